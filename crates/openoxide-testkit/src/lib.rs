@@ -1,0 +1,16 @@
+//! Helpers for tests: a file tree written in one string, and a context that owns a scratch home and project.
+//!
+//! ```
+//! use openoxide_testkit::TestContext;
+//!
+//! let context = TestContext::new();
+//! context.skill("pdf", "Fills in forms").tree("//- home/note.txt\nhello\n");
+//! assert!(context.project().join(".agents/skills/pdf/SKILL.md").is_file());
+//! assert!(context.home().join("note.txt").is_file());
+//! ```
+
+mod context;
+mod fixture;
+
+pub use context::{Output, TestContext};
+pub use fixture::Fixture;
