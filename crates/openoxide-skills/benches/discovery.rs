@@ -1,0 +1,195 @@
+//! Measures searching and reading skills, as ratios in one run: beside the bare loop, by size, and across hosts.
+//!
+//! `cargo xtask bench` runs it. Times of one machine mean little; the ratios are what the project promises.
+
+#![expect(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a program for people at a terminal"
+)]
+#![expect(clippy::cast_precision_loss, reason = "figures for people")]
+
+use std::fmt::Write as _;
+use std::hint::black_box;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use openoxide_skills::{Depth, HostSettings, Hosts, Surroundings, View, load};
+use rayon::prelude::*;
+
+const ROUNDS: usize = 15;
+
+fn main() {
+    let args: Vec<String> = std::env::args().collect();
+    if let Some(at) = args.iter().position(|arg| arg == "--memory") {
+        return memory(Path::new(&args[at + 1]));
+    }
+    let sizes = sizes(&args);
+    let trees: Vec<(usize, Tree)> = sizes.into_iter().map(|size| (size, Tree::new(size))).collect();
+    println!("threads: {}", rayon::current_num_threads());
+    let mut each = Vec::new();
+    for (size, tree) in &trees {
+        let [floor, ours, matrix] = tree.measure();
+        let ratio = ours.as_secs_f64() / floor.as_secs_f64();
+        let hosts = matrix.as_secs_f64() / ours.as_secs_f64();
+        let per_skill = ours.as_secs_f64() * 1e6 / *size as f64;
+        each.push(per_skill);
+        println!(
+            "{size:>6} skills  floor {:>7.2} ms  list {:>7.2} ms  {ratio:.2}x floor  {per_skill:.2} us each  hosts matrix {hosts:.2}x list",
+            millis(floor),
+            millis(ours)
+        );
+    }
+    let (first, last) = (trees.first().unwrap(), trees.last().unwrap());
+    let growth = (each[each.len() - 1] / each[0] - 1.0) * 100.0;
+    println!("growth of the cost of one skill from {} to {}: {growth:+.0} %", first.0, last.0);
+    println!("peak memory: {}", peak(&last.1));
+    match process(&Tree::new(100)) {
+        Some(time) => println!("`openoxide list` as a process, 100 skills: {:.1} ms", millis(time)),
+        None => println!("`openoxide list` as a process: not measured, build it with `cargo build --release`"),
+    }
+}
+
+/// Returns `--sizes A,B,C`, or the usual ones.
+fn sizes(args: &[String]) -> Vec<usize> {
+    let given = args.iter().position(|arg| arg == "--sizes").and_then(|at| args.get(at + 1));
+    given.map_or_else(
+        || vec![1_000, 5_000, 20_000],
+        |sizes| sizes.split(',').map(|size| size.parse().unwrap()).collect(),
+    )
+}
+
+fn millis(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+/// A project with so many skills of three files.
+struct Tree {
+    dir: tempfile::TempDir,
+    files: Vec<PathBuf>,
+}
+
+impl Tree {
+    fn new(size: usize) -> Tree {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().join(".agents/skills");
+        std::fs::create_dir_all(dir.path().join(".git")).unwrap();
+        let files = (0..size).map(|number| write_skill(&root, number)).collect();
+        Tree { dir, files }
+    }
+
+    fn views(&self, all: bool) -> Vec<View> {
+        let hosts = Hosts::builtin();
+        let project = std::fs::canonicalize(self.dir.path()).unwrap();
+        let around = Arc::new(Surroundings { cwd: project.clone(), project, ..Surroundings::default() });
+        let wanted = hosts.all().filter(|spec| all || spec.name == "openoxide");
+        wanted.map(|spec| View::new(spec.clone(), HostSettings::default(), around.clone()).unwrap()).collect()
+    }
+
+    /// Returns the medians of the bare loop, of one list and of all hosts, taken in turn.
+    fn measure(&self) -> [Duration; 3] {
+        let (one, all) = (self.views(false), self.views(true));
+        let mut times: [Vec<Duration>; 3] = Default::default();
+        let expected = self.files.len();
+        for round in 0..=ROUNDS {
+            let taken = [
+                timed(|| assert_eq!(floor(&self.files), expected)),
+                timed(|| assert_eq!(load(&one, Depth::Quick)[0].skills.len(), expected)),
+                timed(|| drop(black_box(load(&all, Depth::Quick)))),
+            ];
+            // The first round warms the cache.
+            if round > 0 {
+                times.iter_mut().zip(taken).for_each(|(times, taken)| times.push(taken));
+            }
+        }
+        times.map(median)
+    }
+}
+
+fn timed(work: impl FnOnce()) -> Duration {
+    let start = Instant::now();
+    work();
+    start.elapsed()
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort();
+    times[times.len() / 2]
+}
+
+/// Opens and reads 4 KiB of every file, and runs the YAML parser over the frontmatter: what cannot be avoided.
+fn floor(files: &[PathBuf]) -> usize {
+    let read = |file: &PathBuf| {
+        let mut buffer = [0; 4096];
+        let read = std::fs::File::open(file).unwrap().read(&mut buffer).unwrap();
+        let text = std::str::from_utf8(&buffer[..read]).unwrap();
+        let end = text[4..].find("\n---\n").unwrap();
+        let options = granit_parser::options! { emit_comments: false };
+        let parser = granit_parser::Parser::new_from_str_with_options(&text[4..=(4 + end)], options);
+        usize::from(parser.map(Result::unwrap).count() > 4)
+    };
+    files.par_iter().with_min_len(8).map(read).sum()
+}
+
+fn write_skill(root: &Path, number: usize) -> PathBuf {
+    let dir = root.join(format!("skill-{number:05}"));
+    std::fs::create_dir_all(dir.join("references")).unwrap();
+    std::fs::create_dir_all(dir.join("scripts")).unwrap();
+    let mut text = format!("---\nname: skill-{number:05}\n");
+    let about = "Turns exported records into a table that people can read. Use when somebody asks for a report";
+    let description = match number % 4 {
+        0 => {
+            format!("description: {about}, number {number}, of the last quarter or of any other time that they name.\n")
+        }
+        1 => format!("description: \"{about}: number {number}, with a colon and 'quotes' inside it.\"\n"),
+        2 => format!(
+            "description: >-\n  {about}, number {number},\n  folded over some lines because it is long,\n  and longer than that.\n"
+        ),
+        _ => format!("description: |\n  {about}, number {number}.\n  Kept as it is, line by line.\n"),
+    };
+    text.push_str(&description);
+    text.push_str(
+        "license: MIT\ncompatibility: Needs a shell and nothing else\nallowed-tools: Read Bash(git:*) Grep\n",
+    );
+    text.push_str(
+        "metadata:\n  author: somebody\n  version: \"1.2\"\n  tags: reports, tables, records\n---\n\n# Steps\n\n",
+    );
+    while text.len() < 2700 {
+        writeln!(text, "- Look at the next record, write it down, and go on with the one after it.").unwrap();
+    }
+    let file = dir.join("SKILL.md");
+    std::fs::write(&file, text).unwrap();
+    std::fs::write(dir.join("references/a.md"), "# More\n").unwrap();
+    std::fs::write(dir.join("scripts/run.sh"), "#!/bin/sh\n").unwrap();
+    file
+}
+
+/// Loads a tree and prints the most memory that took.
+fn memory(project: &Path) {
+    let tree = Surroundings { cwd: project.to_owned(), project: project.to_owned(), ..Surroundings::default() };
+    let view = View::new(Hosts::builtin().get("openoxide").unwrap(), HostSettings::default(), Arc::new(tree)).unwrap();
+    let catalogs = load(&[view], Depth::Quick);
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or("unknown").trim();
+    println!("{peak} for {} skills", catalogs[0].skills.len());
+}
+
+fn peak(tree: &Tree) -> String {
+    let me = std::env::current_exe().unwrap();
+    let output = Command::new(me).arg("--memory").arg(tree.dir.path()).output().unwrap();
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+}
+
+fn process(tree: &Tree) -> Option<Duration> {
+    let bin = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/release/openoxide");
+    let run = || {
+        let mut command = Command::new(&bin);
+        command.args(["list", "--project"]).arg(tree.dir.path()).env("HOME", tree.dir.path().join("home"));
+        command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
+    };
+    run().then(|| median((0..ROUNDS).map(|_| timed(|| assert!(run()))).collect()))
+}

@@ -1,0 +1,307 @@
+//! Makes a catalog from what searches found: entries first, then their standing, then their order.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::{Catalog, Entry, Problem, Reason, SearchedRoot, Standing, View, filter, rank, sort_entries};
+use crate::code::Code;
+use crate::diagnostic::Diagnostic;
+use crate::discover::{Candidate, LimitReached, Plan, Survey, select};
+use crate::host::{Host, Layout, NameSource, PathForm};
+use crate::namespace::{Namespaces, qualify};
+use crate::parse::Parsed;
+use crate::root::Root;
+use crate::sidecar;
+use crate::skill::SkillMetadata;
+
+/// Makes the catalog of one view from its roots, in order, and what was found there.
+pub(super) fn build(view: &View, found: &[(&Root, &Survey, &Plan)]) -> Catalog {
+    let surveys = found.iter().map(|(_, survey, _)| *survey);
+    let mut builder = Builder {
+        view,
+        namespaces: Namespaces::new(&view.host.namespace, surveys),
+        entries: Vec::new(),
+        problems: Vec::new(),
+        limits: Vec::new(),
+    };
+    for (index, (root, survey, plan)) in found.iter().enumerate() {
+        builder.root(index, root, survey, plan);
+    }
+    let searched = |(root, survey, _): &(&Root, &Survey, &Plan)| SearchedRoot {
+        root: (*root).clone(),
+        exists: survey.exists,
+        canonical: survey.canonical.clone(),
+    };
+    let roots = found.iter().map(searched).collect();
+    builder.finish(roots)
+}
+
+/// Fewer candidates than this are not worth a second thread.
+const PARALLEL_FROM: usize = 256;
+
+/// What prefixes the names of a root's skills.
+enum Prefixes {
+    Same(Option<String>),
+    Each(Vec<Option<String>>),
+}
+
+struct Builder<'b> {
+    view: &'b View,
+    namespaces: Namespaces<'b>,
+    entries: Vec<Entry>,
+    problems: Vec<Problem>,
+    limits: Vec<LimitReached>,
+}
+
+impl Builder<'_> {
+    fn root(&mut self, index: usize, root: &Root, survey: &Survey, plan: &Plan) {
+        let mut selection = select(survey, &root.scan);
+        selection.candidates.retain(|candidate| !self.is_of_inner_root(root, survey, candidate));
+        for (code, limit) in selection.limits {
+            self.limits.push(LimitReached { root: root.path.clone(), code, limit });
+            let message = format!("{}: only the first {limit} were looked at", code.title());
+            let problem = Diagnostic::warning(code, message).help("split the folder, or raise the limit");
+            self.problems.push(Problem { path: root.path.clone(), diagnostic: problem });
+        }
+        let met =
+            survey.problems.iter().map(|(path, problem)| Problem { path: path.clone(), diagnostic: problem.clone() });
+        self.problems.extend(met);
+        let reader = plan.reader(&self.view.host.parse);
+        let prefixes = self.prefixes(root, survey, &selection.candidates);
+        let make = |(number, candidate): (usize, &Candidate)| {
+            let prefix = match &prefixes {
+                Prefixes::Same(prefix) => prefix.as_deref(),
+                Prefixes::Each(each) => each[number].as_deref(),
+            };
+            self.entry(&Place { index, root, survey, reader, candidate }, prefix)
+        };
+        let entries: Vec<Entry> = if selection.candidates.len() >= PARALLEL_FROM {
+            selection.candidates.par_iter().enumerate().with_min_len(64).map(make).collect()
+        } else {
+            selection.candidates.iter().enumerate().map(make).collect()
+        };
+        if self.entries.is_empty() { self.entries = entries } else { self.entries.extend(entries) }
+    }
+
+    /// Tells whether a file that this root does not take belongs to another root inside it.
+    fn is_of_inner_root(&self, root: &Root, survey: &Survey, candidate: &Candidate) -> bool {
+        let folder = &survey.folders[candidate.folder].path;
+        let is_inner = |other: &Root| other.path != root.path && other.path.starts_with(&root.path);
+        candidate.refused.is_some()
+            && self.view.roots.iter().any(|other| is_inner(other) && folder.starts_with(&other.path))
+    }
+
+    /// Finds what prefixes the names of the candidates.
+    fn prefixes(&mut self, root: &Root, survey: &Survey, candidates: &[Candidate]) -> Prefixes {
+        if let Some(plugin) = &root.plugin {
+            return Prefixes::Same(Some(plugin.name.clone()));
+        }
+        if let Some(same) = self.namespaces.same_for_all(survey) {
+            return Prefixes::Same(same);
+        }
+        let each = candidates.iter().map(|candidate| {
+            let canonical = candidate.canonical(survey);
+            self.namespaces.prefix(canonical.parent().unwrap_or(Path::new("/")), &survey.canonical)
+        });
+        Prefixes::Each(each.collect())
+    }
+
+    fn entry(&self, place: &Place<'_>, prefix: Option<&str>) -> Entry {
+        let host = &self.view.host;
+        let folder = &place.survey.folders[place.candidate.folder];
+        let file = &folder.files[place.candidate.file];
+        let parsed = file.parsed.get(place.reader);
+        let found = place.candidate.path(place.survey);
+        let linked = folder.canonical.is_some() || file.link.is_some();
+        let canonical = linked.then(|| place.candidate.canonical(place.survey)).filter(|canonical| *canonical != found);
+        let (path, found, canonical) = match (host.list.path, canonical) {
+            (_, None) => (found, None, None),
+            (PathForm::Canonical, Some(canonical)) => (canonical, Some(found), None),
+            (PathForm::AsFound, Some(canonical)) => (found, None, Some(canonical)),
+        };
+        let real = canonical.as_deref().unwrap_or(&path);
+        let metadata = self.metadata(place, parsed, real.parent().unwrap_or(Path::new("/")), prefix);
+        let mut problems: Vec<Problem> = metadata.problems;
+        let own = parsed.map_or(&[][..], |parsed| parsed.problems.as_slice());
+        let about = |diagnostic: &Diagnostic| Problem { path: path.clone(), diagnostic: diagnostic.clone() };
+        let refused = place.candidate.refused.as_ref();
+        if refused.is_none() {
+            problems.extend(own.iter().map(about));
+            problems.extend(file.problem.as_deref().map(about));
+            problems.extend(metadata.too_long.as_ref().map(about));
+        }
+        let reason =
+            refused.map(|refusal| Reason { code: refusal.code, text: refusal.message.clone() }).or_else(|| {
+                let blocking = file
+                    .problem
+                    .as_deref()
+                    .or_else(|| own.iter().find(|problem| problem.is_error()))
+                    .or(metadata.too_long.as_ref());
+                blocking.map(|problem| Reason { code: problem.code, text: problem.message.clone() })
+            });
+        Entry {
+            root: place.index,
+            group: self.group(place),
+            standing: if reason.is_some() { Standing::Invalid } else { Standing::Active },
+            reason,
+            by: None,
+            model: true,
+            user: true,
+            name_only: false,
+            aliases: metadata.aliases,
+            note: place.root.note.clone(),
+            size: file.size,
+            problems,
+            found,
+            canonical,
+            skill: SkillMetadata { path, ..metadata.skill },
+        }
+    }
+
+    fn group(&self, place: &Place<'_>) -> usize {
+        let Some(group) = &place.root.group else { return place.index };
+        self.view.roots.iter().position(|root| root.group.as_ref() == Some(group)).unwrap_or(place.index)
+    }
+
+    /// Gathers what the file, the metadata file and the manifests say.
+    fn metadata(&self, place: &Place<'_>, parsed: Option<&Arc<Parsed>>, dir: &Path, prefix: Option<&str>) -> Gathered {
+        let host = &self.view.host;
+        let called = place.called();
+        let (name, aliases) =
+            names(host, parsed.map(AsRef::as_ref), &called, place.root.scan.layout, place.candidate.folder == 0);
+        let name = match prefix {
+            Some(prefix) => qualify(prefix, &name, host.namespace.plain && place.root.scan.layout != Layout::Flat),
+            None => name,
+        };
+        let too_long = host.namespace.max.filter(|&max| prefix.is_some() && name.chars().count() > max).map(|max| {
+            Diagnostic::error(
+                Code::QualifiedNameLength,
+                format!("the name with its prefix has more than {max} characters"),
+            )
+            .help("shorten the skill's name, or the plugin's")
+        });
+        let (metadata, problems) = self.sidecar(place, dir);
+        let frontmatter = parsed.map(|parsed| parsed.frontmatter.clone()).unwrap_or_default();
+        let skill = SkillMetadata {
+            name,
+            description: description(parsed.map(AsRef::as_ref), host, place.root),
+            short_description: frontmatter.rare().short_description.clone(),
+            path: PathBuf::new(),
+            scope: place.root.scope,
+            policy: metadata.policy,
+            interface: metadata.interface,
+            dependencies: metadata.dependencies,
+            permissions: metadata.permissions,
+            described: parsed.is_some_and(|parsed| parsed.described),
+            frontmatter,
+        };
+        Gathered { skill, aliases, problems, too_long }
+    }
+
+    fn sidecar(&self, place: &Place<'_>, dir: &Path) -> (sidecar::Metadata, Vec<Problem>) {
+        let file = &place.survey.folders[place.candidate.folder].files[place.candidate.file];
+        let Some(rules) = self.view.host.sidecar.as_ref().filter(|_| !file.sidecars.is_empty()) else {
+            return Default::default();
+        };
+        let found = rules.files.iter().find_map(|wanted| file.sidecars.iter().find(|sidecar| sidecar.file == *wanted));
+        let Some(found) = found else { return Default::default() };
+        let (metadata, problems) = match &found.bytes {
+            Ok(bytes) => sidecar::read(bytes, dir, rules),
+            Err(why) => (sidecar::Metadata::default(), vec![sidecar::invalid(why)]),
+        };
+        let path = dir.join(&found.file);
+        (metadata, problems.into_iter().map(|diagnostic| Problem { path: path.clone(), diagnostic }).collect())
+    }
+
+    fn finish(mut self, roots: Vec<SearchedRoot>) -> Catalog {
+        let host = &self.view.host;
+        sort_entries(&mut self.entries, &host.list.order, &host.collide.rank, true);
+        filter::apply(self.view, &roots, &mut self.entries);
+        rank::apply(self.view, &roots, &mut self.entries);
+        self.problems.extend(rank::ambiguities(host, &self.entries));
+        self.problems.extend(self.namespaces.problems.drain(..).map(|(path, diagnostic)| Problem { path, diagnostic }));
+        sort_entries(&mut self.entries, &host.list.order, &host.collide.rank, false);
+        let (skills, mut others) = split_active(self.entries);
+        others.sort_by(|left, right| left.found().cmp(right.found()));
+        let entries = skills.iter().chain(&others);
+        let mut problems: Vec<Problem> =
+            entries.flat_map(|entry| entry.problems.iter().cloned()).chain(self.problems).collect();
+        let place = |problem: &Problem| problem.diagnostic.place.as_ref().map(|place| place.span.start);
+        problems.sort_by(|left, right| {
+            (&left.path, place(left), left.diagnostic.code).cmp(&(&right.path, place(right), right.diagnostic.code))
+        });
+        problems.dedup();
+        Catalog { host: self.view.spec.id(), skills, others, problems, limits: self.limits, roots }
+    }
+}
+
+/// Takes the entries that do not count out; usually there are few, and the others stay where they are.
+fn split_active(mut entries: Vec<Entry>) -> (Vec<Entry>, Vec<Entry>) {
+    let others = entries.extract_if(.., |entry| !entry.is_active()).collect();
+    (entries, others)
+}
+
+/// Where a candidate was found.
+struct Place<'p> {
+    index: usize,
+    root: &'p Root,
+    survey: &'p Survey,
+    reader: usize,
+    candidate: &'p Candidate,
+}
+
+impl Place<'_> {
+    /// Returns what the place calls the skill: its folder, or the way to a single file.
+    fn called(&self) -> String {
+        let folder = &self.survey.folders[self.candidate.folder];
+        if self.root.scan.layout != Layout::Flat {
+            return crate::text::path_text(Path::new(folder.path.file_name().unwrap_or_default()));
+        }
+        let rel = folder.path.strip_prefix(&self.root.path).unwrap_or(Path::new(""));
+        let mut parts: Vec<String> = rel.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+        let name = &folder.files[self.candidate.file].name;
+        // A skill file among single files stands for its folder.
+        match name.eq_ignore_ascii_case("SKILL.md") {
+            true if parts.is_empty() => {
+                parts.push(self.root.path.file_name().unwrap_or_default().to_string_lossy().into_owned());
+            }
+            true => {}
+            false => parts.push(name.trim_end_matches(".md").to_owned()),
+        }
+        parts.join(":")
+    }
+}
+
+struct Gathered {
+    skill: SkillMetadata,
+    aliases: Vec<String>,
+    problems: Vec<Problem>,
+    too_long: Option<Diagnostic>,
+}
+
+fn names(host: &Host, parsed: Option<&Parsed>, called: &str, layout: Layout, is_root: bool) -> (String, Vec<String>) {
+    let Some(parsed) = parsed else { return (called.to_owned(), Vec::new()) };
+    let own = parsed.frontmatter.name.clone().filter(|name| !name.is_empty());
+    if layout == Layout::Flat {
+        return (called.to_owned(), Vec::new());
+    }
+    let from_folder = host.parse.name.from.first() == Some(&NameSource::Folder);
+    let name = match own.as_ref().filter(|_| from_folder && is_root) {
+        Some(own) => own.clone(),
+        None => parsed.name.clone(),
+    };
+    let aliases = if host.parse.name.alias { own.into_iter().filter(|own| *own != name).collect() } else { Vec::new() };
+    (name, aliases)
+}
+
+fn description(parsed: Option<&Parsed>, host: &Host, root: &Root) -> String {
+    let Some(parsed) = parsed else { return String::new() };
+    match &root.description_empty {
+        Some(instead) if !parsed.described && parsed.description == host.parse.description.fallback_empty => {
+            instead.clone()
+        }
+        _ => parsed.description.clone(),
+    }
+}

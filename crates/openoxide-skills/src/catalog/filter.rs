@@ -1,0 +1,202 @@
+//! Takes out what settings, the skill's own text or its product switch off, and what waits for a file.
+
+use std::path::Path;
+
+use globset::{GlobBuilder, GlobSetBuilder};
+use toml::Value;
+
+use super::{Entry, Reason, SearchedRoot, Standing, View};
+use crate::code::Code;
+use crate::host::{Control, StateEffect};
+use crate::root::Root;
+use crate::settings::Setting;
+
+/// Applies every filter to the entries that still count.
+pub(super) fn apply(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) {
+    let rules = view
+        .host
+        .filter
+        .rules
+        .as_ref()
+        .and_then(|name| view.settings.get(name))
+        .map(|setting| read_rules(view, setting));
+    let denied = all_denied(view);
+    for entry in entries.iter_mut().filter(|entry| entry.is_active()) {
+        let root = &roots[entry.root].root;
+        own_text(view, root, entry);
+        if let Some(folder) = root.asleep.as_ref().filter(|_| entry.is_active()) {
+            let text = format!("it waits until a file in `{folder}` is touched");
+            set(entry, Standing::Dormant, Code::DormantRoot, text);
+        }
+        if entry.is_active() && !root.unfiltered {
+            by_rules(view, rules.as_deref().unwrap_or_default(), entry);
+            by_state(view, entry);
+        }
+        entry.model &= !denied;
+        if entry.is_active() {
+            dormant(view, root, entry);
+        }
+    }
+}
+
+/// Tells whether permission rules keep every skill from the model.
+fn all_denied(view: &View) -> bool {
+    let denied = view.host.filter.denied.as_ref().and_then(|name| view.settings.get(name));
+    let rules = denied.and_then(|setting| setting.value.as_array()).map_or(&[][..], Vec::as_slice);
+    rules.iter().filter_map(Value::as_str).any(|rule| view.host.filter.denied_all.iter().any(|all| all == rule))
+}
+
+fn set(entry: &mut Entry, standing: Standing, code: Code, text: impl Into<String>) {
+    entry.standing = standing;
+    entry.reason = Some(Reason { code, text: text.into() });
+}
+
+/// What the skill's own files say.
+fn own_text(view: &View, root: &Root, entry: &mut Entry) {
+    let counts = |control| view.host.counts(control) && !root.without.contains(&control);
+    let frontmatter = &entry.skill.frontmatter;
+    let hidden = (counts(Control::DisableModelInvocation) && frontmatter.disable_model_invocation == Some(true))
+        || (counts(Control::AllowImplicitInvocation) && !entry.skill.policy.allow_implicit_invocation)
+        || (counts(Control::Hide) && frontmatter.rare().hide == Some(true))
+        || (root.described_only && !entry.skill.described && frontmatter.rare().when_to_use.is_none());
+    let unusable = counts(Control::UserInvocable) && frontmatter.user_invocable == Some(false);
+    entry.model = !hidden;
+    entry.user = !unusable;
+    if counts(Control::Enabled) && frontmatter.rare().enabled == Some(false) {
+        set(entry, Standing::Disabled, Code::DisabledByItself, "its own text says `enabled: false`");
+        return;
+    }
+    let product = view.host.sidecar.as_ref().and_then(|sidecar| sidecar.product.as_ref());
+    let products = &entry.skill.policy.products;
+    if let Some(product) = product.filter(|product| !products.is_empty() && !products.contains(product)) {
+        let text = format!("it is made for {}, not for {product}", products.join(", "));
+        set(entry, Standing::Invalid, Code::OtherProduct, text);
+    }
+}
+
+/// A rule that switches skills on or off.
+struct Rule {
+    selector: Selector,
+    enabled: bool,
+    text: String,
+}
+
+enum Selector {
+    Name(String),
+    Path(std::path::PathBuf),
+}
+
+fn read_rules(view: &View, setting: &Setting) -> Vec<Rule> {
+    let items = setting.value.as_array().map_or(&[][..], Vec::as_slice);
+    items.iter().filter_map(|item| read_rule(view, item, setting)).collect()
+}
+
+fn read_rule(view: &View, item: &Value, setting: &Setting) -> Option<Rule> {
+    let text = |key: &str| item.get(key).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty());
+    let selector = match (text("name"), text("path")) {
+        (Some(name), None) => Selector::Name(name.to_owned()),
+        (None, Some(path)) => {
+            let path = view.around.expand(path, &view.host.vars)?;
+            Selector::Path(std::fs::canonicalize(&path).unwrap_or(path))
+        }
+        _ => return None,
+    };
+    let enabled = item.get("enabled").and_then(Value::as_bool)?;
+    // Which of several rules it was is not known, so no line is named.
+    let place = match &setting.origin {
+        crate::Origin::File { path, .. } => path.display().to_string(),
+        other => other.to_string(),
+    };
+    Some(Rule { selector, enabled, text: format!("`{place}` says so") })
+}
+
+fn by_rules(view: &View, rules: &[Rule], entry: &mut Entry) {
+    let own = [entry.skill.path.as_path(), entry.found(), entry.canonical()];
+    let folders: Vec<&Path> =
+        own.iter().filter_map(|file| file.parent()).filter(|_| view.host.filter.folders).collect();
+    let is_it = |path: &Path| own.contains(&path) || folders.contains(&path);
+    let last = rules.iter().rev().find(|rule| match &rule.selector {
+        Selector::Name(name) => *name == entry.skill.name,
+        Selector::Path(path) => is_it(path),
+    });
+    if let Some(rule) = last.filter(|rule| !rule.enabled) {
+        let text = format!("it is switched off: {}", rule.text);
+        set(entry, Standing::Disabled, Code::DisabledBySetting, text);
+    }
+}
+
+/// Applies the state that a setting gives to the entry's name.
+pub(super) fn by_state(view: &View, entry: &mut Entry) {
+    let Some(states) = view.host.filter.states.as_ref().and_then(|name| view.settings.get(name)) else { return };
+    let Some(state) = states.value.get(&entry.skill.name).and_then(Value::as_str) else { return };
+    match view.host.filter.effects.get(state) {
+        Some(StateEffect::NameOnly) => entry.name_only = true,
+        Some(StateEffect::UserOnly) => entry.model = false,
+        Some(StateEffect::Off) => {
+            let text = format!("it is switched off: {} says `{state}`", states.origin);
+            set(entry, Standing::Disabled, Code::DisabledBySetting, text);
+        }
+        Some(StateEffect::On) | None => {}
+    }
+}
+
+/// Puts a skill with `paths` to sleep until a matching file is touched.
+fn dormant(view: &View, root: &Root, entry: &mut Entry) {
+    if !view.host.counts(Control::Paths) || root.without.contains(&Control::Paths) {
+        return;
+    }
+    let patterns = effective_patterns(&entry.skill.frontmatter.rare().paths);
+    if patterns.is_empty() || patterns.iter().all(|pattern| is_everything(pattern)) {
+        return;
+    }
+    let touched = view.around.touched.iter().filter_map(|file| file.strip_prefix(&view.around.project).ok());
+    if !touched.into_iter().any(|file| matches(&patterns, file)) {
+        let text = format!("it waits until a file is touched that matches `{}`", patterns.join("`, `"));
+        set(entry, Standing::Dormant, Code::DormantPaths, text);
+    }
+}
+
+/// Tells whether a pattern, braces expanded, matches everything.
+fn is_everything(pattern: &str) -> bool {
+    pattern.trim_matches(['{', '}']).split(',').all(|part| part == "**")
+}
+
+fn effective_patterns(patterns: &[String]) -> Vec<&str> {
+    let trimmed = patterns.iter().map(|pattern| pattern.strip_suffix("/**").unwrap_or(pattern));
+    trimmed.filter(|pattern| !pattern.is_empty()).collect()
+}
+
+/// Tells whether a file matches as in an ignore file: a pattern without a slash matches at any depth.
+fn matches(patterns: &[&str], file: &Path) -> bool {
+    let mut builder = GlobSetBuilder::new();
+    for pattern in patterns {
+        let anchored = pattern.trim_end_matches('/').contains('/');
+        let base = pattern.trim_start_matches("./").trim_start_matches('/');
+        let base = if anchored { base.to_owned() } else { format!("**/{base}") };
+        for variant in [base.clone(), format!("{}/**", base.trim_end_matches('/'))] {
+            // A pattern that is not one matches nothing.
+            builder.add(match GlobBuilder::new(&variant).literal_separator(true).build() {
+                Ok(glob) => glob,
+                Err(_) => continue,
+            });
+        }
+    }
+    builder.build().is_ok_and(|set| set.is_match(file))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_match_as_in_ignore_files() {
+        let check = |pattern: &str, file: &str| matches(&[pattern], Path::new(file));
+        assert!(check("*.ts", "src/a.ts"));
+        assert!(check("src", "src/deep/a.ts"));
+        assert!(check("src/*.ts", "src/a.ts"));
+        assert!(!check("src/*.ts", "lib/src/a.ts"));
+        assert!(check("src/**/*.{ts,js}", "src/x/a.js"));
+        assert!(!check("[a", "[a"));
+        assert_eq!(effective_patterns(&["/**".to_owned(), "src/**".to_owned()]), ["src"]);
+    }
+}

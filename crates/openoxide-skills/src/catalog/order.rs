@@ -1,0 +1,74 @@
+//! The order of lists: by scope, root, name and path, as the host says.
+
+use std::cmp::Ordering;
+
+use icu_collator::options::{AlternateHandling, CollatorOptions};
+use icu_collator::{Collator, CollatorBorrowed, CollatorPreferences};
+
+use super::Entry;
+use crate::host::OrderKey;
+use crate::skill::SkillScope;
+
+/// Returns the rank of a scope; one that is not ranked comes last.
+pub(crate) fn rank_of(scope: SkillScope, rank: &[SkillScope]) -> usize {
+    rank.iter().position(|ranked| *ranked == scope).unwrap_or(rank.len())
+}
+
+/// Sorts entries by the host's keys. With `roots_first`, the order of the roots goes before everything else, and
+/// scopes do not count: that is the order in which entries meet.
+pub(crate) fn sort_entries(entries: &mut [Entry], order: &[OrderKey], rank: &[SkillScope], roots_first: bool) {
+    let needs_collator = order.contains(&OrderKey::NameCollated);
+    let collator = needs_collator.then(collator);
+    if roots_first && !needs_collator {
+        // Entries come in the order of their roots and, inside a root, of the search.
+        return;
+    }
+    entries.sort_by(|left, right| {
+        let by_root = if roots_first { left.group.cmp(&right.group) } else { Ordering::Equal };
+        by_root.then_with(|| {
+            let keys = order.iter().filter(|key| !(roots_first && **key == OrderKey::Scope));
+            keys.map(|key| compare(*key, left, right, rank, collator.as_ref()))
+                .find(|by| by.is_ne())
+                .unwrap_or(Ordering::Equal)
+        })
+    });
+}
+
+fn compare(
+    key: OrderKey,
+    left: &Entry,
+    right: &Entry,
+    rank: &[SkillScope],
+    collator: Option<&CollatorBorrowed<'_>>,
+) -> Ordering {
+    match key {
+        OrderKey::Scope => rank_of(left.skill.scope, rank).cmp(&rank_of(right.skill.scope, rank)),
+        OrderKey::Root => left.group.cmp(&right.group),
+        OrderKey::Name => left.skill.name.cmp(&right.skill.name),
+        OrderKey::NameCollated => match collator {
+            Some(collator) => collator.compare(&left.skill.name, &right.skill.name),
+            None => left.skill.name.cmp(&right.skill.name),
+        },
+        OrderKey::Path => left.skill.path.cmp(&right.skill.path),
+        OrderKey::PathText => left.skill.path.as_os_str().cmp(right.skill.path.as_os_str()),
+    }
+}
+
+fn collator() -> CollatorBorrowed<'static> {
+    let mut options = CollatorOptions::default();
+    options.alternate_handling = Some(AlternateHandling::NonIgnorable);
+    Collator::try_new(CollatorPreferences::default(), options).expect("the root collation is compiled in")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::collator;
+
+    #[test]
+    fn dictionaries_put_punctuation_first_and_case_last() {
+        let collator = collator();
+        let mut names = vec!["Z", "b", "a_b", "a-b", "ab", "aB", "B", "a", "A", "a10", "a2", "é", "10"];
+        names.sort_by(|left, right| collator.compare(left, right));
+        assert_eq!(names, ["10", "a", "A", "a_b", "a-b", "a10", "a2", "ab", "aB", "b", "B", "é", "Z"]);
+    }
+}

@@ -1,0 +1,199 @@
+//! Chooses among skills that are the same file or have the same name.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry as Slot;
+use std::path::{Path, PathBuf};
+
+use super::{Entry, Problem, Reason, SearchedRoot, Standing, View, rank_of};
+use crate::code::Code;
+use crate::diagnostic::Diagnostic;
+use crate::host::{Host, OnClash, SameFile};
+use crate::skill::SkillScope;
+
+/// Decides which of the entries that still count keep counting.
+pub(super) fn apply(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) {
+    if view.host.collide.same_file == SameFile::First {
+        same_file(entries);
+    }
+    yield_to_native(roots, entries);
+    rename_clashes(view, roots, entries);
+    if view.host.collide.names != OnClash::All {
+        same_name(view, roots, entries);
+    }
+}
+
+/// Keeps the first entry for each file, whatever its standing: a file found again is the same skill.
+fn same_file(entries: &mut [Entry]) {
+    let mut first: HashMap<&Path, usize> = HashMap::with_capacity(entries.len());
+    let mut again: Vec<(usize, PathBuf)> = Vec::new();
+    for (index, entry) in entries.iter().enumerate().filter(|(_, entry)| entry.standing != Standing::Invalid) {
+        match first.entry(entry.canonical()) {
+            Slot::Vacant(slot) => drop(slot.insert(index)),
+            Slot::Occupied(earlier) => again.push((index, entries[*earlier.get()].found().to_owned())),
+        }
+    }
+    for (index, earlier) in again {
+        let entry = &mut entries[index];
+        entry.standing = Standing::Shadowed;
+        let text = format!("it is the same file as `{}`", earlier.display());
+        entry.reason = Some(Reason { code: Code::SameFile, text });
+        entry.by = Some(earlier);
+    }
+}
+
+/// Takes out skills of some roots whose name another root of their plugin has.
+fn yield_to_native(roots: &[SearchedRoot], entries: &mut [Entry]) {
+    let plugin = |entry: &Entry| roots[entry.root].root.plugin.as_ref().map(|plugin| plugin.id.clone());
+    let native: Vec<(String, Option<String>, PathBuf)> = entries
+        .iter()
+        .filter(|entry| entry.is_active() && !roots[entry.root].root.yields && roots[entry.root].root.plugin.is_some())
+        .map(|entry| (entry.skill.name.clone(), plugin(entry), entry.skill.path.clone()))
+        .collect();
+    for entry in entries.iter_mut().filter(|entry| entry.is_active() && roots[entry.root].root.yields) {
+        let own = plugin(entry);
+        if let Some((.., path)) = native.iter().find(|(name, id, _)| *name == entry.skill.name && *id == own) {
+            entry.standing = Standing::Shadowed;
+            let text = "another skill of the same plugin has this name".to_owned();
+            entry.reason = Some(Reason { code: Code::ShadowedName, text });
+            entry.by = Some(path.clone());
+        }
+    }
+}
+
+/// Gives skills of some roots a longer name when an earlier root has theirs.
+fn rename_clashes(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) {
+    if roots.iter().all(|searched| searched.root.on_clash.is_none()) {
+        return;
+    }
+    let counted: Vec<(String, usize)> =
+        entries.iter().filter(|entry| entry.is_active()).map(|entry| (entry.skill.name.clone(), entry.root)).collect();
+    for entry in entries.iter_mut().filter(|entry| entry.is_active()) {
+        let root = &roots[entry.root].root;
+        let Some(template) = &root.on_clash else { continue };
+        let fixed = |other: usize| roots[other].root.on_clash.is_none();
+        let same = |&&(ref name, other): &&(String, usize)| *name == entry.skill.name && other != entry.root;
+        let taken = counted.iter().filter(same).any(|(_, other)| fixed(*other));
+        if taken || counted.iter().any(|pair| same(&pair)) {
+            let bare = entry.skill.name.clone();
+            entry.skill.name = template.replace("{name}", &bare);
+            super::filter::by_state(view, entry);
+            if taken {
+                entry.note = root.note_on_clash.as_ref().map(|note| note.replace("{name}", &bare));
+            }
+        }
+    }
+}
+
+fn same_name(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) {
+    for mut group in clashes(entries) {
+        group.sort_by_key(|&index| precedence(view, &entries[index], index));
+        if view.host.collide.names == OnClash::Last {
+            group.reverse();
+        }
+        if view.host.collide.per_caller {
+            per_caller(roots, entries, &group);
+        } else {
+            one_winner(view, roots, entries, &group);
+        }
+    }
+}
+
+/// Returns the groups of entries that count and have one name.
+fn clashes(entries: &[Entry]) -> Vec<Vec<usize>> {
+    let mut first: HashMap<&str, usize> = HashMap::with_capacity(entries.len());
+    let mut groups: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (index, entry) in entries.iter().enumerate().filter(|(_, entry)| entry.is_active()) {
+        match first.entry(&entry.skill.name) {
+            Slot::Vacant(slot) => drop(slot.insert(index)),
+            Slot::Occupied(earlier) => {
+                groups.entry(&entry.skill.name).or_insert_with(|| vec![*earlier.get()]).push(index);
+            }
+        }
+    }
+    groups.into_values().collect()
+}
+
+/// Sorts the winner first: trusted before untrusted, then by scope, then by the order of the list.
+fn precedence(view: &View, entry: &Entry, index: usize) -> (bool, usize, usize) {
+    let rank = &view.host.collide.rank;
+    let scope = if rank.is_empty() { 0 } else { rank_of(entry.skill.scope, rank) };
+    (is_untrusted(view, entry), scope, index)
+}
+
+fn is_untrusted(view: &View, entry: &Entry) -> bool {
+    view.host.collide.untrusted_loses && !view.around.trusted && entry.skill.scope == SkillScope::Repo
+}
+
+fn one_winner(view: &View, roots: &[SearchedRoot], entries: &mut [Entry], group: &[usize]) {
+    let winner = group[0];
+    let by = entries[winner].skill.path.clone();
+    for &loser in &group[1..] {
+        let untrusted = is_untrusted(view, &entries[loser]) && !is_untrusted(view, &entries[winner]);
+        let (standing, code) = match untrusted {
+            true => (Standing::Untrusted, Code::UntrustedLoses),
+            false => (Standing::Shadowed, Code::ShadowedName),
+        };
+        let text = match untrusted {
+            true => format!(
+                "the project is not trusted, so the {}'s skill keeps the name",
+                entries[winner].skill.scope.as_str()
+            ),
+            false => why_shadowed(roots, &entries[winner], &entries[loser]),
+        };
+        let entry = &mut entries[loser];
+        entry.standing = standing;
+        entry.reason = Some(Reason { code, text });
+        entry.by = Some(by.clone());
+    }
+}
+
+/// The model and the user each get the first that they may call.
+fn per_caller(roots: &[SearchedRoot], entries: &mut [Entry], group: &[usize]) {
+    let model = group.iter().copied().find(|&index| entries[index].model);
+    let user = group.iter().copied().find(|&index| entries[index].user);
+    let first = group[0];
+    for &index in group {
+        let entry = &entries[index];
+        let keeps = (entry.model && model == Some(index), entry.user && user == Some(index));
+        if keeps == (false, false) && index != first {
+            let winner = model.or(user).unwrap_or(first);
+            let text = why_shadowed(roots, &entries[winner], &entries[index]);
+            let by = entries[winner].skill.path.clone();
+            let entry = &mut entries[index];
+            entry.standing = Standing::Shadowed;
+            entry.reason = Some(Reason { code: Code::ShadowedName, text });
+            entry.by = Some(by);
+        } else {
+            (entries[index].model, entries[index].user) = keeps;
+        }
+    }
+}
+
+fn why_shadowed(roots: &[SearchedRoot], winner: &Entry, loser: &Entry) -> String {
+    let (own, other) = (winner.skill.scope, loser.skill.scope);
+    if own != other {
+        return format!("the {}'s skill of this name counts, by scope", own.as_str());
+    }
+    if winner.root != loser.root {
+        return format!(
+            "the skill of this name in `{}` counts, an earlier root",
+            roots[winner.root].root.path.display()
+        );
+    }
+    format!("`{}` has the same name and comes first", winner.dir().file_name().unwrap_or_default().to_string_lossy())
+}
+
+/// Reports names that several skills have where all of them count.
+pub(super) fn ambiguities(host: &Host, entries: &[Entry]) -> Vec<Problem> {
+    if host.collide.names != OnClash::All {
+        return Vec::new();
+    }
+    let problem = |entry: &Entry, count: usize| Problem {
+        path: entry.skill.path.clone(),
+        diagnostic: Diagnostic::warning(Code::Ambiguous, format!("{count} skills are called `{}`", entry.skill.name))
+            .help("rename one, or name it by its path"),
+    };
+    let of_group =
+        |group: Vec<usize>| group.iter().map(|&index| problem(&entries[index], group.len())).collect::<Vec<_>>();
+    clashes(entries).into_iter().flat_map(of_group).collect()
+}

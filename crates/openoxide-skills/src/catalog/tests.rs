@@ -1,0 +1,58 @@
+//! Tests of catalogs that need no binary: reading again, and one folder alone.
+
+use std::sync::Arc;
+
+use openoxide_testkit::TestContext;
+
+use super::*;
+use crate::host::Hosts;
+use crate::skill::SkillScope;
+
+fn view(context: &TestContext) -> View {
+    let (cwd, project) = (context.project(), context.project());
+    let around = Surroundings { cwd, project, home: Some(context.home()), ..Surroundings::default() };
+    View::new(Hosts::builtin().get("openoxide").unwrap(), HostSettings::default(), Arc::new(around)).unwrap()
+}
+
+fn names(catalog: &Catalog) -> Vec<String> {
+    catalog.skills.iter().map(|entry| format!("{}: {}", entry.skill.name, entry.skill.description)).collect()
+}
+
+#[test]
+fn a_catalog_stays_as_it_was_and_loading_again_sees_the_change() {
+    let context = TestContext::new();
+    context.skill("pdf", "Fill forms").skill("gone", "Soon removed");
+    let view = view(&context);
+    let before = load(std::slice::from_ref(&view), Depth::Quick).remove(0);
+    context.skill("pdf", "Fill and flatten forms").skill("new", "Just added");
+    std::fs::remove_dir_all(context.project().join(".agents/skills/gone")).unwrap();
+    let after = load(std::slice::from_ref(&view), Depth::Quick).remove(0);
+    assert_eq!(names(&before), ["gone: Soon removed", "pdf: Fill forms"]);
+    assert_eq!(names(&after), ["new: Just added", "pdf: Fill and flatten forms"]);
+}
+
+#[test]
+fn a_change_that_keeps_size_and_time_is_seen() {
+    let context = TestContext::new();
+    context.skill("pdf", "Fill forms");
+    let file = context.project().join(".agents/skills/pdf/SKILL.md");
+    let time = std::fs::metadata(&file).unwrap().modified().unwrap();
+    let view = view(&context);
+    assert_eq!(names(&load(std::slice::from_ref(&view), Depth::Quick)[0]), ["pdf: Fill forms"]);
+    context.skill("pdf", "Read forms");
+    std::fs::File::options().write(true).open(&file).unwrap().set_modified(time).unwrap();
+    assert_eq!(names(&load(&[view], Depth::Quick)[0]), ["pdf: Read forms"]);
+}
+
+#[test]
+fn one_folder_alone_is_searched_by_a_hosts_rules() {
+    let context = TestContext::new();
+    context.tree("//- project/mine/a/SKILL.md\n---\nname: a\ndescription: A\n---\n//- project/mine/group/b/SKILL.md\n---\nname: b\ndescription: B\n---\n");
+    let find = |host: &str| {
+        discover_dir(&context.project().join("mine"), SkillScope::User, &Hosts::builtin().get(host).unwrap()).unwrap()
+    };
+    let ours = find("openoxide");
+    assert_eq!(names(&ours), ["a: A", "b: B"]);
+    assert!(ours.skills.iter().all(|entry| entry.skill.scope == SkillScope::User));
+    assert_eq!(names(&find("claude-code")), ["a: A"]);
+}

@@ -1,0 +1,124 @@
+//! The codes of all findings and standings: one row each, with a short title.
+//!
+//! A code never changes its meaning. The long text of each lives in `docs/diagnostics/`.
+
+use std::fmt;
+
+macro_rules! codes {
+    ($($(#[doc = $doc:literal])* $name:ident = $text:literal, $title:literal;)*) => {
+        /// What kind of finding or standing something is.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Code { $(#[doc = $title] $name,)* }
+
+        impl Code {
+            /// Every code, in the order of their numbers.
+            pub const ALL: &'static [Code] = &[$(Code::$name,)*];
+
+            /// Returns the code as users write it.
+            pub fn as_str(self) -> &'static str {
+                match self { $(Code::$name => $text,)* }
+            }
+
+            /// Returns the title that heads the code's page.
+            pub fn title(self) -> &'static str {
+                match self { $(Code::$name => $title,)* }
+            }
+        }
+    };
+}
+
+codes! {
+    // Finding and reading files.
+    Unreadable = "S0001", "a file or folder cannot be read";
+    NotRegular = "S0002", "not a regular file";
+    NotUtf8 = "S0003", "not UTF-8 text";
+    HeadTooLarge = "S0004", "the frontmatter is too long";
+    LinkSkipped = "S0005", "a symbolic link that is not followed";
+    LinkDangling = "S0006", "a symbolic link that leads nowhere";
+    LinkCycle = "S0007", "a folder that was already searched";
+    FileName = "S0008", "the file name is spelled differently";
+    HiddenFolder = "S0009", "inside a hidden folder";
+    InsideSkill = "S0010", "inside another skill";
+    TooDeep = "S0011", "too deep below its root";
+    FolderLimit = "S0012", "the limit on folders was reached";
+    EntryLimit = "S0013", "the limit on entries was reached";
+    NotInLayout = "S0014", "not where this host looks";
+    IgnoredFolder = "S0015", "inside a folder that is never searched";
+    FileTooLarge = "S0016", "the file is too large";
+    // The frontmatter as a whole.
+    NoFrontmatter = "S0100", "no frontmatter";
+    Unclosed = "S0101", "the frontmatter is not closed";
+    NameFolder = "S0102", "the name differs from its folder";
+    BadYaml = "S0103", "the frontmatter is not valid YAML";
+    NotMapping = "S0104", "the frontmatter is not a mapping";
+    DuplicateKey = "S0105", "a key stands twice";
+    Repaired = "S0106", "a value needs quotes";
+    ByteOrderMark = "S0107", "a byte-order mark before the frontmatter";
+    YamlFeature = "S0108", "YAML that the standard does not allow";
+    YamlLimit = "S0109", "YAML beyond the limits";
+    // Its fields.
+    UnknownField = "S0110", "a field that is not in the standard";
+    WrongType = "S0111", "a value of the wrong type";
+    NameMissing = "S0112", "no name";
+    NameEmpty = "S0113", "an empty name";
+    NameLength = "S0114", "the name is too long";
+    NameCase = "S0115", "the name has upper-case letters";
+    NameHyphenEdge = "S0116", "the name starts or ends with a hyphen";
+    NameHyphenDouble = "S0117", "the name has two hyphens in a row";
+    NameCharacters = "S0118", "the name has characters that are not allowed";
+    DescriptionMissing = "S0119", "no description";
+    DescriptionEmpty = "S0120", "an empty description";
+    DescriptionLength = "S0121", "the description is too long";
+    CompatibilityLength = "S0122", "the compatibility text is too long";
+    FieldNotRead = "S0123", "a field that this host does not read";
+    QualifiedNameLength = "S0124", "the name with its prefix is too long";
+    // Files beside it.
+    SidecarInvalid = "S0201", "the metadata file is not usable";
+    SidecarField = "S0202", "a field of the metadata file was dropped";
+    ManifestInvalid = "S0203", "the plugin manifest is not usable";
+    // Standings.
+    ShadowedName = "S0301", "shadowed by a skill of the same name";
+    SameFile = "S0302", "the same file was found twice";
+    DisabledBySetting = "S0303", "disabled by a setting";
+    DisabledByItself = "S0304", "disabled by its own text";
+    DormantPaths = "S0305", "waits until a matching file is touched";
+    UntrustedLoses = "S0306", "an untrusted folder's skill loses its name";
+    OtherProduct = "S0307", "made for other products";
+    Ambiguous = "S0308", "the name is ambiguous";
+    DormantRoot = "S0309", "waits until a file beside it is touched";
+    // Settings and hosts.
+    ConfigInvalid = "S0401", "a configuration file is not usable";
+    ConfigUnknownKey = "S0402", "an unknown configuration key";
+    ConfigType = "S0403", "a configuration value of the wrong type";
+    ConfigUntrusted = "S0404", "a project's configuration in an untrusted folder";
+    HostInvalid = "S0405", "a host folder is not usable";
+    HostFile = "S0406", "a program's own settings file is not usable";
+    RootRefused = "S0407", "a root that is not used";
+}
+
+impl Code {
+    /// Finds a code by what users write, in any case.
+    pub fn parse(text: &str) -> Option<Code> {
+        Code::ALL.iter().copied().find(|code| code.as_str().eq_ignore_ascii_case(text))
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_sorted_unique_and_found_again() {
+        assert!(Code::ALL.windows(2).all(|pair| pair[0].as_str() < pair[1].as_str()));
+        for code in Code::ALL {
+            assert_eq!(Code::parse(&code.as_str().to_lowercase()), Some(*code));
+        }
+        assert_eq!(Code::parse("S9999"), None);
+    }
+}

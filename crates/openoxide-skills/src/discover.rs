@@ -1,0 +1,25 @@
+//! Finds candidate skill files below a root: one bounded pass, for all hosts that look there.
+//!
+//! A [`Survey`] says what lies below a root; [`select()`] says what of it one host takes, and why not the rest.
+//! Reading a file's head happens here, because the bytes are at hand; what they mean is `parse`'s work.
+
+mod file;
+mod plan;
+mod select;
+mod survey;
+
+pub(crate) use file::{read_manifest, read_prefix, read_sidecars};
+pub(crate) use plan::Plan;
+pub(crate) use select::{Candidate, select};
+pub(crate) use survey::{Manifest, Survey, survey};
+
+/// A limit that a search ran into.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LimitReached {
+    /// The root that was searched.
+    pub root: std::path::PathBuf,
+    /// What there was too much of.
+    pub code: crate::Code,
+    /// The limit.
+    pub limit: usize,
+}

@@ -1,0 +1,305 @@
+//! Opens and reads single files without ever blocking, following a link by accident, or reading without a bound.
+
+use std::cell::RefCell;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustix::fs::{AtFlags, FileType, Mode, OFlags};
+use rustix::io::Errno;
+
+use super::Plan;
+use crate::code::Code;
+use crate::diagnostic::Diagnostic;
+use crate::host::Utf8;
+use crate::parse::{self, Head, Parsed, Trees};
+
+/// Bytes of a file that are read at once; nearly every frontmatter ends within them.
+const FIRST_READ: usize = 4 * 1024;
+/// Longest head: a frontmatter of 64 KiB and the first lines after it.
+const HEAD_MAX: usize = 68 * 1024;
+/// Most of a file that is looked at where the whole of it must be text.
+const WHOLE_MAX: usize = 1024 * 1024;
+/// Longest metadata file or manifest.
+const SMALL_MAX: usize = 64 * 1024;
+
+/// A file that is a skill, or looks like one.
+#[derive(Clone, Debug)]
+pub(crate) struct FileFact {
+    pub(crate) name: Arc<str>,
+    /// How the file is read, by reader.
+    pub(crate) parsed: Vec<Arc<Parsed>>,
+    pub(crate) size: u64,
+    /// Where it really is, if it is a link.
+    pub(crate) link: Option<Box<Path>>,
+    pub(crate) is_link: bool,
+    /// Why it could not be read.
+    pub(crate) problem: Option<Box<Diagnostic>>,
+    pub(crate) sidecars: Vec<Sidecar>,
+}
+
+/// A metadata file beside a skill.
+#[derive(Clone, Debug)]
+pub(crate) struct Sidecar {
+    pub(crate) file: String,
+    pub(crate) bytes: Result<Vec<u8>, String>,
+}
+
+/// A folder that is open, and the way from it to a file.
+pub(super) struct Place<'p> {
+    pub(super) fd: BorrowedFd<'p>,
+    /// The way from `fd`: a name, or a folder and a name.
+    pub(super) rel: &'p Path,
+    /// The folder, for what has no descriptor.
+    pub(super) dir: &'p Path,
+    /// What the skill is called by its place.
+    pub(super) folder: &'p str,
+    /// The same with links resolved.
+    pub(super) real_folder: &'p str,
+}
+
+impl Place<'_> {
+    fn path(&self) -> PathBuf {
+        self.dir.join(self.rel.file_name().unwrap_or_default())
+    }
+}
+
+/// Reads a skill file if there is one; `None` means that there is no such entry.
+pub(super) fn read_skill(place: &Place<'_>, name: &Arc<str>, plan: &Plan) -> Option<FileFact> {
+    let mut fact = FileFact {
+        name: Arc::clone(name),
+        parsed: Vec::new(),
+        size: 0,
+        link: None,
+        is_link: false,
+        problem: None,
+        sidecars: Vec::new(),
+    };
+    match open_plain(place.fd, place.rel) {
+        Ok(file) => read_into(&file, place, plan, &mut fact),
+        Err(Errno::NOENT | Errno::NOTDIR) => return None,
+        Err(Errno::LOOP) => read_link(place, plan, &mut fact)?,
+        // In a folder that may not be searched nobody knows whether there is such a file; the folder is reported.
+        Err(Errno::ACCESS) if rustix::fs::statat(place.fd, place.rel, AtFlags::SYMLINK_NOFOLLOW).is_err() => {
+            return None;
+        }
+        Err(error) => fact.problem = Some(Box::new(unopened(&place.path(), error))),
+    }
+    Some(fact)
+}
+
+/// Opens for reading: no link anywhere on the way, no waiting for a pipe's other end.
+fn open_plain(fd: BorrowedFd<'_>, rel: &Path) -> Result<OwnedFd, Errno> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{ResolveFlags, openat2};
+        match openat2(fd, rel, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS) {
+            Err(Errno::NOSYS | Errno::PERM) => {}
+            outcome => return outcome,
+        }
+    }
+    rustix::fs::openat(fd, rel, flags, Mode::empty())
+}
+
+/// Follows a link that stands where the file is expected.
+fn read_link(place: &Place<'_>, plan: &Plan, fact: &mut FileFact) -> Option<()> {
+    let stat = rustix::fs::statat(place.fd, place.rel, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+    if FileType::from_raw_mode(stat.st_mode) != FileType::Symlink {
+        // The folder itself was exchanged for a link while it was searched: it is not there any more.
+        return None;
+    }
+    fact.is_link = true;
+    match std::fs::canonicalize(place.path()) {
+        Err(_) => {
+            let message = "the link leads nowhere";
+            fact.problem =
+                Some(Box::new(Diagnostic::warning(Code::LinkDangling, message).help("mend or remove the link")));
+        }
+        Ok(target) if plan.follow_files => {
+            let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+            match rustix::fs::open(&target, flags, Mode::empty()) {
+                Ok(file) => read_into(&file, place, plan, fact),
+                Err(error) => fact.problem = Some(Box::new(unopened(&place.path(), error))),
+            }
+            fact.link = Some(target.into());
+        }
+        Ok(target) => fact.link = Some(target.into()),
+    }
+    Some(())
+}
+
+fn unopened(path: &Path, error: Errno) -> Diagnostic {
+    let code = if error == Errno::NXIO || error == Errno::ISDIR { Code::NotRegular } else { Code::Unreadable };
+    let shown = crate::text::TerminalText(&path.to_string_lossy()).to_string();
+    Diagnostic::error(code, format!("`{shown}` cannot be read: {}", reason(&error.into())))
+        .help("check the file's permissions")
+}
+
+/// Says why something failed, without the number of the error.
+pub(super) fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or(&text).to_lowercase()
+}
+
+fn read_into(file: &OwnedFd, place: &Place<'_>, plan: &Plan, fact: &mut FileFact) {
+    let stat = match rustix::fs::fstat(file) {
+        Ok(stat) => stat,
+        Err(error) => {
+            fact.problem = Some(Box::new(unopened(Path::new(&*fact.name), error)));
+            return;
+        }
+    };
+    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+        let help = "a skill's text is a regular file";
+        fact.problem = Some(Box::new(Diagnostic::error(Code::NotRegular, "not a regular file").help(help)));
+        return;
+    }
+    fact.size = u64::try_from(stat.st_size).unwrap_or(0);
+    thread_local!(static BUFFER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) });
+    BUFFER.with_borrow_mut(|buffer| match read_head(file, place, plan, buffer) {
+        Ok(parsed) => fact.parsed = parsed,
+        Err(problem) => fact.problem = Some(Box::new(problem)),
+    });
+}
+
+/// Reads as much as the readers need.
+fn read_head(
+    file: &OwnedFd,
+    place: &Place<'_>,
+    plan: &Plan,
+    buffer: &mut Vec<u8>,
+) -> Result<Vec<Arc<Parsed>>, Diagnostic> {
+    let needs_whole = plan.readers.iter().any(|reader| reader.utf8 == Utf8::File);
+    let limit = if needs_whole { WHOLE_MAX } else { HEAD_MAX };
+    let mut filled = 0;
+    let mut wanted = FIRST_READ;
+    loop {
+        let ended = fill(file, buffer, &mut filled, wanted).map_err(|error| {
+            Diagnostic::error(Code::Unreadable, format!("the file cannot be read: {}", reason(&error.into())))
+        })?;
+        if !ended && needs_whole && filled < limit {
+            wanted = limit;
+            continue;
+        }
+        let at_limit = filled >= limit;
+        let head = Head {
+            bytes: &buffer[..filled],
+            whole: ended || at_limit,
+            folder: place.folder,
+            real_folder: place.real_folder,
+        };
+        let mut trees = Trees::default();
+        let parsed: Option<Vec<_>> =
+            plan.readers.iter().map(|rules| parse::parse(head, rules, &mut trees).map(Arc::new)).collect();
+        match parsed {
+            Some(parsed) => return Ok(parsed),
+            None => wanted = limit,
+        }
+    }
+}
+
+/// Fills the buffer up to `wanted` bytes; returns whether the file ended. The buffer keeps its size for the next file.
+fn fill(file: &OwnedFd, buffer: &mut Vec<u8>, filled: &mut usize, wanted: usize) -> Result<bool, Errno> {
+    if buffer.len() < wanted {
+        buffer.resize(wanted, 0);
+    }
+    while *filled < wanted {
+        let read = match rustix::io::read(file, &mut buffer[*filled..wanted]) {
+            Ok(read) => read,
+            Err(Errno::INTR) => continue,
+            Err(error) => return Err(error),
+        };
+        *filled += read;
+        // A short read of a regular file is its end; asking again would cost a call for every skill.
+        if *filled < wanted {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Reads a small file below `fd`; `None` means that there is no such entry.
+pub(super) fn read_small(fd: BorrowedFd<'_>, rel: &Path) -> Option<Result<Vec<u8>, String>> {
+    read_bounded(open_plain(fd, rel), SMALL_MAX, SMALL_MAX + 1)
+}
+
+/// Reads the first MiB of a file, following links, and tells whether that is all; `None`: there is no such entry.
+pub(crate) fn read_prefix(path: &Path) -> Option<Result<(Vec<u8>, bool), String>> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let read = read_bounded(rustix::fs::open(path, flags, Mode::empty()), usize::MAX - 1, WHOLE_MAX)?;
+    Some(read.map(|bytes| {
+        let ended = bytes.len() < WHOLE_MAX;
+        (bytes, ended)
+    }))
+}
+
+/// Reads a plugin manifest, following links; `None` means that there is no such entry.
+pub(crate) fn read_manifest(path: &Path) -> Option<Result<Vec<u8>, String>> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    read_bounded(rustix::fs::open(path, flags, Mode::empty()), SMALL_MAX, SMALL_MAX + 1)
+}
+
+/// Reads up to `wanted` bytes; more than `max` is an error.
+fn read_bounded(opened: Result<OwnedFd, Errno>, max: usize, wanted: usize) -> Option<Result<Vec<u8>, String>> {
+    let file = match opened {
+        Ok(file) => file,
+        Err(Errno::NOENT | Errno::NOTDIR) => return None,
+        Err(Errno::LOOP) => return Some(Err("it is a symbolic link".to_owned())),
+        Err(error) => return Some(Err(reason(&error.into()))),
+    };
+    let regular =
+        rustix::fs::fstat(&file).is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile);
+    if !regular {
+        return Some(Err("it is not a regular file".to_owned()));
+    }
+    let (mut bytes, mut filled) = (Vec::new(), 0);
+    let outcome = read_all(&file, &mut bytes, &mut filled, wanted);
+    bytes.truncate(filled);
+    Some(match outcome {
+        Ok(_) if bytes.len() > max => Err(format!("it is larger than {} KiB", max / 1024)),
+        Ok(_) => Ok(bytes),
+        Err(error) => Err(reason(&error.into())),
+    })
+}
+
+/// Reads a file in growing steps, so that a small one takes little memory.
+fn read_all(file: &OwnedFd, bytes: &mut Vec<u8>, filled: &mut usize, max: usize) -> Result<bool, Errno> {
+    let mut wanted = FIRST_READ.min(max);
+    while !fill(file, bytes, filled, wanted)? {
+        if wanted == max {
+            return Ok(false);
+        }
+        wanted = (wanted * 4).min(max);
+    }
+    Ok(true)
+}
+
+/// Reads the metadata files beside the skill in `folder`, found from `fd`.
+pub(crate) fn read_sidecars<'f>(
+    fd: BorrowedFd<'_>,
+    folder: &Path,
+    files: impl IntoIterator<Item = &'f String>,
+) -> Vec<Sidecar> {
+    let mut found = Vec::new();
+    let mut absent: Option<&str> = None;
+    for file in files {
+        let (dir, name) = file.split_once('/').unwrap_or(("", file));
+        if absent == Some(dir) {
+            continue;
+        }
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let bytes = match rustix::fs::openat(fd, folder.join(dir), flags, Mode::empty()) {
+            Ok(inner) => read_small(inner.as_fd(), Path::new(name)),
+            // A link is no folder to the system, but people must be told why their file has no effect.
+            Err(Errno::LOOP | Errno::NOTDIR) => Some(Err("its folder is a symbolic link, or no folder".to_owned())),
+            Err(_) => {
+                absent = Some(dir);
+                None
+            }
+        };
+        found.extend(bytes.map(|bytes| Sidecar { file: file.clone(), bytes }));
+    }
+    found
+}

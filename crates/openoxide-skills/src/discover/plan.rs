@@ -1,0 +1,108 @@
+//! What a search has to look at, so that every host that shares it finds what it needs.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::host::{FolderNames, Host, Layout, Links, ParseRules, ScanRules};
+
+/// Deepest folder that is searched for what does not count.
+const THOROUGH_DEPTH: usize = 32;
+
+/// What a search has to look at.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Plan {
+    /// Single Markdown files instead of folders.
+    pub(crate) flat: bool,
+    pub(crate) depth: usize,
+    pub(crate) folders: usize,
+    pub(crate) entries: usize,
+    pub(crate) root_itself: bool,
+    pub(crate) enter_skills: bool,
+    pub(crate) enter_hidden: bool,
+    pub(crate) follow_folders: bool,
+    pub(crate) follow_files: bool,
+    /// Folder names that no host searches.
+    pub(crate) ignored: BTreeSet<String>,
+    pub(crate) files: BTreeSet<Arc<str>>,
+    pub(crate) manifests: BTreeSet<String>,
+    pub(crate) sidecars: BTreeSet<String>,
+    pub(crate) readers: Vec<ParseRules>,
+    /// Whether what does not count is looked for too.
+    pub(crate) thorough: bool,
+    /// How far the hosts themselves look.
+    pub(crate) reach: Reach,
+}
+
+/// How far hosts look.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Reach {
+    pub(crate) depth: usize,
+    pub(crate) hidden: bool,
+    pub(crate) skills: bool,
+}
+
+impl Plan {
+    /// Returns what hosts with these rules need from one root.
+    pub(crate) fn new<'h>(needs: impl IntoIterator<Item = (&'h Host, &'h ScanRules)>, thorough: bool) -> Plan {
+        let mut plan = Plan { thorough, ..Plan::default() };
+        for (index, (host, scan)) in needs.into_iter().enumerate() {
+            plan.add(host, scan, index == 0);
+        }
+        plan.reach = Reach { depth: plan.depth, hidden: plan.enter_hidden, skills: plan.enter_skills };
+        if thorough {
+            plan.depth = plan.depth.max(THOROUGH_DEPTH);
+            plan.enter_skills = true;
+            plan.enter_hidden = true;
+            plan.root_itself = true;
+            plan.follow_files = true;
+        }
+        plan
+    }
+
+    fn add(&mut self, host: &Host, scan: &ScanRules, first: bool) {
+        self.flat |= scan.layout == Layout::Flat;
+        self.depth = self.depth.max(depth_of(scan));
+        self.folders = self.folders.max(scan.folders);
+        self.entries = self.entries.max(scan.entries);
+        self.root_itself |= scan.root_itself || scan.layout == Layout::Single;
+        self.enter_skills |= scan.inside_skill;
+        self.enter_hidden |= scan.hidden == FolderNames::Enter;
+        self.follow_folders |= scan.folder_links == Links::Follow;
+        self.follow_files |= scan.file_links == Links::Follow;
+        let ignored: BTreeSet<String> = scan.ignored.iter().cloned().collect();
+        self.ignored = if first { ignored } else { &self.ignored & &ignored };
+        self.files.extend(scan.files.iter().map(|file| Arc::from(file.as_str())));
+        self.manifests.extend(host.namespace.manifests.iter().cloned());
+        self.sidecars.extend(host.sidecar.iter().flat_map(|sidecar| sidecar.files.iter().cloned()));
+        if !self.readers.contains(&host.parse) {
+            self.readers.push(host.parse.clone());
+        }
+    }
+
+    /// Tells whether a folder's files are looked for before it is listed: worth it where a skill's folder never is.
+    pub(crate) fn probes(&self) -> bool {
+        !self.flat && !self.enter_skills
+    }
+
+    /// Tells whether a listing has the folder of a metadata file.
+    pub(crate) fn has_sidecar_folder(&self, listing: &[(std::ffi::OsString, rustix::fs::FileType)]) -> bool {
+        let folders = self.sidecars.iter().map(|file| file.split('/').next().unwrap_or(file));
+        folders
+            .into_iter()
+            .any(|folder| listing.binary_search_by(|(name, _)| name.as_os_str().cmp(folder.as_ref())).is_ok())
+    }
+
+    /// Returns which of the readings is the host's.
+    pub(crate) fn reader(&self, rules: &ParseRules) -> usize {
+        self.readers.iter().position(|reader| reader == rules).unwrap_or(0)
+    }
+}
+
+/// Returns the deepest folder that may hold a skill.
+pub(super) fn depth_of(scan: &ScanRules) -> usize {
+    match scan.layout {
+        Layout::Single => 0,
+        Layout::Child => 1,
+        Layout::Tree | Layout::Flat => scan.depth,
+    }
+}

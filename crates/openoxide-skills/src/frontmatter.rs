@@ -1,0 +1,299 @@
+//! Finds the frontmatter in a skill file, and mends YAML that people commonly get wrong.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::host::{Fence, FenceRules, ParseRules, Repair};
+use crate::yaml;
+
+const DASHES: &str = "---";
+
+/// Where the parts of a file are, in bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Split {
+    /// The frontmatter's text and where the body begins.
+    Found { yaml: Range<usize>, body: usize },
+    /// The file does not begin with a fence.
+    Absent,
+    /// A fence opens, and none closes.
+    Unclosed,
+}
+
+/// Finds the frontmatter by the host's fence rules.
+pub(crate) fn split(text: &str, rules: FenceRules) -> Split {
+    let Some(start) = after_opening(text, rules.open) else {
+        return Split::Absent;
+    };
+    let Some(close) = find_closing(text, start, rules.close) else {
+        return Split::Unclosed;
+    };
+    if rules.empty_is_none && close.start <= start {
+        return Split::Absent;
+    }
+    Split::Found { yaml: start..close.start, body: close.end }
+}
+
+fn after_opening(text: &str, fence: Fence) -> Option<usize> {
+    let line_end = text.find('\n');
+    let line = &text[..line_end.unwrap_or(text.len())];
+    match fence {
+        // The line end after the dashes is left out, so that hosts with other fences share the same YAML.
+        Fence::Anywhere if text.starts_with("---\n") => Some(DASHES.len() + 1),
+        Fence::Anywhere => text.starts_with(DASHES).then_some(DASHES.len()),
+        Fence::Line => (line.strip_prefix(DASHES)?.trim().is_empty()).then_some(line_end? + 1),
+        Fence::TrimmedLine => (line.trim() == DASHES).then_some(line_end? + 1),
+    }
+}
+
+/// Returns where the closing fence begins and where the body does.
+fn find_closing(text: &str, start: usize, fence: Fence) -> Option<Range<usize>> {
+    if fence == Fence::Anywhere {
+        let at = start + text[start..].find(DASHES)?;
+        let rest = &text[at + DASHES.len()..];
+        let blanks = rest.len() - rest.trim_start_matches([' ', '\t', '\r']).len();
+        let newline = usize::from(rest[blanks..].starts_with('\n'));
+        return Some(at..at + DASHES.len() + blanks + newline);
+    }
+    if fence == Fence::Line {
+        return find_line(text, start);
+    }
+    let mut at = start;
+    while at < text.len() {
+        let end = text[at..].find('\n').map_or(text.len(), |newline| at + newline + 1);
+        if text[at..end].trim() == DASHES {
+            return Some(at..end);
+        }
+        at = end;
+    }
+    None
+}
+
+/// Returns the line of dashes that comes first; the search jumps from one line that begins with dashes to the next.
+fn find_line(text: &str, start: usize) -> Option<Range<usize>> {
+    let mut at = start;
+    loop {
+        if !text[at..].starts_with(DASHES) {
+            at += text[at..].find("\n---")? + 1;
+        }
+        let end = text[at..].find('\n').map_or(text.len(), |newline| at + newline + 1);
+        if text[at + DASHES.len()..end].trim().is_empty() {
+            return Some(at..end);
+        }
+        at = end;
+    }
+}
+
+/// YAML after a repair, and what was replaced in the original.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Mended {
+    pub(crate) text: String,
+    pub(crate) edits: Vec<(Range<usize>, String)>,
+}
+
+impl Mended {
+    /// Returns where in the original a place of the mended text is.
+    pub(crate) fn original(&self, at: usize) -> usize {
+        let mut grown = 0;
+        for (range, replacement) in &self.edits {
+            let start = range.start + grown;
+            if at < start {
+                break;
+            }
+            if at <= start + replacement.len() {
+                return range.end.min(range.start + (at - start));
+            }
+            grown += replacement.len() - range.len();
+        }
+        at - grown
+    }
+}
+
+/// Applies the host's repair; returns nothing if it changes nothing.
+pub(crate) fn mend(text: &str, rules: &ParseRules) -> Option<Mended> {
+    let edits = match rules.repair {
+        Repair::None => return None,
+        Repair::QuoteValues => quote_values(text, &rules.repair_starts),
+        Repair::QuoteSpecial => quote_special(text),
+    };
+    let mut mended = apply(text, &edits);
+    if rules.repair == Repair::QuoteSpecial {
+        mended = untab(&mended);
+    }
+    (mended != text).then_some(Mended { text: mended, edits })
+}
+
+/// The repair that fits most texts, for suggestions by hosts that do not repair.
+pub(crate) fn suggest(text: &str) -> Option<Mended> {
+    let edits = quote_values(text, "[{@`*&!%");
+    let mended = apply(text, &edits);
+    (!edits.is_empty() && yaml::parse(&mended).is_ok()).then_some(Mended { text: mended, edits })
+}
+
+fn apply(text: &str, edits: &[(Range<usize>, String)]) -> String {
+    let mut result = String::with_capacity(text.len() + edits.len() * 4);
+    let mut at = 0;
+    for (range, replacement) in edits {
+        result.push_str(&text[at..range.start]);
+        result.push_str(replacement);
+        at = range.end;
+    }
+    result.push_str(&text[at..]);
+    result
+}
+
+fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.split_inclusive('\n').scan(0, |at, line| {
+        let start = *at;
+        *at += line.len();
+        Some((start, line.trim_end_matches('\n').trim_end_matches('\r')))
+    })
+}
+
+fn quote_values(text: &str, starts: &str) -> Vec<(Range<usize>, String)> {
+    let mut edits = Vec::new();
+    let mut block: Option<usize> = None;
+    for (start, line) in lines(text) {
+        let indent = line.len() - line.trim_start_matches(' ').len();
+        if let Some(outer) = block {
+            if line.trim().is_empty() || indent > outer {
+                continue;
+            }
+            block = None;
+        }
+        let Some((key, value)) = line.split_once(':') else { continue };
+        if key.trim().is_empty() || value.chars().next().is_some_and(|first| !first.is_whitespace()) {
+            continue;
+        }
+        let scalar = without_comment(value.trim_start());
+        match scalar.chars().next() {
+            None | Some('\'' | '"') => {}
+            Some('|' | '>') => block = Some(indent),
+            Some(first) => {
+                let reserved = starts.contains(first) && yaml::parse(scalar).is_err();
+                if reserved || holds_separator(scalar) {
+                    let at = start + line.len() - value.trim_start().len();
+                    edits.push((at..at + scalar.len(), format!("'{}'", scalar.replace('\'', "''"))));
+                }
+            }
+        }
+    }
+    edits
+}
+
+fn without_comment(value: &str) -> &str {
+    let comment = value
+        .char_indices()
+        .find(|&(at, character)| character == '#' && value[..at].chars().next_back().is_none_or(char::is_whitespace));
+    value[..comment.map_or(value.len(), |(at, _)| at)].trim_end()
+}
+
+fn holds_separator(scalar: &str) -> bool {
+    scalar.match_indices(':').any(|(at, _)| scalar[at + 1..].chars().next().is_some_and(char::is_whitespace))
+}
+
+fn quote_special(text: &str) -> Vec<(Range<usize>, String)> {
+    let mut edits = Vec::new();
+    let mut start = 0;
+    for line in text.split('\n') {
+        if let Some((at, value)) = plain_pair(line)
+            && needs_quotes(value)
+        {
+            let quoted = format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""));
+            edits.push((start + at..start + at + value.len(), quoted));
+        }
+        start += line.len() + 1;
+    }
+    edits
+}
+
+/// Splits `key: value` at the left margin, the key of letters, `_` and `-` only.
+fn plain_pair(line: &str) -> Option<(usize, &str)> {
+    let (key, rest) = line.split_once(':')?;
+    let is_key = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-'));
+    let value = rest.trim_start();
+    let breaks = value.contains(['\r', '\u{2028}', '\u{2029}']);
+    (is_key && !value.is_empty() && value.len() < rest.len() && !breaks).then(|| (line.len() - value.len(), value))
+}
+
+fn needs_quotes(value: &str) -> bool {
+    let enclosed = |quote: char| value.starts_with(quote) && value.ends_with(quote);
+    let is_list = value.starts_with('[')
+        && value.ends_with(']')
+        && yaml::parse(value).is_ok_and(|node| matches!(node.value, yaml::Value::List(_)));
+    if enclosed('"') || enclosed('\'') || is_list {
+        return false;
+    }
+    value.contains(['{', '}', '[', ']', '*', '&', '#', '!', '|', '>', '%', '@', '`']) || value.contains(": ")
+}
+
+fn untab(text: &str) -> String {
+    text.split('\n').map(untab_line).collect::<Vec<_>>().join("\n")
+}
+
+fn untab_line(line: &str) -> Cow<'_, str> {
+    let rest = line.trim_start_matches('\t');
+    if rest.len() == line.len() {
+        return Cow::Borrowed(line);
+    }
+    Cow::Owned("  ".repeat(line.len() - rest.len()) + rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, open: Fence, close: Fence, expected: &str) {
+        let shown = match split(text, FenceRules { open, close, empty_is_none: false }) {
+            Split::Found { yaml, body } => format!("{}|{}", &text[yaml], &text[body..]),
+            Split::Absent => "absent".to_owned(),
+            Split::Unclosed => "unclosed".to_owned(),
+        };
+        assert_eq!(shown, expected, "{text:?} {open:?} {close:?}");
+    }
+
+    #[test]
+    fn fences() {
+        use Fence::{Anywhere, Line, TrimmedLine};
+        check("---\na: b\n---\nbody", Line, Line, "a: b\n|body");
+        check("---\r\na: b\r\n---  \r\nbody", Line, Line, "a: b\r\n|body");
+        check("---\na: |\n  ---\n---\n", Line, Line, "a: |\n  ---\n|");
+        check("---\na: |\n  ---\n---\n", TrimmedLine, TrimmedLine, "a: |\n|---\n");
+        check("  ---\na: b\n ---", TrimmedLine, TrimmedLine, "a: b\n|");
+        check("---\na: b\n...\n", Line, Line, "unclosed");
+        check("\n---\na: b\n---\n", Line, Line, "absent");
+        check("----\na: b\n---\n", Line, Line, "absent");
+        check("---\ndescription: a --- b\n---\n", Line, Anywhere, "description: a |b\n---\n");
+        check("---a: b---", Anywhere, Anywhere, "a: b|");
+        check("---", Line, Line, "absent");
+    }
+
+    fn mended(text: &str, repair: Repair) -> String {
+        let rules = ParseRules { repair, repair_starts: "[{@`".to_owned(), ..ParseRules::default() };
+        mend(text, &rules).map_or_else(|| "unchanged".to_owned(), |mended| mended.text)
+    }
+
+    #[test]
+    fn values_are_quoted() {
+        let quote = |text| mended(text, Repair::QuoteValues);
+        assert_eq!(quote("description: Use when: x # why"), "description: 'Use when: x' # why");
+        assert_eq!(quote("name: [x"), "name: '[x'");
+        assert_eq!(quote("a: it's: b"), "a: 'it''s: b'");
+        assert_eq!(quote("  - k: a: b"), "  - k: 'a: b'");
+        assert_eq!(quote("a: |\n  b: c: d\ne: f: g"), "a: |\n  b: c: d\ne: 'f: g'");
+        assert_eq!(quote("a: b:"), "unchanged");
+        assert_eq!(quote("x:y: z: w"), "unchanged");
+        assert_eq!(quote("a: 'b: c"), "unchanged");
+        assert_eq!(quote("a: *b"), "unchanged");
+    }
+
+    #[test]
+    fn special_values_are_quoted() {
+        let quote = |text| mended(text, Repair::QuoteSpecial);
+        assert_eq!(quote("description: a: b"), "description: \"a: b\"");
+        assert_eq!(quote("description: a \"q\": b"), "description: \"a \\\"q\\\": b\"");
+        assert_eq!(quote("description: [a, b]"), "unchanged");
+        assert_eq!(quote("description: a: b\r"), "unchanged");
+        assert_eq!(quote("x1: a: b"), "unchanged");
+        assert_eq!(quote("a: x\n\tb: c"), "a: x\n  b: c");
+    }
+}

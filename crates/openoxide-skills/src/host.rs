@@ -1,0 +1,287 @@
+//! Hosts: programs whose skill rules are followed, as data.
+//!
+//! [`Host`] is the vocabulary of `host.toml`. No code asks which host it is; it asks what the rules say.
+//! [`spec`] loads the folders, applies editions and settings, and reports a bad file with its place.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+mod budget;
+mod parsing;
+mod roots;
+mod settings;
+mod spec;
+
+pub use budget::{AliasFrame, BudgetRules, CatalogRules, CharsPerToken, FitStep, Measure, Reserved};
+pub use parsing::{
+    BadYaml, BoolRule, Chars, Clean, DescriptionRules, Dialect, Fallback, Fence, FenceRules, FieldRules, Mark,
+    NameRules, NameShape, NameSource, NoFrontmatter, NumberText, OnDuplicate, ParseRules, Repair, Tags, UnknownFields,
+    Utf8, WrongType,
+};
+pub use roots::{FolderNames, Layout, Links, NamespaceRules, RootRule, ScanRules};
+pub use settings::{FilterRules, PluginSource, SettingKind, SettingRule, SettingSource, StateEffect};
+pub use spec::{HostError, HostSpec, Hosts};
+
+use crate::skill::SkillScope;
+
+/// The rules of one host in one edition, with its settings applied.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Host {
+    /// What people call the program.
+    pub title: String,
+    /// The program and version whose behavior is stated.
+    pub program: String,
+    /// One sentence on what the host is.
+    #[serde(default)]
+    pub about: String,
+    /// Whether it states the standard itself, which `check` measures against.
+    #[serde(default)]
+    pub standard: bool,
+    /// Names for folders, usable as `{name}` in paths.
+    #[serde(default)]
+    pub vars: BTreeMap<String, String>,
+    /// Whether one bad value takes a whole settings file out.
+    #[serde(default)]
+    pub strict_files: bool,
+    /// How the project's root is found.
+    #[serde(default)]
+    pub project: ProjectRules,
+    /// The host's own settings that bear on skills.
+    #[serde(default)]
+    pub settings: BTreeMap<String, SettingRule>,
+    /// Where skills are looked for, first to last.
+    pub roots: Vec<RootRule>,
+    /// How a root is searched.
+    #[serde(default)]
+    pub scan: ScanRules,
+    /// Manifests that prefix names.
+    #[serde(default)]
+    pub namespace: NamespaceRules,
+    /// How a skill file is read.
+    #[serde(default)]
+    pub parse: ParseRules,
+    /// The metadata file beside a skill.
+    #[serde(default)]
+    pub sidecar: Option<SidecarRules>,
+    /// What happens when two skills meet.
+    #[serde(default)]
+    pub collide: CollideRules,
+    /// Which settings switch skills off.
+    #[serde(default)]
+    pub filter: FilterRules,
+    /// Which frontmatter controls count.
+    #[serde(default)]
+    pub controls: ControlRules,
+    /// The order of the list.
+    #[serde(default)]
+    pub list: ListRules,
+    /// The text that shows skills to the model.
+    #[serde(default)]
+    pub catalog: CatalogRules,
+    /// How much of the window that text may take.
+    #[serde(default)]
+    pub budget: BudgetRules,
+    /// What is deliberately done differently from the program.
+    #[serde(default)]
+    pub deviations: Vec<Deviation>,
+}
+
+/// How the project's root is found.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ProjectRules {
+    /// Files or folders that mark it; the nearest folder from cwd up that holds one is the root.
+    pub markers: Vec<String>,
+    /// What is the root when nothing marks it.
+    pub unmarked: Unmarked,
+    /// Whether folders from the user's home upward are never part of a project.
+    pub below_home: bool,
+}
+
+impl Default for ProjectRules {
+    fn default() -> Self {
+        ProjectRules { markers: vec![".git".to_owned()], unmarked: Unmarked::Cwd, below_home: false }
+    }
+}
+
+/// What is the project's root when nothing marks it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unmarked {
+    /// The folder that was started in.
+    #[default]
+    Cwd,
+    /// The root of the filesystem.
+    Top,
+}
+
+/// Something done differently from the real program on purpose.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Deviation {
+    /// What the program does, and what is done instead.
+    pub what: String,
+    /// The reason.
+    pub why: String,
+}
+
+/// The metadata file beside a skill.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SidecarRules {
+    /// Paths inside the skill's folder; the first that exists is read.
+    pub files: Vec<String>,
+    /// What one bad value drops.
+    #[serde(default)]
+    pub bad: SidecarBad,
+    /// The product that `policy.products` must name, if it names any.
+    #[serde(default)]
+    pub product: Option<String>,
+    /// Products that `policy.products` may name; another one is a bad value. Empty: any.
+    #[serde(default)]
+    pub products: Vec<String>,
+}
+
+/// What one bad value in a metadata file drops.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SidecarBad {
+    /// That value alone.
+    #[default]
+    Field,
+    /// The whole file.
+    File,
+}
+
+/// What happens when two skills meet.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct CollideRules {
+    /// Which of the skills with one name count.
+    pub names: OnClash,
+    /// The rank of the scopes; absent ones, or none at all, rank by the order of the roots.
+    pub rank: Vec<SkillScope>,
+    /// Whether the model and the user each get the first that they may call.
+    pub per_caller: bool,
+    /// Whether a skill of an untrusted folder loses every clash.
+    pub untrusted_loses: bool,
+    /// Whether a file found twice is listed once.
+    pub same_file: SameFile,
+}
+
+impl Default for CollideRules {
+    fn default() -> Self {
+        CollideRules {
+            names: OnClash::First,
+            rank: Vec::new(),
+            per_caller: false,
+            untrusted_loses: false,
+            same_file: SameFile::First,
+        }
+    }
+}
+
+/// Which of several skills with one name count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnClash {
+    /// The first, by scope rank if there is one, then by the order of the roots.
+    #[default]
+    First,
+    /// The last in that order.
+    Last,
+    /// All of them.
+    All,
+}
+
+/// What happens to a file that two roots lead to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SameFile {
+    /// The first root's entry counts.
+    #[default]
+    First,
+    /// Each entry counts.
+    All,
+}
+
+/// Which frontmatter controls count.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ControlRules {
+    /// Controls that have an effect.
+    pub count: Vec<Control>,
+}
+
+/// A control that a skill's own text can set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Control {
+    /// `disable-model-invocation: true` keeps the model from calling it.
+    DisableModelInvocation,
+    /// `user-invocable: false` keeps the user from calling it.
+    UserInvocable,
+    /// `policy.allow_implicit_invocation: false` keeps it out of the model's list.
+    AllowImplicitInvocation,
+    /// `paths` keeps it dormant until a matching file is touched.
+    Paths,
+    /// `enabled: false` switches it off.
+    Enabled,
+    /// `hide: true` keeps it out of the model's list.
+    Hide,
+}
+
+/// The order of the list and the form of its paths.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ListRules {
+    /// What the list is sorted by.
+    pub order: Vec<OrderKey>,
+    /// Whether paths are shown with links resolved.
+    pub path: PathForm,
+}
+
+impl Default for ListRules {
+    fn default() -> Self {
+        ListRules { order: vec![OrderKey::Scope, OrderKey::Name, OrderKey::Path], path: PathForm::Canonical }
+    }
+}
+
+/// Something skills are sorted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum OrderKey {
+    /// The rank of the scope, as stated under `collide.rank` or `catalog.rank`.
+    Scope,
+    /// The order of the roots.
+    Root,
+    /// The name, by bytes.
+    Name,
+    /// The name, as dictionaries sort.
+    NameCollated,
+    /// The path, part by part.
+    Path,
+    /// The path, as one text.
+    PathText,
+}
+
+/// Whether a path is shown with links resolved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PathForm {
+    /// With links resolved.
+    #[default]
+    Canonical,
+    /// As it was found.
+    AsFound,
+}
+
+impl Host {
+    /// Tells whether a control has an effect.
+    pub fn counts(&self, control: Control) -> bool {
+        self.controls.count.contains(&control)
+    }
+}

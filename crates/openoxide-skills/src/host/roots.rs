@@ -1,0 +1,186 @@
+//! Where a host looks for skills, and how it searches there.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::skill::SkillScope;
+
+/// One place, or one family of places, where skills are looked for.
+///
+/// `path` may hold `~`, `${VAR}`, `${VAR:-default}`, a name from `vars`, and one walk:
+/// `{project}` the project's root; `{cwd}`; `{up}` each folder from cwd up to the project's root; `{down}` the same,
+/// from the top; `{top}` from cwd up to the filesystem's root; `{below}` each folder between cwd and a touched file;
+/// `{added}` each folder added on the command line; `{listed}` each folder that `listed` names.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RootRule {
+    /// The folder, with placeholders.
+    pub path: String,
+    /// Whose root it is.
+    pub scope: SkillScope,
+    /// The provider that people know the place by.
+    #[serde(default)]
+    pub provider: Option<String>,
+    /// Roots that stand in a row with the same word here, and walk the same way, take turns at each folder of the walk.
+    #[serde(default)]
+    pub together: Option<String>,
+    /// Whether folders that are listed, here and in rules that belong together with this one, go by their paths.
+    #[serde(default)]
+    pub sorted: bool,
+    /// Roots with the same group are listed together, as if they were one.
+    #[serde(default)]
+    pub group: Option<String>,
+    /// Settings of which at least one must be on.
+    #[serde(default)]
+    pub switches: Vec<String>,
+    /// The setting whose list of folders `{listed}` stands for.
+    #[serde(default)]
+    pub listed: Option<String>,
+    /// A folder that is not taken, because another root covers it.
+    #[serde(default)]
+    pub unless_same: Option<String>,
+    /// Another depth or layout than the host's own.
+    #[serde(default)]
+    pub layout: Option<Layout>,
+    /// The key of a plugin's manifest that adds to this folder, or replaces it.
+    #[serde(default)]
+    pub manifest_folders: Option<String>,
+    /// Whether a skill here gives way to one of the same name elsewhere in its plugin.
+    #[serde(default)]
+    pub yields: bool,
+    /// A folder that must not be there, for this root to count.
+    #[serde(default)]
+    pub without_folder: Option<String>,
+    /// Whether a file directly in the root makes the root itself a skill, if not as the host's rules say.
+    #[serde(default)]
+    pub root_itself: Option<bool>,
+    /// Folder names that are never searched, if not as the host's rules say.
+    #[serde(default)]
+    pub ignored: Option<Vec<String>>,
+    /// Another rule for linked folders than the host's own.
+    #[serde(default)]
+    pub folder_links: Option<Links>,
+    /// How a skill is called whose name a root before this one already has, such as `{rel}:{name}`.
+    #[serde(default)]
+    pub on_clash: Option<String>,
+    /// What is added to the description that the model sees, with `{rel}`.
+    #[serde(default)]
+    pub note: Option<String>,
+    /// The same for a skill whose name was taken, with `{rel}` and `{name}`.
+    #[serde(default)]
+    pub note_on_clash: Option<String>,
+    /// What stands in for a missing description here.
+    #[serde(default)]
+    pub description_empty: Option<String>,
+    /// Whether the model sees only skills with a description of their own.
+    #[serde(default)]
+    pub described_only: bool,
+    /// Whether settings that name skills have no effect here.
+    #[serde(default)]
+    pub unfiltered: bool,
+    /// Controls that have no effect here.
+    #[serde(default)]
+    pub without: Vec<super::Control>,
+}
+
+/// How a root is searched.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ScanRules {
+    /// How skills lie below a root.
+    pub layout: Layout,
+    /// File names that make a folder a skill, best first.
+    pub files: Vec<String>,
+    /// Deepest folder that may be a skill; the root is 0.
+    pub depth: usize,
+    /// Most folders opened below one root.
+    pub folders: usize,
+    /// Most entries examined below one root.
+    pub entries: usize,
+    /// Whether a file directly in the root makes the root itself a skill.
+    pub root_itself: bool,
+    /// Whether a skill's own folder is searched for more skills.
+    pub inside_skill: bool,
+    /// Whether folders whose name begins with a dot are searched.
+    pub hidden: FolderNames,
+    /// Folder names that are never searched.
+    pub ignored: Vec<String>,
+    /// Linked folders.
+    pub folder_links: Links,
+    /// A skill file that is itself a link.
+    pub file_links: Links,
+    /// Largest file that counts, in bytes.
+    pub file_max: Option<u64>,
+}
+
+impl Default for ScanRules {
+    fn default() -> Self {
+        ScanRules {
+            layout: Layout::Tree,
+            files: vec!["SKILL.md".to_owned()],
+            depth: 6,
+            folders: 50_000,
+            entries: 200_000,
+            root_itself: false,
+            inside_skill: false,
+            hidden: FolderNames::Skip,
+            ignored: Vec::new(),
+            folder_links: Links::Follow,
+            file_links: Links::Skip,
+            file_max: None,
+        }
+    }
+}
+
+/// How skills lie below a root.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Layout {
+    /// In folders at any depth.
+    #[default]
+    Tree,
+    /// In folders directly below the root.
+    Child,
+    /// As single Markdown files, at any depth; a folder becomes part of the name.
+    Flat,
+    /// The root itself is the one skill.
+    Single,
+}
+
+/// Whether some folders are searched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FolderNames {
+    /// They are.
+    Enter,
+    /// They are not.
+    #[default]
+    Skip,
+}
+
+/// Whether links are followed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Links {
+    /// They are.
+    #[default]
+    Follow,
+    /// They are passed over.
+    Skip,
+}
+
+/// Manifests that prefix the names of the skills below them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct NamespaceRules {
+    /// Manifest paths inside a folder, best first.
+    pub manifests: Vec<String>,
+    /// Whether folders above the root, up to the filesystem's, are looked at too.
+    pub above_root: bool,
+    /// Which characters a prefix may have; another one gives none.
+    pub chars: super::Chars,
+    /// Longest name with its prefix.
+    pub max: Option<usize>,
+    /// Whether characters of a prefixed name other than letters, digits, `_` and `-` become `-`.
+    pub plain: bool,
+}

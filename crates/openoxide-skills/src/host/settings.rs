@@ -1,0 +1,140 @@
+//! The host's own settings: where they stand in the program's files, and what they change.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// A setting of the host that bears on skills.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SettingRule {
+    /// What it is for.
+    pub about: String,
+    /// What values it takes.
+    #[serde(rename = "type")]
+    pub kind: SettingKind,
+    /// The value when nobody sets it.
+    #[serde(default)]
+    #[schemars(with = "serde_json::Value")]
+    pub default: Option<toml::Value>,
+    /// Where the program keeps it, weakest first; a later one wins.
+    #[serde(default)]
+    pub from: Vec<SettingSource>,
+    /// The rule of this host that the value replaces, such as `budget.share`.
+    #[serde(default)]
+    pub sets: Option<String>,
+    /// Whether tables and lists of several places add up.
+    #[serde(default)]
+    pub adds_up: bool,
+    /// Where installed plugins are found.
+    #[serde(default)]
+    pub plugins: Option<PluginSource>,
+}
+
+/// What values a setting takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SettingKind {
+    /// Yes or no.
+    Bool,
+    /// A number.
+    Number,
+    /// A text.
+    Text,
+    /// A list of texts.
+    List,
+    /// A table.
+    Table,
+    /// A list of tables with `name` or `path`, and `enabled`.
+    Rules,
+    /// Folders of installed plugins.
+    Plugins,
+}
+
+/// One place where a program keeps a setting.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SettingSource {
+    /// A JSON or TOML file, with placeholders as in roots.
+    #[serde(default)]
+    pub file: Option<String>,
+    /// An environment variable.
+    #[serde(default)]
+    pub env: Option<String>,
+    /// A key of OpenOxide's own configuration.
+    #[serde(default)]
+    pub config: Option<String>,
+    /// The dotted key inside the file.
+    #[serde(default)]
+    pub key: Option<String>,
+    /// Whether the value is turned around: the key says "disable".
+    #[serde(default)]
+    pub negate: bool,
+}
+
+/// Where a program keeps what plugins are installed and switched on. A plugin's id is `name@marketplace`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PluginSource {
+    /// The setting that maps an id to yes or no, or to a table with `enabled`.
+    pub enabled: String,
+    /// Whether an id without a yes or no is on.
+    #[serde(default)]
+    pub enabled_by_default: bool,
+    /// A folder that holds `marketplace/name/version`; the highest version counts.
+    #[serde(default)]
+    pub cache: Option<String>,
+    /// A JSON file whose `plugins` maps ids to entries with `installPath`.
+    #[serde(default)]
+    pub installed: Option<String>,
+    /// A JSON file that maps marketplaces to where they lie.
+    #[serde(default)]
+    pub marketplaces: Option<String>,
+    /// The file in a marketplace that lists its plugins.
+    #[serde(default)]
+    pub marketplace_manifest: Option<String>,
+    /// The files in a plugin that name it, best first.
+    pub manifests: Vec<String>,
+    /// Whether a plugin without such a file does not count.
+    #[serde(default)]
+    pub manifest_required: bool,
+    /// Whether a manifest with a name or a folder that is not allowed takes the plugin out.
+    #[serde(default)]
+    pub strict: bool,
+    /// Keys of the manifest whose folders replace the usual one instead of adding to it.
+    #[serde(default)]
+    pub replaces: Vec<String>,
+}
+
+/// Which settings switch skills off, and by what name they call them.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct FilterRules {
+    /// The setting with rules by name or path; a later rule wins.
+    pub rules: Option<String>,
+    /// Whether a rule's path may name the skill's folder.
+    pub folders: bool,
+    /// The setting that maps a name to a state.
+    pub states: Option<String>,
+    /// What the states mean.
+    pub effects: BTreeMap<String, StateEffect>,
+    /// The setting that lists what is denied.
+    pub denied: Option<String>,
+    /// What in that list keeps every skill from the model.
+    pub denied_all: Vec<String>,
+}
+
+/// What a state in a setting does to a skill.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum StateEffect {
+    /// Nothing.
+    On,
+    /// The model sees its name only.
+    NameOnly,
+    /// The model does not see it.
+    UserOnly,
+    /// It does not count.
+    Off,
+}

@@ -1,0 +1,324 @@
+//! Loads host folders: `host.toml`, `editions/*.toml` and templates, built in or a user's own.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use include_dir::{Dir, include_dir};
+use toml::{Table, Value};
+
+use super::Host;
+use crate::settings::HostSettings;
+
+static BUILTIN: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/hosts");
+
+/// Most bytes of one file of a host folder.
+const MAX_FILE: u64 = 256 * 1024;
+
+/// A host as its folder states it, in one edition, before settings.
+#[derive(Clone, Debug)]
+pub struct HostSpec {
+    /// The folder's name.
+    pub name: String,
+    /// The edition, if not the default.
+    pub edition: Option<String>,
+    /// Where it comes from; absent for a built-in host.
+    pub folder: Option<PathBuf>,
+    table: Table,
+    editions: BTreeMap<String, Table>,
+    templates: BTreeMap<String, String>,
+}
+
+/// Why a host cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum HostError {
+    /// No host has this name.
+    #[error("no host is called `{name}`")]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// All names there are.
+        known: Vec<String>,
+    },
+    /// The host has no such edition.
+    #[error("host `{host}` has no edition `{edition}`")]
+    UnknownEdition {
+        /// The host.
+        host: String,
+        /// What was asked for.
+        edition: String,
+        /// All editions there are.
+        known: Vec<String>,
+    },
+    /// A file of the folder is not as it must be; the message has the place.
+    #[error("host file `{}` is not usable: {message}", path.display())]
+    Invalid {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, with line and column where known.
+        message: String,
+    },
+    /// A file of the folder cannot be read.
+    #[error("host file `{}` cannot be read", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+}
+
+/// Every host that can be asked for. Built-in ones are read when they are asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Hosts {
+    builtin: BTreeMap<String, &'static Dir<'static>>,
+    added: BTreeMap<String, HostSpec>,
+}
+
+impl Hosts {
+    /// Returns the hosts that are built in.
+    pub fn builtin() -> Hosts {
+        let builtin = BUILTIN.dirs().map(|folder| (folder_name(folder.path()), folder)).collect();
+        Hosts { builtin, added: BTreeMap::new() }
+    }
+
+    /// Adds the hosts whose folders lie in `dir`; one with a known name replaces it. Returns what is wrong.
+    pub fn add_folder(&mut self, dir: &Path) -> Vec<HostError> {
+        let Ok(entries) = std::fs::read_dir(dir) else { return Vec::new() };
+        let mut folders: Vec<PathBuf> =
+            entries.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
+        folders.sort();
+        let mut errors = Vec::new();
+        for folder in folders {
+            match read_folder(&folder) {
+                Ok(spec) => drop(self.added.insert(spec.name.clone(), spec)),
+                Err(error) => errors.push(error),
+            }
+        }
+        errors
+    }
+
+    /// Finds `name` or `name@edition`.
+    pub fn get(&self, id: &str) -> Result<HostSpec, HostError> {
+        let (name, edition) = id.split_once('@').map_or((id, None), |(name, edition)| (name, Some(edition)));
+        let known = || self.names().map(str::to_owned).collect();
+        let spec = self.find(name).ok_or_else(|| HostError::Unknown { name: name.to_owned(), known: known() })?;
+        edition.map_or_else(|| Ok(spec.clone()), |edition| spec.edition(edition))
+    }
+
+    fn find(&self, name: &str) -> Option<HostSpec> {
+        self.added.get(name).cloned().or_else(|| {
+            let folder = self.builtin.get(name)?;
+            let spec = HostSpec::read(name, None, &folder_files(folder));
+            Some(spec.expect("built-in hosts are valid, a test reads them all"))
+        })
+    }
+
+    /// Returns the name of every host.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let names: std::collections::BTreeSet<&str> =
+            self.builtin.keys().chain(self.added.keys()).map(String::as_str).collect();
+        names.into_iter()
+    }
+
+    /// Returns the host that states the standard.
+    pub fn standard(&self) -> Option<HostSpec> {
+        self.all().find(|spec| spec.table.get("standard").and_then(Value::as_bool) == Some(true))
+    }
+
+    /// Returns every host in its default edition, by name.
+    pub fn all(&self) -> impl Iterator<Item = HostSpec> {
+        self.names().filter_map(|name| self.find(name))
+    }
+}
+
+impl HostSpec {
+    /// Reads a folder's files and checks every edition.
+    fn checked(name: &str, folder: Option<&Path>, files: &BTreeMap<String, String>) -> Result<HostSpec, HostError> {
+        let spec = HostSpec::read(name, folder, files)?;
+        let path = |file: &str| spec.folder.as_deref().unwrap_or(Path::new(&spec.name)).join(file);
+        // Read straight from the text, so that a mistake is reported with its line.
+        let text = files.get("host.toml").map(String::as_str).unwrap_or_default();
+        let invalid = |file: &str, message: String| HostError::Invalid { path: path(file), message };
+        toml::from_str::<Host>(text).map_err(|error| invalid("host.toml", error.to_string()))?;
+        for edition in spec.editions.keys() {
+            let host = spec.edition(edition)?.host();
+            host.map_err(|error| invalid(&format!("editions/{edition}.toml"), error.to_string()))?;
+        }
+        Ok(spec)
+    }
+
+    fn read(name: &str, folder: Option<&Path>, files: &BTreeMap<String, String>) -> Result<HostSpec, HostError> {
+        let path = |file: &str| folder.unwrap_or(Path::new(name)).join(file);
+        let invalid = |file: &str, message: String| HostError::Invalid { path: path(file), message };
+        let text = files.get("host.toml").ok_or_else(|| invalid("host.toml", "the file is missing".to_owned()))?;
+        let table = parse_toml(text).map_err(|message| invalid("host.toml", message))?;
+        let mut editions = BTreeMap::new();
+        let mut templates = BTreeMap::new();
+        for (file, text) in files {
+            if let Some(edition) = file.strip_prefix("editions/").and_then(|file| file.strip_suffix(".toml")) {
+                let overlay = parse_toml(text).map_err(|message| invalid(file, message))?;
+                editions.insert(edition.to_owned(), overlay);
+            } else if let Some(template) = file.strip_suffix(".jinja") {
+                templates.insert(template.to_owned(), text.clone());
+            }
+        }
+        Ok(HostSpec {
+            name: name.to_owned(),
+            edition: None,
+            folder: folder.map(Path::to_owned),
+            table,
+            editions,
+            templates,
+        })
+    }
+
+    fn edition(&self, edition: &str) -> Result<HostSpec, HostError> {
+        let overlay = self.editions.get(edition).ok_or_else(|| HostError::UnknownEdition {
+            host: self.name.clone(),
+            edition: edition.to_owned(),
+            known: self.editions.keys().cloned().collect(),
+        })?;
+        let mut spec = self.clone();
+        overlay_table(&mut spec.table, overlay);
+        spec.edition = Some(edition.to_owned());
+        Ok(spec)
+    }
+
+    /// Returns the names of the other editions.
+    pub fn editions(&self) -> impl Iterator<Item = &str> {
+        self.editions.keys().map(String::as_str)
+    }
+
+    /// Returns `name` or `name@edition`.
+    pub fn id(&self) -> String {
+        self.edition.as_ref().map_or_else(|| self.name.clone(), |edition| format!("{}@{edition}", self.name))
+    }
+
+    /// Returns the rules with every setting at its default.
+    pub fn host(&self) -> Result<Host, HostError> {
+        self.with(&HostSettings::default())
+    }
+
+    /// Returns the rules with settings applied.
+    pub fn with(&self, settings: &HostSettings) -> Result<Host, HostError> {
+        let mut table = self.table.clone();
+        for (path, value) in settings.overrides(&self.table) {
+            set_path(&mut table, &path, value);
+        }
+        table.try_into::<Host>().map_err(|error| HostError::Invalid {
+            path: self.folder.clone().unwrap_or_else(|| PathBuf::from(&self.name)).join("host.toml"),
+            message: error.to_string(),
+        })
+    }
+
+    /// Returns a template by the name of its file, `entry` or `catalog`.
+    pub fn template(&self, name: &str) -> Option<&str> {
+        let of_edition =
+            self.edition.as_ref().and_then(|edition| self.templates.get(&format!("editions/{edition}.{name}")));
+        of_edition.or_else(|| self.templates.get(name)).map(String::as_str)
+    }
+}
+
+fn parse_toml(text: &str) -> Result<Table, String> {
+    text.parse::<Table>().map_err(|error| error.to_string())
+}
+
+fn overlay_table(base: &mut Table, overlay: &Table) {
+    for (key, value) in overlay {
+        match (base.get_mut(key), value) {
+            (Some(Value::Table(inner)), Value::Table(over)) => overlay_table(inner, over),
+            _ => drop(base.insert(key.clone(), value.clone())),
+        }
+    }
+}
+
+fn set_path(table: &mut Table, path: &str, value: Value) {
+    match path.split_once('.') {
+        None => drop(table.insert(path.to_owned(), value)),
+        Some((head, rest)) => {
+            let inner = table.entry(head).or_insert_with(|| Value::Table(Table::new()));
+            if let Value::Table(inner) = inner {
+                set_path(inner, rest, value);
+            }
+        }
+    }
+}
+
+fn folder_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn folder_files(folder: &Dir<'_>) -> BTreeMap<String, String> {
+    let mut files = BTreeMap::new();
+    collect_embedded(folder, folder.path(), &mut files);
+    files
+}
+
+fn collect_embedded(folder: &Dir<'_>, base: &Path, files: &mut BTreeMap<String, String>) {
+    for file in folder.files() {
+        let name = file.path().strip_prefix(base).unwrap_or(file.path()).to_string_lossy().into_owned();
+        files.insert(name, file.contents_utf8().unwrap_or_default().to_owned());
+    }
+    for inner in folder.dirs() {
+        collect_embedded(inner, base, files);
+    }
+}
+
+fn read_folder(folder: &Path) -> Result<HostSpec, HostError> {
+    let mut files = BTreeMap::new();
+    for sub in ["", "editions"] {
+        let Ok(entries) = std::fs::read_dir(folder.join(sub)) else { continue };
+        for path in entries.flatten().map(|entry| entry.path()).filter(|path| path.is_file()) {
+            let wanted = path.extension().is_some_and(|extension| extension == "toml" || extension == "jinja");
+            if wanted {
+                let name = path.strip_prefix(folder).unwrap_or(&path).to_string_lossy().into_owned();
+                files.insert(name, read_small(&path)?);
+            }
+        }
+    }
+    HostSpec::checked(&folder_name(folder), Some(folder), &files)
+}
+
+#[expect(clippy::disallowed_methods, reason = "the path is part of our own error")]
+fn read_small(path: &Path) -> Result<String, HostError> {
+    let unreadable = |source| HostError::Unreadable { path: path.to_owned(), source };
+    if std::fs::metadata(path).map_err(unreadable)?.len() > MAX_FILE {
+        return Err(HostError::Invalid {
+            path: path.to_owned(),
+            message: format!("it is larger than {MAX_FILE} bytes"),
+        });
+    }
+    std::fs::read_to_string(path).map_err(unreadable)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_builtin_host_and_edition_loads() {
+        let hosts = Hosts::builtin();
+        for spec in hosts.all() {
+            HostSpec::checked(&spec.name, None, &folder_files(hosts.builtin[&spec.name])).unwrap();
+            spec.host().unwrap();
+            for edition in spec.editions() {
+                hosts.get(&format!("{}@{edition}", spec.name)).unwrap().host().unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn a_mistake_is_reported_with_its_line() {
+        let files =
+            BTreeMap::from([("host.toml".to_owned(), "title = \"T\"\nprogram = \"t 1\"\nrots = []\n".to_owned())]);
+        let error = HostSpec::checked("t", None, &files).unwrap_err().to_string();
+        assert!(error.contains("line 3") && error.contains("rots"), "{error}");
+    }
+
+    #[test]
+    fn unknown_names_say_what_there_is() {
+        let error = Hosts::builtin().get("codexx").unwrap_err();
+        assert!(matches!(error, HostError::Unknown { known, .. } if known.contains(&"codex".to_owned())));
+    }
+}

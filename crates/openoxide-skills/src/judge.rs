@@ -1,0 +1,206 @@
+//! Judges one skill folder by several hosts at once, whether or not any of them looks there.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Fix, Level};
+use crate::discover::{read_prefix, read_sidecars};
+use crate::host::{Host, Links};
+use crate::parse::fields::is_known_field;
+use crate::parse::{Head, Trees, parse};
+use crate::sidecar;
+
+/// One skill folder, judged.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// The skill file, or the folder where there is none.
+    pub path: PathBuf,
+    /// What the skill is called.
+    pub name: String,
+    /// What was found, in reading order.
+    pub findings: Vec<Finding>,
+}
+
+/// One finding, and the hosts that do not load the skill because of it.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// The file.
+    pub path: PathBuf,
+    /// What is found.
+    pub diagnostic: Diagnostic,
+    /// Hosts by title.
+    pub dropped_by: Vec<String>,
+}
+
+impl Judged {
+    /// Tells whether nothing found is an error.
+    pub fn is_ok(&self) -> bool {
+        self.findings.iter().all(|finding| !finding.diagnostic.is_error())
+    }
+}
+
+/// Tells whether a folder is a skill's: it holds a skill file, in whatever spelling.
+pub fn is_skill_folder(dir: &Path) -> bool {
+    !spellings(dir).is_empty()
+}
+
+/// Judges the skill in a folder by each host's rules.
+pub fn judge(dir: &Path, hosts: &[&Host]) -> Judged {
+    let spellings = spellings(dir);
+    let folder = dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let mut judged = Judged { path: dir.to_owned(), name: folder.clone(), findings: Vec::new() };
+    // With several hosts, an extension that one of them knows is no error for the others.
+    let lenient = hosts.len() > 1;
+    for host in hosts {
+        let Some(file) = host.scan.files.iter().find(|file| spellings.contains(file)) else {
+            judged.add(dir, missing(host, &spellings), &host.title);
+            continue;
+        };
+        let path = dir.join(file);
+        if judged.path == dir {
+            judged.path.clone_from(&path);
+        }
+        match read_prefix(&path) {
+            None => judged.add(
+                &path,
+                Diagnostic::error(Code::LinkDangling, "the link leads nowhere").help("mend the link"),
+                &host.title,
+            ),
+            Some(Err(why)) => {
+                let code = if why.contains("regular") { Code::NotRegular } else { Code::Unreadable };
+                judged.add(&path, Diagnostic::error(code, format!("the file cannot be read: {why}")), &host.title);
+            }
+            Some(Ok((bytes, whole))) => judged.file(host, &path, &folder, &bytes, whole, lenient),
+        }
+        judged.sidecar(host, dir);
+    }
+    judged
+        .findings
+        .sort_by_key(|finding| (finding.path.clone(), finding.diagnostic.place.as_ref().map(|place| place.span.start)));
+    judged
+}
+
+impl Judged {
+    fn file(&mut self, host: &Host, path: &Path, folder: &str, bytes: &[u8], whole: bool, lenient: bool) {
+        if host.scan.file_links == Links::Skip && path.is_symlink() {
+            let problem = Diagnostic::error(Code::LinkSkipped, "the skill file is a symbolic link");
+            self.add(path, problem.help("put the file itself into the folder"), &host.title);
+            return;
+        }
+        if let Some(max) = host.scan.file_max.filter(|&max| bytes.len() as u64 > max) {
+            let problem = Diagnostic::error(Code::FileTooLarge, format!("the file is larger than {max} bytes"));
+            self.add(path, problem.help("move details into files beside it"), &host.title);
+            return;
+        }
+        let head = Head { bytes, whole, folder, real_folder: folder };
+        let Some(parsed) = parse(head, &host.parse, &mut Trees::default()) else {
+            self.add(
+                path,
+                Diagnostic::error(Code::HeadTooLarge, "the frontmatter does not end within 64 KiB"),
+                &host.title,
+            );
+            return;
+        };
+        if !parsed.name.is_empty() {
+            self.name.clone_from(&parsed.name);
+        }
+        for mut problem in parsed.problems {
+            let drops = problem.is_error();
+            if lenient && problem.code == Code::UnknownField && known_elsewhere(bytes, &problem) {
+                problem.level = Level::Warning;
+                problem.help =
+                    Some("programs pass over a field that they do not know; a strict checker does not".to_owned());
+            }
+            if problem.code == Code::FieldNotRead {
+                problem.message = problem.message.replace("this host", &host.title);
+            }
+            self.add(path, problem, &host.title);
+            if drops
+                && let Some(finding) = self.findings.iter_mut().rfind(|finding| {
+                    !finding.dropped_by.contains(&host.title) && finding.diagnostic.code == Code::UnknownField
+                })
+            {
+                finding.dropped_by.push(host.title.clone());
+            }
+        }
+    }
+
+    fn sidecar(&mut self, host: &Host, dir: &Path) {
+        let Some(rules) = &host.sidecar else { return };
+        let found = read_sidecars(rustix::fs::CWD, dir, &rules.files);
+        let Some(found) = found.first() else { return };
+        let problems = match &found.bytes {
+            Ok(bytes) => sidecar::read(bytes, dir, rules).1,
+            Err(why) => vec![sidecar::invalid(why)],
+        };
+        for problem in problems {
+            self.add(&dir.join(&found.file), problem, &host.title);
+        }
+    }
+
+    /// Adds a finding, or a host to the same finding of another host.
+    fn add(&mut self, path: &Path, diagnostic: Diagnostic, title: &str) {
+        let span = |diagnostic: &Diagnostic| diagnostic.place.as_ref().map_or(0..0, |place| place.span.clone());
+        let same = |finding: &&mut Finding| {
+            finding.path == path
+                && alike(finding.diagnostic.code, diagnostic.code)
+                && overlap(&span(&finding.diagnostic), &span(&diagnostic))
+        };
+        let drops = diagnostic.is_error();
+        let at = if let Some(finding) = self.findings.iter_mut().find(same) {
+            if diagnostic.code == Code::FieldNotRead {
+                finding.diagnostic.message = format!("{}, {title}", finding.diagnostic.message);
+            }
+            if diagnostic.level > finding.diagnostic.level {
+                finding.diagnostic =
+                    Diagnostic { fix: diagnostic.fix.clone().or(finding.diagnostic.fix.take()), ..diagnostic };
+            }
+            finding
+        } else {
+            self.findings.push(Finding { path: path.to_owned(), diagnostic, dropped_by: Vec::new() });
+            self.findings.last_mut().expect("one was just added")
+        };
+        if drops {
+            at.dropped_by.push(title.to_owned());
+        }
+    }
+}
+
+/// A value that needs quotes is the same finding to a host that repairs it and to one that does not.
+fn alike(left: Code, right: Code) -> bool {
+    let quotes = |code| matches!(code, Code::BadYaml | Code::Repaired);
+    let missing = |code| matches!(code, Code::DescriptionMissing | Code::DescriptionEmpty);
+    left == right || (quotes(left) && quotes(right)) || (missing(left) && missing(right))
+}
+
+fn overlap(left: &Range<usize>, right: &Range<usize>) -> bool {
+    left.start < right.end && right.start < left.end || left.start == right.start
+}
+
+fn known_elsewhere(bytes: &[u8], problem: &Diagnostic) -> bool {
+    let span = problem.place.as_ref().map_or(0..0, |place| place.span.clone());
+    let key = bytes.get(span).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default();
+    is_known_field(key.trim_matches(['"', '\'']))
+}
+
+/// Says which file is missing, and whether one is merely spelled differently.
+fn missing(host: &Host, spellings: &[String]) -> Diagnostic {
+    let wanted = host.scan.files.first().map_or("SKILL.md", String::as_str);
+    match spellings.first() {
+        Some(other) => Diagnostic::error(Code::FileName, format!("the file is called `{other}`, not `{wanted}`"))
+            .help(format!("rename it to `{wanted}`"))
+            .fix(Fix::RenameFile { to: wanted.to_owned() }),
+        None => Diagnostic::error(Code::FileName, format!("there is no `{wanted}` in the folder"))
+            .help("write one: openoxide new NAME"),
+    }
+}
+
+/// Returns the skill files of a folder, in whatever spelling.
+fn spellings(dir: &Path) -> Vec<String> {
+    let names =
+        std::fs::read_dir(dir).into_iter().flatten().flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    let mut found: Vec<String> = names.filter(|name| name.eq_ignore_ascii_case("SKILL.md")).collect();
+    found.sort();
+    found
+}

@@ -1,0 +1,126 @@
+//! Prefixes from plugin manifests: `plugin:skill`.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use crate::code::Code;
+use crate::diagnostic::Diagnostic;
+use crate::discover::{Manifest, Survey, read_manifest};
+use crate::host::NamespaceRules;
+use crate::parse::first_bad;
+
+/// Finds the prefix of each skill folder, and remembers what it read.
+pub(crate) struct Namespaces<'n> {
+    rules: &'n NamespaceRules,
+    /// The nearest valid manifest's name, at or above a folder.
+    known: HashMap<PathBuf, Option<String>>,
+    /// Manifests that a search came across.
+    surveyed: HashMap<&'n Path, &'n [Manifest]>,
+    pub(crate) problems: Vec<(PathBuf, Diagnostic)>,
+}
+
+impl<'n> Namespaces<'n> {
+    pub(crate) fn new(rules: &'n NamespaceRules, surveys: impl Iterator<Item = &'n Survey>) -> Namespaces<'n> {
+        let mut surveyed = HashMap::new();
+        if !rules.manifests.is_empty() {
+            for folder in surveys.flat_map(|survey| &survey.folders).filter(|folder| folder.entries > 0) {
+                surveyed.insert(folder.canonical(), folder.manifests.as_slice());
+            }
+        }
+        Namespaces { rules, known: HashMap::new(), surveyed, problems: Vec::new() }
+    }
+
+    /// Returns the prefix that every skill below a root has, if it is the same for all of them.
+    #[expect(clippy::option_option, reason = "not the same for all, or the same: one prefix or none")]
+    pub(crate) fn same_for_all(&mut self, survey: &Survey) -> Option<Option<String>> {
+        if self.rules.manifests.is_empty() {
+            return Some(None);
+        }
+        let differs = survey.folders.iter().any(|folder| !folder.manifests.is_empty() || folder.linked);
+        if differs {
+            return None;
+        }
+        Some(if self.rules.above_root { self.prefix(&survey.canonical, &survey.canonical) } else { None })
+    }
+
+    /// Returns the prefix for skills in `folder`, looking upward as far as `root`, or to the top if the host does.
+    pub(crate) fn prefix(&mut self, folder: &Path, root: &Path) -> Option<String> {
+        if self.rules.manifests.is_empty() {
+            return None;
+        }
+        if let Some(known) = self.known.get(folder) {
+            return known.clone();
+        }
+        let own = self.manifest(folder);
+        let prefix = own.or_else(|| {
+            let parent = folder.parent()?;
+            let goes_on = self.rules.above_root || (folder != root && parent.starts_with(root));
+            if goes_on { self.prefix(parent, root) } else { None }
+        });
+        self.known.insert(folder.to_owned(), prefix.clone());
+        prefix
+    }
+
+    /// Returns the name that a manifest in this very folder gives.
+    fn manifest(&mut self, folder: &Path) -> Option<String> {
+        let (file, bytes) = match self.surveyed.get(folder) {
+            Some(manifests) => {
+                let order = |file: &str| self.rules.manifests.iter().position(|manifest| manifest == file);
+                let found = manifests.iter().filter(|(file, _)| order(file).is_some());
+                let (file, bytes) = found.min_by_key(|(file, _)| order(file))?;
+                (file.clone(), bytes.clone())
+            }
+            None => self.rules.manifests.iter().find_map(|file| Some((file.clone(), read(&folder.join(file))?)))?,
+        };
+        let name = bytes.and_then(|bytes| manifest_name(&bytes, folder)).and_then(|name| self.allowed(name));
+        name.map_err(|why| self.problems.push((folder.join(file), invalid(&why)))).ok()
+    }
+}
+
+impl Namespaces<'_> {
+    fn allowed(&self, name: String) -> Result<String, String> {
+        match first_bad(&name, self.rules.chars) {
+            Some(bad) => Err(format!("`{}` is not allowed in its name", crate::TerminalText(&bad.to_string()))),
+            None => Ok(name),
+        }
+    }
+}
+
+fn invalid(why: &str) -> Diagnostic {
+    Diagnostic::warning(Code::ManifestInvalid, format!("the plugin manifest gives no prefix: {why}"))
+        .help("mend the manifest, or remove it")
+}
+
+fn read(path: &Path) -> Option<Result<Vec<u8>, String>> {
+    path.is_file().then(|| read_manifest(path)).flatten()
+}
+
+/// What of a manifest matters here.
+#[derive(serde::Deserialize)]
+struct ManifestText {
+    #[serde(default)]
+    name: String,
+}
+
+/// Returns the name that a manifest gives, or its folder's where it gives none.
+fn manifest_name(bytes: &[u8], folder: &Path) -> Result<String, String> {
+    let manifest: ManifestText = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+    Ok(if manifest.name.trim().is_empty() { folder_name(folder) } else { manifest.name })
+}
+
+fn folder_name(folder: &Path) -> String {
+    folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// Joins a prefix and a name as the host does.
+pub(crate) fn qualify(prefix: &str, name: &str, plain: bool) -> String {
+    if !plain {
+        return format!("{prefix}:{name}");
+    }
+    let plain: String = name.chars().map(plain_char).collect();
+    format!("{prefix}:{plain}")
+}
+
+fn plain_char(character: char) -> char {
+    if character.is_ascii_alphanumeric() || matches!(character, '_' | '-') { character } else { '-' }
+}

@@ -1,0 +1,461 @@
+//! Reads the head of a skill file by a host's rules: always a value, with diagnostics.
+//!
+//! Finding files is `discover`'s work; deciding which skills count is `catalog`'s.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Fix, Level};
+use crate::frontmatter::{self, Split};
+use crate::host::{
+    BadYaml, Clean, Dialect, Fallback, Mark, NameSource, NoFrontmatter, OnDuplicate, ParseRules, Tags, Utf8, WrongType,
+};
+use crate::skill::Frontmatter;
+use crate::yaml::{self, Feature, Node, Value, YamlError, YamlErrorKind};
+
+pub(crate) mod fields;
+mod name;
+mod scalar;
+
+pub(crate) use name::first_bad;
+
+/// What a skill file says, and what is wrong with it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Parsed {
+    /// The name that counts, before any prefix.
+    pub name: String,
+    /// The description that counts.
+    pub description: String,
+    /// Whether the description is the file's own, not a stand-in.
+    pub described: bool,
+    /// The fields.
+    pub frontmatter: Arc<Frontmatter>,
+    /// Findings, in reading order.
+    pub problems: Vec<Diagnostic>,
+}
+
+impl Parsed {
+    /// Returns the finding that keeps the skill from counting.
+    pub fn invalid(&self) -> Option<&Diagnostic> {
+        self.problems.iter().find(|problem| problem.is_error())
+    }
+}
+
+/// The first bytes of a skill file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Head<'a> {
+    pub(crate) bytes: &'a [u8],
+    /// Whether `bytes` is the whole file.
+    pub(crate) whole: bool,
+    /// What the skill is called by its place.
+    pub(crate) folder: &'a str,
+    /// The same with links resolved.
+    pub(crate) real_folder: &'a str,
+}
+
+/// Reads the text of a skill file by a host's rules; `folder` is what its place calls it.
+///
+/// ```
+/// # use openoxide_skills::{Hosts, parse_text};
+/// let hosts = Hosts::builtin();
+/// let host = hosts.get("openoxide").unwrap().host().unwrap();
+/// let parsed = parse_text("---\nname: pdf\ndescription: Fill forms\n---\nDo it.\n", "pdf", &host.parse);
+/// assert_eq!((parsed.name.as_str(), parsed.problems.len()), ("pdf", 0));
+/// ```
+pub fn parse_text(text: &str, folder: &str, rules: &ParseRules) -> Parsed {
+    parse_bytes(text.as_bytes(), folder, rules)
+}
+
+/// Reads the bytes of a whole skill file by a host's rules.
+pub fn parse_bytes(bytes: &[u8], folder: &str, rules: &ParseRules) -> Parsed {
+    parse(Head { bytes, whole: true, folder, real_folder: folder }, rules, &mut Trees::default()).unwrap_or_default()
+}
+
+/// YAML that was read from one text, by where it stands: hosts mostly agree on that, and need it read once.
+#[derive(Default)]
+pub(crate) struct Trees<'t>(Vec<(Range<usize>, Result<Node<'t>, YamlError>)>);
+
+impl<'t> Trees<'t> {
+    fn read(&mut self, file: &'t str, range: Range<usize>) -> &Result<Node<'t>, YamlError> {
+        let known = self.0.iter().position(|(known, _)| *known == range);
+        let at = known.unwrap_or_else(|| {
+            self.0.push((range.clone(), yaml::parse(&file[range])));
+            self.0.len() - 1
+        });
+        &self.0[at].1
+    }
+}
+
+/// Reads a head by a host's rules; returns nothing if more of the file is needed.
+pub(crate) fn parse<'h>(head: Head<'h>, rules: &ParseRules, trees: &mut Trees<'h>) -> Option<Parsed> {
+    let folder = if rules.name.real_folder { head.real_folder } else { head.folder };
+    let mut reader = Reader { rules, folder, frontmatter: Frontmatter::default(), parsed: Parsed::default() };
+    let is_read = match decode(head, rules.utf8) {
+        Ok(Cow::Borrowed(text)) => reader.read(text, head.whole, trees),
+        Ok(Cow::Owned(text)) => reader.read(&text, head.whole, &mut Trees::default()),
+        Err(problem) => {
+            reader.parsed.problems.push(problem);
+            folder.clone_into(&mut reader.parsed.name);
+            true
+        }
+    };
+    is_read.then_some(reader.parsed)
+}
+
+fn decode(head: Head<'_>, rule: Utf8) -> Result<Cow<'_, str>, Diagnostic> {
+    let error = match std::str::from_utf8(head.bytes) {
+        Ok(text) => return Ok(Cow::Borrowed(text)),
+        Err(error) => error,
+    };
+    let valid = &head.bytes[..error.valid_up_to()];
+    let valid_text = std::str::from_utf8(valid).unwrap_or_default();
+    let cut_short = error.error_len().is_none() && !head.whole;
+    match rule {
+        _ if cut_short => Ok(Cow::Borrowed(valid_text)),
+        Utf8::Lossy => Ok(String::from_utf8_lossy(head.bytes)),
+        // A body may hold anything as long as the frontmatter is text; the rest is judged when it is read.
+        Utf8::Head if closes_early(valid_text) => Ok(Cow::Borrowed(valid_text)),
+        _ => Err(Diagnostic::error(Code::NotUtf8, format!("the file is not UTF-8 text from byte {}", valid.len()))
+            .at(valid_text, valid.len()..valid.len())
+            .help("save the file as UTF-8")),
+    }
+}
+
+fn closes_early(text: &str) -> bool {
+    matches!(
+        frontmatter::split(text.trim_start_matches('\u{feff}'), crate::host::FenceRules::default()),
+        Split::Found { .. }
+    )
+}
+
+struct Reader<'r> {
+    rules: &'r ParseRules,
+    folder: &'r str,
+    frontmatter: Frontmatter,
+    parsed: Parsed,
+}
+
+/// The frontmatter's text inside the file's.
+#[derive(Clone, Copy)]
+struct Source<'t> {
+    file: &'t str,
+    /// Where the YAML begins in the file.
+    offset: usize,
+}
+
+impl Source<'_> {
+    fn span(self, span: &Range<usize>) -> Range<usize> {
+        self.offset + span.start..self.offset + span.end
+    }
+}
+
+impl Reader<'_> {
+    /// Reads the file; returns false if more of it is needed.
+    fn read<'t>(&mut self, file: &'t str, whole: bool, trees: &mut Trees<'t>) -> bool {
+        let mark = if self.rules.byte_order_mark == Mark::Accept && file.starts_with('\u{feff}') { 3 } else { 0 };
+        let text = &file[mark..];
+        let split = frontmatter::split(text, self.rules.fence);
+        let body = match &split {
+            Split::Unclosed | Split::Absent if !whole && (split == Split::Unclosed || file.len() < 64) => return false,
+            Split::Found { body, .. } => &text[*body..],
+            Split::Absent | Split::Unclosed => text,
+        };
+        if !whole && self.wants_body() && body.trim().is_empty() {
+            return false;
+        }
+        match split {
+            Split::Found { yaml, .. } if yaml.len() > FRONTMATTER_MAX => self.parsed.problems.push(too_large()),
+            Split::Unclosed if text.len() > FRONTMATTER_MAX && self.rules.no_frontmatter == NoFrontmatter::Invalid => {
+                self.parsed.problems.push(too_large());
+            }
+            Split::Found { yaml, .. } => self.frontmatter(file, mark + yaml.start..mark + yaml.end, trees),
+            Split::Absent => self.no_frontmatter(file, Code::NoFrontmatter),
+            Split::Unclosed => self.no_frontmatter(file, Code::Unclosed),
+        }
+        self.conclude(file, body);
+        true
+    }
+
+    fn wants_body(&self) -> bool {
+        self.rules.description.fallback != Fallback::None
+    }
+
+    fn no_frontmatter(&mut self, file: &str, code: Code) {
+        let level = match self.rules.no_frontmatter {
+            NoFrontmatter::Invalid => Level::Error,
+            NoFrontmatter::BodyOnly => Level::Warning,
+        };
+        let first_line = file.find('\n').unwrap_or(file.len());
+        let problem = if file.starts_with('\u{feff}') && code == Code::NoFrontmatter {
+            Diagnostic::new(
+                Code::ByteOrderMark,
+                level,
+                "a byte-order mark stands before the frontmatter, so it is not seen",
+            )
+            .help("save the file without a byte-order mark")
+            .fix(Fix::Replace { span: 0..3, text: String::new() })
+        } else if code == Code::Unclosed {
+            Diagnostic::new(code, level, "the frontmatter is opened by `---` but never closed")
+                .label("opened here")
+                .help("add a line `---` after the last field")
+        } else {
+            Diagnostic::new(code, level, "the file does not begin with frontmatter")
+                .help("begin with `---`, the lines `name:` and `description:`, and `---`")
+        };
+        self.parsed.problems.push(problem.at(file, 0..first_line));
+    }
+
+    fn frontmatter<'t>(&mut self, file: &'t str, range: Range<usize>, trees: &mut Trees<'t>) {
+        let source = Source { file, offset: range.start };
+        let text = &file[range.clone()];
+        let first = match trees.read(file, range) {
+            Ok(root) => self.judge(source, text, root, true),
+            Err(error) => Err(yaml_problem(source, error)),
+        };
+        let Err(problem) = first else { return };
+        let repairable = match problem.code {
+            Code::BadYaml => true,
+            Code::YamlLimit | Code::YamlFeature => false,
+            _ => self.rules.repair_types,
+        };
+        if let Some(mended) = repairable.then(|| frontmatter::mend(text, self.rules)).flatten() {
+            self.frontmatter = Frontmatter::default();
+            let kept = self.parsed.problems.len();
+            let outcome = yaml::parse(&mended.text)
+                .map_err(|error| yaml_problem(source, &error))
+                .and_then(|root| self.judge(source, text, &root, false));
+            if outcome.is_ok() {
+                self.place_in_original(source, &mended, kept);
+                self.report_repairs(source, text, &mended);
+                return;
+            }
+            self.parsed.problems.truncate(kept);
+        }
+        self.frontmatter = Frontmatter::default();
+        self.bad_yaml(source, text, problem);
+    }
+
+    /// Moves findings about the mended text to where they stand in the file; a fix for the one would harm the other.
+    fn place_in_original(&mut self, source: Source<'_>, mended: &frontmatter::Mended, from: usize) {
+        for problem in &mut self.parsed.problems[from..] {
+            if matches!(problem.fix, Some(Fix::Replace { .. })) {
+                problem.fix = None;
+            }
+            if let Some(place) = problem.place.take() {
+                let move_back = |at: usize| source.offset + mended.original(at.saturating_sub(source.offset));
+                problem.place =
+                    Some(crate::Place::locate(source.file, move_back(place.span.start)..move_back(place.span.end)));
+            }
+        }
+    }
+
+    fn report_repairs(&mut self, source: Source<'_>, text: &str, mended: &frontmatter::Mended) {
+        for (range, replacement) in &mended.edits {
+            let span = source.span(range);
+            self.parsed.problems.push(
+                Diagnostic::warning(Code::Repaired, "this value is not valid YAML unless it is quoted")
+                    .at(source.file, span.clone())
+                    .label(format!("`{}` ends a key in YAML", repair_cause(&text[range.clone()])))
+                    .help("put quotes around the value")
+                    .fix(Fix::Replace { span, text: replacement.clone() }),
+            );
+        }
+        if mended.edits.is_empty() {
+            self.parsed.problems.push(
+                Diagnostic::warning(Code::Repaired, "tabs indent the frontmatter; they were read as spaces")
+                    .at(source.file, source.span(&(0..text.len())))
+                    .help("indent with spaces"),
+            );
+        }
+    }
+
+    fn bad_yaml(&mut self, source: Source<'_>, text: &str, mut problem: Diagnostic) {
+        if self.rules.bad_yaml == BadYaml::BodyOnly {
+            problem.level = Level::Warning;
+        }
+        if problem.code == Code::BadYaml
+            && let Some(mended) = frontmatter::suggest(text)
+            && let Some((range, replacement)) = mended.edits.first()
+        {
+            let span = source.span(range);
+            problem = problem
+                .at(source.file, span.clone())
+                .label(format!("`{}` means something else in YAML", repair_cause(&text[range.clone()])))
+                .help("put quotes around the value")
+                .fix(Fix::Replace { span, text: replacement.clone() });
+        }
+        self.parsed.problems.push(problem);
+    }
+
+    /// Takes the fields out of a tree, or says what is wrong with it as a whole.
+    fn judge(&mut self, source: Source<'_>, text: &str, root: &Node<'_>, first_try: bool) -> Result<(), Diagnostic> {
+        if self.rules.dialect == Dialect::Strict
+            && let Some((feature, span)) = root.first_feature()
+        {
+            return Err(feature_problem(source, feature, &span));
+        }
+        if self.rules.tags == Tags::Refuse
+            && let Some(span) = root.first_tag()
+        {
+            return Err(feature_problem(source, Feature::Tag, &span));
+        }
+        let pairs = match &root.value {
+            Value::Map(pairs) => pairs.as_slice(),
+            Value::Scalar { .. } if root.is_null() && self.rules.dialect == Dialect::Core => &[],
+            _ if self.rules.bad_yaml == BadYaml::BodyOnly => &[],
+            _ => {
+                return Err(Diagnostic::error(Code::NotMapping, "the frontmatter is not a list of `key: value` lines")
+                    .at(source.file, source.span(&(0..text.trim_end().len())))
+                    .help("write `name: …` and `description: …`"));
+            }
+        };
+        if self.rules.duplicates != OnDuplicate::Last {
+            self.refuse_duplicates(source, pairs)?;
+        }
+        if let Some((key, _)) = pairs
+            .iter()
+            .find(|(key, _)| key.as_text().is_none())
+            .filter(|_| self.rules.wrong_type == WrongType::Invalid)
+        {
+            return Err(Diagnostic::error(Code::WrongType, "a key must be text")
+                .at(source.file, source.span(&key.span))
+                .help("write `key: value`"));
+        }
+        let collected = fields::collect(self.rules, source, pairs, first_try)?;
+        self.frontmatter = collected.frontmatter;
+        self.parsed.problems.extend(collected.problems);
+        self.parsed.problems.extend(name::check(self.rules, source, pairs, self.folder, &self.frontmatter));
+        self.parsed.problems.extend(fields::check_texts(self.rules, source, pairs));
+        Ok(())
+    }
+
+    fn refuse_duplicates(&self, source: Source<'_>, pairs: &[(Node<'_>, Node<'_>)]) -> Result<(), Diagnostic> {
+        let inner =
+            pairs.iter().find(|(key, value)| key.as_text() == Some("metadata") && matches!(value.value, Value::Map(_)));
+        if let Some((_, Node { value: Value::Map(inner), .. })) = inner {
+            self.refuse_duplicates(source, inner)?;
+        }
+        for (index, (key, _)) in pairs.iter().enumerate() {
+            let text = key.as_text();
+            let counts = self.rules.duplicates == OnDuplicate::Error
+                || text == Some("short-description")
+                || text.is_some_and(|text| self.rules.fields.read.iter().any(|read| read == text));
+            if counts && text.is_some() && pairs[..index].iter().any(|(earlier, _)| earlier.as_text() == text) {
+                return Err(Diagnostic::error(
+                    Code::DuplicateKey,
+                    format!("`{}` stands twice", text.unwrap_or_default()),
+                )
+                .at(source.file, source.span(&key.span))
+                .label("second time")
+                .help("keep one of the two"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Chooses the name and description that count, and takes them out of the frontmatter.
+    fn conclude(&mut self, file: &str, body: &str) {
+        let first = self.rules.name.from.first();
+        let own_first = first.is_none_or(|source| *source == NameSource::Frontmatter);
+        let own = self.frontmatter.name.take_if(|name| name.is_empty() || own_first).filter(|name| !name.is_empty());
+        let from_folder = own.is_none();
+        self.parsed.name = own.unwrap_or_else(|| self.cleaned_folder());
+        if from_folder && own_first {
+            self.parsed.problems.extend(name::check_length(self.rules, file, &self.parsed));
+        }
+        let own = self.frontmatter.description.take().filter(|text| !text.trim().is_empty());
+        self.parsed.described = own.is_some();
+        self.parsed.description = own.unwrap_or_else(|| self.fallback(body));
+        let judged = self.parsed.invalid().is_some();
+        if self.rules.description.required && !self.parsed.described && !judged {
+            self.parsed.problems.push(
+                Diagnostic::error(Code::DescriptionMissing, "the skill has no description")
+                    .at(file, 0..file.find('\n').unwrap_or(file.len()))
+                    .help("add `description:` with what the skill does and when to use it"),
+            );
+        }
+        self.parsed.frontmatter = Arc::new(std::mem::take(&mut self.frontmatter));
+    }
+
+    /// A name that comes from the folder is cleaned like one that is written.
+    fn cleaned_folder(&self) -> String {
+        if self.rules.clean != Clean::Collapse {
+            return self.folder.to_owned();
+        }
+        let cleaned = crate::text::collapse(self.folder).into_owned();
+        if cleaned.is_empty() && !self.rules.name.fallback.is_empty() {
+            self.rules.name.fallback.clone()
+        } else {
+            cleaned
+        }
+    }
+
+    fn fallback(&self, body: &str) -> String {
+        let rules = &self.rules.description;
+        if rules.fallback == Fallback::None {
+            return String::new();
+        }
+        let is_blank = |character: char| character.is_whitespace() || character == '\u{feff}';
+        let Some(line) = body.split('\n').map(|line| line.trim_matches(is_blank)).find(|line| !line.is_empty()) else {
+            return rules.fallback_empty.clone();
+        };
+        let unmarked = line.trim_start_matches('#');
+        let heading = unmarked.len() < line.len() && unmarked.starts_with(char::is_whitespace);
+        let line = if heading { unmarked.trim_start() } else { line };
+        match rules.fallback_max {
+            Some(max) if utf16_len(line) > max => cut_utf16(line, max.saturating_sub(3)) + "...",
+            _ => line.to_owned(),
+        }
+    }
+}
+
+/// Longest frontmatter, in bytes.
+const FRONTMATTER_MAX: usize = 64 * 1024;
+
+fn too_large() -> Diagnostic {
+    Diagnostic::error(Code::HeadTooLarge, "the frontmatter does not end within 64 KiB")
+        .help("close it with a line `---`; long text belongs in the body")
+}
+
+fn repair_cause(value: &str) -> &str {
+    if value.contains(": ") { ": " } else { value.get(..1).unwrap_or(value) }
+}
+
+fn yaml_problem(source: Source<'_>, error: &YamlError) -> Diagnostic {
+    let (code, message) = match error.kind {
+        YamlErrorKind::Syntax => (Code::BadYaml, format!("the frontmatter is not valid YAML: {}", error.message)),
+        YamlErrorKind::Limit => (Code::YamlLimit, error.message.clone()),
+    };
+    let help = match error.kind {
+        YamlErrorKind::Syntax => "mend the line, or put quotes around its value",
+        YamlErrorKind::Limit => "keep the frontmatter short and flat",
+    };
+    let at = source.offset + error.offset;
+    Diagnostic::error(code, message).at(source.file, at..at + 1).help(help)
+}
+
+fn feature_problem(source: Source<'_>, feature: Feature, span: &Range<usize>) -> Diagnostic {
+    let (what, help) = match feature {
+        Feature::Flow => ("flow style (`[a, b]` or `{a: b}`)", "write one item a line"),
+        Feature::Anchor => ("an anchor (`&name`)", "write the value out"),
+        Feature::Alias => ("an alias (`*name`)", "write the value out"),
+        Feature::Tag => ("a tag (`!name`)", "remove the tag"),
+    };
+    Diagnostic::error(Code::YamlFeature, format!("the standard's YAML does not have {what}"))
+        .at(source.file, source.span(span))
+        .help(help)
+}
+
+pub(crate) fn utf16_len(text: &str) -> usize {
+    text.chars().map(char::len_utf16).sum()
+}
+
+/// Returns the first `units` UTF-16 units; half a pair becomes a replacement character, as programs send it.
+pub(crate) fn cut_utf16(text: &str, units: usize) -> String {
+    String::from_utf16_lossy(&text.encode_utf16().take(units).collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,496 @@
+//! Takes the fields out of a frontmatter, each by its type.
+
+use std::borrow::Cow;
+
+use super::Source;
+use super::scalar::{self, Text};
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Level};
+use crate::host::{ParseRules, UnknownFields, WrongType};
+use crate::skill::{Frontmatter, HookHandler, RareFields, SkillContext, SkillHooks};
+use crate::yaml::{Node, Value};
+
+/// Keys that have a meaning to some host, as they are written.
+const KNOWN: &[&str] = &[
+    "name",
+    "description",
+    "license",
+    "compatibility",
+    "metadata",
+    "allowed-tools",
+    "when_to_use",
+    "argument-hint",
+    "arguments",
+    "disable-model-invocation",
+    "user-invocable",
+    "disallowed-tools",
+    "model",
+    "effort",
+    "context",
+    "agent",
+    "background",
+    "hooks",
+    "paths",
+    "shell",
+    "globs",
+    "alwaysApply",
+    "hide",
+    "enabled",
+];
+
+/// Fields that change what a skill may do, or who may call it.
+const CONTROLS: &[&str] =
+    &["disable-model-invocation", "user-invocable", "disallowed-tools", "context", "hooks", "paths"];
+
+/// Tells whether a key has a meaning to some host.
+pub(crate) fn is_known_field(key: &str) -> bool {
+    KNOWN.contains(&key)
+}
+
+/// The fields and what is wrong with them.
+pub(super) struct Collected {
+    pub(super) frontmatter: Frontmatter,
+    pub(super) problems: Vec<Diagnostic>,
+}
+
+/// Takes the fields out of the pairs of a frontmatter.
+pub(super) fn collect(
+    rules: &ParseRules,
+    source: Source<'_>,
+    pairs: &[(Node<'_>, Node<'_>)],
+    first_try: bool,
+) -> Result<Collected, Diagnostic> {
+    let mut collector = Collector {
+        rules,
+        source,
+        frontmatter: Frontmatter::default(),
+        rare: RareFields::default(),
+        agent: None,
+        problems: Vec::new(),
+        strangers: Vec::new(),
+    };
+    if rules.merge_keys {
+        collector.merge(pairs)?;
+    }
+    for (key, value) in pairs {
+        collector.pair(key, value)?;
+    }
+    Ok(collector.finish(first_try))
+}
+
+/// Checks the lengths of the texts, in the order of the standard's fields.
+pub(super) fn check_texts(rules: &ParseRules, source: Source<'_>, pairs: &[(Node<'_>, Node<'_>)]) -> Vec<Diagnostic> {
+    let mut problems = Vec::new();
+    let find = |wanted: &str| pairs.iter().rev().find(|(key, _)| key.as_text() == Some(wanted)).map(|(_, value)| value);
+    match find("description") {
+        None if rules.description.required => problems.push(
+            Diagnostic::error(Code::DescriptionMissing, "the frontmatter has no `description`")
+                .at(source.file, 0..source.file.find('\n').unwrap_or(0))
+                .help("add `description:` with what the skill does and when to use it"),
+        ),
+        Some(value) => problems.extend(description(rules, source, value)),
+        None => {}
+    }
+    if let Some(value) = find("compatibility") {
+        problems.extend(compatibility(rules, source, value));
+    }
+    problems
+}
+
+fn description(rules: &ParseRules, source: Source<'_>, value: &Node<'_>) -> Option<Diagnostic> {
+    let span = source.span(&value.span);
+    let text = match scalar::text(value, rules) {
+        Text::Some(text) => text,
+        Text::Null => Cow::Borrowed(""),
+        Text::WrongType => return None,
+    };
+    if text.trim().is_empty() {
+        let level = if rules.description.required { Level::Error } else { Level::Warning };
+        return Some(
+            Diagnostic::new(Code::DescriptionEmpty, level, "`description` is empty")
+                .at(source.file, span)
+                .help("say what the skill does and when to use it"),
+        );
+    }
+    let most = rules.description.max.or(rules.description.max_advised).unwrap_or(usize::MAX);
+    if text.len() <= most {
+        return None;
+    }
+    let length = text.chars().count();
+    let (level, max) = match (rules.description.max, rules.description.max_advised) {
+        (Some(max), _) if length > max => (Level::Error, max),
+        (_, Some(max)) if length > max => (Level::Warning, max),
+        _ => return None,
+    };
+    let message = format!("the description has {length} characters, {max} are allowed");
+    let help = "shorten it; details belong in the body";
+    Some(Diagnostic::new(Code::DescriptionLength, level, message).at(source.file, span).help(help))
+}
+
+fn compatibility(rules: &ParseRules, source: Source<'_>, value: &Node<'_>) -> Option<Diagnostic> {
+    let span = source.span(&value.span);
+    let Some(text) = value.as_text() else {
+        return rules.fields.compatibility_text.then(|| {
+            Diagnostic::error(Code::WrongType, "`compatibility` must be text")
+                .at(source.file, span)
+                .help("write one line of text")
+        });
+    };
+    let max = rules.fields.compatibility_max?;
+    let length = text.chars().count();
+    (length > max).then(|| {
+        Diagnostic::error(
+            Code::CompatibilityLength,
+            format!("`compatibility` has {length} characters, {max} are allowed"),
+        )
+        .at(source.file, span)
+        .help("shorten it")
+    })
+}
+
+struct Collector<'c> {
+    rules: &'c ParseRules,
+    source: Source<'c>,
+    frontmatter: Frontmatter,
+    rare: RareFields,
+    agent: Option<String>,
+    problems: Vec<Diagnostic>,
+    /// Keys outside the host's list, for one finding.
+    strangers: Vec<(String, std::ops::Range<usize>)>,
+}
+
+impl Collector<'_> {
+    fn merge(&mut self, pairs: &[(Node<'_>, Node<'_>)]) -> Result<(), Diagnostic> {
+        let merged = pairs.iter().filter(|(key, _)| key.as_text() == Some("<<"));
+        for (_, value) in merged {
+            let maps: Vec<&Node<'_>> = match &value.value {
+                Value::List(items) => items.iter().rev().collect(),
+                _ => vec![value],
+            };
+            for map in maps {
+                if let Value::Map(inner) = &map.value {
+                    inner.iter().try_for_each(|(key, value)| self.pair(key, value))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn pair(&mut self, key: &Node<'_>, value: &Node<'_>) -> Result<(), Diagnostic> {
+        let Some(key_text) = key.as_text() else { return Ok(()) };
+        let canonical = self.canonical(key_text);
+        let read = &self.rules.fields.read;
+        let is_read = read.is_empty() || read.iter().any(|name| *name == canonical);
+        if is_read && self.known(&canonical, value)? {
+            return Ok(());
+        }
+        if self.rules.merge_keys && key_text == "<<" {
+            return Ok(());
+        }
+        self.not_read(&canonical, key);
+        if self.rules.fields.unknown != UnknownFields::Keep {
+            self.strangers.push((key_text.to_owned(), self.source.span(&key.span)));
+        }
+        // A field that means something elsewhere, but not here, is not unknown.
+        if !is_known_field(&canonical) {
+            self.frontmatter.unknown.push((key_text.to_owned(), self.written(value)));
+        }
+        Ok(())
+    }
+
+    /// Says that a field which changes what a skill may do has no effect in this host.
+    fn not_read(&mut self, canonical: &str, key: &Node<'_>) {
+        if self.rules.fields.unknown == UnknownFields::Keep && CONTROLS.contains(&canonical) {
+            let message = format!("`{canonical}` has no effect in this host");
+            let problem = Diagnostic::new(Code::FieldNotRead, Level::Note, message)
+                .at(self.source.file, self.source.span(&key.span));
+            self.problems.push(problem.help("do not rely on it where this host is used"));
+        }
+    }
+
+    fn canonical<'k>(&self, key: &'k str) -> Cow<'k, str> {
+        match key {
+            "disable_model_invocation" | "user_invocable" | "allowed_tools" | "argument_hint" | "disallowed_tools"
+                if self.rules.fields.underscores =>
+            {
+                Cow::Owned(key.replace('_', "-"))
+            }
+            _ => Cow::Borrowed(key),
+        }
+    }
+
+    /// Takes a field that has a meaning; returns false for any other key.
+    fn known(&mut self, key: &str, value: &Node<'_>) -> Result<bool, Diagnostic> {
+        match key {
+            "name" => self.frontmatter.name = self.required_text(key, value)?,
+            "description" => self.frontmatter.description = self.required_text(key, value)?,
+            "license" => self.frontmatter.license = self.text(key, value),
+            "compatibility" => self.frontmatter.compatibility = self.text(key, value),
+            "metadata" => self.metadata(value)?,
+            "allowed-tools" => self.frontmatter.allowed_tools = self.tools(key, value),
+            "disable-model-invocation" => self.frontmatter.disable_model_invocation = self.boolean(key, value),
+            "user-invocable" => self.frontmatter.user_invocable = self.boolean(key, value),
+            _ => return Ok(self.rare(key, value)),
+        }
+        Ok(true)
+    }
+
+    fn rare(&mut self, key: &str, value: &Node<'_>) -> bool {
+        match key {
+            "when_to_use" => self.rare.when_to_use = self.joined_text(key, value),
+            "argument-hint" => self.rare.argument_hint = self.joined_text(key, value),
+            "arguments" => self.rare.arguments = Self::words(value),
+            "disallowed-tools" => self.rare.disallowed_tools = self.tools(key, value),
+            "model" => self.rare.model = self.text(key, value),
+            "effort" => self.rare.effort = self.text(key, value),
+            "context" => match self.text(key, value).as_deref() {
+                Some("fork") => self.rare.context = SkillContext::Fork { agent_type: None },
+                Some("inline") | None => {}
+                Some(_) => self.problem(key, value, "`context` is `inline` or `fork`"),
+            },
+            "agent" => self.agent = self.text(key, value),
+            "background" => self.rare.background = self.boolean(key, value),
+            "hooks" => self.rare.hooks = self.hooks(value),
+            "paths" => self.rare.paths = Self::patterns(value),
+            "shell" => self.rare.shell = self.text(key, value),
+            "globs" => self.rare.globs = Self::patterns(value),
+            "alwaysApply" => self.rare.always_apply = self.boolean(key, value),
+            "hide" => self.rare.hide = self.boolean(key, value),
+            "enabled" => self.rare.enabled = self.boolean(key, value),
+            _ => return false,
+        }
+        true
+    }
+
+    fn required_text(&mut self, key: &str, value: &Node<'_>) -> Result<Option<String>, Diagnostic> {
+        match scalar::text(value, self.rules) {
+            Text::Some(text) => Ok(Some(scalar::clean(&text, self.rules.clean).into_owned())),
+            Text::Null => Ok(None),
+            Text::WrongType => {
+                let problem = Diagnostic::error(Code::WrongType, format!("`{key}` must be text"))
+                    .at(self.source.file, self.source.span(&value.span))
+                    .help("write one line of text");
+                if self.rules.wrong_type == WrongType::Invalid {
+                    return Err(problem);
+                }
+                self.problems.push(Diagnostic { level: Level::Warning, ..problem });
+                Ok(None)
+            }
+        }
+    }
+
+    fn text(&mut self, key: &str, value: &Node<'_>) -> Option<String> {
+        match scalar::text(value, self.rules) {
+            Text::Some(text) => Some(text.into_owned()),
+            Text::Null => None,
+            Text::WrongType => {
+                self.problem(key, value, format!("`{key}` must be text; the value is passed over"));
+                None
+            }
+        }
+    }
+
+    /// Text, or a list as text with commas, as programs that coerce do it.
+    fn joined_text(&mut self, key: &str, value: &Node<'_>) -> Option<String> {
+        if matches!(value.value, Value::Scalar { .. })
+            || self.rules.wrong_type == WrongType::Invalid && matches!(value.value, Value::Map(_))
+        {
+            return self.text(key, value).filter(|text| !text.is_empty());
+        }
+        Some(self.coerced(value)).filter(|text| !text.is_empty())
+    }
+
+    fn coerced(&self, value: &Node<'_>) -> String {
+        match &value.value {
+            Value::List(items) => items.iter().map(|item| self.coerced(item)).collect::<Vec<_>>().join(","),
+            Value::Map(_) => "[object Object]".to_owned(),
+            Value::Scalar { .. } => match scalar::text(value, self.rules) {
+                Text::Some(text) => text.into_owned(),
+                Text::Null | Text::WrongType => String::new(),
+            },
+        }
+    }
+
+    fn boolean(&mut self, key: &str, value: &Node<'_>) -> Option<bool> {
+        let found = scalar::boolean(value, self.rules.fields.bools);
+        if found.is_none() && !value.is_null() {
+            self.problem(key, value, format!("`{key}` is `true` or `false`; the value is passed over"));
+        }
+        found
+    }
+
+    /// Tool rules from a list, or from a text split at commas and blanks outside parentheses.
+    fn tools(&mut self, key: &str, value: &Node<'_>) -> Vec<String> {
+        match &value.value {
+            Value::Scalar { text, .. } => split_tools(text),
+            Value::List(items) => items.iter().filter_map(Node::as_text).flat_map(split_tools).collect(),
+            Value::Map(_) => {
+                self.problem(key, value, format!("`{key}` is a list or a line of tools; the value is passed over"));
+                Vec::new()
+            }
+        }
+    }
+
+    fn words(value: &Node<'_>) -> Vec<String> {
+        match &value.value {
+            Value::List(items) => items.iter().filter_map(Node::as_text).map(str::to_owned).collect(),
+            _ => value.as_text().unwrap_or_default().split_whitespace().map(str::to_owned).collect(),
+        }
+    }
+
+    fn patterns(value: &Node<'_>) -> Vec<String> {
+        match &value.value {
+            Value::List(items) => items.iter().flat_map(Self::patterns).collect(),
+            _ if scalar::is_text(value) => value.as_text().map(split_patterns).unwrap_or_default(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn metadata(&mut self, value: &Node<'_>) -> Result<(), Diagnostic> {
+        let Value::Map(pairs) = &value.value else {
+            if value.span.is_empty() {
+                return Ok(());
+            }
+            let problem = Diagnostic::error(Code::WrongType, "`metadata` must be a map")
+                .at(self.source.file, self.source.span(&value.span))
+                .help("write `key: value` lines below it, indented");
+            if self.rules.fields.metadata_map {
+                return Err(problem);
+            }
+            self.problems.push(Diagnostic { level: Level::Warning, ..problem });
+            return Ok(());
+        };
+        self.frontmatter.metadata =
+            pairs.iter().filter_map(|(key, value)| Some((key.as_text()?.to_owned(), self.written(value)))).collect();
+        if let Some((_, short)) = pairs.iter().rev().find(|(key, _)| key.as_text() == Some("short-description")) {
+            let text = self.required_text("metadata.short-description", short)?;
+            self.rare.short_description = text.filter(|text| !text.is_empty());
+        }
+        Ok(())
+    }
+
+    fn hooks(&mut self, value: &Node<'_>) -> SkillHooks {
+        let mut hooks = SkillHooks::default();
+        let Value::Map(events) = &value.value else {
+            self.problem("hooks", value, "`hooks` is a map of events; the value is passed over");
+            return hooks;
+        };
+        for (event, groups) in events {
+            let Some(event) = event.as_text() else { continue };
+            let Value::List(groups) = &groups.value else {
+                self.problem("hooks", groups, format!("`hooks.{event}` is a list; the value is passed over"));
+                continue;
+            };
+            let handlers = groups.iter().flat_map(|group| handlers_of(group)).collect();
+            hooks.hooks.insert(event.to_owned(), handlers);
+        }
+        hooks
+    }
+
+    fn problem(&mut self, key: &str, value: &Node<'_>, message: impl Into<String>) {
+        let help = format!("see the fields of the standard and of the hosts for `{key}`");
+        self.problems.push(
+            Diagnostic::warning(Code::WrongType, message)
+                .at(self.source.file, self.source.span(&value.span))
+                .help(help),
+        );
+    }
+
+    /// Returns a value as it stands in the file, on one line.
+    fn written(&self, value: &Node<'_>) -> String {
+        if let Value::Scalar { text, .. } = &value.value {
+            text.clone().into_owned()
+        } else {
+            let written = self.source.file.get(self.source.span(&value.span)).unwrap_or_default();
+            crate::text::collapse(written).into_owned()
+        }
+    }
+
+    fn finish(mut self, first_try: bool) -> Collected {
+        if let (SkillContext::Fork { agent_type }, Some(agent)) = (&mut self.rare.context, self.agent.take()) {
+            *agent_type = Some(agent);
+        }
+        if self.rare != RareFields::default() {
+            self.frontmatter.rare = Some(Box::new(self.rare));
+        }
+        let strangers = if first_try { std::mem::take(&mut self.strangers) } else { Vec::new() };
+        let level = match self.rules.fields.unknown {
+            UnknownFields::Keep => None,
+            UnknownFields::Warn => Some(Level::Warning),
+            UnknownFields::Error => Some(Level::Error),
+        };
+        let findings = level.into_iter().flat_map(|level| stranger_problems(level, self.source, &strangers));
+        let problems = findings.chain(self.problems).collect();
+        Collected { frontmatter: self.frontmatter, problems }
+    }
+}
+
+fn stranger_problems(
+    level: Level,
+    source: Source<'_>,
+    strangers: &[(String, std::ops::Range<usize>)],
+) -> Vec<Diagnostic> {
+    strangers
+        .iter()
+        .map(|(key, span)| {
+            let shown = crate::text::TerminalText(key).to_string();
+            let near = crate::text::near(key, KNOWN.iter().copied());
+            let help = match near.first() {
+                Some(near) if !is_known_field(key) => format!("did you mean `{near}`?"),
+                _ => "keep client extensions under `metadata`, or check against the host that reads them".to_owned(),
+            };
+            Diagnostic::new(Code::UnknownField, level, format!("`{shown}` is not a field of the standard"))
+                .at(source.file, span.clone())
+                .help(help)
+        })
+        .collect()
+}
+
+fn handlers_of(group: &Node<'_>) -> Vec<HookHandler> {
+    let matcher = group.get("matcher").and_then(Node::as_text).map(str::to_owned);
+    let Some(Value::List(handlers)) = group.get("hooks").map(|node| &node.value) else { return Vec::new() };
+    handlers
+        .iter()
+        .map(|handler| HookHandler {
+            hook_type: handler.get("type").and_then(Node::as_text).unwrap_or("command").to_owned(),
+            matcher: matcher.clone(),
+            command: handler.get("command").and_then(Node::as_text).unwrap_or_default().to_owned(),
+            once: handler
+                .get("once")
+                .is_some_and(|once| scalar::boolean(once, crate::host::BoolRule::Core) == Some(true)),
+        })
+        .collect()
+}
+
+/// Splits a line of tools at commas and blanks that stand outside parentheses.
+fn split_tools(text: &str) -> Vec<String> {
+    let mut depth = 0_usize;
+    text.split(|character: char| {
+        match character {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && (character == ',' || character.is_whitespace())
+    })
+    .filter(|tool| !tool.is_empty())
+    .map(str::to_owned)
+    .collect()
+}
+
+/// Splits a line of patterns at commas that stand outside braces.
+fn split_patterns(text: &str) -> Vec<String> {
+    let mut depth = 0_usize;
+    text.split(|character: char| {
+        match character {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && character == ','
+    })
+    .map(str::trim)
+    .filter(|pattern| !pattern.is_empty())
+    .map(str::to_owned)
+    .collect()
+}

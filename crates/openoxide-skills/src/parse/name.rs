@@ -1,0 +1,173 @@
+//! Checks a skill's name against the shapes that a host demands and prefers.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::is_combining_mark;
+
+use super::{Parsed, Source};
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Fix, Level};
+use crate::host::{Chars, NameShape, NameSource, ParseRules};
+use crate::skill::Frontmatter;
+use crate::yaml::Node;
+
+/// Checks the frontmatter's name.
+pub(super) fn check(
+    rules: &ParseRules,
+    source: Source<'_>,
+    pairs: &[(Node<'_>, Node<'_>)],
+    folder: &str,
+    frontmatter: &Frontmatter,
+) -> Vec<Diagnostic> {
+    let pair = pairs.iter().rev().find(|(key, _)| key.as_text() == Some("name"));
+    let Some((_, value)) = pair else {
+        return missing(rules, source, folder);
+    };
+    let span = source.span(&value.span);
+    let Some(name) = frontmatter.name.as_deref().filter(|name| !name.is_empty()) else {
+        return empty(rules, source, span, folder);
+    };
+    if rules.name.from.first() != Some(&NameSource::Frontmatter) && rules.name.must == NameShape::default() {
+        return Vec::new();
+    }
+    let name = fold(name, rules.name.fold);
+    let folder = fold(folder, rules.name.fold);
+    let at = Subject { source, span, name: &name, folder: &folder };
+    let mut problems = broken(&rules.name.must, Level::Error, &at);
+    if problems.is_empty() {
+        problems = broken(&rules.name.should, Level::Warning, &at);
+    }
+    problems
+}
+
+/// Checks the length of a name that the folder gave.
+pub(super) fn check_length(rules: &ParseRules, file: &str, parsed: &Parsed) -> Option<Diagnostic> {
+    let max = rules.name.must.max.filter(|_| parsed.invalid().is_none())?;
+    let length = parsed.name.chars().count();
+    (length > max).then(|| {
+        Diagnostic::error(Code::NameLength, format!("the folder's name has {length} characters, {max} are allowed"))
+            .at(file, 0..file.find('\n').unwrap_or(file.len()))
+            .help("add a shorter `name:`")
+    })
+}
+
+fn missing(rules: &ParseRules, source: Source<'_>, folder: &str) -> Vec<Diagnostic> {
+    let level = if rules.name.required { Level::Error } else { Level::Warning };
+    if !rules.name.required && rules.name.should == NameShape::default() {
+        return Vec::new();
+    }
+    vec![
+        Diagnostic::new(Code::NameMissing, level, "the frontmatter has no `name`")
+            .at(source.file, 0..source.file.find('\n').unwrap_or(0))
+            .help(format!("add `name: {folder}`"))
+            .fix(Fix::Replace { span: first_field(source), text: format!("name: {folder}\n") }),
+    ]
+}
+
+/// Returns where the first field may stand: after the line of the opening fence.
+fn first_field(source: Source<'_>) -> Range<usize> {
+    let at = source.file.find('\n').map_or(source.offset, |newline| newline + 1);
+    at..at
+}
+
+fn empty(rules: &ParseRules, source: Source<'_>, span: Range<usize>, folder: &str) -> Vec<Diagnostic> {
+    if !rules.name.required && rules.name.should == NameShape::default() {
+        return Vec::new();
+    }
+    let level = if rules.name.required { Level::Error } else { Level::Warning };
+    vec![
+        Diagnostic::new(Code::NameEmpty, level, "`name` is empty")
+            .at(source.file, span)
+            .help(format!("write `name: {folder}`")),
+    ]
+}
+
+fn fold(name: &str, fold: bool) -> Cow<'_, str> {
+    if fold && !name.is_ascii() { Cow::Owned(name.trim().nfkc().collect()) } else { Cow::Borrowed(name.trim()) }
+}
+
+struct Subject<'s> {
+    source: Source<'s>,
+    span: Range<usize>,
+    name: &'s str,
+    folder: &'s str,
+}
+
+impl Subject<'_> {
+    fn problem(&self, code: Code, level: Level, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(code, level, message).at(self.source.file, self.span.clone())
+    }
+}
+
+fn broken(shape: &NameShape, level: Level, subject: &Subject<'_>) -> Vec<Diagnostic> {
+    let mut problems = Vec::new();
+    let name = subject.name;
+    let length = name.chars().count();
+    if let Some(max) = shape.max.filter(|&max| length > max) {
+        let message = format!("the name has {length} characters, {max} are allowed");
+        problems.push(subject.problem(Code::NameLength, level, message).help("shorten the name"));
+    }
+    if shape.lower && !is_lower(name) {
+        let help = format!("write `{}`", name.to_lowercase());
+        problems.push(subject.problem(Code::NameCase, level, "the name has upper-case letters").help(help));
+    }
+    if shape.inner_hyphens {
+        problems.extend(hyphens(level, subject));
+    }
+    if let Some(bad) = first_bad(name, shape.chars) {
+        let message = format!("`{}` is not allowed in a name", crate::text::TerminalText(&bad.to_string()));
+        let help = match shape.chars {
+            Chars::Word => "use letters, digits, `-`, `_` and `.`, and do not begin with `.`",
+            _ => "use lower-case letters, digits and hyphens",
+        };
+        problems.push(subject.problem(Code::NameCharacters, level, message).help(help));
+    }
+    if shape.folder && name != subject.folder {
+        problems.push(differs(level, subject));
+    }
+    problems
+}
+
+fn is_lower(name: &str) -> bool {
+    if name.is_ascii() { !name.bytes().any(|byte| byte.is_ascii_uppercase()) } else { name.to_lowercase() == name }
+}
+
+fn hyphens(level: Level, subject: &Subject<'_>) -> Vec<Diagnostic> {
+    let mut problems = Vec::new();
+    let help = "use single hyphens between words";
+    if subject.name.starts_with('-') || subject.name.ends_with('-') {
+        let message = "the name starts or ends with a hyphen";
+        problems.push(subject.problem(Code::NameHyphenEdge, level, message).help(help));
+    }
+    if subject.name.contains("--") {
+        problems.push(subject.problem(Code::NameHyphenDouble, level, "the name has two hyphens in a row").help(help));
+    }
+    problems
+}
+
+fn differs(level: Level, subject: &Subject<'_>) -> Diagnostic {
+    let mut problem = subject
+        .problem(Code::NameFolder, level, "the name differs from its folder")
+        .label(format!("the folder is called `{}`", crate::text::TerminalText(subject.folder)));
+    let renamable = first_bad(subject.name, Chars::Word).is_none();
+    problem = problem.help(format!("rename the folder to `{}`, or the skill", crate::text::TerminalText(subject.name)));
+    if renamable { problem.fix(Fix::RenameFolder { to: subject.name.to_owned() }) } else { problem }
+}
+
+/// Returns the first character that a name may not have.
+pub(crate) fn first_bad(name: &str, chars: Chars) -> Option<char> {
+    match chars {
+        Chars::Any => None,
+        Chars::Letters => name
+            .chars()
+            .find(|&character| !(character == '-' || character.is_alphanumeric() && !is_combining_mark(character))),
+        Chars::Word => {
+            let allowed = |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.');
+            name.chars()
+                .find(|&character| !allowed(character))
+                .or_else(|| name.chars().next().filter(|&first| first == '.'))
+        }
+    }
+}

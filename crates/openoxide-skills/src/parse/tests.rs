@@ -1,0 +1,1 @@
+//! Tests of reading skill files; the hosts' own tables are in `tests/it`.

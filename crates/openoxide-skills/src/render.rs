@@ -1,0 +1,282 @@
+//! Turns a catalog into what the model sees: entries within a budget, framed by the host's template.
+//!
+//! Fitting is done here, in numbers; words are the templates'.
+
+use std::path::{Path, PathBuf};
+
+use crate::catalog::{Catalog, Entry, View, sort_entries};
+use crate::host::{HostSpec, PathForm};
+use crate::parse::{cut_utf16, utf16_len};
+use crate::text::tokens;
+
+mod alias;
+mod fit;
+mod template;
+
+pub use template::RenderError;
+
+use alias::Aliases;
+use fit::{Fitted, Item};
+use template::Templates;
+
+/// What the caller knows about the model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Model {
+    /// Its context window, in tokens.
+    pub window: Option<u64>,
+    /// The time, in milliseconds since 1970, for how lately a skill was used.
+    pub now: u64,
+}
+
+/// What the model sees, and what that cost whom.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prompt {
+    /// The text; empty if there is nothing to show.
+    pub text: String,
+    /// Every skill that the model may call, in order, and how it is shown.
+    pub shown: Vec<Shown>,
+    /// The room there is; absent: no limit.
+    pub budget: Option<u64>,
+    /// The room that was used.
+    pub used: u64,
+    /// What is counted.
+    pub unit: Unit,
+}
+
+/// What a budget counts, in words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Characters.
+    Characters,
+    /// Tokens.
+    Tokens,
+}
+
+impl Unit {
+    /// Returns the word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Unit::Characters => "characters",
+            Unit::Tokens => "tokens",
+        }
+    }
+}
+
+/// One skill and how it is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// Its name.
+    pub name: String,
+    /// Its file.
+    pub path: PathBuf,
+    /// How much of it.
+    pub how: How,
+}
+
+/// How much of a skill is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// All of it.
+    Full,
+    /// A part of its description.
+    Cut,
+    /// Its name, without the description.
+    NameOnly,
+    /// Nothing.
+    LeftOut,
+}
+
+/// Renders the catalog of a view.
+pub fn render(view: &View, catalog: &Catalog, model: Model) -> Result<Prompt, RenderError> {
+    let templates = Templates::new(&view.spec)?;
+    let mut entries: Vec<Entry> = catalog.skills.iter().filter(|entry| entry.model).cloned().collect();
+    let rules = &view.host.catalog;
+    let rank = if rules.rank.is_empty() { &view.host.collide.rank } else { &rules.rank };
+    sort_entries(&mut entries, &rules.order, rank, false);
+    let fit = fit::Fit::new(view, model, &entries);
+    let whole = Drawing::draw(&fit, &templates, &entries, view, catalog, None)?;
+    let aliases = rules.root_alias.as_ref().map(|pattern| Aliases::new(pattern, view, catalog, &entries));
+    let aliased = match aliases {
+        Some(aliases) if aliases.fits(&fit) => {
+            Some(Drawing::draw(&fit, &templates, &entries, view, catalog, Some(aliases))?)
+        }
+        _ => None,
+    };
+    let best = match aliased {
+        Some(aliased) if aliased.fitted.beats(&whole.fitted) => aliased,
+        _ => whole,
+    };
+    best.frame(&fit, &templates, &entries, view)
+}
+
+/// Entries drawn with or without names for roots.
+struct Drawing {
+    items: Vec<Item>,
+    fitted: Fitted,
+    aliases: Option<Aliases>,
+}
+
+impl Drawing {
+    fn draw(
+        fit: &fit::Fit,
+        templates: &Templates<'_>,
+        entries: &[Entry],
+        view: &View,
+        catalog: &Catalog,
+        aliases: Option<Aliases>,
+    ) -> Result<Drawing, RenderError> {
+        let mut items = Vec::with_capacity(entries.len());
+        for entry in entries {
+            let path = shown_path(entry, view, catalog);
+            let path = aliases.as_ref().map_or_else(|| path.clone(), |aliases| aliases.shorten(&path));
+            let text = if entry.name_only { String::new() } else { description(entry, view) };
+            let name = shown_name(entry, view);
+            let bare = templates.entry(&name, entry, "", &path)?;
+            let full = if text.is_empty() { bare.clone() } else { templates.entry(&name, entry, &text, &path)? };
+            items.push(Item { full, bare, text, path, fixed: entry.name_only, score: fit.score(&entry.skill.name) });
+        }
+        let overhead = aliases.as_ref().map_or(0, |aliases| aliases.overhead);
+        let fitted = fit.fit(&items, overhead);
+        Ok(Drawing { items, fitted, aliases })
+    }
+
+    fn frame(
+        self,
+        fit: &fit::Fit,
+        templates: &Templates<'_>,
+        entries: &[Entry],
+        view: &View,
+    ) -> Result<Prompt, RenderError> {
+        let mut lines = Vec::new();
+        let mut shown = Vec::new();
+        for ((item, choice), entry) in self.items.iter().zip(&self.fitted.choices).zip(entries) {
+            let how = choice.how(item);
+            shown.push(Shown { name: entry.skill.name.clone(), path: entry.skill.path.clone(), how });
+            match how {
+                How::LeftOut => {}
+                How::Full => lines.push(item.full.clone()),
+                How::NameOnly => lines.push(item.bare.clone()),
+                How::Cut => {
+                    lines.push(templates.entry(&shown_name(entry, view), entry, &item.cut(choice), &item.path)?);
+                }
+            }
+        }
+        let left_out = shown.iter().filter(|shown| shown.how == How::LeftOut).count();
+        let roots = self.aliases.map(|aliases| aliases.table).unwrap_or_default();
+        let hidden = entries.is_empty() || !view.host.catalog.shown;
+        let text = if hidden { String::new() } else { templates.catalog(&lines.join("\n"), &roots, left_out)? };
+        Ok(Prompt { text, shown, budget: fit.budget, used: self.fitted.used, unit: fit.unit })
+    }
+}
+
+fn shown_name(entry: &Entry, view: &View) -> String {
+    guarded(&one_line(&entry.skill.name), view)
+}
+
+/// Returns the path that an entry shows.
+fn shown_path(entry: &Entry, view: &View, catalog: &Catalog) -> String {
+    let path = match view.host.catalog.path {
+        PathForm::Canonical => entry.canonical().to_owned(),
+        PathForm::AsFound => {
+            let searched = &catalog.roots[entry.root];
+            entry
+                .found()
+                .strip_prefix(&searched.root.path)
+                .map_or_else(|_| entry.found().to_owned(), |rel| searched.canonical.join(rel))
+        }
+    };
+    guarded(&one_line(&crate::text::path_text(&path)), view)
+}
+
+/// Shows control characters as escapes, so that a folder's name cannot make lines of its own.
+fn one_line(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character.is_control() { shown.extend(character.escape_default()) } else { shown.push(character) }
+    }
+    shown
+}
+
+/// Escapes what would end the frame around the entries.
+fn guarded(text: &str, view: &View) -> String {
+    let guard = &view.host.catalog.guard;
+    guard
+        .iter()
+        .fold(text.to_owned(), |text, guarded| text.replace(guarded.as_str(), &guarded.replacen('<', "&lt;", 1)))
+}
+
+/// Returns the text that describes an entry, cut and guarded.
+fn description(entry: &Entry, view: &View) -> String {
+    let rules = &view.host.catalog;
+    let mut text = entry.skill.description.clone();
+    text.push_str(entry.note.as_deref().unwrap_or_default());
+    if let (Some(join), Some(when)) = (&rules.when_to_use_join, &entry.skill.frontmatter.rare().when_to_use) {
+        text = format!("{text}{join}{when}");
+    }
+    guarded(&capped(&text, view), view)
+}
+
+fn capped(text: &str, view: &View) -> String {
+    let budget = &view.host.budget;
+    let Some(max) = budget.entry_max.map(std::num::NonZeroUsize::get) else { return text.to_owned() };
+    let mark = &budget.entry_mark;
+    if budget.utf16 {
+        return if utf16_len(text) > max {
+            cut_utf16(text, max.saturating_sub(utf16_len(mark))) + mark
+        } else {
+            text.to_owned()
+        };
+    }
+    if text.chars().count() <= max {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(max.saturating_sub(mark.chars().count())).collect();
+    kept + mark
+}
+
+/// What entries cost the model when none is shortened, in tokens.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Costs {
+    /// The line of each entry.
+    pub each: Vec<u64>,
+    /// What else counts: the list of short names for roots.
+    pub besides: u64,
+}
+
+/// Returns what the lines of these entries cost the model.
+pub fn entry_costs<'e>(view: &View, catalog: &Catalog, entries: impl IntoIterator<Item = &'e Entry>) -> Costs {
+    let templates = Templates::new(&view.spec).ok();
+    let entries: Vec<&Entry> = entries.into_iter().collect();
+    let pattern = view.host.catalog.root_alias.as_ref();
+    let aliases = pattern.map(|pattern| Aliases::new(pattern, view, catalog, &catalog.skills));
+    let line = |entry: &&Entry| {
+        let path = shown_path(entry, view, catalog);
+        let text = if entry.name_only { String::new() } else { description(entry, view) };
+        let name = shown_name(entry, view);
+        let drawn = templates.as_ref().and_then(|templates| templates.entry(&name, entry, &text, &path).ok());
+        let length = drawn.map_or(entry.skill.name.len() + text.len(), |line| line.len());
+        let saved = aliases.as_ref().map_or(0, |aliases| path.len() - aliases.shorten(&path).len().min(path.len()));
+        (tokens(length as u64 + 1), tokens((length - saved) as u64 + 1))
+    };
+    let (whole, aliased): (Vec<u64>, Vec<u64>) = entries.iter().map(line).unzip();
+    let overhead = aliases.map_or(0, |aliases| aliases.overhead);
+    match aliased.iter().sum::<u64>() + overhead < whole.iter().sum() {
+        true => Costs { each: aliased, besides: overhead },
+        false => Costs { each: whole, besides: 0 },
+    }
+}
+
+/// Returns the room for the catalog of a view, if it has a limit, and what is counted.
+pub fn catalog_budget(view: &View, model: Model) -> Option<(u64, Unit)> {
+    let fit = fit::Fit::new(view, model, &[]);
+    Some((fit.budget?, fit.unit))
+}
+
+/// Tells whether a host can render a catalog.
+pub fn has_catalog(spec: &HostSpec) -> bool {
+    spec.template("entry").is_some() && spec.template("catalog").is_some()
+}
+
+pub(crate) fn text_path(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}

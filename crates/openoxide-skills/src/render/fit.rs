@@ -1,0 +1,313 @@
+//! Chooses how much of each entry is shown so that all of them stay within the budget.
+
+use unicode_width::UnicodeWidthStr as _;
+
+use super::{How, Model, Unit};
+use crate::catalog::{Entry, View};
+use crate::host::{BudgetRules, FitStep, Measure, Reserved};
+
+/// One entry, drawn whole and bare.
+#[derive(Clone, Debug)]
+pub(super) struct Item {
+    pub(super) full: String,
+    pub(super) bare: String,
+    pub(super) text: String,
+    pub(super) path: String,
+    /// Whether it never changes.
+    pub(super) fixed: bool,
+    pub(super) score: f64,
+}
+
+/// How much of an entry is shown: none, or so many characters of its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Choice {
+    LeftOut,
+    Characters(usize),
+    Whole,
+}
+
+/// What was chosen for every entry.
+#[derive(Clone, Debug)]
+pub(super) struct Fitted {
+    pub(super) choices: Vec<Choice>,
+    pub(super) used: u64,
+    lost: usize,
+}
+
+impl Item {
+    /// Returns the part of the text that was chosen.
+    pub(super) fn cut(&self, choice: &Choice) -> String {
+        match choice {
+            Choice::Characters(count) => self.text.chars().take(*count).collect(),
+            Choice::Whole => self.text.clone(),
+            Choice::LeftOut => String::new(),
+        }
+    }
+}
+
+impl Choice {
+    pub(super) fn how(self, item: &Item) -> How {
+        match self {
+            Choice::LeftOut => How::LeftOut,
+            Choice::Whole => How::Full,
+            Choice::Characters(0) if item.text.is_empty() => How::Full,
+            Choice::Characters(0) => How::NameOnly,
+            Choice::Characters(_) => How::Cut,
+        }
+    }
+}
+
+impl Fitted {
+    fn lines(&self) -> usize {
+        self.choices.iter().filter(|choice| **choice != Choice::LeftOut).count()
+    }
+
+    /// Tells whether this shows more: more entries, then more text, then for less.
+    pub(super) fn beats(&self, other: &Fitted) -> bool {
+        let score = |fitted: &Fitted| (fitted.lines(), std::cmp::Reverse(fitted.lost), std::cmp::Reverse(fitted.used));
+        score(self) > score(other)
+    }
+}
+
+/// The budget and how it is counted.
+pub(super) struct Fit {
+    pub(super) budget: Option<u64>,
+    pub(super) unit: Unit,
+    measure: Measure,
+    steps: Vec<FitStep>,
+    /// Room of the program's own entries: as they are, and at least.
+    reserved: (u64, u64),
+    reserved_count: u64,
+    usage: Vec<(String, f64)>,
+}
+
+impl Fit {
+    pub(super) fn new(view: &View, model: Model, entries: &[Entry]) -> Fit {
+        let rules = &view.host.budget;
+        let told =
+            rules.model.as_ref().and_then(|name| view.settings.get(name)).and_then(|setting| setting.value.as_str());
+        let (budget, measure) = budget(rules, model, told);
+        let reserved = reserved(view, entries);
+        let least = |own: &&Reserved| if own.kept { own.size } else { own.name.width() as u64 + 2 };
+        Fit {
+            budget,
+            measure,
+            unit: if measure == Measure::LineTokens { Unit::Tokens } else { Unit::Characters },
+            steps: rules.fit.clone(),
+            reserved: (reserved.iter().map(|own| own.size).sum(), reserved.iter().map(least).sum()),
+            reserved_count: reserved.len() as u64,
+            usage: usage(view, model),
+        }
+    }
+
+    /// Returns how much a skill was used.
+    pub(super) fn score(&self, name: &str) -> f64 {
+        self.usage.iter().find(|(used, _)| used == name).map_or(0.0, |(_, score)| *score)
+    }
+
+    /// Returns what a text takes.
+    pub(super) fn cost(&self, text: &str) -> u64 {
+        match self.measure {
+            Measure::Characters => text.chars().count() as u64,
+            Measure::Columns => columns(text),
+            Measure::LineTokens => crate::text::tokens(text.len() as u64 + 1),
+        }
+    }
+
+    /// Returns what lies between entries, for so many of them.
+    fn between(&self, count: u64) -> u64 {
+        if self.measure == Measure::LineTokens { 0 } else { count.saturating_sub(1) }
+    }
+
+    /// Chooses how much of each entry is shown, after `overhead` is spent.
+    pub(super) fn fit(&self, items: &[Item], overhead: u64) -> Fitted {
+        let limit = self.budget.map(|budget| budget.saturating_sub(overhead));
+        let outcome = self.steps.iter().find_map(|step| match step {
+            FitStep::Full => self.full(items, limit),
+            FitStep::Deal => self.deal(items, limit),
+            FitStep::BareByUse => Some(self.bare_by_use(items, limit)),
+            FitStep::BareByUseBounded => self.bare_fits(items, limit).then(|| self.bare_by_use(items, limit)),
+            FitStep::BareWhileFits => Some(self.bare_while_fits(items, limit)),
+        });
+        let choices = outcome.unwrap_or_else(|| vec![Choice::Whole; items.len()]);
+        let lost = items.iter().zip(&choices).map(|(item, choice)| lost(item, *choice)).sum();
+        let used = self.total(items, &choices) + overhead;
+        Fitted { choices, used, lost }
+    }
+
+    fn total(&self, items: &[Item], choices: &[Choice]) -> u64 {
+        let shown = choices.iter().filter(|choice| **choice != Choice::LeftOut).count() as u64;
+        let each = items.iter().zip(choices).map(|(item, choice)| match choice {
+            Choice::LeftOut => 0,
+            Choice::Whole => self.cost(&item.full),
+            Choice::Characters(count) => self.cost_of_cut(item, *count),
+        });
+        each.sum::<u64>() + self.between(shown)
+    }
+
+    /// Returns what a bare entry with so many characters of its text takes.
+    fn cost_of_cut(&self, item: &Item, count: usize) -> u64 {
+        if count == 0 {
+            return self.cost(&item.bare);
+        }
+        let kept = item.text.char_indices().nth(count).map_or(item.text.len(), |(at, _)| at);
+        let gap = item.full.len() - item.bare.len() - item.text.len();
+        match self.measure {
+            Measure::LineTokens => crate::text::tokens((item.bare.len() + gap + kept + 1) as u64),
+            _ => self.cost(&item.bare) + gap as u64 + self.cost(&item.text[..kept]),
+        }
+    }
+
+    fn full(&self, items: &[Item], limit: Option<u64>) -> Option<Vec<Choice>> {
+        let count = items.len() as u64 + self.reserved_count;
+        let total = items.iter().map(|item| self.cost(&item.full)).sum::<u64>() + self.reserved.0 + self.between(count);
+        limit.is_none_or(|limit| total <= limit).then(|| vec![Choice::Whole; items.len()])
+    }
+
+    fn bare_total(&self, items: &[Item]) -> u64 {
+        let count = items.len() as u64 + self.reserved_count;
+        let bare = |item: &Item| self.cost(if item.fixed { &item.full } else { &item.bare });
+        items.iter().map(bare).sum::<u64>() + self.reserved.1 + self.between(count)
+    }
+
+    fn bare_fits(&self, items: &[Item], limit: Option<u64>) -> bool {
+        limit.is_none_or(|limit| self.bare_total(items) <= limit)
+    }
+
+    /// Deals the room that bare entries leave to the descriptions, a character at a time.
+    fn deal(&self, items: &[Item], limit: Option<u64>) -> Option<Vec<Choice>> {
+        let limit = limit?;
+        let mut left = limit.checked_sub(self.bare_total(items))?;
+        let lengths: Vec<usize> = items.iter().map(|item| item.text.chars().count()).collect();
+        let mut counts = vec![0_usize; items.len()];
+        let mut costs: Vec<u64> = items.iter().map(|item| self.cost_of_cut(item, 0)).collect();
+        let mut open: Vec<usize> = (0..items.len()).collect();
+        let mut changed = true;
+        while changed {
+            changed = false;
+            open.retain(|&index| counts[index] < lengths[index]);
+            for &index in &open {
+                let next = self.cost_of_cut(&items[index], counts[index] + 1);
+                let step = next.saturating_sub(costs[index]);
+                if step <= left {
+                    left -= step;
+                    counts[index] += 1;
+                    costs[index] = next;
+                    changed = true;
+                }
+            }
+        }
+        let choose =
+            |(count, length): (usize, usize)| if count == length { Choice::Whole } else { Choice::Characters(count) };
+        Some(counts.into_iter().zip(lengths).map(choose).collect())
+    }
+
+    /// Keeps whole descriptions for the most used; a later, shorter one may still fit.
+    fn bare_by_use(&self, items: &[Item], limit: Option<u64>) -> Vec<Choice> {
+        let Some(limit) = limit else { return vec![Choice::Whole; items.len()] };
+        let mut choices: Vec<Choice> =
+            items.iter().map(|item| if item.fixed { Choice::Whole } else { Choice::Characters(0) }).collect();
+        let Some(mut left) = limit.checked_sub(self.bare_total(items)) else { return choices };
+        let mut ranked: Vec<usize> = (0..items.len()).filter(|&index| !items[index].fixed).collect();
+        ranked.sort_by(|&one, &other| items[other].score.total_cmp(&items[one].score));
+        for index in ranked {
+            let extra = self.cost(&items[index].full).saturating_sub(self.cost(&items[index].bare));
+            if extra <= left {
+                left -= extra;
+                choices[index] = Choice::Whole;
+            }
+        }
+        choices
+    }
+
+    /// Takes bare entries in order as long as each fits.
+    fn bare_while_fits(&self, items: &[Item], limit: Option<u64>) -> Vec<Choice> {
+        let Some(limit) = limit else { return vec![Choice::Whole; items.len()] };
+        let mut used = self.reserved.1 + self.reserved_count * u64::from(self.measure != Measure::LineTokens);
+        let separator = u64::from(self.measure != Measure::LineTokens);
+        let mut choose = |item: &Item| {
+            let cost = self.cost(&item.bare) + if used > 0 { separator } else { 0 };
+            if used + cost > limit {
+                return Choice::LeftOut;
+            }
+            used += cost;
+            Choice::Characters(0)
+        };
+        items.iter().map(&mut choose).collect()
+    }
+}
+
+fn lost(item: &Item, choice: Choice) -> usize {
+    let length = item.text.chars().count();
+    match choice {
+        Choice::Whole => 0,
+        Choice::Characters(count) => length - count,
+        Choice::LeftOut => length,
+    }
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "budgets are small"
+)]
+fn budget(rules: &BudgetRules, model: Model, told: Option<&str>) -> (Option<u64>, Measure) {
+    if let Some(fixed) = rules.fixed {
+        return (Some(rules.fixed_max.map_or(fixed, |max| fixed.min(max))), rules.measure);
+    }
+    let window = model.window.or(rules.window).filter(|window| *window > 0);
+    match (rules.share, window) {
+        (None, _) => (None, rules.measure),
+        (Some(share), Some(window)) => {
+            let per_token = rules.chars_per_token.iter().find(|rule| match told {
+                Some(name) => rule.models.is_empty() || rule.models.iter().any(|part| name.contains(part)),
+                None => rule.up_to.is_none_or(|up_to| window <= up_to),
+            });
+            let size = if rules.measure == Measure::LineTokens {
+                window
+            } else {
+                window * per_token.map_or(4, |rule| rule.chars)
+            };
+            (Some(((size as f64 * share) as u64).max(1)), rules.measure)
+        }
+        (Some(_), None) => {
+            let measure = if rules.measure == Measure::LineTokens { Measure::Characters } else { rules.measure };
+            (rules.unknown_chars, measure)
+        }
+    }
+}
+
+/// Returns the program's own skills that take room: those that no skill here replaces.
+fn reserved<'v>(view: &'v View, entries: &[Entry]) -> Vec<&'v Reserved> {
+    let rules = &view.host.budget;
+    let on = rules.reserved_switch.as_ref().is_none_or(|switch| view.settings.is_on(switch, true));
+    let taken = |own: &&Reserved| entries.iter().any(|entry| entry.skill.name == own.name);
+    if on { rules.reserved.iter().filter(|own| !taken(own)).collect() } else { Vec::new() }
+}
+
+/// Reads how much each skill was used: often counts, and halves every week down to a tenth.
+#[expect(clippy::cast_precision_loss, reason = "milliseconds fit")]
+fn usage(view: &View, model: Model) -> Vec<(String, f64)> {
+    const WEEK: f64 = 7.0 * 24.0 * 3600.0 * 1000.0;
+    let setting = view.host.budget.usage.as_ref().and_then(|name| view.settings.get(name));
+    let Some(table) = setting.and_then(|setting| setting.value.as_table()) else { return Vec::new() };
+    let number = |value: &toml::Value, key: &str| {
+        let value = value.get(key)?;
+        value.as_float().or_else(|| value.as_integer().map(|value| value as f64))
+    };
+    let score = |value: &toml::Value| {
+        let age = (model.now as f64 - number(value, "lastUsedAt").unwrap_or(0.0)).max(0.0);
+        number(value, "usageCount").unwrap_or(0.0) * 0.5_f64.powf(age / WEEK).max(0.1)
+    };
+    table.iter().map(|(name, value)| (name.clone(), score(value))).collect()
+}
+
+/// Returns the terminal columns of a text; control characters take none.
+fn columns(text: &str) -> u64 {
+    if text.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
+        return text.len() as u64;
+    }
+    let visible: String = text.chars().filter(|character| !character.is_control()).collect();
+    visible.width() as u64
+}

@@ -1,0 +1,352 @@
+//! Roots: the folders that a host searches, resolved for one project and user.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crate::host::{Control, Host, Layout, RootRule, ScanRules};
+use crate::settings::{HostSettings, Plugin};
+use crate::skill::SkillScope;
+
+/// Everything about the outside that bears on skills, handed in as values.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Surroundings {
+    /// The folder that was started in, absolute.
+    pub cwd: PathBuf,
+    /// The project's root: cwd or a folder above it.
+    pub project: PathBuf,
+    /// The user's home.
+    pub home: Option<PathBuf>,
+    /// Environment variables.
+    pub variables: BTreeMap<String, String>,
+    /// Folders added on the command line, absolute.
+    pub added: Vec<PathBuf>,
+    /// Files that were read or edited, absolute.
+    pub touched: Vec<PathBuf>,
+    /// Whether the user trusts the project.
+    pub trusted: bool,
+}
+
+/// A folder that is searched.
+#[derive(Clone, Debug)]
+pub struct Root {
+    /// The folder.
+    pub path: PathBuf,
+    /// Whose it is.
+    pub scope: SkillScope,
+    /// The provider that people know the place by.
+    pub provider: Option<String>,
+    /// The group that it is listed with.
+    pub group: Option<String>,
+    /// How it is searched.
+    pub scan: ScanRules,
+    /// The plugin it belongs to.
+    pub plugin: Option<Plugin>,
+    /// How a skill is called whose name is taken, with `{name}`.
+    pub on_clash: Option<String>,
+    /// What is added to the description that the model sees.
+    pub note: Option<String>,
+    /// The same for a skill whose name is taken, with `{name}`.
+    pub note_on_clash: Option<String>,
+    /// Whether the model sees only skills with a description of their own.
+    pub described_only: bool,
+    /// Whether settings that name skills have no effect here.
+    pub unfiltered: bool,
+    /// Whether a skill here gives way to one of the same name elsewhere in its plugin.
+    pub yields: bool,
+    /// What stands in for a missing description.
+    pub description_empty: Option<String>,
+    /// Controls that have no effect here.
+    pub without: Vec<Control>,
+    /// What wakes it, if it is asleep: the folder in which a file has to be touched.
+    pub asleep: Option<String>,
+}
+
+/// How often a name may stand for another.
+const EXPAND_DEPTH: usize = 8;
+
+impl Root {
+    /// Makes a root without any particulars.
+    pub fn plain(path: PathBuf, scope: SkillScope, scan: ScanRules) -> Root {
+        Root {
+            path,
+            scope,
+            scan,
+            provider: None,
+            group: None,
+            plugin: None,
+            on_clash: None,
+            note: None,
+            note_on_clash: None,
+            described_only: false,
+            unfiltered: false,
+            yields: false,
+            description_empty: None,
+            without: Vec::new(),
+            asleep: None,
+        }
+    }
+}
+
+impl Surroundings {
+    /// Expands `~`, `${VAR}`, `${VAR:-default}` and names from `vars` in a path without a walk; the result is whole.
+    pub fn expand(&self, template: &str, vars: &BTreeMap<String, String>) -> Option<PathBuf> {
+        self.expand_at(template, vars, 0)
+    }
+
+    fn expand_at(&self, template: &str, vars: &BTreeMap<String, String>, depth: usize) -> Option<PathBuf> {
+        // Names that stand for each other would never end.
+        if depth > EXPAND_DEPTH {
+            return None;
+        }
+        let (head, rest) = split_head(template);
+        let base = match head {
+            "~" => self.home.clone()?,
+            "{project}" => self.project.clone(),
+            "{cwd}" => self.cwd.clone(),
+            _ if head.starts_with("${") => self.variable(head, vars, depth)?,
+            _ if head.starts_with('{') => self.expand_at(vars.get(head.trim_matches(['{', '}']))?, vars, depth + 1)?,
+            _ => return Some(self.cwd.join(template)),
+        };
+        Some(if rest.is_empty() { base } else { base.join(rest) })
+    }
+
+    /// What somebody else put into a variable is a path, not a template; only a leading `~` means something.
+    fn variable(&self, head: &str, vars: &BTreeMap<String, String>, depth: usize) -> Option<PathBuf> {
+        let inner = head.strip_prefix("${")?.strip_suffix('}')?;
+        let (name, default) = inner.split_once(":-").map_or((inner, None), |(name, default)| (name, Some(default)));
+        match self.variables.get(name).filter(|value| !value.is_empty()) {
+            Some(value) => match value.strip_prefix("~/") {
+                Some(rest) => Some(self.home.as_ref()?.join(rest)),
+                None => Some(self.cwd.join(value)),
+            },
+            None => self.expand_at(default?, vars, depth + 1),
+        }
+    }
+
+    /// Returns the folders from cwd up to the project's root, nearest first.
+    pub fn up(&self) -> Vec<PathBuf> {
+        let mut folders = Vec::new();
+        for folder in self.cwd.ancestors() {
+            folders.push(folder.to_owned());
+            if folder == self.project {
+                break;
+            }
+        }
+        if folders.last() == Some(&self.project) { folders } else { vec![self.cwd.clone()] }
+    }
+
+    /// Returns the folders between cwd and each touched file, outermost first, without cwd itself.
+    fn below(&self) -> Vec<PathBuf> {
+        let mut folders = Vec::new();
+        for file in &self.touched {
+            let inner: Vec<&Path> = file.ancestors().skip(1).take_while(|folder| *folder != self.cwd).collect();
+            if file.starts_with(&self.cwd) {
+                folders.extend(inner.into_iter().rev().map(Path::to_owned));
+            }
+        }
+        let mut seen = std::collections::HashSet::new();
+        folders.retain(|folder| seen.insert(folder.clone()));
+        folders
+    }
+}
+
+/// Splits a template into its first placeholder or segment and the rest.
+fn split_head(template: &str) -> (&str, &str) {
+    let end = if template.starts_with("${") { template.find('}').map(|at| at + 1) } else { template.find('/') };
+    let (head, rest) = template.split_at(end.unwrap_or(template.len()));
+    (head, rest.trim_start_matches('/'))
+}
+
+/// Resolves a host's roots, first to last; a folder that stands twice is kept once.
+pub fn resolve_roots(host: &Host, settings: &HostSettings, around: &Surroundings) -> Vec<Root> {
+    let mut roots: Vec<Root> = Vec::new();
+    for (rule, path, plugin) in in_turn(host, settings, around) {
+        let layout = rule.layout.unwrap_or(host.scan.layout);
+        let taken = roots.iter().any(|root| root.path == path && root.scan.layout == layout);
+        if !taken && !is_covered(host, around, rule, &path) {
+            roots.push(root(host, around, rule, path, plugin));
+        }
+    }
+    roots
+}
+
+/// A rule and one of the folders it stands for.
+type Resolved<'h> = (&'h RootRule, PathBuf, Option<Plugin>);
+
+/// Resolves every rule that is on; rules that belong together take turns at each folder of their walk.
+fn in_turn<'h>(host: &'h Host, settings: &HostSettings, around: &Surroundings) -> Vec<Resolved<'h>> {
+    let mut resolved: Vec<Resolved<'h>> = Vec::new();
+    for some in host.roots.chunk_by(|left, right| left.together.is_some() && left.together == right.together) {
+        let on = some.iter().filter(|rule| is_on(host, settings, rule));
+        let mut walks: Vec<_> = on.map(|rule| (rule, places(host, settings, around, rule).into_iter())).collect();
+        let first = resolved.len();
+        loop {
+            let before = resolved.len();
+            for (rule, walk) in &mut walks {
+                let rule: &RootRule = rule;
+                let step = if some.len() > 1 { walk.next().into_iter().collect() } else { walk.collect::<Vec<_>>() };
+                resolved.extend(step.into_iter().map(|(path, plugin)| (rule, path, plugin)));
+            }
+            if resolved.len() == before {
+                break;
+            }
+        }
+        if some.iter().any(|rule| rule.sorted) {
+            resolved[first..].sort_by(|left, right| left.1.cmp(&right.1));
+        }
+    }
+    resolved
+}
+
+fn is_on(host: &Host, settings: &HostSettings, rule: &RootRule) -> bool {
+    let default = |name: &String| {
+        let rule = host.settings.get(name);
+        rule.and_then(|rule| rule.default.as_ref()).and_then(toml::Value::as_bool).unwrap_or(false)
+    };
+    rule.switches.is_empty() || rule.switches.iter().any(|name| settings.is_on(name, default(name)))
+}
+
+fn is_covered(host: &Host, around: &Surroundings, rule: &RootRule, path: &Path) -> bool {
+    let other = rule.unless_same.as_ref().and_then(|other| around.expand(other, &host.vars));
+    other.is_some_and(|other| other == path || same_folder(&other, path))
+}
+
+fn same_folder(left: &Path, right: &Path) -> bool {
+    match (std::fs::canonicalize(left), std::fs::canonicalize(right)) {
+        (Ok(left), Ok(right)) => left == right,
+        _ => false,
+    }
+}
+
+fn root(host: &Host, around: &Surroundings, rule: &RootRule, path: PathBuf, plugin: Option<Plugin>) -> Root {
+    let mut scan = host.scan.clone();
+    scan.layout = rule.layout.unwrap_or(scan.layout);
+    scan.folder_links = rule.folder_links.unwrap_or(scan.folder_links);
+    scan.root_itself = rule.root_itself.unwrap_or(scan.root_itself);
+    scan.ignored = rule.ignored.clone().unwrap_or(scan.ignored);
+    if scan.layout == Layout::Flat {
+        scan.hidden = crate::host::FolderNames::Enter;
+    }
+    let rel = rel_of(around, rule, &path);
+    let fill = |template: &Option<String>| template.as_ref().map(|template| template.replace("{rel}", &rel));
+    Root {
+        provider: rule.provider.clone(),
+        group: rule.group.clone(),
+        plugin,
+        on_clash: fill(&rule.on_clash),
+        note: fill(&rule.note),
+        note_on_clash: fill(&rule.note_on_clash),
+        described_only: rule.described_only,
+        unfiltered: rule.unfiltered,
+        yields: rule.yields,
+        description_empty: rule.description_empty.clone(),
+        without: rule.without.clone(),
+        ..Root::plain(path, rule.scope, scan)
+    }
+}
+
+/// Returns the way from cwd to the folder that a walk stopped at.
+fn rel_of(around: &Surroundings, rule: &RootRule, path: &Path) -> String {
+    let fixed = rule.path.split_once("}/").map_or("", |(_, rest)| rest);
+    let walked = path.ancestors().nth(Path::new(fixed).components().count()).unwrap_or(path);
+    walked.strip_prefix(&around.cwd).unwrap_or(walked).to_string_lossy().into_owned()
+}
+
+/// Returns the folders a rule stands for.
+fn places(
+    host: &Host,
+    settings: &HostSettings,
+    around: &Surroundings,
+    rule: &RootRule,
+) -> Vec<(PathBuf, Option<Plugin>)> {
+    let (head, rest) = split_head(&rule.path);
+    let walked = |folders: Vec<PathBuf>| folders.into_iter().map(|folder| (folder.join(rest), None)).collect();
+    match head {
+        "{up}" => walked(around.up()),
+        "{down}" => walked(around.up().into_iter().rev().collect()),
+        "{top}" => walked(around.cwd.ancestors().map(Path::to_owned).collect()),
+        "{below}" => walked(around.below()),
+        "{added}" => walked(around.added.clone()),
+        "{listed}" => listed(host, settings, around, rule, rest),
+        _ => around.expand(&rule.path, &host.vars).into_iter().map(|path| (path, None)).collect(),
+    }
+}
+
+/// Returns the folders that a setting lists: paths, or installed plugins.
+fn listed(
+    host: &Host,
+    settings: &HostSettings,
+    around: &Surroundings,
+    rule: &RootRule,
+    rest: &str,
+) -> Vec<(PathBuf, Option<Plugin>)> {
+    let Some(name) = &rule.listed else { return Vec::new() };
+    if let Some(plugins) = settings.plugins.get(name) {
+        return plugins.iter().flat_map(|plugin| plugin_folders(plugin, rule, rest)).collect();
+    }
+    let items = settings.get(name).and_then(|setting| setting.value.as_array()).cloned().unwrap_or_default();
+    items
+        .iter()
+        .filter_map(toml::Value::as_str)
+        .filter_map(|item| around.expand(item, &host.vars))
+        .map(|path| (around.project.join(path).join(rest), None))
+        .map(|(path, plugin)| (path.components().collect(), plugin))
+        .collect()
+}
+
+/// Returns the folders of a plugin that a rule stands for: the usual one, and those that the manifest names.
+fn plugin_folders(plugin: &Plugin, rule: &RootRule, rest: &str) -> Vec<(PathBuf, Option<Plugin>)> {
+    if rule.without_folder.as_ref().is_some_and(|folder| plugin.dir.join(folder).is_dir()) {
+        return Vec::new();
+    }
+    let named = rule.manifest_folders.as_ref();
+    let mut folders = Vec::new();
+    if !named.is_some_and(|key| plugin.replaced.contains(key)) {
+        folders.push(if rest.is_empty() { plugin.dir.clone() } else { plugin.dir.join(rest) });
+    }
+    folders.extend(named.and_then(|key| plugin.folders.get(key)).into_iter().flatten().cloned());
+    folders.into_iter().map(|folder| (folder, Some(plugin.clone()))).collect()
+}
+
+/// Most folders below cwd that are searched for roots that are asleep, and how deep.
+const ASLEEP_FOLDERS: usize = 2_000;
+const ASLEEP_DEPTH: usize = 6;
+
+/// Finds roots below cwd that only a touched file wakes.
+pub(crate) fn sleeping_roots(host: &Host, around: &Surroundings, awake: &[Root]) -> Vec<Root> {
+    let rules: Vec<&RootRule> = host.roots.iter().filter(|rule| rule.path.starts_with("{below}/")).collect();
+    let mut found = Vec::new();
+    if rules.is_empty() {
+        return found;
+    }
+    for folder in folders_below(&around.cwd) {
+        for rule in &rules {
+            let path = folder.join(split_head(&rule.path).1);
+            if path.is_dir() && !awake.iter().any(|root| root.path == path) {
+                let rel = rel_of(around, rule, &path);
+                found.push(Root { asleep: Some(rel), ..root(host, around, rule, path, None) });
+            }
+        }
+    }
+    found
+}
+
+/// Lists folders below one, breadth first, hidden and very large ones left out.
+fn folders_below(top: &Path) -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> = vec![top.to_owned()];
+    let mut at = 0;
+    while at < folders.len() && folders.len() < ASLEEP_FOLDERS {
+        let depth = folders[at].components().count() - top.components().count();
+        let entries = std::fs::read_dir(&folders[at]).into_iter().flatten().flatten();
+        let wanted = |name: &str| !name.starts_with('.') && !matches!(name, "node_modules" | "target");
+        let mut inner: Vec<PathBuf> = entries
+            .filter(|entry| depth < ASLEEP_DEPTH && entry.file_type().is_ok_and(|kind| kind.is_dir()))
+            .filter(|entry| entry.file_name().to_str().is_some_and(wanted))
+            .map(|entry| entry.path())
+            .collect();
+        inner.sort();
+        folders.extend(inner);
+        at += 1;
+    }
+    folders.split_off(1)
+}

@@ -1,0 +1,320 @@
+//! Reads the metadata file beside a skill: interface, dependencies, policy, permissions.
+//!
+//! A bad value costs that value, or the whole file where the host is so strict; never the skill.
+
+use std::ops::Range;
+use std::path::{Component, Path, PathBuf};
+
+use crate::code::Code;
+use crate::diagnostic::Diagnostic;
+use crate::host::{SidecarBad, SidecarRules};
+use crate::skill::{PermissionsProfile, SkillDependencies, SkillInterface, SkillPolicy, ToolDependency};
+use crate::text::collapse;
+use crate::yaml::{self, Node, Value};
+
+/// Longest short text, in characters.
+const SHORT: usize = 64;
+/// Longest text, in characters.
+const LONG: usize = 1024;
+
+/// What a metadata file says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Metadata {
+    pub(crate) interface: Option<Box<SkillInterface>>,
+    pub(crate) dependencies: Option<SkillDependencies>,
+    pub(crate) policy: SkillPolicy,
+    pub(crate) permissions: Option<Box<PermissionsProfile>>,
+}
+
+/// Reads a metadata file of the skill in `dir`.
+pub(crate) fn read(bytes: &[u8], dir: &Path, rules: &SidecarRules) -> (Metadata, Vec<Diagnostic>) {
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return (Metadata::default(), vec![invalid("it is not UTF-8 text")]);
+    };
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let root = match yaml::parse(text) {
+        Ok(root) => root,
+        Err(error) => {
+            let problem = invalid(&format!("it is not valid YAML: {}", error.message));
+            return (Metadata::default(), vec![problem.at(text, error.offset..error.offset + 1)]);
+        }
+    };
+    let mut reader = Reader { text, dir, rules, problems: Vec::new(), wrong: false };
+    let metadata = reader.metadata(&root);
+    if reader.wrong && rules.bad == SidecarBad::File {
+        return (Metadata::default(), reader.problems);
+    }
+    (metadata, reader.problems)
+}
+
+pub(crate) fn invalid(why: &str) -> Diagnostic {
+    Diagnostic::warning(Code::SidecarInvalid, format!("the metadata file is passed over: {why}"))
+        .help("mend the file; the skill itself loads without it")
+}
+
+struct Reader<'r> {
+    text: &'r str,
+    dir: &'r Path,
+    rules: &'r SidecarRules,
+    problems: Vec<Diagnostic>,
+    /// Whether a value had a wrong type, which some hosts punish.
+    wrong: bool,
+}
+
+impl Reader<'_> {
+    fn metadata(&mut self, root: &Node<'_>) -> Metadata {
+        if !matches!(root.value, Value::Map(_)) && !root.is_null() {
+            self.problems.push(invalid("it is not a map").at(self.text, root.span.clone()));
+            self.wrong = true;
+            return Metadata::default();
+        }
+        self.duplicates(root);
+        Metadata {
+            interface: self.map(root, "interface").and_then(|node| self.interface(node)),
+            dependencies: self.map(root, "dependencies").and_then(|node| self.dependencies(node)),
+            policy: self.map(root, "policy").map(|node| self.policy(node)).unwrap_or_default(),
+            permissions: self.map(root, "permissions").and_then(|node| self.permissions(node)),
+        }
+    }
+
+    fn duplicates(&mut self, node: &Node<'_>) {
+        let Value::Map(pairs) = &node.value else { return };
+        for (index, (key, _)) in pairs.iter().enumerate() {
+            if pairs[..index].iter().any(|(earlier, _)| earlier.as_text() == key.as_text()) {
+                self.wrong(key.as_text().unwrap_or("a key"), &key.span, "there once");
+            }
+        }
+    }
+
+    fn map<'n>(&mut self, root: &'n Node<'n>, key: &str) -> Option<&'n Node<'n>> {
+        let node = root.get(key)?;
+        if matches!(node.value, Value::Map(_)) {
+            self.duplicates(node);
+            return Some(node);
+        }
+        if !node.is_null() {
+            self.wrong(key, &node.span, "a map");
+        }
+        None
+    }
+
+    fn interface(&mut self, node: &Node<'_>) -> Option<Box<SkillInterface>> {
+        let interface = SkillInterface {
+            display_name: self.line(node, "display_name", SHORT),
+            short_description: self.line(node, "short_description", LONG),
+            icon_small: self.icon(node, "icon_small"),
+            icon_large: self.icon(node, "icon_large"),
+            brand_color: self.color(node),
+            default_prompt: self.line(node, "default_prompt", LONG),
+        };
+        (interface != SkillInterface::default()).then(|| Box::new(interface))
+    }
+
+    fn dependencies(&mut self, node: &Node<'_>) -> Option<SkillDependencies> {
+        let tools = node.get("tools")?;
+        let Value::List(items) = &tools.value else {
+            if !tools.span.is_empty() {
+                self.wrong("dependencies.tools", &tools.span, "a list");
+            }
+            return None;
+        };
+        let tools: Vec<ToolDependency> = items.iter().filter_map(|item| self.tool(item)).collect();
+        (!tools.is_empty()).then_some(SkillDependencies { tools })
+    }
+
+    fn tool(&mut self, node: &Node<'_>) -> Option<ToolDependency> {
+        if !matches!(node.value, Value::Map(_)) {
+            if !node.span.is_empty() {
+                self.wrong("dependencies.tools", &node.span, "a list of maps");
+            }
+            return None;
+        }
+        self.duplicates(node);
+        let tool = ToolDependency {
+            kind: self.line(node, "type", SHORT).unwrap_or_default(),
+            value: self.line(node, "value", LONG).unwrap_or_default(),
+            description: self.line(node, "description", LONG),
+            transport: self.line(node, "transport", SHORT),
+            command: self.line(node, "command", LONG),
+            url: self.line(node, "url", LONG),
+        };
+        if tool.kind.is_empty() || tool.value.is_empty() {
+            self.dropped("dependencies.tools", &node.span, "an item needs `type` and `value`");
+            return None;
+        }
+        Some(tool)
+    }
+
+    fn policy(&mut self, node: &Node<'_>) -> SkillPolicy {
+        let mut policy = SkillPolicy::default();
+        if let Some(allow) = node.get("allow_implicit_invocation").filter(|node| !node.is_null()) {
+            match plain_bool(allow) {
+                Some(allow) => policy.allow_implicit_invocation = allow,
+                None => self.wrong("policy.allow_implicit_invocation", &allow.span, "`true` or `false`"),
+            }
+        }
+        if let Some(products) = node.get("products") {
+            match &products.value {
+                Value::List(items) => policy.products = items.iter().filter_map(|item| self.product(item)).collect(),
+                _ if products.span.is_empty() => {}
+                _ => self.wrong("policy.products", &products.span, "a list"),
+            }
+        }
+        policy
+    }
+
+    fn product(&mut self, node: &Node<'_>) -> Option<String> {
+        let text = node.as_text().unwrap_or_default();
+        let known = &self.rules.products;
+        let lower = text.to_ascii_lowercase();
+        let spelled = lower == text || text.to_ascii_uppercase() == text;
+        if known.is_empty() || spelled && known.contains(&lower) {
+            return Some(lower);
+        }
+        self.wrong("policy.products", &node.span, "a list of known products");
+        None
+    }
+
+    fn permissions(&mut self, node: &Node<'_>) -> Option<Box<PermissionsProfile>> {
+        let mut profile = PermissionsProfile::default();
+        let Value::Map(pairs) = &node.value else { return None };
+        for (key, value) in pairs {
+            match key.as_text().unwrap_or_default() {
+                "file_system" => {
+                    profile.file_system_read = self.paths(value, "read");
+                    profile.file_system_write = self.paths(value, "write");
+                }
+                "network" => profile.network = value.get("enabled").map_or_else(|| plain_bool(value), plain_bool),
+                "approval_policy" => profile.approval_policy = value.as_text().map(str::to_owned),
+                other => {
+                    let written = self.text.get(value.span.clone()).unwrap_or_default();
+                    profile.other.insert(other.to_owned(), collapse(written).into_owned());
+                }
+            }
+        }
+        (profile != PermissionsProfile::default()).then(|| Box::new(profile))
+    }
+
+    fn paths(&mut self, node: &Node<'_>, key: &str) -> Vec<String> {
+        let Some(list) = node.get(key) else { return Vec::new() };
+        let Value::List(items) = &list.value else {
+            self.wrong("permissions.file_system", &list.span, "lists of paths");
+            return Vec::new();
+        };
+        items.iter().filter_map(Node::as_text).map(str::to_owned).collect()
+    }
+
+    fn line(&mut self, node: &Node<'_>, key: &str, max: usize) -> Option<String> {
+        let value = node.get(key).filter(|value| !value.is_null())?;
+        let Some(text) = value.as_text() else {
+            self.wrong(key, &value.span, "text");
+            return None;
+        };
+        let text = collapse(text);
+        if text.is_empty() || text.chars().count() > max {
+            self.dropped(key, &value.span, &format!("it must have 1 to {max} characters"));
+            return None;
+        }
+        Some(text.into_owned())
+    }
+
+    fn color(&mut self, node: &Node<'_>) -> Option<String> {
+        let value = node.get("brand_color").filter(|value| !value.is_null())?;
+        let Some(text) = value.as_text() else {
+            self.wrong("brand_color", &value.span, "text");
+            return None;
+        };
+        let text = text.trim();
+        let is_color =
+            text.len() == 7 && text.starts_with('#') && text[1..].bytes().all(|byte| byte.is_ascii_hexdigit());
+        if !is_color {
+            self.dropped("brand_color", &value.span, "it must be `#RRGGBB`");
+        }
+        is_color.then(|| text.to_owned())
+    }
+
+    fn icon(&mut self, node: &Node<'_>, key: &str) -> Option<PathBuf> {
+        let value = node.get(key).filter(|value| !value.is_null())?;
+        let Some(text) = value.as_text() else {
+            self.wrong(key, &value.span, "a path");
+            return None;
+        };
+        let parts: Vec<Component<'_>> =
+            Path::new(text).components().filter(|part| *part != Component::CurDir).collect();
+        let inside = parts.first() == Some(&Component::Normal("assets".as_ref()))
+            && parts.iter().all(|part| matches!(part, Component::Normal(_)));
+        if !inside {
+            self.dropped(key, &value.span, "it must lie in `assets/`");
+        }
+        inside.then(|| self.dir.join(parts.iter().collect::<PathBuf>()))
+    }
+
+    fn wrong(&mut self, key: &str, span: &Range<usize>, wanted: &str) {
+        self.wrong = true;
+        self.dropped(key, span, &format!("it must be {wanted}"));
+    }
+
+    fn dropped(&mut self, key: &str, span: &Range<usize>, why: &str) {
+        let message = format!("`{key}` is passed over: {why}");
+        let problem = Diagnostic::warning(Code::SidecarField, message).at(self.text, span.clone());
+        self.problems.push(problem.help("mend the value, or remove it"));
+    }
+}
+
+fn plain_bool(node: &Node<'_>) -> Option<bool> {
+    match &node.value {
+        Value::Scalar { text, plain: true } => match text.as_ref() {
+            "true" | "True" | "TRUE" => Some(true),
+            "false" | "False" | "FALSE" => Some(false),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: &str = "interface:\n  display_name: PDF\n  icon_small: ./assets/a.png\n  brand_color: '#A1B2C3'\n\
+        dependencies:\n  tools:\n    - type: env_var\n      value: PDF_KEY\n    - type: mcp\n\
+        policy:\n  allow_implicit_invocation: false\n  products: [codex]\n\
+        permissions:\n  file_system:\n    read: [~/x]\n  network:\n    enabled: true\n  macos_preferences: readonly\n";
+
+    fn read_with(text: &str, bad: SidecarBad) -> (Metadata, Vec<String>) {
+        let rules = SidecarRules { bad, ..SidecarRules::default() };
+        let (metadata, problems) = read(text.as_bytes(), Path::new("/s"), &rules);
+        (metadata, problems.iter().map(|problem| problem.message.clone()).collect())
+    }
+
+    #[test]
+    fn every_part_is_read() {
+        let (metadata, problems) = read_with(GOOD, SidecarBad::Field);
+        let interface = metadata.interface.unwrap();
+        assert_eq!(interface.display_name.as_deref(), Some("PDF"));
+        assert_eq!(interface.icon_small.as_deref(), Some(Path::new("/s/assets/a.png")));
+        assert_eq!(metadata.dependencies.unwrap().tools.len(), 1);
+        assert!(!metadata.policy.allow_implicit_invocation);
+        let permissions = metadata.permissions.unwrap();
+        assert_eq!((permissions.network, permissions.other.len()), (Some(true), 1));
+        assert_eq!(problems, ["`dependencies.tools` is passed over: an item needs `type` and `value`"]);
+    }
+
+    #[test]
+    fn one_bad_value_costs_itself_or_the_file() {
+        let text = GOOD.replace("display_name: PDF", "display_name: [PDF]");
+        let (metadata, _) = read_with(&text, SidecarBad::Field);
+        assert!(metadata.interface.is_some_and(|interface| interface.display_name.is_none()));
+        assert!(!metadata.policy.allow_implicit_invocation);
+        let (metadata, _) = read_with(&text, SidecarBad::File);
+        assert_eq!(metadata, Metadata::default());
+    }
+
+    #[test]
+    fn icons_stay_in_assets() {
+        for path in ["../x.png", "/x.png", "assets/../x.png", "images/x.png", ""] {
+            let (metadata, problems) = read_with(&format!("interface:\n  icon_small: '{path}'\n"), SidecarBad::Field);
+            assert_eq!((metadata.interface, problems.len()), (None, 1), "{path}");
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! What is known about one skill: the data model that every other part works on.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// Whose root a skill was found in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SkillScope {
+    /// The project's.
+    Repo,
+    /// The user's.
+    User,
+    /// The program's own.
+    System,
+    /// The machine's administrator's.
+    Admin,
+    /// An installed plugin's.
+    Plugin,
+}
+
+impl SkillScope {
+    /// Returns the word used in text and JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            SkillScope::Repo => "repo",
+            SkillScope::User => "user",
+            SkillScope::System => "system",
+            SkillScope::Admin => "admin",
+            SkillScope::Plugin => "plugin",
+        }
+    }
+}
+
+/// Everything known about a skill before its body is read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SkillMetadata {
+    /// What it is called, prefix included.
+    pub name: String,
+    /// What it is for; empty only where the host allows that.
+    pub description: String,
+    /// A shorter description for people.
+    pub short_description: Option<String>,
+    /// Its `SKILL.md`, in the form the host lists.
+    pub path: PathBuf,
+    /// Whose it is.
+    pub scope: SkillScope,
+    /// Who may call it.
+    pub policy: SkillPolicy,
+    /// How it presents itself to people.
+    pub interface: Option<Box<SkillInterface>>,
+    /// What it needs.
+    pub dependencies: Option<SkillDependencies>,
+    /// What it asks to be allowed.
+    pub permissions: Option<Box<PermissionsProfile>>,
+    /// Whether the description is its own, not a stand-in.
+    pub described: bool,
+    /// The frontmatter, field by field.
+    pub frontmatter: Arc<Frontmatter>,
+}
+
+/// Who may call a skill.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SkillPolicy {
+    /// Whether the model may call it by itself.
+    pub allow_implicit_invocation: bool,
+    /// The products it is made for; empty means all.
+    pub products: Vec<String>,
+}
+
+impl Default for SkillPolicy {
+    fn default() -> Self {
+        SkillPolicy { allow_implicit_invocation: true, products: Vec::new() }
+    }
+}
+
+/// How a skill presents itself to people.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SkillInterface {
+    /// The name people see.
+    pub display_name: Option<String>,
+    /// One line for people.
+    pub short_description: Option<String>,
+    /// A small picture, as an absolute path.
+    pub icon_small: Option<PathBuf>,
+    /// A large picture, as an absolute path.
+    pub icon_large: Option<PathBuf>,
+    /// A color, as `#RRGGBB`.
+    pub brand_color: Option<String>,
+    /// What to ask it first.
+    pub default_prompt: Option<String>,
+}
+
+/// What a skill needs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SkillDependencies {
+    /// Tools, variables and servers.
+    pub tools: Vec<ToolDependency>,
+}
+
+/// One thing a skill needs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ToolDependency {
+    /// What kind of thing: `env_var`, `mcp`, or one this version does not know.
+    pub kind: String,
+    /// Its name.
+    pub value: String,
+    /// What it is for.
+    pub description: Option<String>,
+    /// How to reach a server.
+    pub transport: Option<String>,
+    /// The command that starts a server.
+    pub command: Option<String>,
+    /// Where a server listens.
+    pub url: Option<String>,
+}
+
+/// What a skill asks to be allowed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PermissionsProfile {
+    /// Paths it wants to read.
+    pub file_system_read: Vec<String>,
+    /// Paths it wants to write.
+    pub file_system_write: Vec<String>,
+    /// Whether it wants the network.
+    pub network: Option<bool>,
+    /// When it wants people to be asked.
+    pub approval_policy: Option<String>,
+    /// Keys for other systems, kept and shown, not enforced here.
+    pub other: BTreeMap<String, String>,
+}
+
+/// Where a skill runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum SkillContext {
+    /// In the conversation that called it.
+    #[default]
+    Inline,
+    /// In a conversation of its own.
+    Fork {
+        /// The kind of agent that runs it.
+        agent_type: Option<String>,
+    },
+}
+
+/// How much of the model's window skills may take.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SkillBudget {
+    /// The share of the context window.
+    pub max_pct: f32,
+    /// The budget in characters when the window is not known.
+    pub fallback_chars: usize,
+}
+
+impl Default for SkillBudget {
+    fn default() -> Self {
+        SkillBudget { max_pct: 0.02, fallback_chars: 16_000 }
+    }
+}
+
+/// Commands that a skill wants run on events.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SkillHooks {
+    /// Handlers by the name of the event.
+    pub hooks: BTreeMap<String, Vec<HookHandler>>,
+}
+
+/// One command that a skill wants run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HookHandler {
+    /// What kind of handler: `command`, or one this version does not know.
+    pub hook_type: String,
+    /// Which tools or names it is for; absent means all.
+    pub matcher: Option<String>,
+    /// What is run.
+    pub command: String,
+    /// Whether it runs once and is then removed.
+    pub once: bool,
+}
+
+/// The fields of a frontmatter that have a meaning to some host.
+///
+/// A field is absent when the text does not have it, or has it with a value that the host does not take.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Frontmatter {
+    /// `name` as written, cleaned, where it is not the name that counts.
+    pub name: Option<String>,
+    /// `description` while it is read; then it is the skill's.
+    pub(crate) description: Option<String>,
+    /// `license`.
+    pub license: Option<String>,
+    /// `compatibility`.
+    pub compatibility: Option<String>,
+    /// `metadata`, values as text.
+    pub metadata: Vec<(String, String)>,
+    /// `allowed-tools`, one rule each.
+    pub allowed_tools: Vec<String>,
+    /// `disable-model-invocation`.
+    pub disable_model_invocation: Option<bool>,
+    /// `user-invocable`.
+    pub user_invocable: Option<bool>,
+    /// Fields that few skills have.
+    pub rare: Option<Box<RareFields>>,
+    /// Keys without a meaning, with their values as written.
+    pub unknown: Vec<(String, String)>,
+}
+
+/// Fields that few skills have.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RareFields {
+    /// `when_to_use`.
+    pub when_to_use: Option<String>,
+    /// `argument-hint`.
+    pub argument_hint: Option<String>,
+    /// `arguments`, the names in order.
+    pub arguments: Vec<String>,
+    /// `disallowed-tools`.
+    pub disallowed_tools: Vec<String>,
+    /// `model`.
+    pub model: Option<String>,
+    /// `effort`.
+    pub effort: Option<String>,
+    /// `context`, with `agent`.
+    pub context: SkillContext,
+    /// `background`.
+    pub background: Option<bool>,
+    /// `hooks`.
+    pub hooks: SkillHooks,
+    /// `paths`, one pattern each.
+    pub paths: Vec<String>,
+    /// `shell`.
+    pub shell: Option<String>,
+    /// `globs`, one pattern each.
+    pub globs: Vec<String>,
+    /// `alwaysApply`.
+    pub always_apply: Option<bool>,
+    /// `hide`.
+    pub hide: Option<bool>,
+    /// `enabled`.
+    pub enabled: Option<bool>,
+    /// `metadata.short-description`.
+    pub short_description: Option<String>,
+}
+
+impl Frontmatter {
+    /// Returns the rare fields, empty ones if there are none.
+    pub fn rare(&self) -> &RareFields {
+        static EMPTY: std::sync::LazyLock<RareFields> = std::sync::LazyLock::new(RareFields::default);
+        self.rare.as_deref().unwrap_or(&EMPTY)
+    }
+}
