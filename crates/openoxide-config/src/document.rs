@@ -1,0 +1,109 @@
+//! TOML and JSON files as values that know their lines.
+
+use std::path::Path;
+
+use openoxide_skills::{Code, Diagnostic};
+
+/// Most bytes of a settings file.
+const MAX_FILE: u64 = 4 * 1024 * 1024;
+
+/// A settings file that was read.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Document {
+    pub(crate) table: toml::Table,
+    /// The text, for lines; empty for JSON.
+    text: String,
+}
+
+impl Document {
+    /// Makes a document that stands in no file.
+    pub(crate) fn loose(table: toml::Table) -> Document {
+        Document { table, text: String::new() }
+    }
+
+    /// Returns the line on which a dotted key stands.
+    pub(crate) fn line(&self, key: &str) -> Option<usize> {
+        let document = toml_edit::Document::parse(self.text.as_str()).ok()?;
+        let mut item = document.as_item();
+        let mut span = None;
+        for part in split_key(key) {
+            item = item.get(part.as_str())?;
+            span = item.span().or(span);
+        }
+        let start = span?.start;
+        Some(self.text.get(..start)?.matches('\n').count() + 1)
+    }
+
+    /// Returns the value of a dotted key.
+    pub(crate) fn get(&self, key: &str) -> Option<&toml::Value> {
+        get(&self.table, key)
+    }
+}
+
+/// Returns the value of a dotted key in a table.
+pub(crate) fn get<'t>(table: &'t toml::Table, key: &str) -> Option<&'t toml::Value> {
+    let mut parts = split_key(key).into_iter();
+    let mut value = table.get(&parts.next()?)?;
+    for part in parts {
+        value = value.get(&part)?;
+    }
+    Some(value)
+}
+
+/// Splits a dotted key; a quoted part may hold dots.
+pub(crate) fn split_key(key: &str) -> Vec<String> {
+    let parsed = toml_edit::Key::parse(key);
+    parsed.map_or_else(
+        |_| key.split('.').map(str::to_owned).collect(),
+        |keys| keys.iter().map(|key| key.get().to_owned()).collect(),
+    )
+}
+
+/// Reads a TOML or JSON file, by its ending; an absent file is nothing.
+pub(crate) fn read(path: &Path, code: Code) -> Result<Option<Document>, Diagnostic> {
+    let bad = |message: String| Diagnostic::warning(code, message).help("mend the file; until then it does not count");
+    match std::fs::metadata(path) {
+        Err(_) => return Ok(None),
+        Ok(stat) if !stat.is_file() => return Ok(None),
+        Ok(stat) if stat.len() > MAX_FILE => return Err(bad("the file is larger than 4 MiB".to_owned())),
+        Ok(_) => {}
+    }
+    let text = fs_err::read_to_string(path).map_err(|error| bad(error.to_string()))?;
+    if path.extension().is_some_and(|extension| extension == "json") {
+        return read_json(&text).map(Some).map_err(bad);
+    }
+    match text.parse::<toml::Table>() {
+        Ok(table) => Ok(Some(Document { table, text })),
+        Err(error) => {
+            let span = error.span().unwrap_or(0..0);
+            Err(bad(format!("the file is not valid TOML: {}", error.message())).at(&text, span))
+        }
+    }
+}
+
+fn read_json(text: &str) -> Result<Document, String> {
+    let text = text.trim_start_matches('\u{feff}');
+    let json: serde_json::Value =
+        serde_json::from_str(text).map_err(|error| format!("the file is not valid JSON: {error}"))?;
+    match to_toml(json) {
+        Some(toml::Value::Table(table)) => Ok(Document { table, text: String::new() }),
+        _ => Err("the file is not a JSON object".to_owned()),
+    }
+}
+
+/// Turns JSON into the same values as TOML; null is nothing.
+pub(crate) fn to_toml(json: serde_json::Value) -> Option<toml::Value> {
+    Some(match json {
+        serde_json::Value::Null => return None,
+        serde_json::Value::Bool(value) => value.into(),
+        serde_json::Value::Number(number) => match number.as_i64() {
+            Some(number) => number.into(),
+            None => number.as_f64()?.into(),
+        },
+        serde_json::Value::String(text) => text.into(),
+        serde_json::Value::Array(items) => toml::Value::Array(items.into_iter().filter_map(to_toml).collect()),
+        serde_json::Value::Object(map) => {
+            toml::Value::Table(map.into_iter().filter_map(|(key, value)| Some((key, to_toml(value)?))).collect())
+        }
+    })
+}

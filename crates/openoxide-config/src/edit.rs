@@ -1,0 +1,229 @@
+//! Edits to `config.toml` that keep comments, order and formatting.
+
+use std::path::{Path, PathBuf};
+
+use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
+
+use crate::document::split_key;
+
+/// Why a file cannot be edited.
+#[derive(Debug, thiserror::Error)]
+pub enum EditError {
+    /// It cannot be read or written.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+    /// It is not TOML, so that an edit could lose something.
+    #[error("`{}` is not valid TOML, so it is left as it is", path.display())]
+    Invalid {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        #[source]
+        source: Box<toml_edit::TomlError>,
+    },
+    /// A key stands where a table is needed.
+    #[error("`{key}` cannot be set, because `{part}` is not a table in `{}`", path.display())]
+    NotTable {
+        /// The file.
+        path: PathBuf,
+        /// The key.
+        key: String,
+        /// The part of it that is something else.
+        part: String,
+    },
+}
+
+/// Sets a dotted key; returns whether the file changed.
+pub fn set_value(path: &Path, key: &str, new: toml_edit::Value) -> Result<bool, EditError> {
+    edit(path, |document| {
+        let parts = split_key(key);
+        let Some((last, outer)) = parts.split_last() else { return Ok(()) };
+        let mut table = document.as_table_mut();
+        for part in outer {
+            let item = table.entry(part).or_insert_with(|| {
+                let mut inner = Table::new();
+                inner.set_implicit(true);
+                Item::Table(inner)
+            });
+            table = item.as_table_mut().ok_or_else(|| EditError::NotTable {
+                path: path.to_owned(),
+                key: key.to_owned(),
+                part: part.clone(),
+            })?;
+        }
+        match table.get_mut(last) {
+            // Keep what stands around the old value, such as a comment behind it.
+            Some(Item::Value(old)) => {
+                let decor = old.decor().clone();
+                *old = new;
+                *old.decor_mut() = decor;
+            }
+            _ => drop(table.insert(last, Item::Value(new))),
+        }
+        Ok(())
+    })
+}
+
+/// Removes a dotted key; returns whether the file changed.
+pub fn unset_value(path: &Path, key: &str) -> Result<bool, EditError> {
+    edit(path, |document| {
+        let parts = split_key(key);
+        let Some((last, outer)) = parts.split_last() else { return Ok(()) };
+        let mut table = document.as_table_mut();
+        for part in outer {
+            match table.get_mut(part).and_then(Item::as_table_mut) {
+                Some(inner) => table = inner,
+                None => return Ok(()),
+            }
+        }
+        table.remove(last);
+        Ok(())
+    })
+}
+
+/// Switches a skill on or off by `name` or `path` under `[[skills.config]]`; returns whether the file changed.
+///
+/// A rule for the same skill is changed in place, unless a later rule would undo it.
+pub fn add_skill_rule(path: &Path, selector: &str, wanted: &str, enabled: bool) -> Result<bool, EditError> {
+    edit(path, |document| {
+        let skills = document.entry("skills").or_insert_with(|| {
+            let mut table = Table::new();
+            table.set_implicit(true);
+            Item::Table(table)
+        });
+        let not_table = || EditError::NotTable {
+            path: path.to_owned(),
+            key: "skills.config".to_owned(),
+            part: "skills".to_owned(),
+        };
+        let table = skills.as_table_mut().ok_or_else(not_table)?;
+        let rules = table.entry("config").or_insert_with(|| Item::ArrayOfTables(ArrayOfTables::new()));
+        match rules {
+            Item::ArrayOfTables(rules) => put_last(rules, selector, wanted, enabled),
+            Item::Value(toml_edit::Value::Array(rules)) => put_last_inline(rules, selector, wanted, enabled),
+            _ => return Err(not_table()),
+        }
+        Ok(())
+    })
+}
+
+/// Makes the rule for a skill the last one, with the comments it had.
+fn put_last(rules: &mut ArrayOfTables, selector: &str, wanted: &str, enabled: bool) {
+    let is_it = |rule: &Table| rule.get(selector).and_then(Item::as_str) == Some(wanted);
+    let last = rules.len().checked_sub(1);
+    if last.and_then(|last| rules.get(last)).is_some_and(is_it) {
+        if let Some(rule) = last.and_then(|last| rules.get_mut(last)) {
+            set_kept(rule, enabled);
+        }
+        return;
+    }
+    let kept = rules.iter().find(|rule| is_it(rule)).cloned();
+    rules.retain(|rule| !is_it(rule));
+    let mut rule = kept.unwrap_or_else(|| {
+        let mut rule = Table::new();
+        rule.insert(selector, value(wanted));
+        rule
+    });
+    rule.set_position(None);
+    set_kept(&mut rule, enabled);
+    rules.push(rule);
+}
+
+/// Sets `enabled` and keeps what stands around it.
+fn set_kept(rule: &mut Table, enabled: bool) {
+    match rule.get_mut("enabled") {
+        Some(Item::Value(old)) => {
+            let decor = old.decor().clone();
+            *old = enabled.into();
+            *old.decor_mut() = decor;
+        }
+        _ => drop(rule.insert("enabled", value(enabled))),
+    }
+}
+
+fn put_last_inline(rules: &mut toml_edit::Array, selector: &str, wanted: &str, enabled: bool) {
+    rules.retain(|rule| rule.as_inline_table().and_then(|rule| rule.get(selector)?.as_str()) != Some(wanted));
+    let mut rule = toml_edit::InlineTable::new();
+    rule.insert(selector, wanted.into());
+    rule.insert("enabled", enabled.into());
+    rules.push(rule);
+}
+
+fn edit(path: &Path, change: impl FnOnce(&mut DocumentMut) -> Result<(), EditError>) -> Result<bool, EditError> {
+    let before = match fs_err::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(error.into()),
+    };
+    let parsed = before.parse::<DocumentMut>();
+    let mut document =
+        parsed.map_err(|source| EditError::Invalid { path: path.to_owned(), source: Box::new(source) })?;
+    change(&mut document)?;
+    let after = document.to_string();
+    if after == before {
+        return Ok(false);
+    }
+    write_whole(path, &after)?;
+    Ok(true)
+}
+
+/// Writes a file so that a reader sees the old text or the new, never a part.
+pub(crate) fn write_whole(path: &Path, text: &str) -> std::io::Result<()> {
+    // A link stays a link: the file that it leads to is replaced.
+    let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let folder = target.parent().unwrap_or(Path::new("."));
+    fs_err::create_dir_all(folder)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    std::io::Write::write_all(&mut file, text.as_bytes())?;
+    if let Ok(stat) = std::fs::metadata(&target) {
+        file.as_file().set_permissions(stat.permissions())?;
+    } else {
+        use std::os::unix::fs::PermissionsExt as _;
+        file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
+    }
+    file.as_file().sync_all()?;
+    file.persist(&target).map_err(|error| error.error)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edited(before: &str, change: impl FnOnce(&Path) -> bool) -> (bool, String) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("config.toml");
+        fs_err::write(&path, before).unwrap();
+        (change(&path), fs_err::read_to_string(&path).unwrap())
+    }
+
+    #[test]
+    fn comments_and_order_stay() {
+        let before = "# top\nhost = \"codex\" # why\n\n[skills]\n# more\npaths = []\nclaude = true\n";
+        let (changed, after) = edited(before, |path| set_value(path, "host", "openoxide".into()).unwrap());
+        assert!(changed);
+        assert_eq!(after, before.replace("\"codex\"", "\"openoxide\""));
+        let (changed, after) = edited(before, |path| set_value(path, "host", "codex".into()).unwrap());
+        assert_eq!((changed, after.as_str()), (false, before));
+        let (_, after) = edited(before, |path| unset_value(path, "skills.claude").unwrap());
+        assert_eq!(after, before.replace("claude = true\n", ""));
+    }
+
+    #[test]
+    fn a_rule_is_added_once_and_last() {
+        let before = "# keep\n[[skills.config]]\nname = \"a\" # note\nenabled = false\n";
+        let (_, after) = edited(before, |path| {
+            add_skill_rule(path, "name", "b", false).unwrap() && add_skill_rule(path, "name", "b", true).unwrap()
+        });
+        assert_eq!(after, format!("{before}\n[[skills.config]]\nname = \"b\"\nenabled = true\n"));
+    }
+
+    #[test]
+    fn a_broken_file_is_left_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("config.toml");
+        fs_err::write(&path, "host = [").unwrap();
+        assert!(matches!(set_value(&path, "host", "x".into()), Err(EditError::Invalid { .. })));
+        assert_eq!(fs_err::read_to_string(&path).unwrap(), "host = [");
+    }
+}

@@ -1,0 +1,60 @@
+//! What the process is surrounded by, as values.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// Every environment variable that OpenOxide itself reads.
+pub mod variables {
+    /// The folder for the user's skills, settings and state; `~/.openoxide` by default.
+    pub const OPENOXIDE_HOME: &str = "OPENOXIDE_HOME";
+    /// The host whose rules are followed when no `--host` is given.
+    pub const OPENOXIDE_HOST: &str = "OPENOXIDE_HOST";
+    /// Any value turns colors off.
+    pub const NO_COLOR: &str = "NO_COLOR";
+
+    /// All of them, with what they do.
+    pub const ALL: &[(&str, &str)] = &[
+        (OPENOXIDE_HOME, "The folder for the user's skills, settings and state; `~/.openoxide` by default."),
+        (OPENOXIDE_HOST, "The host whose rules are followed when no `--host` is given."),
+        (NO_COLOR, "Any value turns colors off."),
+    ];
+}
+
+/// What the process is surrounded by.
+#[derive(Clone, Debug, Default)]
+pub struct Environment {
+    /// The folder to act in, absolute.
+    pub cwd: PathBuf,
+    /// The user's home.
+    pub home: Option<PathBuf>,
+    /// Environment variables that are text.
+    pub variables: BTreeMap<String, String>,
+    /// The folder for the administrator's settings and skills.
+    pub admin: PathBuf,
+}
+
+impl Environment {
+    /// Reads the process's own surroundings.
+    pub fn from_process() -> Environment {
+        let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        };
+        let variables: BTreeMap<String, String> = std::env::vars_os().filter_map(text).collect();
+        let home = std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
+        let cwd = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
+        Environment { cwd, home, variables, admin: PathBuf::from("/etc/openoxide") }
+    }
+
+    /// Returns a variable that is set and not empty.
+    pub fn variable(&self, name: &str) -> Option<&str> {
+        self.variables.get(name).map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    /// Returns the folder for the user's skills, settings and state.
+    pub fn openoxide_home(&self) -> Option<PathBuf> {
+        match self.variable(variables::OPENOXIDE_HOME) {
+            Some(home) => Some(self.cwd.join(home)),
+            None => self.home.as_ref().map(|home| home.join(".openoxide")),
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! Layers of settings with their origin, OpenOxide's and the hosts' own, and the way from them to a view.
+//!
+//! [`Environment`] is the process's surroundings as values. [`Config`] is the layers of `config.toml`. [`Workspace`]
+//! joins them: it finds the project, reads each host's own files, and makes the views that the core works on.
+
+mod document;
+mod edit;
+mod environment;
+mod host_files;
+mod keys;
+mod layers;
+mod plugins;
+mod project;
+mod system;
+mod workspace;
+
+pub use edit::{EditError, add_skill_rule, set_value, unset_value};
+pub use environment::{Environment, variables};
+pub use keys::{KEYS, Key, KeyKind, config_schema};
+pub use layers::{Config, ConfigProblem, Layer, LayerKind};
+pub use project::find_project;
+pub use system::{Unpacked, embedded_skills, unpack_system_skills};
+pub use workspace::{Options, Workspace, WorkspaceError};

@@ -1,0 +1,196 @@
+//! Finds the plugins that a program has installed and switched on.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+
+use openoxide_skills::{Plugin, PluginSource};
+use serde_json::Value as Json;
+use toml::Value;
+
+/// Returns the plugins that are installed and on, in the order in which they are listed.
+pub(crate) fn find(
+    source: &PluginSource,
+    enabled: Option<&Value>,
+    expand: &dyn Fn(&str) -> Option<PathBuf>,
+) -> Vec<Plugin> {
+    let Some(Value::Table(ids)) = enabled else { return Vec::new() };
+    let on = ids.iter().filter(|(_, value)| is_on(value, source.enabled_by_default));
+    let mut plugins: Vec<Plugin> = on
+        .filter_map(|(id, _)| {
+            let (name, marketplace) = id.rsplit_once('@')?;
+            if !is_plain(name) || !is_plain(marketplace) {
+                return None;
+            }
+            let dir =
+                cached(source, name, marketplace, expand).or_else(|| listed(source, id, name, marketplace, expand))?;
+            plugin(source, id, name, dir)
+        })
+        .collect();
+    if source.cache.is_some() {
+        plugins.sort_by(|left, right| left.dir.cmp(&right.dir));
+    }
+    plugins
+}
+
+fn is_on(value: &Value, default: bool) -> bool {
+    value.as_bool().or_else(|| value.get("enabled").and_then(Value::as_bool)).unwrap_or(default)
+}
+
+fn is_plain(name: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+    !name.is_empty() && !name.starts_with('.') && name.bytes().all(plain)
+}
+
+/// Returns the folder of the highest version in a cache.
+fn cached(
+    source: &PluginSource,
+    name: &str,
+    marketplace: &str,
+    expand: &dyn Fn(&str) -> Option<PathBuf>,
+) -> Option<PathBuf> {
+    let folder = expand(source.cache.as_ref()?)?.join(marketplace).join(name);
+    let entries = std::fs::read_dir(&folder).ok()?.flatten();
+    let real = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    let versions = real.filter_map(|entry| entry.file_name().into_string().ok());
+    versions.max_by(|left, right| compare_versions(left, right)).map(|version| folder.join(version))
+}
+
+/// `local` beats all; versions beat by their numbers; anything else by its text.
+fn compare_versions(left: &str, right: &str) -> Ordering {
+    match (left == "local", right == "local") {
+        (true, false) => Ordering::Greater,
+        (false, true) => Ordering::Less,
+        _ => match (version(left), version(right)) {
+            (Some(left), Some(right)) => left.cmp(&right),
+            _ => left.cmp(right),
+        },
+    }
+}
+
+/// Reads `1.2.3`, `1.2.3-rc.1`, `1.2.3+build`; a release comes after its candidates.
+fn version(text: &str) -> Option<([u64; 3], bool, String)> {
+    let text = text.split('+').next()?;
+    let (numbers, candidate) = text.split_once('-').map_or((text, None), |(numbers, rest)| (numbers, Some(rest)));
+    let parsed: Option<Vec<u64>> = numbers.split('.').map(|part| part.parse().ok()).collect();
+    let numbers: [u64; 3] = parsed?.try_into().ok()?;
+    Some((numbers, candidate.is_none(), candidate.unwrap_or_default().to_owned()))
+}
+
+/// Returns the folder that a list of installed plugins, or a marketplace on disk, names.
+fn listed(
+    source: &PluginSource,
+    id: &str,
+    name: &str,
+    marketplace: &str,
+    expand: &dyn Fn(&str) -> Option<PathBuf>,
+) -> Option<PathBuf> {
+    let known = read_json(&expand(source.marketplaces.as_ref()?)?)?;
+    let known = known.get(marketplace)?;
+    let place = known.get("installLocation").or_else(|| known.pointer("/source/path"))?.as_str()?;
+    let market = Path::new(place);
+    let manifest = read_json(&market.join(source.marketplace_manifest.as_ref()?))?;
+    let entry = manifest
+        .get("plugins")?
+        .as_array()?
+        .iter()
+        .find(|entry| entry.get("name").and_then(Json::as_str) == Some(name))?;
+    if known.pointer("/source/source").and_then(Json::as_str) == Some("directory") {
+        let way = entry.get("source")?.as_str()?;
+        return inside(market, way).filter(|dir| dir.is_dir());
+    }
+    let installed = read_json(&expand(source.installed.as_ref()?)?)?;
+    let entries = installed.get("plugins")?.get(id)?;
+    let first = entries.as_array().map_or(Some(entries), |entries| {
+        entries.iter().find(|entry| entry.get("scope").and_then(Json::as_str) != Some("project"))
+    })?;
+    Some(PathBuf::from(first.get("installPath")?.as_str()?)).filter(|dir| dir.is_dir())
+}
+
+fn plugin(source: &PluginSource, id: &str, name: &str, dir: PathBuf) -> Option<Plugin> {
+    let manifest = source.manifests.iter().find(|manifest| dir.join(manifest).symlink_metadata().is_ok());
+    let plugin =
+        Plugin { name: name.to_owned(), id: id.to_owned(), dir, folders: BTreeMap::new(), replaced: Vec::new() };
+    let Some(manifest) = manifest else { return (!source.manifest_required).then_some(plugin) };
+    if is_linked(&plugin.dir, manifest) {
+        return None;
+    }
+    let json = read_json(&plugin.dir.join(manifest))?;
+    let given = match json.get("name") {
+        None => None,
+        Some(Json::String(name)) => Some(name.clone()).filter(|name| !name.trim().is_empty()),
+        Some(_) => return None,
+    };
+    let allowed = given.as_ref().is_some_and(|name| !name.contains(char::is_whitespace));
+    if source.strict && !allowed {
+        return None;
+    }
+    let folder = plugin.dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    with_folders(source, &json, Plugin { name: given.unwrap_or(folder), ..plugin })
+}
+
+/// A manifest, or its folder, that is a link may lead anywhere.
+fn is_linked(dir: &Path, manifest: &str) -> bool {
+    let path = dir.join(manifest);
+    path.is_symlink() || path.parent().is_some_and(|parent| parent != dir && parent.is_symlink())
+}
+
+/// Takes the folders that the manifest names.
+fn with_folders(source: &PluginSource, json: &Json, mut plugin: Plugin) -> Option<Plugin> {
+    for key in ["skills", "commands"] {
+        let ways: Vec<&str> = match json.get(key) {
+            Some(Json::String(way)) => vec![way],
+            Some(Json::Array(ways)) if ways.iter().all(Json::is_string) => {
+                ways.iter().filter_map(Json::as_str).collect()
+            }
+            Some(_) if source.strict => return None,
+            Some(_) | None => continue,
+        };
+        let allowed = |way: &&str| way.starts_with("./") && way.len() > 2;
+        let folders: Vec<PathBuf> =
+            ways.iter().copied().filter(allowed).filter_map(|way| inside(&plugin.dir, way)).collect();
+        if source.strict && folders.len() < ways.len() {
+            return None;
+        }
+        if source.replaces.iter().any(|replaced| replaced == key) && !folders.is_empty() {
+            plugin.replaced.push(key.to_owned());
+        }
+        plugin.folders.insert(key.to_owned(), folders);
+    }
+    Some(plugin)
+}
+
+/// Joins a way that must not lead out of the folder.
+fn inside(dir: &Path, way: &str) -> Option<PathBuf> {
+    let parts: Vec<Component<'_>> = Path::new(way).components().filter(|part| *part != Component::CurDir).collect();
+    let stays = parts.iter().all(|part| matches!(part, Component::Normal(_)));
+    stays.then(|| dir.join(parts.iter().collect::<PathBuf>()))
+}
+
+fn read_json(path: &Path) -> Option<Json> {
+    let text = fs_err::read_to_string(path).ok()?;
+    serde_json::from_str(&text).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_compare_by_number() {
+        let highest = |versions: &[&str]| {
+            versions.iter().copied().max_by(|left, right| compare_versions(left, right)).map(str::to_owned)
+        };
+        assert_eq!(highest(&["1.9.0", "1.10.0"]).as_deref(), Some("1.10.0"));
+        assert_eq!(highest(&["1.9.9", "2.0.0-rc.1"]).as_deref(), Some("2.0.0-rc.1"));
+        assert_eq!(highest(&["2.0.0-rc.1", "2.0.0"]).as_deref(), Some("2.0.0"));
+        assert_eq!(highest(&["9.0.0", "local"]).as_deref(), Some("local"));
+    }
+
+    #[test]
+    fn folders_stay_inside_their_plugin() {
+        assert_eq!(inside(Path::new("/p"), "./a/b"), Some(PathBuf::from("/p/a/b")));
+        assert_eq!(inside(Path::new("/p"), "./../b"), None);
+        assert_eq!(inside(Path::new("/p"), "/b"), None);
+    }
+}

@@ -1,0 +1,117 @@
+//! The skills that come with OpenOxide: embedded in the binary, unpacked behind a fingerprint.
+
+use std::fmt::Write as _;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use include_dir::{Dir, include_dir};
+use sha2::{Digest as _, Sha256};
+
+static SKILLS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/skills");
+
+/// The file that says which set was unpacked.
+const MARKER: &str = ".openoxide-system-skills";
+
+/// What unpacking did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unpacked {
+    /// The set on disk is the embedded one; nothing was written.
+    Unchanged,
+    /// The embedded set was written.
+    Written,
+}
+
+/// Returns the files of the embedded skills, by path.
+pub fn embedded_skills() -> Vec<(PathBuf, &'static [u8])> {
+    let mut files = Vec::new();
+    collect(&SKILLS, &mut files);
+    files.sort();
+    files
+}
+
+fn collect(dir: &'static Dir<'static>, files: &mut Vec<(PathBuf, &'static [u8])>) {
+    files.extend(dir.files().map(|file| (file.path().to_owned(), file.contents())));
+    dir.dirs().for_each(|inner| collect(inner, files));
+}
+
+/// Unpacks the embedded skills below `home` if the set there is another one.
+pub fn unpack_system_skills(home: &Path) -> io::Result<Unpacked> {
+    unpack(&home.join("skills").join(".system"), &embedded_skills())
+}
+
+fn unpack(target: &Path, files: &[(PathBuf, &[u8])]) -> io::Result<Unpacked> {
+    let fingerprint = fingerprint(files);
+    if fs_err::read_to_string(target.join(MARKER)).is_ok_and(|marker| marker.trim() == fingerprint) {
+        return Ok(Unpacked::Unchanged);
+    }
+    let parent = target.parent().unwrap_or(Path::new("/"));
+    fs_err::create_dir_all(parent)?;
+    // Written beside the old set and exchanged whole, so that a reader never sees a half one.
+    let fresh = tempfile::Builder::new().prefix(".system-new-").tempdir_in(parent)?;
+    for (path, bytes) in files {
+        let file = fresh.path().join(path);
+        fs_err::create_dir_all(file.parent().unwrap_or(fresh.path()))?;
+        fs_err::write(file, bytes)?;
+    }
+    fs_err::write(fresh.path().join(MARKER), format!("{fingerprint}\n"))?;
+    make_readable(fresh.path())?;
+    if target.symlink_metadata().is_ok() {
+        let old = tempfile::Builder::new().prefix(".system-old-").tempdir_in(parent)?;
+        fs_err::rename(target, old.path().join("set"))?;
+    }
+    fs_err::rename(fresh.keep(), target)?;
+    Ok(Unpacked::Written)
+}
+
+/// A temporary folder is private; the set is for every reader of the home.
+fn make_readable(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs_err::set_permissions(folder, std::fs::Permissions::from_mode(0o755))
+}
+
+fn fingerprint(files: &[(PathBuf, &[u8])]) -> String {
+    let mut hasher = Sha256::new();
+    for (path, bytes) in files {
+        hasher.update(path.to_string_lossy().as_bytes());
+        hasher.update([0]);
+        hasher.update((bytes.len() as u64).to_le_bytes());
+        hasher.update(bytes);
+    }
+    let mut text = String::from("sha256:");
+    for byte in hasher.finalize() {
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unchanged_is_not_written_and_changed_is_rewritten() {
+        let dir = tempfile::tempdir().unwrap();
+        let target = dir.path().join("skills/.system");
+        let old: &[(PathBuf, &[u8])] = &[(PathBuf::from("a/SKILL.md"), b"one"), (PathBuf::from("gone/SKILL.md"), b"x")];
+        assert_eq!(unpack(&target, old).unwrap(), Unpacked::Written);
+        let modified = |path: &str| fs_err::metadata(target.join(path)).unwrap().modified().unwrap();
+        let before = modified("a/SKILL.md");
+        assert_eq!(unpack(&target, old).unwrap(), Unpacked::Unchanged);
+        assert_eq!(modified("a/SKILL.md"), before);
+        let new: &[(PathBuf, &[u8])] = &[(PathBuf::from("a/SKILL.md"), b"two")];
+        assert_eq!(unpack(&target, new).unwrap(), Unpacked::Written);
+        assert_eq!(fs_err::read(target.join("a/SKILL.md")).unwrap(), b"two");
+        assert!(!target.join("gone").exists());
+        assert_eq!(fs_err::read_dir(dir.path().join("skills")).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn the_embedded_set_is_there() {
+        let names: Vec<_> = embedded_skills()
+            .into_iter()
+            .filter(|(path, _)| path.ends_with("SKILL.md"))
+            .map(|(path, _)| path)
+            .collect();
+        assert_eq!(names.len(), 3, "{names:?}");
+    }
+}

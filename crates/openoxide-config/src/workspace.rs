@@ -1,0 +1,184 @@
+//! A project as a user stands in it: its settings, the hosts there are, and the view of each.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use openoxide_skills::{Code, Diagnostic, HostError, HostSpec, Hosts, ProjectRules, Surroundings, View, near};
+
+use crate::environment::Environment;
+use crate::host_files::read_settings;
+use crate::layers::{Config, ConfigProblem};
+use crate::project::find_project;
+
+/// What the command line adds.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The folder to act in, instead of cwd.
+    pub project: Option<PathBuf>,
+    /// More folders of skills.
+    pub added: Vec<PathBuf>,
+    /// Files that were read or edited.
+    pub touched: Vec<PathBuf>,
+    /// Settings as `KEY=VALUE`.
+    pub config: Vec<String>,
+}
+
+/// Why a project cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkspaceError {
+    /// There is no such folder.
+    #[error("`{}` is not a folder", path.display())]
+    NoFolder {
+        /// What was asked for.
+        path: PathBuf,
+    },
+    /// A host cannot be used.
+    #[error(transparent)]
+    Host(#[from] HostError),
+}
+
+/// A project as a user stands in it.
+#[derive(Clone, Debug)]
+pub struct Workspace {
+    /// What the process is surrounded by, `cwd` being the folder to act in.
+    pub environment: Environment,
+    /// The project's root.
+    pub project: PathBuf,
+    /// The settings.
+    pub config: Config,
+    /// The hosts.
+    pub hosts: Hosts,
+    options: Options,
+}
+
+impl Workspace {
+    /// Opens the project that the environment's cwd, or `options.project`, lies in.
+    pub fn open(mut environment: Environment, options: Options) -> Result<Workspace, WorkspaceError> {
+        if let Some(folder) = &options.project {
+            let path = environment.cwd.join(folder);
+            environment.cwd = std::fs::canonicalize(&path)
+                .ok()
+                .filter(|path| path.is_dir())
+                .ok_or(WorkspaceError::NoFolder { path })?;
+        }
+        let project = find_project(&environment.cwd, environment.home.as_deref(), &ProjectRules::default());
+        let mut config = Config::load(&environment, &project, &options.config);
+        let mut hosts = Hosts::builtin();
+        if let Some(home) = environment.openoxide_home() {
+            for error in hosts.add_folder(&home.join("hosts")) {
+                config.problems.push(host_problem(&error));
+            }
+        }
+        let unknown = unknown_settings(&config, &hosts);
+        config.problems.extend(unknown);
+        Ok(Workspace { environment, project, config, hosts, options })
+    }
+
+    /// Returns the host that is asked for when nobody names one.
+    pub fn default_host(&self) -> String {
+        self.config.text("host").unwrap_or_else(|| "openoxide".to_owned())
+    }
+
+    /// Makes the view of a host; returns it and what is wrong with the host's own files.
+    pub fn view(&self, id: &str) -> Result<(View, Vec<ConfigProblem>), WorkspaceError> {
+        let spec = self.hosts.get(id)?;
+        self.view_of(spec)
+    }
+
+    /// Makes the view of every host in its default edition.
+    pub fn views(&self) -> Result<Vec<View>, WorkspaceError> {
+        self.hosts.all().map(|spec| Ok(self.view_of(spec)?.0)).collect()
+    }
+
+    fn view_of(&self, spec: HostSpec) -> Result<(View, Vec<ConfigProblem>), WorkspaceError> {
+        let host = spec.host()?;
+        let around = self.surroundings(&host.project);
+        let (settings, mut problems) = read_settings(&spec, &host, &around, &self.config);
+        let effective = spec.with(&settings)?;
+        let around = if effective.project == host.project { around } else { self.surroundings(&effective.project) };
+        let mut view = View::new(spec, settings, Arc::new(around))?;
+        view.roots.retain(|root| match refused(&root.path, root.provider.as_deref()) {
+            None => true,
+            Some((diagnostic, keep)) => {
+                problems.push(ConfigProblem { path: Some(root.path.clone()), diagnostic });
+                keep
+            }
+        });
+        Ok((view, problems))
+    }
+
+    fn surroundings(&self, rules: &ProjectRules) -> Surroundings {
+        let cwd = &self.environment.cwd;
+        let whole = |path: &PathBuf| {
+            let joined = cwd.join(path);
+            std::fs::canonicalize(&joined).unwrap_or(joined)
+        };
+        Surroundings {
+            cwd: cwd.clone(),
+            project: find_project(cwd, self.environment.home.as_deref(), rules),
+            home: self.environment.home.clone(),
+            variables: self.environment.variables.clone(),
+            added: self.options.added.iter().map(whole).collect(),
+            touched: self.options.touched.iter().map(whole).collect(),
+            trusted: self.config.trusts(&self.project),
+        }
+    }
+}
+
+/// Reports settings under `[hosts]` that no host has.
+fn unknown_settings(config: &Config, hosts: &Hosts) -> Vec<ConfigProblem> {
+    let mut problems = Vec::new();
+    for layer in &config.layers {
+        let Some(toml::Value::Table(tables)) = layer.document.get("hosts") else { continue };
+        for (name, table) in tables {
+            let known: Vec<String> = match hosts.get(name).and_then(|spec| spec.host()) {
+                Ok(host) => host.settings.keys().cloned().collect(),
+                Err(_) => Vec::new(),
+            };
+            let keys = table.as_table().into_iter().flat_map(toml::Table::keys);
+            for key in keys.filter(|key| !known.contains(key)) {
+                let message = format!("there is no setting `hosts.{name}.{key}`");
+                let help = match near(key, known.iter().map(String::as_str)).first() {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("`openoxide roots --host {name}` lists the settings"),
+                };
+                let diagnostic = Diagnostic::warning(Code::ConfigUnknownKey, message).help(help);
+                problems.push(ConfigProblem { path: layer.path.clone(), diagnostic });
+            }
+        }
+    }
+    problems
+}
+
+/// Refuses roots that would search the whole machine; reports those that somebody named but that are not there.
+fn refused(path: &Path, provider: Option<&str>) -> Option<(Diagnostic, bool)> {
+    if path.parent().is_none() {
+        let message = "the whole filesystem is not searched for skills";
+        return Some((
+            Diagnostic::warning(Code::RootRefused, message).help("name the folder that holds the skills"),
+            false,
+        ));
+    }
+    let named = matches!(provider, Some("added" | "skills.paths"));
+    if named && !path.is_dir() {
+        let message = format!("there is no folder `{}`", path.display());
+        return Some((Diagnostic::warning(Code::RootRefused, message).help("mend the path, or remove it"), true));
+    }
+    None
+}
+
+fn host_problem(error: &HostError) -> ConfigProblem {
+    let path = match error {
+        HostError::Invalid { path, .. } | HostError::Unreadable { path, .. } => Some(path.clone()),
+        _ => None,
+    };
+    let message = match error {
+        HostError::Invalid { message, .. } => format!("the host is not usable: {}", message.trim_end()),
+        other => other.to_string(),
+    };
+    ConfigProblem {
+        path,
+        diagnostic: Diagnostic::warning(Code::HostInvalid, message)
+            .help("mend the file; the host is left out until then"),
+    }
+}
