@@ -1,0 +1,28 @@
+//! `check --json`: findings by file.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{ProblemLine, SchemaVersion};
+
+/// Findings by file.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct CheckAnswer {
+    /// The version of the format.
+    pub schema: SchemaVersion,
+    /// Every skill that was checked.
+    pub checked: Vec<Checked>,
+}
+
+/// One skill that was checked.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Checked {
+    /// Its file, or the folder where one is missing.
+    pub path: String,
+    /// What it is called.
+    pub name: String,
+    /// Whether it has no finding of level error.
+    pub ok: bool,
+    /// Its findings.
+    pub problems: Vec<ProblemLine>,
+}

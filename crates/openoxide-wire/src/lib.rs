@@ -1,0 +1,46 @@
+//! The JSON that others build on: types of every answer, and the conversions to them.
+//!
+//! Fields that have no value are left out; readers must pass over fields they do not know. Every answer says which
+//! version of the format it has.
+
+mod check;
+mod config;
+mod explain;
+mod hosts;
+mod list;
+mod problem;
+mod prompt;
+mod roots;
+mod schemas;
+mod skill;
+
+pub use check::{CheckAnswer, Checked};
+pub use config::{ConfigAnswer, ConfigValue};
+pub use explain::{ExplainAnswer, HostOutcome};
+pub use hosts::{HostLine, HostsAnswer, MatrixRow};
+pub use list::{Limit, ListAnswer};
+pub use problem::{FixLine, ProblemLine};
+pub use prompt::{PromptAnswer, ShownLine};
+pub use roots::{RootLine, RootsAnswer, SettingLine};
+pub use schemas::answer_schemas;
+pub use skill::{DependencyLine, InterfaceLine, OtherLine, PolicyLine, ShowAnswer, SkillDetail, SkillLine, Tokens};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// The version of the format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SchemaVersion {
+    /// Raised when a field changes its meaning or goes.
+    pub version: u32,
+}
+
+impl Default for SchemaVersion {
+    fn default() -> Self {
+        SchemaVersion { version: 1 }
+    }
+}
+
+pub(crate) fn text(path: &std::path::Path) -> String {
+    openoxide_skills::path_text(path)
+}

@@ -1,0 +1,56 @@
+//! `list --json`: what a host sees.
+
+use openoxide_skills::{Catalog, LimitReached};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{OtherLine, ProblemLine, SchemaVersion, SkillLine, text};
+
+/// What a host sees.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ListAnswer {
+    /// The version of the format.
+    pub schema: SchemaVersion,
+    /// The host whose rules were followed.
+    pub host: String,
+    /// Skills that count, in the host's order.
+    pub skills: Vec<SkillLine>,
+    /// Everything else that was found, by path.
+    pub others: Vec<OtherLine>,
+    /// Findings, by path.
+    pub problems: Vec<ProblemLine>,
+    /// Limits that were reached.
+    pub limits: Vec<Limit>,
+}
+
+/// A limit that was reached.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Limit {
+    /// The root.
+    pub root: String,
+    /// The stable code.
+    pub code: String,
+    /// The limit.
+    pub limit: usize,
+}
+
+impl From<&LimitReached> for Limit {
+    fn from(reached: &LimitReached) -> Limit {
+        Limit { root: text(&reached.root), code: reached.code.to_string(), limit: reached.limit }
+    }
+}
+
+impl ListAnswer {
+    /// Makes the answer; `costs` are what the lines of the skills cost, in their order.
+    pub fn new(catalog: &Catalog, costs: &[u64]) -> ListAnswer {
+        let skills = catalog.skills.iter().zip(costs).map(|(entry, listed)| SkillLine::new(catalog, entry, *listed));
+        ListAnswer {
+            schema: SchemaVersion::default(),
+            host: catalog.host.clone(),
+            skills: skills.collect(),
+            others: catalog.others.iter().map(|entry| OtherLine::new(catalog, entry)).collect(),
+            problems: catalog.problems.iter().map(ProblemLine::from).collect(),
+            limits: catalog.limits.iter().map(Limit::from).collect(),
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! `prompt --json`: what the model sees, and what that cost whom.
+
+use openoxide_skills::{How, Prompt, Shown};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{SchemaVersion, text};
+
+/// What the model sees, and what that cost whom.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct PromptAnswer {
+    /// The version of the format.
+    pub schema: SchemaVersion,
+    /// The host whose rules were followed.
+    pub host: String,
+    /// The text.
+    pub text: String,
+    /// The room there is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget: Option<u64>,
+    /// The room that was used.
+    pub used: u64,
+    /// `characters` or `tokens`.
+    pub unit: String,
+    /// Every skill that the model may call, and how it is shown.
+    pub shown: Vec<ShownLine>,
+}
+
+/// One skill and how it is shown.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ShownLine {
+    /// Its name.
+    pub name: String,
+    /// Its file.
+    pub path: String,
+    /// `full`, `cut`, `name-only` or `left-out`.
+    pub how: String,
+}
+
+impl PromptAnswer {
+    /// Makes the answer for a host.
+    pub fn new(host: String, prompt: &Prompt) -> PromptAnswer {
+        PromptAnswer {
+            schema: SchemaVersion::default(),
+            host,
+            text: prompt.text.clone(),
+            budget: prompt.budget,
+            used: prompt.used,
+            unit: prompt.unit.as_str().to_owned(),
+            shown: prompt.shown.iter().map(ShownLine::from).collect(),
+        }
+    }
+}
+
+impl From<&Shown> for ShownLine {
+    fn from(shown: &Shown) -> ShownLine {
+        let how = match shown.how {
+            How::Full => "full",
+            How::Cut => "cut",
+            How::NameOnly => "name-only",
+            How::LeftOut => "left-out",
+        };
+        ShownLine { name: shown.name.clone(), path: text(&shown.path), how: how.to_owned() }
+    }
+}

@@ -1,0 +1,26 @@
+//! JSON Schemas of every answer.
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde_json::Value;
+
+use crate::{CheckAnswer, ConfigAnswer, ExplainAnswer, HostsAnswer, ListAnswer, PromptAnswer, RootsAnswer, ShowAnswer};
+
+/// Returns the schema of each command's `--json`, by the command's name.
+pub fn answer_schemas() -> Vec<(&'static str, Value)> {
+    vec![
+        ("check", schema::<CheckAnswer>()),
+        ("config", schema::<ConfigAnswer>()),
+        ("explain", schema::<ExplainAnswer>()),
+        ("hosts", schema::<HostsAnswer>()),
+        ("list", schema::<ListAnswer>()),
+        ("prompt", schema::<PromptAnswer>()),
+        ("roots", schema::<RootsAnswer>()),
+        ("show", schema::<ShowAnswer>()),
+    ]
+}
+
+/// Returns the schema of what is written, where fields without a value are left out.
+fn schema<T: JsonSchema>() -> Value {
+    SchemaSettings::default().for_serialize().into_generator().into_root_schema_for::<T>().into()
+}
