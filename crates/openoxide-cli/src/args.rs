@@ -1,0 +1,81 @@
+//! What can be typed.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+
+use crate::commands;
+
+/// The Agent Skills runtime: find skills, see which ones count for which agent, and why.
+#[derive(Debug, Parser)]
+#[command(name = "openoxide", version, max_term_width = 100, disable_help_subcommand = true)]
+#[command(arg_required_else_help = true)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// Flags that every command takes.
+#[derive(Clone, Debug, Default, ClapArgs)]
+#[command(next_help_heading = "Common options")]
+#[expect(clippy::doc_markdown, reason = "help is plain text")]
+pub(crate) struct Common {
+    /// Act in this folder; the project is found from it
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// Follow this host's rules [config: host] [env: OPENOXIDE_HOST]
+    #[arg(long, global = true, value_name = "HOST[@EDITION]")]
+    pub(crate) host: Option<String>,
+    /// Search one more folder (can be repeated)
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) add_dir: Vec<PathBuf>,
+    /// Tell that a file was read or edited (can be repeated)
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) touch: Vec<PathBuf>,
+    /// Answer in JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// When to use color [config: color]
+    #[arg(long, global = true, value_name = "WHEN")]
+    pub(crate) color: Option<When>,
+    /// Say less
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+    /// Say more
+    #[arg(short, long, global = true)]
+    pub(crate) verbose: bool,
+    /// Set a setting for this run (can be repeated)
+    #[arg(long, global = true, value_name = "KEY=VALUE")]
+    pub(crate) config: Vec<String>,
+}
+
+/// When to use color.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum When {
+    /// On a terminal
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    List(commands::list::ListArgs),
+    Show(commands::show::ShowArgs),
+    Explain(commands::explain::ExplainArgs),
+    Hosts(commands::hosts::HostsArgs),
+    Roots(commands::roots::RootsArgs),
+    Check(commands::check::CheckArgs),
+    Prompt(commands::prompt::PromptArgs),
+    New(commands::new::NewArgs),
+    Enable(commands::switch::EnableArgs),
+    Disable(commands::switch::DisableArgs),
+    Config(commands::config::ConfigArgs),
+    Completions(commands::completions::CompletionsArgs),
+    Schema(commands::schema::SchemaArgs),
+}

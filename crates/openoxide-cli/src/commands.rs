@@ -1,0 +1,38 @@
+//! The commands: one file each.
+
+use crate::ExitStatus;
+use crate::args::{Args, Command};
+use crate::ui::Ui;
+
+pub(crate) mod check;
+pub(crate) mod completions;
+pub(crate) mod config;
+pub(crate) mod explain;
+pub(crate) mod hosts;
+pub(crate) mod list;
+pub(crate) mod new;
+pub(crate) mod prompt;
+pub(crate) mod roots;
+pub(crate) mod schema;
+pub(crate) mod show;
+pub(crate) mod switch;
+
+/// Runs the command that was typed.
+pub(crate) fn run(ui: &Ui, args: &Args) -> anyhow::Result<ExitStatus> {
+    let common = &args.common;
+    match &args.command {
+        Command::List(args) => list::list(ui, common, args),
+        Command::Show(args) => show::show(ui, common, args),
+        Command::Explain(args) => explain::explain(ui, common, args),
+        Command::Hosts(args) => hosts::hosts(ui, common, args),
+        Command::Roots(args) => roots::roots(ui, common, args),
+        Command::Check(args) => check::check(ui, common, args),
+        Command::Prompt(args) => prompt::prompt(ui, common, args),
+        Command::New(args) => new::new(ui, common, args),
+        Command::Enable(args) => switch::enable(ui, common, args),
+        Command::Disable(args) => switch::disable(ui, common, args),
+        Command::Config(args) => config::config(ui, common, args),
+        Command::Completions(args) => completions::completions(ui, args),
+        Command::Schema(args) => schema::schema(ui, args),
+    }
+}

@@ -1,0 +1,208 @@
+//! `check`: problems with code, place and fix, for the standard and every host.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use openoxide_config::Workspace;
+use openoxide_skills::{
+    Code, Depth, Host, HostSettings, Judged, Layout, Level, Root, SkillScope, View, is_skill_folder, judge, load,
+};
+use openoxide_wire::{CheckAnswer, Checked, ProblemLine, SchemaVersion};
+
+use crate::ExitStatus;
+use crate::args::Common;
+use crate::error::Told;
+use crate::paths;
+use crate::session::open_workspace;
+use crate::snippet;
+use crate::ui::{Ui, count};
+
+mod fix;
+mod github;
+mod sarif;
+
+/// Check skills for errors
+///
+/// Without a path, checks every skill that any host finds from here. A path may be a skill's folder, its file, or a
+/// folder of skills, in a project or not. Without --host, checks against the standard and every host; a field that
+/// only some hosts know is a warning then.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CheckArgs {
+    /// Skills, or folders of skills
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// Mend what can be mended with certainty; without a path, in the project only
+    #[arg(long)]
+    fix: bool,
+    /// The form of the answer
+    #[arg(long, value_enum, default_value = "text", conflicts_with = "json")]
+    format: Format,
+}
+
+/// The form of the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+    /// For code scanning services
+    Sarif,
+    /// For annotations in GitHub's checks
+    Github,
+}
+
+pub(crate) fn check(ui: &Ui, common: &Common, args: &CheckArgs) -> anyhow::Result<ExitStatus> {
+    let workspace = open_workspace(ui, common)?;
+    let views = match &common.host {
+        Some(host) => vec![workspace.view(host)?.0],
+        None => workspace.views()?,
+    };
+    let hosts: Vec<&Host> = standard_first(&views);
+    let mut targets = targets(&workspace, &views, &args.paths)?;
+    let mut fixed = 0;
+    if args.fix {
+        let (mine, others) = fixable(&workspace, targets, args.paths.is_empty());
+        (targets, fixed) = fix::apply(ui, &workspace, mine, &hosts)?;
+        targets.extend(others);
+        targets.sort();
+    }
+    let judged: Vec<Judged> = targets.iter().map(|dir| judge(dir, &hosts)).collect();
+    match if common.json { Format::Json } else { args.format } {
+        Format::Text => text(ui, &workspace, &judged, hosts.len())?,
+        Format::Json => ui.json(&answer(&judged))?,
+        Format::Sarif => ui.json(&sarif::report(&workspace, &judged))?,
+        Format::Github => ui.raw(&github::report(&workspace, &judged))?,
+    }
+    ui.say(&summary(&judged, fixed));
+    Ok(if judged.iter().all(Judged::is_ok) { ExitStatus::Done } else { ExitStatus::No })
+}
+
+/// Without a path, only the project's skills are changed: what lies elsewhere is used by other projects too.
+fn fixable(workspace: &Workspace, targets: Vec<PathBuf>, all: bool) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    targets.into_iter().partition(|dir| !all || dir.starts_with(&workspace.project))
+}
+
+/// The standard's words come first when several hosts find the same thing.
+fn standard_first(views: &[View]) -> Vec<&Host> {
+    let (standard, others): (Vec<&View>, Vec<&View>) = views.iter().partition(|view| view.host.standard);
+    standard.into_iter().chain(others).map(|view| &view.host).collect()
+}
+
+/// Returns the folders of the skills to check, in order.
+fn targets(workspace: &Workspace, views: &[View], paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+    let mut dirs: BTreeSet<PathBuf> = BTreeSet::new();
+    if paths.is_empty() {
+        dirs.extend(below_roots(views));
+    }
+    for path in paths {
+        dirs.extend(below_path(workspace, views, path)?);
+    }
+    Ok(dirs.into_iter().collect())
+}
+
+/// Returns every skill that some host finds, single command files aside.
+fn below_roots(views: &[View]) -> BTreeSet<PathBuf> {
+    let catalogs = load(views, Depth::Thorough);
+    let mut dirs = BTreeSet::new();
+    for catalog in &catalogs {
+        let skills = catalog.entries().filter(|entry| catalog.roots[entry.root].root.scan.layout != Layout::Flat);
+        let looked_at = skills.filter(|entry| entry.reason.as_ref().is_none_or(|reason| !is_elsewhere(reason.code)));
+        dirs.extend(looked_at.filter_map(|entry| std::fs::canonicalize(entry.found().parent()?).ok()));
+    }
+    dirs
+}
+
+/// Tells whether a host does not look where a file is, so that the file itself may be fine.
+fn is_elsewhere(code: Code) -> bool {
+    matches!(
+        code,
+        Code::HiddenFolder
+            | Code::InsideSkill
+            | Code::TooDeep
+            | Code::NotInLayout
+            | Code::IgnoredFolder
+            | Code::FolderLimit
+            | Code::EntryLimit
+    )
+}
+
+fn below_path(workspace: &Workspace, views: &[View], path: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let whole = workspace.environment.cwd.join(path);
+    let missing = || {
+        Told::failed(format!("`{}` is not there", path.display()))
+            .hint("name a skill's folder, its file, or a folder of skills")
+    };
+    let real = std::fs::canonicalize(&whole).map_err(|_| missing())?;
+    let is_file = whole.symlink_metadata().is_ok_and(|stat| !(stat.is_dir() || stat.is_symlink() && real.is_dir()));
+    if is_file {
+        return Ok(whole.parent().and_then(|parent| std::fs::canonicalize(parent).ok()).into_iter().collect());
+    }
+    if is_skill_folder(&real) {
+        return Ok(vec![real]);
+    }
+    let found = skills_below(views, &real);
+    if found.is_empty() {
+        let hint = "a skill is a folder with a `SKILL.md`; `openoxide new NAME` makes one";
+        return Err(Told::failed(format!("there is no skill in `{}`", paths::short(workspace, &real)))
+            .hint(hint)
+            .into());
+    }
+    Ok(found)
+}
+
+fn skills_below(views: &[View], dir: &Path) -> Vec<PathBuf> {
+    let Some(first) = views.first() else { return Vec::new() };
+    let mut scan = openoxide_skills::ScanRules {
+        inside_skill: true,
+        hidden: openoxide_skills::FolderNames::Enter,
+        ..Default::default()
+    };
+    scan.ignored = [".git", "node_modules"].map(str::to_owned).to_vec();
+    let root = Root::plain(dir.to_owned(), SkillScope::Repo, scan);
+    let view = View { roots: vec![root], settings: HostSettings::default(), ..first.clone() };
+    let catalog = load(&[view], Depth::Thorough).remove(0);
+    let dirs: BTreeSet<PathBuf> =
+        catalog.entries().filter_map(|entry| entry.canonical().parent().map(Path::to_owned)).collect();
+    dirs.into_iter().collect()
+}
+
+fn answer(judged: &[Judged]) -> CheckAnswer {
+    let checked = judged.iter().map(|judged| Checked {
+        path: judged.path.to_string_lossy().into_owned(),
+        name: judged.name.clone(),
+        ok: judged.is_ok(),
+        problems: judged
+            .findings
+            .iter()
+            .map(|finding| ProblemLine {
+                dropped_by: finding.dropped_by.clone(),
+                ..ProblemLine::new(Some(&finding.path), &finding.diagnostic)
+            })
+            .collect(),
+    });
+    CheckAnswer { schema: SchemaVersion::default(), checked: checked.collect() }
+}
+
+fn text(ui: &Ui, workspace: &Workspace, judged: &[Judged], hosts: usize) -> anyhow::Result<()> {
+    for finding in judged.iter().flat_map(|judged| &judged.findings) {
+        ui.data(&snippet::render(workspace, finding, hosts))?;
+    }
+    Ok(())
+}
+
+fn summary(judged: &[Judged], fixed: usize) -> String {
+    let findings = || judged.iter().flat_map(|judged| &judged.findings);
+    let of = |level| findings().filter(|finding| finding.diagnostic.level == level).count();
+    let (errors, warnings) = (of(Level::Error), of(Level::Warning));
+    let fixable = findings().filter(|finding| finding.diagnostic.fix.is_some()).count();
+    let skills = count(judged.len(), "skill");
+    let mended = if fixed > 0 { format!("; {fixed} fixed") } else { String::new() };
+    let tail = if fixable > 0 && fixed == 0 { format!("; {fixable} can be fixed with --fix") } else { mended };
+    match (errors, warnings) {
+        (0, 0) => format!("no problems in {skills}{tail}"),
+        (0, _) => format!("{} in {skills}{tail}", count(warnings, "warning")),
+        (_, 0) => format!("{} in {skills}{tail}", count(errors, "error")),
+        _ => format!("{}, {} in {skills}{tail}", count(errors, "error"), count(warnings, "warning")),
+    }
+}

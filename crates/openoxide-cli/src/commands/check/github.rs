@@ -1,0 +1,41 @@
+//! Findings as GitHub's workflow commands, which become annotations.
+
+use std::fmt::Write as _;
+
+use openoxide_config::Workspace;
+use openoxide_skills::{Judged, Level};
+
+use crate::paths;
+use crate::ui::safe;
+
+/// Writes one workflow command for each finding.
+pub(super) fn report(workspace: &Workspace, judged: &[Judged]) -> String {
+    let mut text = String::new();
+    for finding in judged.iter().flat_map(|judged| &judged.findings) {
+        let diagnostic = &finding.diagnostic;
+        let level = match diagnostic.level {
+            Level::Error => "error",
+            Level::Warning => "warning",
+            Level::Note => "notice",
+        };
+        let file = property(&paths::short(workspace, &finding.path));
+        let place = diagnostic
+            .place
+            .as_ref()
+            .map_or_else(String::new, |place| format!(",line={},col={}", place.line, place.column));
+        let help = diagnostic.help.as_ref().map_or_else(String::new, |help| format!("\n{help}"));
+        let title = property(&format!("{}: {}", diagnostic.code, diagnostic.code.title()));
+        let message = data(&format!("{}{help}", diagnostic.message));
+        let _ = writeln!(text, "::{level} file={file}{place},title={title}::{message}");
+    }
+    text
+}
+
+fn data(text: &str) -> String {
+    let lines: Vec<String> = text.lines().map(safe).collect();
+    lines.join("\n").replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}

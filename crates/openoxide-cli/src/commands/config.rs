@@ -1,0 +1,178 @@
+//! `config`: settings with their origin, and edits that keep comments.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use openoxide_config::{KEYS, Key, Workspace, set_value, unset_value};
+use openoxide_skills::near;
+use openoxide_wire::{ConfigAnswer, ConfigValue, ProblemLine, SchemaVersion};
+
+use crate::ExitStatus;
+use crate::args::Common;
+use crate::error::Told;
+use crate::paths;
+use crate::session::{open_workspace, problem_line};
+use crate::table::{pad, widest};
+use crate::ui::{Role, Ui, paint, safe};
+
+/// Show settings and where they come from, or change them
+#[derive(Debug, clap::Args)]
+pub(crate) struct ConfigArgs {
+    #[command(subcommand)]
+    action: Option<Action>,
+}
+
+/// What to do with settings.
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// Show every setting, or one
+    Get {
+        /// The setting, such as `skills.paths`
+        key: Option<String>,
+    },
+    /// Set a setting, keeping comments and order
+    Set {
+        /// The setting, such as `skills.paths`
+        key: String,
+        /// The value, as TOML; anything else is text
+        value: String,
+        /// Write to the project's settings instead of yours
+        #[arg(long)]
+        in_project: bool,
+    },
+    /// Remove a setting
+    Unset {
+        /// The setting
+        key: String,
+        /// Write to the project's settings instead of yours
+        #[arg(long)]
+        in_project: bool,
+    },
+    /// Show the files that settings are read from
+    Path,
+}
+
+pub(crate) fn config(ui: &Ui, common: &Common, args: &ConfigArgs) -> anyhow::Result<ExitStatus> {
+    let workspace = open_workspace(ui, common)?;
+    match &args.action {
+        None => get(ui, common, &workspace, None),
+        Some(Action::Get { key }) => get(ui, common, &workspace, key.as_deref()),
+        Some(Action::Set { key, value, in_project }) => set(ui, &workspace, key, value, *in_project),
+        Some(Action::Unset { key, in_project }) => unset(ui, &workspace, key, *in_project),
+        Some(Action::Path) => path(ui, &workspace),
+    }
+}
+
+fn get(ui: &Ui, common: &Common, workspace: &Workspace, key: Option<&str>) -> anyhow::Result<ExitStatus> {
+    if let Some(key) = key {
+        known(key)?;
+    }
+    let value_of = |name: &str, about: &str| {
+        let setting = workspace.config.get(name);
+        ConfigValue {
+            key: name.to_owned(),
+            origin: setting.as_ref().map_or_else(|| "not set".to_owned(), |setting| setting.origin.to_string()),
+            value: setting.and_then(|setting| serde_json::to_value(setting.value).ok()),
+            about: about.to_owned(),
+        }
+    };
+    let values: Vec<ConfigValue> = match key {
+        Some(key) => vec![value_of(key, Key::find(key).map_or("", |known| known.about))],
+        None => KEYS.iter().map(|known| value_of(known.name, known.about)).collect(),
+    };
+    if common.json {
+        let problems = workspace
+            .config
+            .problems
+            .iter()
+            .map(|problem| ProblemLine::new(problem.path.as_deref(), &problem.diagnostic));
+        ui.json(&ConfigAnswer { schema: SchemaVersion::default(), values, problems: problems.collect() })?;
+        return Ok(ExitStatus::Done);
+    }
+    for problem in &workspace.config.problems {
+        ui.warn(&problem_line(workspace, problem));
+    }
+    let width = widest(values.iter().map(|value| value.key.as_str()), 28);
+    let mut text = String::new();
+    for value in &values {
+        let shown = value.value.as_ref().map_or_else(|| "not set".to_owned(), ToString::to_string);
+        let _ = writeln!(
+            text,
+            "{}  {}  {}",
+            pad(&value.key, width),
+            pad(&safe(&shown), 12),
+            paint(Role::Dim, &safe(&value.origin))
+        );
+    }
+    ui.data(&text)?;
+    Ok(ExitStatus::Done)
+}
+
+fn known(key: &str) -> Result<&'static Key, Told> {
+    Key::find(key).ok_or_else(|| {
+        let hint = match near(key, KEYS.iter().map(|known| known.name)).first() {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "`openoxide config` lists every setting".to_owned(),
+        };
+        Told::failed(format!("there is no setting `{}`", safe(key))).hint(hint)
+    })
+}
+
+fn set(ui: &Ui, workspace: &Workspace, key: &str, value: &str, in_project: bool) -> anyhow::Result<ExitStatus> {
+    let rule = known(key)?;
+    if in_project && !rule.project {
+        return Err(Told::failed(format!("a project cannot set `{key}`")).hint("leave out --in-project").into());
+    }
+    let parsed: toml_edit::Value = value.parse().unwrap_or_else(|_| toml_edit::Value::from(value));
+    let plain: Option<toml::Value> =
+        format!("value = {parsed}").parse::<toml::Table>().ok().and_then(|mut table| table.remove("value"));
+    if rule.name == key && !plain.is_some_and(|plain| rule.takes(&plain)) {
+        return Err(Told::failed(format!("`{key}` must be {}", rule.wants())).hint(rule.about).into());
+    }
+    let file = file(workspace, in_project)?;
+    let changed = set_value(&file, key, parsed)?;
+    let shown = paths::short(workspace, &file);
+    ui.say(&if changed {
+        format!("{key} is set in {shown}")
+    } else {
+        format!("{key} had this value already in {shown}")
+    });
+    Ok(ExitStatus::Done)
+}
+
+fn unset(ui: &Ui, workspace: &Workspace, key: &str, in_project: bool) -> anyhow::Result<ExitStatus> {
+    known(key)?;
+    let file = file(workspace, in_project)?;
+    let shown = paths::short(workspace, &file);
+    let changed = file.exists() && unset_value(&file, key)?;
+    ui.say(&if changed { format!("{key} is removed from {shown}") } else { format!("{key} was not set in {shown}") });
+    Ok(ExitStatus::Done)
+}
+
+fn file(workspace: &Workspace, in_project: bool) -> Result<PathBuf, Told> {
+    if in_project {
+        return Ok(workspace.project.join(".openoxide/config.toml"));
+    }
+    let home = workspace.environment.openoxide_home();
+    home.map(|home| home.join("config.toml"))
+        .ok_or_else(|| Told::failed("there is no home folder").hint("set HOME or OPENOXIDE_HOME"))
+}
+
+fn path(ui: &Ui, workspace: &Workspace) -> anyhow::Result<ExitStatus> {
+    let environment = &workspace.environment;
+    let mut files = vec![environment.admin.join("config.toml")];
+    files.extend(environment.openoxide_home().map(|home| home.join("config.toml")));
+    files.push(workspace.project.join(".openoxide/config.toml"));
+    let mut text = String::new();
+    for file in files {
+        let layer = workspace.config.layers.iter().find(|layer| layer.path.as_ref() == Some(&file));
+        let state = match layer {
+            None => "not there",
+            Some(layer) if layer.counts => "counts",
+            Some(_) => "does not count: the project is not trusted",
+        };
+        let _ = writeln!(text, "{}  {state}", paths::short(workspace, &file));
+    }
+    ui.data(&text)?;
+    Ok(ExitStatus::Done)
+}

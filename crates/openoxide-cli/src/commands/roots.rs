@@ -1,0 +1,130 @@
+//! `roots`: where a host looks, in what order, and by what settings.
+
+use std::fmt::Write as _;
+
+use openoxide_skills::{Catalog, Depth, Origin, SettingKind, SettingRule, Standing};
+use openoxide_wire::{OtherLine, ProblemLine, RootLine, RootsAnswer, SchemaVersion, SettingLine};
+
+use crate::ExitStatus;
+use crate::args::Common;
+use crate::paths;
+use crate::session::Session;
+use crate::table::{pad, pad_left, widest};
+use crate::ui::{Role, Ui, paint, safe};
+
+/// Show where a host looks, in what order, and by what settings
+///
+/// The view for finding out why something is missing: resolved folders, precedence, settings with their origin,
+/// skills that are switched off, findings, and limits that were reached.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RootsArgs {}
+
+pub(crate) fn roots(ui: &Ui, common: &Common, _args: &RootsArgs) -> anyhow::Result<ExitStatus> {
+    let session = Session::open(ui, common)?;
+    let catalog = session.catalog(Depth::Quick);
+    let answer = answer(&session, &catalog);
+    if common.json {
+        ui.json(&answer)?;
+    } else {
+        ui.data(&text(&session, &catalog, &answer))?;
+    }
+    Ok(ExitStatus::Done)
+}
+
+fn answer(session: &Session, catalog: &Catalog) -> RootsAnswer {
+    let view = &session.view;
+    let roots = catalog.roots.iter().enumerate().map(|(index, searched)| RootLine {
+        path: searched.root.path.to_string_lossy().into_owned(),
+        scope: searched.root.scope.as_str().to_owned(),
+        exists: searched.exists,
+        skills: catalog.skills.iter().filter(|entry| entry.root == index).count(),
+        others: catalog.others.iter().filter(|entry| entry.root == index).count(),
+        provider: searched.root.provider.clone(),
+    });
+    let disabled = catalog.others.iter().filter(|entry| entry.standing == Standing::Disabled);
+    RootsAnswer {
+        schema: SchemaVersion::default(),
+        host: catalog.host.clone(),
+        project: view.around.project.to_string_lossy().into_owned(),
+        trusted: view.around.trusted,
+        roots: roots.collect(),
+        precedence: view.host.collide.rank.iter().map(|scope| scope.as_str().to_owned()).collect(),
+        settings: view.host.settings.iter().map(|(name, rule)| setting(session, name, rule)).collect(),
+        disabled: disabled.map(|entry| OtherLine::new(catalog, entry)).collect(),
+        problems: catalog.problems.iter().map(ProblemLine::from).collect(),
+        limits: catalog.limits.iter().map(Into::into).collect(),
+    }
+}
+
+fn setting(session: &Session, name: &str, rule: &SettingRule) -> SettingLine {
+    let json = |value: &toml::Value| serde_json::to_value(value).ok();
+    let (value, origin) = match (session.view.settings.get(name), session.view.settings.plugins.get(name)) {
+        (Some(setting), _) => (json(&setting.value), setting.origin.clone()),
+        (None, Some(plugins)) if rule.kind == SettingKind::Plugins => {
+            let ids: Vec<&str> = plugins.iter().map(|plugin| plugin.id.as_str()).collect();
+            (serde_json::to_value(ids).ok(), Origin::Default)
+        }
+        _ => (rule.default.as_ref().and_then(json), Origin::Default),
+    };
+    SettingLine { name: name.to_owned(), value, origin: origin.to_string(), about: rule.about.clone() }
+}
+
+fn text(session: &Session, catalog: &Catalog, answer: &RootsAnswer) -> String {
+    let short = |path: &str| paths::short(&session.workspace, path.as_ref());
+    let trusted = if answer.trusted { "trusted" } else { "not trusted" };
+    let mut text = format!("{} sees {} ({trusted})\n\n", session.view.host.title, safe(&answer.project));
+    let shown: Vec<String> = answer.roots.iter().map(|root| short(&root.path)).collect();
+    let width = widest(shown.iter().map(String::as_str), 52);
+    for (number, (root, path)) in answer.roots.iter().zip(&shown).enumerate() {
+        let found = match (root.exists, root.skills, root.others) {
+            (false, ..) => paint(Role::Dim, "not there"),
+            (true, skills, 0) => format!("{skills} counted"),
+            (true, skills, others) => format!("{skills} counted, {others} not"),
+        };
+        let provider = root.provider.as_ref().map_or_else(String::new, |provider| format!("  {provider}"));
+        let _ = writeln!(
+            text,
+            "{}. {}  {}  {found}{provider}",
+            pad_left(&(number + 1).to_string(), 3),
+            pad(&root.scope, 6),
+            pad(path, width)
+        );
+    }
+    if !answer.precedence.is_empty() {
+        let _ = writeln!(text, "\nSame name: {}, then the order above", answer.precedence.join(" > "));
+    }
+    settings_text(&mut text, session, answer);
+    for entry in &answer.disabled {
+        let _ =
+            writeln!(text, "\n{}  {}\n  {}", paint(Role::Warning, "disabled"), safe(&entry.name), safe(&entry.reason));
+    }
+    for problem in &catalog.problems {
+        let line = problem.diagnostic.place.as_ref().map_or_else(String::new, |place| format!(":{}", place.line));
+        let level = problem.diagnostic.level.as_str();
+        let role = if problem.diagnostic.is_error() { Role::Error } else { Role::Warning };
+        let path = paths::short(&session.workspace, &problem.path);
+        let _ = writeln!(
+            text,
+            "\n{}  {path}{line}\n  {} [{}]",
+            paint(role, level),
+            safe(&problem.diagnostic.message),
+            problem.diagnostic.code
+        );
+    }
+    text
+}
+
+fn settings_text(text: &mut String, session: &Session, answer: &RootsAnswer) {
+    if answer.settings.is_empty() {
+        return;
+    }
+    text.push_str("\nSettings\n");
+    let names = widest(answer.settings.iter().map(|setting| setting.name.as_str()), 24);
+    for setting in &answer.settings {
+        let value = setting.value.as_ref().map_or_else(|| "not set".to_owned(), ToString::to_string);
+        let home = session.workspace.environment.home.as_ref().map(|home| home.to_string_lossy().into_owned());
+        let origin = home.map_or_else(|| setting.origin.clone(), |home| setting.origin.replacen(&home, "~", 1));
+        let line = format!("  {}  {}  ", pad(&setting.name, names), pad(&safe(&value), 12));
+        let _ = writeln!(text, "{line}{}", paint(Role::Dim, &safe(&origin)));
+    }
+}

@@ -1,0 +1,41 @@
+//! `schema`: JSON Schemas of every file and answer.
+
+use openoxide_config::config_schema;
+use openoxide_skills::Host;
+use openoxide_wire::answer_schemas;
+use serde_json::Value;
+
+use crate::ExitStatus;
+use crate::error::Told;
+use crate::ui::Ui;
+
+/// Print the JSON Schema of a file or an answer
+///
+/// Without a name, lists the names: those that end in `.toml` are files, the others are what a command answers with --json.
+#[derive(Debug, clap::Args)]
+pub(crate) struct SchemaArgs {
+    /// Which schema
+    name: Option<String>,
+}
+
+pub(crate) fn schema(ui: &Ui, args: &SchemaArgs) -> anyhow::Result<ExitStatus> {
+    let schemas = schemas();
+    let names = || schemas.iter().map(|(name, _)| *name).collect::<Vec<_>>();
+    let Some(wanted) = &args.name else {
+        ui.data(&(names().join("\n") + "\n"))?;
+        return Ok(ExitStatus::Done);
+    };
+    let Some((_, schema)) = schemas.iter().find(|(name, _)| name == wanted) else {
+        let hint = format!("there are `{}`", names().join("`, `"));
+        return Err(Told::failed(format!("there is no schema `{wanted}`")).hint(hint).into());
+    };
+    ui.json(schema)?;
+    Ok(ExitStatus::Done)
+}
+
+fn schemas() -> Vec<(&'static str, Value)> {
+    let mut schemas = vec![("config.toml", config_schema()), ("host.toml", schemars::schema_for!(Host).into())];
+    schemas.extend(answer_schemas());
+    schemas.sort_by_key(|(name, _)| *name);
+    schemas
+}

@@ -1,0 +1,110 @@
+//! `show`: everything about one skill.
+
+use std::fmt::Write as _;
+
+use openoxide_skills::{Depth, Entry, entry_costs};
+use openoxide_wire::ShowAnswer;
+
+use crate::ExitStatus;
+use crate::args::Common;
+use crate::paths;
+use crate::session::Session;
+use crate::table::pad;
+use crate::ui::{Role, Ui, grouped, paint, safe};
+
+/// Show everything about one skill
+#[derive(Debug, clap::Args)]
+pub(crate) struct ShowArgs {
+    /// A skill's name, or the path of its folder or file
+    skill: String,
+}
+
+pub(crate) fn show(ui: &Ui, common: &Common, args: &ShowArgs) -> anyhow::Result<ExitStatus> {
+    let session = Session::open(ui, common)?;
+    let catalog = session.catalog(Depth::Quick);
+    let found = session.find(&catalog, &args.skill)?;
+    let entry = found[0];
+    let cost = entry_costs(&session.view, &catalog, [entry]);
+    let answer = ShowAnswer::new(&catalog, entry, cost.each[0]);
+    if common.json {
+        ui.json(&answer)?;
+        return Ok(ExitStatus::Done);
+    }
+    session.warn(ui);
+    ui.data(&text(&session, entry, &answer))?;
+    if found.len() > 1 {
+        let more = found.len() - 1;
+        let verb = if more == 1 { "has" } else { "have" };
+        ui.hint(&format!("{more} more {verb} this name: openoxide explain {}", safe(&args.skill)));
+    }
+    Ok(ExitStatus::Done)
+}
+
+fn text(session: &Session, entry: &Entry, answer: &ShowAnswer) -> String {
+    let skill = &answer.skill;
+    let line = &skill.line;
+    let mut text = format!("{}\n{}\n\n", paint(Role::Strong, &safe(&line.name)), safe(&line.description));
+    let mut row = |name: &str, value: String| {
+        if !value.is_empty() {
+            let _ = writeln!(text, "  {}  {}", paint(Role::Dim, &pad(name, 13)), value);
+        }
+    };
+    row("file", paths::short(&session.workspace, &entry.skill.path));
+    row("found as", if line.found.is_some() { paths::short(&session.workspace, entry.found()) } else { String::new() });
+    row("scope", line.scope.clone());
+    row(
+        "standing",
+        skill
+            .reason
+            .as_ref()
+            .map_or_else(|| line.standing.clone(), |reason| format!("{}, {}", line.standing, safe(reason))),
+    );
+    row("called by", if entry.is_active() { callers(entry) } else { String::new() });
+    row("also called", safe(&line.aliases.join(", ")));
+    row("cost", format!("{} tokens listed, about {} read", grouped(line.tokens.listed), grouped(line.tokens.body)));
+    row("license", safe(line.license.as_deref().unwrap_or_default()));
+    row("compatible", safe(line.compatibility.as_deref().unwrap_or_default()));
+    row("when", safe(skill.when_to_use.as_deref().unwrap_or_default()));
+    row("arguments", safe(skill.argument_hint.as_deref().unwrap_or_default()));
+    row("wants tools", safe(&line.allowed_tools.join(", ")));
+    row("without tools", safe(&skill.disallowed_tools.join(", ")));
+    row("wakes for", safe(&skill.paths.join(", ")));
+    row("hooks", safe(&skill.hooks.join(", ")));
+    row(
+        "needs",
+        safe(
+            &line
+                .dependencies
+                .iter()
+                .map(|tool| format!("{} {}", tool.kind, tool.value))
+                .collect::<Vec<_>>()
+                .join(", "),
+        ),
+    );
+    row("metadata", safe(&pairs(&line.metadata)));
+    row("other fields", safe(&pairs(&skill.unknown)));
+    for problem in &entry.problems {
+        let _ = writeln!(
+            text,
+            "\n{}: {} [{}]",
+            paint(Role::Warning, problem.diagnostic.level.as_str()),
+            safe(&problem.diagnostic.message),
+            problem.diagnostic.code
+        );
+    }
+    text
+}
+
+fn callers(entry: &Entry) -> String {
+    match (entry.model, entry.user) {
+        (true, true) => "you and the model",
+        (false, true) => "you only",
+        (true, false) => "the model only",
+        (false, false) => "nobody",
+    }
+    .to_owned()
+}
+
+fn pairs(map: &std::collections::BTreeMap<String, String>) -> String {
+    map.iter().map(|(key, value)| format!("{key}: {value}")).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,48 @@
+//! The program `openoxide` as a library: what can be typed, and what then happens.
+//!
+//! The binary is thin over [`main`]. [`command`] is for tools that describe the program: man pages, reference pages.
+
+mod args;
+mod commands;
+mod error;
+mod paths;
+mod session;
+mod snippet;
+mod table;
+mod ui;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory as _, Parser as _};
+
+use args::Args;
+use ui::Ui;
+
+/// How a run ended; anything else that went wrong is 2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ExitStatus {
+    /// Done.
+    Done,
+    /// The answer is no: findings, an unknown skill.
+    No,
+}
+
+/// Runs the program on the process's own arguments.
+pub fn main() -> ExitCode {
+    let args = Args::parse();
+    let ui = Ui::new(&args.common);
+    match commands::run(&ui, &args) {
+        Ok(ExitStatus::Done) => ExitCode::SUCCESS,
+        Ok(ExitStatus::No) => ExitCode::from(1),
+        Err(error) if error::is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            ui.error(&error);
+            ExitCode::from(error::status(&error))
+        }
+    }
+}
+
+/// Returns the definition of everything that can be typed.
+pub fn command() -> clap::Command {
+    Args::command()
+}

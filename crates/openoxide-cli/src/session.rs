@@ -1,0 +1,112 @@
+//! From the command line to a project, a host's view of it, and its catalog.
+
+use openoxide_config::{ConfigProblem, Environment, Options, Unpacked, Workspace, unpack_system_skills};
+use openoxide_skills::{Catalog, Code, Depth, Entry, Problem, View, load, near};
+
+use crate::args::Common;
+use crate::error::Told;
+use crate::paths;
+use crate::ui::{Ui, safe, safe_lines};
+
+/// A project, and one host's view of it.
+pub(crate) struct Session {
+    pub(crate) workspace: Workspace,
+    pub(crate) view: View,
+    pub(crate) problems: Vec<ConfigProblem>,
+}
+
+/// Opens the project that the command line means.
+pub(crate) fn open_workspace(ui: &Ui, common: &Common) -> anyhow::Result<Workspace> {
+    let options = Options {
+        project: common.project.clone(),
+        added: common.add_dir.clone(),
+        touched: common.touch.clone(),
+        config: common.config.clone(),
+    };
+    let workspace = Workspace::open(Environment::from_process(), options)?;
+    ui.use_color(&workspace.config.text("color").unwrap_or_default());
+    // What was typed wrong is not a file to be mended later.
+    if let Some(problem) = workspace.config.problems.iter().find(|problem| problem.path.is_none()) {
+        let told = Told::failed(problem.diagnostic.message.clone());
+        return Err(told.hint(problem.diagnostic.help.clone().unwrap_or_default()).into());
+    }
+    Ok(workspace)
+}
+
+impl Session {
+    /// Opens the project and the host's view of it.
+    pub(crate) fn open(ui: &Ui, common: &Common) -> anyhow::Result<Session> {
+        let workspace = open_workspace(ui, common)?;
+        let host = common.host.clone().unwrap_or_else(|| workspace.default_host());
+        let (view, host_problems) = workspace.view(&host)?;
+        let problems = workspace.config.problems.iter().cloned().chain(host_problems).collect();
+        Ok(Session { workspace, view, problems })
+    }
+
+    /// Makes the catalog; what is wrong with settings is among its findings.
+    pub(crate) fn catalog(&self, depth: Depth) -> Catalog {
+        let mut catalog = load(std::slice::from_ref(&self.view), depth).remove(0);
+        let own = self.problems.iter().map(|problem| Problem {
+            path: problem.path.clone().unwrap_or_else(|| "--config".into()),
+            diagnostic: problem.diagnostic.clone(),
+        });
+        catalog.problems.splice(0..0, own);
+        catalog
+    }
+
+    /// Warns of what is wrong with settings.
+    pub(crate) fn warn(&self, ui: &Ui) {
+        for problem in &self.problems {
+            // An untrusted project is the usual state, not news at every command.
+            if problem.diagnostic.code != Code::ConfigUntrusted {
+                ui.warn(&problem_line(&self.workspace, problem));
+            }
+        }
+    }
+
+    /// Finds the entries that a name or path means, or says what is near.
+    pub(crate) fn find<'c>(&self, catalog: &'c Catalog, wanted: &str) -> Result<Vec<&'c Entry>, Told> {
+        let looks_like_path = wanted.contains('/') || wanted.starts_with('.') || wanted.starts_with('~');
+        let expanded =
+            wanted.strip_prefix("~/").and_then(|rest| Some(self.workspace.environment.home.as_ref()?.join(rest)));
+        let path = expanded.unwrap_or_else(|| self.workspace.environment.cwd.join(wanted));
+        let path = std::fs::canonicalize(&path).unwrap_or(path);
+        let mut found = if looks_like_path { catalog.find(&path.to_string_lossy()) } else { Vec::new() };
+        if found.is_empty() {
+            found = catalog.find(wanted);
+        }
+        if found.is_empty() { Err(unknown(catalog, wanted)) } else { Ok(found) }
+    }
+}
+
+/// Unpacks the skills that come with OpenOxide, and says so when that changed something.
+pub(crate) fn unpack(ui: &Ui, workspace: &Workspace) -> anyhow::Result<()> {
+    let Some(home) = workspace.environment.openoxide_home() else { return Ok(()) };
+    if unpack_system_skills(&home)? == Unpacked::Written {
+        let place = paths::short(workspace, &home.join("skills/.system"));
+        ui.say(&format!("OpenOxide's own skills are now in {place}; `openoxide list` shows them as `system`"));
+    }
+    Ok(())
+}
+
+/// Writes a problem of a settings file on one line.
+pub(crate) fn problem_line(workspace: &Workspace, problem: &ConfigProblem) -> String {
+    let place = problem.path.as_ref().map_or_else(|| "--config".to_owned(), |path| paths::short(workspace, path));
+    let line = problem.diagnostic.place.as_ref().map_or_else(String::new, |place| format!(":{}", place.line));
+    let help = problem.diagnostic.help.as_ref().map_or_else(String::new, |help| format!("; {}", safe(help)));
+    format!("{place}{line}: {} [{}]{help}", safe_lines(&problem.diagnostic.message), problem.diagnostic.code)
+}
+
+fn unknown(catalog: &Catalog, wanted: &str) -> Told {
+    let names = catalog.entries().map(|entry| entry.skill.name.as_str());
+    let number = catalog.skills.len();
+    let all = match number {
+        0 => "no skill counts here; `openoxide roots` shows where they are looked for".to_owned(),
+        _ => "`openoxide list --all` shows everything that was found".to_owned(),
+    };
+    let hint = match near(wanted, names).first() {
+        Some(near) => format!("did you mean `{}`? {all}", safe(near)),
+        None => all,
+    };
+    Told::no(format!("no skill is called `{}`", safe(wanted))).hint(hint)
+}

@@ -1,0 +1,95 @@
+//! Findings in rustc's shape: the line, what is wrong with it, and the next step.
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use openoxide_config::Workspace;
+use openoxide_skills::{Finding, Level as Severity};
+
+use crate::paths;
+use crate::ui::safe;
+
+/// Renders one finding; `hosts` is how many hosts were asked.
+pub(crate) fn render(workspace: &Workspace, finding: &Finding, hosts: usize) -> String {
+    let diagnostic = &finding.diagnostic;
+    let level = match diagnostic.level {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Note => Level::NOTE,
+    };
+    let path = paths::short(workspace, &finding.path);
+    let message = safe(&diagnostic.message);
+    let source = source(finding);
+    let label = diagnostic.label.as_deref().map(safe).unwrap_or_default();
+    let title = level.primary_title(message.as_str()).id(diagnostic.code.as_str());
+    let mut group = match (&source, &diagnostic.place) {
+        (Some((text, span)), Some(_)) => {
+            let annotation = AnnotationKind::Primary.span(span.clone()).label(label.as_str());
+            Group::with_title(title).element(Snippet::source(text.as_str()).path(path.as_str()).annotation(annotation))
+        }
+        (_, place) => {
+            let origin = annotate_snippets::Origin::path(path.as_str());
+            let origin = match place {
+                Some(place) => origin.line(place.line).char_column(place.column),
+                None => origin,
+            };
+            Group::with_title(title).element(origin)
+        }
+    };
+    let seen = seen_by(finding, hosts).map(|seen| safe(&seen));
+    if let Some(seen) = &seen {
+        group = group.element(Level::NOTE.with_name("seen by").message(seen.as_str()));
+    }
+    let help = diagnostic.help.as_deref().map(|help| with_fix(&safe(help), finding));
+    if let Some(help) = &help {
+        group = group.element(Level::HELP.message(help.as_str()));
+    }
+    Renderer::styled().render(&[group]) + "\n\n"
+}
+
+/// Returns the file's text, safe to print, and the span in it.
+///
+/// Only a file of plain characters is shown: anything that could hide or reorder text would move the marks.
+fn source(finding: &Finding) -> Option<(String, std::ops::Range<usize>)> {
+    let place = finding.diagnostic.place.as_ref()?;
+    let bytes = fs_err::read(&finding.path).ok()?;
+    let text = String::from_utf8(bytes).ok()?;
+    let end = place.span.end.max(place.span.start);
+    let last_line = text.get(end..)?.find('\n').map_or(text.len(), |newline| end + newline);
+    let head = text.get(..last_line)?.trim_start_matches('\u{feff}');
+    let removed = last_line - head.len();
+    let deceptive =
+        |character: char| !matches!(character, '\n' | '\r' | '\t') && openoxide_skills::is_deceptive(character);
+    let first_line = text[..place.span.start].rfind('\n').map_or(0, |newline| newline + 1);
+    if text.get(first_line..last_line)?.chars().any(deceptive) {
+        return None;
+    }
+    let shown: String = head.chars().map(|character| if deceptive(character) { ' ' } else { character }).collect();
+    let same_length = shown.len() == head.len();
+    same_length.then(|| (shown, place.span.start.saturating_sub(removed)..end.saturating_sub(removed)))
+}
+
+fn with_fix(help: &str, finding: &Finding) -> String {
+    if finding.diagnostic.fix.is_some() { format!("{help}   (--fix does this)") } else { help.to_owned() }
+}
+
+/// Says which hosts drop the skill, and which do not.
+fn seen_by(finding: &Finding, hosts: usize) -> Option<String> {
+    if hosts < 2 || finding.diagnostic.level == Severity::Note {
+        return None;
+    }
+    let dropped = &finding.dropped_by;
+    Some(match dropped.len() {
+        0 => "every host loads the skill".to_owned(),
+        all if all == hosts => "no host loads the skill".to_owned(),
+        1 => format!("{} drops the skill, the others load it", dropped[0]),
+        _ => format!("{} drop the skill, the others load it", listed(dropped)),
+    })
+}
+
+/// Writes a list: "`a`, `b` and `c`".
+fn listed(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
+    }
+}

@@ -1,0 +1,48 @@
+//! Columns that line up, cut to the width of the terminal.
+
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr};
+
+/// Pads a text to a width.
+pub(crate) fn pad(text: &str, width: usize) -> String {
+    format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
+}
+
+/// Pads a text on the left.
+pub(crate) fn pad_left(text: &str, width: usize) -> String {
+    format!("{}{text}", " ".repeat(width.saturating_sub(text.width())))
+}
+
+/// Cuts a text to a width, with a mark where it was cut.
+pub(crate) fn cut(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let mut kept = String::new();
+    let mut used = 1;
+    for character in text.chars() {
+        used += character.width().unwrap_or(0);
+        if used > width {
+            break;
+        }
+        kept.push(character);
+    }
+    format!("{}…", kept.trim_end())
+}
+
+/// Returns the widest of some texts, within bounds.
+pub(crate) fn widest<'t>(texts: impl Iterator<Item = &'t str>, most: usize) -> usize {
+    texts.map(UnicodeWidthStr::width).max().unwrap_or(0).min(most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cuts_count_columns_not_bytes() {
+        assert_eq!(cut("short", 10), "short");
+        assert_eq!(cut("日本語のテキスト", 7), "日本語…");
+        assert_eq!(cut("ends in space here", 9), "ends in…");
+        assert_eq!(pad_left("7", 3), "  7");
+    }
+}

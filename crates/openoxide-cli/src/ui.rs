@@ -1,0 +1,184 @@
+//! The terminal: data to stdout, talk to stderr, color by meaning.
+
+use std::io::{IsTerminal as _, Write as _};
+
+use anstyle::{AnsiColor, Style};
+use openoxide_skills::TerminalText;
+
+use crate::args::{Common, When};
+use crate::error;
+
+/// What a text means, for its color.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Something wrong.
+    Error,
+    /// Something doubtful.
+    Warning,
+    /// A next step, a path.
+    Hint,
+    /// Something good.
+    Good,
+    /// What matters less.
+    Dim,
+    /// A heading.
+    Strong,
+}
+
+/// The terminal.
+pub(crate) struct Ui {
+    quiet: bool,
+    color: Option<When>,
+    width: Option<usize>,
+}
+
+impl Ui {
+    pub(crate) fn new(common: &Common) -> Ui {
+        let ui = Ui { quiet: common.quiet, color: common.color, width: width() };
+        ui.apply_color(common.color);
+        ui
+    }
+
+    /// Takes the setting for color, unless the command line decided.
+    pub(crate) fn use_color(&self, setting: &str) {
+        if self.color.is_none() {
+            self.apply_color(match setting {
+                "always" => Some(When::Always),
+                "never" => Some(When::Never),
+                _ => None,
+            });
+        }
+    }
+
+    fn apply_color(&self, when: Option<When>) {
+        let choice = match when {
+            Some(When::Always) => anstream::ColorChoice::Always,
+            Some(When::Never) => anstream::ColorChoice::Never,
+            Some(When::Auto) | None => anstream::ColorChoice::Auto,
+        };
+        choice.write_global();
+    }
+
+    /// Returns the columns of the terminal; nothing if the output goes elsewhere.
+    pub(crate) fn width(&self) -> Option<usize> {
+        self.width
+    }
+
+    /// Writes data.
+    pub(crate) fn data(&self, text: &str) -> anyhow::Result<()> {
+        let mut out = anstream::stdout().lock();
+        out.write_all(text.as_bytes())?;
+        Ok(out.flush()?)
+    }
+
+    /// Writes data that must arrive byte for byte.
+    pub(crate) fn raw(&self, text: &str) -> anyhow::Result<()> {
+        let mut out = std::io::stdout().lock();
+        out.write_all(text.as_bytes())?;
+        Ok(out.flush()?)
+    }
+
+    /// Writes an answer as JSON.
+    pub(crate) fn json(&self, answer: &impl serde::Serialize) -> anyhow::Result<()> {
+        self.raw(&(serde_json::to_string_pretty(answer)? + "\n"))
+    }
+
+    /// Says something, unless asked to say less.
+    pub(crate) fn say(&self, text: &str) {
+        if !self.quiet {
+            self.stderr(text);
+        }
+    }
+
+    /// Warns.
+    pub(crate) fn warn(&self, text: &str) {
+        if !self.quiet {
+            self.stderr(&format!("{}: {text}", paint(Role::Warning, "warning")));
+        }
+    }
+
+    /// Says the next step.
+    pub(crate) fn hint(&self, text: &str) {
+        if !self.quiet {
+            self.stderr(&format!("{}: {text}", paint(Role::Hint, "hint")));
+        }
+    }
+
+    /// Shows an error, its causes and its hint.
+    pub(crate) fn error(&self, error: &anyhow::Error) {
+        let mut causes = error.chain();
+        let first = causes.next().map(|error| safe_lines(&error.to_string())).unwrap_or_default();
+        self.stderr(&format!("{}: {first}", paint(Role::Error, "error")));
+        for cause in causes {
+            self.stderr(&format!("  Caused by: {}", safe_lines(&cause.to_string())));
+        }
+        for hint in error::hints(error) {
+            self.stderr(&format!("{}: {}", paint(Role::Hint, "hint"), safe_lines(&hint)));
+        }
+    }
+
+    fn stderr(&self, text: &str) {
+        // Nobody can be told that stderr is closed.
+        let _ = writeln!(anstream::stderr().lock(), "{text}");
+    }
+}
+
+fn width() -> Option<usize> {
+    let told = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok()).filter(|columns| *columns > 20);
+    let seen = || terminal_size::terminal_size().map(|(terminal_size::Width(width), _)| usize::from(width));
+    told.or_else(|| std::io::stdout().is_terminal().then(seen).flatten())
+}
+
+/// Colors a text by what it means.
+pub(crate) fn paint(role: Role, text: &str) -> String {
+    let style = match role {
+        Role::Error => Style::new().bold().fg_color(Some(AnsiColor::Red.into())),
+        Role::Warning => Style::new().bold().fg_color(Some(AnsiColor::Yellow.into())),
+        Role::Hint => Style::new().fg_color(Some(AnsiColor::Cyan.into())),
+        Role::Good => Style::new().fg_color(Some(AnsiColor::Green.into())),
+        Role::Dim => Style::new().dimmed(),
+        Role::Strong => Style::new().bold(),
+    };
+    format!("{style}{text}{style:#}")
+}
+
+/// Makes text from a skill safe to print.
+pub(crate) fn safe(text: &str) -> String {
+    TerminalText(text).to_string()
+}
+
+/// Makes text of several lines safe to print.
+pub(crate) fn safe_lines(text: &str) -> String {
+    text.trim_end().lines().map(safe).collect::<Vec<_>>().join("\n")
+}
+
+/// Writes a number and its noun: "1 skill", "2 skills".
+pub(crate) fn count(number: usize, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", grouped(number as u64))
+}
+
+/// Writes a number with commas between thousands.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!(grouped(1_234_567), "1,234,567");
+        assert_eq!(grouped(999), "999");
+        assert_eq!((count(1, "skill"), count(2, "skill")), ("1 skill".to_owned(), "2 skills".to_owned()));
+    }
+}

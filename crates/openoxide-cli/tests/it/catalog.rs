@@ -1,0 +1,376 @@
+//! The promises about the catalog: who wins, what is the same, what is written and what is not.
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+use openoxide_testkit::TestContext;
+use serde_json::Value;
+
+use crate::support::{field, json, run, run_with, snapshot_of};
+
+fn skill(path: &str, name: &str, description: &str) -> String {
+    format!("//- {path}/SKILL.md\n---\nname: {name}\ndescription: {description}\n---\n")
+}
+
+fn trust(context: &TestContext) -> String {
+    format!("trust.folders=['{}']", context.project().display())
+}
+
+/// Returns each skill that counts as `name: description`.
+fn active(list: &Value) -> Vec<String> {
+    let lines = list["skills"].as_array().unwrap().iter();
+    lines
+        .map(|skill| format!("{}: {}", skill["name"].as_str().unwrap(), skill["description"].as_str().unwrap()))
+        .collect()
+}
+
+/// Returns each one that does not as `path standing code`.
+fn others(list: &Value) -> Vec<String> {
+    let line = |other: &Value| {
+        let path = other["path"].as_str().unwrap().trim_start_matches("[ROOT]/").trim_end_matches("/SKILL.md");
+        format!("{path} {} {}", other["standing"].as_str().unwrap(), &other["reason"].as_str().unwrap()[..5])
+    };
+    list["others"].as_array().unwrap().iter().map(line).collect()
+}
+
+#[test]
+fn scopes_in_order() {
+    let context = TestContext::new();
+    context.tree(&skill("project/.agents/skills/x", "x", "repo"));
+    context.tree(&skill("home/.agents/skills/x", "x", "user"));
+    context.tree(&skill("oxide/skills/.system/x", "x", "system"));
+    context.tree(&skill("oxide/skills/.system/y", "y", "system"));
+    let home = context.root().join("oxide");
+    let list = |more: &[&str]| -> Value {
+        let mut args = vec!["list", "--json"];
+        args.extend(more);
+        let output = run_with(&context, &args, &[("OPENOXIDE_HOME", home.as_os_str())]);
+        serde_json::from_str(&output.stdout).unwrap()
+    };
+    let trusted = list(&["--config", &trust(&context)]);
+    assert_eq!(active(&trusted), ["x: repo", "y: system"]);
+    let shadowed: Vec<String> = others(&trusted).into_iter().filter(|line| line.contains("shadowed")).collect();
+    assert_eq!(shadowed, ["home/.agents/skills/x shadowed S0301", "oxide/skills/.system/x shadowed S0301"]);
+    assert_eq!(trusted["others"][0]["by"], "[ROOT]/project/.agents/skills/x/SKILL.md");
+    // Untrusted, the repo's loses to each of them.
+    assert_eq!(active(&list(&[])), ["x: user", "y: system"]);
+    // Without the user's, the system's is next.
+    let off = format!("skills.config=[{{path={:?}, enabled=false}}]", context.home().join(".agents/skills/x"));
+    assert_eq!(active(&list(&["--config", &off])), ["x: system", "y: system"]);
+}
+
+#[test]
+fn inside_the_repo_the_nearer_wins() {
+    let context = TestContext::new();
+    context.tree(&skill("project/.openoxide/skills/x", "x", "top, ours"));
+    context.tree(&skill("project/.agents/skills/x", "x", "top, shared"));
+    context.tree(&skill("project/a/.claude/skills/x", "x", "near, claude"));
+    let list = |dir: &str| json(&context, &["list", "--json", "--project", dir]);
+    assert_eq!(active(&list(".")), ["x: top, ours"]);
+    assert_eq!(active(&list("a")), ["x: near, claude"], "a nearer folder wins over a better kind");
+    context.tree(&skill("project/a/.agents/skills/x", "x", "near, shared"));
+    assert_eq!(active(&list("a")), ["x: near, shared"]);
+    context.tree(&skill("project/a/b/.claude/skills/x", "x", "nearest"));
+    assert_eq!(active(&list("a/b")), ["x: nearest"]);
+}
+
+#[test]
+fn untrusted_names_lose_until_trusted() {
+    let context = TestContext::new();
+    context.tree(&skill("project/.agents/skills/deploy", "deploy", "the project's"));
+    context.tree(&skill("project/.agents/skills/own", "own", "no clash"));
+    context.tree(&skill("home/.agents/skills/deploy", "deploy", "the user's"));
+    let list = json(&context, &["list", "--json"]);
+    assert_eq!(active(&list), ["own: no clash", "deploy: the user's"]);
+    assert_eq!(others(&list), ["project/.agents/skills/deploy untrusted S0306"]);
+    let list = json(&context, &["list", "--json", "--config", &trust(&context)]);
+    assert_eq!(active(&list), ["deploy: the project's", "own: no clash"]);
+    assert_eq!(others(&list), ["home/.agents/skills/deploy shadowed S0301"]);
+    let list = json(&context, &["list", "--json", "--config", "skills.untrusted_loses=false"]);
+    assert_eq!(active(&list)[0], "deploy: the project's");
+}
+
+/// A skill that is switched off, broken or asleep does not keep its name from the next one.
+#[test]
+fn winners_are_chosen_after_filters() {
+    let context = TestContext::new();
+    for (name, more) in [("off", "enabled: false"), ("asleep", "paths: ['*.never']"), ("broken", "- x")] {
+        context.tree(&format!(
+            "//- project/.openoxide/skills/{name}/SKILL.md\n---\nname: {name}\ndescription: first\n{more}\n---\n"
+        ));
+        context.tree(&skill(&format!("project/.agents/skills/{name}"), name, "second"));
+    }
+    let list = json(&context, &["list", "--json"]);
+    assert_eq!(active(&list), ["asleep: second", "broken: second", "off: second"]);
+}
+
+#[test]
+fn one_file_by_many_ways_is_one_skill() {
+    let context = TestContext::new();
+    context.tree(&skill("store/pdf", "pdf", "one"));
+    context.tree(
+        "//- project/.agents/skills/pdf -> {root}/store/pdf rooted\n\
+         //- project/.agents/skills/again -> {root}/store/pdf rooted\n\
+         //- project/.claude/skills -> ../.agents/skills\n\
+         //- home/.agents/skills/pdf -> {root}/store/pdf rooted\n",
+    );
+    for host in ["openoxide", "codex"] {
+        let list = json(&context, &["list", "--json", "--host", host]);
+        assert_eq!(active(&list), ["pdf: one"], "{host}");
+        assert_eq!(list["skills"][0]["path"], "[ROOT]/store/pdf/SKILL.md", "{host}");
+        let codes: Vec<String> = others(&list).iter().map(|line| line[line.len() - 5..].to_owned()).collect();
+        assert!(!codes.is_empty() && codes.iter().all(|code| code == "S0302"), "{host}: {list:#}");
+    }
+}
+
+#[test]
+fn the_same_name_in_each_host() {
+    let context = TestContext::new();
+    for root in ["project/.agents/skills", "project/.claude/skills", "home/.agents/skills", "home/.claude/skills"] {
+        context.tree(&skill(&format!("{root}/deploy"), "deploy", root));
+    }
+    let list = |host: &str| json(&context, &["list", "--json", "--host", host]);
+    assert_eq!(active(&list("openoxide")), ["deploy: home/.agents/skills"]);
+    assert_eq!(active(&list("codex")), ["deploy: project/.agents/skills", "deploy: home/.agents/skills"]);
+    assert_eq!(field(&list("codex")["problems"], "code"), ["S0308", "S0308"]);
+    assert_eq!(active(&list("claude-code")), ["deploy: home/.claude/skills"]);
+    assert_eq!(active(&list("agentskills")), ["deploy: project/.agents/skills"]);
+}
+
+#[test]
+fn a_manifest_prefixes_names() {
+    for (host, manifest) in
+        [("openoxide", ".openoxide-plugin"), ("openoxide", ".claude-plugin"), ("codex", ".codex-plugin")]
+    {
+        let context = TestContext::new();
+        context.tree(&skill("project/.agents/skills/office/skills/pdf", "pdf", "Fill forms"));
+        context.tree(&skill("project/.agents/skills/plain", "plain", "No plugin"));
+        context.tree(&format!("//- project/.agents/skills/office/{manifest}/plugin.json\n{{\"name\": \"suite\"}}\n"));
+        let list = json(&context, &["list", "--json", "--host", host]);
+        assert_eq!(active(&list), ["plain: No plugin", "suite:pdf: Fill forms"], "{host} {manifest}");
+    }
+}
+
+#[test]
+fn a_broken_manifest_costs_the_prefix_only() {
+    for manifest in ["{", "[]", "{\"name\": 1}", "{\"name\": \"\"}", "{}", "null", "\\xff\\xfe"] {
+        for (host, folder) in [("openoxide", ".openoxide-plugin"), ("codex", ".codex-plugin")] {
+            let context = TestContext::new();
+            context.tree(&skill("project/.agents/skills/office/skills/pdf", "pdf", "Fill forms"));
+            context.tree(&format!("//- project/.agents/skills/office/{folder}/plugin.json escaped\n{manifest}\n"));
+            let list = json(&context, &["list", "--json", "--host", host]);
+            let names = field(&list["skills"], "name");
+            assert!(matches!(names[..], ["pdf" | "office:pdf"]), "{host} {manifest}: {list:#}");
+        }
+    }
+    let context = TestContext::new();
+    context.tree(&skill("project/.agents/skills/office/skills/pdf", "pdf", "Fill forms"));
+    context.tree("//- project/.agents/skills/office/.openoxide-plugin/plugin.json\n{\n");
+    let list = json(&context, &["list", "--json"]);
+    assert!(field(&list["problems"], "code").contains(&"S0203"), "and it is reported: {list:#}");
+}
+
+#[test]
+fn installed_plugins_of_codex() {
+    let context = TestContext::new();
+    let cache = "home/.codex/plugins/cache/market/office/1.0.0";
+    context.tree(&skill(&format!("{cache}/skills/pdf"), "pdf", "Fill forms"));
+    context.tree(&format!(
+        "//- {cache}/.codex-plugin/plugin.json\n{{\"name\": \"office\"}}\n\
+         //- home/.codex/config.toml\n[plugins.\"office@market\"]\nenabled = true\n"
+    ));
+    let list = json(&context, &["list", "--json", "--host", "codex"]);
+    assert_eq!(active(&list), ["office:pdf: Fill forms"]);
+    assert_eq!(list["skills"][0]["source"], "office@market");
+    context.tree("//- home/.codex/config.toml\n[plugins.\"office@market\"]\nenabled = false\n");
+    assert_eq!(active(&json(&context, &["list", "--json", "--host", "codex"])), [] as [&str; 0]);
+}
+
+#[test]
+fn installed_plugins_of_claude_code() {
+    let context = TestContext::new();
+    context.tree(&skill("market/office/skills/pdf", "pdf", "Fill forms"));
+    context.tree(
+        r#"
+//- market/.claude-plugin/marketplace.json
+{"name": "market", "owner": {"name": "me"}, "plugins": [{"name": "office", "source": "./office"}]}
+//- market/office/.claude-plugin/plugin.json
+{"name": "office"}
+//- home/.claude/plugins/known_marketplaces.json rooted
+{"market": {"source": {"source": "directory", "path": "{root}/market"}, "installLocation": "{root}/market"}}
+//- home/.claude/plugins/installed_plugins.json rooted
+{"version": 2, "plugins": {"office@market": [{"scope": "user", "installPath": "{root}/market/office"}]}}
+//- home/.claude/settings.json
+{"enabledPlugins": {"office@market": true}}
+"#,
+    );
+    let list = json(&context, &["list", "--json", "--host", "claude-code"]);
+    assert_eq!(active(&list), ["office:pdf: Fill forms"], "{list:#}");
+    context.tree("//- home/.claude/settings.json\n{\"enabledPlugins\": {\"office@market\": false}}\n");
+    assert_eq!(active(&json(&context, &["list", "--json", "--host", "claude-code"])), [] as [&str; 0]);
+}
+
+#[test]
+fn the_metadata_file_of_ours_comes_first() {
+    let context = TestContext::new();
+    context.tree(&skill("project/.agents/skills/pdf", "pdf", "Fill forms"));
+    context.tree("//- project/.agents/skills/pdf/agents/openai.yaml\ninterface:\n  display_name: Theirs\n");
+    let shown = |host: &str| {
+        let list = json(&context, &["list", "--json", "--host", host]);
+        list["skills"][0]["interface"]["display_name"].clone()
+    };
+    assert_eq!((shown("openoxide"), shown("codex")), ("Theirs".into(), "Theirs".into()));
+    context.tree("//- project/.agents/skills/pdf/agents/openoxide.yaml\ninterface:\n  display_name: Ours\n");
+    assert_eq!((shown("openoxide"), shown("codex")), ("Ours".into(), "Theirs".into()));
+}
+
+#[test]
+fn a_bad_metadata_file_never_costs_the_skill() {
+    let rows = [
+        ("interface: [", "S0201"),
+        ("- a list", "S0201"),
+        ("just text", "S0201"),
+        ("interface: 1\npolicy:\n  allow_implicit_invocation: false\n", "S0202"),
+        ("interface:\n  display_name: [x]\npolicy:\n  allow_implicit_invocation: false\n", "S0202"),
+        ("dependencies:\n  tools:\n    - value: X\npolicy:\n  allow_implicit_invocation: false\n", "S0202"),
+        ("policy:\n  allow_implicit_invocation: maybe\n", "S0202"),
+    ];
+    for (text, code) in rows {
+        for (host, file) in [("openoxide", "openoxide.yaml"), ("openoxide", "openai.yaml"), ("codex", "openai.yaml")] {
+            let context = TestContext::new();
+            context.tree(&skill("project/.agents/skills/pdf", "pdf", "Fill forms"));
+            context.tree(&format!("//- project/.agents/skills/pdf/agents/{file}\n{text}\n"));
+            let list = json(&context, &["list", "--json", "--host", host]);
+            assert_eq!(active(&list), ["pdf: Fill forms"], "{host} {file} {text}");
+            if host == "openoxide" {
+                assert!(field(&list["problems"], "code").contains(&code), "{file} {text}: {list:#}");
+                // The other fields count all the same.
+                let kept = text.contains("allow_implicit_invocation: false");
+                assert_eq!(list["skills"][0]["model"], !kept, "{file} {text}: {list:#}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_invocation_matrix() {
+    let context = TestContext::new();
+    for (name, more) in [
+        ("both", ""),
+        ("mine", "disable-model-invocation: true\n"),
+        ("mine-too", "disable_model_invocation: true\n"),
+        ("models", "user-invocable: false\n"),
+        ("models-too", "user_invocable: false\n"),
+        ("nobodys", "disable-model-invocation: true\nuser-invocable: false\n"),
+    ] {
+        context.tree(&format!(
+            "//- project/.agents/skills/{name}/SKILL.md\n---\nname: {name}\ndescription: d\n{more}---\n"
+        ));
+    }
+    let list = json(&context, &["list", "--json"]);
+    let lines: Vec<String> = list["skills"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|skill| format!("{} model={} user={}", skill["name"].as_str().unwrap(), skill["model"], skill["user"]))
+        .collect();
+    insta::assert_snapshot!(lines.join("\n"), @"
+    both model=true user=true
+    mine model=false user=true
+    mine-too model=false user=true
+    models model=true user=false
+    models-too model=true user=false
+    nobodys model=false user=false
+    ");
+    let prompt = run(&context, &["prompt"]).stdout;
+    assert!(prompt.contains("- models:") && !prompt.contains("- mine") && !prompt.contains("- nobodys"), "{prompt}");
+}
+
+/// The folder of the system's skills is hidden inside the user's; what counts there is not also called hidden.
+#[test]
+fn system_skills_are_not_called_hidden() {
+    let context = TestContext::new();
+    context.tree(&skill("home/.openoxide/skills/.system/y", "y", "system"));
+    context.tree(&skill("home/.codex/skills/.system/y", "y", "system"));
+    for host in ["openoxide", "codex"] {
+        let list = json(&context, &["list", "--all", "--json", "--host", host]);
+        assert_eq!(active(&list), ["y: system"], "{host}");
+        assert_eq!(others(&list), [] as [&str; 0], "{host}");
+    }
+}
+
+fn modified(path: &Path) -> std::time::SystemTime {
+    fs_err::metadata(path).unwrap().modified().unwrap()
+}
+
+#[test]
+fn system_skills_are_unpacked_once() {
+    let context = TestContext::new();
+    assert_eq!(run(&context, &["new", "first"]).status, Some(0));
+    let system = context.home().join(".openoxide/skills/.system");
+    let list = json(&context, &["list", "--json"]);
+    let names: Vec<&str> = field(&list["skills"], "name").into_iter().filter(|name| *name != "first").collect();
+    assert_eq!(names, ["openoxide", "skill-creator", "skill-installer"]);
+    // Clean by our own rules.
+    let check = run(&context, &["check", "~/.openoxide/skills/.system"]);
+    let check = if check.status == Some(2) { run(&context, &["check", &system.to_string_lossy()]) } else { check };
+    assert_eq!((check.status, check.stdout.as_str()), (Some(0), ""), "{check}");
+    // The same again writes nothing.
+    let before = snapshot_of(&system);
+    assert_eq!(run(&context, &["new", "second"]).status, Some(0));
+    assert_eq!(snapshot_of(&system), before);
+    // Another set is replaced whole.
+    let marker = system.join(".openoxide-system-skills");
+    let good = fs_err::read(&marker).unwrap();
+    fs_err::write(&marker, "sha256:another\n").unwrap();
+    fs_err::write(system.join("openoxide/SKILL.md"), "changed").unwrap();
+    fs_err::create_dir_all(system.join("gone")).unwrap();
+    fs_err::write(system.join("gone/SKILL.md"), "old").unwrap();
+    let old = modified(&marker);
+    assert_eq!(run(&context, &["new", "third"]).status, Some(0));
+    assert_eq!(fs_err::read(&marker).unwrap(), good);
+    assert!(modified(&marker) >= old && !system.join("gone").exists());
+    assert!(fs_err::read_to_string(system.join("openoxide/SKILL.md")).unwrap().contains("name: openoxide"));
+    let siblings: Vec<_> =
+        fs_err::read_dir(system.parent().unwrap()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(siblings, [OsStr::new(".system")], "nothing is left behind");
+}
+
+#[test]
+fn looking_never_writes() {
+    let context = crate::support::furnished();
+    context.tree("//- project/.agents/skills/lower/skill.md\n---\ndescription: No name: and a colon\n---\n");
+    let before = snapshot_of(context.root());
+    for args in [
+        &["list"][..],
+        &["list", "--all"],
+        &["list", "--json"],
+        &["show", "deploy"],
+        &["check"],
+        &["check", "--format", "sarif"],
+        &["prompt"],
+        &["hosts"],
+        &["explain", "deploy"],
+        &["explain", "S0102"],
+        &["roots"],
+        &["config"],
+        &["config", "path"],
+        &["schema"],
+        &["schema", "list"],
+        &["completions", "bash"],
+        &["--help"],
+    ] {
+        for host in ["openoxide", "codex", "claude-code", "agentskills"] {
+            let mut args = args.to_vec();
+            args.extend(["--host", host]);
+            run(&context, &args);
+            assert_eq!(snapshot_of(context.root()), before, "{args:?} wrote");
+        }
+    }
+    let empty = TestContext::new();
+    let before = snapshot_of(empty.root());
+    for command in ["list", "check", "prompt", "hosts", "roots", "config"] {
+        assert_eq!(run(&empty, &[command]).status, Some(0), "{command}");
+        assert_eq!(snapshot_of(empty.root()), before, "{command} wrote");
+    }
+}

@@ -1,0 +1,213 @@
+//! What the real programs answered on our own trees, compared with what we answer.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use openoxide_testkit::TestContext;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::support::{bin, repository};
+
+/// The length of the folder's path in the recordings: catalogs are cut by length.
+const ROOT_LENGTH: usize = 96;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    #[expect(dead_code, reason = "for people")]
+    about: String,
+    #[serde(default = "project")]
+    cwd: String,
+    #[serde(default)]
+    args: Vec<String>,
+    #[serde(default)]
+    env: std::collections::BTreeMap<String, String>,
+    window: Option<u64>,
+    #[serde(default)]
+    #[expect(dead_code, reason = "for the recorder")]
+    record: Vec<String>,
+    #[serde(default)]
+    deviates: Vec<Deviation>,
+}
+
+#[derive(Deserialize)]
+struct Deviation {
+    name: String,
+    why: String,
+}
+
+fn project() -> String {
+    "project".to_owned()
+}
+
+/// A case laid out on disk.
+struct Scene {
+    context: TestContext,
+    case: Case,
+    host: &'static str,
+}
+
+impl Scene {
+    fn lay(host: &'static str, folder: &Path) -> Scene {
+        let read = |file: &str| fs_err::read_to_string(folder.join(file)).unwrap();
+        let context = TestContext::padded(ROOT_LENGTH);
+        context.tree(&read("tree.txt"));
+        Scene { context, case: toml::from_str(&read("case.toml")).unwrap(), host }
+    }
+
+    fn ask(&self, command: &str, more: &[&str]) -> String {
+        let place = |text: &str| text.replace("{root}", &self.context.root().to_string_lossy());
+        let mut run = self.context.command(bin(), [command, "--host", self.host]);
+        run.args(self.case.args.iter().map(|arg| place(arg))).args(more);
+        run.current_dir(self.context.root().join(&self.case.cwd));
+        run.env("CLAUDE_CODE_DISABLE_BUNDLED_SKILLS", "1");
+        if self.case.window.is_some() {
+            // The recordings with a window were made with a model that the program does not know.
+            run.env("ANTHROPIC_MODEL", "unknown");
+        }
+        run.envs(self.case.env.iter().map(|(name, value)| (name, place(value))));
+        let output = self.context.answer(&mut run);
+        assert_eq!(output.status, Some(0), "{output}");
+        output.stdout.replace("[ROOT]", "{root}")
+    }
+
+    fn list(&self) -> Value {
+        serde_json::from_str(&self.ask("list", &["--json"])).unwrap()
+    }
+
+    fn prompt(&self) -> String {
+        let window = self.case.window.map(|window| window.to_string());
+        let args = window.iter().flat_map(|window| ["--window", window.as_str()]).collect::<Vec<_>>();
+        self.ask("prompt", &args)
+    }
+
+    fn is_deviation(&self, line: &str) -> bool {
+        self.case.deviates.iter().any(|deviation| {
+            assert!(!deviation.why.is_empty());
+            line.contains(&deviation.name)
+        })
+    }
+}
+
+/// Compares every case of a host; a difference fails with all of them.
+fn check(host: &'static str, compare: fn(&Scene, &Path) -> Vec<String>) {
+    let mut folders: Vec<_> =
+        fs_err::read_dir(repository("fidelity").join(host)).unwrap().map(|entry| entry.unwrap().path()).collect();
+    folders.sort();
+    assert!(folders.len() > 20, "the recordings are there");
+    let mut report = String::new();
+    for folder in folders {
+        let scene = Scene::lay(host, &folder);
+        let name = folder.file_name().unwrap().to_string_lossy().into_owned();
+        for line in compare(&scene, &folder).into_iter().filter(|line| !scene.is_deviation(line)) {
+            writeln!(report, "{name}: {line}").unwrap();
+        }
+    }
+    assert!(report.is_empty(), "{} differences\n{report}", report.lines().count());
+}
+
+fn answer(folder: &Path) -> Option<Value> {
+    let text = fs_err::read_to_string(folder.join("answer.json")).ok()?;
+    Some(serde_json::from_str(&text).unwrap())
+}
+
+fn lines(folder: &Path, file: &str) -> Option<Vec<String>> {
+    let text = fs_err::read_to_string(folder.join(file)).ok()?;
+    Some(text.trim_end_matches('\n').split('\n').map(str::to_owned).collect())
+}
+
+fn differences(what: &str, real: &[String], ours: &[String]) -> Vec<String> {
+    let (real_set, our_set): (BTreeSet<_>, BTreeSet<_>) = (real.iter().collect(), ours.iter().collect());
+    let mut found: Vec<String> =
+        real_set.difference(&our_set).map(|line| format!("{what}: only real: {line}")).collect();
+    found.extend(our_set.difference(&real_set).map(|line| format!("{what}: only ours: {line}")));
+    if found.is_empty() && real != ours {
+        let at = real.iter().zip(ours).position(|(real, ours)| real != ours);
+        found.push(format!("{what}: another order, or another count, from {at:?}: {real:?} / {ours:?}"));
+    }
+    found
+}
+
+fn texts(list: &Value, wanted: impl Fn(&Value) -> bool, show: impl Fn(&Value) -> String) -> Vec<String> {
+    list.as_array().into_iter().flatten().filter(|item| wanted(item)).map(show).collect()
+}
+
+#[test]
+fn codex_lists_and_shows_the_same() {
+    check("codex", |scene, folder| {
+        let mut found = Vec::new();
+        if let Some(real) = answer(folder) {
+            let ours = scene.list();
+            let row =
+                |skill: &Value| ["name", "description", "path", "scope"].map(|key| skill[key].to_string()).join(" ");
+            let path = |skill: &Value| skill["path"].to_string();
+            let active = texts(&ours["skills"], |_| true, row);
+            found.extend(differences(
+                "active",
+                &texts(&real["skills"], |skill| skill["enabled"] == true, row),
+                &active,
+            ));
+            let sorted = |mut lines: Vec<String>| {
+                lines.sort();
+                lines.dedup();
+                lines
+            };
+            let off = texts(&ours["others"], |skill| skill["standing"] == "disabled", path);
+            let real_off = texts(&real["skills"], |skill| skill["enabled"] == false, path);
+            found.extend(differences("disabled", &sorted(real_off), &sorted(off)));
+            let is_file = |error: &Value| error["path"].as_str().is_some_and(|path| path.ends_with("/SKILL.md"));
+            let bad = |skill: &Value| {
+                let code = skill["reason"].as_str().unwrap_or_default();
+                skill["standing"] == "invalid" && (code.starts_with("S01") || code.starts_with("S0003"))
+            };
+            let (real_bad, our_bad) = (texts(&real["errors"], is_file, path), texts(&ours["others"], bad, path));
+            found.extend(differences("invalid", &sorted(real_bad), &sorted(our_bad)));
+        }
+        if let Some(real) = lines(folder, "catalog.txt") {
+            let prompt = scene.prompt();
+            let entries = prompt.lines().filter(|line| line.starts_with("- ") && line.contains("(file: "));
+            found.extend(differences("catalog", &real, &entries.map(str::to_owned).collect::<Vec<_>>()));
+            let roots = prompt.lines().filter(|line| line.starts_with("- `r"));
+            let real_roots = lines(folder, "roots.txt").unwrap_or_default();
+            found.extend(differences("roots", &real_roots, &roots.map(str::to_owned).collect::<Vec<_>>()));
+        }
+        found
+    });
+}
+
+#[test]
+fn claude_code_lists_and_shows_the_same() {
+    check("claude-code", |scene, folder| {
+        let mut found = Vec::new();
+        let prompt = scene.prompt();
+        let body = prompt.split_once("\n\n").map_or("", |(_, body)| body);
+        let shown = body.strip_suffix("\n</system-reminder>\n").unwrap_or(body);
+        if let Some(real) = answer(folder) {
+            let line = |skill: &Value| {
+                format!("- {}: {}", skill["name"].as_str().unwrap(), skill["text"].as_str().unwrap_or_default())
+            };
+            let name_only = |skill: &Value| skill["text"].is_null();
+            let whole = |skill: &Value| {
+                if name_only(skill) { format!("- {}", skill["name"].as_str().unwrap()) } else { line(skill) }
+            };
+            let mut expected = texts(&real["listed"], |_| true, whole);
+            expected.extend(texts(&real["woken"], |_| true, whole));
+            let split = |text: &str| text.split('\n').map(str::to_owned).collect::<Vec<_>>();
+            let (real_lines, our_lines) = (split(&expected.join("\n")), split(shown));
+            let woken = real["woken"].as_array().is_some_and(|woken| !woken.is_empty());
+            let order = |mut lines: Vec<String>| {
+                if woken {
+                    lines.sort();
+                }
+                lines
+            };
+            found.extend(differences("listed", &order(real_lines), &order(our_lines)));
+        }
+        if let Some(real) = lines(folder, "catalog.txt") {
+            found.extend(differences("catalog", &real, &shown.split('\n').map(str::to_owned).collect::<Vec<_>>()));
+        }
+        found
+    });
+}

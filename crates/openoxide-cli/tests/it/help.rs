@@ -1,0 +1,220 @@
+//! `--help`, `--version`, completions, and what happens when a command is mistyped.
+
+use openoxide_testkit::TestContext;
+
+use crate::support::run;
+
+#[test]
+fn help() {
+    insta::assert_snapshot!(run(&TestContext::new(), &["--help"]), @"
+    status: 0
+    ----- stdout -----
+    The Agent Skills runtime: find skills, see which ones count for which agent, and
+    why
+
+    Usage: openoxide [OPTIONS] <COMMAND>
+
+    Commands:
+      list         List the skills that count, with scope, description and cost
+      show         Show everything about one skill
+      explain      Explain why a skill does or does not count, or what a code means
+      hosts        Show the hosts, and which skills each of them sees
+      roots        Show where a host looks, in what order, and by what settings
+      check        Check skills for errors
+      prompt       Print exactly what the model would see
+      new          Make the files of a new skill
+      enable       Switch a skill on
+      disable      Switch a skill off
+      config       Show settings and where they come from, or change them
+      completions  Print a script that completes commands in your shell
+      schema       Print the JSON Schema of a file or an answer
+
+    Options:
+      -h, --help
+              Print help (see a summary with '-h')
+
+      -V, --version
+              Print version
+
+    Common options:
+          --project <DIR>
+              Act in this folder; the project is found from it
+
+          --host <HOST[@EDITION]>
+              Follow this host's rules [config: host] [env: OPENOXIDE_HOST]
+
+          --add-dir <DIR>
+              Search one more folder (can be repeated)
+
+          --touch <FILE>
+              Tell that a file was read or edited (can be repeated)
+
+          --json
+              Answer in JSON
+
+          --color <WHEN>
+              When to use color [config: color]
+
+              Possible values:
+              - auto:   On a terminal
+              - always: Always
+              - never:  Never
+
+      -q, --quiet
+              Say less
+
+      -v, --verbose
+              Say more
+
+          --config <KEY=VALUE>
+              Set a setting for this run (can be repeated)
+    ----- stderr -----
+    ");
+}
+
+#[test]
+fn without_a_command() {
+    let output = run(&TestContext::new(), &[]);
+    assert_eq!(output.status, Some(2));
+    assert!(output.stderr.contains("Usage: openoxide"), "{output}");
+    assert_eq!(output.stdout, "");
+}
+
+#[test]
+fn help_of_each_command() {
+    let context = TestContext::new();
+    let help = run(&context, &["--help"]).stdout;
+    let commands: Vec<&str> = help
+        .lines()
+        .skip_while(|line| *line != "Commands:")
+        .skip(1)
+        .take_while(|line| !line.is_empty())
+        .filter_map(|line| line.strip_prefix("  ").filter(|rest| !rest.starts_with(' ')))
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    assert_eq!(
+        commands,
+        [
+            "list",
+            "show",
+            "explain",
+            "hosts",
+            "roots",
+            "check",
+            "prompt",
+            "new",
+            "enable",
+            "disable",
+            "config",
+            "completions",
+            "schema"
+        ]
+    );
+    for command in commands {
+        let output = run(&context, &[command, "--help"]);
+        assert_eq!((output.status, output.stderr.as_str()), (Some(0), ""), "{command}");
+        let first = output.stdout.lines().next().unwrap();
+        assert!(first.starts_with(char::is_uppercase) && !first.ends_with('.'), "{command}: {first}");
+        let wide: Vec<&str> = output.stdout.lines().filter(|line| line.chars().count() > 80).collect();
+        assert!(wide.is_empty(), "{command} is wider than 80 columns: {wide:#?}");
+        assert_eq!(run(&context, &[command, "-h"]).status, Some(0));
+    }
+}
+
+#[test]
+fn help_of_list() {
+    insta::assert_snapshot!(run(&TestContext::new(), &["list", "-h"]), @"
+    status: 0
+    ----- stdout -----
+    List the skills that count, with scope, description and cost
+
+    Usage: openoxide list [OPTIONS]
+
+    Options:
+          --all   Also list what does not count, and why
+      -h, --help  Print help (see more with '--help')
+
+    Common options:
+          --project <DIR>          Act in this folder; the project is found from it
+          --host <HOST[@EDITION]>  Follow this host's rules [config: host] [env:
+                                   OPENOXIDE_HOST]
+          --add-dir <DIR>          Search one more folder (can be repeated)
+          --touch <FILE>           Tell that a file was read or edited (can be
+                                   repeated)
+          --json                   Answer in JSON
+          --color <WHEN>           When to use color [config: color] [possible
+                                   values: auto, always, never]
+      -q, --quiet                  Say less
+      -v, --verbose                Say more
+          --config <KEY=VALUE>     Set a setting for this run (can be repeated)
+    ----- stderr -----
+    ");
+}
+
+#[test]
+fn mistyped() {
+    let context = TestContext::new();
+    insta::assert_snapshot!(run(&context, &["lst"]), @"
+    status: 2
+    ----- stdout -----
+    ----- stderr -----
+    error: unrecognized subcommand 'lst'
+
+      tip: a similar subcommand exists: 'list'
+
+    Usage: openoxide [OPTIONS] <COMMAND>
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(run(&context, &["list", "--hots", "codex"]), @"
+    status: 2
+    ----- stdout -----
+    ----- stderr -----
+    error: unexpected argument '--hots' found
+
+      tip: a similar argument exists: '--host'
+
+    Usage: openoxide list --host <HOST[@EDITION]>
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(run(&context, &["list", "--color", "pink"]), @"
+    status: 2
+    ----- stdout -----
+    ----- stderr -----
+    error: invalid value 'pink' for '--color <WHEN>'
+      [possible values: auto, always, never]
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(run(&context, &["show"]), @"
+    status: 2
+    ----- stdout -----
+    ----- stderr -----
+    error: the following required arguments were not provided:
+      <SKILL>
+
+    Usage: openoxide show <SKILL>
+
+    For more information, try '--help'.
+    ");
+}
+
+#[test]
+fn version() {
+    let output = run(&TestContext::new(), &["--version"]);
+    assert_eq!(output.stdout, format!("openoxide {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn completions() {
+    let context = TestContext::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let output = run(&context, &["completions", shell]);
+        assert_eq!((output.status, output.stderr.as_str()), (Some(0), ""), "{shell}");
+        for word in ["explain", "add-dir"] {
+            assert!(output.stdout.contains(word), "{shell} does not complete {word}");
+        }
+    }
+    assert_eq!(run(&context, &["completions", "nonsense"]).status, Some(2));
+}

@@ -1,0 +1,38 @@
+//! Tests of the binary as a whole: one file for each command or promise.
+
+#![allow(clippy::unwrap_used, reason = "a test that fails says where")]
+
+mod catalog;
+mod check;
+mod config;
+mod determinism;
+mod diagnostics;
+mod explain;
+mod fidelity;
+mod help;
+mod hostile;
+mod hosts;
+mod list;
+mod new;
+mod new_host;
+mod no_silence;
+mod prompt;
+mod readme;
+mod reference;
+mod regressions;
+mod roots;
+mod schema;
+mod show;
+mod support;
+mod switch;
+
+#[test]
+fn every_file_is_a_module() {
+    let main = include_str!("main.rs");
+    for entry in fs_err::read_dir(support::repository("crates/openoxide-cli/tests/it")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        if let Some(module) = name.strip_suffix(".rs").filter(|module| *module != "main") {
+            assert!(main.contains(&format!("\nmod {module};\n")), "main.rs has no `mod {module};`");
+        }
+    }
+}

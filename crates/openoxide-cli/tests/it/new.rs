@@ -1,0 +1,132 @@
+//! `new`: the files of a new skill.
+
+use openoxide_testkit::TestContext;
+
+use crate::support::{field, json, run};
+
+#[test]
+fn makes_a_skill_that_passes() {
+    let context = TestContext::new();
+    insta::assert_snapshot!(run(&context, &["new", "release-notes"]), @"
+    status: 0
+    ----- stdout -----
+    .agents/skills/release-notes/SKILL.md
+    ----- stderr -----
+    OpenOxide's own skills are now in ~/.openoxide/skills/.system; `openoxide list` shows them as `system`
+    hint: edit it, then: openoxide check .agents/skills/release-notes
+    ");
+    let text = fs_err::read_to_string(context.project().join(".agents/skills/release-notes/SKILL.md")).unwrap();
+    insta::assert_snapshot!(text, @r#"
+    ---
+    name: release-notes
+    description: "Say here what release notes does, and when it should be used"
+    ---
+
+    # Release notes
+
+    Write the steps here, in the order in which they are done. Keep this file short:
+    put details that are not always needed into `references/`, and anything that a
+    program does better into `scripts/`, and say here when to read or run which.
+
+    ## Steps
+
+    1. …
+
+    ## Done when
+
+    - …
+    "#);
+    let output = run(&context, &["check", ".agents/skills/release-notes"]);
+    assert_eq!((output.status, output.stdout.as_str()), (Some(0), ""), "{output}");
+    let list = json(&context, &["list", "--json"]);
+    assert!(field(&list["skills"], "name").contains(&"release-notes"));
+}
+
+#[test]
+fn any_description_makes_a_valid_file() {
+    let context = TestContext::new();
+    let descriptions = [
+        "With: a colon",
+        "\"Quoted\" and 'single'",
+        "# hash",
+        "- dash",
+        "[list]",
+        "line\nend",
+        "back\\slash",
+        "{a: b}",
+        "ünïcode ✓",
+    ];
+    for (number, description) in descriptions.into_iter().enumerate() {
+        let name = format!("n{number}");
+        let output = run(&context, &["new", &name, &format!("--description={description}")]);
+        assert_eq!(output.status, Some(0), "{output}");
+        let output = run(&context, &["check", &format!(".agents/skills/{name}")]);
+        assert_eq!(output.status, Some(0), "{description:?}\n{output}");
+    }
+    let list = json(&context, &["list", "--json"]);
+    let skills = list["skills"].as_array().unwrap();
+    let listed = skills.iter().filter(|skill| skill["scope"] == "repo");
+    let shown: Vec<&str> = listed.map(|skill| skill["description"].as_str().unwrap()).collect();
+    let wanted: Vec<String> = descriptions.iter().map(|text| text.replace('\n', " ")).collect();
+    assert_eq!(shown, wanted);
+}
+
+#[test]
+fn refuses_bad_names() {
+    let context = TestContext::new();
+    insta::assert_snapshot!(run(&context, &["new", "Release Notes"]), @"
+    status: 2
+    ----- stdout -----
+    ----- stderr -----
+    error: `Release Notes` cannot be a skill's name: the name has upper-case letters
+    hint: try `release-notes`
+    ");
+    for name in ["", "Upper", "a--b", "-a", "a-", "a_b", "../x", "a/b", ".", "..", "a\nb", "a: b", &"n".repeat(65)] {
+        let output = run(&context, &["new", "--", name]);
+        assert_eq!(output.status, Some(2), "{name:?}\n{output}");
+        assert!(output.stderr.contains("error: ") && output.stdout.is_empty(), "{name:?}\n{output}");
+    }
+    assert!(!context.project().join(".agents").exists(), "nothing was written");
+    assert!(!context.home().join(".openoxide").exists(), "nothing was written");
+}
+
+#[test]
+fn refuses_what_is_there() {
+    let context = TestContext::new();
+    context.skill("deploy", "Mine");
+    insta::assert_snapshot!(run(&context, &["new", "deploy"]), @"
+    status: 2
+    ----- stdout -----
+    ----- stderr -----
+    error: `.agents/skills/deploy` is already there
+    hint: choose another name, or look at it: openoxide show .agents/skills/deploy
+    ");
+    let text = fs_err::read_to_string(context.project().join(".agents/skills/deploy/SKILL.md")).unwrap();
+    assert!(text.contains("Mine"));
+    // A link that leads nowhere is there, too.
+    context.tree("//- project/.agents/skills/gone -> {root}/outside rooted\n");
+    assert_eq!(run(&context, &["new", "gone"]).status, Some(2));
+    assert!(!context.root().join("outside").exists());
+}
+
+#[test]
+fn elsewhere() {
+    let context = TestContext::new();
+    insta::assert_snapshot!(run(&context, &["new", "mine", "--user"]), @"
+    status: 0
+    ----- stdout -----
+    ~/.agents/skills/mine/SKILL.md
+    ----- stderr -----
+    OpenOxide's own skills are now in ~/.openoxide/skills/.system; `openoxide list` shows them as `system`
+    hint: edit it, then: openoxide check ~/.agents/skills/mine
+    ");
+    insta::assert_snapshot!(run(&context, &["new", "there", "--dir", "skills"]), @"
+    status: 0
+    ----- stdout -----
+    skills/there/SKILL.md
+    ----- stderr -----
+    hint: edit it, then: openoxide check skills/there
+    ");
+    assert!(context.home().join(".agents/skills/mine/SKILL.md").is_file());
+    assert!(context.project().join("skills/there/SKILL.md").is_file());
+}

@@ -1,0 +1,110 @@
+//! `show`: everything about one skill.
+
+use crate::support::{furnished, run, valid_json};
+
+#[test]
+fn by_name() {
+    let context = furnished();
+    insta::assert_snapshot!(run(&context, &["show", "deploy"]), @"
+    status: 0
+    ----- stdout -----
+    deploy
+    Ship as I always do
+
+      file           ~/.agents/skills/deploy/SKILL.md
+      scope          user
+      standing       active
+      called by      you and the model
+      cost           42 tokens listed, about 14 read
+    ----- stderr -----
+    hint: 1 more has this name: openoxide explain deploy
+    ");
+    insta::assert_snapshot!(run(&context, &["show", "sql-review"]), @"
+    status: 0
+    ----- stdout -----
+    sql-review
+    Review a migration for locks and data loss
+
+      file           ~/.agents/skills/sql-review/SKILL.md
+      scope          user
+      standing       active
+      called by      you only
+      cost           49 tokens listed, about 28 read
+      needs          env_var PDF_KEY
+    ----- stderr -----
+    ");
+}
+
+#[test]
+fn by_path() {
+    let context = furnished();
+    insta::assert_snapshot!(run(&context, &["show", ".agents/skills/deploy"]), @"
+    status: 0
+    ----- stdout -----
+    deploy
+    Ship the service to staging or production
+
+      file           .agents/skills/deploy/SKILL.md
+      scope          repo
+      standing       untrusted, S0306: the project is not trusted, so the user's skill keeps the name
+      cost           48 tokens listed, about 35 read
+      license        MIT
+      wants tools    Bash(git:*), Read
+    ----- stderr -----
+    ");
+    let file = run(&context, &["show", ".agents/skills/deploy/SKILL.md"]);
+    assert_eq!(file, run(&context, &["show", "./.agents/skills/deploy"]));
+    let home = run(&context, &["show", "~/.agents/skills/deploy"]);
+    assert!(home.stdout.contains("Ship as I always do"), "{home}");
+}
+
+#[test]
+fn one_that_does_not_count_is_shown_with_its_reason() {
+    insta::assert_snapshot!(run(&furnished(), &["show", "empty"]), @"
+    status: 0
+    ----- stdout -----
+    empty
+
+
+      file           .agents/skills/empty/SKILL.md
+      scope          repo
+      standing       invalid, S0100: the file does not begin with frontmatter
+      cost           37 tokens listed, about 5 read
+
+    error: the file does not begin with frontmatter [S0100]
+    ----- stderr -----
+    ");
+}
+
+#[test]
+fn an_unknown_name_has_a_hint() {
+    let context = furnished();
+    insta::assert_snapshot!(run(&context, &["show", "relase-notes"]), @"
+    status: 1
+    ----- stdout -----
+    ----- stderr -----
+    error: no skill is called `relase-notes`
+    hint: did you mean `release-notes`? `openoxide list --all` shows everything that was found
+    ");
+    insta::assert_snapshot!(run(&context, &["show", "zzz"]), @"
+    status: 1
+    ----- stdout -----
+    ----- stderr -----
+    error: no skill is called `zzz`
+    hint: `openoxide list --all` shows everything that was found
+    ");
+}
+
+#[test]
+fn json_answers_its_schema() {
+    let context = furnished();
+    for skill in ["deploy", "release-notes", "sql-review", "empty", "pdf-forms"] {
+        let answer = valid_json(&context, &["show", skill, "--json"]);
+        assert!(answer["skill"]["path"].as_str().unwrap().ends_with("/SKILL.md"), "{answer:#}");
+    }
+    let answer = valid_json(&context, &["show", "release-notes", "--json"]);
+    assert_eq!(answer["skill"]["argument_hint"], "FROM TO");
+    let answer = valid_json(&context, &["show", "empty", "--json"]);
+    assert!(answer["skill"]["reason"].as_str().unwrap().starts_with("S0100: "), "{answer:#}");
+    assert_eq!(answer["problems"][0]["code"], "S0100");
+}

@@ -1,0 +1,159 @@
+//! What the tests of the binary share.
+
+use std::ffi::OsStr;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use openoxide_testkit::{Output, TestContext};
+use serde_json::Value;
+
+/// Returns the binary under test.
+pub(crate) fn bin() -> &'static Path {
+    Path::new(env!("CARGO_BIN_EXE_openoxide"))
+}
+
+/// Returns a path below the repository's root.
+pub(crate) fn repository(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
+}
+
+/// Runs the binary at 80 columns.
+pub(crate) fn run(context: &TestContext, args: &[&str]) -> Output {
+    run_with(context, args, &[])
+}
+
+/// Runs the binary at 80 columns, with variables.
+pub(crate) fn run_with(context: &TestContext, args: &[&str], variables: &[(&str, &OsStr)]) -> Output {
+    context.answer(context.command(bin(), args).env("COLUMNS", "80").envs(variables.iter().copied()))
+}
+
+/// Runs the binary and reads its answer as JSON.
+pub(crate) fn json(context: &TestContext, args: &[&str]) -> Value {
+    let output = run(context, args);
+    serde_json::from_str(&output.stdout).unwrap_or_else(|error| panic!("{args:?}: {error}\n{output}"))
+}
+
+/// Runs a command with `--json` and checks the answer against the command's own schema.
+pub(crate) fn valid_json(context: &TestContext, args: &[&str]) -> Value {
+    let answer = json(context, args);
+    let schema = json(context, &["schema", args[0]]);
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let errors: Vec<String> =
+        validator.iter_errors(&answer).map(|error| format!("{}: {error}", error.instance_path())).collect();
+    assert!(errors.is_empty(), "{args:?}: {errors:#?}\n{answer:#}");
+    answer
+}
+
+/// Says loudly that something was not tested; the test harness does not swallow it.
+pub(crate) fn skipped(why: &str) {
+    writeln!(std::io::stderr().lock(), "SKIPPED: {why}").unwrap();
+}
+
+/// Takes the texts of one field from a list of objects.
+pub(crate) fn field<'v>(list: &'v Value, name: &str) -> Vec<&'v str> {
+    list.as_array().into_iter().flatten().filter_map(|item| item[name].as_str()).collect()
+}
+
+/// A fenced block of a Markdown file.
+#[derive(Debug)]
+pub(crate) struct Block {
+    /// What follows the opening fence.
+    pub(crate) info: String,
+    /// The lines inside.
+    pub(crate) text: String,
+}
+
+/// Returns the fenced blocks of a Markdown text whose info string begins with `kind`.
+pub(crate) fn blocks(markdown: &str, kind: &str) -> Vec<Block> {
+    let mut blocks: Vec<Block> = Vec::new();
+    let mut fence: Option<&str> = None;
+    for line in markdown.split_inclusive('\n') {
+        let bare = line.trim_end();
+        match fence {
+            None => {
+                let info = bare.trim_start_matches('`');
+                let length = bare.len() - info.len();
+                if length >= 3 {
+                    fence = Some(&bare[..length]);
+                    blocks.push(Block { info: info.to_owned(), text: String::new() });
+                }
+            }
+            Some(open) if bare == open => fence = None,
+            Some(_) => blocks.last_mut().unwrap().text.push_str(line),
+        }
+    }
+    blocks.retain(|block| block.info.split_whitespace().next() == Some(kind));
+    blocks
+}
+
+/// Returns every path below `dir` with its kind, size, time of change and content, in order.
+pub(crate) fn snapshot_of(dir: &Path) -> Vec<String> {
+    let mut lines = Vec::new();
+    for entry in fs_err::read_dir(dir).unwrap().map(Result::unwrap) {
+        let meta = fs_err::symlink_metadata(entry.path()).unwrap();
+        let content = if meta.is_file() { fs_err::read(entry.path()).unwrap() } else { Vec::new() };
+        lines.push(format!(
+            "{} {:?} {:?} {content:?}",
+            entry.path().display(),
+            meta.file_type(),
+            meta.modified().unwrap()
+        ));
+        if meta.is_dir() {
+            lines.extend(snapshot_of(&entry.path()));
+        }
+    }
+    lines.sort();
+    lines
+}
+
+/// A context with a root of one length everywhere: what a catalog costs depends on it.
+pub(crate) fn padded() -> TestContext {
+    TestContext::padded(96)
+}
+
+/// A project with a bit of everything, and a user with skills of their own.
+pub(crate) fn furnished() -> TestContext {
+    let context = padded();
+    context.tree(
+        "
+//- project/.agents/skills/deploy/SKILL.md
+---
+name: deploy
+description: Ship the service to staging or production
+license: MIT
+allowed-tools: Bash(git:*) Read
+---
+Run the pipeline.
+//- project/.claude/skills/release-notes/SKILL.md
+---
+name: release-notes
+description: Turn merged pull requests into notes that people like to read, grouped by what they change
+argument-hint: FROM TO
+---
+//- project/.agents/skills/pdf_forms/SKILL.md
+---
+name: pdf-forms
+description: Fill forms: flatten them too
+---
+//- project/.agents/skills/empty/SKILL.md
+Nothing but text.
+//- home/.agents/skills/deploy/SKILL.md
+---
+name: deploy
+description: Ship as I always do
+---
+//- home/.agents/skills/sql-review/SKILL.md
+---
+name: sql-review
+description: Review a migration for locks and data loss
+disable-model-invocation: true
+---
+//- home/.agents/skills/sql-review/agents/openoxide.yaml
+dependencies:
+  tools:
+    - type: env_var
+      value: PDF_KEY
+",
+    );
+    context
+}
