@@ -1,0 +1,16 @@
+//! Runs the benchmarks, which print ratios taken in one run.
+
+use std::process::Command;
+
+use anyhow::ensure;
+
+/// Builds the binary, then runs the benchmarks; further arguments go to them.
+pub(crate) fn run(args: &[String]) -> anyhow::Result<()> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let built = Command::new(&cargo).args(["build", "--release", "--quiet", "--package", "openoxide-cli"]).status()?;
+    ensure!(built.success(), "the binary does not build");
+    let bench = ["bench", "--quiet", "--package", "openoxide-skills", "--bench", "discovery", "--"];
+    let measured = Command::new(&cargo).args(bench).args(args).status()?;
+    ensure!(measured.success(), "the benchmarks failed");
+    Ok(())
+}

@@ -1,0 +1,42 @@
+//! Fidelity: what the real programs answer, recorded in the repository and compared live.
+//!
+//! `record` runs a real program on each case of `fidelity/` and writes its answer beside the case.
+//! `live` compares the program `openoxide` with the real ones on random trees and on collections of skills.
+//! Checking `openoxide` against the recordings is a test of `openoxide-cli` and needs none of the real programs.
+
+mod case;
+mod claude;
+mod codex;
+mod compare;
+mod corpus;
+mod http;
+mod live;
+mod ours;
+mod peers;
+mod record;
+mod rng;
+mod rpc;
+mod scene;
+mod trees;
+
+use std::fmt::Display;
+
+use anyhow::{Result, bail};
+
+const USAGE: &str = "usage: cargo xtask fidelity record [HOST[/CASE]]
+       cargo xtask fidelity live [--seed N] [--trees N | --only N] [--corpus DIR] [--host HOST] [--bin FILE] [--keep DIR]";
+
+/// Runs `cargo xtask fidelity ARGS`.
+pub(crate) fn run(args: &[String]) -> Result<()> {
+    match args.split_first() {
+        Some((verb, rest)) if verb == "record" => record::run(rest),
+        Some((verb, rest)) if verb == "live" => live::run(rest),
+        _ => bail!("{USAGE}"),
+    }
+}
+
+/// Prints one line of the result.
+#[expect(clippy::print_stdout, reason = "a task's answer is its standard output")]
+fn say(line: impl Display) {
+    println!("{line}");
+}

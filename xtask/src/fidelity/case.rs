@@ -1,0 +1,82 @@
+//! A recorded case: a folder `fidelity/HOST/CASE` with its tree, its settings and the real program's answer.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use toml::{Table, Value};
+
+use super::peers::Peer;
+use super::scene::Scene;
+
+/// One case, as its folder states it.
+#[derive(Debug)]
+pub(super) struct Case {
+    pub(super) peer: Peer,
+    pub(super) dir: PathBuf,
+    /// The model's window, for catalogs.
+    pub(super) window: Option<u64>,
+    settings: Table,
+}
+
+impl Case {
+    /// Returns the cases that `filter` names: all, those of a host, or one as `HOST/CASE`.
+    pub(super) fn all(filter: Option<&str>) -> Result<Vec<Self>> {
+        let mut cases = Vec::new();
+        for peer in Peer::ALL {
+            for dir in folders(&cases_folder().join(peer.host()))? {
+                let name = dir.strip_prefix(cases_folder())?.to_string_lossy().into_owned();
+                if filter.is_none_or(|filter| filter == peer.host() || filter == name) {
+                    cases.push(Self::load(peer, dir)?);
+                }
+            }
+        }
+        ensure!(!cases.is_empty(), "no case of that name below `fidelity/`");
+        Ok(cases)
+    }
+
+    fn load(peer: Peer, dir: PathBuf) -> Result<Self> {
+        let text = fs_err::read_to_string(dir.join("case.toml"))?;
+        let settings: Table = toml::from_str(&text).with_context(|| format!("in {}", dir.display()))?;
+        let window = settings.get("window").and_then(Value::as_integer).map(u64::try_from).transpose()?;
+        Ok(Self { peer, dir, window, settings })
+    }
+
+    /// Tells whether an answer is wanted: `list` or `catalog`.
+    pub(super) fn wants(&self, what: &str) -> bool {
+        match self.settings.get("record").and_then(Value::as_array) {
+            Some(parts) => parts.iter().any(|part| part.as_str() == Some(what)),
+            None => what == "list",
+        }
+    }
+
+    /// Writes the case's tree to disk.
+    pub(super) fn scene(&self) -> Result<Scene> {
+        let mut scene = Scene::new();
+        scene.tree(&fs_err::read_to_string(self.dir.join("tree.txt"))?);
+        if let Some(cwd) = self.settings.get("cwd").and_then(Value::as_str) {
+            cwd.clone_into(&mut scene.cwd);
+        }
+        let words = self.settings.get("args").and_then(Value::as_array).into_iter().flatten();
+        scene.args = words.filter_map(Value::as_str).map(str::to_owned).collect();
+        let pairs = self.settings.get("env").and_then(Value::as_table).into_iter().flatten();
+        scene.env = pairs.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect();
+        Ok(scene)
+    }
+}
+
+/// Returns the repository's `fidelity/`.
+fn cases_folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("fidelity")
+}
+
+fn folders(dir: &Path) -> Result<Vec<PathBuf>> {
+    let mut folders = Vec::new();
+    for entry in fs_err::read_dir(dir)? {
+        let path = entry?.path();
+        if path.join("case.toml").is_file() {
+            folders.push(path);
+        }
+    }
+    folders.sort();
+    Ok(folders)
+}

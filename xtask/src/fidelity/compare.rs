@@ -1,0 +1,109 @@
+//! What two answers on one tree differ in.
+
+use serde_json::Value;
+
+/// One line of an answer, in a form that two programs can agree on.
+type Lines = Vec<String>;
+
+/// Compares the skills of Codex, its errors included, with ours.
+pub(super) fn codex(real: &Value, ours: &Value) -> Lines {
+    let real_active = rows(&real["skills"], |skill| skill["enabled"] == true);
+    let our_active = rows(&ours["skills"], |_| true);
+    let mut differences = in_order("active", &real_active, &our_active);
+    let real_off = paths(&real["skills"], |skill| skill["enabled"] == false);
+    let our_off = paths(&ours["others"], |skill| skill["standing"] == "disabled");
+    differences.extend(as_sets("disabled", &real_off, &our_off));
+    let real_bad =
+        paths(&real["errors"], |error| error["path"].as_str().is_some_and(|path| path.ends_with("/SKILL.md")));
+    let our_bad = paths(&ours["others"], |skill| skill["standing"] == "invalid" && unreadable(skill));
+    differences.extend(as_sets("invalid", &once(real_bad), &once(our_bad)));
+    differences
+}
+
+/// Compares the names that Claude Code lists with ours.
+///
+/// A text may have lines that look like entries, so names that neither program knows are taken for text.
+pub(super) fn claude(real: &Value, ours: &Value) -> Lines {
+    let known: Lines = [&ours["skills"], &ours["others"]].into_iter().flat_map(names).collect();
+    let called: Lines = items(&real["user"]).filter_map(Value::as_str).map(str::to_owned).collect();
+    let real: Lines = names(&real["listed"]).filter(|name| known.contains(name) || called.contains(name)).collect();
+    let ours = items(&ours["skills"]).filter(|skill| skill["model"] == true).map(name);
+    in_order("listed", &real, &ours.collect::<Lines>())
+}
+
+/// Compares two lists line by line.
+pub(super) fn in_order(what: &str, real: &[String], ours: &[String]) -> Lines {
+    let mut differences = as_sets(what, real, ours);
+    if differences.is_empty() && real != ours {
+        let at = real.iter().zip(ours).position(|(real, ours)| real != ours).unwrap_or(0);
+        differences.push(format!("{what}: order: real has {} where ours has {}", real[at], ours[at]));
+    }
+    differences
+}
+
+/// Compares two lists without regard to order.
+fn as_sets(what: &str, real: &[String], ours: &[String]) -> Lines {
+    let mut extra = ours.to_vec();
+    let mut differences = Lines::new();
+    for line in real {
+        match extra.iter().position(|other| other == line) {
+            Some(at) => drop(extra.remove(at)),
+            None => differences.push(format!("{what}: only real: {line}")),
+        }
+    }
+    differences.extend(extra.iter().map(|line| format!("{what}: only ours: {line}")));
+    differences
+}
+
+/// Drops repetitions: a broken file that is found twice is one broken file.
+fn once(mut lines: Lines) -> Lines {
+    lines.sort();
+    lines.dedup();
+    lines
+}
+
+/// Tells whether a skill is invalid for its text; what a host passes over in silence has other reasons.
+fn unreadable(skill: &Value) -> bool {
+    let reason = skill["reason"].as_str().unwrap_or_default();
+    ["S0001", "S0003", "S0004", "S01"].iter().any(|code| reason.starts_with(code))
+}
+
+fn rows(skills: &Value, wanted: impl Fn(&Value) -> bool) -> Lines {
+    let fields = ["name", "description", "path", "scope"];
+    let row = |skill: &Value| fields.map(|field| skill[field].to_string()).join(" ");
+    items(skills).filter(|skill| wanted(skill)).map(row).collect()
+}
+
+fn paths(skills: &Value, wanted: impl Fn(&Value) -> bool) -> Lines {
+    items(skills).filter(|skill| wanted(skill)).map(|skill| skill["path"].to_string()).collect()
+}
+
+fn names(list: &Value) -> impl Iterator<Item = String> {
+    items(list).map(name)
+}
+
+fn name(item: &Value) -> String {
+    item["name"].as_str().unwrap_or_default().to_owned()
+}
+
+fn items(list: &Value) -> impl Iterator<Item = &Value> {
+    list.as_array().into_iter().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(real: &[&str], ours: &[&str], differences: &[&str]) {
+        let owned = |lines: &[&str]| lines.iter().map(|&line| line.to_owned()).collect::<Lines>();
+        assert_eq!(in_order("x", &owned(real), &owned(ours)), owned(differences));
+    }
+
+    #[test]
+    fn differences_of_lists() {
+        check(&["a", "b"], &["a", "b"], &[]);
+        check(&["a", "b"], &["b", "a"], &["x: order: real has a where ours has b"]);
+        check(&["a", "a"], &["a"], &["x: only real: a"]);
+        check(&["a"], &["a", "c"], &["x: only ours: c"]);
+    }
+}

@@ -1,0 +1,177 @@
+//! `cargo xtask fidelity live`: the real programs and ours on the same trees, side by side.
+
+mod options;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use options::Options;
+use serde_json::Value;
+
+use super::peers::Peer;
+use super::rng::Rng;
+use super::scene::Scene;
+use super::{claude, codex, compare, corpus, ours, say, trees};
+
+/// The comparison with one real program.
+struct Match<'a> {
+    peer: Peer,
+    program: PathBuf,
+    bin: &'a Path,
+    n_trees: usize,
+    n_skills: usize,
+    n_differences: usize,
+}
+
+/// Compares and reports; fails if anything differs.
+pub(super) fn run(args: &[String]) -> Result<()> {
+    let options = Options::parse(args)?;
+    ensure!(options.bin.is_file(), "there is no `{}`; build it with `cargo build --release`", options.bin.display());
+    let mut n_differences = 0;
+    for peer in Peer::ALL {
+        if options.host.as_ref().is_none_or(|host| host == peer.host()) {
+            n_differences += compare_with(peer, &options)?;
+        }
+    }
+    ensure!(n_differences == 0, "{n_differences} differences from the real programs");
+    Ok(())
+}
+
+fn compare_with(peer: Peer, options: &Options) -> Result<usize> {
+    let host = peer.host();
+    let Some(program) = peer.program() else {
+        say(format_args!("fidelity: {host} NOT COMPARED: the real program is not installed (set PEERS to its folder)"));
+        return Ok(0);
+    };
+    let mut game = Match { peer, program, bin: &options.bin, n_trees: 0, n_skills: 0, n_differences: 0 };
+    game.random_trees(options)?;
+    if let Some(dir) = &options.corpus {
+        game.collections(dir)?;
+    }
+    let Match { n_trees, n_skills, n_differences, .. } = game;
+    say(format_args!("fidelity: {host} {n_trees} trees, {n_skills} skills, {n_differences} differences"));
+    Ok(n_differences)
+}
+
+impl Match<'_> {
+    fn random_trees(&mut self, options: &Options) -> Result<()> {
+        let indices = options.only.map_or(0..options.trees, |only| only..only + 1);
+        for index in indices {
+            let seed = options.seed.wrapping_mul(1_000_003).wrapping_add(index);
+            let tree = trees::random(self.peer, seed);
+            let label = format!("{} --seed {} --only {index}", self.peer.host(), options.seed);
+            let window = Rng::new(seed ^ 1).pick(&[20_000, 60_000, 150_000, 272_000]).max(self.smallest_window());
+            let lay = || {
+                let mut scene = Scene::new();
+                scene.tree(&tree.text);
+                tree.cwd.clone_into(&mut scene.cwd);
+                Ok(scene)
+            };
+            let before = self.n_differences;
+            self.play(&label, window, &lay).with_context(|| format!("on {label}"))?;
+            if let Some(keep) = options.keep.as_ref().filter(|_| self.n_differences > before) {
+                fs_err::create_dir_all(keep)?;
+                let name = format!("{}-{}-{index}.txt", self.peer.host(), options.seed);
+                fs_err::write(keep.join(name), format!("//- cwd nonl\n{}\n{}", tree.cwd, tree.text))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn collections(&mut self, dir: &Path) -> Result<()> {
+        for collection in corpus::collections(dir)? {
+            let peer = self.peer;
+            let label = format!("{} {}", peer.host(), collection.display());
+            let lay = || {
+                let scene = Scene::new();
+                corpus::lay_out(&collection, &scene, peer)?;
+                Ok(scene)
+            };
+            self.play(&label, 200_000, &lay).with_context(|| format!("on {label}"))?;
+        }
+        Ok(())
+    }
+
+    /// Compares both programs on one tree, which is laid out anew for each because they write into it.
+    fn play(&mut self, label: &str, window: u64, lay: &dyn Fn() -> Result<Scene>) -> Result<()> {
+        let (real, differences) = match self.peer {
+            Peer::Codex => self.play_codex(window, lay)?,
+            Peer::ClaudeCode => self.play_claude(window, lay)?,
+        };
+        self.n_trees += 1;
+        self.n_skills += real;
+        self.n_differences += differences.len();
+        for difference in differences {
+            say(format_args!("{label}: {difference}"));
+        }
+        Ok(())
+    }
+
+    fn play_codex(&self, window: u64, lay: &dyn Fn() -> Result<Scene>) -> Result<(usize, Vec<String>)> {
+        let scene = lay()?;
+        let answer = ours::list(self.bin, &scene, self.peer).map(|answer| portable(&scene, answer));
+        let prompt = ours::prompt(self.bin, &scene, self.peer, Some(window));
+        let real = codex::list(&self.program, &scene)?;
+        let mut differences = answer.map_or_else(failure, |answer| compare::codex(&real, &answer));
+        if broken(&real) {
+            return Ok((0, differences));
+        }
+        let real_catalog = codex::catalog(&self.program, &lay()?, Some(window))?;
+        differences.extend(prompt.map_or_else(failure, |prompt| {
+            let mut differences = compare::in_order("roots", &real_catalog.roots, &prompt.roots);
+            differences.extend(compare::in_order("catalog", &real_catalog.lines, &prompt.lines));
+            differences
+        }));
+        Ok((real["skills"].as_array().map_or(0, Vec::len), differences))
+    }
+
+    fn play_claude(&self, window: u64, lay: &dyn Fn() -> Result<Scene>) -> Result<(usize, Vec<String>)> {
+        let mut scene = lay()?;
+        scene.set("CLAUDE_CODE_DISABLE_BUNDLED_SKILLS", "1");
+        scene.set("SLASH_COMMAND_TOOL_CHAR_BUDGET", "1000000000");
+        let answer = ours::list(self.bin, &scene, self.peer);
+        let prompt = ours::prompt(self.bin, &scene, self.peer, None);
+        let session = claude::session(&self.program, &scene, None)?;
+        let real = claude::recorded(&session)?;
+        let mut differences = answer.map_or_else(failure, |answer| compare::claude(&real, &answer));
+        differences
+            .extend(prompt.map_or_else(failure, |prompt| compare::in_order("text", &session.listed, &prompt.lines)));
+        let mut scene = lay()?;
+        scene.set("CLAUDE_CODE_DISABLE_BUNDLED_SKILLS", "1");
+        scene.set("ANTHROPIC_MODEL", claude::MODEL);
+        let prompt = ours::prompt(self.bin, &scene, self.peer, Some(window));
+        let fitted = claude::session(&self.program, &scene, Some(window))?;
+        differences
+            .extend(prompt.map_or_else(failure, |prompt| compare::in_order("catalog", &fitted.listed, &prompt.lines)));
+        Ok((real["listed"].as_array().map_or(0, Vec::len), differences))
+    }
+
+    /// Claude Code refuses to work at all in a window that its own tools fill.
+    fn smallest_window(&self) -> u64 {
+        match self.peer {
+            Peer::Codex => 0,
+            Peer::ClaudeCode => 60_000,
+        }
+    }
+}
+
+/// Tells whether Codex could not read its settings, so that it starts no thread.
+fn broken(real: &Value) -> bool {
+    let messages = real["errors"].as_array().into_iter().flatten().filter_map(|error| error["message"].as_str());
+    messages.into_iter().any(|message| message.starts_with("failed to reload config"))
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "stands in the place of a closure that takes the error")]
+fn failure(error: anyhow::Error) -> Vec<String> {
+    vec![format!("{error:#}")]
+}
+
+/// Puts `{root}` in the place of the tree's folder, in a whole answer.
+fn portable(scene: &Scene, answer: Value) -> Value {
+    match answer {
+        Value::String(text) => Value::String(scene.portable(&text)),
+        Value::Array(items) => items.into_iter().map(|item| portable(scene, item)).collect(),
+        Value::Object(map) => map.into_iter().map(|(key, value)| (key, portable(scene, value))).collect(),
+        other => other,
+    }
+}

@@ -1,0 +1,55 @@
+//! Our own program, asked the same questions as the real ones.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+
+use super::claude;
+use super::codex::Catalog;
+use super::peers::Peer;
+use super::scene::Scene;
+
+/// Returns what `openoxide list --json` says.
+pub(super) fn list(bin: &Path, scene: &Scene, peer: Peer) -> Result<Value> {
+    let output = run(bin, scene, &["list", "--host", peer.host(), "--json"])?;
+    serde_json::from_str(&output).context("`openoxide list --json` printed no JSON")
+}
+
+/// Returns the lines that `openoxide prompt` prints for skills.
+pub(super) fn prompt(bin: &Path, scene: &Scene, peer: Peer, window: Option<u64>) -> Result<Catalog> {
+    let window = window.map(|window| window.to_string());
+    let mut args = vec!["prompt", "--host", peer.host()];
+    if let Some(window) = &window {
+        args.extend(["--window", window]);
+    }
+    let text = scene.portable(&run(bin, scene, &args)?);
+    Ok(match peer {
+        Peer::Codex => codex_lines(&text),
+        Peer::ClaudeCode => Catalog { roots: Vec::new(), lines: claude_lines(&text) },
+    })
+}
+
+/// Takes the lines of skills and of roots, whatever stands around them.
+fn codex_lines(text: &str) -> Catalog {
+    let (roots, rest): (Vec<&str>, Vec<&str>) = text
+        .lines()
+        .filter(|line| line.starts_with("- "))
+        .partition(|line| line.starts_with("- `r") && line.contains("` = `"));
+    let lines = rest.into_iter().filter(|line| line.contains("(file: ") && line.ends_with(')'));
+    Catalog { roots: roots.into_iter().map(str::to_owned).collect(), lines: lines.map(str::to_owned).collect() }
+}
+
+/// Takes everything from the first entry on, because texts may have several lines.
+fn claude_lines(text: &str) -> Vec<String> {
+    claude::unwrapped(text).split('\n').skip_while(|line| !line.starts_with("- ")).map(str::to_owned).collect()
+}
+
+fn run(bin: &Path, scene: &Scene, args: &[&str]) -> Result<String> {
+    let mut command = scene.command(bin);
+    command.args(args).args(scene.args.iter().map(|word| scene.placed(word)));
+    let output = command.output().with_context(|| format!("`{}` does not start", bin.display()))?;
+    let talk = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "`openoxide {}` failed: {talk}", args.join(" "));
+    String::from_utf8(output.stdout).context("`openoxide` printed no UTF-8")
+}

@@ -1,0 +1,68 @@
+//! `cargo xtask fidelity record`: runs the real programs on the cases and writes down their answers.
+
+use std::path::Path;
+
+use anyhow::Result;
+use serde_json::Value;
+
+use super::case::Case;
+use super::peers::Peer;
+use super::{claude, codex, say};
+
+/// Records the cases that the argument names, or all.
+pub(super) fn run(args: &[String]) -> Result<()> {
+    for case in Case::all(args.first().map(String::as_str))? {
+        match case.peer.program() {
+            Some(program) => record(&case, &program)?,
+            None => say(format_args!("SKIPPED {}: {} is not installed", case.dir.display(), case.peer.host())),
+        }
+    }
+    Ok(())
+}
+
+fn record(case: &Case, program: &Path) -> Result<()> {
+    if case.wants("list") {
+        let scene = case.scene()?;
+        let answer = match case.peer {
+            Peer::Codex => codex::list(program, &scene)?,
+            Peer::ClaudeCode => claude::list(program, &scene)?,
+        };
+        fs_err::write(case.dir.join("answer.json"), pretty(&answer))?;
+    }
+    if case.wants("catalog") {
+        record_catalog(case, program)?;
+    }
+    say(format_args!("recorded {}", case.dir.display()));
+    Ok(())
+}
+
+fn record_catalog(case: &Case, program: &Path) -> Result<()> {
+    let scene = case.scene()?;
+    let lines = match case.peer {
+        Peer::ClaudeCode => claude::session(program, &scene, case.window)?.listed,
+        Peer::Codex => {
+            let catalog = codex::catalog(program, &scene, case.window)?;
+            if !catalog.roots.is_empty() {
+                fs_err::write(case.dir.join("roots.txt"), text(&catalog.roots))?;
+            }
+            catalog.lines
+        }
+    };
+    Ok(fs_err::write(case.dir.join("catalog.txt"), text(&lines))?)
+}
+
+fn text(lines: &[String]) -> String {
+    lines.iter().flat_map(|line| [line, "\n"]).collect()
+}
+
+/// Writes an answer with one line for each item, so that differences are easy to read.
+fn pretty(answer: &Value) -> String {
+    let fields = answer.as_object().into_iter().flatten().map(|(key, value)| match value {
+        Value::Array(items) if items.iter().any(Value::is_object) => {
+            let lines: Vec<String> = items.iter().map(|item| format!("  {item}")).collect();
+            format!("{key:?}: [\n{}\n]", lines.join(",\n"))
+        }
+        value => format!("{key:?}: {value}"),
+    });
+    format!("{{\n{}\n}}\n", fields.collect::<Vec<_>>().join(",\n"))
+}

@@ -1,0 +1,42 @@
+//! Small pieces of Markdown.
+
+/// Writes a table with a heading.
+pub(super) fn table<const N: usize>(heading: [&str; N], rows: impl IntoIterator<Item = [String; N]>) -> String {
+    let mut text = row(&heading.map(str::to_owned));
+    text.push_str(&row(&[(); N].map(|()| "---".to_owned())));
+    for cells in rows {
+        text.push_str(&row(&cells.map(|cell| cell.replace('|', "\\|").replace('\n', " "))));
+    }
+    text
+}
+
+fn row(cells: &[String]) -> String {
+    let cells: Vec<String> =
+        cells.iter().map(|cell| if cell.is_empty() { " ".to_owned() } else { format!(" {cell} ") }).collect();
+    format!("|{}|\n", cells.join("|"))
+}
+
+/// Sets a text as code; nothing stays nothing.
+pub(super) fn code(text: &str) -> String {
+    match text {
+        "" => String::new(),
+        _ if text.contains('`') => format!("`` {text} ``"),
+        _ => format!("`{text}`"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_kept_in_their_columns() {
+        let text = table(["a", "b"], [["`x|y`".to_owned(), String::new()]]);
+        assert_eq!(text, "| a | b |\n| --- | --- |\n| `x\\|y` | |\n");
+    }
+
+    #[test]
+    fn code_may_hold_backticks() {
+        assert_eq!((code("x"), code(""), code("[`")), ("`x`".into(), String::new(), "`` [` ``".into()));
+    }
+}

@@ -1,0 +1,98 @@
+//! The project's own tasks, run as `cargo xtask TASK`.
+
+#[cfg(test)]
+mod architecture;
+mod bench;
+mod check;
+mod console;
+mod dist;
+mod fidelity;
+mod generate;
+mod man;
+mod metadata;
+mod needs;
+mod shell;
+mod test;
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+
+/// A task: how it is typed, what it does, and the function that does it.
+struct Task {
+    name: &'static str,
+    arguments: &'static str,
+    about: &'static str,
+    run: fn(&[String]) -> Result<()>,
+}
+
+const TASKS: &[Task] = &[
+    Task { name: "test", arguments: "", about: "Run everything that a change has to pass, as CI does", run: test::run },
+    Task { name: "check", arguments: "", about: "Run the quick part: formatting and lints", run: check::run },
+    Task {
+        name: "generate",
+        arguments: "[--check]",
+        about: "Write the reference pages, the schemas and the README's answers anew, or say whether they are up to date",
+        run: generate::run,
+    },
+    Task { name: "man", arguments: "", about: "Write the man pages to target/man", run: man::run },
+    Task {
+        name: "dist",
+        arguments: "",
+        about: "Build what is handed out: binary, man pages, completions and licences, in target/dist",
+        run: dist::run,
+    },
+    Task {
+        name: "bench",
+        arguments: "[ARGUMENT…]",
+        about: "Measure speed beside the bare cost of reading the same files, and print the ratios",
+        run: bench::run,
+    },
+    Task {
+        name: "fidelity",
+        arguments: "record|live …",
+        about: "Record what the real programs answer, or compare with them live",
+        run: fidelity::run,
+    },
+    Task { name: "help", arguments: "", about: "Print this", run: help },
+];
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    match dispatch(&args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            shell::complain(&error);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(args: &[String]) -> Result<()> {
+    let Some((name, rest)) = args.split_first() else { return help(&[]) };
+    if matches!(name.as_str(), "-h" | "--help") {
+        return help(&[]);
+    }
+    match TASKS.iter().find(|task| task.name == name) {
+        Some(task) => (task.run)(rest),
+        None => bail!("there is no task `{name}`; `cargo xtask help` lists them"),
+    }
+}
+
+fn help(args: &[String]) -> Result<()> {
+    no_arguments("help", args)?;
+    shell::say("The project's own tasks\n\nUsage: cargo xtask TASK\n\nTasks:");
+    for task in TASKS {
+        let typed = format!("{} {}", task.name, task.arguments);
+        shell::say(format!("  {typed:24}{}", task.about));
+    }
+    Ok(())
+}
+
+/// Fails if a task that takes no arguments was given some.
+fn no_arguments(task: &str, args: &[String]) -> Result<()> {
+    match args.first() {
+        None => Ok(()),
+        Some(arg) => bail!("`cargo xtask {task}` takes no arguments, but was given `{arg}`"),
+    }
+}

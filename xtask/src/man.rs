@@ -1,0 +1,24 @@
+//! `man`: the man pages, from the same definition as the help.
+
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+
+use crate::metadata;
+use crate::shell::say;
+
+/// Runs `cargo xtask man`.
+pub(crate) fn run(args: &[String]) -> Result<()> {
+    crate::no_arguments("man", args)?;
+    let folder = metadata::target()?.join("man");
+    write(&folder)?;
+    say(format!("wrote the man pages to {}; try `man -l {0}/openoxide.1`", folder.display()));
+    Ok(())
+}
+
+/// Writes a man page for the program and for each of its commands.
+pub(crate) fn write(folder: &Path) -> Result<()> {
+    fs_err::create_dir_all(folder)?;
+    let context = || format!("the man pages cannot be written to {}", folder.display());
+    clap_mangen::generate_to(openoxide_cli::command(), folder).with_context(context)
+}
