@@ -1,5 +1,6 @@
 //! TOML and JSON files as values that know their lines.
 
+use std::io::ErrorKind;
 use std::path::Path;
 
 use openoxide_skills::{Code, Diagnostic};
@@ -63,7 +64,8 @@ pub(crate) fn split_key(key: &str) -> Vec<String> {
 pub(crate) fn read(path: &Path, code: Code) -> Result<Option<Document>, Diagnostic> {
     let bad = |message: String| Diagnostic::warning(code, message).help("mend the file; until then it does not count");
     match std::fs::metadata(path) {
-        Err(_) => return Ok(None),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
+        Err(error) => return Err(bad(format!("the file cannot be read: {error}"))),
         Ok(stat) if !stat.is_file() => return Ok(None),
         Ok(stat) if stat.len() > MAX_FILE => return Err(bad("the file is larger than 4 MiB".to_owned())),
         Ok(_) => {}

@@ -1,9 +1,9 @@
 //! A project as a user stands in it: its settings, the hosts there are, and the view of each.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use openoxide_skills::{Code, Diagnostic, HostError, HostSpec, Hosts, ProjectRules, Surroundings, View, near};
+use openoxide_skills::{Code, Diagnostic, HostError, HostSpec, Hosts, ProjectRules, Root, Surroundings, View, near};
 
 use crate::environment::Environment;
 use crate::host_files::read_settings;
@@ -97,7 +97,7 @@ impl Workspace {
         let effective = spec.with(&settings)?;
         let around = if effective.project == host.project { around } else { self.surroundings(&effective.project) };
         let mut view = View::new(spec, settings, Arc::new(around))?;
-        view.roots.retain(|root| match refused(&root.path, root.provider.as_deref()) {
+        view.roots.retain(|root| match refused(root) {
             None => true,
             Some((diagnostic, keep)) => {
                 problems.push(ConfigProblem { path: Some(root.path.clone()), diagnostic });
@@ -131,10 +131,11 @@ fn unknown_settings(config: &Config, hosts: &Hosts) -> Vec<ConfigProblem> {
     for layer in &config.layers {
         let Some(toml::Value::Table(tables)) = layer.document.get("hosts") else { continue };
         for (name, table) in tables {
-            let known: Vec<String> = match hosts.get(name).and_then(|spec| spec.host()) {
-                Ok(host) => host.settings.keys().cloned().collect(),
-                Err(_) => Vec::new(),
+            let Ok(host) = hosts.get(name).and_then(|spec| spec.host()) else {
+                problems.push(ConfigProblem { path: layer.path.clone(), diagnostic: unknown_host(hosts, name) });
+                continue;
             };
+            let known: Vec<String> = host.settings.keys().cloned().collect();
             let keys = table.as_table().into_iter().flat_map(toml::Table::keys);
             for key in keys.filter(|key| !known.contains(key)) {
                 let message = format!("there is no setting `hosts.{name}.{key}`");
@@ -150,8 +151,17 @@ fn unknown_settings(config: &Config, hosts: &Hosts) -> Vec<ConfigProblem> {
     problems
 }
 
+fn unknown_host(hosts: &Hosts, name: &str) -> Diagnostic {
+    let help = match near(name, hosts.names()).first() {
+        Some(near) => format!("did you mean `hosts.{near}`?"),
+        None => "`openoxide hosts` lists the hosts".to_owned(),
+    };
+    Diagnostic::warning(Code::ConfigUnknownKey, format!("`hosts.{name}` is for a host that is not there")).help(help)
+}
+
 /// Refuses roots that would search the whole machine; reports those that somebody named but that are not there.
-fn refused(path: &Path, provider: Option<&str>) -> Option<(Diagnostic, bool)> {
+fn refused(root: &Root) -> Option<(Diagnostic, bool)> {
+    let path = &root.path;
     if path.parent().is_none() {
         let message = "the whole filesystem is not searched for skills";
         return Some((
@@ -159,8 +169,7 @@ fn refused(path: &Path, provider: Option<&str>) -> Option<(Diagnostic, bool)> {
             false,
         ));
     }
-    let named = matches!(provider, Some("added" | "skills.paths"));
-    if named && !path.is_dir() {
+    if root.named && !path.is_dir() {
         let message = format!("there is no folder `{}`", path.display());
         return Some((Diagnostic::warning(Code::RootRefused, message).help("mend the path, or remove it"), true));
     }

@@ -57,6 +57,8 @@ pub struct Root {
     pub description_empty: Option<String>,
     /// Controls that have no effect here.
     pub without: Vec<Control>,
+    /// Whether somebody named the folder, so that it ought to be there.
+    pub named: bool,
     /// What wakes it, if it is asleep: the folder in which a file has to be touched.
     pub asleep: Option<String>,
 }
@@ -82,6 +84,7 @@ impl Root {
             yields: false,
             description_empty: None,
             without: Vec::new(),
+            named: false,
             asleep: None,
         }
     }
@@ -230,6 +233,7 @@ fn root(host: &Host, around: &Surroundings, rule: &RootRule, path: PathBuf, plug
     let rel = rel_of(around, rule, &path);
     let fill = |template: &Option<String>| template.as_ref().map(|template| template.replace("{rel}", &rel));
     Root {
+        named: rule.path == "{added}" || (rule.listed.is_some() && plugin.is_none()),
         provider: rule.provider.clone(),
         group: rule.group.clone(),
         plugin,
