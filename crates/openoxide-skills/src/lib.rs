@@ -24,9 +24,7 @@ pub use discover::LimitReached;
 pub use host::*;
 pub use judge::{Finding, Judged, is_skill_folder, judge};
 pub use parse::{Parsed, parse_bytes, parse_text};
-pub use render::{
-    Costs, How, Model, Prompt, RenderError, Shown, Unit, catalog_budget, entry_costs, has_catalog, render,
-};
+pub use render::{Costs, How, Model, Prompt, RenderError, Shown, Unit, catalog_budget, entry_costs, render};
 pub use root::{Root, Surroundings, resolve_roots};
 pub use settings::{HostSettings, Origin, Plugin, Setting};
 pub use skill::*;

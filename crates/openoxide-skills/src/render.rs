@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::catalog::{Catalog, Entry, View, sort_entries};
-use crate::host::{HostSpec, PathForm};
+use crate::host::PathForm;
 use crate::parse::{cut_utf16, utf16_len};
 use crate::text::tokens;
 
@@ -270,11 +270,6 @@ pub fn entry_costs<'e>(view: &View, catalog: &Catalog, entries: impl IntoIterato
 pub fn catalog_budget(view: &View, model: Model) -> Option<(u64, Unit)> {
     let fit = fit::Fit::new(view, model, &[]);
     Some((fit.budget?, fit.unit))
-}
-
-/// Tells whether a host can render a catalog.
-pub fn has_catalog(spec: &HostSpec) -> bool {
-    spec.template("entry").is_some() && spec.template("catalog").is_some()
 }
 
 pub(crate) fn text_path(path: &Path) -> String {

@@ -1,5 +1,6 @@
 //! Makes a catalog from what searches found: entries first, then their standing, then their order.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -24,6 +25,7 @@ pub(super) fn build(view: &View, found: &[(&Root, &Survey, &Plan)]) -> Catalog {
         namespaces: Namespaces::new(&view.host.namespace, surveys),
         entries: Vec::new(),
         problems: Vec::new(),
+        reported: HashSet::new(),
         limits: Vec::new(),
     };
     for (index, (root, survey, plan)) in found.iter().enumerate() {
@@ -52,6 +54,8 @@ struct Builder<'b> {
     namespaces: Namespaces<'b>,
     entries: Vec<Entry>,
     problems: Vec<Problem>,
+    /// Where something was found wrong with a folder, links resolved.
+    reported: HashSet<(PathBuf, Code)>,
     limits: Vec<LimitReached>,
 }
 
@@ -65,9 +69,13 @@ impl Builder<'_> {
             let problem = Diagnostic::warning(code, message).help("split the folder, or raise the limit");
             self.problems.push(Problem { path: root.path.clone(), diagnostic: problem });
         }
-        let met =
-            survey.problems.iter().map(|(path, problem)| Problem { path: path.clone(), diagnostic: problem.clone() });
-        self.problems.extend(met);
+        for (path, problem) in &survey.problems {
+            // Two roots may lead to the same place, which is wrong only once.
+            let real = path.strip_prefix(&survey.root).map_or_else(|_| path.clone(), |rel| survey.canonical.join(rel));
+            if self.reported.insert((real, problem.code)) {
+                self.problems.push(Problem { path: path.clone(), diagnostic: problem.clone() });
+            }
+        }
         let reader = plan.reader(&self.view.host.parse);
         let prefixes = self.prefixes(root, survey, &selection.candidates);
         let make = |(number, candidate): (usize, &Candidate)| {

@@ -22,7 +22,7 @@ pub(super) fn apply(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) 
     }
 }
 
-/// Keeps the first entry for each file, whatever its standing: a file found again is the same skill.
+/// Keeps the first entry for each file that is a skill, switched off or not: a file found again is the same skill.
 fn same_file(entries: &mut [Entry]) {
     let mut first: HashMap<&Path, usize> = HashMap::with_capacity(entries.len());
     let mut again: Vec<(usize, PathBuf)> = Vec::new();

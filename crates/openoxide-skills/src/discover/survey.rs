@@ -53,7 +53,7 @@ pub(crate) struct Folder {
     pub(crate) depth: usize,
     pub(crate) hidden: bool,
     pub(crate) linked: bool,
-    /// Whether the search listed it; a skill's own folder often is not.
+    /// How many entries it has; 0 where it was not listed, as a skill's own folder often is not.
     pub(crate) entries: usize,
     pub(crate) files: Vec<FileFact>,
     /// Whether it is the same folder as one found earlier; it is not searched again.
