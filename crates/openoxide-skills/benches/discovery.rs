@@ -29,6 +29,9 @@ fn main() {
         return memory(Path::new(&args[at + 1]));
     }
     let sizes = sizes(&args);
+    if let Some(at) = args.iter().position(|arg| arg == "--profile") {
+        return profile(&Tree::new(sizes[0]), args[at + 1] == "hosts");
+    }
     let trees: Vec<(usize, Tree)> = sizes.into_iter().map(|size| (size, Tree::new(size))).collect();
     println!("threads: {}", rayon::current_num_threads());
     let mut each = Vec::new();
@@ -166,6 +169,30 @@ fn write_skill(root: &Path, number: usize) -> PathBuf {
     std::fs::write(dir.join("references/a.md"), "# More\n").unwrap();
     std::fs::write(dir.join("scripts/run.sh"), "#!/bin/sh\n").unwrap();
     file
+}
+
+/// Does nothing but one of the measured things for a while, so that a profiler sees where its time goes.
+fn profile(tree: &Tree, all: bool) {
+    let views = tree.views(all);
+    let start = Instant::now();
+    let before = processor_time();
+    let mut rounds = 0_u32;
+    while start.elapsed() < Duration::from_secs(10) {
+        drop(black_box(load(&views, Depth::Quick)));
+        rounds += 1;
+    }
+    let wall = millis(start.elapsed() / rounds);
+    let [user, system] = processor_time();
+    let each = |after: f64, before: f64| (after - before) * 10.0 / f64::from(rounds);
+    let (user, system) = (each(user, before[0]), each(system, before[1]));
+    println!("{wall:.2} ms a round; processor time {user:.2} ms in the program, {system:.2} ms in the system");
+}
+
+/// Returns the time spent in the program and in the system, in hundredths of a second.
+fn processor_time() -> [f64; 2] {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    [11, 12].map(|at| fields.get(at).and_then(|field| field.parse().ok()).unwrap_or(f64::NAN))
 }
 
 /// Loads a tree and prints the most memory that took.

@@ -4,6 +4,7 @@
 //! Reading a file's head happens here, because the bytes are at hand; what they mean is `parse`'s work.
 
 mod file;
+mod listing;
 mod plan;
 mod select;
 mod survey;

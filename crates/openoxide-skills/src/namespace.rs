@@ -14,20 +14,15 @@ pub(crate) struct Namespaces<'n> {
     rules: &'n NamespaceRules,
     /// The nearest valid manifest's name, at or above a folder.
     known: HashMap<PathBuf, Option<String>>,
-    /// Manifests that a search came across.
-    surveyed: HashMap<&'n Path, &'n [Manifest]>,
+    surveys: Vec<&'n Survey>,
+    /// Manifests that the searches came across, by folder; made when a folder is asked for.
+    surveyed: Option<HashMap<&'n Path, &'n [Manifest]>>,
     pub(crate) problems: Vec<(PathBuf, Diagnostic)>,
 }
 
 impl<'n> Namespaces<'n> {
     pub(crate) fn new(rules: &'n NamespaceRules, surveys: impl Iterator<Item = &'n Survey>) -> Namespaces<'n> {
-        let mut surveyed = HashMap::new();
-        if !rules.manifests.is_empty() {
-            for folder in surveys.flat_map(|survey| &survey.folders).filter(|folder| folder.entries > 0) {
-                surveyed.insert(folder.canonical(), folder.manifests.as_slice());
-            }
-        }
-        Namespaces { rules, known: HashMap::new(), surveyed, problems: Vec::new() }
+        Namespaces { rules, known: HashMap::new(), surveys: surveys.collect(), surveyed: None, problems: Vec::new() }
     }
 
     /// Returns the prefix that every skill below a root has, if it is the same for all of them.
@@ -40,7 +35,8 @@ impl<'n> Namespaces<'n> {
         if differs {
             return None;
         }
-        Some(if self.rules.above_root { self.prefix(&survey.canonical, &survey.canonical) } else { None })
+        let above = survey.canonical.parent().filter(|_| self.rules.above_root);
+        Some(above.and_then(|above| self.prefix(above, above)))
     }
 
     /// Returns the prefix for skills in `folder`, looking upward as far as `root`, or to the top if the host does.
@@ -61,9 +57,21 @@ impl<'n> Namespaces<'n> {
         prefix
     }
 
+    /// Returns the manifests of a folder that a search listed.
+    fn surveyed(&mut self, folder: &Path) -> Option<&'n [Manifest]> {
+        if !self.surveys.iter().any(|survey| folder.starts_with(&survey.canonical)) {
+            return None;
+        }
+        let surveyed = self.surveyed.get_or_insert_with(|| {
+            let folders = self.surveys.iter().flat_map(|survey| &survey.folders).filter(|folder| folder.entries > 0);
+            folders.map(|folder| (folder.canonical(), folder.manifests.as_slice())).collect()
+        });
+        surveyed.get(folder).copied()
+    }
+
     /// Returns the name that a manifest in this very folder gives.
     fn manifest(&mut self, folder: &Path) -> Option<String> {
-        let (file, bytes) = match self.surveyed.get(folder) {
+        let (file, bytes) = match self.surveyed(folder) {
             Some(manifests) => {
                 let order = |file: &str| self.rules.manifests.iter().position(|manifest| manifest == file);
                 let found = manifests.iter().filter(|(file, _)| order(file).is_some());

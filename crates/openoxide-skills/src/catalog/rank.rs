@@ -13,7 +13,7 @@ use crate::skill::SkillScope;
 /// Decides which of the entries that still count keep counting.
 pub(super) fn apply(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) {
     if view.host.collide.same_file == SameFile::First {
-        same_file(entries);
+        same_file(roots, entries);
     }
     yield_to_native(roots, entries);
     rename_clashes(view, roots, entries);
@@ -23,7 +23,11 @@ pub(super) fn apply(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) 
 }
 
 /// Keeps the first entry for each file that is a skill, switched off or not: a file found again is the same skill.
-fn same_file(entries: &mut [Entry]) {
+fn same_file(roots: &[SearchedRoot], entries: &mut [Entry]) {
+    let is_linked = |entry: &Entry| entry.found.is_some() || entry.canonical.is_some();
+    if !overlap(roots) && !entries.iter().any(is_linked) {
+        return;
+    }
     let mut first: HashMap<&Path, usize> = HashMap::with_capacity(entries.len());
     let mut again: Vec<(usize, PathBuf)> = Vec::new();
     for (index, entry) in entries.iter().enumerate().filter(|(_, entry)| entry.standing != Standing::Invalid) {
@@ -39,6 +43,12 @@ fn same_file(entries: &mut [Entry]) {
         entry.reason = Some(Reason { code: Code::SameFile, text });
         entry.by = Some(earlier);
     }
+}
+
+/// Tells whether one root lies in another, so that a file can be found from both.
+fn overlap(roots: &[SearchedRoot]) -> bool {
+    let there = || roots.iter().enumerate().filter(|(_, root)| root.exists);
+    there().any(|(at, root)| there().any(|(other, outer)| at != other && root.canonical.starts_with(&outer.canonical)))
 }
 
 /// Takes out skills of some roots whose name another root of their plugin has.

@@ -57,6 +57,8 @@ pub(super) struct Place<'p> {
     pub(super) folder: &'p str,
     /// The same with links resolved.
     pub(super) real_folder: &'p str,
+    /// Whether a listing said that it is a regular file.
+    pub(super) regular: bool,
 }
 
 impl Place<'_> {
@@ -144,33 +146,41 @@ pub(super) fn reason(error: &io::Error) -> String {
 }
 
 fn read_into(file: &OwnedFd, place: &Place<'_>, plan: &Plan, fact: &mut FileFact) {
-    let stat = match rustix::fs::fstat(file) {
-        Ok(stat) => stat,
-        Err(error) => {
-            fact.problem = Some(Box::new(unopened(Path::new(&*fact.name), error)));
-            return;
-        }
-    };
-    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
-        let help = "a skill's text is a regular file";
-        fact.problem = Some(Box::new(Diagnostic::error(Code::NotRegular, "not a regular file").help(help)));
+    if !place.regular
+        && let Err(problem) = regular_size(file).map(|size| fact.size = size)
+    {
+        fact.problem = Some(Box::new(problem));
         return;
     }
-    fact.size = u64::try_from(stat.st_size).unwrap_or(0);
     thread_local!(static BUFFER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) });
     BUFFER.with_borrow_mut(|buffer| match read_head(file, place, plan, buffer) {
-        Ok(parsed) => fact.parsed = parsed,
+        Ok((parsed, size)) => {
+            fact.parsed = parsed;
+            if place.regular {
+                fact.size = size.or_else(|| regular_size(file).ok()).unwrap_or_default();
+            }
+        }
         Err(problem) => fact.problem = Some(Box::new(problem)),
     });
 }
 
-/// Reads as much as the readers need.
+/// Returns the size of a regular file.
+fn regular_size(file: &OwnedFd) -> Result<u64, Diagnostic> {
+    let stat = rustix::fs::fstat(file).map_err(|error| unopened(Path::new("the file"), error))?;
+    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+        let help = "a skill's text is a regular file";
+        return Err(Diagnostic::error(Code::NotRegular, "not a regular file").help(help));
+    }
+    Ok(u64::try_from(stat.st_size).unwrap_or(0))
+}
+
+/// Reads as much as the readers need; also returns the file's size if that is known then.
 fn read_head(
     file: &OwnedFd,
     place: &Place<'_>,
     plan: &Plan,
     buffer: &mut Vec<u8>,
-) -> Result<Vec<Arc<Parsed>>, Diagnostic> {
+) -> Result<(Vec<Arc<Parsed>>, Option<u64>), Diagnostic> {
     let needs_whole = plan.readers.iter().any(|reader| reader.utf8 == Utf8::File);
     let limit = if needs_whole { WHOLE_MAX } else { HEAD_MAX };
     let mut filled = 0;
@@ -194,7 +204,7 @@ fn read_head(
         let parsed: Option<Vec<_>> =
             plan.readers.iter().map(|rules| parse::parse(head, rules, &mut trees).map(Arc::new)).collect();
         match parsed {
-            Some(parsed) => return Ok(parsed),
+            Some(parsed) => return Ok((parsed, u64::try_from(filled).ok().filter(|_| ended))),
             None => wanted = limit,
         }
     }

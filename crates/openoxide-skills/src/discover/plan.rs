@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::listing::Listing;
 use crate::host::{FolderNames, Host, Layout, Links, ParseRules, ScanRules};
 
 /// Deepest folder that is searched for what does not count.
@@ -85,11 +86,8 @@ impl Plan {
     }
 
     /// Tells whether a listing has the folder of a metadata file.
-    pub(crate) fn has_sidecar_folder(&self, listing: &[(std::ffi::OsString, rustix::fs::FileType)]) -> bool {
-        let folders = self.sidecars.iter().map(|file| file.split('/').next().unwrap_or(file));
-        folders
-            .into_iter()
-            .any(|folder| listing.binary_search_by(|(name, _)| name.as_os_str().cmp(folder.as_ref())).is_ok())
+    pub(super) fn has_sidecar_folder(&self, listing: &Listing) -> bool {
+        self.sidecars.iter().any(|file| listing.contains(file.split('/').next().unwrap_or(file)))
     }
 
     /// Returns which of the readings is the host's.

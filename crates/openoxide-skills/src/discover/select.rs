@@ -1,5 +1,6 @@
 //! What one host takes of a survey, and why not the rest.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use super::file::FileFact;
@@ -82,12 +83,10 @@ impl Selector<'_> {
         if outer.refused.is_some() {
             return outer.refused.clone();
         }
-        let name = folder.path.file_name().unwrap_or_default().to_string_lossy();
         if folder.hidden && self.scan.hidden == FolderNames::Skip {
             return refuse(Code::HiddenFolder, "it is inside a hidden folder, which is not searched");
         }
-        let folded = name.trim_end_matches(['.', ' ']).to_lowercase();
-        if self.scan.ignored.contains(&folded) {
+        if let Some(name) = self.ignored(folder) {
             return refuse(Code::IgnoredFolder, format!("folders called `{name}` are not searched"));
         }
         if folder.linked && self.scan.folder_links == Links::Skip {
@@ -105,6 +104,16 @@ impl Selector<'_> {
             Layout::Child => refuse(Code::NotInLayout, "only folders directly below the root are skills here"),
             Layout::Single => refuse(Code::NotInLayout, "only the root itself is a skill here"),
         }
+    }
+
+    /// Returns the folder's name if the host does not search folders of that name.
+    fn ignored<'f>(&self, folder: &'f Folder) -> Option<Cow<'f, str>> {
+        if self.scan.ignored.is_empty() {
+            return None;
+        }
+        let name = folder.path.file_name().unwrap_or_default().to_string_lossy();
+        let folded = name.trim_end_matches(['.', ' ']).to_lowercase();
+        self.scan.ignored.contains(&folded).then_some(name)
     }
 
     /// Judges the files of a folder; returns whether it is a skill's.

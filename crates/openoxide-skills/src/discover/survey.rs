@@ -1,9 +1,7 @@
 //! One pass over everything below a root, level by level, in a fixed order.
 
 use std::collections::HashSet;
-use std::ffi::{OsStr, OsString};
-#[cfg(target_os = "linux")]
-use std::mem::MaybeUninit;
+use std::ffi::OsStr;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -15,15 +13,18 @@ use rustix::io::Errno;
 
 use super::Plan;
 use super::file::{self, FileFact, Place};
+use super::listing::Listing;
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 
 /// Folders that are searched before what they held is counted.
 const AT_ONCE: usize = 512;
-/// Most entries of one folder that are read at all.
-const LISTING_MAX: usize = 1_000_000;
+/// How folders are opened.
+const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC).union(OFlags::NONBLOCK);
 /// Fewer entries than this are not worth a second thread.
 const PARALLEL_FROM: usize = 24;
+/// A folder with no more folders than this is searched together with them, while it is open.
+const AHEAD_MAX: usize = 32;
 
 /// What lies below a root.
 #[derive(Debug, Default)]
@@ -90,12 +91,14 @@ pub(crate) fn survey(root: &Path, plan: &Plan) -> Survey {
         }
     };
     let survey = Survey { root: root.to_owned(), canonical, ..Survey::default() };
-    Surveyor { plan, survey, seen: None, entries: 0 }.run()
+    Surveyor { plan, survey, root: None, seen: None, entries: 0 }.run()
 }
 
 struct Surveyor<'p> {
     plan: &'p Plan,
     survey: Survey,
+    /// The root, once it is open: most folders are its children, and are found from it fastest.
+    root: Option<OwnedFd>,
     /// Every folder by its canonical path, once links are about.
     seen: Option<HashSet<PathBuf>>,
     entries: usize,
@@ -108,21 +111,37 @@ struct Visit {
     cut: bool,
     files: Vec<FileFact>,
     manifests: Vec<Manifest>,
-    children: Vec<Folder>,
+    children: Vec<Child>,
     problems: Vec<(PathBuf, Diagnostic)>,
 }
 
-type Listing = Vec<(OsString, FileType)>;
+/// A folder in a folder, and what it holds where that was looked at ahead.
+struct Child {
+    folder: Folder,
+    ahead: Option<Result<Visit, Errno>>,
+}
+
+/// A folder to search, and what it holds where that was looked at ahead.
+struct Task {
+    folder: usize,
+    ahead: Option<Result<Visit, Errno>>,
+}
 
 impl Surveyor<'_> {
     fn run(mut self) -> Survey {
         let root = self.survey.root.clone();
         let canonical = (self.survey.canonical != root).then(|| self.survey.canonical.clone());
+        let opened = rustix::fs::open(&root, FOLDER, Mode::empty());
         self.survey.folders.push(Folder { path: root, canonical, ..Folder::default() });
-        let mut level = vec![0];
+        let visit = opened.and_then(|dir| {
+            let visit = self.visit(dir.as_fd(), &self.survey.folders[0], false);
+            self.root = Some(dir);
+            visit
+        });
+        let mut level = self.settle(0, visit);
         while !level.is_empty() {
             let mut next = Vec::new();
-            for some in level.chunks(AT_ONCE) {
+            for some in level.chunks_mut(AT_ONCE) {
                 next.extend(self.search(some));
             }
             level = next;
@@ -131,55 +150,57 @@ impl Surveyor<'_> {
     }
 
     /// Searches some folders of one level; returns those of the next.
-    fn search(&mut self, some: &[usize]) -> Vec<usize> {
-        let visit = |&index: &usize| self.visit(index);
-        let visits: Vec<Result<Visit, Errno>> =
-            if some.len() > 1 { some.par_iter().map(visit).collect() } else { some.iter().map(visit).collect() };
+    fn search(&mut self, some: &mut [Task]) -> Vec<Task> {
+        let visit = |task: &mut Task| task.ahead.take().unwrap_or_else(|| self.open_and_visit(task.folder));
+        let visits: Vec<Result<Visit, Errno>> = if some.len() > 1 {
+            some.par_iter_mut().map(visit).collect()
+        } else {
+            some.iter_mut().map(visit).collect()
+        };
         let mut next = Vec::new();
-        for (&index, visit) in some.iter().zip(visits) {
-            match visit {
-                Ok(visit) => next.extend(self.settle(index, visit)),
-                Err(error) => self.unopened(index, error),
-            }
+        for (task, visit) in some.iter().zip(visits) {
+            next.extend(self.settle(task.folder, visit));
         }
         next
     }
 
-    /// Lists a folder, reads what it holds, and looks at its children.
-    fn visit(&self, index: usize) -> Result<Visit, Errno> {
+    fn open_and_visit(&self, index: usize) -> Result<Visit, Errno> {
         let folder = &self.survey.folders[index];
-        let (dir, listing, cut) = self.list(folder)?;
+        // The path of a linked folder was resolved before, and is not allowed to change into a link again.
+        let flags = FOLDER | OFlags::NOFOLLOW;
+        let dir = match (&self.root, folder.path.file_name()) {
+            (Some(root), Some(name)) if folder.parent == 0 && !folder.linked => {
+                rustix::fs::openat(root, name, flags, Mode::empty())
+            }
+            _ => rustix::fs::open(folder.canonical(), flags, Mode::empty()),
+        };
+        self.visit(dir?.as_fd(), folder, true)
+    }
+
+    /// Lists a folder, reads what it holds, and looks at its children, or into them if they are few.
+    fn visit(&self, dir: BorrowedFd<'_>, folder: &Folder, ahead: bool) -> Result<Visit, Errno> {
+        let (listing, cut) = Listing::read(dir, self.plan.entries)?;
         let mut visit = Visit { entries: listing.len(), cut, ..Visit::default() };
-        visit.files = self.files(index, dir.as_fd(), &listing);
+        visit.files = self.files(folder, dir, &listing);
         visit.manifests = self.manifests(folder, &listing);
         if folder.depth < self.plan.depth && !folder.repeats {
-            self.children(index, dir.as_fd(), &listing, &mut visit);
+            self.children(folder, dir, &listing, &mut visit);
+        }
+        if ahead && visit.children.len() <= AHEAD_MAX {
+            let Visit { children, .. } = &mut visit;
+            children.iter_mut().filter(|child| !child.folder.linked && self.is_searched(&child.folder)).for_each(
+                |child| {
+                    child.ahead = Some(self.look_ahead(dir, &child.folder));
+                },
+            );
         }
         Ok(visit)
     }
 
-    fn list(&self, folder: &Folder) -> Result<(OwnedFd, Listing, bool), Errno> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NONBLOCK;
-        // The path of a linked folder was resolved before, and is not allowed to change into a link again.
-        let (path, flags) = match folder.depth {
-            0 => (folder.path.as_path(), flags),
-            _ => (folder.canonical(), flags | OFlags::NOFOLLOW),
-        };
-        let dir = rustix::fs::open(path, flags, Mode::empty())?;
-        let mut listing = Listing::new();
-        let mut cut = false;
-        read_entries(&dir, |name, kind| {
-            cut = listing.len() >= LISTING_MAX;
-            if !cut {
-                listing.push((OsStr::from_bytes(name).to_owned(), kind));
-            }
-            !cut
-        })?;
-        listing.sort_unstable_by(|left, right| left.0.cmp(&right.0));
-        // Cut after sorting: which entries are looked at must not depend on the disk.
-        cut |= listing.len() > self.plan.entries;
-        listing.truncate(self.plan.entries);
-        Ok((dir, listing, cut))
+    fn look_ahead(&self, parent: BorrowedFd<'_>, folder: &Folder) -> Result<Visit, Errno> {
+        let name = folder.path.file_name().unwrap_or_default();
+        let dir = rustix::fs::openat(parent, name, FOLDER | OFlags::NOFOLLOW, Mode::empty())?;
+        self.visit(dir.as_fd(), folder, false)
     }
 
     fn unopened(&mut self, index: usize, error: Errno) {
@@ -192,16 +213,16 @@ impl Surveyor<'_> {
     }
 
     /// Reads the files of a folder that matter, unless they were read when it was probed.
-    fn files(&self, index: usize, dir: BorrowedFd<'_>, listing: &Listing) -> Vec<FileFact> {
-        let folder = &self.survey.folders[index];
-        let was_probed = index != 0 && self.plan.probes();
+    fn files(&self, folder: &Folder, dir: BorrowedFd<'_>, listing: &Listing) -> Vec<FileFact> {
+        let is_root = folder.depth == 0;
+        let was_probed = !is_root && self.plan.probes();
         let mut facts = Vec::new();
-        for (name, _) in listing {
+        for (name, kind) in listing.iter() {
             let Some(text) = name.to_str() else { continue };
             let exact = self.plan.files.get(text);
             let wanted = match exact {
                 _ if self.plan.flat => text.strip_suffix(".md").is_some(),
-                Some(_) if index == 0 => self.plan.root_itself,
+                Some(_) if is_root => self.plan.root_itself,
                 Some(_) => !was_probed,
                 None => is_near_miss(text),
             };
@@ -209,8 +230,14 @@ impl Surveyor<'_> {
                 let called =
                     if self.plan.flat { text.trim_end_matches(".md").to_owned() } else { folder_name(&folder.path) };
                 let real = if self.plan.flat { called.clone() } else { folder_name(folder.canonical()) };
-                let place =
-                    Place { fd: dir, rel: Path::new(name), dir: &folder.path, folder: &called, real_folder: &real };
+                let place = Place {
+                    fd: dir,
+                    rel: Path::new(name),
+                    dir: &folder.path,
+                    folder: &called,
+                    real_folder: &real,
+                    regular: kind == FileType::RegularFile,
+                };
                 let name = exact.cloned().unwrap_or_else(|| Arc::from(text));
                 facts.extend(file::read_skill(&place, &name, self.plan));
             }
@@ -226,7 +253,7 @@ impl Surveyor<'_> {
         let mut found = Vec::new();
         for manifest in &self.plan.manifests {
             let first = manifest.split('/').next().unwrap_or(manifest);
-            if listing.binary_search_by(|(name, _)| name.as_os_str().cmp(OsStr::new(first))).is_ok() {
+            if listing.contains(first) {
                 let path = folder.path.join(manifest);
                 if path.is_file() {
                     found.extend(file::read_manifest(&path).map(|bytes| (manifest.clone(), bytes)));
@@ -237,11 +264,11 @@ impl Surveyor<'_> {
     }
 
     /// Looks at what may be a folder, in order.
-    fn children(&self, index: usize, dir: BorrowedFd<'_>, listing: &Listing, visit: &mut Visit) {
-        let folders: Vec<&(OsString, FileType)> =
+    fn children(&self, outer: &Folder, dir: BorrowedFd<'_>, listing: &Listing, visit: &mut Visit) {
+        let folders: Vec<(&OsStr, FileType)> =
             listing.iter().filter(|(name, kind)| self.is_wanted(name, *kind)).collect();
         let holds_skill = visit.files.iter().any(|file| self.plan.files.contains(&file.name));
-        let look = |entry: &&(OsString, FileType)| self.child(index, dir, &entry.0, entry.1, holds_skill);
+        let look = |entry: &(&OsStr, FileType)| self.child(outer, dir, entry.0, entry.1, holds_skill);
         let outcomes: Vec<Result<Option<Folder>, (PathBuf, Diagnostic)>> = if folders.len() >= PARALLEL_FROM {
             folders.par_iter().with_min_len(8).map(look).collect()
         } else {
@@ -249,7 +276,7 @@ impl Surveyor<'_> {
         };
         for outcome in outcomes {
             match outcome {
-                Ok(folder) => visit.children.extend(folder),
+                Ok(folder) => visit.children.extend(folder.map(|folder| Child { folder, ahead: None })),
                 Err(problem) => visit.problems.push(problem),
             }
         }
@@ -264,13 +291,12 @@ impl Surveyor<'_> {
     /// Describes a child, and reads its files if they are looked for before it is listed.
     fn child(
         &self,
-        parent: usize,
+        outer: &Folder,
         dir: BorrowedFd<'_>,
         name: &OsStr,
         kind: FileType,
         holds_skill: bool,
     ) -> Result<Option<Folder>, (PathBuf, Diagnostic)> {
-        let outer = &self.survey.folders[parent];
         let path = outer.path.join(name);
         let target = match kind {
             FileType::Symlink => match follow(&path)? {
@@ -282,9 +308,8 @@ impl Surveyor<'_> {
         let hidden = name.as_bytes().starts_with(b".");
         let linked = target.is_some();
         let canonical = target.or_else(|| outer.canonical.as_ref().map(|outer| outer.join(name)));
-        let aside = self.is_aside(parent, hidden, holds_skill);
-        let mut folder =
-            Folder { path, canonical, parent, depth: outer.depth + 1, hidden, linked, aside, ..Folder::default() };
+        let aside = self.is_aside(outer, hidden, holds_skill);
+        let mut folder = Folder { path, canonical, depth: outer.depth + 1, hidden, linked, aside, ..Folder::default() };
         if self.plan.probes() || linked {
             folder.files = self.probe(dir, name, &folder);
         }
@@ -310,6 +335,7 @@ impl Surveyor<'_> {
                 dir: folder.canonical(),
                 folder: &called,
                 real_folder: real.as_deref().unwrap_or(&called),
+                regular: false,
             };
             files.extend(file::read_skill(&place, file, self.plan));
         }
@@ -328,12 +354,12 @@ impl Surveyor<'_> {
     }
 
     /// Tells whether no host looks into a child of this folder.
-    fn is_aside(&self, parent: usize, hidden: bool, holds_skill: bool) -> bool {
-        let (outer, reach) = (&self.survey.folders[parent], &self.plan.reach);
+    fn is_aside(&self, outer: &Folder, hidden: bool, holds_skill: bool) -> bool {
+        let reach = &self.plan.reach;
         outer.aside
             || (hidden && !reach.hidden)
             || outer.depth >= reach.depth
-            || (!reach.skills && parent != 0 && (holds_skill || outer.has_skill(self.plan)))
+            || (!reach.skills && outer.depth != 0 && (holds_skill || outer.has_skill(self.plan)))
     }
 
     /// Tells whether the folder was found before; remembers it. Free while there are no links.
@@ -349,8 +375,15 @@ impl Surveyor<'_> {
         self.seen.as_mut().is_some_and(|seen| !seen.insert(folder.canonical().to_owned()))
     }
 
-    /// Records what a folder holds; returns the children that are searched further.
-    fn settle(&mut self, index: usize, visit: Visit) -> Vec<usize> {
+    /// Records what a folder holds, or why that is not known; returns the children that are searched further.
+    fn settle(&mut self, index: usize, visit: Result<Visit, Errno>) -> Vec<Task> {
+        let visit = match visit {
+            Ok(visit) => visit,
+            Err(error) => {
+                self.unopened(index, error);
+                return Vec::new();
+            }
+        };
         self.survey.exists = true;
         let left = self.plan.entries.saturating_sub(self.entries);
         if visit.cut || visit.entries > left {
@@ -371,11 +404,16 @@ impl Surveyor<'_> {
         }
         folder.manifests = visit.manifests;
         self.survey.problems.extend(visit.problems);
-        visit.children.into_iter().filter_map(|child| self.record(child)).collect()
+        if folder.repeats {
+            return Vec::new();
+        }
+        visit.children.into_iter().filter_map(|child| self.record(index, child)).collect()
     }
 
     /// Records a folder; returns it if it is searched further.
-    fn record(&mut self, mut folder: Folder) -> Option<usize> {
+    fn record(&mut self, parent: usize, child: Child) -> Option<Task> {
+        let Child { mut folder, ahead } = child;
+        folder.parent = parent;
         if self.survey.folders.len() >= self.plan.folders {
             self.reached(Code::FolderLimit, self.plan.folders);
             return None;
@@ -389,16 +427,20 @@ impl Surveyor<'_> {
             self.survey.problems.push((folder.path.clone(), problem.help("remove the link")));
             folder.cycle = true;
         }
+        // A folder that was found before is looked at once more only for its own files, if those were not read yet.
+        let is_read = folder.linked || self.plan.probes();
+        let goes_on = self.is_searched(&folder) && !(folder.repeats && is_read);
+        self.survey.folders.push(folder);
+        goes_on.then(|| Task { folder: self.survey.folders.len() - 1, ahead })
+    }
+
+    /// Tells whether a folder is searched, as far as its place says.
+    fn is_searched(&self, folder: &Folder) -> bool {
         let is_leaf = folder.has_skill(self.plan) && !self.plan.enter_skills;
         let deep_enough =
             if self.plan.probes() { folder.depth >= self.plan.depth } else { folder.depth > self.plan.depth };
         let followed = !folder.linked || self.plan.follow_folders || self.plan.thorough;
-        // A folder that was found before is looked at once more only for its own files, if those were not read yet.
-        let is_read = folder.linked || self.plan.probes();
-        let is_done = is_leaf || deep_enough || (folder.repeats && is_read);
-        let goes_on = followed && !is_done;
-        self.survey.folders.push(folder);
-        goes_on.then(|| self.survey.folders.len() - 1)
+        followed && !is_leaf && !deep_enough
     }
 
     fn reached(&mut self, code: Code, limit: usize) {
@@ -418,36 +460,6 @@ fn follow(path: &Path) -> Result<Option<PathBuf>, (PathBuf, Diagnostic)> {
             Err((path.to_owned(), problem))
         }
     }
-}
-
-/// Reads the entries of a folder, but for itself and its parent, until the taker has enough.
-#[cfg(target_os = "linux")]
-fn read_entries(dir: &OwnedFd, mut take: impl FnMut(&[u8], FileType) -> bool) -> Result<(), Errno> {
-    // On the stack and not cleared: most folders are small, and there are very many of them.
-    let mut buffer = [const { MaybeUninit::uninit() }; 8192];
-    let mut entries = rustix::fs::RawDir::new(dir, &mut buffer);
-    while let Some(entry) = entries.next() {
-        let entry = entry?;
-        let name = entry.file_name().to_bytes();
-        if !matches!(name, b"." | b"..") && !take(name, entry.file_type()) {
-            break;
-        }
-    }
-    Ok(())
-}
-
-/// Reads the entries of a folder, but for itself and its parent, until the taker has enough.
-#[cfg(not(target_os = "linux"))]
-fn read_entries(dir: &OwnedFd, mut take: impl FnMut(&[u8], FileType) -> bool) -> Result<(), Errno> {
-    let mut entries = rustix::fs::Dir::read_from(dir)?;
-    while let Some(entry) = entries.read() {
-        let entry = entry?;
-        let name = entry.file_name().to_bytes();
-        if !matches!(name, b"." | b"..") && !take(name, entry.file_type()) {
-            break;
-        }
-    }
-    Ok(())
 }
 
 fn unreadable(error: &std::io::Error) -> Diagnostic {
