@@ -72,6 +72,8 @@ pub(crate) enum Command {
     Roots(commands::roots::RootsArgs),
     Check(commands::check::CheckArgs),
     Prompt(commands::prompt::PromptArgs),
+    Link(commands::link::LinkArgs),
+    Unlink(commands::link::UnlinkArgs),
     New(commands::new::NewArgs),
     Enable(commands::switch::EnableArgs),
     Disable(commands::switch::DisableArgs),

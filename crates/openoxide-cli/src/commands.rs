@@ -9,6 +9,7 @@ pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod explain;
 pub(crate) mod hosts;
+pub(crate) mod link;
 pub(crate) mod list;
 pub(crate) mod new;
 pub(crate) mod prompt;
@@ -28,6 +29,8 @@ pub(crate) fn run(ui: &Ui, args: &Args) -> anyhow::Result<ExitStatus> {
         Command::Roots(args) => roots::roots(ui, common, args),
         Command::Check(args) => check::check(ui, common, args),
         Command::Prompt(args) => prompt::prompt(ui, common, args),
+        Command::Link(args) => link::link(ui, common, args),
+        Command::Unlink(args) => link::unlink(ui, common, args),
         Command::New(args) => new::new(ui, common, args),
         Command::Enable(args) => switch::enable(ui, common, args),
         Command::Disable(args) => switch::disable(ui, common, args),

@@ -5,10 +5,11 @@ use openoxide_config::Workspace;
 use openoxide_skills::{Finding, Level as Severity};
 
 use crate::paths;
-use crate::ui::safe;
+use crate::table::fill;
+use crate::ui::{Ui, safe};
 
 /// Renders one finding; `hosts` is how many hosts were asked.
-pub(crate) fn render(workspace: &Workspace, finding: &Finding, hosts: usize) -> String {
+pub(crate) fn render(ui: &Ui, workspace: &Workspace, finding: &Finding, hosts: usize) -> String {
     let diagnostic = &finding.diagnostic;
     let level = match diagnostic.level {
         Severity::Error => Level::ERROR,
@@ -16,7 +17,9 @@ pub(crate) fn render(workspace: &Workspace, finding: &Finding, hosts: usize) -> 
         Severity::Note => Level::NOTE,
     };
     let path = paths::short(workspace, &finding.path);
-    let message = safe(&diagnostic.message);
+    // Before the message stands `warning[S0102]: `, before the help a bar and a word of at most so many columns.
+    let broken = |text: &str| fill("", text, ui.width().map(|width| width.saturating_sub(17).max(20)));
+    let message = broken(&safe(&diagnostic.message));
     let source = source(finding);
     let label = diagnostic.label.as_deref().map(safe).unwrap_or_default();
     let title = level.primary_title(message.as_str()).id(diagnostic.code.as_str());
@@ -34,15 +37,16 @@ pub(crate) fn render(workspace: &Workspace, finding: &Finding, hosts: usize) -> 
             Group::with_title(title).element(origin)
         }
     };
-    let seen = seen_by(finding, hosts).map(|seen| safe(&seen));
+    let seen = seen_by(finding, hosts).map(|seen| broken(&safe(&seen)));
     if let Some(seen) = &seen {
         group = group.element(Level::NOTE.with_name("seen by").message(seen.as_str()));
     }
-    let help = diagnostic.help.as_deref().map(|help| with_fix(&safe(help), finding));
+    let help = diagnostic.help.as_deref().map(|help| broken(&with_fix(&safe(help), finding)));
     if let Some(help) = &help {
         group = group.element(Level::HELP.message(help.as_str()));
     }
-    Renderer::styled().render(&[group]) + "\n\n"
+    let renderer = Renderer::styled().term_width(ui.width().unwrap_or(140));
+    renderer.render(&[group]) + "\n\n"
 }
 
 /// Returns the file's text, safe to print, and the span in it.

@@ -34,6 +34,21 @@ pub(crate) fn widest<'t>(texts: impl Iterator<Item = &'t str>, most: usize) -> u
     texts.map(UnicodeWidthStr::width).max().unwrap_or(0).min(most)
 }
 
+/// Writes a text after a lead, broken between words where the width ends; the lines after the first begin below it.
+///
+/// Words are never cut: a path or a command stays whole.
+pub(crate) fn fill(lead: &str, text: &str, width: Option<usize>) -> String {
+    let Some(width) = width else { return format!("{lead}{text}") };
+    let indent = " ".repeat(textwrap::core::display_width(lead));
+    let options = textwrap::Options::new(width)
+        .initial_indent(&indent)
+        .subsequent_indent(&indent)
+        .break_words(false)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation);
+    let filled = textwrap::fill(text, options);
+    format!("{lead}{}", filled.strip_prefix(&indent).unwrap_or(&filled))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -44,5 +59,12 @@ mod tests {
         assert_eq!(cut("日本語のテキスト", 7), "日本語…");
         assert_eq!(cut("ends in space here", 9), "ends in…");
         assert_eq!(pad_left("7", 3), "  7");
+    }
+
+    #[test]
+    fn lines_break_between_words_and_begin_below_the_lead() {
+        assert_eq!(fill("hint: ", "one two three four", Some(14)), "hint: one two\n      three\n      four");
+        assert_eq!(fill("", "a/path/that/is/long ends", Some(10)), "a/path/that/is/long\nends");
+        assert_eq!(fill("hint: ", "as it is", None), "hint: as it is");
     }
 }

@@ -7,6 +7,7 @@ use openoxide_skills::TerminalText;
 
 use crate::args::{Common, When};
 use crate::error;
+use crate::table::fill;
 
 /// What a text means, for its color.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,21 +87,21 @@ impl Ui {
     /// Says something, unless asked to say less.
     pub(crate) fn say(&self, text: &str) {
         if !self.quiet {
-            self.stderr(text);
+            self.stderr("", text);
         }
     }
 
     /// Warns.
     pub(crate) fn warn(&self, text: &str) {
         if !self.quiet {
-            self.stderr(&format!("{}: {text}", paint(Role::Warning, "warning")));
+            self.stderr(&format!("{}: ", paint(Role::Warning, "warning")), text);
         }
     }
 
     /// Says the next step.
     pub(crate) fn hint(&self, text: &str) {
         if !self.quiet {
-            self.stderr(&format!("{}: {text}", paint(Role::Hint, "hint")));
+            self.stderr(&format!("{}: ", paint(Role::Hint, "hint")), text);
         }
     }
 
@@ -108,18 +109,20 @@ impl Ui {
     pub(crate) fn error(&self, error: &anyhow::Error) {
         let mut causes = error.chain();
         let first = causes.next().map(|error| safe_lines(&error.to_string())).unwrap_or_default();
-        self.stderr(&format!("{}: {first}", paint(Role::Error, "error")));
+        self.stderr(&format!("{}: ", paint(Role::Error, "error")), &first);
         for cause in causes {
-            self.stderr(&format!("  Caused by: {}", safe_lines(&cause.to_string())));
+            self.stderr("  Caused by: ", &safe_lines(&cause.to_string()));
         }
         for hint in error::hints(error) {
-            self.stderr(&format!("{}: {}", paint(Role::Hint, "hint"), safe_lines(&hint)));
+            self.stderr(&format!("{}: ", paint(Role::Hint, "hint")), &safe_lines(&hint));
         }
     }
 
-    fn stderr(&self, text: &str) {
+    /// Writes talk. Text of several lines has a shape of its own, and keeps it.
+    fn stderr(&self, lead: &str, text: &str) {
+        let width = self.width.filter(|_| !text.contains('\n'));
         // Nobody can be told that stderr is closed.
-        let _ = writeln!(anstream::stderr().lock(), "{text}");
+        let _ = writeln!(anstream::stderr().lock(), "{}", fill(lead, text, width));
     }
 }
 

@@ -186,7 +186,7 @@ fn answer(judged: &[Judged]) -> CheckAnswer {
 
 fn text(ui: &Ui, workspace: &Workspace, judged: &[Judged], hosts: usize) -> anyhow::Result<()> {
     for finding in judged.iter().flat_map(|judged| &judged.findings) {
-        ui.data(&snippet::render(workspace, finding, hosts))?;
+        ui.data(&snippet::render(ui, workspace, finding, hosts))?;
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ use crate::args::Common;
 use crate::error::Told;
 use crate::paths;
 use crate::session::Session;
-use crate::table::{pad, widest};
+use crate::table::{fill, pad, widest};
 use crate::ui::{Role, Ui, paint, safe};
 
 /// Explain why a skill does or does not count, or what a code means
@@ -51,7 +51,7 @@ pub(crate) fn explain(ui: &Ui, common: &Common, args: &ExplainArgs) -> anyhow::R
         return Ok(ExitStatus::Done);
     }
     session.warn(ui);
-    ui.data(&text(&session, own, &args.subject, &found, &outcomes))?;
+    ui.data(&text(ui, &session, own, &args.subject, &found, &outcomes))?;
     if found.iter().any(|entry| entry.standing == Standing::Untrusted) {
         let project = session.workspace.project.display();
         ui.hint(&format!("to trust the project: openoxide config set trust.folders '[\"{project}\"]'"));
@@ -121,7 +121,14 @@ fn looks_in(view: &View) -> String {
     safe(&names.join(", "))
 }
 
-fn text(session: &Session, catalog: &Catalog, subject: &str, found: &[&Entry], outcomes: &[HostOutcome]) -> String {
+fn text(
+    ui: &Ui,
+    session: &Session,
+    catalog: &Catalog,
+    subject: &str,
+    found: &[&Entry],
+    outcomes: &[HostOutcome],
+) -> String {
     let counting = found.iter().filter(|entry| entry.is_active()).count();
     let verb = if counting == 1 { "counts" } else { "count" };
     let mut text = format!("{}: {} found, {counting} {verb}\n\n", paint(Role::Strong, &safe(subject)), found.len());
@@ -141,7 +148,8 @@ fn text(session: &Session, catalog: &Catalog, subject: &str, found: &[&Entry], o
             detail(session, catalog, entry)
         );
         if let Some(reason) = &entry.reason {
-            let _ = writeln!(text, "  {}  {} [{}]", " ".repeat(first), safe(&reason.text), reason.code);
+            let why = format!("{} [{}]", safe(&reason.text), reason.code);
+            let _ = writeln!(text, "{}", fill(&" ".repeat(first + 4), &why, ui.width()));
         }
     }
     if found.is_empty() {
@@ -152,7 +160,8 @@ fn text(session: &Session, catalog: &Catalog, subject: &str, found: &[&Entry], o
     for outcome in outcomes {
         let seen =
             if outcome.seen { paint(Role::Good, &pad("seen", 8)) } else { paint(Role::Warning, &pad("not seen", 8)) };
-        let _ = writeln!(text, "  {}  {seen}  {}", pad(&outcome.host, hosts), outcome.detail);
+        let lead = format!("  {}  {seen}  ", pad(&outcome.host, hosts));
+        let _ = writeln!(text, "{}", fill(&lead, &outcome.detail, ui.width()));
     }
     text
 }

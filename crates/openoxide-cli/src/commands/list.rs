@@ -9,7 +9,7 @@ use crate::ExitStatus;
 use crate::args::Common;
 use crate::paths;
 use crate::session::Session;
-use crate::table::{cut, pad, pad_left, widest};
+use crate::table::{cut, fill, pad, pad_left, widest};
 use crate::ui::{Role, Ui, count, grouped, paint, safe};
 
 /// List the skills that count, with scope, description and cost
@@ -34,8 +34,8 @@ pub(crate) fn list(ui: &Ui, common: &Common, args: &ListArgs) -> anyhow::Result<
     session.warn(ui);
     ui.data(&skills_text(ui, &session, &catalog, &costs.each))?;
     if args.all {
-        ui.data(&others_text(&session, &catalog))?;
-        ui.data(&places_text(&session, &catalog))?;
+        ui.data(&others_text(ui, &session, &catalog))?;
+        ui.data(&places_text(ui, &session, &catalog))?;
     }
     for limit in &catalog.limits {
         let root = paths::short(&session.workspace, &limit.root);
@@ -48,7 +48,8 @@ pub(crate) fn list(ui: &Ui, common: &Common, args: &ListArgs) -> anyhow::Result<
 fn skills_text(ui: &Ui, session: &Session, catalog: &Catalog, costs: &[u64]) -> String {
     let scopes = widest(catalog.skills.iter().map(|entry| entry.skill.scope.as_str()), 8);
     let names: Vec<String> = catalog.skills.iter().map(|entry| safe(&entry.skill.name)).collect();
-    let width = widest(names.iter().map(String::as_str), 32);
+    // On a narrow terminal a name may take a third of the line.
+    let width = widest(names.iter().map(String::as_str), ui.width().map_or(32, |all| (all / 3).min(32)));
     let costs: Vec<String> = costs.iter().map(|cost| format!("{} tok", grouped(*cost))).collect();
     let cost_width = widest(costs.iter().map(String::as_str), 12);
     let mut text = String::new();
@@ -58,13 +59,13 @@ fn skills_text(ui: &Ui, session: &Session, catalog: &Catalog, costs: &[u64]) -> 
         let description = safe(&entry.skill.description);
         let room = ui.width().map(|all| {
             let note = if note.is_empty() { 0 } else { note.chars().count() + 2 };
-            all.saturating_sub(scopes + width.max(name.chars().count()) + cost_width + note + 6).max(10)
+            all.saturating_sub(scopes + width + cost_width + note + 6).max(10)
         });
         let description = room.map_or_else(|| description.clone(), |room| pad(&cut(&description, room), room));
         let _ = write!(
             text,
             "{scope}  {}  {description}  {}",
-            paint(Role::Strong, &pad(name, width)),
+            paint(Role::Strong, &pad(&ui.width().map_or_else(|| name.clone(), |_| cut(name, width)), width)),
             pad_left(cost, cost_width)
         );
         if !note.is_empty() {
@@ -92,21 +93,22 @@ fn note(session: &Session, entry: &Entry) -> String {
     notes.join(", ")
 }
 
-fn others_text(session: &Session, catalog: &Catalog) -> String {
+fn others_text(ui: &Ui, session: &Session, catalog: &Catalog) -> String {
     let width = widest(catalog.others.iter().map(|entry| entry.standing.as_str()), 10);
     let mut text = String::new();
     for entry in &catalog.others {
         let standing = paint(Role::Warning, &pad(entry.standing.as_str(), width));
         let _ = writeln!(text, "{standing}  {}", paths::short(&session.workspace, entry.found()));
         if let Some(reason) = &entry.reason {
-            let _ = writeln!(text, "{}  {} [{}]", " ".repeat(width), safe(&reason.text), reason.code);
+            let why = format!("{} [{}]", safe(&reason.text), reason.code);
+            let _ = writeln!(text, "{}", fill(&" ".repeat(width + 2), &why, ui.width()));
         }
     }
     text
 }
 
 /// Lists what could not be searched: findings about places where no file was found.
-fn places_text(session: &Session, catalog: &Catalog) -> String {
+fn places_text(ui: &Ui, session: &Session, catalog: &Catalog) -> String {
     let files: std::collections::HashSet<&std::path::Path> =
         catalog.entries().flat_map(|entry| [entry.skill.path.as_path(), entry.found()]).collect();
     let mut text = String::new();
@@ -114,7 +116,8 @@ fn places_text(session: &Session, catalog: &Catalog) -> String {
         if !files.contains(problem.path.as_path()) {
             let path = paths::short(&session.workspace, &problem.path);
             let _ = writeln!(text, "{}  {path}", paint(Role::Warning, "passed over"));
-            let _ = writeln!(text, "             {} [{}]", safe(&problem.diagnostic.message), problem.diagnostic.code);
+            let why = format!("{} [{}]", safe(&problem.diagnostic.message), problem.diagnostic.code);
+            let _ = writeln!(text, "{}", fill(&" ".repeat(13), &why, ui.width()));
         }
     }
     text

@@ -9,7 +9,7 @@ use crate::ExitStatus;
 use crate::args::Common;
 use crate::paths;
 use crate::session::Session;
-use crate::table::{pad, pad_left, widest};
+use crate::table::{fill, pad, pad_left, widest};
 use crate::ui::{Role, Ui, paint, safe};
 
 /// Show where a host looks, in what order, and by what settings
@@ -26,7 +26,7 @@ pub(crate) fn roots(ui: &Ui, common: &Common, _args: &RootsArgs) -> anyhow::Resu
     if common.json {
         ui.json(&answer)?;
     } else {
-        ui.data(&text(&session, &catalog, &answer))?;
+        ui.data(&text(ui, &session, &catalog, &answer))?;
     }
     Ok(ExitStatus::Done)
 }
@@ -69,7 +69,7 @@ fn setting(session: &Session, name: &str, rule: &SettingRule) -> SettingLine {
     SettingLine { name: name.to_owned(), value, origin: origin.to_string(), about: rule.about.clone() }
 }
 
-fn text(session: &Session, catalog: &Catalog, answer: &RootsAnswer) -> String {
+fn text(ui: &Ui, session: &Session, catalog: &Catalog, answer: &RootsAnswer) -> String {
     let short = |path: &str| paths::short(&session.workspace, path.as_ref());
     let trusted = if answer.trusted { "trusted" } else { "not trusted" };
     let mut text = format!("{} sees {} ({trusted})\n\n", session.view.host.title, safe(&answer.project));
@@ -93,28 +93,23 @@ fn text(session: &Session, catalog: &Catalog, answer: &RootsAnswer) -> String {
     if !answer.precedence.is_empty() {
         let _ = writeln!(text, "\nSame name: {}, then the order above", answer.precedence.join(" > "));
     }
-    settings_text(&mut text, session, answer);
+    settings_text(ui, &mut text, session, answer);
     for entry in &answer.disabled {
-        let _ =
-            writeln!(text, "\n{}  {}\n  {}", paint(Role::Warning, "disabled"), safe(&entry.name), safe(&entry.reason));
+        let reason = fill("  ", &safe(&entry.reason), ui.width());
+        let _ = writeln!(text, "\n{}  {}\n{reason}", paint(Role::Warning, "disabled"), safe(&entry.name));
     }
     for problem in &catalog.problems {
         let line = problem.diagnostic.place.as_ref().map_or_else(String::new, |place| format!(":{}", place.line));
         let level = problem.diagnostic.level.as_str();
         let role = if problem.diagnostic.is_error() { Role::Error } else { Role::Warning };
         let path = paths::short(&session.workspace, &problem.path);
-        let _ = writeln!(
-            text,
-            "\n{}  {path}{line}\n  {} [{}]",
-            paint(role, level),
-            safe(&problem.diagnostic.message),
-            problem.diagnostic.code
-        );
+        let message = format!("{} [{}]", safe(&problem.diagnostic.message), problem.diagnostic.code);
+        let _ = writeln!(text, "\n{}  {path}{line}\n{}", paint(role, level), fill("  ", &message, ui.width()));
     }
     text
 }
 
-fn settings_text(text: &mut String, session: &Session, answer: &RootsAnswer) {
+fn settings_text(ui: &Ui, text: &mut String, session: &Session, answer: &RootsAnswer) {
     if answer.settings.is_empty() {
         return;
     }
@@ -125,6 +120,6 @@ fn settings_text(text: &mut String, session: &Session, answer: &RootsAnswer) {
         let home = session.workspace.environment.home.as_ref().map(|home| home.to_string_lossy().into_owned());
         let origin = home.map_or_else(|| setting.origin.clone(), |home| setting.origin.replacen(&home, "~", 1));
         let line = format!("  {}  {}  ", pad(&setting.name, names), pad(&safe(&value), 12));
-        let _ = writeln!(text, "{line}{}", paint(Role::Dim, &safe(&origin)));
+        let _ = writeln!(text, "{}", fill(&line, &paint(Role::Dim, &safe(&origin)), ui.width()));
     }
 }
