@@ -9,12 +9,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 mod budget;
+mod found;
 mod parsing;
 mod roots;
 mod settings;
 mod spec;
 
 pub use budget::{AliasFrame, BudgetRules, CatalogRules, CharsPerToken, FitStep, Measure, Reserved};
+pub use found::FoundRules;
 pub use parsing::{
     BadYaml, BoolRule, Chars, Clean, DescriptionRules, Dialect, Fallback, Fence, FenceRules, FieldRules, Mark,
     NameRules, NameShape, NameSource, NoFrontmatter, NumberText, OnDuplicate, ParseRules, Repair, Tags, UnknownFields,
@@ -43,6 +45,9 @@ pub struct Host {
     /// Names for folders, usable as `{name}` in paths.
     #[serde(default)]
     pub vars: BTreeMap<String, String>,
+    /// What shows that the program is installed, or configured for a project.
+    #[serde(default)]
+    pub found: FoundRules,
     /// Whether one bad value takes a whole settings file out.
     #[serde(default)]
     pub strict_files: bool,
