@@ -13,6 +13,7 @@ mod help;
 mod hostile;
 mod hosts;
 mod list;
+mod listing_hosts;
 mod new;
 mod new_host;
 mod no_silence;
