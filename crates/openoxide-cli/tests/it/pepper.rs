@@ -93,6 +93,10 @@ description: A folder is not a local skill
 ---
 //- project/.opencode/skills/folder/references/more.md
 Not a skill either.
+//- project/.agents/skills/elsewhere/SKILL.md
+Not in one of its places.
+//- project/.opencode/skill/elsewhere.md
+Nor is this.
 ",
         "\
 SKILL = project/.opencode/skills/SKILL.md

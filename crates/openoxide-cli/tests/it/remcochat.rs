@@ -17,13 +17,16 @@ fn seen(context: &TestContext, host: &str) -> String {
     drawn(context, &["--host", host], &[])
 }
 
-/// Expects what an edition says about one file in the folder `pdf`.
-fn check_file(host: &str, file: &str, expected: &str) {
+/// Answers what an edition says about one file in the folder `pdf`.
+fn said(host: &str, file: &str) -> String {
     let context = switched_on("");
     context.tree("//- project/.skills/pdf/\n");
     fs_err::write(context.project().join(".skills/pdf/SKILL.md"), file).unwrap();
-    let answer = seen(&context, host).replace("project/.skills/pdf/SKILL.md", "FILE");
-    assert_eq!(answer.trim_end(), expected, "{host}: {file:?}");
+    seen(&context, host).replace("project/.skills/pdf/SKILL.md", "FILE").trim_end().to_owned()
+}
+
+fn check_file(host: &str, file: &str, expected: &str) {
+    assert_eq!(said(host, file), expected, "{host}: {file:?}");
 }
 
 #[test]
@@ -223,7 +226,12 @@ invalid project/.skills/linked/SKILL.md: S0005: linked folders are not followed 
 /// The words are the program's, and the first thing that it looks at is what it reports.
 #[test]
 fn errors_are_in_the_words_of_the_program() {
-    let file = |text: &str, expected: &str| check_file("remcochat@code", text, &format!("invalid FILE: {expected}"));
+    let file = |text: &str, expected: &str| {
+        check_file("remcochat@code", text, &format!("invalid FILE: {expected}"));
+        // The specification has no words for it, but takes none of them either.
+        let by_specification = said("remcochat", text);
+        assert!(by_specification.starts_with("invalid FILE: S01"), "{text:?}: {by_specification}");
+    };
     let head = |fields: &str| format!("---\n{fields}\n---\nBody\n");
     file("Body\nMore\nLines\n", "S0100: Missing YAML frontmatter (expected leading ---)");
     file("\n---\nname: pdf\n---\n", "S0100: Missing YAML frontmatter (expected leading ---)");
