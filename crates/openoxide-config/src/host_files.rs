@@ -50,6 +50,10 @@ impl Reader<'_> {
         for (name, rule) in &self.host.settings {
             let values: Vec<Setting> =
                 self.values(name, rule).into_iter().filter(|setting| self.accepts(name, rule, setting)).collect();
+            let is_set = |setting: &Setting| {
+                !rule.empty_is_unset || setting.value.as_array().is_none_or(|list| !list.is_empty())
+            };
+            let values = values.into_iter().filter(is_set).collect();
             if let Some(setting) = combine(rule, values) {
                 settings.values.insert(name.clone(), setting);
             }
@@ -83,7 +87,7 @@ impl Reader<'_> {
     fn source(&mut self, rule: &SettingRule, source: &SettingSource) -> Vec<Setting> {
         let mut values = match (&source.file, &source.env, &source.config) {
             (Some(file), ..) => self.read_file(rule, file, source.key.as_deref().unwrap_or_default()),
-            (_, Some(name), _) => self.read_variable(rule, name).into_iter().collect(),
+            (_, Some(name), _) => self.read_variable(rule, source, name).into_iter().collect(),
             (.., Some(key)) => self.config.all(key),
             _ => Vec::new(),
         };
@@ -116,11 +120,12 @@ impl Reader<'_> {
         document
     }
 
-    fn read_variable(&self, rule: &SettingRule, name: &str) -> Option<Setting> {
+    fn read_variable(&self, rule: &SettingRule, source: &SettingSource, name: &str) -> Option<Setting> {
         let text = self.around.variables.get(name).filter(|text| !text.is_empty())?;
         let value = match rule.kind {
             SettingKind::Bool => Value::Boolean(!matches!(text.as_str(), "0" | "false" | "no" | "off")),
             SettingKind::Number => number(text)?,
+            SettingKind::List => items(text, source.split.as_deref()),
             _ => Value::String(text.clone()),
         };
         Some(Setting { value, origin: Origin::Environment(name.to_owned()) })
@@ -137,8 +142,10 @@ impl Reader<'_> {
             SettingKind::Plugins => false,
         };
         let alone = HostSettings { values: [(name.to_owned(), setting.clone())].into(), ..HostSettings::default() };
-        let fits =
-            right_type && self.states_fit(name, setting) && (rule.sets.is_none() || self.spec.with(&alone).is_ok());
+        let fits = right_type
+            && in_range(rule, &setting.value)
+            && self.states_fit(name, setting)
+            && (rule.sets.is_none() || self.spec.with(&alone).is_ok());
         if !fits {
             let path = match &setting.origin {
                 Origin::File { path, .. } => Some(path.clone()),
@@ -168,6 +175,20 @@ fn quoted(name: &str) -> String {
 fn number(text: &str) -> Option<Value> {
     let text = text.trim();
     text.parse::<i64>().map(Value::Integer).or_else(|_| text.parse::<f64>().map(Value::Float)).ok()
+}
+
+/// Returns the items of a list that a variable holds.
+fn items(text: &str, split: Option<&str>) -> Value {
+    let parts: Vec<&str> = split.map_or_else(|| vec![text], |split| text.split(split).collect());
+    let items = parts.into_iter().map(str::trim).filter(|item| !item.is_empty());
+    Value::Array(items.map(|item| Value::String(item.to_owned())).collect())
+}
+
+/// Tells whether a number is neither too small nor too large; anything else is.
+fn in_range(rule: &SettingRule, value: &Value) -> bool {
+    #[expect(clippy::cast_precision_loss, reason = "limits are far below what a double holds exactly")]
+    let number = value.as_float().or_else(|| value.as_integer().map(|number| number as f64));
+    number.is_none_or(|number| rule.min.is_none_or(|min| number >= min) && rule.max.is_none_or(|max| number <= max))
 }
 
 /// Makes paths in rules whole: they start at the file's folder.

@@ -6,6 +6,7 @@
 mod document;
 mod edit;
 mod environment;
+mod found;
 mod host_files;
 mod keys;
 mod layers;
@@ -16,6 +17,7 @@ mod workspace;
 
 pub use edit::{EditError, add_skill_rule, set_value, unset_value};
 pub use environment::{Environment, variables};
+pub use found::{Found, find_host};
 pub use keys::{KEYS, Key, KeyKind, config_schema};
 pub use layers::{Config, ConfigProblem, Layer, LayerKind};
 pub use project::find_project;

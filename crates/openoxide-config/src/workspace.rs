@@ -6,6 +6,7 @@ use std::sync::Arc;
 use openoxide_skills::{Code, Diagnostic, HostError, HostSpec, Hosts, ProjectRules, Root, Surroundings, View, near};
 
 use crate::environment::Environment;
+use crate::found::{Found, find_host};
 use crate::host_files::read_settings;
 use crate::layers::{Config, ConfigProblem};
 use crate::project::find_project;
@@ -88,6 +89,12 @@ impl Workspace {
     /// Makes the view of every host in its default edition.
     pub fn views(&self) -> Result<Vec<View>, WorkspaceError> {
         self.hosts.all().map(|spec| Ok(self.view_of(spec)?.0)).collect()
+    }
+
+    /// Looks for the program of a host on this machine and in this project.
+    pub fn found(&self, id: &str) -> Result<Found, WorkspaceError> {
+        let host = self.hosts.get(id)?.host()?;
+        Ok(find_host(&host, &self.surroundings(&host.project)))
     }
 
     fn view_of(&self, spec: HostSpec) -> Result<(View, Vec<ConfigProblem>), WorkspaceError> {

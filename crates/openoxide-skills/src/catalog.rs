@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::discover::{LimitReached, Plan, Survey, survey};
-use crate::host::{Host, HostError, HostSpec, Layout};
+use crate::host::{Host, HostError, HostSpec};
 use crate::root::{Root, Surroundings, resolve_roots, sleeping_roots};
 use crate::settings::HostSettings;
 use crate::skill::SkillMetadata;
@@ -21,7 +21,7 @@ mod filter;
 mod order;
 mod rank;
 
-pub(crate) use order::{rank_of, sort_entries};
+pub(crate) use order::{compare_by, rank_of, sort_entries};
 
 /// One host's eyes on one project: its rules, settings and roots.
 #[derive(Clone, Debug)]
@@ -236,7 +236,7 @@ pub fn load(views: &[View], depth: Depth) -> Vec<Catalog> {
         jobs.iter().enumerate().map(|(index, job)| ((job.path.as_path(), job.plan.flat), index)).collect();
     let build = |view: &View| {
         let found = view.roots.iter().map(|root| {
-            let at = index[&(root.path.as_path(), root.scan.layout == Layout::Flat)];
+            let at = index[&(root.path.as_path(), root.scan.layout.is_flat())];
             (root, &surveys[at], &jobs[at].plan)
         });
         build::build(view, &found.collect::<Vec<_>>())
@@ -271,7 +271,7 @@ fn plan(views: &[View], thorough: bool) -> Vec<Job> {
     let mut positions: HashMap<(&Path, bool), usize> = HashMap::new();
     for view in views {
         for root in &view.roots {
-            let key = (root.path.as_path(), root.scan.layout == Layout::Flat);
+            let key = (root.path.as_path(), root.scan.layout.is_flat());
             let position = *positions.entry(key).or_insert_with(|| {
                 wanted.push((key, Vec::new()));
                 wanted.len() - 1

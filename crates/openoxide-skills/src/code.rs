@@ -45,6 +45,7 @@ codes! {
     NotInLayout = "S0014", "not where this host looks";
     IgnoredFolder = "S0015", "inside a folder that is never searched";
     FileTooLarge = "S0016", "the file is too large";
+    SkillLimit = "S0017", "the limit on skills was reached";
     // The frontmatter as a whole.
     NoFrontmatter = "S0100", "no frontmatter";
     Unclosed = "S0101", "the frontmatter is not closed";

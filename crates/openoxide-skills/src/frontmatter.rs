@@ -21,7 +21,10 @@ pub(crate) enum Split {
 
 /// Finds the frontmatter by the host's fence rules.
 pub(crate) fn split(text: &str, rules: FenceRules) -> Split {
-    let Some(start) = after_opening(text, rules.open) else {
+    let skipped = if rules.blank_before { text.len() - text.trim_start().len() } else { 0 };
+    // Blanks on the line of the dashes are that fence's own matter.
+    let skipped = text[..skipped].rfind('\n').map_or(0, |newline| newline + 1);
+    let Some(start) = after_opening(&text[skipped..], rules.open).map(|start| skipped + start) else {
         return Split::Absent;
     };
     let Some(close) = find_closing(text, start, rules.close) else {
@@ -243,7 +246,7 @@ mod tests {
     use super::*;
 
     fn check(text: &str, open: Fence, close: Fence, expected: &str) {
-        let shown = match split(text, FenceRules { open, close, empty_is_none: false }) {
+        let shown = match split(text, FenceRules { open, close, ..FenceRules::default() }) {
             Split::Found { yaml, body } => format!("{}|{}", &text[yaml], &text[body..]),
             Split::Absent => "absent".to_owned(),
             Split::Unclosed => "unclosed".to_owned(),
@@ -265,6 +268,20 @@ mod tests {
         check("---\ndescription: a --- b\n---\n", Line, Anywhere, "description: a |b\n---\n");
         check("---a: b---", Anywhere, Anywhere, "a: b|");
         check("---", Line, Line, "absent");
+    }
+
+    #[test]
+    fn blank_lines_may_stand_before() {
+        let rules = FenceRules { open: Fence::TrimmedLine, blank_before: true, ..FenceRules::default() };
+        let body = |text: &'static str| match split(text, rules) {
+            Split::Found { yaml, body } => format!("{}|{}", &text[yaml], &text[body..]),
+            other => format!("{other:?}"),
+        };
+        assert_eq!(body("\n \n---\na: b\n---\nbody"), "a: b\n|body");
+        assert_eq!(body("\n  ---\na: b\n---\n"), "a: b\n|");
+        assert_eq!(body("---\na: b\n---\n"), "a: b\n|");
+        assert_eq!(body("\nx\n---\na: b\n---\n"), "Absent");
+        assert_eq!(body("\n\n"), "Absent");
     }
 
     fn mended(text: &str, repair: Repair) -> String {

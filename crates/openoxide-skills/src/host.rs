@@ -9,16 +9,18 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 mod budget;
+mod found;
 mod parsing;
 mod roots;
 mod settings;
 mod spec;
 
 pub use budget::{AliasFrame, BudgetRules, CatalogRules, CharsPerToken, FitStep, Measure, Reserved};
+pub use found::FoundRules;
 pub use parsing::{
-    BadYaml, BoolRule, Chars, Clean, DescriptionRules, Dialect, Fallback, Fence, FenceRules, FieldRules, Mark,
-    NameRules, NameShape, NameSource, NoFrontmatter, NumberText, OnDuplicate, ParseRules, Repair, Tags, UnknownFields,
-    Utf8, WrongType,
+    BadYaml, BoolRule, Chars, Clean, DescriptionRules, Dialect, Fallback, Fence, FenceRules, FieldRules, LengthUnit,
+    Mark, NameRules, NameShape, NameSource, NoFrontmatter, NumberText, OnDuplicate, ParseRules, Repair, Tags, TextRule,
+    UnknownFields, Utf8, WrongType,
 };
 pub use roots::{FolderNames, Layout, Links, NamespaceRules, RootRule, ScanRules};
 pub use settings::{FilterRules, PluginSource, SettingKind, SettingRule, SettingSource, StateEffect};
@@ -43,6 +45,9 @@ pub struct Host {
     /// Names for folders, usable as `{name}` in paths.
     #[serde(default)]
     pub vars: BTreeMap<String, String>,
+    /// What shows that the program is installed, or configured for a project.
+    #[serde(default)]
+    pub found: FoundRules,
     /// Whether one bad value takes a whole settings file out.
     #[serde(default)]
     pub strict_files: bool,
@@ -164,6 +169,8 @@ pub struct CollideRules {
     pub names: OnClash,
     /// The rank of the scopes; absent ones, or none at all, rank by the order of the roots.
     pub rank: Vec<SkillScope>,
+    /// What skills of one name are sorted by instead, before the first or the last is taken.
+    pub order: Vec<OrderKey>,
     /// Whether the model and the user each get the first that they may call.
     pub per_caller: bool,
     /// Whether a skill of an untrusted folder loses every clash.
@@ -177,6 +184,7 @@ impl Default for CollideRules {
         CollideRules {
             names: OnClash::First,
             rank: Vec::new(),
+            order: Vec::new(),
             per_caller: false,
             untrusted_loses: false,
             same_file: SameFile::First,
@@ -228,6 +236,8 @@ pub enum Control {
     AllowImplicitInvocation,
     /// `paths` keeps it dormant until a matching file is touched.
     Paths,
+    /// `paths` keeps it from the model, and from nobody else, until a matching file is touched.
+    PathsForModel,
     /// `enabled: false` switches it off.
     Enabled,
     /// `hide: true` keeps it out of the model's list.
@@ -242,11 +252,13 @@ pub struct ListRules {
     pub order: Vec<OrderKey>,
     /// Whether paths are shown with links resolved.
     pub path: PathForm,
+    /// Most skills that count, in the order in which they are found.
+    pub max: Option<usize>,
 }
 
 impl Default for ListRules {
     fn default() -> Self {
-        ListRules { order: vec![OrderKey::Scope, OrderKey::Name, OrderKey::Path], path: PathForm::Canonical }
+        ListRules { order: vec![OrderKey::Scope, OrderKey::Name, OrderKey::Path], path: PathForm::Canonical, max: None }
     }
 }
 
@@ -266,6 +278,8 @@ pub enum OrderKey {
     Path,
     /// The path, as one text.
     PathText,
+    /// The path of the skill's folder as one text, upper and lower case alike.
+    FolderAnyCase,
 }
 
 /// Whether a path is shown with links resolved.

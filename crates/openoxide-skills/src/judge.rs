@@ -102,7 +102,8 @@ impl Judged {
             );
             return;
         };
-        if !parsed.name.is_empty() {
+        // Hosts that cannot read the name take the folder's; any other answer is the skill's own.
+        if self.name == folder && !parsed.name.is_empty() {
             self.name.clone_from(&parsed.name);
         }
         for mut problem in parsed.problems {

@@ -13,11 +13,13 @@ use crate::host::{
     BadYaml, Clean, Dialect, Fallback, Mark, NameSource, NoFrontmatter, OnDuplicate, ParseRules, Tags, Utf8, WrongType,
 };
 use crate::skill::Frontmatter;
+use crate::text::{cut_utf16, utf16_len};
 use crate::yaml::{self, Feature, Node, Value, YamlError, YamlErrorKind};
 
 pub(crate) mod fields;
 mod name;
 mod scalar;
+mod texts;
 
 pub(crate) use name::first_bad;
 
@@ -175,6 +177,7 @@ impl Reader<'_> {
             Split::Unclosed => self.no_frontmatter(file, Code::Unclosed),
         }
         self.conclude(file, body);
+        texts::say(self.rules, file, self.folder, &mut self.parsed);
         true
     }
 
@@ -303,7 +306,11 @@ impl Reader<'_> {
         }
         let pairs = match &root.value {
             Value::Map(pairs) => pairs.as_slice(),
-            Value::Scalar { .. } if root.is_null() && self.rules.dialect == Dialect::Core => &[],
+            Value::Scalar { .. }
+                if root.is_null() && self.rules.dialect == Dialect::Core && !self.rules.empty_invalid =>
+            {
+                &[]
+            }
             _ if self.rules.bad_yaml == BadYaml::BodyOnly => &[],
             _ => {
                 return Err(Diagnostic::error(Code::NotMapping, "the frontmatter is not a list of `key: value` lines")
@@ -361,15 +368,20 @@ impl Reader<'_> {
         let own_first = first.is_none_or(|source| *source == NameSource::Frontmatter);
         let own = self.frontmatter.name.take_if(|name| name.is_empty() || own_first).filter(|name| !name.is_empty());
         let from_folder = own.is_none();
+        let own = own.map(|name| name.replace(|character| self.rules.name.replaced.contains(character), "-"));
         self.parsed.name = own.unwrap_or_else(|| self.cleaned_folder());
         if from_folder && own_first {
             self.parsed.problems.extend(name::check_length(self.rules, file, &self.parsed));
+        } else if from_folder {
+            self.parsed.problems.extend(name::check_folder(self.rules, file, &self.parsed.name));
         }
-        let own = self.frontmatter.description.take().filter(|text| !text.trim().is_empty());
+        let own = self.frontmatter.description.take();
+        let is_enough = own.is_some() && self.rules.description.may_be_empty;
+        let own = own.filter(|text| !text.trim().is_empty());
         self.parsed.described = own.is_some();
         self.parsed.description = own.unwrap_or_else(|| self.fallback(body));
         let judged = self.parsed.invalid().is_some();
-        if self.rules.description.required && !self.parsed.described && !judged {
+        if self.rules.description.required && !self.parsed.described && !is_enough && !judged {
             self.parsed.problems.push(
                 Diagnostic::error(Code::DescriptionMissing, "the skill has no description")
                     .at(file, 0..file.find('\n').unwrap_or(file.len()))
@@ -446,15 +458,6 @@ fn feature_problem(source: Source<'_>, feature: Feature, span: &Range<usize>) ->
     Diagnostic::error(Code::YamlFeature, format!("the standard's YAML does not have {what}"))
         .at(source.file, source.span(span))
         .help(help)
-}
-
-pub(crate) fn utf16_len(text: &str) -> usize {
-    text.chars().map(char::len_utf16).sum()
-}
-
-/// Returns the first `units` UTF-16 units; half a pair becomes a replacement character, as programs send it.
-pub(crate) fn cut_utf16(text: &str, units: usize) -> String {
-    String::from_utf16_lossy(&text.encode_utf16().take(units).collect::<Vec<_>>())
 }
 
 #[cfg(test)]

@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::catalog::{Catalog, Entry, View, sort_entries};
 use crate::host::PathForm;
-use crate::parse::{cut_utf16, utf16_len};
-use crate::text::tokens;
+use crate::text::{cut_utf16, tokens, utf16_len};
 
 mod alias;
 mod fit;
@@ -163,7 +162,8 @@ impl Drawing {
         }
         let left_out = shown.iter().filter(|shown| shown.how == How::LeftOut).count();
         let roots = self.aliases.map(|aliases| aliases.table).unwrap_or_default();
-        let hidden = entries.is_empty() || !view.host.catalog.shown;
+        let rules = &view.host.catalog;
+        let hidden = (entries.is_empty() && !rules.shown_empty) || !rules.shown;
         let text = if hidden { String::new() } else { templates.catalog(&lines.join("\n"), &roots, left_out)? };
         Ok(Prompt { text, shown, budget: fit.budget, used: self.fitted.used, unit: fit.unit })
     }

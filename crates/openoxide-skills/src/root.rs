@@ -1,7 +1,7 @@
 //! Roots: the folders that a host searches, resolved for one project and user.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use crate::host::{Control, Host, Layout, RootRule, ScanRules};
 use crate::settings::{HostSettings, Plugin};
@@ -155,9 +155,23 @@ impl Surroundings {
 
 /// Splits a template into its first placeholder or segment and the rest.
 fn split_head(template: &str) -> (&str, &str) {
-    let end = if template.starts_with("${") { template.find('}').map(|at| at + 1) } else { template.find('/') };
+    let end = if template.starts_with("${") { closing(template) } else { template.find('/') };
     let (head, rest) = template.split_at(end.unwrap_or(template.len()));
     (head, rest.trim_start_matches('/'))
+}
+
+/// Returns where the first placeholder ends; its default may hold another one.
+fn closing(template: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (at, character) in template.char_indices() {
+        match character {
+            '{' => depth += 1,
+            '}' if depth == 1 => return Some(at + 1),
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    None
 }
 
 /// Resolves a host's roots, first to last; a folder that stands twice is kept once.
@@ -288,14 +302,27 @@ fn listed(
     if let Some(plugins) = settings.plugins.get(name) {
         return plugins.iter().flat_map(|plugin| plugin_folders(plugin, rule, rest)).collect();
     }
-    let items = settings.get(name).and_then(|setting| setting.value.as_array()).cloned().unwrap_or_default();
-    items
-        .iter()
-        .filter_map(toml::Value::as_str)
-        .filter_map(|item| around.expand(item, &host.vars))
-        .map(|path| (around.project.join(path).join(rest), None))
-        .map(|(path, plugin)| (path.components().collect(), plugin))
-        .collect()
+    let default = host.settings.get(name).and_then(|rule| rule.default.as_ref());
+    let items = settings.get(name).map(|setting| &setting.value).or(default).and_then(toml::Value::as_array);
+    let base = rule.listed_from.as_ref().and_then(|from| around.expand(from, &host.vars));
+    let base = base.unwrap_or_else(|| around.cwd.clone());
+    let mut folders = Vec::new();
+    for item in items.into_iter().flatten().filter_map(toml::Value::as_str) {
+        let whole = if item.starts_with(['~', '/', '$', '{']) {
+            around.expand(item, &host.vars)
+        } else {
+            Some(base.join(item))
+        };
+        folders.extend(whole.map(|path| path.join(rest)));
+        let plain: PathBuf = Path::new(item).components().filter(|part| *part != Component::CurDir).collect();
+        if rule.climbing.iter().any(|climbing| Path::new(climbing) == plain) {
+            let above = base.ancestors().skip(1).map(|folder| folder.join(&plain).join(rest));
+            folders.extend(above.filter(|path| path.is_dir()));
+        }
+    }
+    // Without `./` and slashes at the end, so that a folder that is listed twice is seen to be the same.
+    let plain = |path: PathBuf| path.components().filter(|part| *part != Component::CurDir).collect();
+    folders.into_iter().map(|path| (plain(path), None)).collect()
 }
 
 /// Returns the folders of a plugin that a rule stands for: the usual one, and those that the manifest names.

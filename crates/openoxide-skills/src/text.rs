@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
+use crate::host::LengthUnit;
+
 /// Text from a skill, made safe to print on a terminal.
 ///
 /// Control characters, bidirectional controls, invisible characters and tag characters are shown as escapes, so that
@@ -100,6 +102,25 @@ fn distance(left: &str, right: &str) -> usize {
         }
     }
     rows[left.len()][right.len()]
+}
+
+/// Returns the length of a text in the host's unit.
+pub(crate) fn length(text: &str, unit: LengthUnit) -> usize {
+    match unit {
+        LengthUnit::Characters => text.chars().count(),
+        LengthUnit::Utf16 => utf16_len(text),
+        LengthUnit::Bytes => text.len(),
+    }
+}
+
+/// Returns the length of a text in UTF-16 units.
+pub(crate) fn utf16_len(text: &str) -> usize {
+    text.chars().map(char::len_utf16).sum()
+}
+
+/// Returns the first `units` UTF-16 units; half a pair becomes a replacement character, as programs send it.
+pub(crate) fn cut_utf16(text: &str, units: usize) -> String {
+    String::from_utf16_lossy(&text.encode_utf16().take(units).collect::<Vec<_>>())
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use openoxide_config::Workspace;
 use openoxide_skills::{
-    Code, Depth, Host, HostSettings, Judged, Layout, Level, Root, SkillScope, View, is_skill_folder, judge, load,
+    Code, Depth, Host, HostSettings, Judged, Level, Root, SkillScope, View, is_skill_folder, judge, load,
 };
 use openoxide_wire::{CheckAnswer, Checked, ProblemLine, SchemaVersion};
 
@@ -106,7 +106,7 @@ fn below_roots(views: &[View]) -> BTreeSet<PathBuf> {
     let catalogs = load(views, Depth::Thorough);
     let mut dirs = BTreeSet::new();
     for catalog in &catalogs {
-        let skills = catalog.entries().filter(|entry| catalog.roots[entry.root].root.scan.layout != Layout::Flat);
+        let skills = catalog.entries().filter(|entry| !catalog.roots[entry.root].root.scan.layout.is_flat());
         let looked_at = skills.filter(|entry| entry.reason.as_ref().is_none_or(|reason| !is_elsewhere(reason.code)));
         dirs.extend(looked_at.filter_map(|entry| std::fs::canonicalize(entry.found().parent()?).ok()));
     }

@@ -94,6 +94,7 @@ fn outcome(session: &Session, catalog: &Catalog, view: &View, subject: &str) -> 
                 let reason = entry.reason.as_ref().map_or("", |reason| reason.text.as_str());
                 format!("{}: {}", entry.standing.as_str(), safe(reason))
             }
+            None if view.roots.is_empty() => "its settings name no folder to look in".to_owned(),
             None => format!("it looks in {} only", looks_in(view)),
         },
         [one] => place(one),
@@ -111,10 +112,11 @@ fn outcome(session: &Session, catalog: &Catalog, view: &View, subject: &str) -> 
 fn looks_in(view: &View) -> String {
     let mut names: Vec<&str> = Vec::new();
     for rule in view.host.roots.iter().filter(|rule| rule.listed.is_none() && rule.layout.is_none()) {
-        let walked = rule.path.strip_prefix('{').and_then(|rest| rest.split_once("}/")).map(|(_, rest)| rest);
-        let name = walked.unwrap_or(&rule.path);
+        let walked = rule.path.strip_prefix('{').and_then(|rest| rest.split_once("}/"));
+        let name = walked.map_or(rule.path.as_str(), |(_, rest)| rest);
+        let is_of_project = walked.is_some_and(|(walk, _)| matches!(walk, "cwd" | "project"));
         let is_folder = name.starts_with('.') || name.starts_with('~');
-        if is_folder && !names.contains(&name) {
+        if (is_folder || is_of_project) && !names.contains(&name) {
             names.push(name);
         }
     }

@@ -43,7 +43,7 @@ fn text() {
     1 | Nothing but text.
       | ^^^^^^^^^^^^^^^^^
       |
-      = seen by: Agent Skills, Codex and OpenOxide drop the skill, the others load it
+      = seen by: Agent Skills, Codex, Copilot CLI, Crush, Gemini CLI, goose, OpenOxide, pi, Qwen Code, RemcoChat, Roo Code, VS Code and Zed drop the skill, the others load it
       = help: begin with `---`, the lines `name:` and `description:`, and `---`
 
     warning[S0102]: the name differs from its folder
@@ -61,7 +61,7 @@ fn text() {
     3 | description: Fill forms: flatten them too
       |              ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ `: ` means something else in YAML
       |
-      = seen by: Agent Skills drops the skill, the others load it
+      = seen by: Agent Skills, Copilot CLI, Crush, goose, pi, Qwen Code, RemcoChat, Roo Code, VS Code and Zed drop the skill, the others load it
       = help: put quotes around the value   (--fix does this)
 
     warning[S0110]: `argument-hint` is not a field of the standard
@@ -286,7 +286,7 @@ fn fix_does_not_overwrite() {
     2 | name: pdf-forms
       |       ^^^^^^^^^ the folder is called `pdf_forms`
       |
-      = seen by: Agent Skills drops the skill, the others load it
+      = seen by: Agent Skills, Crush, RemcoChat, Roo Code and VS Code drop the skill, the others load it
       = help: rename the folder to `pdf-forms`, or the skill   (--fix does this)
 
     ----- stderr -----

@@ -1,5 +1,7 @@
 //! `explain`: why a skill does or does not count, here and elsewhere.
 
+use openoxide_skills::Hosts;
+
 use crate::support::{furnished, run, valid_json};
 
 #[test]
@@ -17,6 +19,17 @@ fn a_name_that_two_have() {
       agentskills  seen      .agents/skills/deploy
       claude-code  not seen  it looks in .claude/skills only
       codex        seen      2 of them, so the name alone is ambiguous
+      copilot-cli  seen      .agents/skills/deploy
+      crush        seen      .agents/skills/deploy
+      gemini-cli   seen      .agents/skills/deploy
+      goose        seen      .agents/skills/deploy
+      pepper       not seen  it looks in files/skills, skills only
+      pi           seen      .agents/skills/deploy
+      qwen-code    not seen  it looks in .qwen/skills, ~/.qwen/skills only
+      remcochat    not seen  its settings name no folder to look in
+      roo          not seen  it looks in .roo/skills-code, .roo/skills, ~/.roo/skills-code, ~/.roo/skills only
+      vscode       seen      .agents/skills/deploy
+      zed          seen      .agents/skills/deploy
     ----- stderr -----
     hint: to trust the project: openoxide config set trust.folders '["[ROOT]/project"]'
     "#);
@@ -35,6 +48,17 @@ fn one_that_another_host_does_not_see() {
       agentskills  not seen  it looks in .agents/skills, ~/.agents/skills only
       claude-code  seen      .claude/skills/release-notes
       codex        not seen  it looks in .codex/skills, ~/.agents/skills, .agents/skills only
+      copilot-cli  seen      .claude/skills/release-notes
+      crush        seen      .claude/skills/release-notes
+      gemini-cli   not seen  it looks in .agents/skills, .gemini/skills, ~/.agents/skills, ~/.gemini/skills only
+      goose        seen      .claude/skills/release-notes
+      pepper       not seen  it looks in files/skills, skills only
+      pi           not seen  it looks in .pi/skills, .agents/skills, ~/.agents/skills only
+      qwen-code    not seen  it looks in .qwen/skills, ~/.qwen/skills only
+      remcochat    not seen  its settings name no folder to look in
+      roo          not seen  it looks in .roo/skills-code, .roo/skills, ~/.roo/skills-code, ~/.roo/skills only
+      vscode       seen      .claude/skills/release-notes
+      zed          not seen  it looks in .agents/skills, ~/.agents/skills only
     ----- stderr -----
     ");
 }
@@ -51,7 +75,18 @@ fn one_that_only_another_host_sees() {
     In other hosts
       agentskills  not seen  it looks in .agents/skills, ~/.agents/skills only
       claude-code  seen      .claude/skills/release-notes
+      copilot-cli  seen      .claude/skills/release-notes
+      crush        seen      .claude/skills/release-notes
+      gemini-cli   not seen  it looks in .agents/skills, .gemini/skills, ~/.agents/skills, ~/.gemini/skills only
+      goose        seen      .claude/skills/release-notes
       openoxide    seen      .claude/skills/release-notes
+      pepper       not seen  it looks in files/skills, skills only
+      pi           not seen  it looks in .pi/skills, .agents/skills, ~/.agents/skills only
+      qwen-code    not seen  it looks in .qwen/skills, ~/.qwen/skills only
+      remcochat    not seen  its settings name no folder to look in
+      roo          not seen  it looks in .roo/skills-code, .roo/skills, ~/.roo/skills-code, ~/.roo/skills only
+      vscode       seen      .claude/skills/release-notes
+      zed          not seen  it looks in .agents/skills, ~/.agents/skills only
     ----- stderr -----
     ");
 }
@@ -70,6 +105,17 @@ fn one_that_is_broken() {
       agentskills  not seen  invalid: the file does not begin with frontmatter
       claude-code  not seen  it looks in .claude/skills only
       codex        not seen  invalid: the file does not begin with frontmatter
+      copilot-cli  not seen  invalid: the file does not begin with frontmatter
+      crush        not seen  invalid: the file does not begin with frontmatter
+      gemini-cli   not seen  invalid: the file does not begin with frontmatter
+      goose        not seen  invalid: the file does not begin with frontmatter
+      pepper       not seen  it looks in files/skills, skills only
+      pi           not seen  invalid: the file does not begin with frontmatter
+      qwen-code    not seen  it looks in .qwen/skills, ~/.qwen/skills only
+      remcochat    not seen  its settings name no folder to look in
+      roo          not seen  it looks in .roo/skills-code, .roo/skills, ~/.roo/skills-code, ~/.roo/skills only
+      vscode       not seen  invalid: the file does not begin with frontmatter
+      zed          not seen  invalid: the file does not begin with frontmatter
     ----- stderr -----
     ");
 }
@@ -106,7 +152,8 @@ fn json_answers_its_schema() {
     for skill in ["deploy", "release-notes", "empty"] {
         for host in ["openoxide", "codex", "claude-code", "agentskills"] {
             let answer = valid_json(&context, &["explain", skill, "--json", "--host", host]);
-            assert_eq!(answer["hosts"].as_array().unwrap().len(), 3, "each other host: {answer:#}");
+            let others = Hosts::builtin().names().count() - 1;
+            assert_eq!(answer["hosts"].as_array().unwrap().len(), others, "each other host: {answer:#}");
         }
     }
     let answer = valid_json(&context, &["explain", "deploy", "--json"]);

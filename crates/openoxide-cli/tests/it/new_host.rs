@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use openoxide_skills::Hosts;
 use openoxide_testkit::TestContext;
 
 use crate::support::{field, json, padded, run, valid_json};
@@ -123,7 +124,9 @@ fn prompts() {
 fn shows_and_explains() {
     let context = acme();
     let hosts = valid_json(&context, &["hosts", "--json"]);
-    assert_eq!(field(&hosts["hosts"], "name"), ["acme", "agentskills", "claude-code", "codex", "openoxide"]);
+    let mut names: Vec<String> = Hosts::builtin().names().map(str::to_owned).collect();
+    names.insert(0, "acme".to_owned());
+    assert_eq!(field(&hosts["hosts"], "name"), names);
     let acme = &hosts["hosts"][0];
     assert_eq!((&acme["sees"], &acme["program"]), (&2.into(), &"acme 3.1".into()));
     assert_eq!(acme["editions"], serde_json::json!(["next"]));
@@ -131,16 +134,27 @@ fn shows_and_explains() {
     insta::assert_snapshot!(run(&context, &["hosts"]), @"
     status: 0
     ----- stdout -----
-    host         states                sees  not  editions
-    acme         acme 3.1                 2    1  next
-    agentskills  skills-ref 0.1.1         0    0
-    claude-code  claude-code 2.1.240      0    0  seed
-    codex        codex 0.166.0            0    0  seed
-    openoxide    openoxide 0.1.0          0    0
+    host         states                         sees  not  editions
+    acme         acme 3.1                          2    1  next
+    agentskills  skills-ref 0.1.1                  0    0
+    claude-code  claude-code 2.1.240               0    0  seed
+    codex        codex 0.166.0                     0    0  seed
+    copilot-cli  copilot-cli docs of 2026-08       0    0
+    crush        crush at commit 37f36e93          0    0
+    gemini-cli   gemini-cli 0.61.0                 0    0
+    goose        goose at commit ca26f01d          0    0
+    openoxide    openoxide 0.1.0                   0    0
+    pepper       pepper RFC-010 of 2026-01-31      0    0  code
+    pi           pi 0.73.1                         0    0
+    qwen-code    qwen-code at commit db051956      0    0
+    remcochat    remcochat spec of 2026-02-03      0    0  code
+    roo          roo-code at commit cb836567       0    0
+    vscode       vscode docs of 2026-08-19         0    0
+    zed          zed at commit 7eec8920            0    0
 
-    2 skills  acme  agentskills  claude-code  codex  openoxide
-    ask    ●     ·            ·            ·      ·
-    build  ●     ·            ·            ·      ·
+    2 skills  acme  agentskills  claude-code  codex  copilot-cli  crush  gemini-cli  goose  openoxide  pepper  pi  qwen-code  remcochat  roo  vscode  zed
+    ask    ●     ·            ·            ·      ·            ·      ·           ·      ·          ·       ·   ·          ·          ·    ·       ·
+    build  ●     ·            ·            ·      ·            ·      ·           ·      ·          ·       ·   ·          ·          ·    ·       ·
     ----- stderr -----
     ● counts  ○ found, does not count  · not found; why: openoxide explain SKILL
     ");
@@ -156,6 +170,17 @@ fn shows_and_explains() {
       agentskills  not seen  it looks in .agents/skills, ~/.agents/skills only
       claude-code  not seen  it looks in .claude/skills only
       codex        not seen  it looks in .codex/skills, ~/.agents/skills, .agents/skills only
+      copilot-cli  not seen  it looks in .github/skills, .agents/skills, .claude/skills, ~/.agents/skills only
+      crush        not seen  it looks in .agents/skills, .crush/skills, .claude/skills, .cursor/skills only
+      gemini-cli   not seen  it looks in .agents/skills, .gemini/skills, ~/.agents/skills, ~/.gemini/skills only
+      goose        not seen  it looks in .agents/skills, .goose/skills, .claude/skills, ~/.agents/skills, ~/.claude/skills, ~/.config/agents/skills only
+      pepper       not seen  it looks in files/skills, skills only
+      pi           not seen  it looks in .pi/skills, .agents/skills, ~/.agents/skills only
+      qwen-code    not seen  it looks in .qwen/skills, ~/.qwen/skills only
+      remcochat    not seen  its settings name no folder to look in
+      roo          not seen  it looks in .roo/skills-code, .roo/skills, ~/.roo/skills-code, ~/.roo/skills only
+      vscode       not seen  it looks in .github/skills, .claude/skills, .agents/skills, ~/.copilot/skills, ~/.claude/skills, ~/.agents/skills only
+      zed          not seen  it looks in .agents/skills, ~/.agents/skills only
     ----- stderr -----
     ");
     let check = json(&context, &["check", "--json", "--host", "acme"]);
@@ -214,7 +239,7 @@ fn a_bad_one_in_text() {
       |
     3 | rots = []
       | ^^^^
-    unknown field `rots`, expected one of `title`, `program`, `about`, `standard`, `vars`, `strict_files`, `project`, `settings`, `roots`, `scan`, `namespace`, `parse`, `sidecar`, `collide`, `filter`, `controls`, `list`, `catalog`, `budget`, `deviations` [S0405]; mend the file; the host is left out until then
+    unknown field `rots`, expected one of `title`, `program`, `about`, `standard`, `vars`, `found`, `strict_files`, `project`, `settings`, `roots`, `scan`, `namespace`, `parse`, `sidecar`, `collide`, `filter`, `controls`, `list`, `catalog`, `budget`, `deviations` [S0405]; mend the file; the host is left out until then
     1 skill, 38 of 4,000 tokens
     ");
     insta::assert_snapshot!(run(&context, &["list", "--host", "bad"]), @"
@@ -222,7 +247,7 @@ fn a_bad_one_in_text() {
     ----- stdout -----
     ----- stderr -----
     error: no host is called `bad`
-    hint: there are `agentskills`, `claude-code`, `codex`, `openoxide`
+    hint: there are `agentskills`, `claude-code`, `codex`, `copilot-cli`, `crush`, `gemini-cli`, `goose`, `openoxide`, `pepper`, `pi`, `qwen-code`, `remcochat`, `roo`, `vscode`, `zed`
     ");
 }
 

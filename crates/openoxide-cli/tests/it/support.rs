@@ -157,3 +157,27 @@ dependencies:
     );
     context
 }
+
+/// Draws what a host sees, a line to a skill: what counts first, then the rest with its code and reason.
+pub(crate) fn drawn(context: &TestContext, args: &[&str], variables: &[(&str, &OsStr)]) -> String {
+    let mut all = vec!["list", "--all", "--json"];
+    all.extend(args);
+    let output = run_with(context, &all, variables);
+    let answer: Value = serde_json::from_str(&output.stdout).unwrap_or_else(|error| panic!("{error}\n{output}"));
+    let text = |item: &Value, key: &str| item[key].as_str().unwrap_or_default().replace("[ROOT]/", "");
+    let skills = answer["skills"].as_array().unwrap().iter().map(|skill| {
+        let hidden = if skill["model"] == false { " (not for the model)" } else { "" };
+        format!("{} = {}{hidden}\n", text(skill, "name"), text(skill, "path"))
+    });
+    let others = answer["others"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|other| format!("{} {}: {}\n", text(other, "standing"), text(other, "path"), text(other, "reason")));
+    skills.chain(others).collect()
+}
+
+/// Writes a plain skill as a fixture.
+pub(crate) fn skill_file(root: &str, folder: &str, name: &str) -> String {
+    format!("//- {root}/{folder}/SKILL.md\n---\nname: {name}\ndescription: Does {name}\n---\n")
+}

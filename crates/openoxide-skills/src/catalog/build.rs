@@ -62,7 +62,9 @@ struct Builder<'b> {
 impl Builder<'_> {
     fn root(&mut self, index: usize, root: &Root, survey: &Survey, plan: &Plan) {
         let mut selection = select(survey, &root.scan);
-        selection.candidates.retain(|candidate| !self.is_of_inner_root(root, survey, candidate));
+        selection.candidates.retain(|candidate| {
+            !self.is_of_inner_root(root, survey, candidate) && !self.is_of_twin_root(root, survey, candidate)
+        });
         for (code, limit) in selection.limits {
             self.limits.push(LimitReached { root: root.path.clone(), code, limit });
             let message = format!("{}: only the first {limit} were looked at", code.title());
@@ -99,6 +101,17 @@ impl Builder<'_> {
         let is_inner = |other: &Root| other.path != root.path && other.path.starts_with(&root.path);
         candidate.refused.is_some()
             && self.view.roots.iter().any(|other| is_inner(other) && folder.starts_with(&other.path))
+    }
+
+    /// Tells whether a file belongs to another root that is the same folder: one takes folders, the other single files.
+    fn is_of_twin_root(&self, root: &Root, survey: &Survey, candidate: &Candidate) -> bool {
+        let is_twin = |other: &Root| other.path == root.path && (other.scan.layout == Layout::Files) != is_files(root);
+        if !self.view.roots.iter().any(is_twin) {
+            return false;
+        }
+        let name = &survey.folders[candidate.folder].files[candidate.file].name;
+        let in_folder = candidate.folder != 0 || root.scan.files.iter().any(|file| **file == **name);
+        in_folder == is_files(root)
     }
 
     /// Finds what prefixes the names of the candidates.
@@ -177,8 +190,7 @@ impl Builder<'_> {
     fn metadata(&self, place: &Place<'_>, parsed: Option<&Arc<Parsed>>, dir: &Path, prefix: Option<&str>) -> Gathered {
         let host = &self.view.host;
         let called = place.called();
-        let (name, aliases) =
-            names(host, parsed.map(AsRef::as_ref), &called, place.root.scan.layout, place.candidate.folder == 0);
+        let (name, aliases) = names(host, parsed.map(AsRef::as_ref), &called, place.root.scan.layout, place.is_root());
         let name = match prefix {
             Some(prefix) => qualify(prefix, &name, host.namespace.plain && place.root.scan.layout != Layout::Flat),
             None => name,
@@ -223,11 +235,23 @@ impl Builder<'_> {
         (metadata, problems.into_iter().map(|diagnostic| Problem { path: path.clone(), diagnostic }).collect())
     }
 
+    /// Lets no more skills count than the host does, and says so.
+    fn cut(&mut self, roots: &[SearchedRoot]) {
+        let Some(max) = self.view.host.list.max else { return };
+        let Some(root) = rank::cut(max, &mut self.entries) else { return };
+        let (path, code) = (roots[root].root.path.clone(), Code::SkillLimit);
+        let message = format!("{}: only the first {max} count", code.title());
+        let diagnostic = Diagnostic::warning(code, message).help("remove some, or raise the limit");
+        self.limits.push(LimitReached { root: path.clone(), code, limit: max });
+        self.problems.push(Problem { path, diagnostic });
+    }
+
     fn finish(mut self, roots: Vec<SearchedRoot>) -> Catalog {
         let host = &self.view.host;
         sort_entries(&mut self.entries, &host.list.order, &host.collide.rank, true);
         filter::apply(self.view, &roots, &mut self.entries);
         rank::apply(self.view, &roots, &mut self.entries);
+        self.cut(&roots);
         self.problems.extend(rank::ambiguities(host, &self.entries));
         self.problems.extend(self.namespaces.problems.drain(..).map(|(path, diagnostic)| Problem { path, diagnostic }));
         sort_entries(&mut self.entries, &host.list.order, &host.collide.rank, false);
@@ -251,6 +275,10 @@ fn split_active(mut entries: Vec<Entry>) -> (Vec<Entry>, Vec<Entry>) {
     (entries, others)
 }
 
+fn is_files(root: &Root) -> bool {
+    root.scan.layout == Layout::Files
+}
+
 /// Where a candidate was found.
 struct Place<'p> {
     index: usize,
@@ -261,9 +289,18 @@ struct Place<'p> {
 }
 
 impl Place<'_> {
+    /// Tells whether the root itself is the skill.
+    fn is_root(&self) -> bool {
+        self.candidate.folder == 0 && !self.root.scan.layout.is_flat()
+    }
+
     /// Returns what the place calls the skill: its folder, or the way to a single file.
     fn called(&self) -> String {
         let folder = &self.survey.folders[self.candidate.folder];
+        if self.root.scan.layout == Layout::Files && self.candidate.folder == 0 {
+            let name = &*folder.files[self.candidate.file].name;
+            return name.strip_suffix(".md").unwrap_or(name).to_owned();
+        }
         if self.root.scan.layout != Layout::Flat {
             return crate::text::path_text(Path::new(folder.path.file_name().unwrap_or_default()));
         }

@@ -31,6 +31,7 @@ pub(super) fn apply(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) 
         if entry.is_active() && !root.unfiltered {
             by_rules(view, rules.as_deref().unwrap_or_default(), entry);
             by_state(view, entry);
+            by_name(view, entry);
         }
         entry.model &= !denied;
         if entry.is_active() {
@@ -140,9 +141,24 @@ pub(super) fn by_state(view: &View, entry: &mut Entry) {
     }
 }
 
+/// Switches off a skill that a setting lists by its name.
+fn by_name(view: &View, entry: &mut Entry) {
+    let filter = &view.host.filter;
+    let Some(names) = filter.off.as_ref().and_then(|name| view.settings.get(name)) else { return };
+    let is_it = |name: &str| match filter.off_any_case {
+        true => name.to_lowercase() == entry.skill.name.to_lowercase(),
+        false => name == entry.skill.name,
+    };
+    if names.value.as_array().into_iter().flatten().filter_map(Value::as_str).any(is_it) {
+        let text = format!("it is switched off: {} lists it", names.origin);
+        set(entry, Standing::Disabled, Code::DisabledBySetting, text);
+    }
+}
+
 /// Puts a skill with `paths` to sleep until a matching file is touched.
 fn dormant(view: &View, root: &Root, entry: &mut Entry) {
-    if !view.host.counts(Control::Paths) || root.without.contains(&Control::Paths) {
+    let counts = |control| view.host.counts(control) && !root.without.contains(&control);
+    if !counts(Control::Paths) && !counts(Control::PathsForModel) {
         return;
     }
     let patterns = effective_patterns(&entry.skill.frontmatter.rare().paths);
@@ -150,7 +166,12 @@ fn dormant(view: &View, root: &Root, entry: &mut Entry) {
         return;
     }
     let touched = view.around.touched.iter().filter_map(|file| file.strip_prefix(&view.around.project).ok());
-    if !touched.into_iter().any(|file| matches(&patterns, file)) {
+    if touched.into_iter().any(|file| matches(&patterns, file)) {
+        return;
+    }
+    if counts(Control::PathsForModel) {
+        entry.model = false;
+    } else {
         let text = format!("it waits until a file is touched that matches `{}`", patterns.join("`, `"));
         set(entry, Standing::Dormant, Code::DormantPaths, text);
     }

@@ -34,6 +34,13 @@ pub(crate) fn sort_entries(entries: &mut [Entry], order: &[OrderKey], rank: &[Sk
     });
 }
 
+/// Compares two entries by some keys.
+pub(crate) fn compare_by(order: &[OrderKey], left: &Entry, right: &Entry, rank: &[SkillScope]) -> Ordering {
+    let collator = order.contains(&OrderKey::NameCollated).then(collator);
+    let by = order.iter().map(|key| compare(*key, left, right, rank, collator.as_ref()));
+    by.into_iter().find(|by| by.is_ne()).unwrap_or(Ordering::Equal)
+}
+
 fn compare(
     key: OrderKey,
     left: &Entry,
@@ -50,6 +57,10 @@ fn compare(
             None => left.skill.name.cmp(&right.skill.name),
         },
         OrderKey::Path => left.skill.path.cmp(&right.skill.path),
+        OrderKey::FolderAnyCase => {
+            let folder = |entry: &Entry| entry.dir().to_string_lossy().to_lowercase();
+            folder(left).cmp(&folder(right))
+        }
         OrderKey::PathText => left.skill.path.as_os_str().cmp(right.skill.path.as_os_str()),
     }
 }

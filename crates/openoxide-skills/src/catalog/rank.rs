@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry as Slot;
 use std::path::{Path, PathBuf};
 
-use super::{Entry, Problem, Reason, SearchedRoot, Standing, View, rank_of};
+use super::{Entry, Problem, Reason, SearchedRoot, Standing, View, compare_by, rank_of};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::host::{Host, OnClash, SameFile};
@@ -97,6 +97,10 @@ fn rename_clashes(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) {
 fn same_name(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) {
     for mut group in clashes(entries) {
         group.sort_by_key(|&index| precedence(view, &entries[index], index));
+        let order = &view.host.collide.order;
+        if !order.is_empty() {
+            group.sort_by(|&left, &right| compare_by(order, &entries[left], &entries[right], &view.host.collide.rank));
+        }
         if view.host.collide.names == OnClash::Last {
             group.reverse();
         }
@@ -191,6 +195,18 @@ fn why_shadowed(roots: &[SearchedRoot], winner: &Entry, loser: &Entry) -> String
         );
     }
     format!("`{}` has the same name and comes first", winner.dir().file_name().unwrap_or_default().to_string_lossy())
+}
+
+/// Lets no more skills count than the host does, in the order in which they were found; returns the first that is over.
+pub(super) fn cut(max: usize, entries: &mut [Entry]) -> Option<usize> {
+    let mut over = None;
+    for entry in entries.iter_mut().filter(|entry| entry.is_active()).skip(max) {
+        entry.standing = Standing::Invalid;
+        let text = format!("{max} skills were found before it, and no more count");
+        entry.reason = Some(Reason { code: Code::SkillLimit, text });
+        over = over.or(Some(entry.root));
+    }
+    over
 }
 
 /// Reports names that several skills have where all of them count.

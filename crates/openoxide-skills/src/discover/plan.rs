@@ -61,7 +61,7 @@ impl Plan {
     }
 
     fn add(&mut self, host: &Host, scan: &ScanRules, first: bool) {
-        self.flat |= scan.layout == Layout::Flat;
+        self.flat |= scan.layout.is_flat();
         self.depth = self.depth.max(depth_of(scan));
         self.folders = self.folders.max(scan.folders);
         self.entries = self.entries.max(scan.entries);
@@ -99,7 +99,7 @@ impl Plan {
 /// Returns the deepest folder that may hold a skill.
 pub(super) fn depth_of(scan: &ScanRules) -> usize {
     match scan.layout {
-        Layout::Single => 0,
+        Layout::Single | Layout::Files => 0,
         Layout::Child => 1,
         Layout::Tree | Layout::Flat => scan.depth,
     }

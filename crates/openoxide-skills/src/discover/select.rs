@@ -92,7 +92,7 @@ impl Selector<'_> {
         if folder.linked && self.scan.folder_links == Links::Skip {
             return refuse(Code::LinkSkipped, "linked folders are not followed here");
         }
-        if outer.holds_skill && !self.scan.inside_skill && self.scan.layout != Layout::Flat {
+        if outer.holds_skill && !self.scan.inside_skill && !self.scan.layout.is_flat() {
             return refuse(Code::InsideSkill, "it is inside another skill, which is not searched");
         }
         let depth = depth_of(self.scan);
@@ -103,6 +103,7 @@ impl Selector<'_> {
             }
             Layout::Child => refuse(Code::NotInLayout, "only folders directly below the root are skills here"),
             Layout::Single => refuse(Code::NotInLayout, "only the root itself is a skill here"),
+            Layout::Files => refuse(Code::NotInLayout, "only files directly in the root are skills here"),
         }
     }
 
@@ -126,6 +127,10 @@ impl Selector<'_> {
         });
         let mut holds_skill = false;
         for (file_index, file) in folder.files.iter().enumerate() {
+            // What lies deeper is a skill elsewhere, or only one of its files.
+            if self.scan.layout == Layout::Files && index != 0 && !self.scan.files.contains(&file.name.to_string()) {
+                continue;
+            }
             let refusal = refused.cloned().or_else(|| self.file_refusal(index, folder, file, best));
             holds_skill |= refusal.is_none();
             candidates.push(Candidate { folder: index, file: file_index, refused: refusal });
@@ -152,6 +157,9 @@ impl Selector<'_> {
             } else {
                 None
             };
+        }
+        if self.scan.layout == Layout::Files {
+            return None;
         }
         match best {
             Some(best) if best == name => {}

@@ -227,8 +227,11 @@ impl Surveyor<'_> {
                 None => is_near_miss(text),
             };
             if wanted {
-                let called =
-                    if self.plan.flat { text.trim_end_matches(".md").to_owned() } else { folder_name(&folder.path) };
+                let called = if self.plan.flat {
+                    text.strip_suffix(".md").unwrap_or(text).to_owned()
+                } else {
+                    folder_name(&folder.path)
+                };
                 let real = if self.plan.flat { called.clone() } else { folder_name(folder.canonical()) };
                 let place = Place {
                     fd: dir,

@@ -20,6 +20,8 @@ pub struct CatalogRules {
     pub path: PathForm,
     /// Whether it is shown at all.
     pub shown: bool,
+    /// Whether it is shown when there is no skill.
+    pub shown_empty: bool,
     /// The name of roots in paths, such as `r{n}`, used where it saves room; absent: paths are whole.
     pub root_alias: Option<String>,
     /// What the frame around the entries takes with and without names for roots, in bytes.
@@ -39,6 +41,7 @@ impl Default for CatalogRules {
             rank: Vec::new(),
             path: PathForm::Canonical,
             shown: true,
+            shown_empty: false,
             root_alias: None,
             alias_frame: AliasFrame::default(),
             alias_lone_plugin: None,

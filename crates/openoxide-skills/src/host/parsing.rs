@@ -45,6 +45,52 @@ pub struct ParseRules {
     pub description: DescriptionRules,
     /// Which fields are read.
     pub fields: FieldRules,
+    /// What lengths are counted in.
+    pub lengths: LengthUnit,
+    /// Whether frontmatter without any field is not valid.
+    pub empty_invalid: bool,
+    /// What the program says about a finding, in the order in which it looks; the first finding is its reason.
+    pub texts: Vec<TextRule>,
+}
+
+/// What a program says about a finding, where others have to recognize its words.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TextRule {
+    /// The code of the finding, such as `S0112`.
+    pub code: String,
+    /// The words, with `{name}` and `{folder}`.
+    pub text: String,
+    /// Only for a file that begins so.
+    #[serde(default)]
+    pub begins: String,
+    /// Only for a file of fewer lines.
+    #[serde(default)]
+    pub lines_below: Option<usize>,
+}
+
+/// What lengths are counted in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LengthUnit {
+    /// Characters.
+    #[default]
+    Characters,
+    /// UTF-16 units.
+    Utf16,
+    /// Bytes of UTF-8.
+    Bytes,
+}
+
+impl LengthUnit {
+    /// Returns the word used in messages.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            LengthUnit::Characters => "characters",
+            LengthUnit::Utf16 => "UTF-16 units",
+            LengthUnit::Bytes => "bytes",
+        }
+    }
 }
 
 /// A byte-order mark before the text.
@@ -68,6 +114,8 @@ pub struct FenceRules {
     pub close: Fence,
     /// Whether a block with nothing in it is no frontmatter at all.
     pub empty_is_none: bool,
+    /// Whether blank lines may stand before what opens it.
+    pub blank_before: bool,
 }
 
 /// Three dashes, and what may stand around them.
@@ -186,6 +234,8 @@ pub enum WrongType {
     Invalid,
     /// The field is passed over.
     Drop,
+    /// It becomes text: the items of a list, with commas between them.
+    Coerce,
 }
 
 /// How values are cleaned.
@@ -215,6 +265,8 @@ pub struct NameRules {
     pub required: bool,
     /// Whether compatibility forms are folded (NFKC).
     pub fold: bool,
+    /// Characters of the frontmatter's name that become `-`.
+    pub replaced: String,
     /// A name that breaks this is invalid.
     pub must: NameShape,
     /// A name that breaks this gets a warning.
@@ -247,6 +299,12 @@ pub struct NameShape {
     pub inner_hyphens: bool,
     /// The same as the folder.
     pub folder: bool,
+    /// Whether upper and lower case are the same when the name is compared with the folder.
+    pub folder_any_case: bool,
+    /// Characters that are allowed besides those of `chars`.
+    pub also: String,
+    /// Characters that are not allowed, whatever `chars` says.
+    pub never: String,
 }
 
 /// Which characters a name may have.
@@ -260,6 +318,8 @@ pub enum Chars {
     Letters,
     /// ASCII letters and digits, `-`, `_` and `.`, not beginning with `.`.
     Word,
+    /// ASCII letters and digits, and `-`.
+    Ascii,
 }
 
 /// What descriptions must be like.
@@ -272,6 +332,10 @@ pub struct DescriptionRules {
     pub max: Option<usize>,
     /// More characters than this get a warning.
     pub max_advised: Option<usize>,
+    /// Whether blanks at both ends do not count towards that.
+    pub max_trimmed: bool,
+    /// Whether one that is there and empty is as good as any.
+    pub may_be_empty: bool,
     /// What stands in for a missing one.
     pub fallback: Fallback,
     /// Most characters of what stands in; more is cut and ends in `...`.

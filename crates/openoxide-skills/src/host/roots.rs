@@ -36,6 +36,12 @@ pub struct RootRule {
     /// The setting whose list of folders `{listed}` stands for.
     #[serde(default)]
     pub listed: Option<String>,
+    /// Where relative folders in that list start, with placeholders; absent: at cwd.
+    #[serde(default)]
+    pub listed_from: Option<String>,
+    /// Folders of that list that also stand for those of the same name further up, to the filesystem's root.
+    #[serde(default)]
+    pub climbing: Vec<String>,
     /// A folder that is not taken, because another root covers it.
     #[serde(default)]
     pub unless_same: Option<String>,
@@ -145,6 +151,15 @@ pub enum Layout {
     Flat,
     /// The root itself is the one skill.
     Single,
+    /// As single Markdown files directly in the root.
+    Files,
+}
+
+impl Layout {
+    /// Tells whether skills are single files.
+    pub fn is_flat(self) -> bool {
+        matches!(self, Layout::Flat | Layout::Files)
+    }
 }
 
 /// Whether some folders are searched.

@@ -24,6 +24,15 @@ pub struct SettingRule {
     /// The rule of this host that the value replaces, such as `budget.share`.
     #[serde(default)]
     pub sets: Option<String>,
+    /// The least that a number may be.
+    #[serde(default)]
+    pub min: Option<f64>,
+    /// The most that a number may be.
+    #[serde(default)]
+    pub max: Option<f64>,
+    /// Whether an empty list is the same as none.
+    #[serde(default)]
+    pub empty_is_unset: bool,
     /// Whether tables and lists of several places add up.
     #[serde(default)]
     pub adds_up: bool,
@@ -68,6 +77,9 @@ pub struct SettingSource {
     /// The dotted key inside the file.
     #[serde(default)]
     pub key: Option<String>,
+    /// What stands between the items of a list in a variable.
+    #[serde(default)]
+    pub split: Option<String>,
     /// Whether the value is turned around: the key says "disable".
     #[serde(default)]
     pub negate: bool,
@@ -121,6 +133,10 @@ pub struct FilterRules {
     pub effects: BTreeMap<String, StateEffect>,
     /// The setting that lists what is denied.
     pub denied: Option<String>,
+    /// The setting that lists the names of skills that are switched off.
+    pub off: Option<String>,
+    /// Whether upper and lower case are the same in that list.
+    pub off_any_case: bool,
     /// What in that list keeps every skill from the model.
     pub denied_all: Vec<String>,
 }

@@ -308,6 +308,23 @@ mod tests {
         }
     }
 
+    /// A text for a code that is not one would never be said.
+    #[test]
+    fn texts_are_for_codes_that_there_are() {
+        let hosts = Hosts::builtin();
+        let mut texts = 0;
+        for spec in hosts.all() {
+            let editions = spec.editions().map(|edition| format!("{}@{edition}", spec.name));
+            for id in editions.chain([spec.name.clone()]) {
+                for rule in hosts.get(&id).unwrap().host().unwrap().parse.texts {
+                    assert!(crate::Code::parse(&rule.code).is_some(), "{id}: {}", rule.code);
+                    texts += 1;
+                }
+            }
+        }
+        assert!(texts > 0, "some host has its own words");
+    }
+
     #[test]
     fn a_mistake_is_reported_with_its_line() {
         let files =

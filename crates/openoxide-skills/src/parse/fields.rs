@@ -104,6 +104,9 @@ fn description(rules: &ParseRules, source: Source<'_>, value: &Node<'_>) -> Opti
         Text::Null => Cow::Borrowed(""),
         Text::WrongType => return None,
     };
+    if text.trim().is_empty() && rules.description.may_be_empty {
+        return None;
+    }
     if text.trim().is_empty() {
         let level = if rules.description.required { Level::Error } else { Level::Warning };
         return Some(
@@ -112,17 +115,18 @@ fn description(rules: &ParseRules, source: Source<'_>, value: &Node<'_>) -> Opti
                 .help("say what the skill does and when to use it"),
         );
     }
+    let text = if rules.description.max_trimmed { text.trim() } else { &text };
     let most = rules.description.max.or(rules.description.max_advised).unwrap_or(usize::MAX);
     if text.len() <= most {
         return None;
     }
-    let length = text.chars().count();
+    let length = crate::text::length(text, rules.lengths);
     let (level, max) = match (rules.description.max, rules.description.max_advised) {
         (Some(max), _) if length > max => (Level::Error, max),
         (_, Some(max)) if length > max => (Level::Warning, max),
         _ => return None,
     };
-    let message = format!("the description has {length} characters, {max} are allowed");
+    let message = format!("the description has {length} {}, {max} are allowed", rules.lengths.as_str());
     let help = "shorten it; details belong in the body";
     Some(Diagnostic::new(Code::DescriptionLength, level, message).at(source.file, span).help(help))
 }
@@ -137,11 +141,11 @@ fn compatibility(rules: &ParseRules, source: Source<'_>, value: &Node<'_>) -> Op
         });
     };
     let max = rules.fields.compatibility_max?;
-    let length = text.chars().count();
+    let length = crate::text::length(text, rules.lengths);
     (length > max).then(|| {
         Diagnostic::error(
             Code::CompatibilityLength,
-            format!("`compatibility` has {length} characters, {max} are allowed"),
+            format!("`compatibility` has {length} {}, {max} are allowed", rules.lengths.as_str()),
         )
         .at(source.file, span)
         .help("shorten it")
@@ -265,7 +269,10 @@ impl Collector<'_> {
     fn required_text(&mut self, key: &str, value: &Node<'_>) -> Result<Option<String>, Diagnostic> {
         match scalar::text(value, self.rules) {
             Text::Some(text) => Ok(Some(scalar::clean(&text, self.rules.clean).into_owned())),
-            Text::Null => Ok(None),
+            Text::Null => Ok((key == "description" && self.rules.description.may_be_empty).then(String::new)),
+            Text::WrongType if self.rules.wrong_type == WrongType::Coerce => {
+                Ok(Some(scalar::clean(&self.coerced(value), self.rules.clean).into_owned()))
+            }
             Text::WrongType => {
                 let problem = Diagnostic::error(Code::WrongType, format!("`{key}` must be text"))
                     .at(self.source.file, self.source.span(&value.span))
@@ -283,6 +290,7 @@ impl Collector<'_> {
         match scalar::text(value, self.rules) {
             Text::Some(text) => Some(text.into_owned()),
             Text::Null => None,
+            Text::WrongType if self.rules.wrong_type == WrongType::Coerce => Some(self.coerced(value)),
             Text::WrongType => {
                 self.problem(key, value, format!("`{key}` must be text; the value is passed over"));
                 None

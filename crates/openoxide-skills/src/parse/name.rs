@@ -9,7 +9,7 @@ use unicode_normalization::char::is_combining_mark;
 use super::{Parsed, Source};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Fix, Level};
-use crate::host::{Chars, NameShape, NameSource, ParseRules};
+use crate::host::{Chars, LengthUnit, NameShape, NameSource, ParseRules};
 use crate::skill::Frontmatter;
 use crate::yaml::Node;
 
@@ -29,12 +29,14 @@ pub(super) fn check(
     let Some(name) = frontmatter.name.as_deref().filter(|name| !name.is_empty()) else {
         return empty(rules, source, span, folder);
     };
-    if rules.name.from.first() != Some(&NameSource::Frontmatter) && rules.name.must == NameShape::default() {
+    let other = rules.name.from.first() != Some(&NameSource::Frontmatter);
+    // Where the folder gives the name, its shape is what counts.
+    if rules.name.from.first() == Some(&NameSource::Folder) || (other && rules.name.must == NameShape::default()) {
         return Vec::new();
     }
     let name = fold(name, rules.name.fold);
     let folder = fold(folder, rules.name.fold);
-    let at = Subject { source, span, name: &name, folder: &folder };
+    let at = Subject { source, span, name: &name, folder: &folder, lengths: rules.lengths };
     let mut problems = broken(&rules.name.must, Level::Error, &at);
     if problems.is_empty() {
         problems = broken(&rules.name.should, Level::Warning, &at);
@@ -42,14 +44,24 @@ pub(super) fn check(
     problems
 }
 
+/// Checks the shape of a name that always comes from the folder.
+pub(super) fn check_folder(rules: &ParseRules, file: &str, name: &str) -> Vec<Diagnostic> {
+    let span = 0..file.find('\n').unwrap_or(file.len());
+    let at = Subject { source: Source { file, offset: 0 }, span, name, folder: name, lengths: rules.lengths };
+    broken(&rules.name.must, Level::Error, &at)
+}
+
 /// Checks the length of a name that the folder gave.
 pub(super) fn check_length(rules: &ParseRules, file: &str, parsed: &Parsed) -> Option<Diagnostic> {
     let max = rules.name.must.max.filter(|_| parsed.invalid().is_none())?;
-    let length = parsed.name.chars().count();
+    let length = crate::text::length(&parsed.name, rules.lengths);
     (length > max).then(|| {
-        Diagnostic::error(Code::NameLength, format!("the folder's name has {length} characters, {max} are allowed"))
-            .at(file, 0..file.find('\n').unwrap_or(file.len()))
-            .help("add a shorter `name:`")
+        Diagnostic::error(
+            Code::NameLength,
+            format!("the folder's name has {length} {}, {max} are allowed", rules.lengths.as_str()),
+        )
+        .at(file, 0..file.find('\n').unwrap_or(file.len()))
+        .help("add a shorter `name:`")
     })
 }
 
@@ -93,6 +105,7 @@ struct Subject<'s> {
     span: Range<usize>,
     name: &'s str,
     folder: &'s str,
+    lengths: LengthUnit,
 }
 
 impl Subject<'_> {
@@ -104,9 +117,9 @@ impl Subject<'_> {
 fn broken(shape: &NameShape, level: Level, subject: &Subject<'_>) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     let name = subject.name;
-    let length = name.chars().count();
+    let length = crate::text::length(name, subject.lengths);
     if let Some(max) = shape.max.filter(|&max| length > max) {
-        let message = format!("the name has {length} characters, {max} are allowed");
+        let message = format!("the name has {length} {}, {max} are allowed", subject.lengths.as_str());
         problems.push(subject.problem(Code::NameLength, level, message).help("shorten the name"));
     }
     if shape.lower && !is_lower(name) {
@@ -116,18 +129,30 @@ fn broken(shape: &NameShape, level: Level, subject: &Subject<'_>) -> Vec<Diagnos
     if shape.inner_hyphens {
         problems.extend(hyphens(level, subject));
     }
-    if let Some(bad) = first_bad(name, shape.chars) {
-        let message = format!("`{}` is not allowed in a name", crate::text::TerminalText(&bad.to_string()));
-        let help = match shape.chars {
-            Chars::Word => "use letters, digits, `-`, `_` and `.`, and do not begin with `.`",
-            _ => "use lower-case letters, digits and hyphens",
-        };
-        problems.push(subject.problem(Code::NameCharacters, level, message).help(help));
-    }
-    if shape.folder && name != subject.folder {
+    problems.extend(characters(shape, level, subject));
+    let differ = if shape.folder_any_case {
+        name.to_lowercase() != subject.folder.to_lowercase()
+    } else {
+        name != subject.folder
+    };
+    if shape.folder && differ {
         problems.push(differs(level, subject));
     }
     problems
+}
+
+fn characters(shape: &NameShape, level: Level, subject: &Subject<'_>) -> Option<Diagnostic> {
+    let never = subject.name.chars().find(|&character| shape.never.contains(character));
+    let plain: String = subject.name.chars().filter(|&character| !shape.also.contains(character)).collect();
+    let bad = never.or_else(|| first_bad(&plain, shape.chars))?;
+    let message = format!("`{}` is not allowed in a name", crate::text::TerminalText(&bad.to_string()));
+    let help = match shape.chars {
+        Chars::Word => "use letters, digits, `-`, `_` and `.`, and do not begin with `.`",
+        Chars::Any => "leave it out",
+        Chars::Ascii if !shape.lower => "use letters, digits and hyphens",
+        _ => "use lower-case letters, digits and hyphens",
+    };
+    Some(subject.problem(Code::NameCharacters, level, message).help(help))
 }
 
 fn is_lower(name: &str) -> bool {
@@ -163,6 +188,7 @@ pub(crate) fn first_bad(name: &str, chars: Chars) -> Option<char> {
         Chars::Letters => name
             .chars()
             .find(|&character| !(character == '-' || character.is_alphanumeric() && !is_combining_mark(character))),
+        Chars::Ascii => name.chars().find(|&character| !(character == '-' || character.is_ascii_alphanumeric())),
         Chars::Word => {
             let allowed = |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.');
             name.chars()
