@@ -7,12 +7,13 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use crate::commands;
 
 /// The Agent Skills runtime: find skills, see which ones count for which agent, and why.
+///
+/// Without a command, shows the agents found, what each of them sees, and what is worth mending.
 #[derive(Debug, Parser)]
 #[command(name = "openoxide", version, max_term_width = 100, disable_help_subcommand = true)]
-#[command(arg_required_else_help = true)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: Option<Command>,
     #[command(flatten)]
     pub(crate) common: Common,
 }
@@ -77,6 +78,7 @@ pub(crate) enum Command {
     New(commands::new::NewArgs),
     Enable(commands::switch::EnableArgs),
     Disable(commands::switch::DisableArgs),
+    Trust(commands::trust::TrustArgs),
     Config(commands::config::ConfigArgs),
     Completions(commands::completions::CompletionsArgs),
     Schema(commands::schema::SchemaArgs),

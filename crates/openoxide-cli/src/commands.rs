@@ -12,16 +12,19 @@ pub(crate) mod hosts;
 pub(crate) mod link;
 pub(crate) mod list;
 pub(crate) mod new;
+pub(crate) mod overview;
 pub(crate) mod prompt;
 pub(crate) mod roots;
 pub(crate) mod schema;
 pub(crate) mod show;
 pub(crate) mod switch;
+pub(crate) mod trust;
 
 /// Runs the command that was typed.
 pub(crate) fn run(ui: &Ui, args: &Args) -> anyhow::Result<ExitStatus> {
     let common = &args.common;
-    match &args.command {
+    let Some(command) = &args.command else { return overview::overview(ui, common) };
+    match command {
         Command::List(args) => list::list(ui, common, args),
         Command::Show(args) => show::show(ui, common, args),
         Command::Explain(args) => explain::explain(ui, common, args),
@@ -34,6 +37,7 @@ pub(crate) fn run(ui: &Ui, args: &Args) -> anyhow::Result<ExitStatus> {
         Command::New(args) => new::new(ui, common, args),
         Command::Enable(args) => switch::enable(ui, common, args),
         Command::Disable(args) => switch::disable(ui, common, args),
+        Command::Trust(args) => trust::trust(ui, common, args),
         Command::Config(args) => config::config(ui, common, args),
         Command::Completions(args) => completions::completions(ui, args),
         Command::Schema(args) => schema::schema(ui, args),

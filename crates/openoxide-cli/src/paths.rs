@@ -7,6 +7,12 @@ use openoxide_skills::path_text;
 
 use crate::ui::safe;
 
+/// Writes the user's home in a text as `~`.
+pub(crate) fn homely(workspace: &Workspace, text: &str) -> String {
+    let home = workspace.environment.home.as_ref().map(|home| home.to_string_lossy().into_owned());
+    home.filter(|home| home.len() > 1).map_or_else(|| text.to_owned(), |home| text.replace(&format!("{home}/"), "~/"))
+}
+
 /// Shortens a path: below the folder to act in, below home, or whole.
 pub(crate) fn short(workspace: &Workspace, path: &Path) -> String {
     let environment = &workspace.environment;

@@ -111,7 +111,7 @@ impl Config {
             layer.counts = trusted;
             if !trusted {
                 let message = "the project's settings do not count, because the project is not trusted";
-                let help = format!("add `{}` to `trust.folders` in your own config.toml", project.display());
+                let help = "if the project is yours: openoxide trust";
                 let diagnostic = Diagnostic::warning(Code::ConfigUntrusted, message).help(help);
                 self.problems.push(ConfigProblem { path: layer.path.clone(), diagnostic });
             }
@@ -121,14 +121,24 @@ impl Config {
     /// Tells whether the user trusts a project.
     pub fn trusts(&self, project: &Path) -> bool {
         let layers = self.layers.iter().filter(|layer| layer.kind != LayerKind::Project);
-        let lists = layers.filter_map(|layer| layer.document.get("trust.folders")?.as_array());
+        let real = std::fs::canonicalize(project).unwrap_or_else(|_| project.to_owned());
+        layers.flat_map(|layer| self.trusted_by(layer)).any(|(_, folder)| folder == real)
+    }
+
+    /// Returns the folders that the user's own file trusts: as they are written, and without links.
+    pub fn trusted(&self) -> Vec<(String, PathBuf)> {
+        let user = self.layers.iter().find(|layer| layer.kind == LayerKind::User);
+        user.map(|layer| self.trusted_by(layer)).unwrap_or_default()
+    }
+
+    fn trusted_by(&self, layer: &Layer) -> Vec<(String, PathBuf)> {
         let whole = |text: &str| match text.strip_prefix("~/") {
             Some(rest) => self.home.as_ref().map(|home| home.join(rest)),
             None => Some(PathBuf::from(text)).filter(|path| path.is_absolute()),
         };
-        let folders = lists.flatten().filter_map(Value::as_str).filter_map(whole);
-        let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        folders.into_iter().any(|folder| real(&folder) == real(project))
+        let real = |path: PathBuf| std::fs::canonicalize(&path).unwrap_or(path);
+        let listed = layer.document.get("trust.folders").and_then(Value::as_array).into_iter().flatten();
+        listed.filter_map(Value::as_str).filter_map(|text| Some((text.to_owned(), real(whole(text)?)))).collect()
     }
 
     /// Returns every value of a key that counts, weakest first.

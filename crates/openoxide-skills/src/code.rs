@@ -102,6 +102,20 @@ impl Code {
     pub fn parse(text: &str) -> Option<Code> {
         Code::ALL.iter().copied().find(|code| code.as_str().eq_ignore_ascii_case(text))
     }
+
+    /// Tells whether it says where a file is, not what is wrong with it: a host does not look there.
+    pub fn is_about_place(self) -> bool {
+        matches!(
+            self,
+            Code::HiddenFolder
+                | Code::InsideSkill
+                | Code::TooDeep
+                | Code::NotInLayout
+                | Code::IgnoredFolder
+                | Code::FolderLimit
+                | Code::EntryLimit
+        )
+    }
 }
 
 impl fmt::Display for Code {

@@ -29,6 +29,8 @@ pub struct HostLine {
     pub program: String,
     /// Other editions.
     pub editions: Vec<String>,
+    /// What shows that the program is on this machine or configured in this project: programs, files, folders.
+    pub found: Vec<String>,
     /// How many skills it sees here.
     pub sees: usize,
     /// How many files it found that do not count.

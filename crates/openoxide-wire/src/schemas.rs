@@ -4,7 +4,10 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
-use crate::{CheckAnswer, ConfigAnswer, ExplainAnswer, HostsAnswer, ListAnswer, PromptAnswer, RootsAnswer, ShowAnswer};
+use crate::{
+    CheckAnswer, ConfigAnswer, ExplainAnswer, HostsAnswer, ListAnswer, OverviewAnswer, PromptAnswer, RootsAnswer,
+    ShowAnswer,
+};
 
 /// Returns the schema of each command's `--json`, by the command's name.
 pub fn answer_schemas() -> Vec<(&'static str, Value)> {
@@ -14,6 +17,7 @@ pub fn answer_schemas() -> Vec<(&'static str, Value)> {
         ("explain", schema::<ExplainAnswer>()),
         ("hosts", schema::<HostsAnswer>()),
         ("list", schema::<ListAnswer>()),
+        ("overview", schema::<OverviewAnswer>()),
         ("prompt", schema::<PromptAnswer>()),
         ("roots", schema::<RootsAnswer>()),
         ("show", schema::<ShowAnswer>()),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use openoxide_config::Workspace;
 use openoxide_skills::{
-    Code, Depth, Host, HostSettings, Judged, Level, Root, SkillScope, View, is_skill_folder, judge, load,
+    Depth, Host, HostSettings, Judged, Level, Root, SkillScope, View, is_skill_folder, judge, load,
 };
 use openoxide_wire::{CheckAnswer, Checked, ProblemLine, SchemaVersion};
 
@@ -107,24 +107,10 @@ fn below_roots(views: &[View]) -> BTreeSet<PathBuf> {
     let mut dirs = BTreeSet::new();
     for catalog in &catalogs {
         let skills = catalog.entries().filter(|entry| !catalog.roots[entry.root].root.scan.layout.is_flat());
-        let looked_at = skills.filter(|entry| entry.reason.as_ref().is_none_or(|reason| !is_elsewhere(reason.code)));
+        let looked_at = skills.filter(|entry| entry.reason.as_ref().is_none_or(|reason| !reason.code.is_about_place()));
         dirs.extend(looked_at.filter_map(|entry| std::fs::canonicalize(entry.found().parent()?).ok()));
     }
     dirs
-}
-
-/// Tells whether a host does not look where a file is, so that the file itself may be fine.
-fn is_elsewhere(code: Code) -> bool {
-    matches!(
-        code,
-        Code::HiddenFolder
-            | Code::InsideSkill
-            | Code::TooDeep
-            | Code::NotInLayout
-            | Code::IgnoredFolder
-            | Code::FolderLimit
-            | Code::EntryLimit
-    )
 }
 
 fn below_path(workspace: &Workspace, views: &[View], path: &Path) -> anyhow::Result<Vec<PathBuf>> {

@@ -53,8 +53,7 @@ pub(crate) fn explain(ui: &Ui, common: &Common, args: &ExplainArgs) -> anyhow::R
     session.warn(ui);
     ui.data(&text(ui, &session, own, &args.subject, &found, &outcomes))?;
     if found.iter().any(|entry| entry.standing == Standing::Untrusted) {
-        let project = session.workspace.project.display();
-        ui.hint(&format!("to trust the project: openoxide config set trust.folders '[\"{project}\"]'"));
+        ui.hint("to trust the project: openoxide trust");
     }
     Ok(ExitStatus::Done)
 }
@@ -92,7 +91,7 @@ fn outcome(session: &Session, catalog: &Catalog, view: &View, subject: &str) -> 
         [] => match found.first() {
             Some(entry) => {
                 let reason = entry.reason.as_ref().map_or("", |reason| reason.text.as_str());
-                format!("{}: {}", entry.standing.as_str(), safe(reason))
+                format!("{}: {}", entry.standing.as_str(), safe(&paths::homely(&session.workspace, reason)))
             }
             None if view.roots.is_empty() => "its settings name no folder to look in".to_owned(),
             None => format!("it looks in {} only", looks_in(view)),
@@ -150,7 +149,7 @@ fn text(
             detail(session, catalog, entry)
         );
         if let Some(reason) = &entry.reason {
-            let why = format!("{} [{}]", safe(&reason.text), reason.code);
+            let why = format!("{} [{}]", safe(&paths::homely(&session.workspace, &reason.text)), reason.code);
             let _ = writeln!(text, "{}", fill(&" ".repeat(first + 4), &why, ui.width()));
         }
     }

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use openoxide_skills::{Catalog, Depth, Standing, View, load};
+use openoxide_config::{Workspace, find_host};
+use openoxide_skills::{Catalog, Depth, Standing, View, load, path_text};
 use openoxide_wire::{HostLine, HostsAnswer, MatrixRow, SchemaVersion};
 
 use crate::ExitStatus;
 use crate::args::Common;
+use crate::paths;
 use crate::session::open_workspace;
 use crate::table::{cut, pad, pad_left, widest};
 use crate::ui::{Role, Ui, count, paint, safe};
@@ -38,12 +40,30 @@ pub(crate) fn hosts(ui: &Ui, common: &Common, args: &HostsArgs) -> anyhow::Resul
             ui.warn(&crate::session::problem_line(&workspace, problem));
         }
     }
-    ui.data(&hosts_text(&views, &catalogs))?;
+    let shown: Vec<Shown<'_>> = shown(&workspace, &views, &catalogs);
+    ui.data(&hosts_text(&shown))?;
     if !rows.is_empty() {
-        ui.data(&matrix_text(ui, &views, &rows))?;
+        ui.data(&matrix_text(ui, &workspace, &shown, &rows))?;
         ui.say("\u{25cf} counts  \u{25cb} found, does not count  \u{b7} not found; why: openoxide explain SKILL");
     }
     Ok(ExitStatus::Done)
+}
+
+/// A host as it is shown.
+struct Shown<'s> {
+    id: String,
+    view: &'s View,
+    catalog: &'s Catalog,
+    /// Whether its program is on this machine, or configured in this project.
+    found: bool,
+}
+
+fn shown<'s>(workspace: &Workspace, views: &'s [View], catalogs: &'s [Catalog]) -> Vec<Shown<'s>> {
+    let found =
+        |view: &View| !find_host(&view.host, &view.around).is_empty() || view.spec.name == workspace.default_host();
+    let each =
+        |(view, catalog): (&'s View, &'s Catalog)| Shown { id: view.spec.id(), view, catalog, found: found(view) };
+    views.iter().zip(catalogs).map(each).collect()
 }
 
 /// The name of a file, and its standing in each host that found it.
@@ -72,6 +92,7 @@ fn answer(views: &[View], catalogs: &[Catalog], rows: &Rows) -> HostsAnswer {
         title: view.host.title.clone(),
         program: view.host.program.clone(),
         editions: view.spec.editions().map(str::to_owned).collect(),
+        found: found_paths(view),
         sees: catalog.skills.len(),
         others: catalog.others.len(),
         folder: view.spec.folder.as_ref().map(|folder| folder.to_string_lossy().into_owned()),
@@ -90,46 +111,72 @@ fn answer(views: &[View], catalogs: &[Catalog], rows: &Rows) -> HostsAnswer {
     HostsAnswer { schema: SchemaVersion::default(), hosts: hosts.collect(), matrix: matrix.collect() }
 }
 
-fn hosts_text(views: &[View], catalogs: &[Catalog]) -> String {
-    let ids: Vec<String> = views.iter().map(|view| view.spec.id()).collect();
-    let (first, second) = (
-        widest(ids.iter().map(String::as_str), 24).max(4),
-        widest(views.iter().map(|view| view.host.program.as_str()), 30).max(6),
-    );
-    let mut text = format!("{}  {}   sees  not  editions\n", pad("host", first), pad("states", second));
-    for ((view, catalog), id) in views.iter().zip(catalogs).zip(&ids) {
-        let editions: Vec<&str> = view.spec.editions().collect();
-        let sees = pad_left(&catalog.skills.len().to_string(), 5);
-        let others = pad_left(&catalog.others.len().to_string(), 3);
-        let program = pad(&safe(&view.host.program), second);
-        let line = format!("{}  {program}  {sees}  {others}  {}", pad(&safe(id), first), safe(&editions.join(", ")));
+/// Returns what shows that a host's program is there.
+fn found_paths(view: &View) -> Vec<String> {
+    let found = find_host(&view.host, &view.around);
+    found.program.iter().chain(&found.home).chain(&found.project).map(|path| path_text(path)).collect()
+}
+
+fn hosts_text(shown: &[Shown<'_>]) -> String {
+    let first = widest(shown.iter().map(|host| host.id.as_str()), 24).max(4);
+    let mut text = format!("  #  {}  here  sees  not  states\n", pad("host", first));
+    for (number, host) in shown.iter().enumerate() {
+        let here = if host.found { paint(Role::Good, "yes ") } else { paint(Role::Dim, "no  ") };
+        let editions: Vec<String> = host.view.spec.editions().map(|edition| format!("@{}", safe(edition))).collect();
+        let line = format!(
+            "{}  {}  {here}  {}  {}  {}  {}",
+            pad_left(&(number + 1).to_string(), 3),
+            pad(&safe(&host.id), first),
+            pad_left(&host.catalog.skills.len().to_string(), 4),
+            pad_left(&host.catalog.others.len().to_string(), 3),
+            safe(&host.view.host.program),
+            editions.join(" ")
+        );
         let _ = writeln!(text, "{}", line.trim_end());
     }
     text
 }
 
-fn matrix_text(ui: &Ui, views: &[View], rows: &Rows) -> String {
-    let names: Vec<String> = rows.values().map(|(name, _)| safe(name)).collect();
-    let headings: Vec<String> = views.iter().map(|view| view.spec.id()).collect();
-    let columns: usize = headings.iter().map(|heading| heading.len() + 2).sum();
-    let room = ui.width().map_or(40, |width| width.saturating_sub(columns).max(12));
-    let first = widest(names.iter().map(String::as_str), room).max(5);
+/// The narrowest that the names of skills are made.
+const NAMES_MIN: usize = 16;
+
+fn matrix_text(ui: &Ui, workspace: &Workspace, shown: &[Shown<'_>], rows: &Rows) -> String {
+    let width = ui.width().unwrap_or(80);
+    let names: Vec<String> = row_names(workspace, rows);
+    let by_name: Vec<String> = shown.iter().map(|host| host.id.clone()).collect();
+    let by_number: Vec<String> = (1..=shown.len()).map(|number| pad(&number.to_string(), 2)).collect();
+    let takes = |headings: &[String]| headings.iter().map(|heading| heading.len() + 2).sum::<usize>();
+    let fits = NAMES_MIN + takes(&by_name) <= width;
+    let (headings, gap) = if fits { (&by_name, "  ") } else { (&by_number, " ") };
+    let taken: usize = headings.iter().map(|heading| heading.len() + gap.len()).sum();
+    let first = widest(names.iter().map(String::as_str), width.saturating_sub(taken).max(NAMES_MIN)).max(9);
     let mut text = format!("\n{}", pad(&count(rows.len(), "skill"), first));
-    for heading in &headings {
-        let _ = write!(text, "  {heading}");
+    for heading in headings {
+        let _ = write!(text, "{gap}{heading}");
     }
-    text.push('\n');
+    text = text.trim_end().to_owned() + "\n";
     for (name, (_, standings)) in names.iter().zip(rows.values()) {
         let mut line = pad(&cut(name, first), first);
-        for heading in &headings {
-            let mark = match standings.get(heading) {
+        for (host, heading) in shown.iter().zip(headings) {
+            let mark = match standings.get(&host.id) {
                 Some(Standing::Active) => paint(Role::Good, "\u{25cf}"),
                 Some(_) => paint(Role::Warning, "\u{25cb}"),
                 None => paint(Role::Dim, "\u{b7}"),
             };
-            let _ = write!(line, "  {mark}{}", " ".repeat(heading.len().saturating_sub(1)));
+            let _ = write!(line, "{gap}{mark}{}", " ".repeat(heading.len().saturating_sub(1)));
         }
         let _ = writeln!(text, "{}", line.trim_end());
     }
     text
+}
+
+/// Returns what each row is called; where a name stands twice, also where it is.
+fn row_names(workspace: &Workspace, rows: &Rows) -> Vec<String> {
+    let same = |name: &String| rows.values().filter(|(other, _)| other == name).take(2).count();
+    let place = |path: &PathBuf| path.parent().and_then(Path::parent).map(|place| paths::short(workspace, place));
+    let called = |(path, (name, _)): (&PathBuf, &(String, _))| match same(name) {
+        1 => safe(name),
+        _ => format!("{} in {}", safe(name), place(path).unwrap_or_default()),
+    };
+    rows.iter().map(called).collect()
 }

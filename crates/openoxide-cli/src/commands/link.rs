@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use openoxide_config::Workspace;
 use openoxide_skills::{Catalog, Depth, Entry, Layout, Links, Root, SkillScope, View, load};
 
 use crate::ExitStatus;
@@ -82,7 +83,10 @@ impl Pair {
     /// Returns what is meant: one skill, or all that pass.
     fn wanted(&self, skill: Option<&String>, pass: impl Fn(&Entry) -> bool) -> Result<Vec<&Entry>, Told> {
         match skill {
-            None => Ok(self.own.skills.iter().filter(|entry| pass(entry)).collect()),
+            None => {
+                let theirs = |entry: &&Entry| matches!(entry.skill.scope, SkillScope::Repo | SkillScope::User);
+                Ok(self.own.skills.iter().filter(theirs).filter(|entry| pass(entry)).collect())
+            }
             Some(skill) => {
                 let own = self.session.find(&self.own, skill);
                 let found = own.or_else(|told| self.session.find(&self.other, skill).map_err(|_| told))?;
@@ -147,33 +151,42 @@ fn link_one(ui: &Ui, pair: &Pair, entry: &Entry, args: &LinkArgs) -> anyhow::Res
     Err(Told::failed(message).hint("only a folder with a `SKILL.md` can be linked").into())
 }
 
-/// Chooses the agent's folder: one of the same scope, best one that is there already.
-fn target_root<'p>(pair: &'p Pair, entry: &Entry) -> Result<&'p Root, Told> {
-    let scope = if entry.skill.scope == SkillScope::Repo { SkillScope::Repo } else { SkillScope::User };
+/// Tells whether an agent has a folder for a skill of this scope.
+pub(crate) fn has_place(workspace: &Workspace, view: &View, entry: &Entry) -> bool {
+    folder_for(workspace, view, scope_of(entry)).is_some()
+}
+
+/// A skill of the project goes into the project, any other to the user's own.
+fn scope_of(entry: &Entry) -> SkillScope {
+    if entry.skill.scope == SkillScope::Repo { SkillScope::Repo } else { SkillScope::User }
+}
+
+/// Chooses an agent's folder: one of that scope, best one that is there already.
+fn folder_for<'v>(workspace: &Workspace, view: &'v View, scope: SkillScope) -> Option<&'v Root> {
+    let home = workspace.environment.home.as_ref();
+    let is_there = |root: &Root| match scope {
+        SkillScope::Repo => root.path.starts_with(&workspace.project),
+        _ => home.is_some_and(|home| root.path.starts_with(home)),
+    };
     let holds = |root: &&Root| {
         root.scope == scope
             && matches!(root.scan.layout, Layout::Tree | Layout::Child)
             && root.plugin.is_none()
             && !root.named
             && root.asleep.is_none()
-            && is_whose(pair, root, scope)
+            && is_there(root)
     };
-    let mut roots: Vec<&Root> = pair.view.roots.iter().filter(holds).collect();
     // A folder nearer to the project's root serves more of the project.
-    roots.sort_by_key(|root| (!root.path.is_dir(), root.path.components().count()));
-    roots.first().copied().ok_or_else(|| {
+    let order = |root: &&Root| (!root.path.is_dir(), root.path.components().count());
+    view.roots.iter().filter(holds).min_by_key(order)
+}
+
+fn target_root<'p>(pair: &'p Pair, entry: &Entry) -> Result<&'p Root, Told> {
+    let scope = scope_of(entry);
+    folder_for(&pair.session.workspace, &pair.view, scope).ok_or_else(|| {
         let message = format!("{} has no folder for skills of the {}", pair.view.host.title, scope.as_str());
         Told::failed(message).hint(format!("`openoxide roots --host {}` shows where it looks", pair.view.spec.id()))
     })
-}
-
-/// Tells whether a root lies where skills of that scope belong.
-fn is_whose(pair: &Pair, root: &Root, scope: SkillScope) -> bool {
-    let home = pair.session.workspace.environment.home.as_ref();
-    match scope {
-        SkillScope::Repo => root.path.starts_with(&pair.session.workspace.project),
-        _ => home.is_some_and(|home| root.path.starts_with(home)),
-    }
 }
 
 /// Looks again, and says what the agent makes of the skills now.

@@ -100,7 +100,7 @@ fn others_text(ui: &Ui, session: &Session, catalog: &Catalog) -> String {
         let standing = paint(Role::Warning, &pad(entry.standing.as_str(), width));
         let _ = writeln!(text, "{standing}  {}", paths::short(&session.workspace, entry.found()));
         if let Some(reason) = &entry.reason {
-            let why = format!("{} [{}]", safe(&reason.text), reason.code);
+            let why = format!("{} [{}]", safe(&paths::homely(&session.workspace, &reason.text)), reason.code);
             let _ = writeln!(text, "{}", fill(&" ".repeat(width + 2), &why, ui.width()));
         }
     }

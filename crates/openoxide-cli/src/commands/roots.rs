@@ -117,8 +117,7 @@ fn settings_text(ui: &Ui, text: &mut String, session: &Session, answer: &RootsAn
     let names = widest(answer.settings.iter().map(|setting| setting.name.as_str()), 24);
     for setting in &answer.settings {
         let value = setting.value.as_ref().map_or_else(|| "not set".to_owned(), ToString::to_string);
-        let home = session.workspace.environment.home.as_ref().map(|home| home.to_string_lossy().into_owned());
-        let origin = home.map_or_else(|| setting.origin.clone(), |home| setting.origin.replacen(&home, "~", 1));
+        let origin = paths::homely(&session.workspace, &setting.origin);
         let line = format!("  {}  {}  ", pad(&setting.name, names), pad(&safe(&value), 12));
         let _ = writeln!(text, "{}", fill(&line, &paint(Role::Dim, &safe(&origin)), ui.width()));
     }

@@ -1,0 +1,201 @@
+//! `openoxide` alone: the agents found, how many skills each sees, and what is worth mending.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use openoxide_config::Found;
+use openoxide_skills::{Catalog, Depth, Model, Prompt, Standing, View, load, path_text, render};
+use openoxide_wire::{AgentLine, MendLine, OverviewAnswer, SchemaVersion};
+
+use crate::ExitStatus;
+use crate::args::Common;
+use crate::session::Session;
+use crate::table::{fill, pad, pad_left, widest};
+use crate::ui::{Role, Ui, count, grouped, paint, safe};
+
+mod mend;
+
+/// Most problems that are shown; the rest is counted.
+const SHOWN: usize = 8;
+
+/// A project as OpenOxide and the agents that were found see it.
+struct Glance {
+    session: Session,
+    own: Catalog,
+    agents: Vec<Agent>,
+}
+
+/// An agent that was found.
+struct Agent {
+    found: Found,
+    view: View,
+    catalog: Catalog,
+    prompt: Prompt,
+}
+
+pub(crate) fn overview(ui: &Ui, common: &Common) -> anyhow::Result<ExitStatus> {
+    let glance = Glance::look(ui, common)?;
+    let answer = glance.answer();
+    if common.json {
+        ui.json(&answer)?;
+        return Ok(ExitStatus::Done);
+    }
+    glance.session.warn(ui);
+    ui.data(&heading(&answer))?;
+    if !answer.agents.is_empty() {
+        ui.data(&agents_text(&answer))?;
+    }
+    ui.data(&mend_text(ui, &answer.mend))?;
+    next_step(ui, &answer);
+    Ok(ExitStatus::Done)
+}
+
+impl Glance {
+    fn look(ui: &Ui, common: &Common) -> anyhow::Result<Glance> {
+        let session = Session::open(ui, common)?;
+        let workspace = &session.workspace;
+        let mut founds = Vec::new();
+        let mut views = vec![session.view.clone()];
+        for name in workspace.hosts.names() {
+            let found = workspace.found(name)?;
+            if !found.is_empty() {
+                founds.push(found);
+                views.push(workspace.view(name)?.0);
+            }
+        }
+        let mut catalogs = load(&views, Depth::Quick).into_iter();
+        let own = catalogs.next().ok_or_else(|| anyhow::anyhow!("the project was not searched"))?;
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_millis());
+        let model = Model { window: None, now: u64::try_from(now).unwrap_or(0) };
+        let mut agents = Vec::new();
+        for ((found, view), catalog) in founds.into_iter().zip(views.into_iter().skip(1)).zip(catalogs) {
+            let prompt = render(&view, &catalog, model)?;
+            agents.push(Agent { found, view, catalog, prompt });
+        }
+        Ok(Glance { session, own, agents })
+    }
+
+    fn answer(&self) -> OverviewAnswer {
+        let catalogs = || std::iter::once(&self.own).chain(self.agents.iter().map(|agent| &agent.catalog));
+        let skills: BTreeSet<&Path> =
+            catalogs().flat_map(|catalog| &catalog.skills).map(openoxide_skills::Entry::canonical).collect();
+        let root = |catalog: &'_ Catalog, at: usize| catalog.roots[at].canonical.clone();
+        let folders: BTreeSet<_> =
+            catalogs().flat_map(|catalog| catalog.skills.iter().map(|entry| root(catalog, entry.root))).collect();
+        OverviewAnswer {
+            schema: SchemaVersion::default(),
+            project: path_text(&self.session.workspace.project),
+            skills: skills.len(),
+            folders: folders.len(),
+            agents: self.agents.iter().map(Agent::line).collect(),
+            hosts: self.session.workspace.hosts.names().count(),
+            mend: mend::worst(self),
+        }
+    }
+}
+
+impl Agent {
+    fn line(&self) -> AgentLine {
+        let others = || self.catalog.others.iter().filter(|entry| !mend::is_elsewhere(entry));
+        let broken = others().filter(|entry| entry.standing == Standing::Invalid).count();
+        let found = self.found.program.iter().chain(&self.found.home).chain(&self.found.project);
+        AgentLine {
+            name: self.view.spec.id(),
+            title: self.view.host.title.clone(),
+            found: found.map(|path| path_text(path)).collect(),
+            sees: self.catalog.skills.len(),
+            hidden: others().count() - broken,
+            broken,
+            used: self.prompt.used,
+            room: self.prompt.budget,
+            unit: self.prompt.unit.as_str().to_owned(),
+        }
+    }
+}
+
+fn heading(answer: &OverviewAnswer) -> String {
+    let project = Path::new(&answer.project)
+        .file_name()
+        .map_or_else(|| answer.project.clone(), |name| name.to_string_lossy().into_owned());
+    let skills = match answer.skills {
+        0 => "no skills".to_owned(),
+        skills => format!("{} in {}", count(skills, "skill"), count(answer.folders, "folder")),
+    };
+    let agents = match answer.agents.len() {
+        0 => "no agents found".to_owned(),
+        agents => format!("{} found", count(agents, "agent")),
+    };
+    format!("{}: {skills}, {agents}\n", paint(Role::Strong, &safe(&project)))
+}
+
+fn agents_text(answer: &OverviewAnswer) -> String {
+    let titles: Vec<String> = answer.agents.iter().map(|agent| safe(&agent.title)).collect();
+    let first = widest(titles.iter().map(String::as_str), 24).max(5);
+    let mut text = format!("\n  {}   sees   hidden by rule   broken   catalog\n", pad("agent", first));
+    for (agent, title) in answer.agents.iter().zip(&titles) {
+        let number = |number: usize, width| pad_left(&grouped(number as u64), width);
+        let broken = number(agent.broken, 6);
+        let broken = if agent.broken > 0 { paint(Role::Error, &broken) } else { broken };
+        let _ = writeln!(
+            text,
+            "  {}   {}   {}   {broken}   {}",
+            pad(title, first),
+            number(agent.sees, 4),
+            number(agent.hidden, 14),
+            room(agent)
+        );
+    }
+    let _ = writeln!(
+        text,
+        "  {}",
+        paint(Role::Dim, &format!("({} hosts known, `openoxide hosts` shows all)", answer.hosts))
+    );
+    text
+}
+
+/// Writes what a catalog takes: "1.9k tokens of 2.0k".
+fn room(agent: &AgentLine) -> String {
+    match agent.room {
+        Some(room) => format!("{} {} of {}", thousands(agent.used), agent.unit, thousands(room)),
+        None => format!("{} {}, no limit", thousands(agent.used), agent.unit),
+    }
+}
+
+fn thousands(number: u64) -> String {
+    match number {
+        0..1_000 => number.to_string(),
+        1_000..100_000 => format!("{}.{}k", number / 1_000, number % 1_000 / 100),
+        _ => format!("{}k", grouped(number / 1_000)),
+    }
+}
+
+fn mend_text(ui: &Ui, mend: &[MendLine]) -> String {
+    if mend.is_empty() {
+        return String::new();
+    }
+    let subjects: Vec<String> = mend.iter().take(SHOWN).map(|line| safe(&line.subject)).collect();
+    let first = widest(subjects.iter().map(String::as_str), 24);
+    let mut text = format!("\n{}\n", paint(Role::Strong, "Worth mending"));
+    for (number, (line, subject)) in mend.iter().zip(&subjects).enumerate() {
+        let subject = crate::table::cut(subject, first);
+        let lead = format!("{}. {}   ", pad_left(&(number + 1).to_string(), 3), pad(&subject, first));
+        let _ = writeln!(text, "{}", fill(&lead, &safe(&line.text), ui.width()));
+        let _ = writeln!(text, "{}{}", " ".repeat(first + 8), paint(Role::Hint, &safe(&line.command)));
+    }
+    if mend.len() > SHOWN {
+        let _ = writeln!(text, "     and {} more: openoxide check, openoxide --json", mend.len() - SHOWN);
+    }
+    text
+}
+
+fn next_step(ui: &Ui, answer: &OverviewAnswer) {
+    if answer.skills == 0 {
+        ui.hint("`openoxide new NAME` makes a skill, `openoxide roots` shows where they are looked for");
+    } else if answer.agents.is_empty() {
+        ui.hint("`openoxide list` shows the skills, `openoxide hosts` what each agent would see");
+    } else if answer.mend.is_empty() {
+        ui.say("\nnothing to mend");
+    }
+}

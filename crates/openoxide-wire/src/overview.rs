@@ -1,0 +1,67 @@
+//! `openoxide --json`: the agents found, what each sees, and what is worth mending.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::SchemaVersion;
+
+/// A project at a glance.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct OverviewAnswer {
+    /// The version of the format.
+    pub schema: SchemaVersion,
+    /// The project's folder.
+    pub project: String,
+    /// How many skills there are, each file counted once.
+    pub skills: usize,
+    /// How many folders of skills they are in.
+    pub folders: usize,
+    /// The agents that were found on this machine or in this project.
+    pub agents: Vec<AgentLine>,
+    /// How many hosts are known.
+    pub hosts: usize,
+    /// What is worth mending, worst first.
+    pub mend: Vec<MendLine>,
+}
+
+/// An agent that was found.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct AgentLine {
+    /// The host's name.
+    pub name: String,
+    /// What people call it.
+    pub title: String,
+    /// What shows that it is there: a program, or files and folders.
+    pub found: Vec<String>,
+    /// How many skills it sees.
+    pub sees: usize,
+    /// How many it finds and passes over by its rules.
+    pub hidden: usize,
+    /// How many it finds and cannot use.
+    pub broken: usize,
+    /// What its catalog takes of the model's window.
+    pub used: u64,
+    /// How much it may take; absent: no limit is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub room: Option<u64>,
+    /// What is counted: `tokens` or `characters`.
+    pub unit: String,
+}
+
+/// Something worth mending.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct MendLine {
+    /// The skill, or the file or folder that is meant.
+    pub subject: String,
+    /// What is wrong, in one sentence.
+    pub text: String,
+    /// The code of the finding, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    /// The command that mends it, or shows more.
+    pub command: String,
+    /// Whether the command mends it by itself.
+    pub mends: bool,
+    /// The agents that are concerned, by their hosts' names.
+    pub agents: Vec<String>,
+}
