@@ -29,7 +29,11 @@ pub(crate) fn read_settings(
         if let Some(source) = &rule.plugins {
             let enabled = settings.get(&source.enabled).map(|setting| setting.value.clone());
             let expand = |template: &str| around.expand(template, &host.vars);
-            settings.plugins.insert(name.clone(), plugins::find(source, enabled.as_ref(), &expand));
+            let found = match source.every_entry {
+                true => plugins::every(source, enabled.as_ref(), around, &expand),
+                false => plugins::find(source, enabled.as_ref(), &expand),
+            };
+            settings.plugins.insert(name.clone(), found);
         }
     }
     (settings, reader.problems)
@@ -87,6 +91,11 @@ impl Reader<'_> {
             (.., Some(key)) => self.config.all(key),
             _ => Vec::new(),
         };
+        if !source.holds.is_empty() {
+            for setting in &mut values {
+                setting.value = Value::Boolean(holds(&setting.value, &source.holds));
+            }
+        }
         if source.negate {
             for setting in &mut values {
                 setting.value = Value::Boolean(setting.value.as_bool() != Some(true));
@@ -159,6 +168,12 @@ impl Reader<'_> {
         filter.states.as_deref() != Some(name)
             || setting.value.as_table().is_some_and(|states| states.values().all(known))
     }
+}
+
+/// Tells whether a list holds one of some words.
+fn holds(value: &Value, words: &[String]) -> bool {
+    let items = value.as_array().into_iter().flatten().filter_map(Value::as_str);
+    items.into_iter().any(|item| words.iter().any(|word| word == item))
 }
 
 fn quoted(name: &str) -> String {

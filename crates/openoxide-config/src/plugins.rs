@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
-use openoxide_skills::{Plugin, PluginSource};
-use serde_json::Value as Json;
+use openoxide_skills::{EntryScope, Plugin, PluginSource, Surroundings};
+use serde_json::{Map, Value as Json};
 use toml::Value;
 
 /// Returns the plugins that are installed and on, in the order in which they are listed.
@@ -31,6 +31,48 @@ pub(crate) fn find(
         plugins.sort_by(|left, right| left.dir.cmp(&right.dir));
     }
     plugins
+}
+
+/// Returns every plugin in a list of installed ones that is not switched off, in the order of the list.
+pub(crate) fn every(
+    source: &PluginSource,
+    enabled: Option<&Value>,
+    around: &Surroundings,
+    expand: &dyn Fn(&str) -> Option<PathBuf>,
+) -> Vec<Plugin> {
+    let registry = |file: &String| expand(file).and_then(|path| read_registry(&path)).unwrap_or_default();
+    let others: Vec<Map<String, Json>> = source.unless_in.iter().map(registry).collect();
+    let own = source.installed.as_ref().map(registry).unwrap_or_default();
+    let mut plugins = Vec::new();
+    for (id, entries) in own.iter().filter(|(id, _)| !others.iter().any(|other| other.contains_key(*id))) {
+        let Some((name, _)) = id.rsplit_once('@') else { continue };
+        let switch = enabled.and_then(|enabled| enabled.get(id)).and_then(Value::as_bool);
+        for entry in entries.as_array().into_iter().flatten().filter(|_| switch != Some(false)) {
+            let wanted = counts(source, entry, switch, around);
+            let dir = entry.get("installPath").and_then(Json::as_str).filter(|path| wanted && !path.is_empty());
+            plugins.extend(dir.and_then(|dir| plugin(source, id, name, around.cwd.join(dir))));
+        }
+    }
+    plugins
+}
+
+fn read_registry(path: &Path) -> Option<Map<String, Json>> {
+    let json = read_json(path)?;
+    json.get("version")?.as_number()?;
+    json.get("plugins")?.as_object().cloned()
+}
+
+/// Tells whether an entry counts here: switched on, of the right scope, and for this project.
+fn counts(source: &PluginSource, entry: &Json, switch: Option<bool>, around: &Surroundings) -> bool {
+    let text = |key: &str| entry.get(key).and_then(Json::as_str);
+    let of_project = matches!(text("scope"), Some("local" | "project"));
+    let scope = if of_project { EntryScope::Project } else { EntryScope::User };
+    let same_project = || {
+        let path = text("projectPath").and_then(|path| std::fs::canonicalize(path).ok());
+        path.is_some() && path == std::fs::canonicalize(&around.project).ok()
+    };
+    let is_here = !of_project || switch == Some(true) || same_project();
+    entry.get("enabled") != Some(&Json::Bool(false)) && source.entries_of.is_none_or(|of| of == scope) && is_here
 }
 
 fn is_on(value: &Value, default: bool) -> bool {
@@ -146,7 +188,7 @@ fn with_folders(source: &PluginSource, json: &Json, mut plugin: Plugin) -> Optio
             Some(_) if source.strict => return None,
             Some(_) | None => continue,
         };
-        let allowed = |way: &&str| way.starts_with("./") && way.len() > 2;
+        let allowed = |way: &&str| source.any_folder || (way.starts_with("./") && way.len() > 2);
         let folders: Vec<PathBuf> =
             ways.iter().copied().filter(allowed).filter_map(|way| inside(&plugin.dir, way)).collect();
         if source.strict && folders.len() < ways.len() {

@@ -21,7 +21,7 @@ pub use parsing::{
     Utf8, WrongType,
 };
 pub use roots::{FolderNames, Layout, Links, NamespaceRules, RootRule, ScanRules};
-pub use settings::{FilterRules, PluginSource, SettingKind, SettingRule, SettingSource, StateEffect};
+pub use settings::{EntryScope, FilterRules, PluginSource, SettingKind, SettingRule, SettingSource, StateEffect};
 pub use spec::{HostError, HostSpec, Hosts};
 
 use crate::skill::SkillScope;
@@ -116,6 +116,8 @@ pub enum Unmarked {
     Cwd,
     /// The root of the filesystem.
     Top,
+    /// The user's home; the root of the filesystem where cwd is not below it.
+    Home,
 }
 
 /// Something done differently from the real program on purpose.
@@ -206,6 +208,8 @@ pub enum SameFile {
     First,
     /// Each entry counts.
     All,
+    /// Names are settled first, root by root; then the first entry that still counts does.
+    AfterNames,
 }
 
 /// Which frontmatter controls count.
@@ -262,6 +266,8 @@ pub enum OrderKey {
     Name,
     /// The name, as dictionaries sort.
     NameCollated,
+    /// The name without regard to case, then as it is, by UTF-16 units.
+    NameFolded,
     /// The path, part by part.
     Path,
     /// The path, as one text.

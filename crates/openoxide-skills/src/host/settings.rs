@@ -56,7 +56,7 @@ pub enum SettingKind {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SettingSource {
-    /// A JSON or TOML file, with placeholders as in roots.
+    /// A JSON, TOML or YAML file, with placeholders as in roots.
     #[serde(default)]
     pub file: Option<String>,
     /// An environment variable.
@@ -68,6 +68,9 @@ pub struct SettingSource {
     /// The dotted key inside the file.
     #[serde(default)]
     pub key: Option<String>,
+    /// Words of which a list there must hold one, for the value to be yes; without them, and for other values, it is no.
+    #[serde(default)]
+    pub holds: Vec<String>,
     /// Whether the value is turned around: the key says "disable".
     #[serde(default)]
     pub negate: bool,
@@ -88,6 +91,18 @@ pub struct PluginSource {
     /// A JSON file whose `plugins` maps ids to entries with `installPath`.
     #[serde(default)]
     pub installed: Option<String>,
+    /// Whether every entry of that file counts that is not switched off, in its order; one of a project only there.
+    #[serde(default)]
+    pub every_entry: bool,
+    /// Of these entries, those that are the user's, or those of projects; absent: both.
+    #[serde(default)]
+    pub entries_of: Option<EntryScope>,
+    /// Files of the same kind whose plugins do not count here.
+    #[serde(default)]
+    pub unless_in: Vec<String>,
+    /// Whether a folder in a manifest need not begin with `./`.
+    #[serde(default)]
+    pub any_folder: bool,
     /// A JSON file that maps marketplaces to where they lie.
     #[serde(default)]
     pub marketplaces: Option<String>,
@@ -107,6 +122,16 @@ pub struct PluginSource {
     pub replaces: Vec<String>,
 }
 
+/// Whose an entry in a list of installed plugins is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum EntryScope {
+    /// The user's.
+    User,
+    /// A project's.
+    Project,
+}
+
 /// Which settings switch skills off, and by what name they call them.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -123,6 +148,14 @@ pub struct FilterRules {
     pub denied: Option<String>,
     /// What in that list keeps every skill from the model.
     pub denied_all: Vec<String>,
+    /// The setting with patterns of names that do not count.
+    pub ignored: Option<String>,
+    /// The setting with patterns of names that alone count, if it has any.
+    pub included: Option<String>,
+    /// The setting that lists skills that are switched off.
+    pub off: Option<String>,
+    /// What stands before a skill's name in that list.
+    pub off_prefix: String,
 }
 
 /// What a state in a setting does to a skill.
