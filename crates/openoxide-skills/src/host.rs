@@ -21,7 +21,7 @@ pub use parsing::{
     Utf8, WrongType,
 };
 pub use roots::{FolderNames, Layout, Links, NamespaceRules, RootRule, ScanRules};
-pub use settings::{EntryScope, FilterRules, PluginSource, SettingKind, SettingRule, SettingSource, StateEffect};
+pub use settings::{FilterRules, PluginSource, SettingKind, SettingRule, SettingSource, StateEffect};
 pub use spec::{HostError, HostSpec, Hosts};
 
 use crate::skill::SkillScope;
@@ -46,6 +46,9 @@ pub struct Host {
     /// Whether one bad value takes a whole settings file out.
     #[serde(default)]
     pub strict_files: bool,
+    /// Files that hold settings, weakest first: a source that names nothing but a key is read from each.
+    #[serde(default)]
+    pub settings_files: Vec<String>,
     /// How the project's root is found.
     #[serde(default)]
     pub project: ProjectRules,

@@ -12,6 +12,7 @@ use crate::text::tokens;
 mod alias;
 mod fit;
 mod template;
+mod tidy;
 
 pub use template::RenderError;
 
@@ -164,7 +165,10 @@ impl Drawing {
         let left_out = shown.iter().filter(|shown| shown.how == How::LeftOut).count();
         let roots = self.aliases.map(|aliases| aliases.table).unwrap_or_default();
         let hidden = entries.is_empty() || !view.host.catalog.shown;
-        let text = if hidden { String::new() } else { templates.catalog(&lines.join("\n"), &roots, left_out)? };
+        let mut text = if hidden { String::new() } else { templates.catalog(&lines.join("\n"), &roots, left_out)? };
+        if view.host.catalog.tidy && !hidden {
+            text = tidy::tidy(&text) + "\n";
+        }
         Ok(Prompt { text, shown, budget: fit.budget, used: self.fitted.used, unit: fit.unit })
     }
 }

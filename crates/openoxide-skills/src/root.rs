@@ -178,7 +178,8 @@ fn split_head(template: &str) -> (&str, &str) {
 /// Resolves a host's roots, first to last; a folder that stands twice is kept once.
 pub fn resolve_roots(host: &Host, settings: &HostSettings, around: &Surroundings) -> Vec<Root> {
     let mut roots: Vec<Root> = Vec::new();
-    for (rule, path, plugin) in in_turn(host, settings, around) {
+    let is_off = |plugin: &Option<Plugin>| plugin.as_ref().is_some_and(|plugin| plugin.off.is_some());
+    for (rule, path, plugin) in in_turn(host, settings, around).into_iter().filter(|(.., plugin)| !is_off(plugin)) {
         let layout = rule.layout.unwrap_or(host.scan.layout);
         let same = |root: &Root| root.path == path && root.scan.layout == layout && root.overrides == rule.overrides;
         let taken = roots.iter().any(same);
@@ -229,11 +230,12 @@ fn is_on(host: &Host, settings: &HostSettings, rule: &RootRule) -> bool {
 /// Finds roots that settings switch off, so that what lies there can be named.
 pub(crate) fn roots_off(host: &Host, settings: &HostSettings, around: &Surroundings, on: &[Root]) -> Vec<Root> {
     let mut found: Vec<Root> = Vec::new();
-    for rule in host.roots.iter().filter(|rule| !rule.requires.is_empty() && !is_on(host, settings, rule)) {
+    for rule in host.roots.iter().filter(|rule| !rule.requires.is_empty()) {
+        let rule_off = (!is_on(host, settings, rule)).then(|| why_off(host, settings, rule));
         for (path, plugin) in places(host, settings, around, rule) {
+            let off = rule_off.clone().or_else(|| plugin.as_ref().and_then(|plugin| plugin.off.clone()));
             let known = on.iter().chain(&found).any(|root| root.path == path);
-            if !known && path.is_dir() && !is_covered(host, around, rule, &path) {
-                let off = Some(why_off(host, settings, rule));
+            if off.is_some() && !known && path.is_dir() && !is_covered(host, around, rule, &path) {
                 found.push(Root { off, ..root(host, around, rule, path, plugin) });
             }
         }
@@ -273,6 +275,7 @@ fn root(host: &Host, around: &Surroundings, rule: &RootRule, path: PathBuf, plug
     if scan.layout == Layout::Flat {
         scan.hidden = crate::host::FolderNames::Enter;
     }
+    let scope = plugin.as_ref().and_then(|plugin| plugin.scope);
     let rel = rel_of(around, rule, &path);
     let fill = |template: &Option<String>| template.as_ref().map(|template| template.replace("{rel}", &rel));
     Root {
@@ -288,6 +291,7 @@ fn root(host: &Host, around: &Surroundings, rule: &RootRule, path: PathBuf, plug
         yields: rule.yields,
         description_empty: rule.description_empty.clone(),
         without: rule.without.clone(),
+        scope: scope.unwrap_or(rule.scope),
         description_required: rule.description_required,
         plain_descriptions: rule.plain_descriptions,
         overrides: rule.overrides,

@@ -24,6 +24,14 @@ pub(super) fn lay_out(collection: &Path, scene: &Scene, peer: Peer) -> Result<()
             }
             Ok(())
         }
+        Peer::Omp => {
+            // One place asks for descriptions, the other does not.
+            for folder in skill_folders(collection)? {
+                copy_skill(&folder, &project.join(".omp/skills"))?;
+                copy_skill(&folder, &project.join(".agents/skills"))?;
+            }
+            Ok(())
+        }
     }
 }
 

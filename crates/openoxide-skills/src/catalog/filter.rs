@@ -22,6 +22,7 @@ pub(super) fn apply(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) 
         .map(|setting| read_rules(view, setting));
     let denied = all_denied(view);
     let by_name = ByName::new(view);
+    let user_calls = view.host.filter.user_calls.as_ref().is_none_or(|name| view.settings.is_on(name, true));
     for entry in entries.iter_mut().filter(|entry| entry.is_active()) {
         let root = &roots[entry.root].root;
         own_text(view, root, entry);
@@ -40,6 +41,7 @@ pub(super) fn apply(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) 
             set(entry, Standing::Disabled, Code::DisabledBySetting, why.clone());
         }
         entry.model &= !denied;
+        entry.user &= user_calls;
         if entry.is_active() {
             dormant(view, root, entry);
         }

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::skill::SkillScope;
+
 /// A setting of the host that bears on skills.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -81,6 +83,7 @@ pub struct SettingSource {
 #[serde(deny_unknown_fields)]
 pub struct PluginSource {
     /// The setting that maps an id to yes or no, or to a table with `enabled`.
+    #[serde(default)]
     pub enabled: String,
     /// Whether an id without a yes or no is on.
     #[serde(default)]
@@ -94,9 +97,21 @@ pub struct PluginSource {
     /// Whether every entry of that file counts that is not switched off, in its order; one of a project only there.
     #[serde(default)]
     pub every_entry: bool,
-    /// Of these entries, those that are the user's, or those of projects; absent: both.
+    /// Whether entries of any project count, not only those of this one.
     #[serde(default)]
-    pub entries_of: Option<EntryScope>,
+    pub any_project: bool,
+    /// What marks the project that entries belong to, best first: the nearest folder from cwd up to the home that has it.
+    #[serde(default)]
+    pub project_markers: Vec<String>,
+    /// Whether a manifest that cannot be read counts as none.
+    #[serde(default)]
+    pub loose_manifest: bool,
+    /// Whose all entries are; absent: each says so itself.
+    #[serde(default)]
+    pub entries_scope: Option<SkillScope>,
+    /// The setting that must be on for entries of the user to count.
+    #[serde(default)]
+    pub user_switch: Option<String>,
     /// Files of the same kind whose plugins do not count here.
     #[serde(default)]
     pub unless_in: Vec<String>,
@@ -122,16 +137,6 @@ pub struct PluginSource {
     pub replaces: Vec<String>,
 }
 
-/// Whose an entry in a list of installed plugins is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum EntryScope {
-    /// The user's.
-    User,
-    /// A project's.
-    Project,
-}
-
 /// Which settings switch skills off, and by what name they call them.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -152,6 +157,8 @@ pub struct FilterRules {
     pub ignored: Option<String>,
     /// The setting with patterns of names that alone count, if it has any.
     pub included: Option<String>,
+    /// The setting that lets the user call skills.
+    pub user_calls: Option<String>,
     /// The setting that lists skills that are switched off.
     pub off: Option<String>,
     /// What stands before a skill's name in that list.

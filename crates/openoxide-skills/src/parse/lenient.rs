@@ -38,6 +38,10 @@ pub(super) fn prepare(text: &str, rules: &ParseRules, whole: bool) -> Prepared {
         edits.push((start..end, replacement.to_owned()));
         at = end;
     }
+    // A byte-order mark is one at the very start of a file only, not behind a comment.
+    if edits.first().is_some_and(|(range, _)| range.start == 0 && text[range.end..].starts_with('\u{feff}')) {
+        edits.remove(0);
+    }
     if edits.is_empty() { Prepared::Same } else { Prepared::Changed(Mended::new(text, edits)) }
 }
 
@@ -106,6 +110,7 @@ mod tests {
     fn comments_and_returns_go() {
         assert_eq!(prepared("---\na: b\n", true), "same");
         assert_eq!(prepared("<!-- c -->---\r\na: b\rc<!--\r-->d", true), "---\na: b\ncd");
+        assert_eq!(prepared("<!-- c -->\u{feff}---\n", true), "same");
         assert_eq!(prepared("a <!-- b", true), "same");
         assert_eq!(prepared("a <!-- b", false), "unfinished");
         assert_eq!(prepared("a <!-- b\r\nc", true), "a <!-- b\nc");
