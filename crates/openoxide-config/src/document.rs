@@ -81,7 +81,7 @@ pub(crate) fn read(path: &Path, code: Code) -> Result<Option<Document>, Diagnost
         return read_json(&text).map(Some).map_err(bad);
     }
     if path.extension().is_some_and(|extension| extension == "yml" || extension == "yaml") {
-        return read_yaml(&text).map(Some);
+        return read_yaml(&text).map(Some).map_err(|problem| Diagnostic { code, ..problem });
     }
     match text.parse::<toml::Table>() {
         Ok(table) => Ok(Some(Document { table, text, ..Document::default() })),

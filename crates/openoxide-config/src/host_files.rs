@@ -32,7 +32,8 @@ pub(crate) fn read_settings(
             let expand = |template: &str| around.expand(template, &host.vars);
             let found = match source.every_entry {
                 true => {
-                    let default = |name: &String| host.settings.get(name).and_then(|rule| rule.default.as_ref()?.as_bool());
+                    let default =
+                        |name: &String| host.settings.get(name).and_then(|rule| rule.default.as_ref()?.as_bool());
                     let is_on = |name: &String| settings.is_on(name, default(name).unwrap_or(false));
                     let users_count = source.user_switch.as_ref().is_none_or(is_on);
                     plugins::every(source, enabled.as_ref(), users_count, around, &expand)

@@ -68,7 +68,9 @@ pub(crate) fn every(
             let found = dir.and_then(|dir| plugin(source, id, name, around.cwd.join(dir)));
             let own = if is_of_project(entry) { SkillScope::Repo } else { SkillScope::User };
             let scope = source.entries_scope.unwrap_or(own);
-            let off = off.filter(|_| scope == SkillScope::User).map(|name| format!("its plugin is off unless `{name}` is on"));
+            let off = off
+                .filter(|_| scope == SkillScope::User)
+                .map(|name| format!("its plugin is off unless `{name}` is on"));
             plugins.extend(found.map(|plugin| Plugin { scope: Some(scope), off, ..plugin }));
         }
     }

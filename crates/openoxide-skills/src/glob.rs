@@ -52,7 +52,8 @@ impl Matcher {
     /// Matches `**` and what follows: any number of whole parts, none included.
     fn cross(&mut self, rest: &[char], name: &[char]) -> bool {
         let Some((_, after)) = rest.split_first() else { return true };
-        let starts = std::iter::once(0).chain(name.iter().enumerate().filter(|(_, c)| **c == '/').map(|(at, _)| at + 1));
+        let starts =
+            std::iter::once(0).chain(name.iter().enumerate().filter(|(_, c)| **c == '/').map(|(at, _)| at + 1));
         starts.collect::<Vec<_>>().into_iter().any(|start| self.here(after, &name[start..], true))
     }
 

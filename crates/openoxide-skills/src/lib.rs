@@ -29,6 +29,6 @@ pub use parse::{Parsed, parse_bytes, parse_text};
 pub use render::{Costs, How, Model, Prompt, RenderError, Shown, Unit, catalog_budget, entry_costs, render};
 pub use root::{Root, Surroundings, resolve_roots};
 pub use settings::{HostSettings, Origin, Plugin, Setting};
-pub use skill::*;
 pub use settings_file::{YamlFile, read_yaml};
+pub use skill::*;
 pub use text::{TerminalText, is_deceptive, near, path_text, tokens};

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
+use self::lenient::Prepared;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Fix, Level};
 use crate::frontmatter::{self, Split};
@@ -13,7 +14,6 @@ use crate::host::{
     BadYaml, Clean, Dialect, Fallback, Mark, NameSource, NoFrontmatter, OnDuplicate, ParseRules, Tags, Utf8, WrongType,
 };
 use crate::skill::Frontmatter;
-use self::lenient::Prepared;
 use crate::yaml::{self, Feature, Node, Value, YamlError, YamlErrorKind};
 
 pub(crate) mod fields;

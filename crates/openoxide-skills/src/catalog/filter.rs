@@ -94,7 +94,7 @@ fn words(setting: &Setting) -> impl Iterator<Item = &str> {
 }
 
 /// Returns the first word of a setting that is wanted.
-fn hit<'s>(setting: Option<&'s Setting>, wanted: impl FnMut(&&str) -> bool) -> Option<(&'s Setting, &'s str)> {
+fn hit(setting: Option<&Setting>, wanted: impl FnMut(&&str) -> bool) -> Option<(&Setting, &str)> {
     let setting = setting?;
     Some((setting, words(setting).find(wanted)?))
 }

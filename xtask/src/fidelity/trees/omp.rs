@@ -27,7 +27,8 @@ const ROOTS: &[&str] = &[
     "custom/two",
 ];
 
-const PATTERNS: &[&str] = &["*", "a*", "*-*", "?????", "[a-d]*", "{alpha,beta}", "!alpha", "Alpha", "*a", "epsilon*", ""];
+const PATTERNS: &[&str] =
+    &["*", "a*", "*-*", "?????", "[a-d]*", "{alpha,beta}", "!alpha", "Alpha", "*a", "epsilon*", ""];
 
 const SWITCHES: &[&str] = &[
     "enabled",
@@ -165,7 +166,8 @@ fn plant_plugins(planter: &mut Planter) {
         plant_skills(planter, &format!("{folder}/skills"));
         if planter.rng.chance(40) {
             plant_skills(planter, &format!("{folder}/more"));
-            let manifest = planter.rng.pick(&["{\"skills\":\"./more\"}", "{\"skills\":[\"more\", \"../x\"]}", "{bad", "{}"]);
+            let manifest =
+                planter.rng.pick(&["{\"skills\":\"./more\"}", "{\"skills\":[\"more\", \"../x\"]}", "{bad", "{}"]);
             planter.file(&format!("{folder}/.claude-plugin/plugin.json"), manifest);
         }
         let scope = planter.rng.pick(&["\"user\"", "\"user\"", "\"project\",\"projectPath\":\"{root}/project\""]);
