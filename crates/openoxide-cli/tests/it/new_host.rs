@@ -123,7 +123,7 @@ fn prompts() {
 fn shows_and_explains() {
     let context = acme();
     let hosts = valid_json(&context, &["hosts", "--json"]);
-    assert_eq!(field(&hosts["hosts"], "name"), ["acme", "agentskills", "claude-code", "codex", "openoxide"]);
+    assert_eq!(field(&hosts["hosts"], "name"), ["acme", "agentskills", "claude-code", "codex", "omp", "openoxide"]);
     let acme = &hosts["hosts"][0];
     assert_eq!((&acme["sees"], &acme["program"]), (&2.into(), &"acme 3.1".into()));
     assert_eq!(acme["editions"], serde_json::json!(["next"]));
@@ -214,7 +214,7 @@ fn a_bad_one_in_text() {
       |
     3 | rots = []
       | ^^^^
-    unknown field `rots`, expected one of `title`, `program`, `about`, `standard`, `vars`, `strict_files`, `project`, `settings`, `roots`, `scan`, `namespace`, `parse`, `sidecar`, `collide`, `filter`, `controls`, `list`, `catalog`, `budget`, `deviations` [S0405]; mend the file; the host is left out until then
+    unknown field `rots`, expected one of `title`, `program`, `about`, `standard`, `vars`, `strict_files`, `settings_files`, `project`, `settings`, `roots`, `scan`, `namespace`, `parse`, `sidecar`, `collide`, `filter`, `controls`, `list`, `catalog`, `budget`, `deviations` [S0405]; mend the file; the host is left out until then
     1 skill, 38 of 4,000 tokens
     ");
     insta::assert_snapshot!(run(&context, &["list", "--host", "bad"]), @"
@@ -222,7 +222,7 @@ fn a_bad_one_in_text() {
     ----- stdout -----
     ----- stderr -----
     error: no host is called `bad`
-    hint: there are `agentskills`, `claude-code`, `codex`, `openoxide`
+    hint: there are `agentskills`, `claude-code`, `codex`, `omp`, `openoxide`
     ");
 }
 
