@@ -136,11 +136,12 @@ fn shows_and_explains() {
     agentskills  skills-ref 0.1.1         0    0
     claude-code  claude-code 2.1.240      0    0  seed
     codex        codex 0.166.0            0    0  seed
+    omp          omp 18.2.3               0    0  seed
     openoxide    openoxide 0.1.0          0    0
 
-    2 skills  acme  agentskills  claude-code  codex  openoxide
-    ask    ●     ·            ·            ·      ·
-    build  ●     ·            ·            ·      ·
+    2 skills  acme  agentskills  claude-code  codex  omp  openoxide
+    ask    ●     ·            ·            ·      ·    ·
+    build  ●     ·            ·            ·      ·    ·
     ----- stderr -----
     ● counts  ○ found, does not count  · not found; why: openoxide explain SKILL
     ");
@@ -156,6 +157,7 @@ fn shows_and_explains() {
       agentskills  not seen  it looks in .agents/skills, ~/.agents/skills only
       claude-code  not seen  it looks in .claude/skills only
       codex        not seen  it looks in .codex/skills, ~/.agents/skills, .agents/skills only
+      omp          not seen  it looks in .omp/skills, .claude/skills, .agent/skills, .agents/skills, ~/.agent/skills, ~/.agents/skills, ~/.codex/skills, .codex/skills, ~/.config/opencode/skills, .opencode/skills, .github/skills only
     ----- stderr -----
     ");
     let check = json(&context, &["check", "--json", "--host", "acme"]);
