@@ -11,6 +11,7 @@ mod compare;
 mod corpus;
 mod http;
 mod live;
+mod omp;
 mod ours;
 mod peers;
 mod record;

@@ -1,9 +1,10 @@
-//! TOML and JSON files as values that know their lines.
+//! TOML, JSON and YAML files as values that know their lines.
 
+use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use openoxide_skills::{Code, Diagnostic};
+use openoxide_skills::{Code, Diagnostic, Level};
 
 /// Most bytes of a settings file.
 const MAX_FILE: u64 = 4 * 1024 * 1024;
@@ -12,18 +13,23 @@ const MAX_FILE: u64 = 4 * 1024 * 1024;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Document {
     pub(crate) table: toml::Table,
-    /// The text, for lines; empty for JSON.
+    /// The text, for lines; empty unless it is TOML.
     text: String,
+    /// The lines of dotted keys, of YAML.
+    lines: BTreeMap<String, usize>,
 }
 
 impl Document {
     /// Makes a document that stands in no file.
     pub(crate) fn loose(table: toml::Table) -> Document {
-        Document { table, text: String::new() }
+        Document { table, ..Document::default() }
     }
 
     /// Returns the line on which a dotted key stands.
     pub(crate) fn line(&self, key: &str) -> Option<usize> {
+        if let Some(line) = self.lines.get(key) {
+            return Some(*line);
+        }
         let document = toml_edit::Document::parse(self.text.as_str()).ok()?;
         let mut item = document.as_item();
         let mut span = None;
@@ -60,7 +66,7 @@ pub(crate) fn split_key(key: &str) -> Vec<String> {
     )
 }
 
-/// Reads a TOML or JSON file, by its ending; an absent file is nothing.
+/// Reads a TOML, JSON or YAML file, by its ending; an absent file is nothing.
 pub(crate) fn read(path: &Path, code: Code) -> Result<Option<Document>, Diagnostic> {
     let bad = |message: String| Diagnostic::warning(code, message).help("mend the file; until then it does not count");
     match std::fs::metadata(path) {
@@ -74,8 +80,11 @@ pub(crate) fn read(path: &Path, code: Code) -> Result<Option<Document>, Diagnost
     if path.extension().is_some_and(|extension| extension == "json") {
         return read_json(&text).map(Some).map_err(bad);
     }
+    if path.extension().is_some_and(|extension| extension == "yml" || extension == "yaml") {
+        return read_yaml(&text).map(Some).map_err(|problem| Diagnostic { code, ..problem });
+    }
     match text.parse::<toml::Table>() {
-        Ok(table) => Ok(Some(Document { table, text })),
+        Ok(table) => Ok(Some(Document { table, text, ..Document::default() })),
         Err(error) => {
             let span = error.span().unwrap_or(0..0);
             Err(bad(format!("the file is not valid TOML: {}", error.message())).at(&text, span))
@@ -83,12 +92,21 @@ pub(crate) fn read(path: &Path, code: Code) -> Result<Option<Document>, Diagnost
     }
 }
 
+/// Reads YAML; anything but a map is as good as nothing.
+fn read_yaml(text: &str) -> Result<Document, Diagnostic> {
+    let values = openoxide_skills::read_yaml(text).map_err(|problem| {
+        let message = problem.message.replace("the frontmatter", "the file");
+        Diagnostic { message, level: Level::Warning, ..problem }.help("mend the file; until then it does not count")
+    })?;
+    Ok(Document { table: values.table, lines: values.lines, text: String::new() })
+}
+
 fn read_json(text: &str) -> Result<Document, String> {
     let text = text.trim_start_matches('\u{feff}');
     let json: serde_json::Value =
         serde_json::from_str(text).map_err(|error| format!("the file is not valid JSON: {error}"))?;
     match to_toml(json) {
-        Some(toml::Value::Table(table)) => Ok(Document { table, text: String::new() }),
+        Some(toml::Value::Table(table)) => Ok(Document::loose(table)),
         _ => Err("the file is not a JSON object".to_owned()),
     }
 }

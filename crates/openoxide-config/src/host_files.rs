@@ -28,8 +28,19 @@ pub(crate) fn read_settings(
     for (name, rule) in &host.settings {
         if let Some(source) = &rule.plugins {
             let enabled = settings.get(&source.enabled).map(|setting| setting.value.clone());
+            let around = &plugins::placed(source, around);
             let expand = |template: &str| around.expand(template, &host.vars);
-            settings.plugins.insert(name.clone(), plugins::find(source, enabled.as_ref(), &expand));
+            let found = match source.every_entry {
+                true => {
+                    let default =
+                        |name: &String| host.settings.get(name).and_then(|rule| rule.default.as_ref()?.as_bool());
+                    let is_on = |name: &String| settings.is_on(name, default(name).unwrap_or(false));
+                    let users_count = source.user_switch.as_ref().is_none_or(is_on);
+                    plugins::every(source, enabled.as_ref(), users_count, around, &expand)
+                }
+                false => plugins::find(source, enabled.as_ref(), &expand),
+            };
+            settings.plugins.insert(name.clone(), found);
         }
     }
     (settings, reader.problems)
@@ -89,8 +100,17 @@ impl Reader<'_> {
             (Some(file), ..) => self.read_file(rule, file, source.key.as_deref().unwrap_or_default()),
             (_, Some(name), _) => self.read_variable(rule, source, name).into_iter().collect(),
             (.., Some(key)) => self.config.all(key),
-            _ => Vec::new(),
+            _ => {
+                let key = source.key.as_deref().unwrap_or_default();
+                let host = self.host;
+                host.settings_files.iter().flat_map(|file| self.read_file(rule, file, key)).collect()
+            }
         };
+        if !source.holds.is_empty() {
+            for setting in &mut values {
+                setting.value = Value::Boolean(holds(&setting.value, &source.holds));
+            }
+        }
         if source.negate {
             for setting in &mut values {
                 setting.value = Value::Boolean(setting.value.as_bool() != Some(true));
@@ -166,6 +186,12 @@ impl Reader<'_> {
         filter.states.as_deref() != Some(name)
             || setting.value.as_table().is_some_and(|states| states.values().all(known))
     }
+}
+
+/// Tells whether a list holds one of some words.
+fn holds(value: &Value, words: &[String]) -> bool {
+    let items = value.as_array().into_iter().flatten().filter_map(Value::as_str);
+    items.into_iter().any(|item| words.iter().any(|word| word == item))
 }
 
 fn quoted(name: &str) -> String {

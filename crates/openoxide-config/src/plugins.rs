@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
-use openoxide_skills::{Plugin, PluginSource};
-use serde_json::Value as Json;
+use openoxide_skills::{Plugin, PluginSource, SkillScope, Surroundings};
+use serde_json::{Map, Value as Json};
 use toml::Value;
 
 /// Returns the plugins that are installed and on, in the order in which they are listed.
@@ -31,6 +31,71 @@ pub(crate) fn find(
         plugins.sort_by(|left, right| left.dir.cmp(&right.dir));
     }
     plugins
+}
+
+/// Returns what surrounds a list of plugins: its project may be marked by other things than the host's.
+pub(crate) fn placed(source: &PluginSource, around: &Surroundings) -> Surroundings {
+    let marked = |marker: &String| {
+        let below_home = around.cwd.ancestors().take_while(|folder| Some(*folder) != around.home.as_deref());
+        below_home.into_iter().find(|folder| folder.join(marker).exists()).map(Path::to_owned)
+    };
+    let mut placed = around.clone();
+    if !source.project_markers.is_empty() {
+        placed.project = source.project_markers.iter().find_map(marked).unwrap_or_else(|| around.cwd.clone());
+    }
+    placed
+}
+
+/// Returns every plugin in a list of installed ones that is not switched off, in the order of the list.
+pub(crate) fn every(
+    source: &PluginSource,
+    enabled: Option<&Value>,
+    users_count: bool,
+    around: &Surroundings,
+    expand: &dyn Fn(&str) -> Option<PathBuf>,
+) -> Vec<Plugin> {
+    let registry = |file: &String| expand(file).and_then(|path| read_registry(&path)).unwrap_or_default();
+    let others: Vec<Map<String, Json>> = source.unless_in.iter().map(registry).collect();
+    let own = source.installed.as_ref().map(registry).unwrap_or_default();
+    let off = source.user_switch.as_deref().filter(|_| !users_count);
+    let mut plugins = Vec::new();
+    for (id, entries) in own.iter().filter(|(id, _)| !others.iter().any(|other| other.contains_key(*id))) {
+        let Some((name, _)) = id.rsplit_once('@') else { continue };
+        let switch = enabled.and_then(|enabled| enabled.get(id)).and_then(Value::as_bool);
+        for entry in entries.as_array().into_iter().flatten().filter(|_| switch != Some(false)) {
+            let wanted = counts(source, entry, switch, around);
+            let dir = entry.get("installPath").and_then(Json::as_str).filter(|path| wanted && !path.is_empty());
+            let found = dir.and_then(|dir| plugin(source, id, name, around.cwd.join(dir)));
+            let own = if is_of_project(entry) { SkillScope::Repo } else { SkillScope::User };
+            let scope = source.entries_scope.unwrap_or(own);
+            let off = off
+                .filter(|_| scope == SkillScope::User)
+                .map(|name| format!("its plugin is off unless `{name}` is on"));
+            plugins.extend(found.map(|plugin| Plugin { scope: Some(scope), off, ..plugin }));
+        }
+    }
+    plugins
+}
+
+fn read_registry(path: &Path) -> Option<Map<String, Json>> {
+    let json = read_json(path)?;
+    json.get("version")?.as_number()?;
+    json.get("plugins")?.as_object().cloned()
+}
+
+/// Tells whether an entry counts here: switched on, and for this project.
+fn counts(source: &PluginSource, entry: &Json, switch: Option<bool>, around: &Surroundings) -> bool {
+    let text = |key: &str| entry.get(key).and_then(Json::as_str);
+    let same_project = || {
+        let path = text("projectPath").and_then(|path| std::fs::canonicalize(path).ok());
+        path.is_some() && path == std::fs::canonicalize(&around.project).ok()
+    };
+    let is_here = source.any_project || !is_of_project(entry) || switch == Some(true) || same_project();
+    entry.get("enabled") != Some(&Json::Bool(false)) && is_here
+}
+
+fn is_of_project(entry: &Json) -> bool {
+    matches!(entry.get("scope").and_then(Json::as_str), Some("local" | "project"))
 }
 
 fn is_on(value: &Value, default: bool) -> bool {
@@ -109,16 +174,28 @@ fn listed(
 
 fn plugin(source: &PluginSource, id: &str, name: &str, dir: PathBuf) -> Option<Plugin> {
     let manifest = source.manifests.iter().find(|manifest| dir.join(manifest).symlink_metadata().is_ok());
-    let plugin =
-        Plugin { name: name.to_owned(), id: id.to_owned(), dir, folders: BTreeMap::new(), replaced: Vec::new() };
+    let plugin = Plugin {
+        name: name.to_owned(),
+        id: id.to_owned(),
+        dir,
+        folders: BTreeMap::new(),
+        replaced: Vec::new(),
+        scope: None,
+        off: None,
+    };
     let Some(manifest) = manifest else { return (!source.manifest_required).then_some(plugin) };
     if is_linked(&plugin.dir, manifest) {
         return None;
     }
-    let json = read_json(&plugin.dir.join(manifest))?;
+    let json = match read_json(&plugin.dir.join(manifest)) {
+        Some(json) => json,
+        None if source.loose_manifest => return Some(plugin),
+        None => return None,
+    };
     let given = match json.get("name") {
         None => None,
         Some(Json::String(name)) => Some(name.clone()).filter(|name| !name.trim().is_empty()),
+        Some(_) if source.loose_manifest => None,
         Some(_) => return None,
     };
     let allowed = given.as_ref().is_some_and(|name| !name.contains(char::is_whitespace));
@@ -146,7 +223,7 @@ fn with_folders(source: &PluginSource, json: &Json, mut plugin: Plugin) -> Optio
             Some(_) if source.strict => return None,
             Some(_) | None => continue,
         };
-        let allowed = |way: &&str| way.starts_with("./") && way.len() > 2;
+        let allowed = |way: &&str| source.any_folder || (way.starts_with("./") && way.len() > 2);
         let folders: Vec<PathBuf> =
             ways.iter().copied().filter(allowed).filter_map(|way| inside(&plugin.dir, way)).collect();
         if source.strict && folders.len() < ways.len() {

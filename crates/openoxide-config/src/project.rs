@@ -19,6 +19,7 @@ pub fn find_project(cwd: &Path, home: Option<&Path>, rules: &ProjectRules) -> Pa
     match rules.unmarked {
         Unmarked::Cwd => cwd.to_owned(),
         Unmarked::Top => top.to_owned(),
+        Unmarked::Home => home.filter(|home| cwd.starts_with(home)).unwrap_or(top).to_owned(),
     }
 }
 
@@ -40,5 +41,8 @@ mod tests {
         assert_eq!(find_project(&deep, None, &rules), root.join("a/b"));
         let below = ProjectRules { below_home: true, markers: vec!["none".to_owned()], unmarked: Unmarked::Top };
         assert_eq!(find_project(&deep, Some(&root), &below), root.join("a"));
+        let home = ProjectRules { unmarked: Unmarked::Home, below_home: false, ..below };
+        assert_eq!(find_project(&deep, Some(&root), &home), root);
+        assert_eq!(find_project(&deep, Some(&root.join("elsewhere")), &home), Path::new("/"));
     }
 }

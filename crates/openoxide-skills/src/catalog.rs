@@ -12,7 +12,7 @@ use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::discover::{LimitReached, Plan, Survey, survey};
 use crate::host::{Host, HostError, HostSpec};
-use crate::root::{Root, Surroundings, resolve_roots, sleeping_roots};
+use crate::root::{Root, Surroundings, resolve_roots, roots_off, sleeping_roots};
 use crate::settings::HostSettings;
 use crate::skill::SkillMetadata;
 
@@ -220,9 +220,10 @@ impl Catalog {
 /// Makes the catalog of each view.
 pub fn load(views: &[View], depth: Depth) -> Vec<Catalog> {
     let thorough = depth == Depth::Thorough;
-    if thorough && views.iter().all(|view| view.roots.iter().all(|root| root.asleep.is_none())) {
-        let wider: Vec<View> = views.iter().map(with_sleeping).collect();
-        if wider.iter().any(|view| view.roots.iter().any(|root| root.asleep.is_some())) {
+    let counts = |root: &Root| root.asleep.is_none() && root.off.is_none();
+    if thorough && views.iter().all(|view| view.roots.iter().all(counts)) {
+        let wider: Vec<View> = views.iter().map(with_others).collect();
+        if wider.iter().any(|view| !view.roots.iter().all(counts)) {
             return load(&wider, depth);
         }
     }
@@ -249,11 +250,13 @@ pub fn load(views: &[View], depth: Depth) -> Vec<Catalog> {
     catalogs
 }
 
-/// Adds the roots that only a touched file wakes, so that nothing in them goes unsaid.
-fn with_sleeping(view: &View) -> View {
+/// Adds the roots that only a touched file wakes, and those that are switched off, so that nothing in them goes unsaid.
+fn with_others(view: &View) -> View {
     let mut view = view.clone();
     let asleep = sleeping_roots(&view.host, &view.around, &view.roots);
     view.roots.extend(asleep);
+    let off = roots_off(&view.host, &view.settings, &view.around, &view.roots);
+    view.roots.extend(off);
     view
 }
 

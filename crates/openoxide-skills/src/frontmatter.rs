@@ -43,9 +43,15 @@ fn after_opening(text: &str, fence: Fence) -> Option<usize> {
         // The line end after the dashes is left out, so that hosts with other fences share the same YAML.
         Fence::Anywhere if text.starts_with("---\n") => Some(DASHES.len() + 1),
         Fence::Anywhere => text.starts_with(DASHES).then_some(DASHES.len()),
+        Fence::LineStart => text.starts_with(DASHES).then(|| after_one(text, DASHES.len())),
         Fence::Line => (line.strip_prefix(DASHES)?.trim().is_empty()).then_some(line_end? + 1),
         Fence::TrimmedLine => (line.trim() == DASHES).then_some(line_end? + 1),
     }
+}
+
+/// Returns the place after the character that stands at another.
+fn after_one(text: &str, at: usize) -> usize {
+    at + text[at..].chars().next().map_or(0, char::len_utf8)
 }
 
 /// Returns where the closing fence begins and where the body does.
@@ -59,6 +65,10 @@ fn find_closing(text: &str, start: usize, fence: Fence) -> Option<Range<usize>> 
     }
     if fence == Fence::Line {
         return find_line(text, start);
+    }
+    if fence == Fence::LineStart {
+        let at = DASHES.len() + text[DASHES.len()..].find("\n---")? + 1;
+        return Some(at.max(start)..at + DASHES.len());
     }
     let mut at = start;
     while at < text.len() {
@@ -94,20 +104,27 @@ pub(crate) struct Mended {
 }
 
 impl Mended {
+    /// Replaces some places of a text, which stand in order.
+    pub(crate) fn new(text: &str, edits: Vec<(Range<usize>, String)>) -> Mended {
+        Mended { text: apply(text, &edits), edits }
+    }
+
     /// Returns where in the original a place of the mended text is.
     pub(crate) fn original(&self, at: usize) -> usize {
-        let mut grown = 0;
+        // How much was added, and how much was taken away, before the place.
+        let (mut added, mut removed) = (0, 0);
         for (range, replacement) in &self.edits {
-            let start = range.start + grown;
-            if at < start {
+            let start = range.start + added - removed;
+            if at < start || (at == start && replacement.is_empty()) {
                 break;
             }
             if at <= start + replacement.len() {
                 return range.end.min(range.start + (at - start));
             }
-            grown += replacement.len() - range.len();
+            added += replacement.len();
+            removed += range.len();
         }
-        at - grown
+        at + removed - added
     }
 }
 
@@ -117,12 +134,22 @@ pub(crate) fn mend(text: &str, rules: &ParseRules) -> Option<Mended> {
         Repair::None => return None,
         Repair::QuoteValues => quote_values(text, &rules.repair_starts),
         Repair::QuoteSpecial => quote_special(text),
+        Repair::QuotePlain => quote_plain(text),
     };
+    let edits = if rules.soft_tabs { with_soft_tabs(text, edits) } else { edits };
     let mut mended = apply(text, &edits);
     if rules.repair == Repair::QuoteSpecial {
         mended = untab(&mended);
     }
     (mended != text).then_some(Mended { text: mended, edits })
+}
+
+fn with_soft_tabs(text: &str, mut edits: Vec<(Range<usize>, String)>) -> Vec<(Range<usize>, String)> {
+    if !edits.is_empty() {
+        edits.extend(crate::parse::soft_tabs(text, &edits));
+        edits.sort_by_key(|(range, _)| range.start);
+    }
+    edits
 }
 
 /// The repair that fits most texts, for suggestions by hosts that do not repair.
@@ -229,6 +256,38 @@ fn needs_quotes(value: &str) -> bool {
     value.contains(['{', '}', '[', ']', '*', '&', '#', '!', '|', '>', '%', '@', '`']) || value.contains(": ")
 }
 
+/// Values that begin so are quoted, or mean something else in YAML.
+const NOT_PLAIN: &[char] = &['"', '\'', '[', '{', '|', '>', '!', '&', '*', '#'];
+
+fn quote_plain(text: &str) -> Vec<(Range<usize>, String)> {
+    let mut edits = Vec::new();
+    let mut start = 0;
+    for line in text.split('\n') {
+        if let Some((at, value)) = word_pair(line)
+            && value.contains(": ")
+            && !value.starts_with(NOT_PLAIN)
+        {
+            edits.push((start + at..start + at + value.len(), serde_json::Value::from(value).to_string()));
+        }
+        start += line.len() + 1;
+    }
+    edits
+}
+
+/// Splits `key: value` at any indentation, the key a word that begins with a letter or `_`.
+fn word_pair(line: &str) -> Option<(usize, &str)> {
+    let (key, rest) = line.split_once(':')?;
+    let key = key.trim_start();
+    let first = key.bytes().next()?;
+    let is_key = (first.is_ascii_alphabetic() || first == b'_')
+        && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+    let value = rest.trim_start();
+    let at = line.len() - value.len();
+    let value = value.trim_end();
+    let breaks = value.contains(['\u{2028}', '\u{2029}']);
+    (is_key && !value.is_empty() && rest.starts_with(char::is_whitespace) && !breaks).then_some((at, value))
+}
+
 fn untab(text: &str) -> String {
     text.split('\n').map(untab_line).collect::<Vec<_>>().join("\n")
 }
@@ -256,7 +315,7 @@ mod tests {
 
     #[test]
     fn fences() {
-        use Fence::{Anywhere, Line, TrimmedLine};
+        use Fence::{Anywhere, Line, LineStart, TrimmedLine};
         check("---\na: b\n---\nbody", Line, Line, "a: b\n|body");
         check("---\r\na: b\r\n---  \r\nbody", Line, Line, "a: b\r\n|body");
         check("---\na: |\n  ---\n---\n", Line, Line, "a: |\n  ---\n|");
@@ -268,6 +327,10 @@ mod tests {
         check("---\ndescription: a --- b\n---\n", Line, Anywhere, "description: a |b\n---\n");
         check("---a: b---", Anywhere, Anywhere, "a: b|");
         check("---", Line, Line, "absent");
+        check("----\na: b\n---- x", LineStart, LineStart, "\na: b\n|- x");
+        check("---\n---\nbody", LineStart, LineStart, "|\nbody");
+        check("---\na: |\n  ---\n---\n", LineStart, LineStart, "a: |\n  ---\n|\n");
+        check("---\na: b --- c", LineStart, LineStart, "unclosed");
     }
 
     #[test]
@@ -301,6 +364,23 @@ mod tests {
         assert_eq!(quote("x:y: z: w"), "unchanged");
         assert_eq!(quote("a: 'b: c"), "unchanged");
         assert_eq!(quote("a: *b"), "unchanged");
+    }
+
+    #[test]
+    fn plain_values_are_quoted() {
+        let quote = |text| mended(text, Repair::QuotePlain);
+        assert_eq!(quote("description: Use when: x # why"), "description: \"Use when: x # why\"");
+        assert_eq!(quote("a:\n  b: it's: so  "), "a:\n  b: \"it's: so\"  ");
+        assert_eq!(quote("a: 'b: c"), "unchanged");
+        assert_eq!(quote("1a: b: c"), "unchanged");
+        assert_eq!(quote("- a: b: c"), "unchanged");
+    }
+
+    #[test]
+    fn places_are_found_again_after_a_repair() {
+        let mended = Mended::new("a<!-- x -->b\tc", vec![(1..11, String::new()), (12..13, "  ".to_owned())]);
+        assert_eq!(mended.text, "ab  c");
+        assert_eq!([0, 1, 2, 4].map(|at| mended.original(at)), [0, 1, 12, 13]);
     }
 
     #[test]

@@ -51,6 +51,9 @@ pub struct Host {
     /// Whether one bad value takes a whole settings file out.
     #[serde(default)]
     pub strict_files: bool,
+    /// Files that hold settings, weakest first: a source that names nothing but a key is read from each.
+    #[serde(default)]
+    pub settings_files: Vec<String>,
     /// How the project's root is found.
     #[serde(default)]
     pub project: ProjectRules,
@@ -121,6 +124,8 @@ pub enum Unmarked {
     Cwd,
     /// The root of the filesystem.
     Top,
+    /// The user's home; the root of the filesystem where cwd is not below it.
+    Home,
 }
 
 /// Something done differently from the real program on purpose.
@@ -214,6 +219,8 @@ pub enum SameFile {
     First,
     /// Each entry counts.
     All,
+    /// Names are settled first, root by root; then the first entry that still counts does.
+    AfterNames,
 }
 
 /// Which frontmatter controls count.
@@ -274,6 +281,8 @@ pub enum OrderKey {
     Name,
     /// The name, as dictionaries sort.
     NameCollated,
+    /// The name without regard to case, then as it is, by UTF-16 units.
+    NameFolded,
     /// The path, part by part.
     Path,
     /// The path, as one text.

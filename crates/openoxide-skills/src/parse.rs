@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
+use self::lenient::Prepared;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Fix, Level};
 use crate::frontmatter::{self, Split};
@@ -17,11 +18,14 @@ use crate::text::{cut_utf16, utf16_len};
 use crate::yaml::{self, Feature, Node, Value, YamlError, YamlErrorKind};
 
 pub(crate) mod fields;
+mod lenient;
 mod name;
 mod scalar;
 mod texts;
 
-pub(crate) use name::first_bad;
+pub(crate) use lenient::soft_tabs;
+pub(crate) use name::{first_bad, misfit};
+pub(crate) use scalar::typed;
 
 /// What a skill file says, and what is wrong with it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -95,8 +99,8 @@ pub(crate) fn parse<'h>(head: Head<'h>, rules: &ParseRules, trees: &mut Trees<'h
     let folder = if rules.name.real_folder { head.real_folder } else { head.folder };
     let mut reader = Reader { rules, folder, frontmatter: Frontmatter::default(), parsed: Parsed::default() };
     let is_read = match decode(head, rules.utf8) {
-        Ok(Cow::Borrowed(text)) => reader.read(text, head.whole, trees),
-        Ok(Cow::Owned(text)) => reader.read(&text, head.whole, &mut Trees::default()),
+        Ok(Cow::Borrowed(text)) => reader.prepare_and_read(text, head.whole, trees),
+        Ok(Cow::Owned(text)) => reader.prepare_and_read(&text, head.whole, &mut Trees::default()),
         Err(problem) => {
             reader.parsed.problems.push(problem);
             folder.clone_into(&mut reader.parsed.name);
@@ -154,6 +158,19 @@ impl Source<'_> {
 }
 
 impl Reader<'_> {
+    /// Reads the file as the host prepares it; returns false if more of it is needed.
+    fn prepare_and_read<'t>(&mut self, file: &'t str, whole: bool, trees: &mut Trees<'t>) -> bool {
+        match lenient::prepare(file, self.rules, whole) {
+            Prepared::Same => self.read(file, whole, trees),
+            Prepared::Unfinished => false,
+            Prepared::Changed(mended) => {
+                let is_read = self.read(&mended.text, whole, &mut Trees::default());
+                self.place_in_original(Source { file, offset: 0 }, &mended, 0);
+                is_read
+            }
+        }
+    }
+
     /// Reads the file; returns false if more of it is needed.
     fn read<'t>(&mut self, file: &'t str, whole: bool, trees: &mut Trees<'t>) -> bool {
         let mark = if self.rules.byte_order_mark == Mark::Accept && file.starts_with('\u{feff}') { 3 } else { 0 };
@@ -168,6 +185,7 @@ impl Reader<'_> {
             return false;
         }
         match split {
+            _ if text.is_empty() && self.rules.text_required => self.parsed.problems.push(no_text()),
             Split::Found { yaml, .. } if yaml.len() > FRONTMATTER_MAX => self.parsed.problems.push(too_large()),
             Split::Unclosed if text.len() > FRONTMATTER_MAX && self.rules.no_frontmatter == NoFrontmatter::Invalid => {
                 self.parsed.problems.push(too_large());
@@ -213,9 +231,12 @@ impl Reader<'_> {
     fn frontmatter<'t>(&mut self, file: &'t str, range: Range<usize>, trees: &mut Trees<'t>) {
         let source = Source { file, offset: range.start };
         let text = &file[range.clone()];
-        let first = match trees.read(file, range) {
-            Ok(root) => self.judge(source, text, root, true),
-            Err(error) => Err(yaml_problem(source, error)),
+        let first = match self.rules.soft_tabs && text.contains('\t') {
+            true => self.untabbed(source, text),
+            false => match trees.read(file, range) {
+                Ok(root) => self.judge(source, text, root, true),
+                Err(error) => Err(frontmatter_problem(source, error)),
+            },
         };
         let Err(problem) = first else { return };
         let repairable = match problem.code {
@@ -227,7 +248,7 @@ impl Reader<'_> {
             self.frontmatter = Frontmatter::default();
             let kept = self.parsed.problems.len();
             let outcome = yaml::parse(&mended.text)
-                .map_err(|error| yaml_problem(source, &error))
+                .map_err(|error| frontmatter_problem(source, &error))
                 .and_then(|root| self.judge(source, text, &root, false));
             if outcome.is_ok() {
                 self.place_in_original(source, &mended, kept);
@@ -237,7 +258,21 @@ impl Reader<'_> {
             self.parsed.problems.truncate(kept);
         }
         self.frontmatter = Frontmatter::default();
+        if self.rules.bad_yaml == BadYaml::Lines {
+            // Nothing is wrong with lines as such, so this cannot fail.
+            let _ = self.judge(source, text, &lenient::read_lines(text), false);
+        }
         self.bad_yaml(source, text, problem);
+    }
+
+    /// Reads the frontmatter with tabs as spaces.
+    fn untabbed(&mut self, source: Source<'_>, text: &str) -> Result<(), Diagnostic> {
+        let mended = frontmatter::Mended::new(text, soft_tabs(text, &[]));
+        let kept = self.parsed.problems.len();
+        let root = yaml::parse(&mended.text).map_err(|error| frontmatter_problem(source, &error))?;
+        let outcome = self.judge(source, text, &root, true);
+        self.place_in_original(source, &mended, kept);
+        outcome
     }
 
     /// Moves findings about the mended text to where they stand in the file; a fix for the one would harm the other.
@@ -255,7 +290,7 @@ impl Reader<'_> {
     }
 
     fn report_repairs(&mut self, source: Source<'_>, text: &str, mended: &frontmatter::Mended) {
-        for (range, replacement) in &mended.edits {
+        for (range, replacement) in mended.edits.iter().filter(|(_, replacement)| !replacement.trim().is_empty()) {
             let span = source.span(range);
             self.parsed.problems.push(
                 Diagnostic::warning(Code::Repaired, "this value is not valid YAML unless it is quoted")
@@ -275,7 +310,7 @@ impl Reader<'_> {
     }
 
     fn bad_yaml(&mut self, source: Source<'_>, text: &str, mut problem: Diagnostic) {
-        if self.rules.bad_yaml == BadYaml::BodyOnly {
+        if self.rules.bad_yaml != BadYaml::Invalid {
             problem.level = Level::Warning;
         }
         if problem.code == Code::BadYaml
@@ -311,7 +346,7 @@ impl Reader<'_> {
             {
                 &[]
             }
-            _ if self.rules.bad_yaml == BadYaml::BodyOnly => &[],
+            _ if self.rules.bad_yaml != BadYaml::Invalid => &[],
             _ => {
                 return Err(Diagnostic::error(Code::NotMapping, "the frontmatter is not a list of `key: value` lines")
                     .at(source.file, source.span(&(0..text.trim_end().len())))
@@ -375,9 +410,10 @@ impl Reader<'_> {
         } else if from_folder {
             self.parsed.problems.extend(name::check_folder(self.rules, file, &self.parsed.name));
         }
+        let loose = self.rules.description.loose;
         let own = self.frontmatter.description.take();
         let is_enough = own.is_some() && self.rules.description.may_be_empty;
-        let own = own.filter(|text| !text.trim().is_empty());
+        let own = own.filter(|text| loose || !text.trim().is_empty());
         self.parsed.described = own.is_some();
         self.parsed.description = own.unwrap_or_else(|| self.fallback(body));
         let judged = self.parsed.invalid().is_some();
@@ -431,11 +467,21 @@ fn too_large() -> Diagnostic {
         .help("close it with a line `---`; long text belongs in the body")
 }
 
+fn no_text() -> Diagnostic {
+    Diagnostic::error(Code::NoFrontmatter, "the file is empty")
+        .help("begin with `---`, the lines `name:` and `description:`, and `---`")
+}
+
 fn repair_cause(value: &str) -> &str {
     if value.contains(": ") { ": " } else { value.get(..1).unwrap_or(value) }
 }
 
-fn yaml_problem(source: Source<'_>, error: &YamlError) -> Diagnostic {
+/// Says what is wrong with YAML that stands alone.
+pub(crate) fn yaml_problem(file: &str, error: &YamlError) -> Diagnostic {
+    frontmatter_problem(Source { file, offset: 0 }, error)
+}
+
+fn frontmatter_problem(source: Source<'_>, error: &YamlError) -> Diagnostic {
     let (code, message) = match error.kind {
         YamlErrorKind::Syntax => (Code::BadYaml, format!("the frontmatter is not valid YAML: {}", error.message)),
         YamlErrorKind::Limit => (Code::YamlLimit, error.message.clone()),

@@ -11,6 +11,7 @@ use crate::text::{cut_utf16, tokens, utf16_len};
 mod alias;
 mod fit;
 mod template;
+mod tidy;
 
 pub use template::RenderError;
 
@@ -164,7 +165,10 @@ impl Drawing {
         let roots = self.aliases.map(|aliases| aliases.table).unwrap_or_default();
         let rules = &view.host.catalog;
         let hidden = (entries.is_empty() && !rules.shown_empty) || !rules.shown;
-        let text = if hidden { String::new() } else { templates.catalog(&lines.join("\n"), &roots, left_out)? };
+        let mut text = if hidden { String::new() } else { templates.catalog(&lines.join("\n"), &roots, left_out)? };
+        if rules.tidy && !hidden {
+            text = tidy::tidy(&text) + "\n";
+        }
         Ok(Prompt { text, shown, budget: fit.budget, used: self.fitted.used, unit: fit.unit })
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
-use crate::host::{Control, Host, Layout, RootRule, ScanRules};
+use crate::host::{Control, Host, Layout, NameShape, RootRule, ScanRules};
 use crate::settings::{HostSettings, Plugin};
 use crate::skill::SkillScope;
 
@@ -61,6 +61,16 @@ pub struct Root {
     pub named: bool,
     /// What wakes it, if it is asleep: the folder in which a file has to be touched.
     pub asleep: Option<String>,
+    /// Why it is switched off, if it is; such a root is searched only to name what does not count.
+    pub off: Option<String>,
+    /// Whether a skill here without a description of its own is invalid.
+    pub description_required: bool,
+    /// Whether descriptions here become one line of plain text.
+    pub plain_descriptions: bool,
+    /// Whether a skill here takes its name from roots before this one.
+    pub overrides: bool,
+    /// What a name here must look like.
+    pub names: Option<NameShape>,
 }
 
 /// How often a name may stand for another.
@@ -86,6 +96,11 @@ impl Root {
             without: Vec::new(),
             named: false,
             asleep: None,
+            off: None,
+            description_required: false,
+            plain_descriptions: false,
+            overrides: false,
+            names: None,
         }
     }
 }
@@ -177,9 +192,11 @@ fn closing(template: &str) -> Option<usize> {
 /// Resolves a host's roots, first to last; a folder that stands twice is kept once.
 pub fn resolve_roots(host: &Host, settings: &HostSettings, around: &Surroundings) -> Vec<Root> {
     let mut roots: Vec<Root> = Vec::new();
-    for (rule, path, plugin) in in_turn(host, settings, around) {
+    let is_off = |plugin: &Option<Plugin>| plugin.as_ref().is_some_and(|plugin| plugin.off.is_some());
+    for (rule, path, plugin) in in_turn(host, settings, around).into_iter().filter(|(.., plugin)| !is_off(plugin)) {
         let layout = rule.layout.unwrap_or(host.scan.layout);
-        let taken = roots.iter().any(|root| root.path == path && root.scan.layout == layout);
+        let same = |root: &Root| root.path == path && root.scan.layout == layout && root.overrides == rule.overrides;
+        let taken = roots.iter().any(same);
         if !taken && !is_covered(host, around, rule, &path) {
             roots.push(root(host, around, rule, path, plugin));
         }
@@ -220,7 +237,35 @@ fn is_on(host: &Host, settings: &HostSettings, rule: &RootRule) -> bool {
         let rule = host.settings.get(name);
         rule.and_then(|rule| rule.default.as_ref()).and_then(toml::Value::as_bool).unwrap_or(false)
     };
-    rule.switches.is_empty() || rule.switches.iter().any(|name| settings.is_on(name, default(name)))
+    let is_on = |name: &String| settings.is_on(name, default(name));
+    (rule.switches.is_empty() || rule.switches.iter().any(is_on)) && rule.requires.iter().all(is_on)
+}
+
+/// Finds roots that settings switch off, so that what lies there can be named.
+pub(crate) fn roots_off(host: &Host, settings: &HostSettings, around: &Surroundings, on: &[Root]) -> Vec<Root> {
+    let mut found: Vec<Root> = Vec::new();
+    for rule in host.roots.iter().filter(|rule| !rule.requires.is_empty()) {
+        let rule_off = (!is_on(host, settings, rule)).then(|| why_off(host, settings, rule));
+        for (path, plugin) in places(host, settings, around, rule) {
+            let off = rule_off.clone().or_else(|| plugin.as_ref().and_then(|plugin| plugin.off.clone()));
+            let known = on.iter().chain(&found).any(|root| root.path == path);
+            if off.is_some() && !known && path.is_dir() && !is_covered(host, around, rule, &path) {
+                found.push(Root { off, ..root(host, around, rule, path, plugin) });
+            }
+        }
+    }
+    found
+}
+
+fn why_off(host: &Host, settings: &HostSettings, rule: &RootRule) -> String {
+    let alone = |name: &String| RootRule { switches: Vec::new(), requires: vec![name.clone()], ..rule.clone() };
+    match rule.requires.iter().find(|name| !is_on(host, settings, &alone(name))) {
+        Some(name) => match settings.get(name) {
+            Some(setting) => format!("its root is switched off: `{name}` in {}", setting.origin),
+            None => format!("its root is switched off: `{name}`"),
+        },
+        None => format!("its root is off unless one of `{}` is on", rule.switches.join("`, `")),
+    }
 }
 
 fn is_covered(host: &Host, around: &Surroundings, rule: &RootRule, path: &Path) -> bool {
@@ -244,6 +289,7 @@ fn root(host: &Host, around: &Surroundings, rule: &RootRule, path: PathBuf, plug
     if scan.layout == Layout::Flat {
         scan.hidden = crate::host::FolderNames::Enter;
     }
+    let scope = plugin.as_ref().and_then(|plugin| plugin.scope);
     let rel = rel_of(around, rule, &path);
     let fill = |template: &Option<String>| template.as_ref().map(|template| template.replace("{rel}", &rel));
     Root {
@@ -259,6 +305,11 @@ fn root(host: &Host, around: &Surroundings, rule: &RootRule, path: PathBuf, plug
         yields: rule.yields,
         description_empty: rule.description_empty.clone(),
         without: rule.without.clone(),
+        scope: scope.unwrap_or(rule.scope),
+        description_required: rule.description_required,
+        plain_descriptions: rule.plain_descriptions,
+        overrides: rule.overrides,
+        names: rule.names.clone(),
         ..Root::plain(path, rule.scope, scan)
     }
 }

@@ -8,6 +8,8 @@ use std::path::PathBuf;
 
 use toml::{Table, Value};
 
+use crate::skill::SkillScope;
+
 /// Where a value came from.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Origin {
@@ -60,6 +62,10 @@ pub struct Plugin {
     pub folders: BTreeMap<String, Vec<PathBuf>>,
     /// Keys whose folders replace the usual one.
     pub replaced: Vec<String>,
+    /// Whose it is, if not as its root says.
+    pub scope: Option<SkillScope>,
+    /// Why it is switched off, if it is.
+    pub off: Option<String>,
 }
 
 /// The settings of one host, as found in the program's own files and in OpenOxide's.

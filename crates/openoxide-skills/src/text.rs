@@ -49,6 +49,16 @@ pub(crate) fn collapse(text: &str) -> Cow<'_, str> {
     if clean { Cow::Borrowed(trimmed) } else { Cow::Owned(trimmed.split_whitespace().collect::<Vec<_>>().join(" ")) }
 }
 
+/// Returns `text` on one line, without characters that could make it more than text: controls, brackets, fences.
+pub(crate) fn plain_line(text: &str) -> String {
+    let shown = text.chars().map(|character| if is_deceptive(character) { ' ' } else { character });
+    let mut plain: String = shown.filter(|character| !matches!(character, '<' | '>' | '`')).collect();
+    while plain.contains("~~") {
+        plain = plain.replace("~~", "~");
+    }
+    collapse(&plain).into_owned()
+}
+
 /// Writes a path as text; bytes that are not UTF-8 become `\xNN`, so that two paths never look the same.
 pub fn path_text(path: &std::path::Path) -> String {
     if let Some(text) = path.to_str() {

@@ -97,6 +97,19 @@ impl Node<'_> {
         }
     }
 
+    /// Returns the node as it stands in a text that has this much before it.
+    pub(crate) fn moved(mut self, by: usize) -> Self {
+        self.span = self.span.start + by..self.span.end + by;
+        self.value = match self.value {
+            Value::List(items) => Value::List(items.into_iter().map(|item| item.moved(by)).collect()),
+            Value::Map(pairs) => {
+                Value::Map(pairs.into_iter().map(|(key, value)| (key.moved(by), value.moved(by))).collect())
+            }
+            scalar @ Value::Scalar { .. } => scalar,
+        };
+        self
+    }
+
     /// Returns the value of the last pair with this key.
     pub(crate) fn get(&self, key: &str) -> Option<&Self> {
         match &self.value {

@@ -201,6 +201,12 @@ pub struct SkillDetail {
     /// Files that wake it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<String>,
+    /// Files it is about.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub globs: Vec<String>,
+    /// Whether it wants to apply always.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub always_apply: Option<bool>,
     /// Events it has handlers for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hooks: Vec<String>,
@@ -277,6 +283,8 @@ impl ShowAnswer {
             model_name: rare.model.clone(),
             context: if rare.context == SkillContext::Inline { "inline" } else { "fork" }.to_owned(),
             paths: rare.paths.clone(),
+            globs: rare.globs.clone(),
+            always_apply: rare.always_apply,
             hooks: rare.hooks.hooks.keys().cloned().collect(),
             unknown: entry.skill.frontmatter.unknown.iter().cloned().collect(),
         };

@@ -31,6 +31,21 @@ pub(super) fn claude(real: &Value, ours: &Value) -> Lines {
     in_order("listed", &real, &ours.collect::<Lines>())
 }
 
+/// Compares the skills of omp with ours: what is listed, from where, and what the model does not see.
+pub(super) fn omp(real: &Value, ours: &Value) -> Lines {
+    let row = |skill: &Value, source: String, hidden: bool| {
+        let fields = ["name", "description", "path"].map(|field| skill[field].to_string()).join(" ");
+        format!("{fields} {source} {}", if hidden { "hidden" } else { "shown" })
+    };
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let real = items(&real["skills"]).map(|skill| row(skill, text(&skill["source"]), skill["hidden"] == true));
+    let ours = items(&ours["skills"]).map(|skill| {
+        let level = if skill["scope"] == "user" { "user" } else { "project" };
+        row(skill, format!("{}:{level}", text(&skill["provider"])), skill["model"] == false)
+    });
+    in_order("active", &real.collect::<Lines>(), &ours.collect::<Lines>())
+}
+
 /// Compares two lists line by line.
 pub(super) fn in_order(what: &str, real: &[String], ours: &[String]) -> Lines {
     let mut differences = as_sets(what, real, ours);

@@ -24,7 +24,25 @@ pub(super) fn lay_out(collection: &Path, scene: &Scene, peer: Peer) -> Result<()
             }
             Ok(())
         }
+        Peer::Omp => {
+            // One place asks for descriptions, the other does not.
+            for folder in skill_folders(collection)? {
+                if is_misread(&fs_err::read(folder.join("SKILL.md"))?) {
+                    continue;
+                }
+                copy_skill(&folder, &project.join(".omp/skills"))?;
+                copy_skill(&folder, &project.join(".agents/skills"))?;
+            }
+            Ok(())
+        }
     }
+}
+
+/// Tells whether a head holds what omp's YAML library misreads, which is a stated deviation.
+fn is_misread(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    let head = text.split("\n---").next().unwrap_or_default();
+    head.contains(" --- ") || head.contains('\0')
 }
 
 fn copy(from: &Path, to: &Path) -> Result<()> {

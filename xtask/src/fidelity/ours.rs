@@ -5,10 +5,10 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-use super::claude;
 use super::codex::Catalog;
 use super::peers::Peer;
 use super::scene::Scene;
+use super::{claude, omp};
 
 /// Returns what `openoxide list --json` says.
 pub(super) fn list(bin: &Path, scene: &Scene, peer: Peer) -> Result<Value> {
@@ -26,6 +26,7 @@ pub(super) fn prompt(bin: &Path, scene: &Scene, peer: Peer, window: Option<u64>)
     let text = scene.portable(&run(bin, scene, &args)?);
     Ok(match peer {
         Peer::Codex => codex_lines(&text),
+        Peer::Omp => Catalog { roots: Vec::new(), lines: omp::entries(&text) },
         Peer::ClaudeCode => Catalog { roots: Vec::new(), lines: claude_lines(&text) },
     })
 }

@@ -10,17 +10,19 @@ use serde_json::Value;
 pub(super) enum Peer {
     Codex,
     ClaudeCode,
+    Omp,
 }
 
 impl Peer {
     /// Every peer, in the order of reports.
-    pub(super) const ALL: [Self; 2] = [Self::Codex, Self::ClaudeCode];
+    pub(super) const ALL: [Self; 3] = [Self::Codex, Self::ClaudeCode, Self::Omp];
 
     /// Returns the host's name.
     pub(super) fn host(self) -> &'static str {
         match self {
             Self::Codex => "codex",
             Self::ClaudeCode => "claude-code",
+            Self::Omp => "omp",
         }
     }
 
@@ -31,11 +33,13 @@ impl Peer {
 
     /// Returns the program's file if it is installed.
     pub(super) fn program(self) -> Option<PathBuf> {
-        let path = self.package()?.join(match self {
-            Self::Codex => "vendor/x86_64-unknown-linux-musl/bin/codex",
-            Self::ClaudeCode => "claude",
-        });
-        path.is_file().then_some(path)
+        let path = match self {
+            Self::Codex => self.package()?.join("vendor/x86_64-unknown-linux-musl/bin/codex"),
+            Self::ClaudeCode => self.package()?.join("claude"),
+            // It is a set of modules, which `bun` runs.
+            Self::Omp => peers_folder()?.join("bun/node_modules/bun/bin/bun.exe"),
+        };
+        (path.is_file() && self.package()?.is_dir()).then_some(path)
     }
 
     /// Returns the host's name and the program's version, as recordings name it.
@@ -49,10 +53,12 @@ impl Peer {
         Ok(format!("{} {version}", self.host()))
     }
 
-    fn package(self) -> Option<PathBuf> {
+    /// Returns the folder of the program's package.
+    pub(super) fn package(self) -> Option<PathBuf> {
         let folder = match self {
             Self::Codex => "codex/node_modules/@openai/codex-linux-x64",
             Self::ClaudeCode => "claude/node_modules/@anthropic-ai/claude-code-linux-x64",
+            Self::Omp => "omp18/node_modules/@oh-my-pi/pi-coding-agent",
         };
         Some(peers_folder()?.join(folder))
     }

@@ -92,6 +92,8 @@ fn place(source: &SettingSource) -> String {
         (Some(file), ..) => format!("{} in {}", code(source.key.as_deref().unwrap_or("the whole file")), code(file)),
         (_, Some(variable), _) => format!("{} in the environment", code(variable)),
         (.., Some(key)) => code(key),
-        (None, None, None) => String::new(),
+        (None, None, None) => {
+            source.key.as_deref().map(|key| format!("{} in its settings files", code(key))).unwrap_or_default()
+        }
     }
 }

@@ -211,3 +211,35 @@ fn claude_code_lists_and_shows_the_same() {
         found
     });
 }
+
+#[test]
+fn omp_lists_and_shows_the_same() {
+    check("omp", |scene, folder| {
+        let mut found = Vec::new();
+        if let Some(real) = answer(folder) {
+            let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+            let row = |skill: &Value, source: String, hidden: bool| {
+                let fields = ["name", "description", "path"].map(|key| skill[key].to_string()).join(" ");
+                format!("{fields} {source} hidden: {hidden}")
+            };
+            let theirs = |skill: &Value| row(skill, text(&skill["source"]), skill["hidden"] == true);
+            let ours = |skill: &Value| {
+                let level = if skill["scope"] == "user" { "user" } else { "project" };
+                row(skill, format!("{}:{level}", text(&skill["provider"])), skill["model"] == false)
+            };
+            let list = scene.list();
+            found.extend(differences(
+                "listed",
+                &texts(&real["skills"], |_| true, theirs),
+                &texts(&list["skills"], |_| true, ours),
+            ));
+        }
+        if let Some(real) = lines(folder, "catalog.txt") {
+            let prompt = scene.prompt();
+            let after = prompt.split_once("\n<skills>\n").map_or("", |(_, after)| after);
+            let shown = after.strip_suffix("\n</skills>\n").unwrap_or(after).trim_end_matches('\n');
+            found.extend(differences("catalog", &real, &shown.split('\n').map(str::to_owned).collect::<Vec<_>>()));
+        }
+        found
+    });
+}

@@ -17,6 +17,7 @@ mod listing_hosts;
 mod new;
 mod new_host;
 mod no_silence;
+mod omp;
 mod pepper;
 mod prompt;
 mod readme;

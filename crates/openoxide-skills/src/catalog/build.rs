@@ -117,7 +117,7 @@ impl Builder<'_> {
     /// Finds what prefixes the names of the candidates.
     fn prefixes(&mut self, root: &Root, survey: &Survey, candidates: &[Candidate]) -> Prefixes {
         if let Some(plugin) = &root.plugin {
-            return Prefixes::Same(Some(plugin.name.clone()));
+            return Prefixes::Same((!self.view.host.namespace.bare_plugins).then(|| plugin.name.clone()));
         }
         if let Some(same) = self.namespaces.same_for_all(survey) {
             return Prefixes::Same(same);
@@ -148,10 +148,12 @@ impl Builder<'_> {
         let own = parsed.map_or(&[][..], |parsed| parsed.problems.as_slice());
         let about = |diagnostic: &Diagnostic| Problem { path: path.clone(), diagnostic: diagnostic.clone() };
         let refused = place.candidate.refused.as_ref();
+        let unfit = unfit(place.root, &metadata.skill);
         if refused.is_none() {
             problems.extend(own.iter().map(about));
             problems.extend(file.problem.as_deref().map(about));
             problems.extend(metadata.too_long.as_ref().map(about));
+            problems.extend(unfit.as_ref().filter(|_| own.iter().all(|problem| !problem.is_error())).map(about));
         }
         let reason =
             refused.map(|refusal| Reason { code: refusal.code, text: refusal.message.clone() }).or_else(|| {
@@ -159,7 +161,8 @@ impl Builder<'_> {
                     .problem
                     .as_deref()
                     .or_else(|| own.iter().find(|problem| problem.is_error()))
-                    .or(metadata.too_long.as_ref());
+                    .or(metadata.too_long.as_ref())
+                    .or(unfit.as_ref());
                 blocking.map(|problem| Reason { code: problem.code, text: problem.message.clone() })
             });
         Entry {
@@ -341,8 +344,22 @@ fn names(host: &Host, parsed: Option<&Parsed>, called: &str, layout: Layout, is_
     (name, aliases)
 }
 
+/// Says why a skill does not count below its root, where other roots would take it.
+fn unfit(root: &Root, skill: &SkillMetadata) -> Option<Diagnostic> {
+    if root.description_required && !skill.described {
+        return Some(
+            Diagnostic::error(Code::DescriptionMissing, "the skill has no description, and its root asks for one")
+                .help("add `description:` with what the skill does and when to use it"),
+        );
+    }
+    crate::parse::misfit(&skill.name, root.names.as_ref()?)
+}
+
 fn description(parsed: Option<&Parsed>, host: &Host, root: &Root) -> String {
     let Some(parsed) = parsed else { return String::new() };
+    if root.plain_descriptions {
+        return crate::text::plain_line(&parsed.description);
+    }
     match &root.description_empty {
         Some(instead) if !parsed.described && parsed.description == host.parse.description.fallback_empty => {
             instead.clone()

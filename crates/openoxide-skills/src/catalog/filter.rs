@@ -21,6 +21,8 @@ pub(super) fn apply(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) 
         .and_then(|name| view.settings.get(name))
         .map(|setting| read_rules(view, setting));
     let denied = all_denied(view);
+    let by_name = ByName::new(view);
+    let user_calls = view.host.filter.user_calls.as_ref().is_none_or(|name| view.settings.is_on(name, true));
     for entry in entries.iter_mut().filter(|entry| entry.is_active()) {
         let root = &roots[entry.root].root;
         own_text(view, root, entry);
@@ -31,9 +33,15 @@ pub(super) fn apply(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) 
         if entry.is_active() && !root.unfiltered {
             by_rules(view, rules.as_deref().unwrap_or_default(), entry);
             by_state(view, entry);
-            by_name(view, entry);
+            if entry.is_active() {
+                by_name.apply(entry);
+            }
+        }
+        if let Some(why) = root.off.as_ref().filter(|_| entry.is_active()) {
+            set(entry, Standing::Disabled, Code::DisabledBySetting, why.clone());
         }
         entry.model &= !denied;
+        entry.user &= user_calls;
         if entry.is_active() {
             dormant(view, root, entry);
         }
@@ -45,6 +53,60 @@ fn all_denied(view: &View) -> bool {
     let denied = view.host.filter.denied.as_ref().and_then(|name| view.settings.get(name));
     let rules = denied.and_then(|setting| setting.value.as_array()).map_or(&[][..], Vec::as_slice);
     rules.iter().filter_map(Value::as_str).any(|rule| view.host.filter.denied_all.iter().any(|all| all == rule))
+}
+
+/// Settings that list names, or patterns of names.
+struct ByName<'v> {
+    ignored: Option<&'v Setting>,
+    included: Option<&'v Setting>,
+    off: Option<&'v Setting>,
+    off_prefix: &'v str,
+    off_any_case: bool,
+}
+
+impl<'v> ByName<'v> {
+    fn new(view: &'v View) -> ByName<'v> {
+        let rules = &view.host.filter;
+        let find = |name: &Option<String>| name.as_ref().and_then(|name| view.settings.get(name));
+        // A list without any pattern lets everything through.
+        let included = find(&rules.included).filter(|setting| words(setting).next().is_some());
+        ByName {
+            ignored: find(&rules.ignored),
+            included,
+            off: find(&rules.off),
+            off_prefix: &rules.off_prefix,
+            off_any_case: rules.off_any_case,
+        }
+    }
+
+    fn apply(&self, entry: &mut Entry) {
+        let name = entry.skill.name.clone();
+        let named = |word: &&str| match word.strip_prefix(self.off_prefix) {
+            Some(off) if self.off_any_case => off.to_lowercase() == name.to_lowercase(),
+            off => off == Some(name.as_str()),
+        };
+        let matched = |word: &&str| crate::glob::matches(word, &name);
+        let text = if let Some((off, word)) = hit(self.off, named) {
+            format!("it is switched off: {} lists `{word}`", off.origin)
+        } else if let Some((ignored, word)) = hit(self.ignored, matched) {
+            format!("it is ignored: `{word}` in {}", ignored.origin)
+        } else if let Some(included) = self.included.filter(|setting| !words(setting).any(|word| matched(&word))) {
+            format!("nothing that is included matches it: {}", included.origin)
+        } else {
+            return;
+        };
+        set(entry, Standing::Disabled, Code::DisabledBySetting, text);
+    }
+}
+
+fn words(setting: &Setting) -> impl Iterator<Item = &str> {
+    setting.value.as_array().into_iter().flatten().filter_map(Value::as_str)
+}
+
+/// Returns the first word of a setting that is wanted.
+fn hit(setting: Option<&Setting>, wanted: impl FnMut(&&str) -> bool) -> Option<(&Setting, &str)> {
+    let setting = setting?;
+    Some((setting, words(setting).find(wanted)?))
 }
 
 fn set(entry: &mut Entry, standing: Standing, code: Code, text: impl Into<String>) {
@@ -138,20 +200,6 @@ pub(super) fn by_state(view: &View, entry: &mut Entry) {
             set(entry, Standing::Disabled, Code::DisabledBySetting, text);
         }
         Some(StateEffect::On) | None => {}
-    }
-}
-
-/// Switches off a skill that a setting lists by its name.
-fn by_name(view: &View, entry: &mut Entry) {
-    let filter = &view.host.filter;
-    let Some(names) = filter.off.as_ref().and_then(|name| view.settings.get(name)) else { return };
-    let is_it = |name: &str| match filter.off_any_case {
-        true => name.to_lowercase() == entry.skill.name.to_lowercase(),
-        false => name == entry.skill.name,
-    };
-    if names.value.as_array().into_iter().flatten().filter_map(Value::as_str).any(is_it) {
-        let text = format!("it is switched off: {} lists it", names.origin);
-        set(entry, Standing::Disabled, Code::DisabledBySetting, text);
     }
 }
 

@@ -19,7 +19,7 @@ pub(crate) fn rank_of(scope: SkillScope, rank: &[SkillScope]) -> usize {
 pub(crate) fn sort_entries(entries: &mut [Entry], order: &[OrderKey], rank: &[SkillScope], roots_first: bool) {
     let needs_collator = order.contains(&OrderKey::NameCollated);
     let collator = needs_collator.then(collator);
-    if roots_first && !needs_collator {
+    if roots_first && !needs_collator && !order.contains(&OrderKey::NameFolded) {
         // Entries come in the order of their roots and, inside a root, of the search.
         return;
     }
@@ -56,6 +56,11 @@ fn compare(
             Some(collator) => collator.compare(&left.skill.name, &right.skill.name),
             None => left.skill.name.cmp(&right.skill.name),
         },
+        OrderKey::NameFolded => {
+            let (left, right) = (&left.skill.name, &right.skill.name);
+            let folded = compare_units(&left.to_lowercase(), &right.to_lowercase());
+            folded.then_with(|| compare_units(left, right))
+        }
         OrderKey::Path => left.skill.path.cmp(&right.skill.path),
         OrderKey::FolderAnyCase => {
             let folder = |entry: &Entry| entry.dir().to_string_lossy().to_lowercase();
@@ -63,6 +68,10 @@ fn compare(
         }
         OrderKey::PathText => left.skill.path.as_os_str().cmp(right.skill.path.as_os_str()),
     }
+}
+
+fn compare_units(left: &str, right: &str) -> Ordering {
+    if left.is_ascii() && right.is_ascii() { left.cmp(right) } else { left.encode_utf16().cmp(right.encode_utf16()) }
 }
 
 fn collator() -> CollatorBorrowed<'static> {

@@ -12,8 +12,10 @@ use crate::skill::SkillScope;
 
 /// Decides which of the entries that still count keep counting.
 pub(super) fn apply(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) {
-    if view.host.collide.same_file == SameFile::First {
-        same_file(roots, entries);
+    match view.host.collide.same_file {
+        SameFile::First => same_file(roots, entries),
+        SameFile::AfterNames => return in_turn(roots, entries),
+        SameFile::All => {}
     }
     yield_to_native(roots, entries);
     rename_clashes(view, roots, entries);
@@ -49,6 +51,62 @@ fn same_file(roots: &[SearchedRoot], entries: &mut [Entry]) {
 fn overlap(roots: &[SearchedRoot]) -> bool {
     let there = || roots.iter().enumerate().filter(|(_, root)| root.exists);
     there().any(|(at, root)| there().any(|(other, outer)| at != other && root.canonical.starts_with(&outer.canonical)))
+}
+
+/// Settles names root by root, and lists a file once among those that keep theirs.
+fn in_turn(roots: &[SearchedRoot], entries: &mut [Entry]) {
+    let overrides = |entry: &Entry| roots[entry.root].root.overrides;
+    let mut names: HashMap<String, usize> = HashMap::new();
+    let mut files: HashMap<PathBuf, usize> = HashMap::new();
+    for index in 0..entries.len() {
+        let (entry, stronger) = (&entries[index], overrides(&entries[index]));
+        if !entry.is_active() {
+            continue;
+        }
+        let name = entry.skill.name.clone();
+        let holder = names.get(&name).copied();
+        let twin = files.get(entry.canonical()).copied();
+        let keeps = |&holder: &usize| !stronger || overrides(&entries[holder]);
+        // Who overrides looks at files first, everybody else at names.
+        if let Some(holder) = holder.filter(keeps).filter(|_| !stronger || twin.is_none()) {
+            lose(roots, entries, index, holder);
+        } else if let Some(twin) = twin {
+            if !stronger {
+                names.insert(name, twin);
+            }
+            let text = format!("it is the same file as `{}`", entries[twin].found().display());
+            shadow(entries, index, twin, Code::SameFile, text);
+        } else {
+            files.insert(entry.canonical().to_owned(), index);
+            names.insert(name.clone(), index);
+            if let Some(holder) = holder.filter(|&holder| entries[holder].skill.name == name) {
+                lose(roots, entries, holder, index);
+            }
+        }
+    }
+}
+
+fn lose(roots: &[SearchedRoot], entries: &mut [Entry], loser: usize, winner: usize) {
+    let overriding = roots[entries[winner].root].root.overrides && !roots[entries[loser].root].root.overrides;
+    let text = match overriding {
+        true => format!(
+            "the skill of this name in `{}` counts, a root that overrides others",
+            roots[entries[winner].root].root.path.display()
+        ),
+        false => why_shadowed(roots, &entries[winner], &entries[loser]),
+    };
+    shadow(entries, loser, winner, Code::ShadowedName, text);
+}
+
+fn shadow(entries: &mut [Entry], loser: usize, winner: usize, code: Code, text: String) {
+    let by = match code {
+        Code::SameFile => entries[winner].found().to_owned(),
+        _ => entries[winner].skill.path.clone(),
+    };
+    let entry = &mut entries[loser];
+    entry.standing = Standing::Shadowed;
+    entry.reason = Some(Reason { code, text });
+    entry.by = Some(by);
 }
 
 /// Takes out skills of some roots whose name another root of their plugin has.

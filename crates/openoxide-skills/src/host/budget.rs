@@ -30,6 +30,8 @@ pub struct CatalogRules {
     pub alias_lone_plugin: Option<usize>,
     /// What joins the description and `when_to_use`; absent: the latter is not shown.
     pub when_to_use_join: Option<String>,
+    /// Whether blanks at the ends of lines, runs of blank lines and the padding of tables go.
+    pub tidy: bool,
     /// Texts that would end the frame around the entries; inside an entry their first character is escaped.
     pub guard: Vec<String>,
 }
@@ -46,6 +48,7 @@ impl Default for CatalogRules {
             alias_frame: AliasFrame::default(),
             alias_lone_plugin: None,
             when_to_use_join: None,
+            tidy: false,
             guard: Vec::new(),
         }
     }

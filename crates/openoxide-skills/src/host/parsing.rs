@@ -11,6 +11,14 @@ use serde::Deserialize;
 pub struct ParseRules {
     /// A byte-order mark before the text.
     pub byte_order_mark: Mark,
+    /// Whether HTML comments are taken out before the frontmatter is looked for.
+    pub strip_comments: bool,
+    /// Whether a carriage return ends a line, alone or before a line feed.
+    pub line_returns: bool,
+    /// Whether tabs in the frontmatter become two spaces before it is read.
+    pub soft_tabs: bool,
+    /// Whether a file without any text is invalid, whatever `no_frontmatter` says.
+    pub text_required: bool,
     /// What opens and closes the frontmatter.
     pub fence: FenceRules,
     /// How much of the file must be UTF-8.
@@ -129,6 +137,8 @@ pub enum Fence {
     TrimmedLine,
     /// They stand anywhere, whatever follows.
     Anywhere,
+    /// They begin a line, whatever follows; of what follows the opening ones, one character is left out.
+    LineStart,
 }
 
 /// How much of the file must be UTF-8.
@@ -164,6 +174,8 @@ pub enum NumberText {
     AsWritten,
     /// By its value, in the shortest decimal form.
     ByValue,
+    /// It is not text, nor is a yes or no: a value of a wrong type.
+    NotText,
 }
 
 /// A key that stands twice.
@@ -190,6 +202,8 @@ pub enum Repair {
     QuoteValues,
     /// A top-level value that holds any special character is put in double quotes, and tabs become spaces.
     QuoteSpecial,
+    /// A value that holds `: ` and begins like plain text is put in double quotes, at any depth.
+    QuotePlain,
 }
 
 /// Tags in the frontmatter.
@@ -212,6 +226,8 @@ pub enum BadYaml {
     Invalid,
     /// The body counts, without any field.
     BodyOnly,
+    /// Lines of the form `key: value` at the left margin count, each value read for itself.
+    Lines,
 }
 
 /// What a file without frontmatter means.
@@ -263,6 +279,8 @@ pub struct NameRules {
     pub fallback: String,
     /// Whether the frontmatter must have a name.
     pub required: bool,
+    /// Whether blanks at both ends go, whatever `clean` says.
+    pub trim: bool,
     /// Whether compatibility forms are folded (NFKC).
     pub fold: bool,
     /// Characters of the frontmatter's name that become `-`.
@@ -320,6 +338,8 @@ pub enum Chars {
     Word,
     /// ASCII letters and digits, and `-`.
     Ascii,
+    /// ASCII letters and digits, and `-`, not beginning with `-`.
+    Plain,
 }
 
 /// What descriptions must be like.
@@ -328,6 +348,8 @@ pub enum Chars {
 pub struct DescriptionRules {
     /// Whether a skill without one is invalid.
     pub required: bool,
+    /// Whether anything but nothing, no, zero and the empty text counts as a description; what is not text shows as empty.
+    pub loose: bool,
     /// Most characters; more is invalid.
     pub max: Option<usize>,
     /// More characters than this get a warning.
@@ -367,6 +389,8 @@ pub struct FieldRules {
     pub bools: BoolRule,
     /// Whether `_` may stand for `-` in keys.
     pub underscores: bool,
+    /// Whether `camelCase` may stand for `kebab-case` in keys.
+    pub camel_case: bool,
     /// Longest `compatibility`; more is invalid.
     pub compatibility_max: Option<usize>,
     /// Whether a `compatibility` that is not text makes the skill invalid.

@@ -33,6 +33,9 @@ pub struct RootRule {
     /// Settings of which at least one must be on.
     #[serde(default)]
     pub switches: Vec<String>,
+    /// Settings of which each must be on.
+    #[serde(default)]
+    pub requires: Vec<String>,
     /// The setting whose list of folders `{listed}` stands for.
     #[serde(default)]
     pub listed: Option<String>,
@@ -81,6 +84,18 @@ pub struct RootRule {
     /// Whether the model sees only skills with a description of their own.
     #[serde(default)]
     pub described_only: bool,
+    /// Whether a skill here without a description of its own is invalid.
+    #[serde(default)]
+    pub description_required: bool,
+    /// Whether descriptions here become one line without control characters, angle brackets and backticks.
+    #[serde(default)]
+    pub plain_descriptions: bool,
+    /// Whether a skill here takes its name from roots before this one that do not say so too.
+    #[serde(default)]
+    pub overrides: bool,
+    /// What a name here must look like, besides the host's own rules.
+    #[serde(default)]
+    pub names: Option<super::NameShape>,
     /// Whether settings that name skills have no effect here.
     #[serde(default)]
     pub unfiltered: bool,
@@ -196,6 +211,8 @@ pub struct NamespaceRules {
     pub chars: super::Chars,
     /// Longest name with its prefix.
     pub max: Option<usize>,
+    /// Whether the skills of plugins keep their bare names.
+    pub bare_plugins: bool,
     /// Whether characters of a prefixed name other than letters, digits, `_` and `-` become `-`.
     pub plain: bool,
 }

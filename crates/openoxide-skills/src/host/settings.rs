@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::skill::SkillScope;
+
 /// A setting of the host that bears on skills.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -65,7 +67,7 @@ pub enum SettingKind {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SettingSource {
-    /// A JSON or TOML file, with placeholders as in roots.
+    /// A JSON, TOML or YAML file, with placeholders as in roots.
     #[serde(default)]
     pub file: Option<String>,
     /// An environment variable.
@@ -80,6 +82,9 @@ pub struct SettingSource {
     /// What stands between the items of a list in a variable.
     #[serde(default)]
     pub split: Option<String>,
+    /// Words of which a list there must hold one, for the value to be yes; without them, and for other values, it is no.
+    #[serde(default)]
+    pub holds: Vec<String>,
     /// Whether the value is turned around: the key says "disable".
     #[serde(default)]
     pub negate: bool,
@@ -90,6 +95,7 @@ pub struct SettingSource {
 #[serde(deny_unknown_fields)]
 pub struct PluginSource {
     /// The setting that maps an id to yes or no, or to a table with `enabled`.
+    #[serde(default)]
     pub enabled: String,
     /// Whether an id without a yes or no is on.
     #[serde(default)]
@@ -100,6 +106,30 @@ pub struct PluginSource {
     /// A JSON file whose `plugins` maps ids to entries with `installPath`.
     #[serde(default)]
     pub installed: Option<String>,
+    /// Whether every entry of that file counts that is not switched off, in its order; one of a project only there.
+    #[serde(default)]
+    pub every_entry: bool,
+    /// Whether entries of any project count, not only those of this one.
+    #[serde(default)]
+    pub any_project: bool,
+    /// What marks the project that entries belong to, best first: the nearest folder from cwd up to the home that has it.
+    #[serde(default)]
+    pub project_markers: Vec<String>,
+    /// Whether a manifest that cannot be read counts as none.
+    #[serde(default)]
+    pub loose_manifest: bool,
+    /// Whose all entries are; absent: each says so itself.
+    #[serde(default)]
+    pub entries_scope: Option<SkillScope>,
+    /// The setting that must be on for entries of the user to count.
+    #[serde(default)]
+    pub user_switch: Option<String>,
+    /// Files of the same kind whose plugins do not count here.
+    #[serde(default)]
+    pub unless_in: Vec<String>,
+    /// Whether a folder in a manifest need not begin with `./`.
+    #[serde(default)]
+    pub any_folder: bool,
     /// A JSON file that maps marketplaces to where they lie.
     #[serde(default)]
     pub marketplaces: Option<String>,
@@ -133,12 +163,20 @@ pub struct FilterRules {
     pub effects: BTreeMap<String, StateEffect>,
     /// The setting that lists what is denied.
     pub denied: Option<String>,
-    /// The setting that lists the names of skills that are switched off.
-    pub off: Option<String>,
-    /// Whether upper and lower case are the same in that list.
-    pub off_any_case: bool,
     /// What in that list keeps every skill from the model.
     pub denied_all: Vec<String>,
+    /// The setting with patterns of names that do not count.
+    pub ignored: Option<String>,
+    /// The setting with patterns of names that alone count, if it has any.
+    pub included: Option<String>,
+    /// The setting that lets the user call skills.
+    pub user_calls: Option<String>,
+    /// The setting that lists skills that are switched off.
+    pub off: Option<String>,
+    /// What stands before a skill's name in that list.
+    pub off_prefix: String,
+    /// Whether upper and lower case are the same in that list.
+    pub off_any_case: bool,
 }
 
 /// What a state in a setting does to a skill.

@@ -6,7 +6,7 @@ use super::Source;
 use super::scalar::{self, Text};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Level};
-use crate::host::{ParseRules, UnknownFields, WrongType};
+use crate::host::{Clean, ParseRules, UnknownFields, WrongType};
 use crate::skill::{Frontmatter, HookHandler, RareFields, SkillContext, SkillHooks};
 use crate::yaml::{Node, Value};
 
@@ -219,6 +219,10 @@ impl Collector<'_> {
             {
                 Cow::Owned(key.replace('_', "-"))
             }
+            _ if self.rules.fields.camel_case => {
+                let known = KNOWN.iter().find(|known| **known != key && camel_case(known) == camel_case(key));
+                Cow::Borrowed(known.copied().unwrap_or(key))
+            }
             _ => Cow::Borrowed(key),
         }
     }
@@ -226,8 +230,8 @@ impl Collector<'_> {
     /// Takes a field that has a meaning; returns false for any other key.
     fn known(&mut self, key: &str, value: &Node<'_>) -> Result<bool, Diagnostic> {
         match key {
-            "name" => self.frontmatter.name = self.required_text(key, value)?,
-            "description" => self.frontmatter.description = self.required_text(key, value)?,
+            "name" => self.frontmatter.name = self.name(key, value)?,
+            "description" => self.frontmatter.description = self.description(key, value)?,
             "license" => self.frontmatter.license = self.text(key, value),
             "compatibility" => self.frontmatter.compatibility = self.text(key, value),
             "metadata" => self.metadata(value)?,
@@ -264,6 +268,20 @@ impl Collector<'_> {
             _ => return false,
         }
         true
+    }
+
+    fn name(&mut self, key: &str, value: &Node<'_>) -> Result<Option<String>, Diagnostic> {
+        let name = self.required_text(key, value)?;
+        Ok(if self.rules.name.trim { name.map(|name| scalar::clean(&name, Clean::Trim).into_owned()) } else { name })
+    }
+
+    /// Under loose rules an empty text stands for a value that is there but is not text.
+    fn description(&mut self, key: &str, value: &Node<'_>) -> Result<Option<String>, Diagnostic> {
+        let text = self.required_text(key, value)?;
+        if !self.rules.description.loose {
+            return Ok(text);
+        }
+        Ok(text.or_else(|| Some(String::new())).filter(|_| !scalar::is_falsy(value)))
     }
 
     fn required_text(&mut self, key: &str, value: &Node<'_>) -> Result<Option<String>, Diagnostic> {
@@ -431,6 +449,19 @@ impl Collector<'_> {
         let problems = findings.chain(self.problems).collect();
         Collected { frontmatter: self.frontmatter, problems }
     }
+}
+
+/// Writes `kebab-case` as `kebabCase`.
+fn camel_case(key: &str) -> String {
+    let mut parts = key.split('-');
+    let mut camel = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.chars().next().filter(char::is_ascii_lowercase) {
+            Some(first) => camel.extend([&first.to_ascii_uppercase().to_string(), &part[1..]]),
+            None => camel.extend(["-", part]),
+        }
+    }
+    camel
 }
 
 fn stranger_problems(

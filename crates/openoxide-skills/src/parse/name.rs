@@ -155,6 +155,14 @@ fn characters(shape: &NameShape, level: Level, subject: &Subject<'_>) -> Option<
     Some(subject.problem(Code::NameCharacters, level, message).help(help))
 }
 
+/// Says what is wrong with a name that must have a shape, wherever it comes from.
+pub(crate) fn misfit(name: &str, shape: &NameShape) -> Option<Diagnostic> {
+    let source = Source { file: "", offset: 0 };
+    let subject = Subject { source, span: 0..0, name, folder: name, lengths: LengthUnit::default() };
+    let problem = broken(shape, Level::Error, &subject).into_iter().next()?;
+    Some(Diagnostic { place: None, ..problem })
+}
+
 fn is_lower(name: &str) -> bool {
     if name.is_ascii() { !name.bytes().any(|byte| byte.is_ascii_uppercase()) } else { name.to_lowercase() == name }
 }
@@ -189,6 +197,11 @@ pub(crate) fn first_bad(name: &str, chars: Chars) -> Option<char> {
             .chars()
             .find(|&character| !(character == '-' || character.is_alphanumeric() && !is_combining_mark(character))),
         Chars::Ascii => name.chars().find(|&character| !(character == '-' || character.is_ascii_alphanumeric())),
+        Chars::Plain => {
+            let allowed = |character: char| character.is_ascii_alphanumeric() || character == '-';
+            let first = name.chars().next().filter(|&first| first == '-');
+            first.or_else(|| name.chars().find(|&character| !allowed(character)))
+        }
         Chars::Word => {
             let allowed = |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.');
             name.chars()

@@ -12,7 +12,7 @@ pub(super) enum Text<'n> {
     Some(Cow<'n, str>),
     /// Null.
     Null,
-    /// A list or a map.
+    /// A list or a map, or a number where that is not text.
     WrongType,
 }
 
@@ -24,10 +24,13 @@ pub(super) fn text<'n>(node: &'n Node<'_>, rules: &ParseRules) -> Text<'n> {
         if is_null_text(text) {
             return Text::Null;
         }
-        if rules.numbers == NumberText::ByValue
+        if rules.numbers != NumberText::AsWritten
             && let Some(shown) = by_value(text)
         {
-            return Text::Some(Cow::Owned(shown));
+            return match rules.numbers {
+                NumberText::NotText => Text::WrongType,
+                _ => Text::Some(Cow::Owned(shown)),
+            };
         }
     }
     Text::Some(Cow::Borrowed(text))
@@ -67,11 +70,37 @@ fn number_text(text: &str, plain: bool) -> String {
     plain.then(|| by_value(text)).flatten().unwrap_or_else(|| text.trim().to_owned())
 }
 
+/// Tells whether a value is no, zero or nothing.
+pub(super) fn is_falsy(node: &Node<'_>) -> bool {
+    match &node.value {
+        Value::Scalar { text, plain: true } => {
+            is_null_text(text) || matches!(by_value(text).as_deref(), Some("false" | "0" | "NaN"))
+        }
+        Value::Scalar { text, .. } => text.is_empty(),
+        Value::List(_) | Value::Map(_) => false,
+    }
+}
+
 /// Tells whether a node is text, and not a number, a yes or no, or nothing.
 pub(super) fn is_text(node: &Node<'_>) -> bool {
     match &node.value {
         Value::Scalar { text, plain } => !plain || (by_value(text).is_none() && !is_null_text(text)),
         _ => false,
+    }
+}
+
+/// Returns a scalar as a plain value: yes or no, a number, or text.
+pub(crate) fn typed(node: &Node<'_>) -> toml::Value {
+    let Value::Scalar { text, plain } = &node.value else { return toml::Value::Array(Vec::new()) };
+    match by_value(text).filter(|_| *plain).as_deref() {
+        Some("true") => true.into(),
+        Some("false") => false.into(),
+        Some(number) => match (number.parse::<i64>(), number.parse::<f64>()) {
+            (Ok(whole), _) => whole.into(),
+            (_, Ok(number)) => number.into(),
+            _ => text.to_string().into(),
+        },
+        None => text.to_string().into(),
     }
 }
 

@@ -1,0 +1,133 @@
+//! Reads what other programs read although it is not quite frontmatter: comments before it, tabs in it, single lines.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::frontmatter::Mended;
+use crate::host::ParseRules;
+use crate::yaml::{self, Node, Value};
+
+const COMMENT: (&str, &str) = ("<!--", "-->");
+
+/// What a host makes of a text before it looks for the frontmatter.
+pub(super) enum Prepared {
+    /// It stays as it is.
+    Same,
+    /// It is another one.
+    Changed(Mended),
+    /// More of the file is needed to tell.
+    Unfinished,
+}
+
+/// Takes out comments and carriage returns where the host does.
+pub(super) fn prepare(text: &str, rules: &ParseRules, whole: bool) -> Prepared {
+    let mut edits = Vec::new();
+    let mut at = 0;
+    while let Some((start, found)) = next_change(text, at, rules) {
+        let (end, replacement) = match found {
+            '\r' => (start + if text[start..].starts_with("\r\n") { 2 } else { 1 }, "\n"),
+            _ => match text[start..].find(COMMENT.1) {
+                Some(length) => (start + length + COMMENT.1.len(), ""),
+                None if whole => {
+                    at = start + 1;
+                    continue;
+                }
+                None => return Prepared::Unfinished,
+            },
+        };
+        edits.push((start..end, replacement.to_owned()));
+        at = end;
+    }
+    // A byte-order mark is one at the very start of a file only, not behind a comment.
+    if edits.first().is_some_and(|(range, _)| range.start == 0 && text[range.end..].starts_with('\u{feff}')) {
+        edits.remove(0);
+    }
+    if edits.is_empty() { Prepared::Same } else { Prepared::Changed(Mended::new(text, edits)) }
+}
+
+/// Finds the next comment or carriage return, and says which of the two it is.
+fn next_change(text: &str, from: usize, rules: &ParseRules) -> Option<(usize, char)> {
+    let rest = &text[from..];
+    let comment = rules.strip_comments.then(|| rest.find(COMMENT.0)).flatten().map(|at| (from + at, '<'));
+    let line_end = rules.line_returns.then(|| rest.find('\r')).flatten().map(|at| (from + at, '\r'));
+    comment.into_iter().chain(line_end).min()
+}
+
+/// Makes tabs two spaces, except inside some places.
+pub(crate) fn soft_tabs(text: &str, except: &[(Range<usize>, String)]) -> Vec<(Range<usize>, String)> {
+    let tabs = text.match_indices('\t').map(|(at, _)| at);
+    tabs.filter(|at| !except.iter().any(|(range, _)| range.contains(at)))
+        .map(|at| (at..at + 1, "  ".to_owned()))
+        .collect()
+}
+
+/// Reads lines of the form `key: value`, each value for itself; what is not YAML, or is a map, counts as it is written.
+pub(super) fn read_lines(text: &str) -> Node<'_> {
+    let mut pairs = Vec::new();
+    let mut start = 0;
+    for line in text.split('\n') {
+        if let Some((key, value)) = split_pair(line) {
+            let at = start + (line.len() - line.split_once(':').map_or(0, |(_, rest)| rest.trim_start().len()));
+            pairs.push((scalar(key, start), read_value(value, at)));
+        }
+        start += line.len() + 1;
+    }
+    Node { value: Value::Map(pairs), span: 0..text.len(), feature: None }
+}
+
+fn split_pair(line: &str) -> Option<(&str, &str)> {
+    let (key, rest) = line.split_once(':')?;
+    let is_key = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+    let value = rest.trim();
+    (is_key && !value.contains(['\u{2028}', '\u{2029}'])).then_some((key, value))
+}
+
+fn read_value(text: &str, at: usize) -> Node<'_> {
+    match yaml::parse(text) {
+        Ok(node) if !matches!(node.value, Value::Map(_)) && !node.is_null() => node.moved(at),
+        _ => scalar(text, at),
+    }
+}
+
+fn scalar(text: &str, at: usize) -> Node<'_> {
+    Node { value: Value::Scalar { text: Cow::Borrowed(text), plain: false }, span: at..at + text.len(), feature: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn prepared(text: &str, whole: bool) -> String {
+        let rules = ParseRules { strip_comments: true, line_returns: true, ..ParseRules::default() };
+        match prepare(text, &rules, whole) {
+            Prepared::Same => "same".to_owned(),
+            Prepared::Changed(mended) => mended.text,
+            Prepared::Unfinished => "unfinished".to_owned(),
+        }
+    }
+
+    #[test]
+    fn comments_and_returns_go() {
+        assert_eq!(prepared("---\na: b\n", true), "same");
+        assert_eq!(prepared("<!-- c -->---\r\na: b\rc<!--\r-->d", true), "---\na: b\ncd");
+        assert_eq!(prepared("<!-- c -->\u{feff}---\n", true), "same");
+        assert_eq!(prepared("a <!-- b", true), "same");
+        assert_eq!(prepared("a <!-- b", false), "unfinished");
+        assert_eq!(prepared("a <!-- b\r\nc", true), "a <!-- b\nc");
+    }
+
+    #[test]
+    fn lines_are_read_one_by_one() {
+        let node = read_lines("name: \"a\ndescription: [x, y]\nempty:\n more: no\nmap: {a: b}\nnull: ~\nn: 5");
+        let text = |key: &str| node.get(key).and_then(Node::as_text).map(str::to_owned);
+        assert_eq!(text("name").as_deref(), Some("\"a"));
+        assert!(matches!(node.get("description").map(|node| &node.value), Some(Value::List(_))));
+        assert_eq!(text("empty").as_deref(), Some(""));
+        assert_eq!(text("more"), None);
+        assert_eq!(text("map").as_deref(), Some("{a: b}"));
+        assert_eq!(text("null").as_deref(), Some("~"));
+        let source = "x: 1\ndescription:  say: so\n";
+        let read = read_lines(source);
+        assert_eq!(&source[read.get("description").unwrap().span.clone()], "say: so");
+    }
+}
