@@ -15,6 +15,8 @@ pub(crate) enum Split {
     Found { yaml: Range<usize>, body: usize },
     /// The file does not begin with a fence.
     Absent,
+    /// The fence names a format that is not read.
+    Foreign(String),
     /// A fence opens, and none closes.
     Unclosed,
 }
@@ -24,7 +26,11 @@ pub(crate) fn split(text: &str, rules: FenceRules) -> Split {
     let Some(start) = after_opening(text, rules.open) else {
         return Split::Absent;
     };
-    let Some(close) = find_closing(text, start, rules.close) else {
+    if let Some(format) = foreign_format(text, rules.open) {
+        return Split::Foreign(format.to_owned());
+    }
+    let end = || rules.end_closes.then_some(text.len()..text.len());
+    let Some(close) = find_closing(text, start, rules.close).or_else(end) else {
         return Split::Unclosed;
     };
     if rules.empty_is_none && close.start <= start {
@@ -42,7 +48,16 @@ fn after_opening(text: &str, fence: Fence) -> Option<usize> {
         Fence::Anywhere => text.starts_with(DASHES).then_some(DASHES.len()),
         Fence::Line => (line.strip_prefix(DASHES)?.trim().is_empty()).then_some(line_end? + 1),
         Fence::TrimmedLine => (line.trim() == DASHES).then_some(line_end? + 1),
+        Fence::LineStart => line.starts_with(DASHES).then_some(line_end? + 1),
+        Fence::Format => (!line.strip_prefix(DASHES)?.starts_with('-')).then_some(line_end? + 1),
     }
+}
+
+/// Returns the format that stands on the line of the opening fence, unless it is one that is read.
+fn foreign_format(text: &str, fence: Fence) -> Option<&str> {
+    let line = text.lines().next().filter(|_| fence == Fence::Format)?;
+    let format = line.strip_prefix(DASHES)?.trim();
+    (!["", "yaml", "yml", "json"].contains(&format.to_ascii_lowercase().as_str())).then_some(format)
 }
 
 /// Returns where the closing fence begins and where the body does.
@@ -54,8 +69,8 @@ fn find_closing(text: &str, start: usize, fence: Fence) -> Option<Range<usize>> 
         let newline = usize::from(rest[blanks..].starts_with('\n'));
         return Some(at..at + DASHES.len() + blanks + newline);
     }
-    if fence == Fence::Line {
-        return find_line(text, start);
+    if matches!(fence, Fence::Line | Fence::Format | Fence::LineStart) {
+        return find_line(text, start, fence == Fence::LineStart);
     }
     let mut at = start;
     while at < text.len() {
@@ -69,11 +84,14 @@ fn find_closing(text: &str, start: usize, fence: Fence) -> Option<Range<usize>> 
 }
 
 /// Returns the line of dashes that comes first; the search jumps from one line that begins with dashes to the next.
-fn find_line(text: &str, start: usize) -> Option<Range<usize>> {
+fn find_line(text: &str, start: usize, whatever_follows: bool) -> Option<Range<usize>> {
     let mut at = start;
     loop {
         if !text[at..].starts_with(DASHES) {
             at += text[at..].find("\n---")? + 1;
+        }
+        if whatever_follows {
+            return Some(at..at + DASHES.len());
         }
         let end = text[at..].find('\n').map_or(text.len(), |newline| at + newline + 1);
         if text[at + DASHES.len()..end].trim().is_empty() {
@@ -93,18 +111,20 @@ pub(crate) struct Mended {
 impl Mended {
     /// Returns where in the original a place of the mended text is.
     pub(crate) fn original(&self, at: usize) -> usize {
-        let mut grown = 0;
+        // How much longer and how much shorter the mended text is up to here.
+        let (mut grown, mut shrunk) = (0, 0);
         for (range, replacement) in &self.edits {
-            let start = range.start + grown;
+            let start = (range.start + grown).saturating_sub(shrunk);
             if at < start {
                 break;
             }
             if at <= start + replacement.len() {
                 return range.end.min(range.start + (at - start));
             }
-            grown += replacement.len() - range.len();
+            grown += replacement.len();
+            shrunk += range.len();
         }
-        at - grown
+        (at + shrunk).saturating_sub(grown)
     }
 }
 
@@ -114,6 +134,8 @@ pub(crate) fn mend(text: &str, rules: &ParseRules) -> Option<Mended> {
         Repair::None => return None,
         Repair::QuoteValues => quote_values(text, &rules.repair_starts),
         Repair::QuoteSpecial => quote_special(text),
+        Repair::BlockValues => block_values(text, "|-"),
+        Repair::BlockLines => block_values(text, "|"),
     };
     let mut mended = apply(text, &edits);
     if rules.repair == Repair::QuoteSpecial {
@@ -226,6 +248,37 @@ fn needs_quotes(value: &str) -> bool {
     value.contains(['{', '}', '[', ']', '*', '&', '#', '!', '|', '>', '%', '@', '`']) || value.contains(": ")
 }
 
+/// Tells whether a repair looks at frontmatter that stands there: blocks are made between bare fences only.
+pub(crate) fn is_mendable(file: &str, yaml: &Range<usize>, repair: Repair) -> bool {
+    let opening = &file[..yaml.start];
+    let is_bare = matches!(opening, "---\n" | "---\r\n") && file[yaml.end..].starts_with(DASHES);
+    !matches!(repair, Repair::BlockValues | Repair::BlockLines) || is_bare
+}
+
+/// Makes literal blocks of values at the left margin that hold a colon.
+fn block_values(text: &str, mark: &str) -> Vec<(Range<usize>, String)> {
+    let mut edits = Vec::new();
+    for (start, line) in lines(text) {
+        if let Some((at, value)) = colon_value(line) {
+            edits.push((start + at..start + line.len(), format!(": {mark}\n  {value}")));
+        }
+    }
+    edits
+}
+
+/// Returns where the key ends and the value, if it holds a colon and is neither quoted nor a block.
+fn colon_value(line: &str) -> Option<(usize, &str)> {
+    let blank = |character: char| (character.is_whitespace() && character != '\u{85}') || character == '\u{feff}';
+    let (key, rest) = line.split_once(':')?;
+    let key = key.trim_end_matches(blank);
+    let starts_well = key.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
+    let is_key = starts_well && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let rest = rest.trim_start_matches(blank);
+    let value = rest.trim_end_matches(blank);
+    let breaks = rest.contains(['\r', '\u{2028}', '\u{2029}']);
+    (is_key && !breaks && value.contains(':') && !value.starts_with(['"', '\''])).then_some((key.len(), value))
+}
+
 fn untab(text: &str) -> String {
     text.split('\n').map(untab_line).collect::<Vec<_>>().join("\n")
 }
@@ -243,12 +296,17 @@ mod tests {
     use super::*;
 
     fn check(text: &str, open: Fence, close: Fence, expected: &str) {
-        let shown = match split(text, FenceRules { open, close, empty_is_none: false }) {
+        check_rules(text, FenceRules { open, close, ..FenceRules::default() }, expected);
+    }
+
+    fn check_rules(text: &str, rules: FenceRules, expected: &str) {
+        let shown = match split(text, rules) {
             Split::Found { yaml, body } => format!("{}|{}", &text[yaml], &text[body..]),
             Split::Absent => "absent".to_owned(),
+            Split::Foreign(format) => format!("foreign {format}"),
             Split::Unclosed => "unclosed".to_owned(),
         };
-        assert_eq!(shown, expected, "{text:?} {open:?} {close:?}");
+        assert_eq!(shown, expected, "{text:?} {rules:?}");
     }
 
     #[test]
@@ -265,6 +323,21 @@ mod tests {
         check("---\ndescription: a --- b\n---\n", Line, Anywhere, "description: a |b\n---\n");
         check("---a: b---", Anywhere, Anywhere, "a: b|");
         check("---", Line, Line, "absent");
+    }
+
+    #[test]
+    fn fences_with_a_format_and_without_an_end() {
+        let rules = FenceRules { open: Fence::Format, close: Fence::LineStart, end_closes: true, empty_is_none: false };
+        let check = |text: &str, expected: &str| check_rules(text, rules, expected);
+        check("---\na: b\n---\nbody", "a: b\n|\nbody");
+        check("---  \na: b\n---glued", "a: b\n|glued");
+        check("---\na: |\n  ---\n", "a: |\n  ---\n|");
+        check("---YAML\na: b\n---", "a: b\n|");
+        check("---json\n{}\n---", "{}\n|");
+        check("---js\n{}\n---", "foreign js");
+        check("---a: b\n---", "foreign a: b");
+        check("----\na: b\n---", "absent");
+        check("---", "absent");
     }
 
     fn mended(text: &str, repair: Repair) -> String {
@@ -295,5 +368,28 @@ mod tests {
         assert_eq!(quote("description: a: b\r"), "unchanged");
         assert_eq!(quote("x1: a: b"), "unchanged");
         assert_eq!(quote("a: x\n\tb: c"), "a: x\n  b: c");
+    }
+
+    #[test]
+    fn values_with_a_colon_become_blocks() {
+        let block = |text| mended(text, Repair::BlockValues);
+        assert_eq!(block("description: Use when: x # why"), "description: |-\n  Use when: x # why");
+        assert_eq!(block("a_1  :   b:c  \nd: e"), "a_1: |-\n  b:c\nd: e");
+        assert_eq!(block("a: b:\r\nc: d\r\n"), "a: |-\n  b:\r\nc: d\r\n");
+        for same in ["a: b", "a-b: c: d", " a: b: c", "# a: b: c", "1a: b: c", "a: 'b: c", "a: \"b: c", "a: >", "a:"] {
+            assert_eq!(block(same), "unchanged", "{same}");
+        }
+        assert_eq!(mended("a: b:c", Repair::BlockLines), "a: |\n  b:c");
+    }
+
+    #[test]
+    fn places_in_mended_text_lead_back() {
+        let text = "a    :     b:c\nd: e: f\ng: h";
+        let rules = ParseRules { repair: Repair::BlockValues, ..ParseRules::default() };
+        let mended = mend(text, &rules).unwrap();
+        assert_eq!(mended.text, "a: |-\n  b:c\nd: |-\n  e: f\ng: h");
+        let at = mended.text.find("g: h").unwrap();
+        assert_eq!(&text[mended.original(at)..], "g: h");
+        assert_eq!(mended.original(0), 0);
     }
 }

@@ -14,14 +14,14 @@ mod roots;
 mod settings;
 mod spec;
 
-pub use budget::{AliasFrame, BudgetRules, CatalogRules, CharsPerToken, FitStep, Measure, Reserved};
+pub use budget::{AliasFrame, BudgetRules, CatalogPlace, CatalogRules, CharsPerToken, FitStep, Measure, Reserved};
 pub use parsing::{
     BadYaml, BoolRule, Chars, Clean, DescriptionRules, Dialect, Fallback, Fence, FenceRules, FieldRules, Mark,
-    NameRules, NameShape, NameSource, NoFrontmatter, NumberText, OnDuplicate, ParseRules, Repair, Tags, UnknownFields,
-    Utf8, WrongType,
+    NameRules, NameShape, NameSource, NoFrontmatter, NumberText, OnDuplicate, ParseRules, Repair, Tags, Typed,
+    UnknownFields, Utf8, WrongType,
 };
 pub use roots::{FolderNames, Layout, Links, NamespaceRules, RootRule, ScanRules};
-pub use settings::{FilterRules, PluginSource, SettingKind, SettingRule, SettingSource, StateEffect};
+pub use settings::{FilterRules, PluginSource, SettingKind, SettingRule, SettingSource, StateEffect, YesWords};
 pub use spec::{HostError, HostSpec, Hosts};
 
 use crate::skill::SkillScope;
@@ -49,6 +49,9 @@ pub struct Host {
     /// How the project's root is found.
     #[serde(default)]
     pub project: ProjectRules,
+    /// Places where the program keeps many settings, weakest first, by a name that `from` refers to.
+    #[serde(default)]
+    pub layers: BTreeMap<String, Vec<SettingSource>>,
     /// The host's own settings that bear on skills.
     #[serde(default)]
     pub settings: BTreeMap<String, SettingRule>,

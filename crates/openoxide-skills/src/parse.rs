@@ -18,6 +18,7 @@ use crate::yaml::{self, Feature, Node, Value, YamlError, YamlErrorKind};
 pub(crate) mod fields;
 mod name;
 mod scalar;
+mod typed;
 
 pub(crate) use name::first_bad;
 
@@ -160,7 +161,7 @@ impl Reader<'_> {
         let body = match &split {
             Split::Unclosed | Split::Absent if !whole && (split == Split::Unclosed || file.len() < 64) => return false,
             Split::Found { body, .. } => &text[*body..],
-            Split::Absent | Split::Unclosed => text,
+            Split::Absent | Split::Unclosed | Split::Foreign(_) => text,
         };
         if !whole && self.wants_body() && body.trim().is_empty() {
             return false;
@@ -172,6 +173,7 @@ impl Reader<'_> {
             }
             Split::Found { yaml, .. } => self.frontmatter(file, mark + yaml.start..mark + yaml.end, trees),
             Split::Absent => self.no_frontmatter(file, Code::NoFrontmatter),
+            Split::Foreign(format) => self.parsed.problems.push(foreign(file, &format)),
             Split::Unclosed => self.no_frontmatter(file, Code::Unclosed),
         }
         self.conclude(file, body);
@@ -210,31 +212,52 @@ impl Reader<'_> {
     fn frontmatter<'t>(&mut self, file: &'t str, range: Range<usize>, trees: &mut Trees<'t>) {
         let source = Source { file, offset: range.start };
         let text = &file[range.clone()];
-        let first = match trees.read(file, range) {
-            Ok(root) => self.judge(source, text, root, true),
-            Err(error) => Err(yaml_problem(source, error)),
+        let may_mend = frontmatter::is_mendable(file, &range, self.rules.repair);
+        let mend = || frontmatter::mend(text, self.rules).filter(|_| may_mend);
+        let early = if self.rules.repair_first { mend() } else { None };
+        let first = match (&early, trees.read(file, range)) {
+            (Some(mended), original) => self.read_mended(source, text, mended, original.is_err()),
+            (None, Ok(root)) => self.judge(source, text, root, true),
+            (None, Err(error)) => Err(yaml_problem(source, error)),
         };
         let Err(problem) = first else { return };
         let repairable = match problem.code {
-            Code::BadYaml => true,
+            Code::BadYaml => !self.rules.repair_first,
             Code::YamlLimit | Code::YamlFeature => false,
             _ => self.rules.repair_types,
         };
-        if let Some(mended) = repairable.then(|| frontmatter::mend(text, self.rules)).flatten() {
-            self.frontmatter = Frontmatter::default();
-            let kept = self.parsed.problems.len();
-            let outcome = yaml::parse(&mended.text)
-                .map_err(|error| yaml_problem(source, &error))
-                .and_then(|root| self.judge(source, text, &root, false));
-            if outcome.is_ok() {
-                self.place_in_original(source, &mended, kept);
-                self.report_repairs(source, text, &mended);
-                return;
-            }
-            self.parsed.problems.truncate(kept);
+        if let Some(mended) = repairable.then(mend).flatten()
+            && self.read_mended(source, text, &mended, true).is_ok()
+        {
+            return;
         }
         self.frontmatter = Frontmatter::default();
         self.bad_yaml(source, text, problem);
+    }
+
+    /// Reads mended text; what was mended is reported if the original could not be read.
+    fn read_mended(
+        &mut self,
+        source: Source<'_>,
+        text: &str,
+        mended: &frontmatter::Mended,
+        report: bool,
+    ) -> Result<(), Diagnostic> {
+        self.frontmatter = Frontmatter::default();
+        let kept = self.parsed.problems.len();
+        let outcome = yaml::parse(&mended.text)
+            .map_err(|error| yaml_problem(source, &error))
+            .and_then(|root| self.judge(source, text, &root, false));
+        match &outcome {
+            Ok(()) => {
+                self.place_in_original(source, mended, kept);
+                if report {
+                    self.report_repairs(source, text, mended);
+                }
+            }
+            Err(_) => self.parsed.problems.truncate(kept),
+        }
+        outcome
     }
 
     /// Moves findings about the mended text to where they stand in the file; a fix for the one would harm the other.
@@ -297,9 +320,16 @@ impl Reader<'_> {
             return Err(feature_problem(source, feature, &span));
         }
         if self.rules.tags == Tags::Refuse
-            && let Some(span) = root.first_tag()
+            && let Some(span) = root.first_tag(false)
         {
             return Err(feature_problem(source, Feature::Tag, &span));
+        }
+        if self.rules.tags == Tags::Standard
+            && let Some(span) = root.first_tag(true)
+        {
+            return Err(Diagnostic::error(Code::BadYaml, "the frontmatter has a tag that is not one of YAML's own")
+                .at(source.file, source.span(&span))
+                .help("remove the tag, or put quotes around the value"));
         }
         let pairs = match &root.value {
             Value::Map(pairs) => pairs.as_slice(),
@@ -365,7 +395,8 @@ impl Reader<'_> {
         if from_folder && own_first {
             self.parsed.problems.extend(name::check_length(self.rules, file, &self.parsed));
         }
-        let own = self.frontmatter.description.take().filter(|text| !text.trim().is_empty());
+        let counts = |text: &String| self.rules.description.empty_counts || !text.trim().is_empty();
+        let own = self.frontmatter.description.take().filter(counts);
         self.parsed.described = own.is_some();
         self.parsed.description = own.unwrap_or_else(|| self.fallback(body));
         let judged = self.parsed.invalid().is_some();
@@ -414,6 +445,14 @@ impl Reader<'_> {
 /// Longest frontmatter, in bytes.
 const FRONTMATTER_MAX: usize = 64 * 1024;
 
+/// Frontmatter may be a program in another language, and is never run.
+fn foreign(file: &str, format: &str) -> Diagnostic {
+    let format = crate::text::TerminalText(format).to_string();
+    Diagnostic::error(Code::NoFrontmatter, format!("the frontmatter is in the format `{format}`, which is not read"))
+        .at(file, 0..file.find('\n').unwrap_or(file.len()))
+        .help("begin with a line `---` and write YAML")
+}
+
 fn too_large() -> Diagnostic {
     Diagnostic::error(Code::HeadTooLarge, "the frontmatter does not end within 64 KiB")
         .help("close it with a line `---`; long text belongs in the body")
@@ -441,7 +480,7 @@ fn feature_problem(source: Source<'_>, feature: Feature, span: &Range<usize>) ->
         Feature::Flow => ("flow style (`[a, b]` or `{a: b}`)", "write one item a line"),
         Feature::Anchor => ("an anchor (`&name`)", "write the value out"),
         Feature::Alias => ("an alias (`*name`)", "write the value out"),
-        Feature::Tag => ("a tag (`!name`)", "remove the tag"),
+        Feature::Tag | Feature::LocalTag => ("a tag (`!name`)", "remove the tag"),
     };
     Diagnostic::error(Code::YamlFeature, format!("the standard's YAML does not have {what}"))
         .at(source.file, source.span(span))

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::catalog::{Catalog, Entry, View, sort_entries};
-use crate::host::PathForm;
+use crate::host::{CatalogPlace, PathForm};
 use crate::parse::{cut_utf16, utf16_len};
 use crate::text::tokens;
 
@@ -35,6 +35,8 @@ pub struct Prompt {
     pub text: String,
     /// Every skill that the model may call, in order, and how it is shown.
     pub shown: Vec<Shown>,
+    /// Where the model meets the text.
+    pub place: CatalogPlace,
     /// The room there is; absent: no limit.
     pub budget: Option<u64>,
     /// The room that was used.
@@ -163,9 +165,13 @@ impl Drawing {
         }
         let left_out = shown.iter().filter(|shown| shown.how == How::LeftOut).count();
         let roots = self.aliases.map(|aliases| aliases.table).unwrap_or_default();
-        let hidden = entries.is_empty() || !view.host.catalog.shown;
-        let text = if hidden { String::new() } else { templates.catalog(&lines.join("\n"), &roots, left_out)? };
-        Ok(Prompt { text, shown, budget: fit.budget, used: self.fitted.used, unit: fit.unit })
+        let rules = &view.host.catalog;
+        let text = match (rules.shown, entries.is_empty()) {
+            (false, _) => String::new(),
+            (true, true) => rules.none.as_ref().map(|none| format!("{none}\n")).unwrap_or_default(),
+            (true, false) => templates.catalog(&lines.join(&rules.join), &roots, left_out)?,
+        };
+        Ok(Prompt { text, shown, place: rules.place, budget: fit.budget, used: self.fitted.used, unit: fit.unit })
     }
 }
 

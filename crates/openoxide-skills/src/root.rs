@@ -126,6 +126,20 @@ impl Surroundings {
         }
     }
 
+    /// Returns the folders that a path stands for, in order: one, or as many as its walk meets.
+    pub fn places(&self, template: &str, vars: &BTreeMap<String, String>) -> Vec<PathBuf> {
+        let (head, rest) = split_head(template);
+        let folders = match head {
+            "{up}" => self.up(),
+            "{down}" => self.up().into_iter().rev().collect(),
+            "{top}" => self.cwd.ancestors().map(Path::to_owned).collect(),
+            "{below}" => self.below(),
+            "{added}" => self.added.clone(),
+            _ => return self.expand(template, vars).into_iter().collect(),
+        };
+        folders.into_iter().map(|folder| folder.join(rest)).collect()
+    }
+
     /// Returns the folders from cwd up to the project's root, nearest first.
     pub fn up(&self) -> Vec<PathBuf> {
         let mut folders = Vec::new();
@@ -206,7 +220,8 @@ fn is_on(host: &Host, settings: &HostSettings, rule: &RootRule) -> bool {
         let rule = host.settings.get(name);
         rule.and_then(|rule| rule.default.as_ref()).and_then(toml::Value::as_bool).unwrap_or(false)
     };
-    rule.switches.is_empty() || rule.switches.iter().any(|name| settings.is_on(name, default(name)))
+    let is_on = |name: &String| settings.is_on(name, default(name));
+    (rule.switches.is_empty() || rule.switches.iter().any(is_on)) && rule.needs.iter().all(is_on)
 }
 
 fn is_covered(host: &Host, around: &Surroundings, rule: &RootRule, path: &Path) -> bool {
@@ -226,6 +241,7 @@ fn root(host: &Host, around: &Surroundings, rule: &RootRule, path: PathBuf, plug
     scan.layout = rule.layout.unwrap_or(scan.layout);
     scan.folder_links = rule.folder_links.unwrap_or(scan.folder_links);
     scan.root_itself = rule.root_itself.unwrap_or(scan.root_itself);
+    scan.hidden = rule.hidden.unwrap_or(scan.hidden);
     scan.ignored = rule.ignored.clone().unwrap_or(scan.ignored);
     if scan.layout == Layout::Flat {
         scan.hidden = crate::host::FolderNames::Enter;
@@ -264,15 +280,9 @@ fn places(
     rule: &RootRule,
 ) -> Vec<(PathBuf, Option<Plugin>)> {
     let (head, rest) = split_head(&rule.path);
-    let walked = |folders: Vec<PathBuf>| folders.into_iter().map(|folder| (folder.join(rest), None)).collect();
     match head {
-        "{up}" => walked(around.up()),
-        "{down}" => walked(around.up().into_iter().rev().collect()),
-        "{top}" => walked(around.cwd.ancestors().map(Path::to_owned).collect()),
-        "{below}" => walked(around.below()),
-        "{added}" => walked(around.added.clone()),
         "{listed}" => listed(host, settings, around, rule, rest),
-        _ => around.expand(&rule.path, &host.vars).into_iter().map(|path| (path, None)).collect(),
+        _ => around.places(&rule.path, &host.vars).into_iter().map(|path| (path, None)).collect(),
     }
 }
 

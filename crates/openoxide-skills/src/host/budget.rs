@@ -20,6 +20,14 @@ pub struct CatalogRules {
     pub path: PathForm,
     /// Whether it is shown at all.
     pub shown: bool,
+    /// Where the model meets it.
+    pub place: CatalogPlace,
+    /// What stands between two entries.
+    pub join: String,
+    /// What the model is told when there is no skill; absent: nothing.
+    pub none: Option<String>,
+    /// Whether only skills with a description are shown.
+    pub described_only: bool,
     /// The name of roots in paths, such as `r{n}`, used where it saves room; absent: paths are whole.
     pub root_alias: Option<String>,
     /// What the frame around the entries takes with and without names for roots, in bytes.
@@ -39,11 +47,36 @@ impl Default for CatalogRules {
             rank: Vec::new(),
             path: PathForm::Canonical,
             shown: true,
+            place: CatalogPlace::SystemPrompt,
+            join: "\n".to_owned(),
+            none: None,
+            described_only: false,
             root_alias: None,
             alias_frame: AliasFrame::default(),
             alias_lone_plugin: None,
             when_to_use_join: None,
             guard: Vec::new(),
+        }
+    }
+}
+
+/// Where the model meets the catalog.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CatalogPlace {
+    /// In the text that the conversation begins with.
+    #[default]
+    SystemPrompt,
+    /// In the description of the tool that loads skills.
+    ToolDescription,
+}
+
+impl CatalogPlace {
+    /// Returns the word used in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            CatalogPlace::SystemPrompt => "system-prompt",
+            CatalogPlace::ToolDescription => "tool-description",
         }
     }
 }

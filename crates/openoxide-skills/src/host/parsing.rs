@@ -19,6 +19,8 @@ pub struct ParseRules {
     pub dialect: Dialect,
     /// How a number is written when text is wanted.
     pub numbers: NumberText,
+    /// Which plain scalars are no text where text is wanted.
+    pub typed: Typed,
     /// A key that stands twice.
     pub duplicates: OnDuplicate,
     /// Whether `<<` brings in the keys of another map.
@@ -29,6 +31,8 @@ pub struct ParseRules {
     pub repair_starts: String,
     /// Whether a value of the wrong type is repaired too.
     pub repair_types: bool,
+    /// Whether the repair comes before the first reading, whether or not the YAML is valid.
+    pub repair_first: bool,
     /// Tags (`!name`) in the frontmatter.
     pub tags: Tags,
     /// What YAML beyond repair means.
@@ -68,6 +72,8 @@ pub struct FenceRules {
     pub close: Fence,
     /// Whether a block with nothing in it is no frontmatter at all.
     pub empty_is_none: bool,
+    /// Whether the end of the file closes it too.
+    pub end_closes: bool,
 }
 
 /// Three dashes, and what may stand around them.
@@ -81,6 +87,10 @@ pub enum Fence {
     TrimmedLine,
     /// They stand anywhere, whatever follows.
     Anywhere,
+    /// They begin a line, whatever follows.
+    LineStart,
+    /// A word for the format may follow on their line: `yaml`, `yml` or `json`. Text in another format is refused.
+    Format,
 }
 
 /// How much of the file must be UTF-8.
@@ -118,6 +128,19 @@ pub enum NumberText {
     ByValue,
 }
 
+/// Which plain scalars are no text where text is wanted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Typed {
+    /// None: whatever is written counts as text, and nothing as no value.
+    #[default]
+    Never,
+    /// Nothing, yes and no, and numbers as in YAML 1.2.
+    Core,
+    /// The same, and what older YAML takes for a number or a date: `1_000`, `0b11`, `12:30`, `2024-01-02`.
+    Older,
+}
+
 /// A key that stands twice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -142,6 +165,10 @@ pub enum Repair {
     QuoteValues,
     /// A top-level value that holds any special character is put in double quotes, and tabs become spaces.
     QuoteSpecial,
+    /// A top-level value that holds a colon, and is neither quoted nor a block, becomes a literal block.
+    BlockValues,
+    /// The same, and the block keeps its line end.
+    BlockLines,
 }
 
 /// Tags in the frontmatter.
@@ -151,6 +178,8 @@ pub enum Tags {
     /// Passed over; the value counts.
     #[default]
     Ignore,
+    /// Those of YAML's own types are passed over; any other makes the YAML not valid.
+    Standard,
     /// The frontmatter is not valid.
     Refuse,
 }
@@ -268,6 +297,8 @@ pub enum Chars {
 pub struct DescriptionRules {
     /// Whether a skill without one is invalid.
     pub required: bool,
+    /// Whether an empty text is a description like any other.
+    pub empty_counts: bool,
     /// Most characters; more is invalid.
     pub max: Option<usize>,
     /// More characters than this get a warning.

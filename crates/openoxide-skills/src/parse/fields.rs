@@ -104,7 +104,7 @@ fn description(rules: &ParseRules, source: Source<'_>, value: &Node<'_>) -> Opti
         Text::Null => Cow::Borrowed(""),
         Text::WrongType => return None,
     };
-    if text.trim().is_empty() {
+    if text.trim().is_empty() && !rules.description.empty_counts {
         let level = if rules.description.required { Level::Error } else { Level::Warning };
         return Some(
             Diagnostic::new(Code::DescriptionEmpty, level, "`description` is empty")

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::host::{BoolRule, Clean, Dialect, NumberText, ParseRules};
 use crate::text::collapse;
-use crate::yaml::{Feature, Node, Value, is_null_text};
+use crate::yaml::{Node, Value, is_null_text};
 
 /// A value where text is wanted.
 pub(super) enum Text<'n> {
@@ -19,8 +19,11 @@ pub(super) enum Text<'n> {
 /// Returns the text of a node by a host's rules.
 pub(super) fn text<'n>(node: &'n Node<'_>, rules: &ParseRules) -> Text<'n> {
     let Value::Scalar { text, plain } = &node.value else { return Text::WrongType };
-    let tagged = node.feature == Some(Feature::Tag);
-    if *plain && !tagged && rules.dialect == Dialect::Core {
+    let is_typed = *plain && !node.is_tagged() && rules.dialect == Dialect::Core;
+    if is_typed && super::typed::is_typed(text, rules.typed) {
+        return Text::WrongType;
+    }
+    if is_typed {
         if is_null_text(text) {
             return Text::Null;
         }
@@ -76,7 +79,7 @@ pub(super) fn is_text(node: &Node<'_>) -> bool {
 }
 
 /// Writes a number or boolean of YAML's core schema by its value; other text is not one.
-fn by_value(text: &str) -> Option<String> {
+pub(super) fn by_value(text: &str) -> Option<String> {
     match text {
         "true" | "True" | "TRUE" => return Some("true".to_owned()),
         "false" | "False" | "FALSE" => return Some("false".to_owned()),

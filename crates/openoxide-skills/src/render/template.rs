@@ -53,6 +53,7 @@ impl<'t> Templates<'t> {
         environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
         environment.add_filter("xml", xml);
         environment.add_filter("json", json);
+        environment.add_filter("file_url", file_url);
         let host = spec.id();
         for name in ["entry", "catalog"] {
             let text =
@@ -101,6 +102,16 @@ fn xml(text: &str) -> String {
         }
     }
     escaped
+}
+
+/// Writes a path as a `file:` address; letters, digits and marks that need no escape stay.
+fn file_url(path: &str) -> String {
+    let mut url = "file://".to_owned();
+    for byte in path.bytes() {
+        let stays = byte.is_ascii_alphanumeric() || b"/-_.~!$&'()*+,;=:@[]|^".contains(&byte);
+        if stays { url.push(char::from(byte)) } else { url.extend(format!("%{byte:02X}").chars()) }
+    }
+    url
 }
 
 /// Writes a text as a JSON string, escaping no more than JSON asks for.
