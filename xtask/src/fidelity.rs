@@ -11,6 +11,7 @@ mod compare;
 mod corpus;
 mod http;
 mod live;
+mod opencode;
 mod ours;
 mod peers;
 mod record;

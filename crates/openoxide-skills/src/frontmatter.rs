@@ -56,7 +56,7 @@ fn after_opening(text: &str, fence: Fence) -> Option<usize> {
 /// Returns the format that stands on the line of the opening fence, unless it is one that is read.
 fn foreign_format(text: &str, fence: Fence) -> Option<&str> {
     let line = text.lines().next().filter(|_| fence == Fence::Format)?;
-    let format = line.strip_prefix(DASHES)?.trim();
+    let format = line.strip_prefix(DASHES)?.trim_matches([' ', '\t', '\r']);
     (!["", "yaml", "yml", "json"].contains(&format.to_ascii_lowercase().as_str())).then_some(format)
 }
 
@@ -91,7 +91,9 @@ fn find_line(text: &str, start: usize, whatever_follows: bool) -> Option<Range<u
             at += text[at..].find("\n---")? + 1;
         }
         if whatever_follows {
-            return Some(at..at + DASHES.len());
+            // The line end before the dashes is the fence's own; a block that keeps its blank lines must not have it.
+            let blank = usize::from(at > start && text[..at].ends_with("\n\n"));
+            return Some(at - blank..at + DASHES.len());
         }
         let end = text[at..].find('\n').map_or(text.len(), |newline| at + newline + 1);
         if text[at + DASHES.len()..end].trim().is_empty() {
@@ -251,7 +253,7 @@ fn needs_quotes(value: &str) -> bool {
 /// Tells whether a repair looks at frontmatter that stands there: blocks are made between bare fences only.
 pub(crate) fn is_mendable(file: &str, yaml: &Range<usize>, repair: Repair) -> bool {
     let opening = &file[..yaml.start];
-    let is_bare = matches!(opening, "---\n" | "---\r\n") && file[yaml.end..].starts_with(DASHES);
+    let is_bare = matches!(opening, "---\n" | "---\r\n") && file[yaml.end..].trim_start_matches('\n').starts_with(DASHES);
     !matches!(repair, Repair::BlockValues | Repair::BlockLines) || is_bare
 }
 
@@ -332,6 +334,8 @@ mod tests {
         check("---\na: b\n---\nbody", "a: b\n|\nbody");
         check("---  \na: b\n---glued", "a: b\n|glued");
         check("---\na: |\n  ---\n", "a: |\n  ---\n|");
+        check("---\na: |+\n  b\n\n---\n", "a: |+\n  b\n|\n");
+        check("---\u{a0}\na: b\n---", "foreign \u{a0}");
         check("---YAML\na: b\n---", "a: b\n|");
         check("---json\n{}\n---", "{}\n|");
         check("---js\n{}\n---", "foreign js");

@@ -87,6 +87,9 @@ pub struct Host {
     /// How much of the window that text may take.
     #[serde(default)]
     pub budget: BudgetRules,
+    /// What in a skill's text means something when a user calls it.
+    #[serde(default)]
+    pub invoke: InvokeRules,
     /// What is deliberately done differently from the program.
     #[serde(default)]
     pub deviations: Vec<Deviation>,
@@ -119,6 +122,16 @@ pub enum Unmarked {
     Cwd,
     /// The root of the filesystem.
     Top,
+}
+
+/// What in a skill's text means something when a user calls it. Nothing here is obeyed yet: texts are shown as they are.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct InvokeRules {
+    /// A regular expression for the name of a file whose text is attached; the first group is the name.
+    pub file: Option<String>,
+    /// A regular expression for a command whose output takes its place; the first group is the command.
+    pub shell: Option<String>,
 }
 
 /// Something done differently from the real program on purpose.

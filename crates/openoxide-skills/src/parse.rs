@@ -480,7 +480,7 @@ fn feature_problem(source: Source<'_>, feature: Feature, span: &Range<usize>) ->
         Feature::Flow => ("flow style (`[a, b]` or `{a: b}`)", "write one item a line"),
         Feature::Anchor => ("an anchor (`&name`)", "write the value out"),
         Feature::Alias => ("an alias (`*name`)", "write the value out"),
-        Feature::Tag | Feature::LocalTag => ("a tag (`!name`)", "remove the tag"),
+        Feature::Tag | Feature::TypeTag | Feature::LocalTag => ("a tag (`!name`)", "remove the tag"),
     };
     Diagnostic::error(Code::YamlFeature, format!("the standard's YAML does not have {what}"))
         .at(source.file, source.span(span))

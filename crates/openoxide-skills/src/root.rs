@@ -1,7 +1,7 @@
 //! Roots: the folders that a host searches, resolved for one project and user.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use crate::host::{Control, Host, Layout, RootRule, ScanRules};
 use crate::settings::{HostSettings, Plugin};
@@ -304,8 +304,21 @@ fn listed(
         .filter_map(toml::Value::as_str)
         .filter_map(|item| around.expand(item, &host.vars))
         .map(|path| (around.project.join(path).join(rest), None))
-        .map(|(path, plugin)| (path.components().collect(), plugin))
+        .map(|(path, plugin)| (without_dots(&path), plugin))
         .collect()
+}
+
+/// Resolves `.` and `..` by the text of a path alone.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(plain.pop()),
+            Component::CurDir => {}
+            part => plain.push(part),
+        }
+    }
+    plain
 }
 
 /// Returns the folders of a plugin that a rule stands for: the usual one, and those that the manifest names.

@@ -38,8 +38,10 @@ pub(crate) enum Value<'a> {
 pub(crate) enum Feature {
     Anchor,
     Alias,
-    /// A tag of one of YAML's own types.
+    /// The tag of a text, or one that says nothing.
     Tag,
+    /// The tag of another of YAML's own types.
+    TypeTag,
     /// Any other tag.
     LocalTag,
     Flow,
@@ -90,7 +92,7 @@ impl Node<'_> {
 
     /// Tells whether the node has a tag.
     pub(crate) fn is_tagged(&self) -> bool {
-        matches!(self.feature, Some(Feature::Tag | Feature::LocalTag))
+        matches!(self.feature, Some(Feature::Tag | Feature::TypeTag | Feature::LocalTag))
     }
 
     /// Returns the first node, in reading order, that has a tag: any, or one that is not of YAML's own types.
@@ -265,10 +267,18 @@ impl<'a> Builder<'a> {
 fn feature_of(anchor: usize, tag: Option<&Tag>, flow: bool) -> Option<Feature> {
     match (anchor != 0, tag, flow) {
         (true, ..) => Some(Feature::Anchor),
-        (_, Some(tag), _) if tag.handle() == "tag:yaml.org,2002:" => Some(Feature::Tag),
-        (_, Some(_), _) => Some(Feature::LocalTag),
+        (_, Some(tag), _) => Some(tag_feature(&format!("{}{}", tag.handle(), tag.suffix()))),
         (_, _, true) => Some(Feature::Flow),
         _ => None,
+    }
+}
+
+fn tag_feature(tag: &str) -> Feature {
+    match tag.strip_prefix("tag:yaml.org,2002:") {
+        Some("str") => Feature::Tag,
+        Some(_) => Feature::TypeTag,
+        None if tag == "!" => Feature::Tag,
+        None => Feature::LocalTag,
     }
 }
 
@@ -324,6 +334,9 @@ mod tests {
         assert_eq!(feature("a: [b]\n"), Some(Feature::Flow));
         assert_eq!(feature("a: &x b\n"), Some(Feature::Anchor));
         assert_eq!(feature("a: !!str b\n"), Some(Feature::Tag));
+        assert_eq!(feature("a: !<tag:yaml.org,2002:str> b\n"), Some(Feature::Tag));
+        assert_eq!(feature("a: ! b\n"), Some(Feature::Tag));
+        assert_eq!(feature("a: !!int 5\n"), Some(Feature::TypeTag));
         assert_eq!(feature("a: !mine b\n"), Some(Feature::LocalTag));
     }
 

@@ -5,10 +5,10 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-use super::claude;
 use super::codex::Catalog;
 use super::peers::Peer;
 use super::scene::Scene;
+use super::{claude, opencode};
 
 /// Returns what `openoxide list --json` says.
 pub(super) fn list(bin: &Path, scene: &Scene, peer: Peer) -> Result<Value> {
@@ -27,6 +27,7 @@ pub(super) fn prompt(bin: &Path, scene: &Scene, peer: Peer, window: Option<u64>)
     Ok(match peer {
         Peer::Codex => codex_lines(&text),
         Peer::ClaudeCode => Catalog { roots: Vec::new(), lines: claude_lines(&text) },
+        Peer::OpenCode => Catalog { roots: Vec::new(), lines: opencode::entries(&text) },
     })
 }
 

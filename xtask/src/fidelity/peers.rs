@@ -10,17 +10,19 @@ use serde_json::Value;
 pub(super) enum Peer {
     Codex,
     ClaudeCode,
+    OpenCode,
 }
 
 impl Peer {
     /// Every peer, in the order of reports.
-    pub(super) const ALL: [Self; 2] = [Self::Codex, Self::ClaudeCode];
+    pub(super) const ALL: [Self; 3] = [Self::Codex, Self::ClaudeCode, Self::OpenCode];
 
     /// Returns the host's name.
     pub(super) fn host(self) -> &'static str {
         match self {
             Self::Codex => "codex",
             Self::ClaudeCode => "claude-code",
+            Self::OpenCode => "opencode",
         }
     }
 
@@ -34,6 +36,7 @@ impl Peer {
         let path = self.package()?.join(match self {
             Self::Codex => "vendor/x86_64-unknown-linux-musl/bin/codex",
             Self::ClaudeCode => "claude",
+            Self::OpenCode => "bin/opencode",
         });
         path.is_file().then_some(path)
     }
@@ -53,6 +56,7 @@ impl Peer {
         let folder = match self {
             Self::Codex => "codex/node_modules/@openai/codex-linux-x64",
             Self::ClaudeCode => "claude/node_modules/@anthropic-ai/claude-code-linux-x64",
+            Self::OpenCode => "opencode/node_modules/opencode-linux-x64",
         };
         Some(peers_folder()?.join(folder))
     }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::case::Case;
 use super::peers::Peer;
-use super::{claude, codex, say};
+use super::{claude, codex, opencode, say};
 
 /// Records the cases that the argument names, or all.
 pub(super) fn run(args: &[String]) -> Result<()> {
@@ -26,6 +26,7 @@ fn record(case: &Case, program: &Path) -> Result<()> {
         let answer = match case.peer {
             Peer::Codex => codex::list(program, &scene)?,
             Peer::ClaudeCode => claude::list(program, &scene)?,
+            Peer::OpenCode => opencode::list(program, &scene)?,
         };
         fs_err::write(case.dir.join("answer.json"), pretty(&answer))?;
     }
@@ -40,6 +41,7 @@ fn record_catalog(case: &Case, program: &Path) -> Result<()> {
     let scene = case.scene()?;
     let lines = match case.peer {
         Peer::ClaudeCode => claude::session(program, &scene, case.window)?.listed,
+        Peer::OpenCode => opencode::catalog(program, &scene)?,
         Peer::Codex => {
             let catalog = codex::catalog(program, &scene, case.window)?;
             if !catalog.roots.is_empty() {

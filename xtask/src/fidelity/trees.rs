@@ -6,6 +6,7 @@
 mod claude;
 mod codex;
 mod frontmatter;
+mod opencode;
 
 use super::peers::Peer;
 use super::rng::Rng;
@@ -23,6 +24,7 @@ pub(super) fn random(peer: Peer, seed: u64) -> Tree {
     let cwd = match peer {
         Peer::Codex => codex::plant(&mut planter),
         Peer::ClaudeCode => claude::plant(&mut planter),
+        Peer::OpenCode => opencode::plant(&mut planter),
     };
     Tree { text: planter.text, cwd }
 }

@@ -211,3 +211,28 @@ fn claude_code_lists_and_shows_the_same() {
         found
     });
 }
+
+#[test]
+fn opencode_lists_and_shows_the_same() {
+    check("opencode", |scene, folder| {
+        let mut found = Vec::new();
+        if let Some(real) = answer(folder) {
+            // The program lists its skills in no order.
+            let rows = |skills: &Value| {
+                let text = |skill: &Value, key: &str| skill[key].as_str().unwrap_or_default().to_owned();
+                let row = |skill: &Value| ["path", "name", "description"].map(|key| text(skill, key)).join(" | ");
+                let mut rows = texts(skills, |_| true, row);
+                rows.sort();
+                rows
+            };
+            found.extend(differences("listed", &rows(&real["skills"]), &rows(&scene.list()["skills"])));
+        }
+        if let Some(real) = lines(folder, "catalog.txt") {
+            let prompt = scene.prompt();
+            let list = prompt.split_once("<available_skills>\n").map_or("", |(_, list)| list);
+            let shown = list.rsplit_once("\n</available_skills>").map_or("", |(list, _)| list);
+            found.extend(differences("catalog", &real, &shown.split('\n').map(str::to_owned).collect::<Vec<_>>()));
+        }
+        found
+    });
+}

@@ -16,6 +16,7 @@ mod list;
 mod new;
 mod new_host;
 mod no_silence;
+mod opencode;
 mod prompt;
 mod readme;
 mod reference;

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::host::{BoolRule, Clean, Dialect, NumberText, ParseRules};
+use crate::host::{BoolRule, Clean, Dialect, NumberText, ParseRules, Typed};
 use crate::text::collapse;
-use crate::yaml::{Node, Value, is_null_text};
+use crate::yaml::{Feature, Node, Value, is_null_text};
 
 /// A value where text is wanted.
 pub(super) enum Text<'n> {
@@ -20,7 +20,13 @@ pub(super) enum Text<'n> {
 pub(super) fn text<'n>(node: &'n Node<'_>, rules: &ParseRules) -> Text<'n> {
     let Value::Scalar { text, plain } = &node.value else { return Text::WrongType };
     let is_typed = *plain && !node.is_tagged() && rules.dialect == Dialect::Core;
-    if is_typed && super::typed::is_typed(text, rules.typed) {
+    let says_type = match node.feature {
+        Some(Feature::TypeTag) => rules.typed != Typed::Never,
+        // A tag without a value is no text either.
+        Some(Feature::Tag) => rules.typed != Typed::Never && *plain && text.is_empty(),
+        _ => false,
+    };
+    if says_type || (is_typed && super::typed::is_typed(text, rules.typed)) {
         return Text::WrongType;
     }
     if is_typed {

@@ -52,6 +52,7 @@ impl<'t> Templates<'t> {
         environment.set_fuel(Some(FUEL));
         environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
         environment.add_filter("xml", xml);
+        environment.add_filter("html", html);
         environment.add_filter("json", json);
         environment.add_filter("file_url", file_url);
         let host = spec.id();
@@ -102,6 +103,11 @@ fn xml(text: &str) -> String {
         }
     }
     escaped
+}
+
+/// Escapes the same characters, the apostrophe by its decimal number.
+fn html(text: &str) -> String {
+    xml(text).replace("&#x27;", "&#39;")
 }
 
 /// Writes a path as a `file:` address; letters, digits and marks that need no escape stay.
