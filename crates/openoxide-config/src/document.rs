@@ -113,7 +113,9 @@ fn without_comments(text: &str) -> String {
         let length = token(rest);
         let (token, after) = rest.split_at(length);
         match first {
-            '/' if length > 1 => plain.extend(token.chars().map(|character| if character == '\n' { '\n' } else { ' ' })),
+            '/' if length > 1 => {
+                plain.extend(token.chars().map(|character| if character == '\n' { '\n' } else { ' ' }));
+            }
             ']' | '}' => {
                 if let Some(at) = comma.take() {
                     plain.replace_range(at..=at, " ");
@@ -181,7 +183,10 @@ mod tests {
             assert_eq!(found.unwrap().trim(), expected, "{text}");
         };
         check("{ // \"x\": 1\n \"a\": 1, /* , */ }", "a = 1");
-        check("{\"a\": [1, 2,\n // end\n], \"b\": \"// no, ] \\\" /* no */\",}", "a = [1, 2]\nb = '// no, ] \" /* no */'");
+        check(
+            "{\"a\": [1, 2,\n // end\n], \"b\": \"// no, ] \\\" /* no */\",}",
+            "a = [1, 2]\nb = '// no, ] \" /* no */'",
+        );
         check("", "");
         assert!(read_json("{\"a\": 1,}", false).is_err());
         assert!(read_json("{\"a\" 1}", true).is_err());

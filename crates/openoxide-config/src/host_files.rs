@@ -86,11 +86,8 @@ impl Reader<'_> {
     /// Returns the places that a source stands for: itself, or each of its layers with its key.
     fn layered(&self, source: &SettingSource) -> Vec<SettingSource> {
         let Some(name) = &source.layers else { return vec![source.clone()] };
-        let keyed = |layer: &SettingSource| SettingSource {
-            key: source.key.clone(),
-            negate: source.negate,
-            ..layer.clone()
-        };
+        let keyed =
+            |layer: &SettingSource| SettingSource { key: source.key.clone(), negate: source.negate, ..layer.clone() };
         self.host.layers.get(name).into_iter().flatten().map(keyed).collect()
     }
 
@@ -103,11 +100,15 @@ impl Reader<'_> {
             (_, Some(key)) => self.config.all(key),
             _ => self.paths(source).into_iter().filter_map(|path| self.read_file(rule, source, path)).collect(),
         };
-        for setting in values.iter_mut().filter(|setting| source.negate && !(source.env.is_some() && setting.value.is_str())) {
+        for setting in
+            values.iter_mut().filter(|setting| source.negate && !(source.env.is_some() && setting.value.is_str()))
+        {
             setting.value = Value::Boolean(setting.value.as_bool() != Some(true));
         }
         if rule.kind == SettingKind::Permissions {
-            values.iter_mut().for_each(|setting| spell_out(&mut setting.value));
+            for setting in &mut values {
+                spell_out(&mut setting.value);
+            }
         }
         values
     }

@@ -253,7 +253,8 @@ fn needs_quotes(value: &str) -> bool {
 /// Tells whether a repair looks at frontmatter that stands there: blocks are made between bare fences only.
 pub(crate) fn is_mendable(file: &str, yaml: &Range<usize>, repair: Repair) -> bool {
     let opening = &file[..yaml.start];
-    let is_bare = matches!(opening, "---\n" | "---\r\n") && file[yaml.end..].trim_start_matches('\n').starts_with(DASHES);
+    let is_bare =
+        matches!(opening, "---\n" | "---\r\n") && file[yaml.end..].trim_start_matches('\n').starts_with(DASHES);
     !matches!(repair, Repair::BlockValues | Repair::BlockLines) || is_bare
 }
 

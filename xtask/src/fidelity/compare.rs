@@ -31,7 +31,7 @@ pub(super) fn claude(real: &Value, ours: &Value) -> Lines {
     in_order("listed", &real, &ours.collect::<Lines>())
 }
 
-/// Compares the skills that OpenCode lists with ours; it lists them in no order.
+/// Compares the skills that `OpenCode` lists with ours; it lists them in no order.
 pub(super) fn opencode(real: &Value, ours: &Value) -> Lines {
     let row = |skill: &Value| {
         let text = |key: &str| skill[key].as_str().unwrap_or_default().to_owned();

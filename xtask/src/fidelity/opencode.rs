@@ -1,4 +1,4 @@
-//! The real OpenCode: its list of skills, and the catalog that it sends to a model.
+//! The real `OpenCode`: its list of skills, and the catalog that it sends to a model.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -10,7 +10,7 @@ use super::http::{FakeModel, Reply, Request};
 use super::peers::Peer;
 use super::scene::Scene;
 
-/// Asks OpenCode which skills it sees; the answer has the shape of a recording, by path, because it has no order.
+/// Asks `OpenCode` which skills it sees; the answer has the shape of a recording, by path, because it has no order.
 pub(super) fn list(program: &Path, scene: &Scene) -> Result<Value> {
     let mut command = prepare(program, scene)?;
     let text = run(command.args(["debug", "skill"]), scene)?;
@@ -29,7 +29,7 @@ fn picked(skill: &Value, scene: &Scene) -> Value {
     Value::Object(pairs.collect::<Map<_, _>>())
 }
 
-/// Lets OpenCode take one turn with a fake model and returns the lines of skills that the model got.
+/// Lets `OpenCode` take one turn with a fake model and returns the lines of skills that the model got.
 pub(super) fn catalog(program: &Path, scene: &Scene) -> Result<Vec<String>> {
     let model = FakeModel::start(answer)?;
     let mut command = prepare(program, scene)?;
@@ -40,9 +40,11 @@ pub(super) fn catalog(program: &Path, scene: &Scene) -> Result<Vec<String>> {
     command.env("OPENCODE_TEST_MANAGED_CONFIG_DIR", &settings);
     run(command.args(["run", "hello"]), scene)?;
     let requests = model.requests();
-    let turn = requests.iter().find(|request| request.body["tools"].is_array()).context("the model was asked nothing")?;
+    let turn =
+        requests.iter().find(|request| request.body["tools"].is_array()).context("the model was asked nothing")?;
     let messages = turn.body["messages"].as_array().into_iter().flatten();
-    let texts = messages.filter(|message| message["role"] == "system").filter_map(|message| message["content"].as_str());
+    let texts =
+        messages.filter(|message| message["role"] == "system").filter_map(|message| message["content"].as_str());
     Ok(entries(&scene.portable(&texts.collect::<Vec<_>>().join("\n"))))
 }
 

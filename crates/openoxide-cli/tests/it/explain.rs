@@ -17,6 +17,7 @@ fn a_name_that_two_have() {
       agentskills  seen      .agents/skills/deploy
       claude-code  not seen  it looks in .claude/skills only
       codex        seen      2 of them, so the name alone is ambiguous
+      opencode     seen      .agents/skills/deploy
     ----- stderr -----
     hint: to trust the project: openoxide config set trust.folders '["[ROOT]/project"]'
     "#);
@@ -35,6 +36,7 @@ fn one_that_another_host_does_not_see() {
       agentskills  not seen  it looks in .agents/skills, ~/.agents/skills only
       claude-code  seen      .claude/skills/release-notes
       codex        not seen  it looks in .codex/skills, ~/.agents/skills, .agents/skills only
+      opencode     seen      .claude/skills/release-notes
     ----- stderr -----
     ");
 }
@@ -51,6 +53,7 @@ fn one_that_only_another_host_sees() {
     In other hosts
       agentskills  not seen  it looks in .agents/skills, ~/.agents/skills only
       claude-code  seen      .claude/skills/release-notes
+      opencode     seen      .claude/skills/release-notes
       openoxide    seen      .claude/skills/release-notes
     ----- stderr -----
     ");
@@ -70,6 +73,7 @@ fn one_that_is_broken() {
       agentskills  not seen  invalid: the file does not begin with frontmatter
       claude-code  not seen  it looks in .claude/skills only
       codex        not seen  invalid: the file does not begin with frontmatter
+      opencode     not seen  invalid: the file does not begin with frontmatter
     ----- stderr -----
     ");
 }
@@ -104,9 +108,9 @@ fn an_unknown_code_or_name_has_a_hint() {
 fn json_answers_its_schema() {
     let context = furnished();
     for skill in ["deploy", "release-notes", "empty"] {
-        for host in ["openoxide", "codex", "claude-code", "agentskills"] {
+        for host in ["openoxide", "codex", "claude-code", "agentskills", "opencode"] {
             let answer = valid_json(&context, &["explain", skill, "--json", "--host", host]);
-            assert_eq!(answer["hosts"].as_array().unwrap().len(), 3, "each other host: {answer:#}");
+            assert_eq!(answer["hosts"].as_array().unwrap().len(), 4, "each other host: {answer:#}");
         }
     }
     let answer = valid_json(&context, &["explain", "deploy", "--json"]);

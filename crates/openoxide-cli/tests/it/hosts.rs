@@ -11,15 +11,16 @@ fn the_matrix() {
     agentskills  skills-ref 0.1.1         1    4
     claude-code  claude-code 2.1.240      1    0  seed
     codex        codex 0.166.0            4    1  seed
+    opencode     opencode 1.18.33         4    2  seed-001, seed-002
     openoxide    openoxide 0.1.0          4    2
 
-    6 skills       agentskills  claude-code  codex  openoxide
-    deploy         ○            ·            ●      ●
-    sql-review     ○            ·            ●      ●
-    deploy         ●            ·            ●      ○
-    empty          ○            ·            ○      ○
-    pdf_forms      ○            ·            ●      ●
-    release-notes  ·            ●            ·      ●
+    6 skills       agentskills  claude-code  codex  opencode  openoxide
+    deploy         ○            ·            ●      ○         ●
+    sql-review     ○            ·            ●      ●         ●
+    deploy         ●            ·            ●      ●         ○
+    empty          ○            ·            ○      ○         ○
+    pdf_forms      ○            ·            ●      ●         ●
+    release-notes  ·            ●            ·      ●         ●
     ----- stderr -----
     ● counts  ○ found, does not count  · not found; why: openoxide explain SKILL
     ");
@@ -28,7 +29,7 @@ fn the_matrix() {
 #[test]
 fn json_answers_its_schema() {
     let answer = valid_json(&furnished(), &["hosts", "--json"]);
-    assert_eq!(field(&answer["hosts"], "name"), ["agentskills", "claude-code", "codex", "openoxide"]);
+    assert_eq!(field(&answer["hosts"], "name"), ["agentskills", "claude-code", "codex", "opencode", "openoxide"]);
     let row = answer["matrix"]
         .as_array()
         .unwrap()

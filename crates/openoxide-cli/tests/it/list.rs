@@ -166,7 +166,7 @@ fn an_unknown_host_has_a_hint() {
     ----- stdout -----
     ----- stderr -----
     error: no host is called `codx`
-    hint: did you mean `codex`? There are `agentskills`, `claude-code`, `codex`, `openoxide`
+    hint: did you mean `codex`? There are `agentskills`, `claude-code`, `codex`, `opencode`, `openoxide`
     ");
     insta::assert_snapshot!(run(&context, &["list", "--host", "codex@sed"]), @"
     status: 2

@@ -123,7 +123,10 @@ fn prompts() {
 fn shows_and_explains() {
     let context = acme();
     let hosts = valid_json(&context, &["hosts", "--json"]);
-    assert_eq!(field(&hosts["hosts"], "name"), ["acme", "agentskills", "claude-code", "codex", "openoxide"]);
+    assert_eq!(
+        field(&hosts["hosts"], "name"),
+        ["acme", "agentskills", "claude-code", "codex", "opencode", "openoxide"]
+    );
     let acme = &hosts["hosts"][0];
     assert_eq!((&acme["sees"], &acme["program"]), (&2.into(), &"acme 3.1".into()));
     assert_eq!(acme["editions"], serde_json::json!(["next"]));
@@ -136,11 +139,12 @@ fn shows_and_explains() {
     agentskills  skills-ref 0.1.1         0    0
     claude-code  claude-code 2.1.240      0    0  seed
     codex        codex 0.166.0            0    0  seed
+    opencode     opencode 1.18.33         0    0  seed-001, seed-002
     openoxide    openoxide 0.1.0          0    0
 
-    2 skills  acme  agentskills  claude-code  codex  openoxide
-    ask    ●     ·            ·            ·      ·
-    build  ●     ·            ·            ·      ·
+    2 skills  acme  agentskills  claude-code  codex  opencode  openoxide
+    ask    ●     ·            ·            ·      ·         ·
+    build  ●     ·            ·            ·      ·         ·
     ----- stderr -----
     ● counts  ○ found, does not count  · not found; why: openoxide explain SKILL
     ");
@@ -156,6 +160,7 @@ fn shows_and_explains() {
       agentskills  not seen  it looks in .agents/skills, ~/.agents/skills only
       claude-code  not seen  it looks in .claude/skills only
       codex        not seen  it looks in .codex/skills, ~/.agents/skills, .agents/skills only
+      opencode     not seen  it looks in ~/.claude/skills, ~/.agents/skills, .claude/skills, .agents/skills, .opencode/skill, .opencode/skills, ~/.opencode/skill, ~/.opencode/skills only
     ----- stderr -----
     ");
     let check = json(&context, &["check", "--json", "--host", "acme"]);
@@ -214,7 +219,7 @@ fn a_bad_one_in_text() {
       |
     3 | rots = []
       | ^^^^
-    unknown field `rots`, expected one of `title`, `program`, `about`, `standard`, `vars`, `strict_files`, `project`, `settings`, `roots`, `scan`, `namespace`, `parse`, `sidecar`, `collide`, `filter`, `controls`, `list`, `catalog`, `budget`, `deviations` [S0405]; mend the file; the host is left out until then
+    unknown field `rots`, expected one of `title`, `program`, `about`, `standard`, `vars`, `strict_files`, `project`, `layers`, `settings`, `roots`, `scan`, `namespace`, `parse`, `sidecar`, `collide`, `filter`, `controls`, `list`, `catalog`, `budget`, `invoke`, `deviations` [S0405]; mend the file; the host is left out until then
     1 skill, 38 of 4,000 tokens
     ");
     insta::assert_snapshot!(run(&context, &["list", "--host", "bad"]), @"
@@ -222,7 +227,7 @@ fn a_bad_one_in_text() {
     ----- stdout -----
     ----- stderr -----
     error: no host is called `bad`
-    hint: there are `agentskills`, `claude-code`, `codex`, `openoxide`
+    hint: there are `agentskills`, `claude-code`, `codex`, `opencode`, `openoxide`
     ");
 }
 

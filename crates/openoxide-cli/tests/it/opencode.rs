@@ -241,7 +241,11 @@ description: 'use when: asked'
     assert_eq!(shown(NOW), "see http://a.b:80|use when: asked|use when: asked");
     let repaired = list(&context, FIRST);
     let codes: Vec<&str> = field(&repaired["problems"], "code");
-    assert_eq!(codes.iter().filter(|code| **code == "S0106").count(), 1, "what was valid is not called broken: {codes:?}");
+    assert_eq!(
+        codes.iter().filter(|code| **code == "S0106").count(),
+        1,
+        "what was valid is not called broken: {codes:?}"
+    );
 }
 
 #[test]

@@ -6,9 +6,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::{
-    Catalog, Entry, Problem, Reason, SearchedRoot, Standing, View, filter, permission, rank, sort_entries,
-};
+use super::{Catalog, Entry, Problem, Reason, SearchedRoot, Standing, View, filter, permission, rank, sort_entries};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::discover::{Candidate, LimitReached, Plan, Survey, select};

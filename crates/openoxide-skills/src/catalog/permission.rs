@@ -27,9 +27,8 @@ pub(super) fn apply(view: &View, entries: &mut [Entry]) {
     }
     for entry in entries.iter_mut().filter(|entry| entry.is_active()) {
         let name = &entry.skill.name;
-        let is_it = |rule: &&Rule<'_>| {
-            matches(&view.host.filter.permission, rule.permission) && matches(name, &rule.pattern)
-        };
+        let is_it =
+            |rule: &&Rule<'_>| matches(&view.host.filter.permission, rule.permission) && matches(name, &rule.pattern);
         let Some(rule) = rules.iter().rev().find(is_it).filter(|rule| rule.action == "deny") else { continue };
         entry.model = false;
         let origin = origin(view, rule).map(ToString::to_string).unwrap_or_default();
@@ -47,13 +46,8 @@ fn rules(view: &View) -> Vec<Rule<'_>> {
     for setting in &view.host.filter.permissions {
         let table = view.settings.get(setting).and_then(|setting| setting.value.as_table());
         for (permission, value) in table.into_iter().flatten() {
-            let rule = |(written, action)| Rule {
-                permission,
-                written,
-                pattern: expanded(written, home),
-                action,
-                setting,
-            };
+            let rule =
+                |(written, action)| Rule { permission, written, pattern: expanded(written, home), action, setting };
             rules.extend(patterns(value).into_iter().map(rule));
         }
     }
@@ -155,7 +149,8 @@ mod tests {
     #[test]
     fn homes_in_patterns() {
         let home = Some(Path::new("/h"));
-        let rows = [("~/x", "/h/x"), ("~", "/h"), ("~x", "~x"), ("$HOME/x", "/h/x"), ("$HOMEx", "/hx"), ("a~/x", "a~/x")];
+        let rows =
+            [("~/x", "/h/x"), ("~", "/h"), ("~x", "~x"), ("$HOME/x", "/h/x"), ("$HOMEx", "/hx"), ("a~/x", "a~/x")];
         for (pattern, expected) in rows {
             assert_eq!(expanded(pattern, home), expected);
         }

@@ -89,7 +89,8 @@ fn is_date(text: &str) -> bool {
 fn is_time(text: &str) -> bool {
     let end = text.find(|character: char| !matches!(character, '0'..='9' | ':')).unwrap_or(text.len());
     let (clock, rest) = text.split_at(end);
-    let rest = rest.strip_prefix('.').map_or(rest, |rest| rest.trim_start_matches(|digit: char| digit.is_ascii_digit()));
+    let rest =
+        rest.strip_prefix('.').map_or(rest, |rest| rest.trim_start_matches(|digit: char| digit.is_ascii_digit()));
     let zone = rest.trim_start_matches([' ', '\t']);
     let offset = zone.strip_prefix(['-', '+']);
     let is_offset = |offset: &str| ["0", "00", "0:00", "00:00"].iter().any(|shape| has_shape(offset, shape));
@@ -110,16 +111,58 @@ mod tests {
     #[test]
     fn older_yaml_has_more_numbers_and_dates() {
         let typed = [
-            "", "~", "null", "true", "FALSE", "0", "12", "-12", "+1_000", "0b101", "0x1F", "017", "12:30", "1:2:3", "1.5", "1.",
-            ".5", "1e3", "1.5E-3", "12:30.5", "-.inf", ".NaN", "2024-01-02", "2024-1-2 3:04:05", "2024-01-02T03:04:05.6Z",
+            "",
+            "~",
+            "null",
+            "true",
+            "FALSE",
+            "0",
+            "12",
+            "-12",
+            "+1_000",
+            "0b101",
+            "0x1F",
+            "017",
+            "12:30",
+            "1:2:3",
+            "1.5",
+            "1.",
+            ".5",
+            "1e3",
+            "1.5E-3",
+            "12:30.5",
+            "-.inf",
+            ".NaN",
+            "2024-01-02",
+            "2024-1-2 3:04:05",
+            "2024-01-02T03:04:05.6Z",
             "2024-01-02 03:04:05 +2:30",
         ];
         for text in typed {
             assert!(is_typed(text, Typed::Older), "{text:?} is no text");
         }
         let texts = [
-            "yes", "no", "on", "08", "1_", "_1", "-.5", "0x", "1:60", "e3", "1e", "2024-1-2", "v1", "1.2.3", "12:", "nullx", "0b12",
-            "2024-01-02T03:04", ".", "-", "0o17",
+            "yes",
+            "no",
+            "on",
+            "08",
+            "1_",
+            "_1",
+            "-.5",
+            "0x",
+            "1:60",
+            "e3",
+            "1e",
+            "2024-1-2",
+            "v1",
+            "1.2.3",
+            "12:",
+            "nullx",
+            "0b12",
+            "2024-01-02T03:04",
+            ".",
+            "-",
+            "0o17",
         ];
         for text in texts {
             assert!(!is_typed(text, Typed::Older), "{text:?} is text");

@@ -1,4 +1,4 @@
-//! Trees as OpenCode sees them. No two skills share a name, because the program would race.
+//! Trees as `OpenCode` sees them. No two skills share a name, because the program would race.
 
 use super::{NAMES, Planter, frontmatter};
 
@@ -22,7 +22,8 @@ const ROOTS: &[&str] = &[
 
 const GROUPS: &[&str] = &["group", ".hidden", "d1/d2/d3/d4/d5/d6/d7/d8", "node_modules/x", ".git/y", "group/.dot/in"];
 
-const FILES: &[&str] = &["SKILL.md", "SKILL.md", "SKILL.md", "SKILL.md", "SKILL.md", "skill.md", "Skill.md", "SKILL.txt"];
+const FILES: &[&str] =
+    &["SKILL.md", "SKILL.md", "SKILL.md", "SKILL.md", "SKILL.md", "skill.md", "Skill.md", "SKILL.txt"];
 
 const CONFIGS: &[&str] = &[
     "home/.config/opencode/config.json",
@@ -107,7 +108,8 @@ fn skill(planter: &mut Planter, names: &mut Vec<String>) -> String {
     let unique = |line: &str| {
         let Some(value) = line.strip_prefix("name:") else { return line.to_owned() };
         let name = value.trim().trim_matches(['"', '\'']).to_owned();
-        if name.starts_with(['|', '>']) || names.contains(&name) {
+        let is_empty = name.is_empty() && !value.trim().is_empty();
+        if is_empty || name.starts_with(['|', '>']) || names.contains(&name) {
             names.push(format!("u{}", names.len()));
             return format!("name: {}", names[names.len() - 1]);
         }
@@ -120,9 +122,10 @@ fn skill(planter: &mut Planter, names: &mut Vec<String>) -> String {
 /// Takes away what continues a name: a name of several lines is shown with its line ends escaped.
 fn one_line_names(text: &str) -> String {
     let mut lines: Vec<&str> = Vec::new();
+    let mut in_name = false;
     for line in text.split('\n') {
-        let continues = line.starts_with("  ") && lines.last().is_some_and(|last| last.starts_with("name:"));
-        if !continues {
+        in_name = line.starts_with("name:") || (in_name && (line.is_empty() || line.starts_with("  ")));
+        if !in_name || line.starts_with("name:") {
             lines.push(line);
         }
     }
