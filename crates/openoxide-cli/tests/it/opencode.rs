@@ -96,6 +96,50 @@ fn the_later_root_wins_a_name() {
 }
 
 #[test]
+fn roots_in_their_order() {
+    let context = padded();
+    context.tree("//- project/sub/\n//- .claude/skills/above/SKILL.md\n---\nname: above\ndescription: d\n---\n");
+    let roots = |host: &str| {
+        let mut command = context.command(bin(), ["roots", "--host", host, "--json"]);
+        let output = context.answer(command.current_dir(context.project().join("sub")));
+        let answer: Value = serde_json::from_str(&output.stdout).unwrap();
+        let paths = field(&answer["roots"], "path").join("\n");
+        paths.replace("[ROOT]/", "").replace(".config/opencode", "XDG")
+    };
+    // The walk ends at the top of the repository.
+    insta::assert_snapshot!(roots(FIRST), @"
+    project/sub/.claude/skills
+    project/.claude/skills
+    home/.claude/skills
+    home/XDG/skill
+    home/XDG/skills
+    project/sub/.opencode/skill
+    project/sub/.opencode/skills
+    project/.opencode/skill
+    project/.opencode/skills
+    home/.opencode/skill
+    home/.opencode/skills
+    ");
+    insta::assert_snapshot!(roots(SECOND), @"
+    home/.claude/skills
+    home/.agents/skills
+    project/sub/.claude/skills
+    project/sub/.agents/skills
+    project/.claude/skills
+    project/.agents/skills
+    home/XDG/skill
+    home/XDG/skills
+    project/sub/.opencode/skill
+    project/sub/.opencode/skills
+    project/.opencode/skill
+    project/.opencode/skills
+    home/.opencode/skill
+    home/.opencode/skills
+    ");
+    assert_eq!(roots(NOW), roots(SECOND));
+}
+
+#[test]
 fn a_farther_folder_wins_over_a_nearer_one() {
     let context = tree(
         "
@@ -152,6 +196,8 @@ name: linked
 description: d
 ---
 //- project/.opencode/skills/link -> {root}/store/linked rooted
+//- project/.opencode/skills/folder/SKILL.md/text.md
+A folder, not a file.
 //- home/.claude/skills/flat.md
 ---
 name: flat
@@ -385,12 +431,29 @@ fn where_the_catalog_stands_and_what_it_says_without_skills() {
         let answer = answer(host);
         (answer["place"].as_str().unwrap().to_owned(), answer["text"].as_str().unwrap().to_owned())
     };
+    for host in [FIRST, SECOND, NOW] {
+        assert!(answer(host).get("budget").is_none(), "{host} has no limit");
+    }
     let (place, text) = pair(FIRST);
     assert_eq!(place, "tool-description");
     assert_eq!(text, "Loads the instructions of a skill for one kind of task. There are no skills.\n");
     let (place, text) = pair(SECOND);
     assert_eq!((place.as_str(), text.is_empty()), ("tool-description", false));
     assert_eq!(pair(NOW), ("system-prompt".to_owned(), String::new()));
+}
+
+#[test]
+fn broken_settings_are_reported_and_do_not_count() {
+    let context = tree(SAME);
+    context.tree(
+        "//- project/opencode.json\n{\"skills\": \n//- home/.opencode/opencode.json\n{\"skills\": {\"paths\": 5}}\n",
+    );
+    let answer = with(&context, NOW, "OPENCODE_CONFIG_CONTENT", "{\"skills\":");
+    assert_eq!(names(&answer), ["same"]);
+    let problems = field(&answer["problems"], "message").join("\n");
+    assert!(problems.contains("not valid JSON"), "{problems}");
+    assert!(problems.contains("`$OPENCODE_CONFIG_CONTENT` is not valid JSON"), "{problems}");
+    assert!(problems.contains("`5` is not a value for the setting `paths`"), "{problems}");
 }
 
 #[test]

@@ -108,8 +108,9 @@ fn skill(planter: &mut Planter, names: &mut Vec<String>) -> String {
     let unique = |line: &str| {
         let Some(value) = line.strip_prefix("name:") else { return line.to_owned() };
         let name = value.trim().trim_matches(['"', '\'']).to_owned();
-        let is_empty = name.is_empty() && !value.trim().is_empty();
-        if is_empty || name.starts_with(['|', '>']) || names.contains(&name) {
+        // Names without text, and with control characters, are known to differ.
+        let is_odd = (name.is_empty() && !value.trim().is_empty()) || name.contains(['\\', '\t']);
+        if is_odd || name.starts_with(['|', '>']) || names.contains(&name) {
             names.push(format!("u{}", names.len()));
             return format!("name: {}", names[names.len() - 1]);
         }
