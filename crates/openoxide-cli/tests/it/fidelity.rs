@@ -99,6 +99,8 @@ fn check(host: &'static str, compare: fn(&Scene, &Path) -> Vec<String>) {
     assert!(folders.len() > 20, "the recordings are there");
     let mut report = String::new();
     for folder in folders {
+        let recorded = ["answer.json", "catalog.txt"].iter().any(|file| folder.join(file).is_file());
+        assert!(recorded, "{} has a recording", folder.display());
         let scene = Scene::lay(host, &folder);
         let name = folder.file_name().unwrap().to_string_lossy().into_owned();
         for line in compare(&scene, &folder).into_iter().filter(|line| !scene.is_deviation(line)) {
