@@ -12,6 +12,7 @@ mod corpus;
 mod http;
 mod live;
 mod omp;
+mod opencode;
 mod ours;
 mod peers;
 mod record;

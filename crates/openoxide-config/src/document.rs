@@ -1,5 +1,6 @@
 //! TOML, JSON and YAML files as values that know their lines.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -68,6 +69,11 @@ pub(crate) fn split_key(key: &str) -> Vec<String> {
 
 /// Reads a TOML, JSON or YAML file, by its ending; an absent file is nothing.
 pub(crate) fn read(path: &Path, code: Code) -> Result<Option<Document>, Diagnostic> {
+    read_with(path, code, false)
+}
+
+/// Reads a TOML or JSON file whose JSON may hold comments, or may not.
+pub(crate) fn read_with(path: &Path, code: Code, comments: bool) -> Result<Option<Document>, Diagnostic> {
     let bad = |message: String| Diagnostic::warning(code, message).help("mend the file; until then it does not count");
     match std::fs::metadata(path) {
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
@@ -77,8 +83,9 @@ pub(crate) fn read(path: &Path, code: Code) -> Result<Option<Document>, Diagnost
         Ok(_) => {}
     }
     let text = fs_err::read_to_string(path).map_err(|error| bad(error.to_string()))?;
-    if path.extension().is_some_and(|extension| extension == "json") {
-        return read_json(&text).map(Some).map_err(bad);
+    if comments || path.extension().is_some_and(|extension| extension == "json") {
+        let document = read_json(&text, comments);
+        return document.map(Some).map_err(|message| bad(format!("the file is not {message}")));
     }
     if path.extension().is_some_and(|extension| extension == "yml" || extension == "yaml") {
         return read_yaml(&text).map(Some).map_err(|problem| Diagnostic { code, ..problem });
@@ -101,13 +108,68 @@ fn read_yaml(text: &str) -> Result<Document, Diagnostic> {
     Ok(Document { table: values.table, lines: values.lines, text: String::new() })
 }
 
-fn read_json(text: &str) -> Result<Document, String> {
+/// Reads JSON, or says what the text is not; with `comments`, an empty text is an empty object too.
+pub(crate) fn read_json(text: &str, comments: bool) -> Result<Document, String> {
     let text = text.trim_start_matches('\u{feff}');
-    let json: serde_json::Value =
-        serde_json::from_str(text).map_err(|error| format!("the file is not valid JSON: {error}"))?;
+    let plain = if comments { Cow::Owned(without_comments(text)) } else { Cow::Borrowed(text) };
+    if comments && text.is_empty() {
+        return Ok(Document::default());
+    }
+    let json: serde_json::Value = serde_json::from_str(&plain).map_err(|error| format!("valid JSON: {error}"))?;
     match to_toml(json) {
         Some(toml::Value::Table(table)) => Ok(Document::loose(table)),
-        _ => Err("the file is not a JSON object".to_owned()),
+        _ => Err("a JSON object".to_owned()),
+    }
+}
+
+/// Puts blanks in the place of comments and of commas after the last item, so that places in errors stay right.
+fn without_comments(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut comma: Option<usize> = None;
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let length = token(rest);
+        let (token, after) = rest.split_at(length);
+        match first {
+            '/' if length > 1 => {
+                plain.extend(token.chars().map(|character| if character == '\n' { '\n' } else { ' ' }));
+            }
+            ']' | '}' => {
+                if let Some(at) = comma.take() {
+                    plain.replace_range(at..=at, " ");
+                }
+                plain.push(first);
+            }
+            _ => {
+                if first == ',' {
+                    comma = Some(plain.len());
+                } else if !first.is_whitespace() {
+                    comma = None;
+                }
+                plain.push_str(token);
+            }
+        }
+        rest = after;
+    }
+    plain
+}
+
+/// Returns the length of the text, comment or character that comes first.
+fn token(text: &str) -> usize {
+    let line = || text.find(['\n', '\r']).unwrap_or(text.len());
+    match text.as_bytes() {
+        [b'/', b'/', ..] => line(),
+        [b'/', b'*', ..] => text[2..].find("*/").map_or(text.len(), |end| end + 4),
+        [b'"', ..] => {
+            let mut escaped = false;
+            let ends = |&(_, character): &(usize, char)| {
+                let ends = character == '"' && !escaped;
+                escaped = character == '\\' && !escaped;
+                ends
+            };
+            text.char_indices().skip(1).find(ends).map_or(text.len(), |(at, _)| at + 1)
+        }
+        _ => text.chars().next().map_or(0, char::len_utf8),
     }
 }
 
@@ -126,4 +188,25 @@ pub(crate) fn to_toml(json: serde_json::Value) -> Option<toml::Value> {
             toml::Value::Table(map.into_iter().filter_map(|(key, value)| Some((key, to_toml(value)?))).collect())
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_and_last_commas_are_passed_over() {
+        let check = |text: &str, expected: &str| {
+            let found = read_json(text, true).map(|document| toml::to_string(&document.table).unwrap());
+            assert_eq!(found.unwrap().trim(), expected, "{text}");
+        };
+        check("{ // \"x\": 1\n \"a\": 1, /* , */ }", "a = 1");
+        check(
+            "{\"a\": [1, 2,\n // end\n], \"b\": \"// no, ] \\\" /* no */\",}",
+            "a = [1, 2]\nb = '// no, ] \" /* no */'",
+        );
+        check("", "");
+        assert!(read_json("{\"a\": 1,}", false).is_err());
+        assert!(read_json("{\"a\" 1}", true).is_err());
+    }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use openoxide_skills::{
     Code, Diagnostic, Host, HostSettings, HostSpec, Origin, Setting, SettingKind, SettingRule, SettingSource,
-    Surroundings,
+    Surroundings, YesWords,
 };
 use toml::Value;
 
@@ -64,7 +64,10 @@ impl Reader<'_> {
             let is_set = |setting: &Setting| {
                 !rule.empty_is_unset || setting.value.as_array().is_none_or(|list| !list.is_empty())
             };
-            let values = values.into_iter().filter(is_set).collect();
+            let values = values.into_iter().filter(is_set).collect::<Vec<Setting>>();
+            if rule.kind == SettingKind::Permissions {
+                settings.parts.insert(name.clone(), values.clone());
+            }
             if let Some(setting) = combine(rule, values) {
                 settings.values.insert(name.clone(), setting);
             }
@@ -85,8 +88,8 @@ impl Reader<'_> {
     /// Returns every value of a setting, weakest first.
     fn values(&mut self, name: &str, rule: &SettingRule) -> Vec<Setting> {
         let mut values: Vec<Setting> = Vec::new();
-        for source in &rule.from {
-            values.extend(self.source(rule, source));
+        for source in rule.from.iter().flat_map(|source| self.layered(source)).collect::<Vec<_>>() {
+            values.extend(self.source(rule, &source));
         }
         values.extend(self.config.all(&format!("hosts.{}.{name}", quoted(&self.spec.name))));
         if self.spec.edition.is_some() {
@@ -95,44 +98,79 @@ impl Reader<'_> {
         values
     }
 
+    /// Returns the places that a source stands for: itself, or each of its layers with its key.
+    fn layered(&self, source: &SettingSource) -> Vec<SettingSource> {
+        let Some(name) = &source.layers else { return vec![source.clone()] };
+        let keyed = |layer: &SettingSource| SettingSource {
+            key: source.key.clone(),
+            negate: source.negate,
+            holds: source.holds.clone(),
+            ..layer.clone()
+        };
+        self.host.layers.get(name).into_iter().flatten().map(keyed).collect()
+    }
+
     fn source(&mut self, rule: &SettingRule, source: &SettingSource) -> Vec<Setting> {
-        let mut values = match (&source.file, &source.env, &source.config) {
-            (Some(file), ..) => self.read_file(rule, file, source.key.as_deref().unwrap_or_default()),
-            (_, Some(name), _) => self.read_variable(rule, source, name).into_iter().collect(),
-            (.., Some(key)) => self.config.all(key),
-            _ => {
-                let key = source.key.as_deref().unwrap_or_default();
-                let host = self.host;
-                host.settings_files.iter().flat_map(|file| self.read_file(rule, file, key)).collect()
-            }
+        if source.needs.as_ref().is_some_and(|name| !self.is_on(name)) {
+            return Vec::new();
+        }
+        let mut values = match (&source.env, &source.config) {
+            (Some(name), _) => self.read_variable(rule, source, name).into_iter().collect(),
+            (_, Some(key)) => self.config.all(key),
+            _ => self.paths(source).into_iter().filter_map(|path| self.read_file(rule, source, path)).collect(),
         };
         if !source.holds.is_empty() {
             for setting in &mut values {
                 setting.value = Value::Boolean(holds(&setting.value, &source.holds));
             }
         }
-        if source.negate {
+        for setting in
+            values.iter_mut().filter(|setting| source.negate && !(source.env.is_some() && setting.value.is_str()))
+        {
+            setting.value = Value::Boolean(setting.value.as_bool() != Some(true));
+        }
+        if rule.kind == SettingKind::Permissions {
             for setting in &mut values {
-                setting.value = Value::Boolean(setting.value.as_bool() != Some(true));
+                spell_out(&mut setting.value);
             }
         }
         values
     }
 
-    fn read_file(&mut self, rule: &SettingRule, file: &str, key: &str) -> Vec<Setting> {
-        let Some(path) = self.around.expand(file, &self.host.vars) else { return Vec::new() };
-        let Some(document) = self.document(&path) else { return Vec::new() };
-        let Some(value) = document.get(key) else { return Vec::new() };
-        let line = document.line(key);
-        let value = if rule.kind == SettingKind::Rules { with_whole_paths(value, &path) } else { value.clone() };
-        vec![Setting { value, origin: Origin::File { path, line } }]
+    /// Tells whether a switch that other places depend on is on.
+    fn is_on(&mut self, name: &str) -> bool {
+        let Some(rule) = self.host.settings.get(name) else { return false };
+        let default = rule.default.as_ref().and_then(Value::as_bool).unwrap_or(false);
+        // A switch that depends on a switch could depend on itself.
+        let free: Vec<&SettingSource> = rule.from.iter().filter(|source| source.needs.is_none()).collect();
+        let values = free.into_iter().flat_map(|source| self.source(rule, source));
+        values.filter_map(|setting| setting.value.as_bool()).last().unwrap_or(default)
     }
 
-    fn document(&mut self, path: &Path) -> Option<Document> {
+    /// Returns the files of a source, weakest first.
+    fn paths(&self, source: &SettingSource) -> Vec<PathBuf> {
+        let vars = &self.host.vars;
+        if let Some(file) = &source.file {
+            return self.around.expand(file, vars).into_iter().collect();
+        }
+        let folders = source.folder.iter().flat_map(|folder| self.around.places(folder, vars));
+        folders.flat_map(|folder| source.files.iter().map(move |file| folder.join(file))).collect()
+    }
+
+    fn read_file(&mut self, rule: &SettingRule, source: &SettingSource, path: PathBuf) -> Option<Setting> {
+        let key = source.key.as_deref().unwrap_or_default();
+        let document = self.document(&path, source.comments)?;
+        let value = document.get(key)?;
+        let line = document.line(key);
+        let value = if rule.kind == SettingKind::Rules { with_whole_paths(value, &path) } else { value.clone() };
+        Some(Setting { value, origin: Origin::File { path, line } })
+    }
+
+    fn document(&mut self, path: &Path, comments: bool) -> Option<Document> {
         if let Some(known) = self.files.get(path) {
             return known.clone();
         }
-        let document = document::read(path, Code::HostFile).unwrap_or_else(|diagnostic| {
+        let document = document::read_with(path, Code::HostFile, comments).unwrap_or_else(|diagnostic| {
             self.problems.push(ConfigProblem { path: Some(path.to_owned()), diagnostic });
             None
         });
@@ -140,15 +178,32 @@ impl Reader<'_> {
         document
     }
 
-    fn read_variable(&self, rule: &SettingRule, source: &SettingSource, name: &str) -> Option<Setting> {
+    fn read_variable(&mut self, rule: &SettingRule, source: &SettingSource, name: &str) -> Option<Setting> {
         let text = self.around.variables.get(name).filter(|text| !text.is_empty())?;
         let value = match rule.kind {
-            SettingKind::Bool => Value::Boolean(!matches!(text.as_str(), "0" | "false" | "no" | "off")),
+            _ if source.key.is_some() || rule.kind == SettingKind::Permissions => {
+                let document = document::read_json(text, source.comments);
+                let document = document.map_err(|message| self.bad_variable(name, &message)).ok()?;
+                match &source.key {
+                    Some(key) => document.get(key)?.clone(),
+                    None => Value::Table(document.table),
+                }
+            }
+            SettingKind::Bool => yes_or_no(text, source.yes),
             SettingKind::Number => number(text)?,
             SettingKind::List => items(text, source.split.as_deref()),
             _ => Value::String(text.clone()),
         };
         Some(Setting { value, origin: Origin::Environment(name.to_owned()) })
+    }
+
+    fn bad_variable(&mut self, name: &str, message: &str) {
+        let diagnostic = Diagnostic::warning(Code::HostFile, format!("`${name}` is not {message}"))
+            .help("mend the variable, or unset it");
+        let problem = ConfigProblem { path: None, diagnostic };
+        if !self.problems.contains(&problem) {
+            self.problems.push(problem);
+        }
     }
 
     /// Tells whether a value is of its type and its rule can hold it; says so otherwise.
@@ -158,7 +213,7 @@ impl Reader<'_> {
             SettingKind::Number => setting.value.is_integer() || setting.value.is_float(),
             SettingKind::Text => setting.value.is_str(),
             SettingKind::List | SettingKind::Rules => setting.value.is_array(),
-            SettingKind::Table => setting.value.is_table(),
+            SettingKind::Table | SettingKind::Permissions => setting.value.is_table(),
             SettingKind::Plugins => false,
         };
         let alone = HostSettings { values: [(name.to_owned(), setting.clone())].into(), ..HostSettings::default() };
@@ -217,6 +272,32 @@ fn in_range(rule: &SettingRule, value: &Value) -> bool {
     number.is_none_or(|number| rule.min.is_none_or(|min| number >= min) && rule.max.is_none_or(|max| number <= max))
 }
 
+/// Reads a yes or no from a variable; a text that is neither stays a text, and is refused as such.
+fn yes_or_no(text: &str, words: YesWords) -> Value {
+    let is_yes = match words {
+        YesWords::NotNo => !matches!(text, "0" | "false" | "no" | "off"),
+        YesWords::True => text.eq_ignore_ascii_case("true") || text == "1",
+        YesWords::Listed => match text {
+            "true" | "yes" | "on" | "1" | "y" => true,
+            "false" | "no" | "off" | "0" | "n" => false,
+            _ => return Value::String(text.to_owned()),
+        },
+    };
+    Value::Boolean(is_yes)
+}
+
+/// Writes a permission for everything as a table, and yes and no as the words they stand for.
+fn spell_out(value: &mut Value) {
+    if let Value::String(word) = value {
+        *value = Value::Table([("*".to_owned(), Value::String(std::mem::take(word)))].into_iter().collect());
+    }
+    for inner in value.as_table_mut().into_iter().flat_map(toml::Table::iter_mut).map(|(_, inner)| inner) {
+        if let Value::Boolean(is_allowed) = *inner {
+            *inner = Value::String(if is_allowed { "allow" } else { "deny" }.to_owned());
+        }
+    }
+}
+
 /// Makes paths in rules whole: they start at the file's folder.
 fn with_whole_paths(value: &Value, file: &Path) -> Value {
     let mut value = value.clone();
@@ -238,6 +319,9 @@ fn combine(rule: &SettingRule, values: Vec<Setting>) -> Option<Setting> {
         return values.into_iter().next_back();
     }
     values.into_iter().reduce(|below, above| match (below.value, above.value) {
+        (Value::Table(all), Value::Table(more)) if rule.kind == SettingKind::Permissions => {
+            Setting { value: Value::Table(merged(all, more)), origin: above.origin }
+        }
         (Value::Table(mut all), Value::Table(more)) => {
             all.extend(more);
             Setting { value: Value::Table(all), origin: above.origin }
@@ -248,4 +332,16 @@ fn combine(rule: &SettingRule, values: Vec<Setting>) -> Option<Setting> {
         }
         (_, value) => Setting { value, origin: above.origin },
     })
+}
+
+/// Puts one table over another, table by table; a key that is already there keeps its place.
+fn merged(mut all: toml::Table, more: toml::Table) -> toml::Table {
+    for (key, value) in more {
+        let value = match (all.get_mut(&key), value) {
+            (Some(Value::Table(below)), Value::Table(above)) => Value::Table(merged(std::mem::take(below), above)),
+            (_, value) => value,
+        };
+        all.insert(key, value);
+    }
+    all
 }

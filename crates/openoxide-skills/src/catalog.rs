@@ -19,6 +19,7 @@ use crate::skill::SkillMetadata;
 mod build;
 mod filter;
 mod order;
+mod permission;
 mod rank;
 
 pub(crate) use order::{compare_by, rank_of, sort_entries};

@@ -15,6 +15,8 @@ pub(crate) enum Split {
     Found { yaml: Range<usize>, body: usize },
     /// The file does not begin with a fence.
     Absent,
+    /// The fence names a format that is not read.
+    Foreign(String),
     /// A fence opens, and none closes.
     Unclosed,
 }
@@ -27,7 +29,11 @@ pub(crate) fn split(text: &str, rules: FenceRules) -> Split {
     let Some(start) = after_opening(&text[skipped..], rules.open).map(|start| skipped + start) else {
         return Split::Absent;
     };
-    let Some(close) = find_closing(text, start, rules.close) else {
+    if let Some(format) = foreign_format(text, rules.open) {
+        return Split::Foreign(format.to_owned());
+    }
+    let end = || rules.end_closes.then_some(text.len()..text.len());
+    let Some(close) = find_closing(text, start, rules.close).or_else(end) else {
         return Split::Unclosed;
     };
     if rules.empty_is_none && close.start <= start {
@@ -43,15 +49,24 @@ fn after_opening(text: &str, fence: Fence) -> Option<usize> {
         // The line end after the dashes is left out, so that hosts with other fences share the same YAML.
         Fence::Anywhere if text.starts_with("---\n") => Some(DASHES.len() + 1),
         Fence::Anywhere => text.starts_with(DASHES).then_some(DASHES.len()),
-        Fence::LineStart => text.starts_with(DASHES).then(|| after_one(text, DASHES.len())),
+        Fence::Glued => text.starts_with(DASHES).then(|| after_one(text, DASHES.len())),
         Fence::Line => (line.strip_prefix(DASHES)?.trim().is_empty()).then_some(line_end? + 1),
         Fence::TrimmedLine => (line.trim() == DASHES).then_some(line_end? + 1),
+        Fence::LineStart => line.starts_with(DASHES).then_some(line_end? + 1),
+        Fence::Format => (!line.strip_prefix(DASHES)?.starts_with('-')).then_some(line_end? + 1),
     }
 }
 
 /// Returns the place after the character that stands at another.
 fn after_one(text: &str, at: usize) -> usize {
     at + text[at..].chars().next().map_or(0, char::len_utf8)
+}
+
+/// Returns the format that stands on the line of the opening fence, unless it is one that is read.
+fn foreign_format(text: &str, fence: Fence) -> Option<&str> {
+    let line = text.lines().next().filter(|_| fence == Fence::Format)?;
+    let format = line.strip_prefix(DASHES)?.trim_matches([' ', '\t', '\r']);
+    (!["", "yaml", "yml", "json"].contains(&format.to_ascii_lowercase().as_str())).then_some(format)
 }
 
 /// Returns where the closing fence begins and where the body does.
@@ -63,10 +78,10 @@ fn find_closing(text: &str, start: usize, fence: Fence) -> Option<Range<usize>> 
         let newline = usize::from(rest[blanks..].starts_with('\n'));
         return Some(at..at + DASHES.len() + blanks + newline);
     }
-    if fence == Fence::Line {
-        return find_line(text, start);
+    if matches!(fence, Fence::Line | Fence::Format | Fence::LineStart) {
+        return find_line(text, start, fence == Fence::LineStart);
     }
-    if fence == Fence::LineStart {
+    if fence == Fence::Glued {
         let at = DASHES.len() + text[DASHES.len()..].find("\n---")? + 1;
         return Some(at.max(start)..at + DASHES.len());
     }
@@ -82,11 +97,16 @@ fn find_closing(text: &str, start: usize, fence: Fence) -> Option<Range<usize>> 
 }
 
 /// Returns the line of dashes that comes first; the search jumps from one line that begins with dashes to the next.
-fn find_line(text: &str, start: usize) -> Option<Range<usize>> {
+fn find_line(text: &str, start: usize, whatever_follows: bool) -> Option<Range<usize>> {
     let mut at = start;
     loop {
         if !text[at..].starts_with(DASHES) {
             at += text[at..].find("\n---")? + 1;
+        }
+        if whatever_follows {
+            // The line end before the dashes is the fence's own; a block that keeps its blank lines must not have it.
+            let blank = usize::from(at > start && text[..at].ends_with("\n\n"));
+            return Some(at - blank..at + DASHES.len());
         }
         let end = text[at..].find('\n').map_or(text.len(), |newline| at + newline + 1);
         if text[at + DASHES.len()..end].trim().is_empty() {
@@ -135,6 +155,8 @@ pub(crate) fn mend(text: &str, rules: &ParseRules) -> Option<Mended> {
         Repair::QuoteValues => quote_values(text, &rules.repair_starts),
         Repair::QuoteSpecial => quote_special(text),
         Repair::QuotePlain => quote_plain(text),
+        Repair::BlockValues => block_values(text, "|-"),
+        Repair::BlockLines => block_values(text, "|"),
     };
     let edits = if rules.soft_tabs { with_soft_tabs(text, edits) } else { edits };
     let mut mended = apply(text, &edits);
@@ -274,6 +296,25 @@ fn quote_plain(text: &str) -> Vec<(Range<usize>, String)> {
     edits
 }
 
+/// Tells whether a repair looks at frontmatter that stands there: blocks are made between bare fences only.
+pub(crate) fn is_mendable(file: &str, yaml: &Range<usize>, repair: Repair) -> bool {
+    let opening = &file[..yaml.start];
+    let is_bare =
+        matches!(opening, "---\n" | "---\r\n") && file[yaml.end..].trim_start_matches('\n').starts_with(DASHES);
+    !matches!(repair, Repair::BlockValues | Repair::BlockLines) || is_bare
+}
+
+/// Makes literal blocks of values at the left margin that hold a colon.
+fn block_values(text: &str, mark: &str) -> Vec<(Range<usize>, String)> {
+    let mut edits = Vec::new();
+    for (start, line) in lines(text) {
+        if let Some((at, value)) = colon_value(line) {
+            edits.push((start + at..start + line.len(), format!(": {mark}\n  {value}")));
+        }
+    }
+    edits
+}
+
 /// Splits `key: value` at any indentation, the key a word that begins with a letter or `_`.
 fn word_pair(line: &str) -> Option<(usize, &str)> {
     let (key, rest) = line.split_once(':')?;
@@ -286,6 +327,19 @@ fn word_pair(line: &str) -> Option<(usize, &str)> {
     let value = value.trim_end();
     let breaks = value.contains(['\u{2028}', '\u{2029}']);
     (is_key && !value.is_empty() && rest.starts_with(char::is_whitespace) && !breaks).then_some((at, value))
+}
+
+/// Returns where the key ends and the value, if it holds a colon and is neither quoted nor a block.
+fn colon_value(line: &str) -> Option<(usize, &str)> {
+    let blank = |character: char| (character.is_whitespace() && character != '\u{85}') || character == '\u{feff}';
+    let (key, rest) = line.split_once(':')?;
+    let key = key.trim_end_matches(blank);
+    let starts_well = key.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
+    let is_key = starts_well && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let rest = rest.trim_start_matches(blank);
+    let value = rest.trim_end_matches(blank);
+    let breaks = rest.contains(['\r', '\u{2028}', '\u{2029}']);
+    (is_key && !breaks && value.contains(':') && !value.starts_with(['"', '\''])).then_some((key.len(), value))
 }
 
 fn untab(text: &str) -> String {
@@ -305,17 +359,22 @@ mod tests {
     use super::*;
 
     fn check(text: &str, open: Fence, close: Fence, expected: &str) {
-        let shown = match split(text, FenceRules { open, close, ..FenceRules::default() }) {
+        check_rules(text, FenceRules { open, close, ..FenceRules::default() }, expected);
+    }
+
+    fn check_rules(text: &str, rules: FenceRules, expected: &str) {
+        let shown = match split(text, rules) {
             Split::Found { yaml, body } => format!("{}|{}", &text[yaml], &text[body..]),
             Split::Absent => "absent".to_owned(),
+            Split::Foreign(format) => format!("foreign {format}"),
             Split::Unclosed => "unclosed".to_owned(),
         };
-        assert_eq!(shown, expected, "{text:?} {open:?} {close:?}");
+        assert_eq!(shown, expected, "{text:?} {rules:?}");
     }
 
     #[test]
     fn fences() {
-        use Fence::{Anywhere, Line, LineStart, TrimmedLine};
+        use Fence::{Anywhere, Glued, Line, TrimmedLine};
         check("---\na: b\n---\nbody", Line, Line, "a: b\n|body");
         check("---\r\na: b\r\n---  \r\nbody", Line, Line, "a: b\r\n|body");
         check("---\na: |\n  ---\n---\n", Line, Line, "a: |\n  ---\n|");
@@ -327,10 +386,10 @@ mod tests {
         check("---\ndescription: a --- b\n---\n", Line, Anywhere, "description: a |b\n---\n");
         check("---a: b---", Anywhere, Anywhere, "a: b|");
         check("---", Line, Line, "absent");
-        check("----\na: b\n---- x", LineStart, LineStart, "\na: b\n|- x");
-        check("---\n---\nbody", LineStart, LineStart, "|\nbody");
-        check("---\na: |\n  ---\n---\n", LineStart, LineStart, "a: |\n  ---\n|\n");
-        check("---\na: b --- c", LineStart, LineStart, "unclosed");
+        check("----\na: b\n---- x", Glued, Glued, "\na: b\n|- x");
+        check("---\n---\nbody", Glued, Glued, "|\nbody");
+        check("---\na: |\n  ---\n---\n", Glued, Glued, "a: |\n  ---\n|\n");
+        check("---\na: b --- c", Glued, Glued, "unclosed");
     }
 
     #[test]
@@ -345,6 +404,24 @@ mod tests {
         assert_eq!(body("---\na: b\n---\n"), "a: b\n|");
         assert_eq!(body("\nx\n---\na: b\n---\n"), "Absent");
         assert_eq!(body("\n\n"), "Absent");
+    }
+
+    #[test]
+    fn fences_with_a_format_and_without_an_end() {
+        let rules =
+            FenceRules { open: Fence::Format, close: Fence::LineStart, end_closes: true, ..FenceRules::default() };
+        let check = |text: &str, expected: &str| check_rules(text, rules, expected);
+        check("---\na: b\n---\nbody", "a: b\n|\nbody");
+        check("---  \na: b\n---glued", "a: b\n|glued");
+        check("---\na: |\n  ---\n", "a: |\n  ---\n|");
+        check("---\na: |+\n  b\n\n---\n", "a: |+\n  b\n|\n");
+        check("---\u{a0}\na: b\n---", "foreign \u{a0}");
+        check("---YAML\na: b\n---", "a: b\n|");
+        check("---json\n{}\n---", "{}\n|");
+        check("---js\n{}\n---", "foreign js");
+        check("---a: b\n---", "foreign a: b");
+        check("----\na: b\n---", "absent");
+        check("---", "absent");
     }
 
     fn mended(text: &str, repair: Repair) -> String {
@@ -392,5 +469,28 @@ mod tests {
         assert_eq!(quote("description: a: b\r"), "unchanged");
         assert_eq!(quote("x1: a: b"), "unchanged");
         assert_eq!(quote("a: x\n\tb: c"), "a: x\n  b: c");
+    }
+
+    #[test]
+    fn values_with_a_colon_become_blocks() {
+        let block = |text| mended(text, Repair::BlockValues);
+        assert_eq!(block("description: Use when: x # why"), "description: |-\n  Use when: x # why");
+        assert_eq!(block("a_1  :   b:c  \nd: e"), "a_1: |-\n  b:c\nd: e");
+        assert_eq!(block("a: b:\r\nc: d\r\n"), "a: |-\n  b:\r\nc: d\r\n");
+        for same in ["a: b", "a-b: c: d", " a: b: c", "# a: b: c", "1a: b: c", "a: 'b: c", "a: \"b: c", "a: >", "a:"] {
+            assert_eq!(block(same), "unchanged", "{same}");
+        }
+        assert_eq!(mended("a: b:c", Repair::BlockLines), "a: |\n  b:c");
+    }
+
+    #[test]
+    fn places_in_mended_text_lead_back() {
+        let text = "a    :     b:c\nd: e: f\ng: h";
+        let rules = ParseRules { repair: Repair::BlockValues, ..ParseRules::default() };
+        let mended = mend(text, &rules).unwrap();
+        assert_eq!(mended.text, "a: |-\n  b:c\nd: |-\n  e: f\ng: h");
+        let at = mended.text.find("g: h").unwrap();
+        assert_eq!(&text[mended.original(at)..], "g: h");
+        assert_eq!(mended.original(0), 0);
     }
 }

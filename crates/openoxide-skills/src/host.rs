@@ -15,15 +15,15 @@ mod roots;
 mod settings;
 mod spec;
 
-pub use budget::{AliasFrame, BudgetRules, CatalogRules, CharsPerToken, FitStep, Measure, Reserved};
+pub use budget::{AliasFrame, BudgetRules, CatalogPlace, CatalogRules, CharsPerToken, FitStep, Measure, Reserved};
 pub use found::FoundRules;
 pub use parsing::{
     BadYaml, BoolRule, Chars, Clean, DescriptionRules, Dialect, Fallback, Fence, FenceRules, FieldRules, LengthUnit,
     Mark, NameRules, NameShape, NameSource, NoFrontmatter, NumberText, OnDuplicate, ParseRules, Repair, Tags, TextRule,
-    UnknownFields, Utf8, WrongType,
+    Typed, UnknownFields, Utf8, WrongType,
 };
 pub use roots::{FolderNames, Layout, Links, NamespaceRules, RootRule, ScanRules};
-pub use settings::{FilterRules, PluginSource, SettingKind, SettingRule, SettingSource, StateEffect};
+pub use settings::{FilterRules, PluginSource, SettingKind, SettingRule, SettingSource, StateEffect, YesWords};
 pub use spec::{HostError, HostSpec, Hosts};
 
 use crate::skill::SkillScope;
@@ -51,12 +51,12 @@ pub struct Host {
     /// Whether one bad value takes a whole settings file out.
     #[serde(default)]
     pub strict_files: bool,
-    /// Files that hold settings, weakest first: a source that names nothing but a key is read from each.
-    #[serde(default)]
-    pub settings_files: Vec<String>,
     /// How the project's root is found.
     #[serde(default)]
     pub project: ProjectRules,
+    /// Places where the program keeps many settings, weakest first, by a name that `from` refers to.
+    #[serde(default)]
+    pub layers: BTreeMap<String, Vec<SettingSource>>,
     /// The host's own settings that bear on skills.
     #[serde(default)]
     pub settings: BTreeMap<String, SettingRule>,
@@ -92,6 +92,9 @@ pub struct Host {
     /// How much of the window that text may take.
     #[serde(default)]
     pub budget: BudgetRules,
+    /// What in a skill's text means something when a user calls it.
+    #[serde(default)]
+    pub invoke: InvokeRules,
     /// What is deliberately done differently from the program.
     #[serde(default)]
     pub deviations: Vec<Deviation>,
@@ -126,6 +129,16 @@ pub enum Unmarked {
     Top,
     /// The user's home; the root of the filesystem where cwd is not below it.
     Home,
+}
+
+/// What in a skill's text means something when a user calls it. Nothing here is obeyed yet: texts are shown as they are.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct InvokeRules {
+    /// A regular expression for the name of a file whose text is attached; the first group is the name.
+    pub file: Option<String>,
+    /// A regular expression for a command whose output takes its place; the first group is the command.
+    pub shell: Option<String>,
 }
 
 /// Something done differently from the real program on purpose.

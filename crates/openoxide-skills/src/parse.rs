@@ -19,13 +19,16 @@ use crate::yaml::{self, Feature, Node, Value, YamlError, YamlErrorKind};
 
 pub(crate) mod fields;
 mod lenient;
+mod mending;
 mod name;
 mod scalar;
 mod texts;
+mod typed;
 
 pub(crate) use lenient::soft_tabs;
+use mending::repair_cause;
 pub(crate) use name::{first_bad, misfit};
-pub(crate) use scalar::typed;
+pub(crate) use scalar::plain_value;
 
 /// What a skill file says, and what is wrong with it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -179,7 +182,7 @@ impl Reader<'_> {
         let body = match &split {
             Split::Unclosed | Split::Absent if !whole && (split == Split::Unclosed || file.len() < 64) => return false,
             Split::Found { body, .. } => &text[*body..],
-            Split::Absent | Split::Unclosed => text,
+            Split::Absent | Split::Unclosed | Split::Foreign(_) => text,
         };
         if !whole && self.wants_body() && body.trim().is_empty() {
             return false;
@@ -192,6 +195,7 @@ impl Reader<'_> {
             }
             Split::Found { yaml, .. } => self.frontmatter(file, mark + yaml.start..mark + yaml.end, trees),
             Split::Absent => self.no_frontmatter(file, Code::NoFrontmatter),
+            Split::Foreign(format) => self.parsed.problems.push(foreign(file, &format)),
             Split::Unclosed => self.no_frontmatter(file, Code::Unclosed),
         }
         self.conclude(file, body);
@@ -231,31 +235,27 @@ impl Reader<'_> {
     fn frontmatter<'t>(&mut self, file: &'t str, range: Range<usize>, trees: &mut Trees<'t>) {
         let source = Source { file, offset: range.start };
         let text = &file[range.clone()];
-        let first = match self.rules.soft_tabs && text.contains('\t') {
-            true => self.untabbed(source, text),
-            false => match trees.read(file, range) {
+        let may_mend = frontmatter::is_mendable(file, &range, self.rules.repair);
+        let mend = || frontmatter::mend(text, self.rules).filter(|_| may_mend);
+        let early = if self.rules.repair_first { mend() } else { None };
+        let first = match &early {
+            _ if self.rules.soft_tabs && text.contains('\t') => self.untabbed(source, text),
+            Some(mended) => self.read_mended(source, text, mended, trees.read(file, range).is_err()),
+            None => match trees.read(file, range) {
                 Ok(root) => self.judge(source, text, root, true),
                 Err(error) => Err(frontmatter_problem(source, error)),
             },
         };
         let Err(problem) = first else { return };
         let repairable = match problem.code {
-            Code::BadYaml => true,
+            Code::BadYaml => !self.rules.repair_first,
             Code::YamlLimit | Code::YamlFeature => false,
             _ => self.rules.repair_types,
         };
-        if let Some(mended) = repairable.then(|| frontmatter::mend(text, self.rules)).flatten() {
-            self.frontmatter = Frontmatter::default();
-            let kept = self.parsed.problems.len();
-            let outcome = yaml::parse(&mended.text)
-                .map_err(|error| frontmatter_problem(source, &error))
-                .and_then(|root| self.judge(source, text, &root, false));
-            if outcome.is_ok() {
-                self.place_in_original(source, &mended, kept);
-                self.report_repairs(source, text, &mended);
-                return;
-            }
-            self.parsed.problems.truncate(kept);
+        if let Some(mended) = repairable.then(mend).flatten()
+            && self.read_mended(source, text, &mended, true).is_ok()
+        {
+            return;
         }
         self.frontmatter = Frontmatter::default();
         if self.rules.bad_yaml == BadYaml::Lines {
@@ -273,40 +273,6 @@ impl Reader<'_> {
         let outcome = self.judge(source, text, &root, true);
         self.place_in_original(source, &mended, kept);
         outcome
-    }
-
-    /// Moves findings about the mended text to where they stand in the file; a fix for the one would harm the other.
-    fn place_in_original(&mut self, source: Source<'_>, mended: &frontmatter::Mended, from: usize) {
-        for problem in &mut self.parsed.problems[from..] {
-            if matches!(problem.fix, Some(Fix::Replace { .. })) {
-                problem.fix = None;
-            }
-            if let Some(place) = problem.place.take() {
-                let move_back = |at: usize| source.offset + mended.original(at.saturating_sub(source.offset));
-                problem.place =
-                    Some(crate::Place::locate(source.file, move_back(place.span.start)..move_back(place.span.end)));
-            }
-        }
-    }
-
-    fn report_repairs(&mut self, source: Source<'_>, text: &str, mended: &frontmatter::Mended) {
-        for (range, replacement) in mended.edits.iter().filter(|(_, replacement)| !replacement.trim().is_empty()) {
-            let span = source.span(range);
-            self.parsed.problems.push(
-                Diagnostic::warning(Code::Repaired, "this value is not valid YAML unless it is quoted")
-                    .at(source.file, span.clone())
-                    .label(format!("`{}` ends a key in YAML", repair_cause(&text[range.clone()])))
-                    .help("put quotes around the value")
-                    .fix(Fix::Replace { span, text: replacement.clone() }),
-            );
-        }
-        if mended.edits.is_empty() {
-            self.parsed.problems.push(
-                Diagnostic::warning(Code::Repaired, "tabs indent the frontmatter; they were read as spaces")
-                    .at(source.file, source.span(&(0..text.len())))
-                    .help("indent with spaces"),
-            );
-        }
     }
 
     fn bad_yaml(&mut self, source: Source<'_>, text: &str, mut problem: Diagnostic) {
@@ -335,9 +301,16 @@ impl Reader<'_> {
             return Err(feature_problem(source, feature, &span));
         }
         if self.rules.tags == Tags::Refuse
-            && let Some(span) = root.first_tag()
+            && let Some(span) = root.first_tag(false)
         {
             return Err(feature_problem(source, Feature::Tag, &span));
+        }
+        if self.rules.tags == Tags::Standard
+            && let Some(span) = root.first_tag(true)
+        {
+            return Err(Diagnostic::error(Code::BadYaml, "the frontmatter has a tag that is not one of YAML's own")
+                .at(source.file, source.span(&span))
+                .help("remove the tag, or put quotes around the value"));
         }
         let pairs = match &root.value {
             Value::Map(pairs) => pairs.as_slice(),
@@ -410,10 +383,10 @@ impl Reader<'_> {
         } else if from_folder {
             self.parsed.problems.extend(name::check_folder(self.rules, file, &self.parsed.name));
         }
-        let loose = self.rules.description.loose;
+        let rules = &self.rules.description;
         let own = self.frontmatter.description.take();
-        let is_enough = own.is_some() && self.rules.description.may_be_empty;
-        let own = own.filter(|text| loose || !text.trim().is_empty());
+        let is_enough = own.is_some() && rules.may_be_empty;
+        let own = own.filter(|text| rules.loose || rules.empty_counts || !text.trim().is_empty());
         self.parsed.described = own.is_some();
         self.parsed.description = own.unwrap_or_else(|| self.fallback(body));
         let judged = self.parsed.invalid().is_some();
@@ -462,6 +435,14 @@ impl Reader<'_> {
 /// Longest frontmatter, in bytes.
 const FRONTMATTER_MAX: usize = 64 * 1024;
 
+/// Frontmatter may be a program in another language, and is never run.
+fn foreign(file: &str, format: &str) -> Diagnostic {
+    let format = crate::text::TerminalText(format).to_string();
+    Diagnostic::error(Code::NoFrontmatter, format!("the frontmatter is in the format `{format}`, which is not read"))
+        .at(file, 0..file.find('\n').unwrap_or(file.len()))
+        .help("begin with a line `---` and write YAML")
+}
+
 fn too_large() -> Diagnostic {
     Diagnostic::error(Code::HeadTooLarge, "the frontmatter does not end within 64 KiB")
         .help("close it with a line `---`; long text belongs in the body")
@@ -470,10 +451,6 @@ fn too_large() -> Diagnostic {
 fn no_text() -> Diagnostic {
     Diagnostic::error(Code::NoFrontmatter, "the file is empty")
         .help("begin with `---`, the lines `name:` and `description:`, and `---`")
-}
-
-fn repair_cause(value: &str) -> &str {
-    if value.contains(": ") { ": " } else { value.get(..1).unwrap_or(value) }
 }
 
 /// Says what is wrong with YAML that stands alone.
@@ -499,7 +476,7 @@ fn feature_problem(source: Source<'_>, feature: Feature, span: &Range<usize>) ->
         Feature::Flow => ("flow style (`[a, b]` or `{a: b}`)", "write one item a line"),
         Feature::Anchor => ("an anchor (`&name`)", "write the value out"),
         Feature::Alias => ("an alias (`*name`)", "write the value out"),
-        Feature::Tag => ("a tag (`!name`)", "remove the tag"),
+        Feature::Tag | Feature::TypeTag | Feature::LocalTag => ("a tag (`!name`)", "remove the tag"),
     };
     Diagnostic::error(Code::YamlFeature, format!("the standard's YAML does not have {what}"))
         .at(source.file, source.span(span))

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::catalog::{Catalog, Entry, View, sort_entries};
-use crate::host::PathForm;
+use crate::host::{CatalogPlace, PathForm};
 use crate::text::{cut_utf16, tokens, utf16_len};
 
 mod alias;
@@ -35,6 +35,8 @@ pub struct Prompt {
     pub text: String,
     /// Every skill that the model may call, in order, and how it is shown.
     pub shown: Vec<Shown>,
+    /// Where the model meets the text.
+    pub place: CatalogPlace,
     /// The room there is; absent: no limit.
     pub budget: Option<u64>,
     /// The room that was used.
@@ -164,12 +166,16 @@ impl Drawing {
         let left_out = shown.iter().filter(|shown| shown.how == How::LeftOut).count();
         let roots = self.aliases.map(|aliases| aliases.table).unwrap_or_default();
         let rules = &view.host.catalog;
-        let hidden = (entries.is_empty() && !rules.shown_empty) || !rules.shown;
-        let mut text = if hidden { String::new() } else { templates.catalog(&lines.join("\n"), &roots, left_out)? };
-        if rules.tidy && !hidden {
+        let is_empty = entries.is_empty() && !rules.shown_empty;
+        let mut text = match (rules.shown, is_empty) {
+            (false, _) => String::new(),
+            (true, true) => rules.none.as_ref().map(|none| format!("{none}\n")).unwrap_or_default(),
+            (true, false) => templates.catalog(&lines.join(&rules.join), &roots, left_out)?,
+        };
+        if rules.tidy && !text.is_empty() {
             text = tidy::tidy(&text) + "\n";
         }
-        Ok(Prompt { text, shown, budget: fit.budget, used: self.fitted.used, unit: fit.unit })
+        Ok(Prompt { text, shown, place: rules.place, budget: fit.budget, used: self.fitted.used, unit: fit.unit })
     }
 }
 

@@ -141,6 +141,20 @@ impl Surroundings {
         }
     }
 
+    /// Returns the folders that a path stands for, in order: one, or as many as its walk meets.
+    pub fn places(&self, template: &str, vars: &BTreeMap<String, String>) -> Vec<PathBuf> {
+        let (head, rest) = split_head(template);
+        let folders = match head {
+            "{up}" => self.up(),
+            "{down}" => self.up().into_iter().rev().collect(),
+            "{top}" => self.cwd.ancestors().map(Path::to_owned).collect(),
+            "{below}" => self.below(),
+            "{added}" => self.added.clone(),
+            _ => return self.expand(template, vars).into_iter().collect(),
+        };
+        folders.into_iter().map(|folder| folder.join(rest)).collect()
+    }
+
     /// Returns the folders from cwd up to the project's root, nearest first.
     pub fn up(&self) -> Vec<PathBuf> {
         let mut folders = Vec::new();
@@ -238,13 +252,13 @@ fn is_on(host: &Host, settings: &HostSettings, rule: &RootRule) -> bool {
         rule.and_then(|rule| rule.default.as_ref()).and_then(toml::Value::as_bool).unwrap_or(false)
     };
     let is_on = |name: &String| settings.is_on(name, default(name));
-    (rule.switches.is_empty() || rule.switches.iter().any(is_on)) && rule.requires.iter().all(is_on)
+    (rule.switches.is_empty() || rule.switches.iter().any(is_on)) && rule.needs.iter().all(is_on)
 }
 
 /// Finds roots that settings switch off, so that what lies there can be named.
 pub(crate) fn roots_off(host: &Host, settings: &HostSettings, around: &Surroundings, on: &[Root]) -> Vec<Root> {
     let mut found: Vec<Root> = Vec::new();
-    for rule in host.roots.iter().filter(|rule| !rule.requires.is_empty()) {
+    for rule in host.roots.iter().filter(|rule| !rule.needs.is_empty()) {
         let rule_off = (!is_on(host, settings, rule)).then(|| why_off(host, settings, rule));
         for (path, plugin) in places(host, settings, around, rule) {
             let off = rule_off.clone().or_else(|| plugin.as_ref().and_then(|plugin| plugin.off.clone()));
@@ -258,8 +272,8 @@ pub(crate) fn roots_off(host: &Host, settings: &HostSettings, around: &Surroundi
 }
 
 fn why_off(host: &Host, settings: &HostSettings, rule: &RootRule) -> String {
-    let alone = |name: &String| RootRule { switches: Vec::new(), requires: vec![name.clone()], ..rule.clone() };
-    match rule.requires.iter().find(|name| !is_on(host, settings, &alone(name))) {
+    let alone = |name: &String| RootRule { switches: Vec::new(), needs: vec![name.clone()], ..rule.clone() };
+    match rule.needs.iter().find(|name| !is_on(host, settings, &alone(name))) {
         Some(name) => match settings.get(name) {
             Some(setting) => format!("its root is switched off: `{name}` in {}", setting.origin),
             None => format!("its root is switched off: `{name}`"),
@@ -285,6 +299,7 @@ fn root(host: &Host, around: &Surroundings, rule: &RootRule, path: PathBuf, plug
     scan.layout = rule.layout.unwrap_or(scan.layout);
     scan.folder_links = rule.folder_links.unwrap_or(scan.folder_links);
     scan.root_itself = rule.root_itself.unwrap_or(scan.root_itself);
+    scan.hidden = rule.hidden.unwrap_or(scan.hidden);
     scan.ignored = rule.ignored.clone().unwrap_or(scan.ignored);
     if scan.layout == Layout::Flat {
         scan.hidden = crate::host::FolderNames::Enter;
@@ -329,15 +344,9 @@ fn places(
     rule: &RootRule,
 ) -> Vec<(PathBuf, Option<Plugin>)> {
     let (head, rest) = split_head(&rule.path);
-    let walked = |folders: Vec<PathBuf>| folders.into_iter().map(|folder| (folder.join(rest), None)).collect();
     match head {
-        "{up}" => walked(around.up()),
-        "{down}" => walked(around.up().into_iter().rev().collect()),
-        "{top}" => walked(around.cwd.ancestors().map(Path::to_owned).collect()),
-        "{below}" => walked(around.below()),
-        "{added}" => walked(around.added.clone()),
         "{listed}" => listed(host, settings, around, rule, rest),
-        _ => around.expand(&rule.path, &host.vars).into_iter().map(|path| (path, None)).collect(),
+        _ => around.places(&rule.path, &host.vars).into_iter().map(|path| (path, None)).collect(),
     }
 }
 
@@ -371,9 +380,21 @@ fn listed(
             folders.extend(above.filter(|path| path.is_dir()));
         }
     }
-    // Without `./` and slashes at the end, so that a folder that is listed twice is seen to be the same.
-    let plain = |path: PathBuf| path.components().filter(|part| *part != Component::CurDir).collect();
-    folders.into_iter().map(|path| (plain(path), None)).collect()
+    // Without dots and slashes at the end, so that a folder that is listed twice is seen to be the same.
+    folders.into_iter().map(|path| (without_dots(&path), None)).collect()
+}
+
+/// Resolves `.` and `..` by the text of a path alone.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(plain.pop()),
+            Component::CurDir => {}
+            part => plain.push(part),
+        }
+    }
+    plain
 }
 
 /// Returns the folders of a plugin that a rule stands for: the usual one, and those that the manifest names.

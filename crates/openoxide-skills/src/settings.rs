@@ -73,6 +73,8 @@ pub struct Plugin {
 pub struct HostSettings {
     /// Values by the setting's name; one that nobody set is absent.
     pub values: BTreeMap<String, Setting>,
+    /// What a setting with permissions adds up from, weakest first.
+    pub parts: BTreeMap<String, Vec<Setting>>,
     /// Installed plugins by the setting's name.
     pub plugins: BTreeMap<String, Vec<Plugin>>,
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use toml::{Table, Value as Plain};
 
 use crate::diagnostic::Diagnostic;
-use crate::parse::{typed, yaml_problem};
+use crate::parse::{plain_value, yaml_problem};
 use crate::yaml::{self, Node, Value};
 
 /// What a YAML file says.
@@ -52,7 +52,7 @@ fn table(text: &str, pairs: &[(Node<'_>, Node<'_>)], above: &str, lines: &mut BT
 fn plain(text: &str, node: &Node<'_>, path: &str, lines: &mut BTreeMap<String, usize>) -> Option<Plain> {
     Some(match &node.value {
         _ if node.is_null() => return None,
-        Value::Scalar { .. } => typed(node),
+        Value::Scalar { .. } => plain_value(node),
         Value::List(items) => {
             Plain::Array(items.iter().filter_map(|item| plain(text, item, path, &mut BTreeMap::new())).collect())
         }

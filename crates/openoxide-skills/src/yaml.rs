@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use granit_parser::{Event, Parser, ScalarStyle, StructureStyle};
+use granit_parser::{Event, Parser, ScalarStyle, StructureStyle, Tag};
 
 /// Deepest nesting that is read.
 const MAX_DEPTH: usize = 64;
@@ -38,7 +38,12 @@ pub(crate) enum Value<'a> {
 pub(crate) enum Feature {
     Anchor,
     Alias,
+    /// The tag of a text, or one that says nothing.
     Tag,
+    /// The tag of another of YAML's own types.
+    TypeTag,
+    /// Any other tag.
+    LocalTag,
     Flow,
 }
 
@@ -85,15 +90,21 @@ impl Node<'_> {
         }
     }
 
-    /// Returns the first node, in reading order, that has a tag.
-    pub(crate) fn first_tag(&self) -> Option<Range<usize>> {
-        if self.feature == Some(Feature::Tag) {
+    /// Tells whether the node has a tag.
+    pub(crate) fn is_tagged(&self) -> bool {
+        matches!(self.feature, Some(Feature::Tag | Feature::TypeTag | Feature::LocalTag))
+    }
+
+    /// Returns the first node, in reading order, that has a tag: any, or one that is not of YAML's own types.
+    pub(crate) fn first_tag(&self, only_local: bool) -> Option<Range<usize>> {
+        if self.feature == Some(Feature::LocalTag) || (self.is_tagged() && !only_local) {
             return Some(self.span.clone());
         }
+        let inner = |node: &Self| node.first_tag(only_local);
         match &self.value {
             Value::Scalar { .. } => None,
-            Value::List(items) => items.iter().find_map(Node::first_tag),
-            Value::Map(pairs) => pairs.iter().find_map(|(key, value)| key.first_tag().or_else(|| value.first_tag())),
+            Value::List(items) => items.iter().find_map(inner),
+            Value::Map(pairs) => pairs.iter().find_map(|(key, value)| inner(key).or_else(|| inner(value))),
         }
     }
 
@@ -186,7 +197,7 @@ impl<'a> Builder<'a> {
             Event::Alias(id) => return self.alias(id, span),
             Event::Scalar(text, style, anchor, tag) => {
                 self.spend(Cost { nodes: 1, bytes: text.len() }, start)?;
-                let feature = feature_of(anchor, tag.is_some(), false);
+                let feature = feature_of(anchor, tag.as_deref(), false);
                 let plain = style == ScalarStyle::Plain;
                 // The parser writes `~` for a value that is not there.
                 let absent = plain && range_of(span).is_empty();
@@ -195,13 +206,13 @@ impl<'a> Builder<'a> {
             }
             Event::SequenceStart(style, anchor, tag) => {
                 self.spend(Cost { nodes: 1, bytes: 0 }, start)?;
-                let feature = feature_of(anchor, tag.is_some(), style == StructureStyle::Flow);
+                let feature = feature_of(anchor, tag.as_deref(), style == StructureStyle::Flow);
                 let (items, end) = self.list(depth)?;
                 (Node { value: Value::List(items), span: start..end, feature }, anchor)
             }
             Event::MappingStart(style, anchor, tag) => {
                 self.spend(Cost { nodes: 1, bytes: 0 }, start)?;
-                let feature = feature_of(anchor, tag.is_some(), style == StructureStyle::Flow);
+                let feature = feature_of(anchor, tag.as_deref(), style == StructureStyle::Flow);
                 let (pairs, end) = self.map(depth)?;
                 (Node { value: Value::Map(pairs), span: start..end, feature }, anchor)
             }
@@ -266,12 +277,21 @@ impl<'a> Builder<'a> {
     }
 }
 
-fn feature_of(anchor: usize, tagged: bool, flow: bool) -> Option<Feature> {
-    match (anchor != 0, tagged, flow) {
+fn feature_of(anchor: usize, tag: Option<&Tag>, flow: bool) -> Option<Feature> {
+    match (anchor != 0, tag, flow) {
         (true, ..) => Some(Feature::Anchor),
-        (_, true, _) => Some(Feature::Tag),
+        (_, Some(tag), _) => Some(tag_feature(&format!("{}{}", tag.handle(), tag.suffix()))),
         (_, _, true) => Some(Feature::Flow),
         _ => None,
+    }
+}
+
+fn tag_feature(tag: &str) -> Feature {
+    match tag.strip_prefix("tag:yaml.org,2002:") {
+        Some("str") => Feature::Tag,
+        Some(_) => Feature::TypeTag,
+        None if tag == "!" => Feature::Tag,
+        None => Feature::LocalTag,
     }
 }
 
@@ -327,6 +347,10 @@ mod tests {
         assert_eq!(feature("a: [b]\n"), Some(Feature::Flow));
         assert_eq!(feature("a: &x b\n"), Some(Feature::Anchor));
         assert_eq!(feature("a: !!str b\n"), Some(Feature::Tag));
+        assert_eq!(feature("a: !<tag:yaml.org,2002:str> b\n"), Some(Feature::Tag));
+        assert_eq!(feature("a: ! b\n"), Some(Feature::Tag));
+        assert_eq!(feature("a: !!int 5\n"), Some(Feature::TypeTag));
+        assert_eq!(feature("a: !mine b\n"), Some(Feature::LocalTag));
     }
 
     #[test]

@@ -15,6 +15,8 @@ pub struct PromptAnswer {
     pub host: String,
     /// The text.
     pub text: String,
+    /// Where the model meets it: `system-prompt` or `tool-description`.
+    pub place: String,
     /// The room there is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<u64>,
@@ -44,6 +46,7 @@ impl PromptAnswer {
             schema: SchemaVersion::default(),
             host,
             text: prompt.text.clone(),
+            place: prompt.place.as_str().to_owned(),
             budget: prompt.budget,
             used: prompt.used,
             unit: prompt.unit.as_str().to_owned(),

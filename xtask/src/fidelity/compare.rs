@@ -46,6 +46,16 @@ pub(super) fn omp(real: &Value, ours: &Value) -> Lines {
     in_order("active", &real.collect::<Lines>(), &ours.collect::<Lines>())
 }
 
+/// Compares the skills that `OpenCode` lists with ours; it lists them in no order.
+pub(super) fn opencode(real: &Value, ours: &Value) -> Lines {
+    let row = |skill: &Value| {
+        let text = |key: &str| skill[key].as_str().unwrap_or_default().to_owned();
+        format!("{:?} {:?} {:?}", text("path"), text("name"), text("description"))
+    };
+    let rows = |skills: &Value| items(skills).map(row).collect::<Lines>();
+    as_sets("listed", &rows(&real["skills"]), &rows(&ours["skills"]))
+}
+
 /// Compares two lists line by line.
 pub(super) fn in_order(what: &str, real: &[String], ours: &[String]) -> Lines {
     let mut differences = as_sets(what, real, ours);

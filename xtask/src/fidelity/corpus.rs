@@ -35,6 +35,7 @@ pub(super) fn lay_out(collection: &Path, scene: &Scene, peer: Peer) -> Result<()
             }
             Ok(())
         }
+        Peer::OpenCode => opencode_skills(collection, &project.join(".opencode/skills").join(name)),
     }
 }
 
@@ -43,6 +44,23 @@ fn is_misread(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let head = text.split("\n---").next().unwrap_or_default();
     head.contains(" --- ") || head.contains('\0')
+}
+
+/// Copies skill files in their folders; a name that several have goes to the first, because the program would race.
+fn opencode_skills(collection: &Path, root: &Path) -> Result<()> {
+    let mut names: Vec<String> = Vec::new();
+    for folder in skill_folders(collection)? {
+        let text = String::from_utf8_lossy(&fs_err::read(folder.join("SKILL.md"))?).into_owned();
+        let line = text.lines().find(|line| line.starts_with("name:")).unwrap_or_default();
+        let name = line.trim_start_matches("name:").trim().trim_matches(['"', '\'']).to_owned();
+        if name.is_empty() || !names.contains(&name) {
+            let place = root.join(folder.strip_prefix(collection)?);
+            fs_err::create_dir_all(&place)?;
+            fs_err::copy(folder.join("SKILL.md"), place.join("SKILL.md"))?;
+            names.push(name);
+        }
+    }
+    Ok(())
 }
 
 fn copy(from: &Path, to: &Path) -> Result<()> {

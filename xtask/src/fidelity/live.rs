@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::peers::Peer;
 use super::rng::Rng;
 use super::scene::Scene;
-use super::{claude, codex, compare, corpus, omp, ours, say, trees};
+use super::{claude, codex, compare, corpus, omp, opencode, ours, say, trees};
 
 /// The comparison with one real program.
 struct Match<'a> {
@@ -98,6 +98,7 @@ impl Match<'_> {
             Peer::Codex => self.play_codex(window, lay)?,
             Peer::ClaudeCode => self.play_claude(window, lay)?,
             Peer::Omp => self.play_omp(lay)?,
+            Peer::OpenCode => self.play_opencode(lay)?,
         };
         self.n_trees += 1;
         self.n_skills += real;
@@ -162,10 +163,21 @@ impl Match<'_> {
         Ok((real["skills"].as_array().map_or(0, Vec::len), differences))
     }
 
+    fn play_opencode(&self, lay: &dyn Fn() -> Result<Scene>) -> Result<(usize, Vec<String>)> {
+        let scene = lay()?;
+        let answer = ours::list(self.bin, &scene, self.peer).map(|answer| portable(&scene, answer));
+        let prompt = ours::prompt(self.bin, &scene, self.peer, None);
+        let real = opencode::list(&self.program, &scene)?;
+        let mut differences = answer.map_or_else(failure, |answer| compare::opencode(&real, &answer));
+        let shown = opencode::catalog(&self.program, &lay()?)?;
+        differences.extend(prompt.map_or_else(failure, |prompt| compare::in_order("catalog", &shown, &prompt.lines)));
+        Ok((real["skills"].as_array().map_or(0, Vec::len), differences))
+    }
+
     /// Claude Code refuses to work at all in a window that its own tools fill.
     fn smallest_window(&self) -> u64 {
         match self.peer {
-            Peer::Codex | Peer::Omp => 0,
+            Peer::Codex | Peer::Omp | Peer::OpenCode => 0,
             Peer::ClaudeCode => 60_000,
         }
     }

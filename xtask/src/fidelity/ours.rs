@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::codex::Catalog;
 use super::peers::Peer;
 use super::scene::Scene;
-use super::{claude, omp};
+use super::{claude, omp, opencode};
 
 /// Returns what `openoxide list --json` says.
 pub(super) fn list(bin: &Path, scene: &Scene, peer: Peer) -> Result<Value> {
@@ -28,6 +28,7 @@ pub(super) fn prompt(bin: &Path, scene: &Scene, peer: Peer, window: Option<u64>)
         Peer::Codex => codex_lines(&text),
         Peer::Omp => Catalog { roots: Vec::new(), lines: omp::entries(&text) },
         Peer::ClaudeCode => Catalog { roots: Vec::new(), lines: claude_lines(&text) },
+        Peer::OpenCode => Catalog { roots: Vec::new(), lines: opencode::entries(&text) },
     })
 }
 

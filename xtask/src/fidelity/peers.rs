@@ -11,11 +11,12 @@ pub(super) enum Peer {
     Codex,
     ClaudeCode,
     Omp,
+    OpenCode,
 }
 
 impl Peer {
     /// Every peer, in the order of reports.
-    pub(super) const ALL: [Self; 3] = [Self::Codex, Self::ClaudeCode, Self::Omp];
+    pub(super) const ALL: [Self; 4] = [Self::Codex, Self::ClaudeCode, Self::OpenCode, Self::Omp];
 
     /// Returns the host's name.
     pub(super) fn host(self) -> &'static str {
@@ -23,6 +24,7 @@ impl Peer {
             Self::Codex => "codex",
             Self::ClaudeCode => "claude-code",
             Self::Omp => "omp",
+            Self::OpenCode => "opencode",
         }
     }
 
@@ -36,6 +38,7 @@ impl Peer {
         let path = match self {
             Self::Codex => self.package()?.join("vendor/x86_64-unknown-linux-musl/bin/codex"),
             Self::ClaudeCode => self.package()?.join("claude"),
+            Self::OpenCode => self.package()?.join("bin/opencode"),
             // It is a set of modules, which `bun` runs.
             Self::Omp => peers_folder()?.join("bun/node_modules/bun/bin/bun.exe"),
         };
@@ -59,6 +62,7 @@ impl Peer {
             Self::Codex => "codex/node_modules/@openai/codex-linux-x64",
             Self::ClaudeCode => "claude/node_modules/@anthropic-ai/claude-code-linux-x64",
             Self::Omp => "omp18/node_modules/@oh-my-pi/pi-coding-agent",
+            Self::OpenCode => "opencode/node_modules/opencode-linux-x64",
         };
         Some(peers_folder()?.join(folder))
     }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::case::Case;
 use super::peers::Peer;
-use super::{claude, codex, omp, say};
+use super::{claude, codex, omp, opencode, say};
 
 /// Records the cases that the argument names, or all.
 pub(super) fn run(args: &[String]) -> Result<()> {
@@ -27,6 +27,7 @@ fn record(case: &Case, program: &Path) -> Result<()> {
             Peer::Codex => codex::list(program, &scene)?,
             Peer::ClaudeCode => claude::list(program, &scene)?,
             Peer::Omp => omp::ask(program, &scene)?.0,
+            Peer::OpenCode => opencode::list(program, &scene)?,
         };
         fs_err::write(case.dir.join("answer.json"), pretty(&answer))?;
     }
@@ -42,6 +43,7 @@ fn record_catalog(case: &Case, program: &Path) -> Result<()> {
     let lines = match case.peer {
         Peer::Omp => omp::ask(program, &scene)?.1,
         Peer::ClaudeCode => claude::session(program, &scene, case.window)?.listed,
+        Peer::OpenCode => opencode::catalog(program, &scene)?,
         Peer::Codex => {
             let catalog = codex::catalog(program, &scene, case.window)?;
             if !catalog.roots.is_empty() {

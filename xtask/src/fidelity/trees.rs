@@ -7,6 +7,7 @@ mod claude;
 mod codex;
 mod frontmatter;
 mod omp;
+mod opencode;
 
 use super::peers::Peer;
 use super::rng::Rng;
@@ -25,6 +26,7 @@ pub(super) fn random(peer: Peer, seed: u64) -> Tree {
         Peer::Codex => codex::plant(&mut planter),
         Peer::ClaudeCode => claude::plant(&mut planter),
         Peer::Omp => omp::plant(&mut planter),
+        Peer::OpenCode => opencode::plant(&mut planter),
     };
     Tree { text: planter.text, cwd }
 }

@@ -83,11 +83,15 @@ fn setting_kind(kind: SettingKind) -> &'static str {
         SettingKind::List => "list of texts",
         SettingKind::Table => "table",
         SettingKind::Rules => "tables with `name` or `path`, and `enabled`",
+        SettingKind::Permissions => "permissions",
         SettingKind::Plugins => "installed plugins",
     }
 }
 
 fn place(source: &SettingSource) -> String {
+    if let Some(layers) = &source.layers {
+        return format!("{} in the {layers} files", code(source.key.as_deref().unwrap_or_default()));
+    }
     match (&source.file, &source.env, &source.config) {
         (Some(file), ..) => format!("{} in {}", code(source.key.as_deref().unwrap_or("the whole file")), code(file)),
         (_, Some(variable), _) => format!("{} in the environment", code(variable)),

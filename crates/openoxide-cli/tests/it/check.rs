@@ -29,7 +29,7 @@ fn text() {
       = seen by: Agent Skills drops the skill, the others load it
       = help: programs pass over a field that they do not know; a strict checker does not
 
-    note[S0123]: `disable-model-invocation` has no effect in Codex
+    note[S0123]: `disable-model-invocation` has no effect in Codex, OpenCode
      --> ~/.agents/skills/sql-review/SKILL.md:4:1
       |
     4 | disable-model-invocation: true

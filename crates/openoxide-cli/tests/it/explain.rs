@@ -150,7 +150,7 @@ fn an_unknown_code_or_name_has_a_hint() {
 fn json_answers_its_schema() {
     let context = furnished();
     for skill in ["deploy", "release-notes", "empty"] {
-        for host in ["openoxide", "codex", "claude-code", "agentskills"] {
+        for host in ["openoxide", "codex", "claude-code", "agentskills", "opencode"] {
             let answer = valid_json(&context, &["explain", skill, "--json", "--host", host]);
             let others = Hosts::builtin().names().count() - 1;
             assert_eq!(answer["hosts"].as_array().unwrap().len(), others, "each other host: {answer:#}");

@@ -99,6 +99,8 @@ fn check(host: &'static str, compare: fn(&Scene, &Path) -> Vec<String>) {
     assert!(folders.len() > 20, "the recordings are there");
     let mut report = String::new();
     for folder in folders {
+        let recorded = ["answer.json", "catalog.txt"].iter().any(|file| folder.join(file).is_file());
+        assert!(recorded, "{} has a recording", folder.display());
         let scene = Scene::lay(host, &folder);
         let name = folder.file_name().unwrap().to_string_lossy().into_owned();
         for line in compare(&scene, &folder).into_iter().filter(|line| !scene.is_deviation(line)) {
@@ -238,6 +240,31 @@ fn omp_lists_and_shows_the_same() {
             let prompt = scene.prompt();
             let after = prompt.split_once("\n<skills>\n").map_or("", |(_, after)| after);
             let shown = after.strip_suffix("\n</skills>\n").unwrap_or(after).trim_end_matches('\n');
+            found.extend(differences("catalog", &real, &shown.split('\n').map(str::to_owned).collect::<Vec<_>>()));
+        }
+        found
+    });
+}
+
+#[test]
+fn opencode_lists_and_shows_the_same() {
+    check("opencode", |scene, folder| {
+        let mut found = Vec::new();
+        if let Some(real) = answer(folder) {
+            // The program lists its skills in no order.
+            let rows = |skills: &Value| {
+                let text = |skill: &Value, key: &str| skill[key].as_str().unwrap_or_default().to_owned();
+                let row = |skill: &Value| ["path", "name", "description"].map(|key| text(skill, key)).join(" | ");
+                let mut rows = texts(skills, |_| true, row);
+                rows.sort();
+                rows
+            };
+            found.extend(differences("listed", &rows(&real["skills"]), &rows(&scene.list()["skills"])));
+        }
+        if let Some(real) = lines(folder, "catalog.txt") {
+            let prompt = scene.prompt();
+            let list = prompt.split_once("<available_skills>\n").map_or("", |(_, list)| list);
+            let shown = list.rsplit_once("\n</available_skills>").map_or("", |(list, _)| list);
             found.extend(differences("catalog", &real, &shown.split('\n').map(str::to_owned).collect::<Vec<_>>()));
         }
         found

@@ -18,6 +18,7 @@ mod new;
 mod new_host;
 mod no_silence;
 mod omp;
+mod opencode;
 mod pepper;
 mod prompt;
 mod readme;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::{Catalog, Entry, Problem, Reason, SearchedRoot, Standing, View, filter, rank, sort_entries};
+use super::{Catalog, Entry, Problem, Reason, SearchedRoot, Standing, View, filter, permission, rank, sort_entries};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::discover::{Candidate, LimitReached, Plan, Survey, select};
@@ -254,6 +254,7 @@ impl Builder<'_> {
         sort_entries(&mut self.entries, &host.list.order, &host.collide.rank, true);
         filter::apply(self.view, &roots, &mut self.entries);
         rank::apply(self.view, &roots, &mut self.entries);
+        permission::apply(self.view, &mut self.entries);
         self.cut(&roots);
         self.problems.extend(rank::ambiguities(host, &self.entries));
         self.problems.extend(self.namespaces.problems.drain(..).map(|(path, diagnostic)| Problem { path, diagnostic }));

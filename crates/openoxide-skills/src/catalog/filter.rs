@@ -121,6 +121,7 @@ fn own_text(view: &View, root: &Root, entry: &mut Entry) {
     let hidden = (counts(Control::DisableModelInvocation) && frontmatter.disable_model_invocation == Some(true))
         || (counts(Control::AllowImplicitInvocation) && !entry.skill.policy.allow_implicit_invocation)
         || (counts(Control::Hide) && frontmatter.rare().hide == Some(true))
+        || (view.host.catalog.described_only && !entry.skill.described)
         || (root.described_only && !entry.skill.described && frontmatter.rare().when_to_use.is_none());
     let unusable = counts(Control::UserInvocable) && frontmatter.user_invocable == Some(false);
     entry.model = !hidden;

@@ -22,6 +22,14 @@ pub struct CatalogRules {
     pub shown: bool,
     /// Whether it is shown when there is no skill.
     pub shown_empty: bool,
+    /// Where the model meets it.
+    pub place: CatalogPlace,
+    /// What stands between two entries.
+    pub join: String,
+    /// What the model is told when there is no skill; absent: nothing.
+    pub none: Option<String>,
+    /// Whether only skills with a description are shown.
+    pub described_only: bool,
     /// The name of roots in paths, such as `r{n}`, used where it saves room; absent: paths are whole.
     pub root_alias: Option<String>,
     /// What the frame around the entries takes with and without names for roots, in bytes.
@@ -44,12 +52,37 @@ impl Default for CatalogRules {
             path: PathForm::Canonical,
             shown: true,
             shown_empty: false,
+            place: CatalogPlace::SystemPrompt,
+            join: "\n".to_owned(),
+            none: None,
+            described_only: false,
             root_alias: None,
             alias_frame: AliasFrame::default(),
             alias_lone_plugin: None,
             when_to_use_join: None,
             tidy: false,
             guard: Vec::new(),
+        }
+    }
+}
+
+/// Where the model meets the catalog.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CatalogPlace {
+    /// In the text that the conversation begins with.
+    #[default]
+    SystemPrompt,
+    /// In the description of the tool that loads skills.
+    ToolDescription,
+}
+
+impl CatalogPlace {
+    /// Returns the word used in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            CatalogPlace::SystemPrompt => "system-prompt",
+            CatalogPlace::ToolDescription => "tool-description",
         }
     }
 }

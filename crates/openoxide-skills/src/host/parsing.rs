@@ -27,6 +27,8 @@ pub struct ParseRules {
     pub dialect: Dialect,
     /// How a number is written when text is wanted.
     pub numbers: NumberText,
+    /// Which plain scalars are no text where text is wanted.
+    pub typed: Typed,
     /// A key that stands twice.
     pub duplicates: OnDuplicate,
     /// Whether `<<` brings in the keys of another map.
@@ -37,6 +39,8 @@ pub struct ParseRules {
     pub repair_starts: String,
     /// Whether a value of the wrong type is repaired too.
     pub repair_types: bool,
+    /// Whether the repair comes before the first reading, whether or not the YAML is valid.
+    pub repair_first: bool,
     /// Tags (`!name`) in the frontmatter.
     pub tags: Tags,
     /// What YAML beyond repair means.
@@ -124,6 +128,8 @@ pub struct FenceRules {
     pub empty_is_none: bool,
     /// Whether blank lines may stand before what opens it.
     pub blank_before: bool,
+    /// Whether the end of the file closes it too.
+    pub end_closes: bool,
 }
 
 /// Three dashes, and what may stand around them.
@@ -138,7 +144,11 @@ pub enum Fence {
     /// They stand anywhere, whatever follows.
     Anywhere,
     /// They begin a line, whatever follows; of what follows the opening ones, one character is left out.
+    Glued,
+    /// They begin a line, whatever follows.
     LineStart,
+    /// A word for the format may follow on their line: `yaml`, `yml` or `json`. Text in another format is refused.
+    Format,
 }
 
 /// How much of the file must be UTF-8.
@@ -178,6 +188,19 @@ pub enum NumberText {
     NotText,
 }
 
+/// Which plain scalars are no text where text is wanted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Typed {
+    /// None: whatever is written counts as text, and nothing as no value.
+    #[default]
+    Never,
+    /// Nothing, yes and no, and numbers as in YAML 1.2.
+    Core,
+    /// The same, and what older YAML takes for a number or a date: `1_000`, `0b11`, `12:30`, `2024-01-02`.
+    Older,
+}
+
 /// A key that stands twice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -204,6 +227,10 @@ pub enum Repair {
     QuoteSpecial,
     /// A value that holds `: ` and begins like plain text is put in double quotes, at any depth.
     QuotePlain,
+    /// A top-level value that holds a colon, and is neither quoted nor a block, becomes a literal block.
+    BlockValues,
+    /// The same, and the block keeps its line end.
+    BlockLines,
 }
 
 /// Tags in the frontmatter.
@@ -213,6 +240,8 @@ pub enum Tags {
     /// Passed over; the value counts.
     #[default]
     Ignore,
+    /// Those of YAML's own types are passed over; any other makes the YAML not valid.
+    Standard,
     /// The frontmatter is not valid.
     Refuse,
 }
@@ -350,6 +379,8 @@ pub struct DescriptionRules {
     pub required: bool,
     /// Whether anything but nothing, no, zero and the empty text counts as a description; what is not text shows as empty.
     pub loose: bool,
+    /// Whether an empty text is a description like any other.
+    pub empty_counts: bool,
     /// Most characters; more is invalid.
     pub max: Option<usize>,
     /// More characters than this get a warning.

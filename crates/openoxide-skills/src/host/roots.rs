@@ -33,9 +33,9 @@ pub struct RootRule {
     /// Settings of which at least one must be on.
     #[serde(default)]
     pub switches: Vec<String>,
-    /// Settings of which each must be on.
+    /// Settings that must all be on.
     #[serde(default)]
-    pub requires: Vec<String>,
+    pub needs: Vec<String>,
     /// The setting whose list of folders `{listed}` stands for.
     #[serde(default)]
     pub listed: Option<String>,
@@ -63,6 +63,9 @@ pub struct RootRule {
     /// Whether a file directly in the root makes the root itself a skill, if not as the host's rules say.
     #[serde(default)]
     pub root_itself: Option<bool>,
+    /// Whether folders whose name begins with a dot are searched, if not as the host's rules say.
+    #[serde(default)]
+    pub hidden: Option<FolderNames>,
     /// Folder names that are never searched, if not as the host's rules say.
     #[serde(default)]
     pub ignored: Option<Vec<String>>,

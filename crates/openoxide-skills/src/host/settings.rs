@@ -59,6 +59,8 @@ pub enum SettingKind {
     Table,
     /// A list of tables with `name` or `path`, and `enabled`.
     Rules,
+    /// What is allowed: a word for everything, or a table from permissions to words or to tables of patterns and words.
+    Permissions,
     /// Folders of installed plugins.
     Plugins,
 }
@@ -70,13 +72,28 @@ pub struct SettingSource {
     /// A JSON, TOML or YAML file, with placeholders as in roots.
     #[serde(default)]
     pub file: Option<String>,
+    /// A folder of such files, with placeholders and walks as in roots.
+    #[serde(default)]
+    pub folder: Option<String>,
+    /// The names of the files in that folder, weakest first.
+    #[serde(default)]
+    pub files: Vec<String>,
+    /// The list under `layers` whose places all hold the key.
+    #[serde(default)]
+    pub layers: Option<String>,
+    /// Whether the JSON may hold comments, and a comma after the last item.
+    #[serde(default)]
+    pub comments: bool,
+    /// A setting that must be on for this place to count.
+    #[serde(default)]
+    pub needs: Option<String>,
     /// An environment variable.
     #[serde(default)]
     pub env: Option<String>,
     /// A key of OpenOxide's own configuration.
     #[serde(default)]
     pub config: Option<String>,
-    /// The dotted key inside the file.
+    /// The dotted key inside the file, or inside a variable that holds JSON.
     #[serde(default)]
     pub key: Option<String>,
     /// What stands between the items of a list in a variable.
@@ -85,9 +102,25 @@ pub struct SettingSource {
     /// Words of which a list there must hold one, for the value to be yes; without them, and for other values, it is no.
     #[serde(default)]
     pub holds: Vec<String>,
+    /// What a variable says to mean yes.
+    #[serde(default)]
+    pub yes: YesWords,
     /// Whether the value is turned around: the key says "disable".
     #[serde(default)]
     pub negate: bool,
+}
+
+/// What a variable says to mean yes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum YesWords {
+    /// Anything but `0`, `false`, `no` and `off`.
+    #[default]
+    NotNo,
+    /// `true`, `yes`, `on`, `1` or `y`; no is `false`, `no`, `off`, `0` or `n`, and another text is a mistake.
+    Listed,
+    /// `true` or `1`, in any case; anything else means no.
+    True,
 }
 
 /// Where a program keeps what plugins are installed and switched on. A plugin's id is `name@marketplace`.
@@ -177,6 +210,10 @@ pub struct FilterRules {
     pub off_prefix: String,
     /// Whether upper and lower case are the same in that list.
     pub off_any_case: bool,
+    /// Settings with permissions, weakest first; the last rule that matches decides, and `deny` keeps from the model.
+    pub permissions: Vec<String>,
+    /// What calling a skill is called in them.
+    pub permission: String,
 }
 
 /// What a state in a setting does to a skill.

@@ -107,7 +107,7 @@ fn description(rules: &ParseRules, source: Source<'_>, value: &Node<'_>) -> Opti
     if text.trim().is_empty() && rules.description.may_be_empty {
         return None;
     }
-    if text.trim().is_empty() {
+    if text.trim().is_empty() && !rules.description.empty_counts {
         let level = if rules.description.required { Level::Error } else { Level::Warning };
         return Some(
             Diagnostic::new(Code::DescriptionEmpty, level, "`description` is empty")

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::host::{BoolRule, Clean, Dialect, NumberText, ParseRules};
+use crate::host::{BoolRule, Clean, Dialect, NumberText, ParseRules, Typed};
 use crate::text::collapse;
 use crate::yaml::{Feature, Node, Value, is_null_text};
 
@@ -19,8 +19,17 @@ pub(super) enum Text<'n> {
 /// Returns the text of a node by a host's rules.
 pub(super) fn text<'n>(node: &'n Node<'_>, rules: &ParseRules) -> Text<'n> {
     let Value::Scalar { text, plain } = &node.value else { return Text::WrongType };
-    let tagged = node.feature == Some(Feature::Tag);
-    if *plain && !tagged && rules.dialect == Dialect::Core {
+    let is_typed = *plain && !node.is_tagged() && rules.dialect == Dialect::Core;
+    let says_type = match node.feature {
+        Some(Feature::TypeTag) => rules.typed != Typed::Never,
+        // A tag without a value is no text either.
+        Some(Feature::Tag) => rules.typed != Typed::Never && *plain && text.is_empty(),
+        _ => false,
+    };
+    if says_type || (is_typed && super::typed::is_typed(text, rules.typed)) {
+        return Text::WrongType;
+    }
+    if is_typed {
         if is_null_text(text) {
             return Text::Null;
         }
@@ -90,7 +99,7 @@ pub(super) fn is_text(node: &Node<'_>) -> bool {
 }
 
 /// Returns a scalar as a plain value: yes or no, a number, or text.
-pub(crate) fn typed(node: &Node<'_>) -> toml::Value {
+pub(crate) fn plain_value(node: &Node<'_>) -> toml::Value {
     let Value::Scalar { text, plain } = &node.value else { return toml::Value::Array(Vec::new()) };
     match by_value(text).filter(|_| *plain).as_deref() {
         Some("true") => true.into(),
@@ -105,7 +114,7 @@ pub(crate) fn typed(node: &Node<'_>) -> toml::Value {
 }
 
 /// Writes a number or boolean of YAML's core schema by its value; other text is not one.
-fn by_value(text: &str) -> Option<String> {
+pub(super) fn by_value(text: &str) -> Option<String> {
     match text {
         "true" | "True" | "TRUE" => return Some("true".to_owned()),
         "false" | "False" | "FALSE" => return Some("false".to_owned()),

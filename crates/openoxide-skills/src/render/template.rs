@@ -52,7 +52,9 @@ impl<'t> Templates<'t> {
         environment.set_fuel(Some(FUEL));
         environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
         environment.add_filter("xml", xml);
+        environment.add_filter("html", html);
         environment.add_filter("json", json);
+        environment.add_filter("file_url", file_url);
         let host = spec.id();
         for name in ["entry", "catalog"] {
             let text =
@@ -101,6 +103,21 @@ fn xml(text: &str) -> String {
         }
     }
     escaped
+}
+
+/// Escapes the same characters, the apostrophe by its decimal number.
+fn html(text: &str) -> String {
+    xml(text).replace("&#x27;", "&#39;")
+}
+
+/// Writes a path as a `file:` address; letters, digits and marks that need no escape stay.
+fn file_url(path: &str) -> String {
+    let mut url = "file://".to_owned();
+    for byte in path.bytes() {
+        let stays = byte.is_ascii_alphanumeric() || b"/-_.~!$&'()*+,;=:@[]|^".contains(&byte);
+        if stays { url.push(char::from(byte)) } else { url.extend(format!("%{byte:02X}").chars()) }
+    }
+    url
 }
 
 /// Writes a text as a JSON string, escaping no more than JSON asks for.
