@@ -57,6 +57,9 @@ pub struct RootRule {
     /// Whether a file directly in the root makes the root itself a skill, if not as the host's rules say.
     #[serde(default)]
     pub root_itself: Option<bool>,
+    /// Whether a skill's own folder is searched for more skills, if not as the host's rules say.
+    #[serde(default)]
+    pub inside_skill: Option<bool>,
     /// Folder names that are never searched, if not as the host's rules say.
     #[serde(default)]
     pub ignored: Option<Vec<String>>,
