@@ -300,6 +300,7 @@ fn root(host: &Host, around: &Surroundings, rule: &RootRule, path: PathBuf, plug
     scan.folder_links = rule.folder_links.unwrap_or(scan.folder_links);
     scan.root_itself = rule.root_itself.unwrap_or(scan.root_itself);
     scan.hidden = rule.hidden.unwrap_or(scan.hidden);
+    scan.inside_skill = rule.inside_skill.unwrap_or(scan.inside_skill);
     scan.ignored = rule.ignored.clone().unwrap_or(scan.ignored);
     if scan.layout == Layout::Flat {
         scan.hidden = crate::host::FolderNames::Enter;

@@ -66,6 +66,9 @@ pub struct RootRule {
     /// Whether folders whose name begins with a dot are searched, if not as the host's rules say.
     #[serde(default)]
     pub hidden: Option<FolderNames>,
+    /// Whether a skill's own folder is searched for more skills, if not as the host's rules say.
+    #[serde(default)]
+    pub inside_skill: Option<bool>,
     /// Folder names that are never searched, if not as the host's rules say.
     #[serde(default)]
     pub ignored: Option<Vec<String>>,
