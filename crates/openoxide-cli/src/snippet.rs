@@ -17,9 +17,9 @@ pub(crate) fn render(ui: &Ui, workspace: &Workspace, finding: &Finding, hosts: u
         Severity::Note => Level::NOTE,
     };
     let path = paths::short(workspace, &finding.path);
-    // Before the message stands `warning[S0102]: `, before the help a bar and a word of at most so many columns.
-    let broken = |text: &str| fill("", text, ui.width().map(|width| width.saturating_sub(17).max(20)));
-    let message = broken(&safe(&diagnostic.message));
+    let broken =
+        |lead: &str, text: &str| fill("", text, ui.width().map(|width| width.saturating_sub(lead.len()).max(20)));
+    let message = broken("warning[S0102]: ", &safe(&diagnostic.message));
     let source = source(finding);
     let label = diagnostic.label.as_deref().map(safe).unwrap_or_default();
     let title = level.primary_title(message.as_str()).id(diagnostic.code.as_str());
@@ -37,11 +37,11 @@ pub(crate) fn render(ui: &Ui, workspace: &Workspace, finding: &Finding, hosts: u
             Group::with_title(title).element(origin)
         }
     };
-    let seen = seen_by(finding, hosts).map(|seen| broken(&safe(&seen)));
+    let seen = seen_by(finding, hosts).map(|seen| broken("    = seen by: ", &safe(&seen)));
     if let Some(seen) = &seen {
         group = group.element(Level::NOTE.with_name("seen by").message(seen.as_str()));
     }
-    let help = diagnostic.help.as_deref().map(|help| broken(&with_fix(&safe(help), finding)));
+    let help = diagnostic.help.as_deref().map(|help| broken("   = help: ", &with_fix(&safe(help), finding)));
     if let Some(help) = &help {
         group = group.element(Level::HELP.message(help.as_str()));
     }

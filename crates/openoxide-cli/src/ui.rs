@@ -118,9 +118,10 @@ impl Ui {
         }
     }
 
-    /// Writes talk. Text of several lines has a shape of its own, and keeps it.
+    /// Writes talk. What goes to a file, or has several lines, keeps its shape.
     fn stderr(&self, lead: &str, text: &str) {
-        let width = self.width.filter(|_| !text.contains('\n'));
+        let is_shaped = text.contains('\n') || !std::io::stderr().is_terminal();
+        let width = self.width.filter(|_| !is_shaped);
         // Nobody can be told that stderr is closed.
         let _ = writeln!(anstream::stderr().lock(), "{}", fill(lead, text, width));
     }

@@ -141,11 +141,10 @@ fn link_one(ui: &Ui, pair: &Pair, entry: &Entry, args: &LinkArgs) -> anyhow::Res
         let copies = args.copy || root.scan.folder_links == Links::Skip;
         let verb = if copies { "copy" } else { "link" };
         ui.say(&format!("{verb}  {}  ->  {}", pair.short(&place), pair.short(source)));
-        return Ok(if args.dry_run {
-            files::refuse_taken(&place, source)?
-        } else {
-            files::put(&place, source, copies)?
-        });
+        return match args.dry_run {
+            true => files::refuse_taken(&place, source),
+            false => files::put(&place, source, copies),
+        };
     }
     let message = format!("`{}` is a single file, not a skill's folder", pair.short(entry.canonical()));
     Err(Told::failed(message).hint("only a folder with a `SKILL.md` can be linked").into())

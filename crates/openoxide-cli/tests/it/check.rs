@@ -27,7 +27,8 @@ fn text() {
       | ^^^^^^^^^^^^^^^^^^^^^^^^
       |
       = seen by: Agent Skills drops the skill, the others load it
-      = help: programs pass over a field that they do not know; a strict checker does not
+      = help: programs pass over a field that they do not know; a strict checker
+              does not
 
     note[S0123]: `disable-model-invocation` has no effect in Codex, OpenCode
      --> ~/.agents/skills/sql-review/SKILL.md:4:1
@@ -43,7 +44,9 @@ fn text() {
     1 | Nothing but text.
       | ^^^^^^^^^^^^^^^^^
       |
-      = seen by: Agent Skills, Codex, Copilot CLI, Crush, Gemini CLI, goose, OpenOxide, pi, Qwen Code, RemcoChat, Roo Code, VS Code and Zed drop the skill, the others load it
+      = seen by: Agent Skills, Codex, Copilot CLI, Crush, Gemini CLI, goose,
+                 OpenCode, OpenOxide, pi, Qwen Code, RemcoChat, Roo Code, VS Code
+                 and Zed drop the skill, the others load it
       = help: begin with `---`, the lines `name:` and `description:`, and `---`
 
     warning[S0102]: the name differs from its folder
@@ -55,13 +58,16 @@ fn text() {
       = seen by: every host loads the skill
       = help: rename the folder to `pdf-forms`, or the skill   (--fix does this)
 
-    error[S0103]: the frontmatter is not valid YAML: mapping values are not allowed in this context
+    error[S0103]: the frontmatter is not valid YAML: mapping values are not
+                  allowed in this context
      --> .agents/skills/pdf_forms/SKILL.md:3:14
       |
     3 | description: Fill forms: flatten them too
       |              ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ `: ` means something else in YAML
       |
-      = seen by: Agent Skills, Copilot CLI, Crush, goose, pi, Qwen Code, RemcoChat, Roo Code, VS Code and Zed drop the skill, the others load it
+      = seen by: Agent Skills, Copilot CLI, Crush, goose, pi, Qwen Code,
+                 RemcoChat, Roo Code, VS Code and Zed drop the skill, the others
+                 load it
       = help: put quotes around the value   (--fix does this)
 
     warning[S0110]: `argument-hint` is not a field of the standard
@@ -71,7 +77,8 @@ fn text() {
       | ^^^^^^^^^^^^^
       |
       = seen by: Agent Skills drops the skill, the others load it
-      = help: programs pass over a field that they do not know; a strict checker does not
+      = help: programs pass over a field that they do not know; a strict checker
+              does not
 
     ----- stderr -----
     2 errors, 3 warnings in 6 skills; 2 can be fixed with --fix
@@ -83,7 +90,8 @@ fn text_for_one_host() {
     insta::assert_snapshot!(run(&furnished(), &["check", "--host", "agentskills", ".agents/skills/pdf_forms"]), @"
     status: 1
     ----- stdout -----
-    error[S0103]: the frontmatter is not valid YAML: mapping values are not allowed in this context
+    error[S0103]: the frontmatter is not valid YAML: mapping values are not
+                  allowed in this context
      --> .agents/skills/pdf_forms/SKILL.md:3:14
       |
     3 | description: Fill forms: flatten them too
@@ -286,7 +294,8 @@ fn fix_does_not_overwrite() {
     2 | name: pdf-forms
       |       ^^^^^^^^^ the folder is called `pdf_forms`
       |
-      = seen by: Agent Skills, Crush, RemcoChat, Roo Code and VS Code drop the skill, the others load it
+      = seen by: Agent Skills, Crush, RemcoChat, Roo Code and VS Code drop the
+                 skill, the others load it
       = help: rename the folder to `pdf-forms`, or the skill   (--fix does this)
 
     ----- stderr -----

@@ -56,7 +56,7 @@ fn layers_and_origins() {
     ----- stdout -----
     host  "openoxide"   $OPENOXIDE_HOST
     ----- stderr -----
-    warning: .openoxide/config.toml: the project's settings do not count, because the project is not trusted [S0404]; add `[ROOT]/project` to `trust.folders` in your own config.toml
+    warning: .openoxide/config.toml: the project's settings do not count, because the project is not trusted [S0404]; if the project is yours: openoxide trust
     "#);
 }
 

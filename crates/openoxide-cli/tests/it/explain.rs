@@ -6,14 +6,15 @@ use crate::support::{furnished, run, valid_json};
 
 #[test]
 fn a_name_that_two_have() {
-    insta::assert_snapshot!(run(&furnished(), &["explain", "deploy"]), @r#"
+    insta::assert_snapshot!(run(&furnished(), &["explain", "deploy"]), @"
     status: 0
     ----- stdout -----
     deploy: 2 found, 1 counts
 
       counts     ~/.agents/skills/deploy  user
       untrusted  .agents/skills/deploy    repo
-                 the project is not trusted, so the user's skill keeps the name [S0306]
+                 the project is not trusted, so the user's skill keeps the name
+                 [S0306]
 
     In other hosts
       agentskills  seen      .agents/skills/deploy
@@ -23,16 +24,19 @@ fn a_name_that_two_have() {
       crush        seen      .agents/skills/deploy
       gemini-cli   seen      .agents/skills/deploy
       goose        seen      .agents/skills/deploy
+      omp          seen      .agents/skills/deploy
+      opencode     seen      .agents/skills/deploy
       pepper       not seen  it looks in files/skills, skills only
       pi           seen      .agents/skills/deploy
       qwen-code    not seen  it looks in .qwen/skills, ~/.qwen/skills only
       remcochat    not seen  its settings name no folder to look in
-      roo          not seen  it looks in .roo/skills-code, .roo/skills, ~/.roo/skills-code, ~/.roo/skills only
+      roo          not seen  it looks in .roo/skills-code, .roo/skills,
+                             ~/.roo/skills-code, ~/.roo/skills only
       vscode       seen      .agents/skills/deploy
       zed          seen      .agents/skills/deploy
     ----- stderr -----
-    hint: to trust the project: openoxide config set trust.folders '["[ROOT]/project"]'
-    "#);
+    hint: to trust the project: openoxide trust
+    ");
 }
 
 #[test]
@@ -47,16 +51,22 @@ fn one_that_another_host_does_not_see() {
     In other hosts
       agentskills  not seen  it looks in .agents/skills, ~/.agents/skills only
       claude-code  seen      .claude/skills/release-notes
-      codex        not seen  it looks in .codex/skills, ~/.agents/skills, .agents/skills only
+      codex        not seen  it looks in .codex/skills, ~/.agents/skills,
+                             .agents/skills only
       copilot-cli  seen      .claude/skills/release-notes
       crush        seen      .claude/skills/release-notes
-      gemini-cli   not seen  it looks in .agents/skills, .gemini/skills, ~/.agents/skills, ~/.gemini/skills only
+      gemini-cli   not seen  it looks in .agents/skills, .gemini/skills,
+                             ~/.agents/skills, ~/.gemini/skills only
       goose        seen      .claude/skills/release-notes
+      omp          seen      .claude/skills/release-notes
+      opencode     seen      .claude/skills/release-notes
       pepper       not seen  it looks in files/skills, skills only
-      pi           not seen  it looks in .pi/skills, .agents/skills, ~/.agents/skills only
+      pi           not seen  it looks in .pi/skills, .agents/skills,
+                             ~/.agents/skills only
       qwen-code    not seen  it looks in .qwen/skills, ~/.qwen/skills only
       remcochat    not seen  its settings name no folder to look in
-      roo          not seen  it looks in .roo/skills-code, .roo/skills, ~/.roo/skills-code, ~/.roo/skills only
+      roo          not seen  it looks in .roo/skills-code, .roo/skills,
+                             ~/.roo/skills-code, ~/.roo/skills only
       vscode       seen      .claude/skills/release-notes
       zed          not seen  it looks in .agents/skills, ~/.agents/skills only
     ----- stderr -----
@@ -77,14 +87,19 @@ fn one_that_only_another_host_sees() {
       claude-code  seen      .claude/skills/release-notes
       copilot-cli  seen      .claude/skills/release-notes
       crush        seen      .claude/skills/release-notes
-      gemini-cli   not seen  it looks in .agents/skills, .gemini/skills, ~/.agents/skills, ~/.gemini/skills only
+      gemini-cli   not seen  it looks in .agents/skills, .gemini/skills,
+                             ~/.agents/skills, ~/.gemini/skills only
       goose        seen      .claude/skills/release-notes
+      omp          seen      .claude/skills/release-notes
+      opencode     seen      .claude/skills/release-notes
       openoxide    seen      .claude/skills/release-notes
       pepper       not seen  it looks in files/skills, skills only
-      pi           not seen  it looks in .pi/skills, .agents/skills, ~/.agents/skills only
+      pi           not seen  it looks in .pi/skills, .agents/skills,
+                             ~/.agents/skills only
       qwen-code    not seen  it looks in .qwen/skills, ~/.qwen/skills only
       remcochat    not seen  its settings name no folder to look in
-      roo          not seen  it looks in .roo/skills-code, .roo/skills, ~/.roo/skills-code, ~/.roo/skills only
+      roo          not seen  it looks in .roo/skills-code, .roo/skills,
+                             ~/.roo/skills-code, ~/.roo/skills only
       vscode       seen      .claude/skills/release-notes
       zed          not seen  it looks in .agents/skills, ~/.agents/skills only
     ----- stderr -----
@@ -109,11 +124,14 @@ fn one_that_is_broken() {
       crush        not seen  invalid: the file does not begin with frontmatter
       gemini-cli   not seen  invalid: the file does not begin with frontmatter
       goose        not seen  invalid: the file does not begin with frontmatter
+      omp          seen      .agents/skills/empty
+      opencode     not seen  invalid: the file does not begin with frontmatter
       pepper       not seen  it looks in files/skills, skills only
       pi           not seen  invalid: the file does not begin with frontmatter
       qwen-code    not seen  it looks in .qwen/skills, ~/.qwen/skills only
       remcochat    not seen  its settings name no folder to look in
-      roo          not seen  it looks in .roo/skills-code, .roo/skills, ~/.roo/skills-code, ~/.roo/skills only
+      roo          not seen  it looks in .roo/skills-code, .roo/skills,
+                             ~/.roo/skills-code, ~/.roo/skills only
       vscode       not seen  invalid: the file does not begin with frontmatter
       zed          not seen  invalid: the file does not begin with frontmatter
     ----- stderr -----

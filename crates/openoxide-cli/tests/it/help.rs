@@ -10,9 +10,12 @@ fn help() {
     status: 0
     ----- stdout -----
     The Agent Skills runtime: find skills, see which ones count for which agent, and
-    why
+    why.
 
-    Usage: openoxide [OPTIONS] <COMMAND>
+    Without a command, shows the agents found, what each of them sees, and what is
+    worth mending.
+
+    Usage: openoxide [OPTIONS] [COMMAND]
 
     Commands:
       list         List the skills that count, with scope, description and cost
@@ -22,9 +25,12 @@ fn help() {
       roots        Show where a host looks, in what order, and by what settings
       check        Check skills for errors
       prompt       Print exactly what the model would see
+      link         Put a skill where another agent looks
+      unlink       Take away what `link` put there
       new          Make the files of a new skill
       enable       Switch a skill on
       disable      Switch a skill off
+      trust        Trust a project, so that its skills and settings count
       config       Show settings and where they come from, or change them
       completions  Print a script that completes commands in your shell
       schema       Print the JSON Schema of a file or an answer
@@ -73,14 +79,6 @@ fn help() {
 }
 
 #[test]
-fn without_a_command() {
-    let output = run(&TestContext::new(), &[]);
-    assert_eq!(output.status, Some(2));
-    assert!(output.stderr.contains("Usage: openoxide"), "{output}");
-    assert_eq!(output.stdout, "");
-}
-
-#[test]
 fn help_of_each_command() {
     let context = TestContext::new();
     let help = run(&context, &["--help"]).stdout;
@@ -102,9 +100,12 @@ fn help_of_each_command() {
             "roots",
             "check",
             "prompt",
+            "link",
+            "unlink",
             "new",
             "enable",
             "disable",
+            "trust",
             "config",
             "completions",
             "schema"
@@ -162,7 +163,7 @@ fn mistyped() {
 
       tip: a similar subcommand exists: 'list'
 
-    Usage: openoxide [OPTIONS] <COMMAND>
+    Usage: openoxide [OPTIONS] [COMMAND]
 
     For more information, try '--help'.
     ");

@@ -9,30 +9,32 @@ fn the_matrix() {
     insta::assert_snapshot!(run(&furnished(), &["hosts"]), @"
     status: 0
     ----- stdout -----
-    host         states                         sees  not  editions
-    agentskills  skills-ref 0.1.1                  1    4
-    claude-code  claude-code 2.1.240               1    0  seed
-    codex        codex 0.166.0                     4    1  seed
-    copilot-cli  copilot-cli docs of 2026-08       3    3
-    crush        crush at commit 37f36e93          3    3
-    gemini-cli   gemini-cli 0.61.0                 3    2
-    goose        goose at commit ca26f01d          3    3
-    openoxide    openoxide 0.1.0                   4    2
-    pepper       pepper RFC-010 of 2026-01-31      0    0  code
-    pi           pi 0.73.1                         2    3
-    qwen-code    qwen-code at commit db051956      0    0
-    remcochat    remcochat spec of 2026-02-03      0    0  code
-    roo          roo-code at commit cb836567       0    0
-    vscode       vscode docs of 2026-08-19         3    3
-    zed          zed at commit 7eec8920            2    3
+      #  host         here  sees  not  states
+      1  agentskills  no       1    4  skills-ref 0.1.1
+      2  claude-code  yes      1    0  claude-code 2.1.240  @seed
+      3  codex        no       4    1  codex 0.166.0  @seed
+      4  copilot-cli  no       3    3  copilot-cli docs of 2026-08
+      5  crush        no       3    3  crush at commit 37f36e93
+      6  gemini-cli   no       3    2  gemini-cli 0.61.0
+      7  goose        no       3    3  goose at commit ca26f01d
+      8  omp          no       5    1  omp 18.2.3  @seed
+      9  opencode     no       4    2  opencode 1.18.33  @seed-001 @seed-002
+     10  openoxide    yes      4    2  openoxide 0.1.0
+     11  pepper       no       0    0  pepper RFC-010 of 2026-01-31  @code
+     12  pi           no       2    3  pi 0.73.1
+     13  qwen-code    no       0    0  qwen-code at commit db051956
+     14  remcochat    no       0    0  remcochat spec of 2026-02-03  @code
+     15  roo          no       0    0  roo-code at commit cb836567
+     16  vscode       no       3    3  vscode docs of 2026-08-19
+     17  zed          no       2    3  zed at commit 7eec8920
 
-    6 skills      agentskills  claude-code  codex  copilot-cli  crush  gemini-cli  goose  openoxide  pepper  pi  qwen-code  remcochat  roo  vscode  zed
-    deploy        ○            ·            ●      ○            ○      ○           ○      ●          ·       ○   ·          ·          ·    ○       ○
-    sql-review    ○            ·            ●      ●            ●      ●           ●      ●          ·       ●   ·          ·          ·    ●       ●
-    deploy        ●            ·            ●      ●            ●      ●           ●      ○          ·       ●   ·          ·          ·    ●       ●
-    empty         ○            ·            ○      ○            ○      ○           ○      ○          ·       ○   ·          ·          ·    ○       ○
-    pdf_forms     ○            ·            ●      ○            ○      ●           ○      ●          ·       ○   ·          ·          ·    ○       ○
-    release-not…  ·            ●            ·      ●            ●      ·           ●      ●          ·       ·   ·          ·          ·    ●       ·
+    6 skills                   1  2  3  4  5  6  7  8  9  10 11 12 13 14 15 16 17
+    deploy in ~/.agents/skills ○  ·  ●  ○  ○  ○  ○  ○  ○  ●  ·  ○  ·  ·  ·  ○  ○
+    sql-review                 ○  ·  ●  ●  ●  ●  ●  ●  ●  ●  ·  ●  ·  ·  ·  ●  ●
+    deploy in .agents/skills   ●  ·  ●  ●  ●  ●  ●  ●  ●  ○  ·  ●  ·  ·  ·  ●  ●
+    empty                      ○  ·  ○  ○  ○  ○  ○  ●  ○  ○  ·  ○  ·  ·  ·  ○  ○
+    pdf_forms                  ○  ·  ●  ○  ○  ●  ○  ●  ●  ●  ·  ○  ·  ·  ·  ○  ○
+    release-notes              ·  ●  ·  ●  ●  ·  ●  ●  ●  ●  ·  ·  ·  ·  ·  ●  ·
     ----- stderr -----
     ● counts  ○ found, does not count  · not found; why: openoxide explain SKILL
     ");

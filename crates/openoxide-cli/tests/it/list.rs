@@ -31,7 +31,8 @@ fn all() {
     user  deploy         Ship as I always do                                  42 tok
     user  sql-review     Review a migration for lo…  49 tok  you only, needs PDF_KEY
     untrusted  .agents/skills/deploy/SKILL.md
-               the project is not trusted, so the user's skill keeps the name [S0306]
+               the project is not trusted, so the user's skill keeps the name
+               [S0306]
     invalid    .agents/skills/empty/SKILL.md
                the file does not begin with frontmatter [S0100]
     ----- stderr -----
@@ -166,7 +167,7 @@ fn an_unknown_host_has_a_hint() {
     ----- stdout -----
     ----- stderr -----
     error: no host is called `codx`
-    hint: did you mean `codex`? There are `agentskills`, `claude-code`, `codex`, `copilot-cli`, `crush`, `gemini-cli`, `goose`, `openoxide`, `pepper`, `pi`, `qwen-code`, `remcochat`, `roo`, `vscode`, `zed`
+    hint: did you mean `codex`? There are `agentskills`, `claude-code`, `codex`, `copilot-cli`, `crush`, `gemini-cli`, `goose`, `omp`, `opencode`, `openoxide`, `pepper`, `pi`, `qwen-code`, `remcochat`, `roo`, `vscode`, `zed`
     ");
     insta::assert_snapshot!(run(&context, &["list", "--host", "codex@sed"]), @"
     status: 2

@@ -97,7 +97,7 @@ description: Switched off, in another case
         "\
 at-the-root = project/.gemini/skills/SKILL.md
 invalid project/.gemini/skills/.hidden/SKILL.md: S0009: it is inside a hidden folder, which is not searched
-disabled project/.gemini/skills/Off/SKILL.md: S0303: it is switched off: project/.gemini/settings.json lists it
+disabled project/.gemini/skills/Off/SKILL.md: S0303: it is switched off: project/.gemini/settings.json lists `off`
 invalid project/.gemini/skills/group/deep/SKILL.md: S0014: only folders directly below the root are skills here
 invalid project/.gemini/skills/node_modules/SKILL.md: S0015: folders called `node_modules` are not searched
 ",
@@ -236,7 +236,7 @@ fn crush_settings() {
     );
     let seen = drawn(&context, &["--host", "crush"], &[]);
     assert!(seen.contains("usual = home/.agents/skills/usual/SKILL.md\n"), "{seen}");
-    assert!(seen.contains("extra = project/../more/extra/SKILL.md\n"), "{seen}");
+    assert!(seen.contains("extra = more/extra/SKILL.md\n"), "{seen}");
     assert!(seen.contains("deep = project/.crush/skills/group/deep/SKILL.md\n"), "{seen}");
     assert!(seen.contains("disabled project/.crush/skills/off/SKILL.md: S0303"), "{seen}");
     let instead = context.root().join("instead");

@@ -134,27 +134,29 @@ fn shows_and_explains() {
     insta::assert_snapshot!(run(&context, &["hosts"]), @"
     status: 0
     ----- stdout -----
-    host         states                         sees  not  editions
-    acme         acme 3.1                          2    1  next
-    agentskills  skills-ref 0.1.1                  0    0
-    claude-code  claude-code 2.1.240               0    0  seed
-    codex        codex 0.166.0                     0    0  seed
-    copilot-cli  copilot-cli docs of 2026-08       0    0
-    crush        crush at commit 37f36e93          0    0
-    gemini-cli   gemini-cli 0.61.0                 0    0
-    goose        goose at commit ca26f01d          0    0
-    openoxide    openoxide 0.1.0                   0    0
-    pepper       pepper RFC-010 of 2026-01-31      0    0  code
-    pi           pi 0.73.1                         0    0
-    qwen-code    qwen-code at commit db051956      0    0
-    remcochat    remcochat spec of 2026-02-03      0    0  code
-    roo          roo-code at commit cb836567       0    0
-    vscode       vscode docs of 2026-08-19         0    0
-    zed          zed at commit 7eec8920            0    0
+      #  host         here  sees  not  states
+      1  acme         no       2    1  acme 3.1  @next
+      2  agentskills  no       0    0  skills-ref 0.1.1
+      3  claude-code  no       0    0  claude-code 2.1.240  @seed
+      4  codex        no       0    0  codex 0.166.0  @seed
+      5  copilot-cli  no       0    0  copilot-cli docs of 2026-08
+      6  crush        no       0    0  crush at commit 37f36e93
+      7  gemini-cli   no       0    0  gemini-cli 0.61.0
+      8  goose        no       0    0  goose at commit ca26f01d
+      9  omp          no       0    0  omp 18.2.3  @seed
+     10  opencode     no       0    0  opencode 1.18.33  @seed-001 @seed-002
+     11  openoxide    yes      0    0  openoxide 0.1.0
+     12  pepper       no       0    0  pepper RFC-010 of 2026-01-31  @code
+     13  pi           no       0    0  pi 0.73.1
+     14  qwen-code    no       0    0  qwen-code at commit db051956
+     15  remcochat    no       0    0  remcochat spec of 2026-02-03  @code
+     16  roo          no       0    0  roo-code at commit cb836567
+     17  vscode       no       0    0  vscode docs of 2026-08-19
+     18  zed          no       0    0  zed at commit 7eec8920
 
-    2 skills  acme  agentskills  claude-code  codex  copilot-cli  crush  gemini-cli  goose  openoxide  pepper  pi  qwen-code  remcochat  roo  vscode  zed
-    ask    ●     ·            ·            ·      ·            ·      ·           ·      ·          ·       ·   ·          ·          ·    ·       ·
-    build  ●     ·            ·            ·      ·            ·      ·           ·      ·          ·       ·   ·          ·          ·    ·       ·
+    2 skills  1  2  3  4  5  6  7  8  9  10 11 12 13 14 15 16 17 18
+    ask       ●  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·
+    build     ●  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·
     ----- stderr -----
     ● counts  ○ found, does not count  · not found; why: openoxide explain SKILL
     ");
@@ -169,17 +171,36 @@ fn shows_and_explains() {
       acme         seen      .acme/skills/build
       agentskills  not seen  it looks in .agents/skills, ~/.agents/skills only
       claude-code  not seen  it looks in .claude/skills only
-      codex        not seen  it looks in .codex/skills, ~/.agents/skills, .agents/skills only
-      copilot-cli  not seen  it looks in .github/skills, .agents/skills, .claude/skills, ~/.agents/skills only
-      crush        not seen  it looks in .agents/skills, .crush/skills, .claude/skills, .cursor/skills only
-      gemini-cli   not seen  it looks in .agents/skills, .gemini/skills, ~/.agents/skills, ~/.gemini/skills only
-      goose        not seen  it looks in .agents/skills, .goose/skills, .claude/skills, ~/.agents/skills, ~/.claude/skills, ~/.config/agents/skills only
+      codex        not seen  it looks in .codex/skills, ~/.agents/skills,
+                             .agents/skills only
+      copilot-cli  not seen  it looks in .github/skills, .agents/skills,
+                             .claude/skills, ~/.agents/skills only
+      crush        not seen  it looks in .agents/skills, .crush/skills,
+                             .claude/skills, .cursor/skills only
+      gemini-cli   not seen  it looks in .agents/skills, .gemini/skills,
+                             ~/.agents/skills, ~/.gemini/skills only
+      goose        not seen  it looks in .agents/skills, .goose/skills,
+                             .claude/skills, ~/.agents/skills, ~/.claude/skills,
+                             ~/.config/agents/skills only
+      omp          not seen  it looks in .omp/skills, .claude/skills, .agent/skills,
+                             .agents/skills, ~/.agent/skills, ~/.agents/skills,
+                             ~/.codex/skills, .codex/skills,
+                             ~/.config/opencode/skills, .opencode/skills,
+                             .github/skills only
+      opencode     not seen  it looks in ~/.claude/skills, ~/.agents/skills,
+                             .claude/skills, .agents/skills, .opencode/skill,
+                             .opencode/skills, ~/.opencode/skill, ~/.opencode/skills
+                             only
       pepper       not seen  it looks in files/skills, skills only
-      pi           not seen  it looks in .pi/skills, .agents/skills, ~/.agents/skills only
+      pi           not seen  it looks in .pi/skills, .agents/skills,
+                             ~/.agents/skills only
       qwen-code    not seen  it looks in .qwen/skills, ~/.qwen/skills only
       remcochat    not seen  its settings name no folder to look in
-      roo          not seen  it looks in .roo/skills-code, .roo/skills, ~/.roo/skills-code, ~/.roo/skills only
-      vscode       not seen  it looks in .github/skills, .claude/skills, .agents/skills, ~/.copilot/skills, ~/.claude/skills, ~/.agents/skills only
+      roo          not seen  it looks in .roo/skills-code, .roo/skills,
+                             ~/.roo/skills-code, ~/.roo/skills only
+      vscode       not seen  it looks in .github/skills, .claude/skills,
+                             .agents/skills, ~/.copilot/skills, ~/.claude/skills,
+                             ~/.agents/skills only
       zed          not seen  it looks in .agents/skills, ~/.agents/skills only
     ----- stderr -----
     ");
@@ -239,7 +260,7 @@ fn a_bad_one_in_text() {
       |
     3 | rots = []
       | ^^^^
-    unknown field `rots`, expected one of `title`, `program`, `about`, `standard`, `vars`, `found`, `strict_files`, `project`, `settings`, `roots`, `scan`, `namespace`, `parse`, `sidecar`, `collide`, `filter`, `controls`, `list`, `catalog`, `budget`, `deviations` [S0405]; mend the file; the host is left out until then
+    unknown field `rots`, expected one of `title`, `program`, `about`, `standard`, `vars`, `found`, `strict_files`, `project`, `layers`, `settings`, `roots`, `scan`, `namespace`, `parse`, `sidecar`, `collide`, `filter`, `controls`, `list`, `catalog`, `budget`, `invoke`, `deviations` [S0405]; mend the file; the host is left out until then
     1 skill, 38 of 4,000 tokens
     ");
     insta::assert_snapshot!(run(&context, &["list", "--host", "bad"]), @"
@@ -247,7 +268,7 @@ fn a_bad_one_in_text() {
     ----- stdout -----
     ----- stderr -----
     error: no host is called `bad`
-    hint: there are `agentskills`, `claude-code`, `codex`, `copilot-cli`, `crush`, `gemini-cli`, `goose`, `openoxide`, `pepper`, `pi`, `qwen-code`, `remcochat`, `roo`, `vscode`, `zed`
+    hint: there are `agentskills`, `claude-code`, `codex`, `copilot-cli`, `crush`, `gemini-cli`, `goose`, `omp`, `opencode`, `openoxide`, `pepper`, `pi`, `qwen-code`, `remcochat`, `roo`, `vscode`, `zed`
     ");
 }
 

@@ -112,16 +112,16 @@ fn tree(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
 
 fn same_tree(left: &Path, right: &Path) -> bool {
     let (Ok(ours), Ok(theirs)) = (tree(left), tree(right)) else { return false };
-    let same = |file: &PathBuf| matches!((std::fs::read(left.join(file)), std::fs::read(right.join(file))), (Ok(a), Ok(b)) if a == b);
+    let read = |folder: &Path, file: &PathBuf| fs_err::read(folder.join(file)).ok();
+    let same = |file: &PathBuf| read(left, file).is_some_and(|bytes| read(right, file) == Some(bytes));
     ours == theirs && ours.iter().all(same)
 }
 
 /// Removes a link, or a copy that was compared before.
 pub(super) fn remove(place: &Path) -> anyhow::Result<()> {
-    if place.is_symlink() {
-        fs_err::remove_file(place)?
-    } else {
-        fs_err::remove_dir_all(place)?
+    match place.is_symlink() {
+        true => fs_err::remove_file(place)?,
+        false => fs_err::remove_dir_all(place)?,
     }
     // Folders that hold nothing now were made for it.
     if let Some(parent) = place.parent() {
