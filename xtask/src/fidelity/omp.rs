@@ -13,7 +13,7 @@ use super::scene::Scene;
 const SCRIPT: &str = include_str!("omp/ask.ts");
 
 /// How long one answer may take.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Asks omp which skills it sees; the answer has the shape of a recording, and the lines of its catalog.
 pub(super) fn ask(program: &Path, scene: &Scene) -> Result<(Value, Vec<String>)> {
