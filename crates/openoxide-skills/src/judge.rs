@@ -8,7 +8,7 @@ use crate::diagnostic::{Diagnostic, Fix, Level};
 use crate::discover::{read_prefix, read_sidecars};
 use crate::host::{Host, Links};
 use crate::parse::fields::is_known_field;
-use crate::parse::{Head, Trees, parse};
+use crate::parse::{Head, Reading, Trees, parse};
 use crate::sidecar;
 
 /// One skill folder, judged.
@@ -93,8 +93,9 @@ impl Judged {
             self.add(path, problem.help("move details into files beside it"), &host.title);
             return;
         }
-        let head = Head { bytes, whole, folder, real_folder: folder };
-        let Some(parsed) = parse(head, &host.parse, &mut Trees::default()) else {
+        let text = std::str::from_utf8(bytes).ok();
+        let head = Head { bytes, text, whole, folder, real_folder: folder };
+        let Some(parsed) = parse(head, &Reading::alone(&host.parse), &mut Trees::default()) else {
             self.add(
                 path,
                 Diagnostic::error(Code::HeadTooLarge, "the frontmatter does not end within 64 KiB"),
@@ -104,7 +105,7 @@ impl Judged {
         };
         // Hosts that cannot read the name take the folder's; any other answer is the skill's own.
         if self.name == folder && !parsed.name.is_empty() {
-            self.name.clone_from(&parsed.name);
+            self.name = parsed.name.to_string();
         }
         for mut problem in parsed.problems {
             let drops = problem.is_error();

@@ -25,6 +25,8 @@ mod scalar;
 mod texts;
 mod typed;
 
+use fields::Collected;
+pub(crate) use fields::taken_alike;
 pub(crate) use lenient::soft_tabs;
 use mending::repair_cause;
 pub(crate) use name::{first_bad, misfit};
@@ -34,9 +36,11 @@ pub(crate) use scalar::plain_value;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parsed {
     /// The name that counts, before any prefix.
-    pub name: String,
+    pub name: Arc<str>,
+    /// The frontmatter's name, which need not be the one that counts.
+    pub own_name: Option<Arc<str>>,
     /// The description that counts.
-    pub description: String,
+    pub description: Arc<str>,
     /// Whether the description is the file's own, not a stand-in.
     pub described: bool,
     /// The fields.
@@ -50,12 +54,25 @@ impl Parsed {
     pub fn invalid(&self) -> Option<&Diagnostic> {
         self.problems.iter().find(|problem| problem.is_error())
     }
+
+    /// Tells whether it says the same as another, as far as that is seen at once.
+    pub(crate) fn is_same(&self, other: &Parsed) -> bool {
+        Arc::ptr_eq(&self.frontmatter, &other.frontmatter)
+            && self.name == other.name
+            && self.description == other.description
+            && self.own_name == other.own_name
+            && self.described == other.described
+            && self.problems.is_empty()
+            && other.problems.is_empty()
+    }
 }
 
 /// The first bytes of a skill file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Head<'a> {
     pub(crate) bytes: &'a [u8],
+    /// The bytes as text, if they are that.
+    pub(crate) text: Option<&'a str>,
     /// Whether `bytes` is the whole file.
     pub(crate) whole: bool,
     /// What the skill is called by its place.
@@ -71,7 +88,7 @@ pub(crate) struct Head<'a> {
 /// let hosts = Hosts::builtin();
 /// let host = hosts.get("openoxide").unwrap().host().unwrap();
 /// let parsed = parse_text("---\nname: pdf\ndescription: Fill forms\n---\nDo it.\n", "pdf", &host.parse);
-/// assert_eq!((parsed.name.as_str(), parsed.problems.len()), ("pdf", 0));
+/// assert_eq!((&*parsed.name, parsed.problems.len()), ("pdf", 0));
 /// ```
 pub fn parse_text(text: &str, folder: &str, rules: &ParseRules) -> Parsed {
     parse_bytes(text.as_bytes(), folder, rules)
@@ -79,34 +96,60 @@ pub fn parse_text(text: &str, folder: &str, rules: &ParseRules) -> Parsed {
 
 /// Reads the bytes of a whole skill file by a host's rules.
 pub fn parse_bytes(bytes: &[u8], folder: &str, rules: &ParseRules) -> Parsed {
-    parse(Head { bytes, whole: true, folder, real_folder: folder }, rules, &mut Trees::default()).unwrap_or_default()
+    let head = Head { bytes, text: std::str::from_utf8(bytes).ok(), whole: true, folder, real_folder: folder };
+    parse(head, &Reading::alone(rules), &mut Trees::default()).unwrap_or_default()
 }
 
-/// YAML that was read from one text, by where it stands: hosts mostly agree on that, and need it read once.
+/// Rules for reading, and which of several readings it takes its fields with.
+#[derive(Clone, Debug)]
+pub(crate) struct Reading<'r> {
+    pub(crate) rules: Cow<'r, ParseRules>,
+    /// The same number for hosts that take the same fields out of the same YAML.
+    pub(crate) group: usize,
+}
+
+impl<'r> Reading<'r> {
+    /// Returns a reading that shares nothing.
+    pub(crate) fn alone(rules: &'r ParseRules) -> Reading<'r> {
+        Reading { rules: Cow::Borrowed(rules), group: 0 }
+    }
+}
+
+/// What was read from one text for several hosts: they mostly agree, and need it read once.
 #[derive(Default)]
-pub(crate) struct Trees<'t>(Vec<(Range<usize>, Result<Node<'t>, YamlError>)>);
+pub(crate) struct Trees<'t> {
+    /// YAML, by where it stands.
+    roots: Vec<(Range<usize>, Result<Node<'t>, YamlError>)>,
+    /// Fields, by the YAML and the group of rules that they were taken with.
+    fields: Taken,
+}
+
+/// Fields, by where their YAML stands and the group of rules that they were taken with.
+type Taken = Vec<(Range<usize>, usize, Collected)>;
 
 impl<'t> Trees<'t> {
-    fn read(&mut self, file: &'t str, range: Range<usize>) -> &Result<Node<'t>, YamlError> {
-        let known = self.0.iter().position(|(known, _)| *known == range);
+    fn read(&mut self, file: &'t str, range: Range<usize>) -> (&Result<Node<'t>, YamlError>, &mut Taken) {
+        let known = self.roots.iter().position(|(known, _)| *known == range);
         let at = known.unwrap_or_else(|| {
-            self.0.push((range.clone(), yaml::parse(&file[range])));
-            self.0.len() - 1
+            self.roots.push((range.clone(), yaml::parse(&file[range])));
+            self.roots.len() - 1
         });
-        &self.0[at].1
+        (&self.roots[at].1, &mut self.fields)
     }
 }
 
 /// Reads a head by a host's rules; returns nothing if more of the file is needed.
-pub(crate) fn parse<'h>(head: Head<'h>, rules: &ParseRules, trees: &mut Trees<'h>) -> Option<Parsed> {
+pub(crate) fn parse<'h>(head: Head<'h>, reading: &Reading<'_>, trees: &mut Trees<'h>) -> Option<Parsed> {
+    let rules = &*reading.rules;
     let folder = if rules.name.real_folder { head.real_folder } else { head.folder };
-    let mut reader = Reader { rules, folder, frontmatter: Frontmatter::default(), parsed: Parsed::default() };
+    let mut reader =
+        Reader { rules, group: reading.group, folder, taken: Collected::default(), parsed: Parsed::default() };
     let is_read = match decode(head, rules.utf8) {
         Ok(Cow::Borrowed(text)) => reader.prepare_and_read(text, head.whole, trees),
         Ok(Cow::Owned(text)) => reader.prepare_and_read(&text, head.whole, &mut Trees::default()),
         Err(problem) => {
             reader.parsed.problems.push(problem);
-            folder.clone_into(&mut reader.parsed.name);
+            reader.parsed.name = folder.into();
             true
         }
     };
@@ -114,6 +157,9 @@ pub(crate) fn parse<'h>(head: Head<'h>, rules: &ParseRules, trees: &mut Trees<'h
 }
 
 fn decode(head: Head<'_>, rule: Utf8) -> Result<Cow<'_, str>, Diagnostic> {
+    if let Some(text) = head.text {
+        return Ok(Cow::Borrowed(text));
+    }
     let error = match std::str::from_utf8(head.bytes) {
         Ok(text) => return Ok(Cow::Borrowed(text)),
         Err(error) => error,
@@ -141,8 +187,9 @@ fn closes_early(text: &str) -> bool {
 
 struct Reader<'r> {
     rules: &'r ParseRules,
+    group: usize,
     folder: &'r str,
-    frontmatter: Frontmatter,
+    taken: Collected,
     parsed: Parsed,
 }
 
@@ -240,10 +287,10 @@ impl Reader<'_> {
         let early = if self.rules.repair_first { mend() } else { None };
         let first = match &early {
             _ if self.rules.soft_tabs && text.contains('\t') => self.untabbed(source, text),
-            Some(mended) => self.read_mended(source, text, mended, trees.read(file, range).is_err()),
+            Some(mended) => self.read_mended(source, text, mended, trees.read(file, range).0.is_err()),
             None => match trees.read(file, range) {
-                Ok(root) => self.judge(source, text, root, true),
-                Err(error) => Err(frontmatter_problem(source, error)),
+                (Ok(root), taken) => self.judge(source, text, root, Some(taken)),
+                (Err(error), _) => Err(frontmatter_problem(source, error)),
             },
         };
         let Err(problem) = first else { return };
@@ -257,10 +304,10 @@ impl Reader<'_> {
         {
             return;
         }
-        self.frontmatter = Frontmatter::default();
+        self.taken = Collected::default();
         if self.rules.bad_yaml == BadYaml::Lines {
             // Nothing is wrong with lines as such, so this cannot fail.
-            let _ = self.judge(source, text, &lenient::read_lines(text), false);
+            let _ = self.judge(source, text, &lenient::read_lines(text), None);
         }
         self.bad_yaml(source, text, problem);
     }
@@ -270,7 +317,7 @@ impl Reader<'_> {
         let mended = frontmatter::Mended::new(text, soft_tabs(text, &[]));
         let kept = self.parsed.problems.len();
         let root = yaml::parse(&mended.text).map_err(|error| frontmatter_problem(source, &error))?;
-        let outcome = self.judge(source, text, &root, true);
+        let outcome = self.judge(source, text, &root, Some(&mut Taken::new()));
         self.place_in_original(source, &mended, kept);
         outcome
     }
@@ -293,8 +340,14 @@ impl Reader<'_> {
         self.parsed.problems.push(problem);
     }
 
-    /// Takes the fields out of a tree, or says what is wrong with it as a whole.
-    fn judge(&mut self, source: Source<'_>, text: &str, root: &Node<'_>, first_try: bool) -> Result<(), Diagnostic> {
+    /// Takes the fields out of a tree, or says what is wrong with it as a whole; `known` is absent for mended text.
+    fn judge(
+        &mut self,
+        source: Source<'_>,
+        text: &str,
+        root: &Node<'_>,
+        known: Option<&mut Taken>,
+    ) -> Result<(), Diagnostic> {
         if self.rules.dialect == Dialect::Strict
             && let Some((feature, span)) = root.first_feature()
         {
@@ -338,12 +391,30 @@ impl Reader<'_> {
                 .at(source.file, source.span(&key.span))
                 .help("write `key: value`"));
         }
-        let collected = fields::collect(self.rules, source, pairs, first_try)?;
-        self.frontmatter = collected.frontmatter;
-        self.parsed.problems.extend(collected.problems);
-        self.parsed.problems.extend(name::check(self.rules, source, pairs, self.folder, &self.frontmatter));
+        self.taken = self.take(source, text, pairs, known)?;
+        self.parsed.problems.append(&mut self.taken.problems);
+        let name = self.taken.name.as_deref();
+        self.parsed.problems.extend(name::check(self.rules, source, pairs, self.folder, name));
         self.parsed.problems.extend(fields::check_texts(self.rules, source, pairs));
         Ok(())
+    }
+
+    /// Takes the fields out, unless another host took them in the same way.
+    fn take(
+        &self,
+        source: Source<'_>,
+        text: &str,
+        pairs: &[(Node<'_>, Node<'_>)],
+        known: Option<&mut Taken>,
+    ) -> Result<Collected, Diagnostic> {
+        let Some(known) = known else { return fields::collect(self.rules, source, pairs, false) };
+        let place = source.offset..source.offset + text.len();
+        if let Some((.., taken)) = known.iter().find(|(at, group, _)| *at == place && *group == self.group) {
+            return Ok(taken.clone());
+        }
+        let taken = fields::collect(self.rules, source, pairs, true)?;
+        known.push((place, self.group, taken.clone()));
+        Ok(taken)
     }
 
     fn refuse_duplicates(&self, source: Source<'_>, pairs: &[(Node<'_>, Node<'_>)]) -> Result<(), Diagnostic> {
@@ -374,21 +445,24 @@ impl Reader<'_> {
     fn conclude(&mut self, file: &str, body: &str) {
         let first = self.rules.name.from.first();
         let own_first = first.is_none_or(|source| *source == NameSource::Frontmatter);
-        let own = self.frontmatter.name.take_if(|name| name.is_empty() || own_first).filter(|name| !name.is_empty());
+        let written = self.taken.name.take().filter(|name| !name.is_empty());
+        let own = written.clone().filter(|_| own_first);
         let from_folder = own.is_none();
-        let own = own.map(|name| name.replace(|character| self.rules.name.replaced.contains(character), "-"));
-        self.parsed.name = own.unwrap_or_else(|| self.cleaned_folder());
+        let replaced = |character: char| self.rules.name.replaced.contains(character);
+        let own = own.map(|name| if name.contains(replaced) { name.replace(replaced, "-").into() } else { name });
+        self.parsed.name = own.unwrap_or_else(|| self.cleaned_folder().into());
+        self.parsed.own_name = written;
         if from_folder && own_first {
             self.parsed.problems.extend(name::check_length(self.rules, file, &self.parsed));
         } else if from_folder {
             self.parsed.problems.extend(name::check_folder(self.rules, file, &self.parsed.name));
         }
         let rules = &self.rules.description;
-        let own = self.frontmatter.description.take();
+        let own = self.taken.description.take();
         let is_enough = own.is_some() && rules.may_be_empty;
-        let own = own.filter(|text| rules.loose || rules.empty_counts || !text.trim().is_empty());
+        let own = own.filter(|text: &Arc<str>| rules.loose || rules.empty_counts || !text.trim().is_empty());
         self.parsed.described = own.is_some();
-        self.parsed.description = own.unwrap_or_else(|| self.fallback(body));
+        self.parsed.description = own.unwrap_or_else(|| self.fallback(body).into());
         let judged = self.parsed.invalid().is_some();
         if self.rules.description.required && !self.parsed.described && !is_enough && !judged {
             self.parsed.problems.push(
@@ -397,7 +471,7 @@ impl Reader<'_> {
                     .help("add `description:` with what the skill does and when to use it"),
             );
         }
-        self.parsed.frontmatter = Arc::new(std::mem::take(&mut self.frontmatter));
+        self.parsed.frontmatter = std::mem::take(&mut self.taken.frontmatter);
     }
 
     /// A name that comes from the folder is cleaned like one that is written.

@@ -187,10 +187,6 @@ pub struct HookHandler {
 /// A field is absent when the text does not have it, or has it with a value that the host does not take.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Frontmatter {
-    /// `name` as written, cleaned, where it is not the name that counts.
-    pub name: Option<String>,
-    /// `description` while it is read; then it is the skill's.
-    pub(crate) description: Option<String>,
     /// `license`.
     pub license: Option<String>,
     /// `compatibility`.

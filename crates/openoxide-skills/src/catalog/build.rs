@@ -332,17 +332,14 @@ struct Gathered {
 
 fn names(host: &Host, parsed: Option<&Parsed>, called: &str, layout: Layout, is_root: bool) -> (String, Vec<String>) {
     let Some(parsed) = parsed else { return (called.to_owned(), Vec::new()) };
-    let own = parsed.frontmatter.name.clone().filter(|name| !name.is_empty());
+    let own = parsed.own_name.as_deref();
     if layout == Layout::Flat {
         return (called.to_owned(), Vec::new());
     }
     let from_folder = host.parse.name.from.first() == Some(&NameSource::Folder);
-    let name = match own.as_ref().filter(|_| from_folder && is_root) {
-        Some(own) => own.clone(),
-        None => parsed.name.clone(),
-    };
-    let aliases = if host.parse.name.alias { own.into_iter().filter(|own| *own != name).collect() } else { Vec::new() };
-    (name, aliases)
+    let name = own.filter(|_| from_folder && is_root).unwrap_or(&parsed.name);
+    let aliases = own.filter(|own| host.parse.name.alias && *own != name);
+    (name.to_owned(), aliases.map(str::to_owned).into_iter().collect())
 }
 
 /// Says why a skill does not count below its root, where other roots would take it.
@@ -362,9 +359,9 @@ fn description(parsed: Option<&Parsed>, host: &Host, root: &Root) -> String {
         return crate::text::plain_line(&parsed.description);
     }
     match &root.description_empty {
-        Some(instead) if !parsed.described && parsed.description == host.parse.description.fallback_empty => {
+        Some(instead) if !parsed.described && *parsed.description == *host.parse.description.fallback_empty => {
             instead.clone()
         }
-        _ => parsed.description.clone(),
+        _ => parsed.description.to_string(),
     }
 }

@@ -181,7 +181,7 @@ fn read_head(
     plan: &Plan,
     buffer: &mut Vec<u8>,
 ) -> Result<(Vec<Arc<Parsed>>, Option<u64>), Diagnostic> {
-    let needs_whole = plan.readers.iter().any(|reader| reader.utf8 == Utf8::File);
+    let needs_whole = plan.readers.iter().any(|reading| reading.rules.utf8 == Utf8::File);
     let limit = if needs_whole { WHOLE_MAX } else { HEAD_MAX };
     let mut filled = 0;
     let mut wanted = FIRST_READ;
@@ -196,18 +196,28 @@ fn read_head(
         let at_limit = filled >= limit;
         let head = Head {
             bytes: &buffer[..filled],
+            text: std::str::from_utf8(&buffer[..filled]).ok(),
             whole: ended || at_limit,
             folder: place.folder,
             real_folder: place.real_folder,
         };
-        let mut trees = Trees::default();
-        let parsed: Option<Vec<_>> =
-            plan.readers.iter().map(|rules| parse::parse(head, rules, &mut trees).map(Arc::new)).collect();
-        match parsed {
+        match read_all_ways(head, plan) {
             Some(parsed) => return Ok((parsed, u64::try_from(filled).ok().filter(|_| ended))),
             None => wanted = limit,
         }
     }
+}
+
+/// Reads a head in every way that hosts do; readings that say the same are one. Nothing: more of the file is needed.
+fn read_all_ways(head: Head<'_>, plan: &Plan) -> Option<Vec<Arc<Parsed>>> {
+    let mut trees = Trees::default();
+    let mut all: Vec<Arc<Parsed>> = Vec::with_capacity(plan.readers.len());
+    for reading in &plan.readers {
+        let parsed = parse::parse(head, reading, &mut trees)?;
+        let known = all.iter().find(|known| known.is_same(&parsed)).cloned();
+        all.push(known.unwrap_or_else(|| Arc::new(parsed)));
+    }
+    Some(all)
 }
 
 /// Fills the buffer up to `wanted` bytes; returns whether the file ended. The buffer keeps its size for the next file.

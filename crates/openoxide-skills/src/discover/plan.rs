@@ -1,9 +1,11 @@
 //! What a search has to look at, so that every host that shares it finds what it needs.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::listing::Listing;
+use crate::parse::{Reading, taken_alike};
 use crate::host::{FolderNames, Host, Layout, Links, ParseRules, ScanRules};
 
 /// Deepest folder that is searched for what does not count.
@@ -27,7 +29,7 @@ pub(crate) struct Plan {
     pub(crate) files: BTreeSet<Arc<str>>,
     pub(crate) manifests: BTreeSet<String>,
     pub(crate) sidecars: BTreeSet<String>,
-    pub(crate) readers: Vec<ParseRules>,
+    pub(crate) readers: Vec<Reading<'static>>,
     /// Whether what does not count is looked for too.
     pub(crate) thorough: bool,
     /// How far the hosts themselves look.
@@ -75,8 +77,10 @@ impl Plan {
         self.files.extend(scan.files.iter().map(|file| Arc::from(file.as_str())));
         self.manifests.extend(host.namespace.manifests.iter().cloned());
         self.sidecars.extend(host.sidecar.iter().flat_map(|sidecar| sidecar.files.iter().cloned()));
-        if !self.readers.contains(&host.parse) {
-            self.readers.push(host.parse.clone());
+        if !self.readers.iter().any(|reading| *reading.rules == host.parse) {
+            let alike = |reading: &Reading<'_>| taken_alike(&reading.rules, &host.parse);
+            let group = self.readers.iter().position(alike).unwrap_or(self.readers.len());
+            self.readers.push(Reading { rules: Cow::Owned(host.parse.clone()), group });
         }
     }
 
@@ -92,7 +96,7 @@ impl Plan {
 
     /// Returns which of the readings is the host's.
     pub(crate) fn reader(&self, rules: &ParseRules) -> usize {
-        self.readers.iter().position(|reader| reader == rules).unwrap_or(0)
+        self.readers.iter().position(|reading| *reading.rules == *rules).unwrap_or(0)
     }
 }
 

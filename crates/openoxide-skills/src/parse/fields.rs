@@ -1,6 +1,7 @@
 //! Takes the fields out of a frontmatter, each by its type.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::Source;
 use super::scalar::{self, Text};
@@ -47,10 +48,22 @@ pub(crate) fn is_known_field(key: &str) -> bool {
     KNOWN.contains(&key)
 }
 
-/// The fields and what is wrong with them.
+/// The fields and what is wrong with them. Hosts that take them by the same rules share them.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Collected {
-    pub(super) frontmatter: Frontmatter,
+    pub(super) name: Option<Arc<str>>,
+    pub(super) description: Option<Arc<str>>,
+    pub(super) frontmatter: Arc<Frontmatter>,
     pub(super) problems: Vec<Diagnostic>,
+}
+
+/// Tells whether two hosts take the same fields out of the same YAML.
+pub(crate) fn taken_alike(left: &ParseRules, right: &ParseRules) -> bool {
+    let rules = |rules: &ParseRules| {
+        let scalars = (rules.dialect, rules.numbers, rules.typed, rules.clean, rules.wrong_type);
+        (scalars, rules.merge_keys, rules.name.trim, rules.description.loose, rules.description.may_be_empty)
+    };
+    rules(left) == rules(right) && left.fields == right.fields
 }
 
 /// Takes the fields out of the pairs of a frontmatter.
@@ -63,6 +76,8 @@ pub(super) fn collect(
     let mut collector = Collector {
         rules,
         source,
+        name: None,
+        description: None,
         frontmatter: Frontmatter::default(),
         rare: RareFields::default(),
         agent: None,
@@ -155,6 +170,8 @@ fn compatibility(rules: &ParseRules, source: Source<'_>, value: &Node<'_>) -> Op
 struct Collector<'c> {
     rules: &'c ParseRules,
     source: Source<'c>,
+    name: Option<String>,
+    description: Option<String>,
     frontmatter: Frontmatter,
     rare: RareFields,
     agent: Option<String>,
@@ -219,8 +236,8 @@ impl Collector<'_> {
             {
                 Cow::Owned(key.replace('_', "-"))
             }
-            _ if self.rules.fields.camel_case => {
-                let known = KNOWN.iter().find(|known| **known != key && camel_case(known) == camel_case(key));
+            _ if self.rules.fields.camel_case && !is_known_field(key) => {
+                let known = KNOWN.iter().find(|known| camel_case(known) == camel_case(key));
                 Cow::Borrowed(known.copied().unwrap_or(key))
             }
             _ => Cow::Borrowed(key),
@@ -230,8 +247,8 @@ impl Collector<'_> {
     /// Takes a field that has a meaning; returns false for any other key.
     fn known(&mut self, key: &str, value: &Node<'_>) -> Result<bool, Diagnostic> {
         match key {
-            "name" => self.frontmatter.name = self.name(key, value)?,
-            "description" => self.frontmatter.description = self.description(key, value)?,
+            "name" => self.name = self.name(key, value)?,
+            "description" => self.description = self.description(key, value)?,
             "license" => self.frontmatter.license = self.text(key, value),
             "compatibility" => self.frontmatter.compatibility = self.text(key, value),
             "metadata" => self.metadata(value)?,
@@ -447,7 +464,12 @@ impl Collector<'_> {
         };
         let findings = level.into_iter().flat_map(|level| stranger_problems(level, self.source, &strangers));
         let problems = findings.chain(self.problems).collect();
-        Collected { frontmatter: self.frontmatter, problems }
+        Collected {
+            name: self.name.map(Arc::from),
+            description: self.description.map(Arc::from),
+            frontmatter: Arc::new(self.frontmatter),
+            problems,
+        }
     }
 }
 

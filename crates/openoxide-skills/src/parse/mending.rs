@@ -1,10 +1,9 @@
 //! Reads frontmatter that was mended, and says so where the file stands.
 
-use super::{Reader, Source, frontmatter_problem};
+use super::{Collected, Reader, Source, frontmatter_problem};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Fix};
 use crate::frontmatter::Mended;
-use crate::skill::Frontmatter;
 use crate::yaml;
 
 impl Reader<'_> {
@@ -16,11 +15,11 @@ impl Reader<'_> {
         mended: &Mended,
         report: bool,
     ) -> Result<(), Diagnostic> {
-        self.frontmatter = Frontmatter::default();
+        self.taken = Collected::default();
         let kept = self.parsed.problems.len();
         let outcome = yaml::parse(&mended.text)
             .map_err(|error| frontmatter_problem(source, &error))
-            .and_then(|root| self.judge(source, text, &root, false));
+            .and_then(|root| self.judge(source, text, &root, None));
         match &outcome {
             Ok(()) => {
                 self.place_in_original(source, mended, kept);

@@ -10,7 +10,6 @@ use super::{Parsed, Source};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Fix, Level};
 use crate::host::{Chars, LengthUnit, NameShape, NameSource, ParseRules};
-use crate::skill::Frontmatter;
 use crate::yaml::Node;
 
 /// Checks the frontmatter's name.
@@ -19,14 +18,14 @@ pub(super) fn check(
     source: Source<'_>,
     pairs: &[(Node<'_>, Node<'_>)],
     folder: &str,
-    frontmatter: &Frontmatter,
+    name: Option<&str>,
 ) -> Vec<Diagnostic> {
     let pair = pairs.iter().rev().find(|(key, _)| key.as_text() == Some("name"));
     let Some((_, value)) = pair else {
         return missing(rules, source, folder);
     };
     let span = source.span(&value.span);
-    let Some(name) = frontmatter.name.as_deref().filter(|name| !name.is_empty()) else {
+    let Some(name) = name.filter(|name| !name.is_empty()) else {
         return empty(rules, source, span, folder);
     };
     let other = rules.name.from.first() != Some(&NameSource::Frontmatter);
@@ -143,7 +142,10 @@ fn broken(shape: &NameShape, level: Level, subject: &Subject<'_>) -> Vec<Diagnos
 
 fn characters(shape: &NameShape, level: Level, subject: &Subject<'_>) -> Option<Diagnostic> {
     let never = subject.name.chars().find(|&character| shape.never.contains(character));
-    let plain: String = subject.name.chars().filter(|&character| !shape.also.contains(character)).collect();
+    let plain: Cow<'_, str> = match shape.also.is_empty() {
+        true => Cow::Borrowed(subject.name),
+        false => subject.name.chars().filter(|&character| !shape.also.contains(character)).collect(),
+    };
     let bad = never.or_else(|| first_bad(&plain, shape.chars))?;
     let message = format!("`{}` is not allowed in a name", crate::text::TerminalText(&bad.to_string()));
     let help = match shape.chars {
