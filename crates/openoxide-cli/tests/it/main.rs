@@ -27,6 +27,7 @@ mod regressions;
 mod remcochat;
 mod roots;
 mod schema;
+mod seeds;
 mod show;
 mod support;
 mod switch;
