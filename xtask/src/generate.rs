@@ -1,5 +1,6 @@
 //! `generate`: writes the files that follow from the code, or says whether they are up to date.
 
+mod answers;
 mod cli;
 mod config;
 mod diagnostics;
@@ -7,7 +8,6 @@ mod environment;
 mod host;
 mod hosts;
 mod markdown;
-mod readme;
 mod schemas;
 
 use std::path::{Path, PathBuf};
@@ -80,8 +80,8 @@ fn pages() -> Result<Vec<Page>> {
         Page::new("docs/reference/environment.md", environment::page()?),
         Page::new("docs/reference/host.md", host::page(&host_file)?),
         Page::new("docs/diagnostics/README.md", diagnostics::page()),
-        Page::new("README.md", readme::page(&binary)?),
     ];
+    pages.extend(answers::pages(&binary)?);
     pages.extend(hosts::pages(&host_file)?);
     pages.extend(schemas::pages(&binary)?);
     Ok(pages)

@@ -31,6 +31,7 @@ mod seeds;
 mod show;
 mod support;
 mod switch;
+mod tutorial;
 
 #[test]
 fn every_file_is_a_module() {
