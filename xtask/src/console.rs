@@ -1,9 +1,12 @@
 //! Executes the console blocks of a Markdown page: `$ openoxide …`, then what it answers.
 //!
-//! One `fixture` block holds the tree that the commands run in, as `openoxide-testkit` describes it. Each console block
-//! starts from that tree anew, in `project/`, with `HOME` at `home/`, 80 columns, and nothing else around. An answer is
-//! standard output, then standard error; the folder that holds the tree is shown as `/demo`.
+//! A `fixture` block holds the tree that the commands run in, as `openoxide-testkit` describes it. A block whose opening
+//! fence names a path after the language is a file that the reader writes: below the home if the path begins with `~/`,
+//! else in the project; with `more` after the path, it is added to the end of that file. Each console block starts anew
+//! from the tree and the files above it, in `project/`, with `HOME` at `home/`, 80 columns, and nothing else around. An
+//! answer is standard output, then standard error; the folder that holds the tree is shown as `/demo`.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -16,23 +19,44 @@ const ROOT_LENGTH: usize = 96;
 /// Returns `page` with every answer replaced by what `binary` answers now.
 pub(crate) fn answered(page: &str, binary: &Path) -> Result<String> {
     let tree = fixture(page)?;
+    let mut files = BTreeMap::new();
     let mut result = String::new();
     let mut lines = page.split_inclusive('\n');
     while let Some(line) = lines.next() {
         result.push_str(line);
-        if line.trim_end() == "```console" {
-            let block = lines.by_ref().take_while(|line| line.trim_end() != "```");
-            result.push_str(&run_block(&tree, &block.collect::<String>(), binary)?);
-            result.push_str("```\n");
+        let Some(info) = line.trim_end().strip_prefix("```").filter(|info| !info.is_empty()) else { continue };
+        let block: String = lines.by_ref().take_while(|line| line.trim_end() != "```").collect();
+        if info == "console" {
+            let mut tree = tree.clone();
+            for (path, text) in &files {
+                let _ = write!(tree, "//- {path}\n{text}");
+            }
+            result.push_str(&run_block(&tree, &block, binary)?);
+        } else {
+            write_down(&mut files, info, &block);
+            result.push_str(&block);
         }
+        result.push_str("```\n");
     }
     Ok(result)
 }
 
+/// Notes a file that the reader writes, or adds to one.
+fn write_down(files: &mut BTreeMap<String, String>, info: &str, block: &str) {
+    let mut words = info.split_whitespace().skip(1);
+    let Some(path) = words.next() else { return };
+    let path = path.strip_prefix("~/").map_or_else(|| format!("project/{path}"), |path| format!("home/{path}"));
+    let file = files.entry(path).or_default();
+    if words.next() != Some("more") {
+        file.clear();
+    }
+    file.push_str(block);
+}
+
 fn fixture(page: &str) -> Result<String> {
-    let mut parts = page.split("```fixture\n");
-    let block = parts.nth(1).context("the page has no fixture block")?;
-    ensure!(parts.next().is_none(), "the page has more than one fixture block");
+    let mut blocks = page.split("```fixture\n").skip(1);
+    let block = blocks.next().unwrap_or_default();
+    ensure!(blocks.next().is_none(), "the page has more than one fixture block");
     Ok(block.split("```").next().unwrap_or_default().to_owned())
 }
 
@@ -79,6 +103,18 @@ mod tests {
         let page = "<!--\n```fixture\n//- project/note\nhello\n```\n-->\n```console\n$ openoxide note\nold\n```\nend\n";
         let answered = answered(page, Path::new("/bin/cat")).unwrap();
         assert_eq!(answered, page.replace("old", "hello"));
+    }
+
+    #[test]
+    fn files_are_written_on_the_way() {
+        let page = "```text ~/a\none\n```\n```console\n$ openoxide ../home/a\n```\n\
+                    ```text ~/a more\ntwo\n```\n```console\n$ openoxide ../home/a\n```\n\
+                    ```text ~/a\nthree\n```\n```console\n$ openoxide ../home/a\n```\n";
+        let expected = page
+            .replacen("$ openoxide ../home/a\n```", "$ openoxide ../home/a\none\n```", 1)
+            .replacen("$ openoxide ../home/a\n```", "$ openoxide ../home/a\none\ntwo\n```", 1)
+            .replacen("$ openoxide ../home/a\n```", "$ openoxide ../home/a\nthree\n```", 1);
+        assert_eq!(answered(page, Path::new("/bin/cat")).unwrap(), expected);
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! `generate`: writes the files that follow from the code, or says whether they are up to date.
 
+mod answers;
 mod cli;
 mod config;
 mod diagnostics;
 mod environment;
 mod host;
+mod hosts;
 mod markdown;
-mod readme;
 mod schemas;
 
 use std::path::{Path, PathBuf};
@@ -72,14 +73,16 @@ fn write() -> Result<()> {
 
 fn pages() -> Result<Vec<Page>> {
     let binary = binary()?;
+    let host_file = schemas::schema(&binary, "host.toml")?;
     let mut pages = vec![
         Page::new("docs/reference/cli.md", cli::page()),
         Page::new("docs/reference/config.md", config::page()?),
         Page::new("docs/reference/environment.md", environment::page()?),
-        Page::new("docs/reference/host.md", host::page(&schemas::schema(&binary, "host.toml")?)?),
+        Page::new("docs/reference/host.md", host::page(&host_file)?),
         Page::new("docs/diagnostics/README.md", diagnostics::page()),
-        Page::new("README.md", readme::page(&binary)?),
     ];
+    pages.extend(answers::pages(&binary)?);
+    pages.extend(hosts::pages(&host_file)?);
     pages.extend(schemas::pages(&binary)?);
     Ok(pages)
 }
@@ -95,15 +98,16 @@ fn binary() -> Result<PathBuf> {
 
 /// Returns files of generated folders that nothing generates any more.
 fn stale(pages: &[Page]) -> Result<Vec<PathBuf>> {
-    let folder = Path::new(schemas::FOLDER);
-    if !repository().join(folder).is_dir() {
-        return Ok(Vec::new());
-    }
     let mut stale = Vec::new();
-    for entry in fs_err::read_dir(repository().join(folder))? {
-        let path = folder.join(entry?.file_name());
-        if pages.iter().all(|page| page.path != path) {
-            stale.push(path);
+    for folder in [schemas::FOLDER, hosts::FOLDER].map(Path::new) {
+        if !repository().join(folder).is_dir() {
+            continue;
+        }
+        for entry in fs_err::read_dir(repository().join(folder))? {
+            let path = folder.join(entry?.file_name());
+            if pages.iter().all(|page| page.path != path) {
+                stale.push(path);
+            }
         }
     }
     stale.sort();

@@ -32,7 +32,7 @@ const TASKS: &[Task] = &[
     Task {
         name: "generate",
         arguments: "[--check]",
-        about: "Write the reference pages, the schemas and the README's answers anew, or say whether they are up to date",
+        about: "Write the generated pages, the schemas and the answers in examples anew, or say whether they are up to date",
         run: generate::run,
     },
     Task { name: "man", arguments: "", about: "Write the man pages to target/man", run: man::run },

@@ -15,7 +15,7 @@ const INTRODUCTION: &str = "\
 A host is a folder with `host.toml`, two templates, and editions as overlays. Built-in hosts lie in
 [`crates/openoxide-skills/hosts/`](../../crates/openoxide-skills/hosts); yours in `$OPENOXIDE_HOME/hosts/NAME/`
 (`~/.openoxide/hosts/NAME/`). Unknown keys are errors. The JSON Schema is
-[`schemas/host.json`](../../schemas/host.json).
+[`schemas/host.toml.json`](../../schemas/host.toml.json).
 
 | file | what it holds |
 | --- | --- |
@@ -115,7 +115,11 @@ impl Pages<'_> {
 
 /// Returns the plural of a kind; a link stays as it is.
 fn plural(kind: &str) -> String {
-    if kind.starts_with('[') { kind.to_owned() } else { format!("{kind}s") }
+    match kind.strip_prefix("list of ") {
+        Some(items) => format!("lists of {items}"),
+        None if kind.starts_with('[') => kind.to_owned(),
+        None => format!("{kind}s"),
+    }
 }
 
 /// Returns what stands before a key of the table with this heading.

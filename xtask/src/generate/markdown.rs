@@ -5,9 +5,21 @@ pub(super) fn table<const N: usize>(heading: [&str; N], rows: impl IntoIterator<
     let mut text = row(&heading.map(str::to_owned));
     text.push_str(&row(&[(); N].map(|()| "---".to_owned())));
     for cells in rows {
-        text.push_str(&row(&cells.map(|cell| cell.replace('|', "\\|").replace('\n', " "))));
+        text.push_str(&row(&cells.map(|cell| escaped(&cell))));
     }
     text
+}
+
+/// Writes a table without the columns that hold nothing.
+pub(super) fn columns<const N: usize>(heading: [&str; N], rows: &[[String; N]]) -> String {
+    let kept: Vec<usize> = (0..N).filter(|&column| rows.iter().any(|row| !row[column].is_empty())).collect();
+    let line = |cells: [String; N]| row(&kept.iter().map(|&column| cells[column].clone()).collect::<Vec<_>>());
+    let heading = [heading.map(str::to_owned), [(); N].map(|()| "---".to_owned())].map(line).concat();
+    heading + &rows.iter().map(|cells| line(cells.clone().map(|cell| escaped(&cell)))).collect::<String>()
+}
+
+fn escaped(cell: &str) -> String {
+    cell.replace('|', "\\|").replace('\n', " ")
 }
 
 fn row(cells: &[String]) -> String {
@@ -33,6 +45,12 @@ mod tests {
     fn cells_are_kept_in_their_columns() {
         let text = table(["a", "b"], [["`x|y`".to_owned(), String::new()]]);
         assert_eq!(text, "| a | b |\n| --- | --- |\n| `x\\|y` | |\n");
+    }
+
+    #[test]
+    fn empty_columns_go() {
+        let rows = [["1".to_owned(), String::new(), "x".to_owned()], ["2".to_owned(), String::new(), String::new()]];
+        assert_eq!(columns(["#", "a", "b"], &rows), "| # | b |\n| --- | --- |\n| 1 | x |\n| 2 | |\n");
     }
 
     #[test]

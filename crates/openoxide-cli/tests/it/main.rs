@@ -27,9 +27,11 @@ mod regressions;
 mod remcochat;
 mod roots;
 mod schema;
+mod seeds;
 mod show;
 mod support;
 mod switch;
+mod tutorial;
 
 #[test]
 fn every_file_is_a_module() {

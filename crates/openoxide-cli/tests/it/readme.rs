@@ -1,8 +1,11 @@
 //! The README's examples are run, and print what the README says.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::support::{bin, blocks, padded, repository};
+use openoxide_testkit::TestContext;
+
+use crate::support::{all_blocks, bin, blocks, padded, repository};
 
 /// Splits a command into words as a shell would, as far as an example needs it.
 fn words(command: &str) -> Vec<String> {
@@ -20,30 +23,53 @@ fn words(command: &str) -> Vec<String> {
     words
 }
 
+/// Runs the console blocks of a page, and returns those that print something else.
+///
+/// Each block starts anew from the page's fixture and from the files above it, at the place and width that the page
+/// states. A file is a block whose opening fence names its path after the language, with `more` to add to its end.
+pub(crate) fn differences(page: &str) -> Vec<String> {
+    let fixture: String = blocks(page, "fixture").into_iter().map(|block| block.text).collect();
+    let mut files: BTreeMap<String, String> = BTreeMap::new();
+    let mut report = Vec::new();
+    for block in all_blocks(page) {
+        if block.info == "console" {
+            let context = padded();
+            context.tree(&fixture);
+            for (path, text) in &files {
+                context.tree(&format!("//- {path}\n{text}"));
+            }
+            let printed = printed(&context, &block.text);
+            if printed != block.text {
+                report.push(format!("the page:\n{}printed:\n{printed}", block.text));
+            }
+        } else if let Some((path, adds)) = block.file() {
+            let file = files.entry(path).or_default();
+            *file = if adds { format!("{file}{}", block.text) } else { block.text };
+        }
+    }
+    report
+}
+
+/// Types the commands of a console block, and returns what a person would see.
+fn printed(context: &TestContext, console: &str) -> String {
+    let mut printed = String::new();
+    for line in console.lines().filter(|line| line.starts_with("$ ")) {
+        let typed = line.strip_prefix("$ openoxide").expect("only `openoxide` is run");
+        let output = context.answer(context.command(bin(), words(typed)).env("COLUMNS", "80"));
+        writeln!(printed, "{line}").unwrap();
+        printed.push_str(&format!("{}{}", output.stdout, output.stderr).replace("[ROOT]", "/demo"));
+        if !printed.ends_with('\n') {
+            printed.push('\n');
+        }
+    }
+    printed
+}
+
 #[test]
 fn examples_print_what_the_readme_says() {
     let readme = fs_err::read_to_string(repository("README.md")).unwrap();
-    let fixture = blocks(&readme, "fixture").into_iter().next().expect("the README has a fixture for its examples");
-    let consoles = blocks(&readme, "console");
-    assert!(!consoles.is_empty(), "the README has examples");
-    let mut report = Vec::new();
-    for console in consoles {
-        // Each block starts from the tree anew, at the place and width that the README states.
-        let context = padded();
-        context.tree(&fixture.text);
-        let mut printed = String::new();
-        for line in console.text.lines().filter(|line| line.starts_with("$ ")) {
-            let typed = line.strip_prefix("$ openoxide").expect("only `openoxide` is run");
-            let output = context.answer(context.command(bin(), words(typed)).env("COLUMNS", "80"));
-            writeln!(printed, "{line}").unwrap();
-            printed.push_str(&format!("{}{}", output.stdout, output.stderr).replace("[ROOT]", "/demo"));
-            if !printed.ends_with('\n') {
-                printed.push('\n');
-            }
-        }
-        if printed != console.text {
-            report.push(format!("README:\n{}printed:\n{printed}", console.text));
-        }
-    }
+    assert!(!blocks(&readme, "fixture").is_empty(), "the README has a fixture for its examples");
+    assert!(!blocks(&readme, "console").is_empty(), "the README has examples");
+    let report = differences(&readme);
     assert!(report.is_empty(), "{} blocks print something else\n{}", report.len(), report.join("\n"));
 }

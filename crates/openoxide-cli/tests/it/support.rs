@@ -63,8 +63,25 @@ pub(crate) struct Block {
     pub(crate) text: String,
 }
 
+impl Block {
+    /// Returns where a reader writes the block, and whether to the end of what is there.
+    pub(crate) fn file(&self) -> Option<(String, bool)> {
+        let mut words = self.info.split_whitespace().skip(1);
+        let path = words.next()?;
+        let below = path.strip_prefix("~/").map_or(format!("project/{path}"), |path| format!("home/{path}"));
+        Some((below, words.next() == Some("more")))
+    }
+}
+
 /// Returns the fenced blocks of a Markdown text whose info string begins with `kind`.
 pub(crate) fn blocks(markdown: &str, kind: &str) -> Vec<Block> {
+    let mut blocks = all_blocks(markdown);
+    blocks.retain(|block| block.info.split_whitespace().next() == Some(kind));
+    blocks
+}
+
+/// Returns all fenced blocks of a Markdown text.
+pub(crate) fn all_blocks(markdown: &str) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     let mut fence: Option<&str> = None;
     for line in markdown.split_inclusive('\n') {
@@ -82,7 +99,6 @@ pub(crate) fn blocks(markdown: &str, kind: &str) -> Vec<Block> {
             Some(_) => blocks.last_mut().unwrap().text.push_str(line),
         }
     }
-    blocks.retain(|block| block.info.split_whitespace().next() == Some(kind));
     blocks
 }
 

@@ -1,0 +1,291 @@
+//! Rules in words: what the vocabulary says about a key, and what it says about the value.
+
+use std::fmt::Write as _;
+
+use anyhow::{Context as _, Result};
+use serde_json::Value as Schema;
+use toml::{Table, Value};
+
+use super::super::markdown::code;
+
+/// Most items of a list of tables that are written out.
+const MOST_ITEMS: usize = 6;
+
+/// Choices whose values everybody knows by their word.
+const BY_WORD: &[&str] = &["SkillScope"];
+
+/// What the schema says about the vocabulary.
+pub(super) struct Words<'s> {
+    schema: &'s Schema,
+}
+
+impl<'s> Words<'s> {
+    pub(super) fn new(schema: &'s Schema) -> Words<'s> {
+        Words { schema }
+    }
+
+    /// Says what tables of a file state, a line to a rule.
+    pub(super) fn tables(&self, stated: &Table, keys: &[&str]) -> Result<String> {
+        let mut text = String::new();
+        for key in keys {
+            if let Some(Value::Table(inner)) = stated.get(*key) {
+                self.lines(&mut text, self.definition(&self.schema["properties"][*key])?, inner, 0)?;
+            }
+        }
+        Ok(text)
+    }
+
+    /// Says what one table states, a sentence to a key; some keys are left out.
+    pub(super) fn sentences(&self, definition: &str, table: &Table, without: &[&str]) -> Result<Vec<String>> {
+        let schema = &self.schema["$defs"][definition];
+        let mut said = Vec::new();
+        for (key, property) in properties(schema)?.iter().filter(|(key, _)| !without.contains(&key.as_str())) {
+            if let Some(value) = table.get(key) {
+                said.push(format!("{}.", self.sentence(property, value)?));
+            }
+        }
+        Ok(said)
+    }
+
+    /// Says what a yes to a key at the top of the file means.
+    pub(super) fn yes(&self, key: &str) -> Result<String> {
+        Ok(format!("{}.", self.sentence(&self.schema["properties"][key], &Value::Boolean(true))?))
+    }
+
+    /// Says what is before the value of a key.
+    pub(super) fn label(&self, definition: &str, key: &str) -> String {
+        label(&self.schema["$defs"][definition]["properties"][key]).0
+    }
+
+    fn lines(&self, text: &mut String, schema: &Schema, table: &Table, level: usize) -> Result<()> {
+        for (key, property) in properties(schema)? {
+            let Some(value) = table.get(key) else { continue };
+            let indent = "  ".repeat(level);
+            match value {
+                Value::Table(inner) if level == 0 && self.is_table(property) => {
+                    let _ = writeln!(text, "- {}:", label(property).0);
+                    self.lines(text, self.definition(property)?, inner, level + 1)?;
+                }
+                _ => {
+                    let _ = writeln!(text, "{indent}- {}.", self.sentence(property, value)?);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Says what a key with a value states, without a full stop.
+    fn sentence(&self, property: &Schema, value: &Value) -> Result<String> {
+        let (head, rest) = label(property);
+        let lone = value.as_array().is_some_and(|items| items.len() < 2) && rest.starts_with("the first");
+        let rest = if rest.is_empty() || lone { String::new() } else { format!("; {rest}") };
+        let claim = claim(&head);
+        if let (Some(claim), Value::Boolean(true)) = (&claim, value) {
+            return Ok(format!("{claim}{rest}"));
+        }
+        let said = self.value(property, value)?;
+        Ok(match (&claim, said.as_str()) {
+            // A choice that says "they are" to a question is the answer yes.
+            (Some(claim), said) if said.starts_with("they are ") && self.says_yes(property, value) => claim.clone(),
+            (None, "yes") => format!("{head}{rest}"),
+            (None, said) if head.starts_with("A ") => {
+                format!("{head}: {}{rest}", said.replacen("they are", "it is", 1))
+            }
+            _ => format!("{head}: {said}{rest}"),
+        })
+    }
+
+    /// Says what a value is, in the words of the vocabulary where it has some.
+    fn value(&self, property: &Schema, value: &Value) -> Result<String> {
+        Ok(match value {
+            Value::Boolean(yes) => if *yes { "yes" } else { "no" }.to_owned(),
+            Value::String(word) => self.choice(property, word)?.unwrap_or_else(|| code(&quoted(word))),
+            Value::Array(items) if items.is_empty() => "none".to_owned(),
+            Value::Array(items) => self.items(&property["items"], items)?,
+            Value::Table(inner) => self.inner(property, inner)?,
+            number => number.to_string(),
+        })
+    }
+
+    fn items(&self, property: &Schema, items: &[Value]) -> Result<String> {
+        if items.len() > MOST_ITEMS && items[0].is_table() {
+            return Ok(format!("{} of them", items.len()));
+        }
+        let write = |item: &Value| {
+            let said = self.value(property, item)?;
+            Ok(if item.is_table() { format!("({said})") } else { said })
+        };
+        let said = items.iter().map(write).collect::<Result<Vec<_>>>()?;
+        let plain = said.iter().all(|item| item.starts_with('`') && item.ends_with('`'));
+        Ok(said.join(if plain { ", " } else { "; " }))
+    }
+
+    /// Says what a table inside a sentence states: each key with its value, or each name with what it means.
+    fn inner(&self, property: &Schema, table: &Table) -> Result<String> {
+        let mut said = Vec::new();
+        if self.is_table(property) {
+            for (key, property) in properties(self.definition(property)?)? {
+                if let Some(value) = table.get(key) {
+                    said.push(lower(&self.sentence(property, value)?));
+                }
+            }
+        } else {
+            for (key, value) in table {
+                said.push(format!("{}: {}", code(key), self.value(&property["additionalProperties"], value)?));
+            }
+        }
+        Ok(said.join("; "))
+    }
+
+    /// Says what a word means that is one of a choice.
+    fn choice(&self, property: &Schema, word: &str) -> Result<Option<String>> {
+        let Some(name) = reference(property) else { return Ok(None) };
+        if BY_WORD.contains(&name) {
+            return Ok(None);
+        }
+        let definition = self.definition(property)?;
+        let choices = definition["oneOf"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let index = choices.iter().position(|choice| choice["const"] == word);
+        let index = index.with_context(|| format!("`{name}` does not know `{word}`"))?;
+        let said = lower(description(&choices[index]));
+        // "The same" is what the choice before says.
+        if let (Some(rest), Some(before)) = (said.strip_prefix("the same"), index.checked_sub(1)) {
+            let before = lower(description(&choices[before]));
+            return Ok(Some(format!("{before}, {}", rest.trim_start_matches([',', ' ']))));
+        }
+        Ok(Some(answered(description(definition), said)))
+    }
+
+    fn says_yes(&self, property: &Schema, value: &Value) -> bool {
+        let choices = self.definition(property).ok().and_then(|definition| definition["oneOf"].as_array());
+        let mut choices = choices.into_iter().flatten();
+        choices.any(|choice| {
+            Some(&choice["const"]) == value.as_str().map(Schema::from).as_ref() && description(choice) == "They are"
+        })
+    }
+
+    fn is_table(&self, property: &Schema) -> bool {
+        self.definition(property).is_ok_and(|definition| definition["properties"].is_object())
+    }
+
+    fn definition(&self, property: &Schema) -> Result<&'s Schema> {
+        let name = reference(property).context("a key of the schema refers to nothing")?;
+        self.schema["$defs"].get(name).with_context(|| format!("the schema does not define `{name}`"))
+    }
+}
+
+fn properties(schema: &Schema) -> Result<&serde_json::Map<String, Schema>> {
+    schema["properties"].as_object().context("a table of the schema has no keys")
+}
+
+fn reference(property: &Schema) -> Option<&str> {
+    let options = property["anyOf"].as_array().into_iter().flatten();
+    let named = std::iter::once(property).chain(options).find_map(|option| option["$ref"].as_str())?;
+    named.strip_prefix("#/$defs/")
+}
+
+fn description(schema: &Schema) -> &str {
+    schema["description"].as_str().unwrap_or_default().trim_end_matches('.')
+}
+
+/// Lets an answer that begins with "they" say who they are, by what the choice is about.
+fn answered(about: &str, said: String) -> String {
+    match (said.strip_prefix("they "), about.strip_prefix("Whether ")) {
+        (Some("are"), Some(question)) => match question.split_once(" are ") {
+            Some((_, what)) => format!("they are {what}"),
+            None => said,
+        },
+        (Some(rest), None) => format!("{} {rest}", lower(about.split(',').next().unwrap_or(about))),
+        _ => said,
+    }
+}
+
+/// Splits what is said about a key: before the value, and after it.
+///
+/// What is true of an absent value is left out, and so is where else the rule stands.
+fn label(property: &Schema) -> (String, String) {
+    let about =
+        description(property).replace(", if not as the host's rules say", "").replace(", with placeholders", "");
+    let mut parts = about.split("; ");
+    let head = parts.next().unwrap_or_default().to_owned();
+    let rest: Vec<&str> = parts.filter(|part| !part.starts_with("absent") && !part.starts_with("empty")).collect();
+    (head, rest.join("; "))
+}
+
+/// Turns a question into what a yes says: `Whether it is so` becomes `It is so`.
+fn claim(question: &str) -> Option<String> {
+    let rest = question.strip_prefix("Whether ")?;
+    let mut letters = rest.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect())
+}
+
+/// Writes a sentence's beginning in lower case, unless it is an abbreviation.
+fn lower(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next();
+    let abbreviation = text.chars().nth(1).is_some_and(char::is_uppercase);
+    match first {
+        Some(first) if !abbreviation => first.to_lowercase().chain(letters).collect(),
+        _ => text.to_owned(),
+    }
+}
+
+/// Writes a text so that its blanks can be seen.
+fn quoted(text: &str) -> String {
+    let blank = text.is_empty() || text.starts_with(char::is_whitespace) || text.ends_with(char::is_whitespace);
+    if blank { format!("{text:?}") } else { text.to_owned() }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::shell::repository;
+
+    /// Returns the schema of `host.toml` as it lies in the repository.
+    pub(in super::super) fn schema() -> Schema {
+        let text = fs_err::read_to_string(repository().join("schemas/host.toml.json")).unwrap();
+        serde_json::from_str(&text).unwrap()
+    }
+
+    fn check(toml: &str, lines: &str) {
+        let stated: Table = toml.parse().unwrap();
+        let keys: Vec<&str> = stated.keys().map(String::as_str).collect();
+        assert_eq!(Words::new(&schema()).tables(&stated, &keys).unwrap(), lines);
+    }
+
+    #[test]
+    fn yes_and_no() {
+        check("scan.inside_skill = true", "- A skill's own folder is searched for more skills.\n");
+        check("catalog.shown = false", "- Whether it is shown at all: no.\n");
+        check("scan.hidden = 'enter'", "- Folders whose name begins with a dot are searched.\n");
+    }
+
+    #[test]
+    fn values() {
+        check("scan.depth = 3", "- Deepest folder that may be a skill: 3; the root is 0.\n");
+        check("scan.ignored = ['a', 'b']", "- Folder names that are never searched: `a`, `b`.\n");
+        check("controls.count = []", "- Controls that have an effect: none.\n");
+        check("catalog.join = ' '", "- What stands between two entries: `\" \"`.\n");
+    }
+
+    #[test]
+    fn choices() {
+        check("scan.folder_links = 'follow'", "- Linked folders: they are followed.\n");
+        check("scan.folder_links = 'skip'", "- Linked folders: they are passed over.\n");
+        check("scan.file_links = 'skip'", "- A skill file that is itself a link: it is passed over.\n");
+        check("collide.rank = ['repo', 'user']", "- The rank of the scopes: `repo`, `user`.\n");
+        check(
+            "parse.repair = 'block-lines'",
+            "- What is tried when the YAML is not valid: a top-level value that holds a colon, and is neither quoted nor a \
+             block, becomes a literal block, and the block keeps its line end.\n",
+        );
+        check(
+            "parse.fence.close = 'anywhere'",
+            "- What opens and closes the frontmatter:\n  - What closes it: three dashes stand anywhere, whatever follows.\n",
+        );
+        check(
+            "parse.name.must.max = 64",
+            "- What names must be like:\n  - A name that breaks this is invalid: most characters: 64.\n",
+        );
+    }
+}
