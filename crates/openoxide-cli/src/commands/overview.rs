@@ -6,11 +6,12 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use openoxide_config::Found;
-use openoxide_skills::{Catalog, Depth, Model, Prompt, Standing, View, load, path_text, render};
+use openoxide_skills::{Catalog, Depth, Entry, Model, Prompt, Standing, View, load, path_text, render};
 use openoxide_wire::{AgentLine, MendLine, OverviewAnswer, SchemaVersion};
 
 use crate::ExitStatus;
 use crate::args::Common;
+use crate::commands::link::is_elsewhere;
 use crate::session::Session;
 use crate::table::{fill, pad, pad_left, widest};
 use crate::ui::{Role, Ui, count, grouped, paint, safe};
@@ -22,6 +23,8 @@ const SHOWN: usize = 8;
 
 /// A project as OpenOxide and the agents that were found see it.
 struct Glance {
+    /// What was typed, for the commands that are suggested.
+    common: Common,
     session: Session,
     own: Catalog,
     agents: Vec<Agent>,
@@ -74,13 +77,12 @@ impl Glance {
             let prompt = render(&view, &catalog, model)?;
             agents.push(Agent { found, view, catalog, prompt });
         }
-        Ok(Glance { session, own, agents })
+        Ok(Glance { common: common.clone(), session, own, agents })
     }
 
     fn answer(&self) -> OverviewAnswer {
         let catalogs = || std::iter::once(&self.own).chain(self.agents.iter().map(|agent| &agent.catalog));
-        let skills: BTreeSet<&Path> =
-            catalogs().flat_map(|catalog| &catalog.skills).map(openoxide_skills::Entry::canonical).collect();
+        let skills: BTreeSet<&Path> = catalogs().flat_map(|catalog| &catalog.skills).map(Entry::canonical).collect();
         let root = |catalog: &'_ Catalog, at: usize| catalog.roots[at].canonical.clone();
         let folders: BTreeSet<_> =
             catalogs().flat_map(|catalog| catalog.skills.iter().map(|entry| root(catalog, entry.root))).collect();
@@ -98,7 +100,10 @@ impl Glance {
 
 impl Agent {
     fn line(&self) -> AgentLine {
-        let others = || self.catalog.others.iter().filter(|entry| !mend::is_elsewhere(entry));
+        // A skill that counts and is met again, by a link, is not one more that is hidden.
+        let counted: BTreeSet<&Path> = self.catalog.skills.iter().map(Entry::canonical).collect();
+        let is_new = |entry: &&Entry| !is_elsewhere(entry) && !counted.contains(entry.canonical());
+        let others = || self.catalog.others.iter().filter(is_new);
         let broken = others().filter(|entry| entry.standing == Standing::Invalid).count();
         let found = self.found.program.iter().chain(&self.found.home).chain(&self.found.project);
         AgentLine {
