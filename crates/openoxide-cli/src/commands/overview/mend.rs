@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use openoxide_config::{ConfigProblem, Workspace};
 use openoxide_skills::{Catalog, Code, Entry, Finding, Host, Judged, Origin, SkillScope, Standing, View, judge};
 use openoxide_wire::MendLine;
 
@@ -28,12 +29,13 @@ pub(super) fn worst(glance: &Glance) -> Vec<MendLine> {
     let mut lines = dropped.lines(glance);
     lines.extend(untrusted(glance));
     lines.extend(unseen);
-    lines.extend(glance.agents.iter().filter_map(crowded));
+    lines.extend(glance.agents.iter().filter_map(|agent| crowded(glance, agent)));
     lines.extend(shadowed(glance));
     lines.extend(switched_off(glance));
     // What is mended at once comes first.
     lines.sort_by_key(|line| !line.mends);
-    lines
+    let misread = glance.agents.iter().flat_map(|agent| misread(glance, agent));
+    misread.chain(lines).collect()
 }
 
 /// Folders of skills that some agent cannot use, each with those agents.
@@ -175,15 +177,41 @@ fn would_drop(agent: &Agent, entry: &Entry) -> bool {
     judged.findings.iter().any(|finding| !finding.dropped_by.is_empty())
 }
 
+/// Settings of an agent that cannot be read, or that name what is not there.
+fn misread(glance: &Glance, agent: &Agent) -> Vec<MendLine> {
+    let line = |problem: &ConfigProblem| MendLine {
+        subject: agent.view.host.title.clone(),
+        text: problem_text(&glance.session.workspace, problem),
+        code: Some(problem.diagnostic.code.to_string()),
+        command: for_host(glance, "roots", agent),
+        mends: false,
+        agents: vec![agent.view.spec.id()],
+    };
+    agent.problems.iter().map(line).collect()
+}
+
+/// Writes a command about an agent.
+fn for_host(glance: &Glance, verb: &str, agent: &Agent) -> String {
+    format!("{} {verb}", typed::openoxide(&Common { host: Some(agent.view.spec.id()), ..glance.common.clone() }))
+}
+
+fn problem_text(workspace: &Workspace, problem: &ConfigProblem) -> String {
+    let message = &problem.diagnostic.message;
+    match &problem.path {
+        Some(path) => format!("{}: {message}", paths::short(workspace, path)),
+        None => message.clone(),
+    }
+}
+
 /// A catalog that is too large for its budget.
-fn crowded(agent: &Agent) -> Option<MendLine> {
+fn crowded(glance: &Glance, agent: &Agent) -> Option<MendLine> {
     let lost = agent.prompt.shown.iter().filter(|shown| shown.how == openoxide_skills::How::LeftOut).count();
     let host = agent.view.spec.id();
     (lost > 0).then(|| MendLine {
         subject: agent.view.host.title.clone(),
         text: format!("its catalog is full: {lost} of {} skills are not shown to the model", agent.prompt.shown.len()),
         code: None,
-        command: format!("openoxide prompt --host {host}"),
+        command: for_host(glance, "prompt", agent),
         mends: false,
         agents: vec![host.clone()],
     })
