@@ -8,19 +8,31 @@ use crate::args::Common;
 use crate::paths;
 use crate::ui::safe;
 
-/// Returns `openoxide` with those of the options given that decide what is looked at.
-pub(crate) fn openoxide(common: &Common) -> String {
-    let mut text = "openoxide".to_owned();
+/// Writes a command: what to do, with what and how, and those of the options given that decide what is looked at.
+///
+/// `argument` is typed already; one that looks like an option goes to the end.
+pub(crate) fn command(common: &Common, verb: &str, argument: Option<&str>, options: &str) -> String {
+    let mut words = vec!["openoxide".to_owned(), verb.to_owned()];
+    let looks_like_option = argument.is_some_and(|argument| argument.starts_with('-'));
+    words.extend(argument.filter(|_| !looks_like_option).map(str::to_owned));
+    words.push(options.to_owned());
     let mut add = |option: &str, value: &str| {
         let value = word(value).unwrap_or_else(|| format!("'{}'", safe(value)));
-        text = format!("{text} {option} {value}");
+        words.push(format!("{option} {value}"));
     };
     common.project.iter().for_each(|project| add("--project", &project.to_string_lossy()));
     common.host.iter().for_each(|host| add("--host", host));
     common.add_dir.iter().for_each(|dir| add("--add-dir", &dir.to_string_lossy()));
     common.touch.iter().for_each(|file| add("--touch", &file.to_string_lossy()));
     common.config.iter().for_each(|setting| add("--config", setting));
-    text
+    words.extend(argument.filter(|_| looks_like_option).map(|argument| format!("-- {argument}")));
+    words.retain(|word| !word.is_empty());
+    words.join(" ")
+}
+
+/// Returns the options without a host: for commands that serve all of them.
+pub(crate) fn for_all(common: &Common) -> Common {
+    Common { host: None, ..common.clone() }
 }
 
 /// Writes a word; `None` if it has characters that cannot be shown, so that nobody could type it.
@@ -50,15 +62,6 @@ pub(crate) fn path(workspace: &Workspace, path: &Path) -> Option<String> {
     .filter(|_| safe(&path.to_string_lossy()) == path.to_string_lossy())
 }
 
-/// Writes a command with one argument: an argument that looks like an option goes to the end.
-pub(crate) fn with_argument(command: &str, argument: &str, options: &str) -> String {
-    let options = if options.is_empty() { String::new() } else { format!(" {options}") };
-    match argument.starts_with('-') {
-        true => format!("{command}{options} -- {argument}"),
-        false => format!("{command} {argument}{options}"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -79,9 +82,13 @@ mod tests {
 
     #[test]
     fn an_argument_like_an_option_goes_to_the_end() {
-        assert_eq!(with_argument("openoxide link", "a", "--into codex"), "openoxide link a --into codex");
-        assert_eq!(with_argument("openoxide link", "-a", "--into codex"), "openoxide link --into codex -- -a");
-        assert_eq!(with_argument("openoxide explain", "-a", ""), "openoxide explain -- -a");
+        let check = |argument, options, expected| {
+            assert_eq!(command(&Common::default(), "link", argument, options), expected);
+        };
+        check(Some("a"), "--into codex", "openoxide link a --into codex");
+        check(Some("-a"), "--into codex", "openoxide link --into codex -- -a");
+        check(Some("-a"), "", "openoxide link -- -a");
+        check(None, "", "openoxide link");
     }
 
     #[test]
@@ -93,7 +100,9 @@ mod tests {
             json: true,
             ..Common::default()
         };
-        let expected = "openoxide --project 'my app' --host codex@seed --config skills.claude=false";
-        assert_eq!(openoxide(&common), expected);
+        let expected = "openoxide explain a --project 'my app' --host codex@seed --config skills.claude=false";
+        assert_eq!(command(&common, "explain", Some("a"), ""), expected);
+        let expected = "openoxide explain --project 'my app' --config skills.claude=false -- -a";
+        assert_eq!(command(&for_all(&common), "explain", Some("-a"), ""), expected);
     }
 }

@@ -81,8 +81,7 @@ fn linking<'v>(
     };
     let is_here = |view: &View| !find_host(&view.host, &view.around).is_empty();
     let (_, view) = others.find(|(catalog, view)| is_here(view) && misses(catalog, view))?;
-    let link = format!("{} link", typed::openoxide(common));
-    Some(typed::with_argument(&link, &name, &format!("--into {}", view.spec.id())))
+    Some(typed::command(common, "link", Some(&name), &format!("--into {}", view.spec.id())))
 }
 
 /// Tells whether something looks like a code.
@@ -166,7 +165,8 @@ fn text(
 ) -> String {
     let counting = found.iter().filter(|entry| entry.is_active()).count();
     let verb = if counting == 1 { "counts" } else { "count" };
-    let mut text = format!("{}: {} found, {counting} {verb}\n\n", paint(Role::Strong, &safe(subject)), found.len());
+    let heading = format!("{}: {} found, {counting} {verb}", paint(Role::Strong, &safe(subject)), found.len());
+    let mut text = format!("{}\n\n", fill("", &heading, ui.width()));
     let standing =
         |entry: &Entry| if entry.is_active() { "counts".to_owned() } else { entry.standing.as_str().to_owned() };
     let standings: Vec<String> = found.iter().map(|entry| standing(entry)).collect();
@@ -175,20 +175,16 @@ fn text(
         (widest(standings.iter().map(String::as_str), 12), widest(places.iter().map(String::as_str), 44));
     for ((entry, standing), place) in found.iter().zip(&standings).zip(&places) {
         let role = if entry.is_active() { Role::Good } else { Role::Warning };
-        let _ = writeln!(
-            text,
-            "  {}  {}  {}",
-            paint(role, &pad(standing, first)),
-            pad(place, second),
-            detail(session, catalog, entry)
-        );
+        let lead = format!("  {}  ", paint(role, &pad(standing, first)));
+        let line = format!("{}  {}", pad(place, second), detail(session, catalog, entry));
+        let _ = writeln!(text, "{}", fill(&lead, &line, ui.width()));
         if let Some(reason) = &entry.reason {
             let why = format!("{} [{}]", safe(&paths::homely(&session.workspace, &reason.text)), reason.code);
             let _ = writeln!(text, "{}", fill(&" ".repeat(first + 4), &why, ui.width()));
         }
     }
     if found.is_empty() {
-        let _ = writeln!(text, "  {} does not look where it is", session.view.host.title);
+        let _ = writeln!(text, "  {} does not look where it is", safe(&session.view.host.title));
     }
     text.push_str("\nIn other hosts\n");
     let hosts = widest(outcomes.iter().map(|outcome| outcome.host.as_str()), 20);

@@ -1,5 +1,6 @@
 //! `link` and `unlink`: put a skill where another agent looks, and take it away again.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use openoxide_skills::{Catalog, Depth, Entry, SkillScope, View, load};
@@ -126,13 +127,13 @@ fn link_one(ui: &Ui, common: &Common, args: &LinkArgs, pair: &Pair, skill: &str)
             ui.say(&format!("{} sees {name} already", pair.title()));
             return Ok(ExitStatus::Done);
         }
-        Some(met) => return Err(uncounted(pair, entry, met).into()),
+        Some(met) => return Err(uncounted(common, pair, entry, met).into()),
         None => {}
     }
     let step = Step::plan(&pair.session.workspace, &pair.view, entry)?;
     take(ui, args, pair, &step)?;
-    let undo = typed::word(&entry.skill.name).unwrap_or_else(|| "NAME".to_owned());
-    finish(ui, common, args, &[(entry, step)], &undo)
+    let name = typed::word(&entry.skill.name).unwrap_or_else(|| "NAME".to_owned());
+    finish(ui, common, args, &[(entry, step)], |from| typed::command(common, "unlink", Some(&name), from))
 }
 
 fn link_all(ui: &Ui, common: &Common, args: &LinkArgs, pair: &Pair) -> anyhow::Result<ExitStatus> {
@@ -148,10 +149,11 @@ fn link_all(ui: &Ui, common: &Common, args: &LinkArgs, pair: &Pair) -> anyhow::R
     }
     let verb = if args.dry_run { "would be put" } else { "put" };
     ui.say(&match done.len() {
-        0 if all == 0 => format!("{} has nothing to be linked", pair.title()),
+        0 if all == 0 => format!("there is nothing to link for {}", pair.title()),
         number => format!("{} {verb} where {} looks", count(number, "skill"), pair.title()),
     });
-    let status = if done.is_empty() { ExitStatus::Done } else { finish(ui, common, args, &done, "--all")? };
+    let undo = |from: &str| typed::command(common, "unlink --all", None, from);
+    let status = if done.is_empty() { ExitStatus::Done } else { finish(ui, common, args, &done, undo)? };
     if done.len() < all {
         return Err(Told::failed(format!("{} of {} could not be linked", all - done.len(), count(all, "skill"))).into());
     }
@@ -159,18 +161,15 @@ fn link_all(ui: &Ui, common: &Common, args: &LinkArgs, pair: &Pair) -> anyhow::R
 }
 
 /// Says why an agent passes over a skill that it finds without any link.
-fn uncounted(pair: &Pair, entry: &Entry, met: &Entry) -> Told {
+fn uncounted(common: &Common, pair: &Pair, entry: &Entry, met: &Entry) -> Told {
     let why = met.reason.as_ref().map_or(met.standing.as_str(), |reason| &reason.text);
     let why = paths::homely(&pair.session.workspace, why);
     let place = pair.short(met.found());
     let told = Told::no(format!("{} finds {place} already, and does not count it: {why}", pair.title()));
-    let name = typed::word(&entry.skill.name);
-    told.hint(
-        name.map_or_else(
-            || "openoxide list --all".to_owned(),
-            |name| typed::with_argument("openoxide explain", &name, ""),
-        ),
-    )
+    told.hint(match typed::word(&entry.skill.name) {
+        Some(name) => typed::command(common, "explain", Some(&name), ""),
+        None => typed::command(common, "list --all", None, ""),
+    })
 }
 
 /// Says what is done, and does it.
@@ -196,7 +195,7 @@ fn finish(
     common: &Common,
     args: &LinkArgs,
     done: &[(&Entry, Step)],
-    undo: &str,
+    undo: impl Fn(&str) -> String,
 ) -> anyhow::Result<ExitStatus> {
     if args.dry_run {
         return Ok(ExitStatus::Done);
@@ -214,14 +213,8 @@ fn finish(
         }
     }
     if done.iter().any(|(_, step)| step.is_free()) {
-        let command = format!("{} unlink", typed::openoxide(common));
         let from = format!("--from {}", args.into);
-        let command = if undo == "--all" {
-            format!("{command} --all {from}")
-        } else {
-            typed::with_argument(&command, undo, &from)
-        };
-        ui.say(&format!("undo: {command}"));
+        ui.say(&format!("undo: {}", undo(&from)));
     }
     Ok(status)
 }
@@ -234,7 +227,7 @@ pub(crate) fn unlink(ui: &Ui, common: &Common, args: &UnlinkArgs) -> anyhow::Res
         None => pair.own.entries().filter(|entry| theirs(entry)).collect(),
     };
     let mut shelves = Shelves::default();
-    let (mut removed, mut foreign) = (0, Vec::new());
+    let (mut removed, mut foreign) = (BTreeSet::new(), Vec::new());
     for entry in &found {
         // Looked at anew for each skill: of two equal copies, the one must not go because of the other.
         for held in shelves.held(&pair.session.workspace, &pair.view, entry) {
@@ -242,17 +235,19 @@ pub(crate) fn unlink(ui: &Ui, common: &Common, args: &UnlinkArgs) -> anyhow::Res
                 foreign.push(held);
                 continue;
             }
-            ui.say(&format!("remove {}", pair.short(&held.path)));
-            if !args.dry_run {
-                held.remove()?;
+            // A skill that is found by two ways comes twice.
+            if removed.insert(held.path.clone()) {
+                ui.say(&format!("remove {}", pair.short(&held.path)));
+                if !args.dry_run {
+                    held.remove()?;
+                }
             }
-            removed += 1;
         }
     }
-    match (removed, &args.skill) {
+    match (removed.len(), &args.skill) {
         (0, Some(_)) => unmoved(ui, &pair, &found, &foreign),
         (_, Some(_)) => Ok(ExitStatus::Done),
-        (_, None) => {
+        (removed, None) => {
             let verb = if args.dry_run { "would be removed" } else { "removed" };
             ui.say(&format!("{} of {} {verb}", count(removed, "link"), pair.title()));
             Ok(ExitStatus::Done)

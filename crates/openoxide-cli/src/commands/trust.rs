@@ -89,11 +89,8 @@ fn folder(workspace: &Workspace, args: &TrustArgs) -> Result<PathBuf, Told> {
 }
 
 fn undo(workspace: &Workspace, common: &Common, args: &TrustArgs, folder: &Path) -> String {
-    let command = format!("{} trust", typed::openoxide(&Common { host: None, ..common.clone() }));
-    match args.folder.as_ref().and_then(|_| typed::path(workspace, folder)) {
-        Some(folder) => typed::with_argument(&command, &folder, "--revoke"),
-        None => format!("{command} --revoke"),
-    }
+    let given = args.folder.as_ref().and_then(|_| typed::path(workspace, folder));
+    typed::command(&typed::for_all(common), "trust", given.as_deref(), "--revoke")
 }
 
 /// Says so if the project is trusted by somebody else, or still is not.

@@ -95,12 +95,12 @@ fn dropped_line(glance: &Glance, folder: &Path, views: &[&View], judged: &Judged
     let fixes = finding.is_some_and(is_fixable) && !foreign && path.is_some();
     let word = if fixes { "check --fix" } else { "check" };
     // Whoever looks at one agent only still wants a fix that serves all.
-    let command = format!("{} {word}", typed::openoxide(&Common { host: None, ..glance.common.clone() }));
+    let command = typed::command(&typed::for_all(&glance.common), word, path.as_deref(), "");
     MendLine {
         subject: judged.name.clone(),
         text: format!("{message}; {} {verb} it", listed(&titles)),
         code: finding.map(|finding| finding.diagnostic.code.to_string()),
-        command: path.map_or_else(|| command.clone(), |path| typed::with_argument(&command, &path, "")),
+        command,
         mends: fixes && dropping().all(is_fixable),
         agents: views.iter().map(|view| view.spec.id()).collect(),
     }
@@ -119,7 +119,7 @@ fn untrusted(glance: &Glance) -> Option<MendLine> {
         subject,
         text: text.to_owned(),
         code: first.reason.as_ref().map(|reason| reason.code.to_string()),
-        command: format!("{} trust", typed::openoxide(&Common { host: None, ..glance.common.clone() })),
+        command: typed::command(&typed::for_all(&glance.common), "trust", None, ""),
         mends: true,
         agents: Vec::new(),
     })
@@ -151,7 +151,7 @@ fn unseen_lines<'g>(glance: &'g Glance, agent: &'g Agent, dropped: &mut Dropped<
     }
     if free.len() > SINGLE {
         let text = format!("{title} does not look where they are");
-        let command = format!("{} link --all --into {host}", typed::openoxide(&glance.common));
+        let command = typed::command(&glance.common, "link --all", None, &format!("--into {host}"));
         lines.insert(0, line(&format!("{} skills", free.len()), text, command, true));
         return lines;
     }
@@ -162,10 +162,9 @@ fn unseen_lines<'g>(glance: &'g Glance, agent: &'g Agent, dropped: &mut Dropped<
             continue;
         }
         let root = paths::short(workspace, &glance.own.roots[entry.root].root.path);
-        let link = format!("{} link", typed::openoxide(&glance.common));
-        let into = format!("--into {host}");
-        let command = subject(glance, entry)
-            .map_or_else(|| format!("{link} --all {into}"), |subject| typed::with_argument(&link, &subject, &into));
+        let subject = subject(glance, entry);
+        let verb = if subject.is_some() { "link" } else { "link --all" };
+        let command = typed::command(&glance.common, verb, subject.as_deref(), &format!("--into {host}"));
         lines.push(line(&entry.skill.name, format!("{title} does not read {root}"), command, true));
     }
     lines
@@ -192,7 +191,8 @@ fn misread(glance: &Glance, agent: &Agent) -> Vec<MendLine> {
 
 /// Writes a command about an agent.
 fn for_host(glance: &Glance, verb: &str, agent: &Agent) -> String {
-    format!("{} {verb}", typed::openoxide(&Common { host: Some(agent.view.spec.id()), ..glance.common.clone() }))
+    let common = Common { host: Some(agent.view.spec.id()), ..glance.common.clone() };
+    typed::command(&common, verb, None, "")
 }
 
 fn problem_text(workspace: &Workspace, problem: &ConfigProblem) -> String {
@@ -270,16 +270,14 @@ fn enabling(glance: &Glance, entry: &Entry) -> Option<String> {
         Some(Origin::File { .. }) => "",
         _ => return None,
     };
-    let command = format!("{} enable", typed::openoxide(&glance.common));
-    Some(typed::with_argument(&command, &subject(glance, entry)?, options))
+    Some(typed::command(&glance.common, "enable", Some(&subject(glance, entry)?), options))
 }
 
 /// Writes a command about one skill; where nobody could type its name, the one about all.
 fn about(glance: &Glance, verb: &str, entry: &Entry) -> String {
-    let openoxide = typed::openoxide(&glance.common);
     match subject(glance, entry) {
-        Some(subject) => typed::with_argument(&format!("{openoxide} {verb}"), &subject, ""),
-        None => format!("{openoxide} list --all"),
+        Some(subject) => typed::command(&glance.common, verb, Some(&subject), ""),
+        None => typed::command(&glance.common, "list --all", None, ""),
     }
 }
 
