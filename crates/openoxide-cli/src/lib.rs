@@ -9,6 +9,7 @@ mod paths;
 mod session;
 mod snippet;
 mod table;
+mod typed;
 mod ui;
 
 use std::process::ExitCode;

@@ -31,6 +31,14 @@ pub enum EditError {
         /// The part of it that is something else.
         part: String,
     },
+    /// Something else stands where a list is needed.
+    #[error("`{key}` is not a list in `{}`", path.display())]
+    NotList {
+        /// The file.
+        path: PathBuf,
+        /// The key.
+        key: String,
+    },
 }
 
 /// Sets a dotted key; returns whether the file changed.
@@ -38,19 +46,7 @@ pub fn set_value(path: &Path, key: &str, new: toml_edit::Value) -> Result<bool, 
     edit(path, |document| {
         let parts = split_key(key);
         let Some((last, outer)) = parts.split_last() else { return Ok(()) };
-        let mut table = document.as_table_mut();
-        for part in outer {
-            let item = table.entry(part).or_insert_with(|| {
-                let mut inner = Table::new();
-                inner.set_implicit(true);
-                Item::Table(inner)
-            });
-            table = item.as_table_mut().ok_or_else(|| EditError::NotTable {
-                path: path.to_owned(),
-                key: key.to_owned(),
-                part: part.clone(),
-            })?;
-        }
+        let table = table_at(document, outer, path, key)?;
         match table.get_mut(last) {
             // Keep what stands around the old value, such as a comment behind it.
             Some(Item::Value(old)) => {
@@ -60,6 +56,51 @@ pub fn set_value(path: &Path, key: &str, new: toml_edit::Value) -> Result<bool, 
             }
             _ => drop(table.insert(last, Item::Value(new))),
         }
+        Ok(())
+    })
+}
+
+/// Returns the table that a key is in; tables that are not there are made.
+fn table_at<'d>(
+    document: &'d mut DocumentMut,
+    outer: &[String],
+    path: &Path,
+    key: &str,
+) -> Result<&'d mut Table, EditError> {
+    let mut table = document.as_table_mut();
+    for part in outer {
+        let item = table.entry(part).or_insert_with(|| {
+            let mut inner = Table::new();
+            inner.set_implicit(true);
+            Item::Table(inner)
+        });
+        table = item.as_table_mut().ok_or_else(|| EditError::NotTable {
+            path: path.to_owned(),
+            key: key.to_owned(),
+            part: part.clone(),
+        })?;
+    }
+    Ok(table)
+}
+
+/// Adds a text to the list at a dotted key, made if it is not there; returns whether the file changed.
+pub fn add_to_list(path: &Path, key: &str, text: &str) -> Result<bool, EditError> {
+    edit_list(path, key, |list| list.push(text))
+}
+
+/// Removes the texts that `is_it` means from the list at a dotted key; returns whether the file changed.
+pub fn remove_from_list(path: &Path, key: &str, is_it: impl Fn(&str) -> bool) -> Result<bool, EditError> {
+    edit_list(path, key, |list| list.retain(|item| !item.as_str().is_some_and(&is_it)))
+}
+
+fn edit_list(path: &Path, key: &str, change: impl FnOnce(&mut toml_edit::Array)) -> Result<bool, EditError> {
+    edit(path, |document| {
+        let parts = split_key(key);
+        let Some((last, outer)) = parts.split_last() else { return Ok(()) };
+        let item = table_at(document, outer, path, key)?.entry(last).or_insert_with(|| value(toml_edit::Array::new()));
+        let list =
+            item.as_array_mut().ok_or_else(|| EditError::NotList { path: path.to_owned(), key: key.to_owned() })?;
+        change(list);
         Ok(())
     })
 }
@@ -216,6 +257,22 @@ mod tests {
             add_skill_rule(path, "name", "b", false).unwrap() && add_skill_rule(path, "name", "b", true).unwrap()
         });
         assert_eq!(after, format!("{before}\n[[skills.config]]\nname = \"b\"\nenabled = true\n"));
+    }
+
+    #[test]
+    fn a_list_keeps_what_else_is_in_it() {
+        let before = "[trust]\nfolders = [\n  \"~/a\", # mine\n  7,\n]\n";
+        let (changed, after) = edited(before, |path| add_to_list(path, "trust.folders", "/b").unwrap());
+        assert!(changed && after.contains("\"~/a\", # mine\n  7") && after.contains("\"/b\""), "{after}");
+        let (_, after) = edited(&after, |path| remove_from_list(path, "trust.folders", |text| text == "/b").unwrap());
+        assert!(after.contains("\"~/a\", # mine\n  7") && !after.contains("/b"), "{after}");
+        let (_, after) = edited("", |path| add_to_list(path, "trust.folders", "/b").unwrap());
+        assert_eq!(after, "[trust]\nfolders = [\"/b\"]\n");
+        let (changed, after) = edited("", |path| {
+            matches!(set_value(path, "trust.folders", 1.into()), Ok(true))
+                && matches!(add_to_list(path, "trust.folders", "/b"), Err(EditError::NotList { .. }))
+        });
+        assert_eq!((changed, after.as_str()), (true, "[trust]\nfolders = 1\n"));
     }
 
     #[test]

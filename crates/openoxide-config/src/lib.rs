@@ -15,7 +15,7 @@ mod project;
 mod system;
 mod workspace;
 
-pub use edit::{EditError, add_skill_rule, set_value, unset_value};
+pub use edit::{EditError, add_skill_rule, add_to_list, remove_from_list, set_value, unset_value};
 pub use environment::{Environment, variables};
 pub use found::{Found, find_host};
 pub use keys::{KEYS, Key, KeyKind, config_schema};

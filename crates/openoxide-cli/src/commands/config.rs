@@ -63,7 +63,7 @@ pub(crate) fn config(ui: &Ui, common: &Common, args: &ConfigArgs) -> anyhow::Res
     }
 }
 
-fn get(ui: &Ui, common: &Common, workspace: &Workspace, key: Option<&str>) -> anyhow::Result<ExitStatus> {
+pub(super) fn get(ui: &Ui, common: &Common, workspace: &Workspace, key: Option<&str>) -> anyhow::Result<ExitStatus> {
     if let Some(key) = key {
         known(key)?;
     }

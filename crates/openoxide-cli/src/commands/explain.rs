@@ -2,15 +2,18 @@
 
 use std::fmt::Write as _;
 
-use openoxide_skills::{Catalog, Code, Depth, Entry, Standing, View, entry_costs, load};
+use openoxide_config::find_host;
+use openoxide_skills::{Catalog, Code, Depth, Entry, SkillScope, Standing, View, entry_costs, load};
 use openoxide_wire::{ExplainAnswer, HostOutcome, OtherLine, SchemaVersion, SkillLine};
 
 use crate::ExitStatus;
 use crate::args::Common;
+use crate::commands::link::unseen;
 use crate::error::Told;
 use crate::paths;
 use crate::session::Session;
 use crate::table::{fill, pad, widest};
+use crate::typed;
 use crate::ui::{Role, Ui, paint, safe};
 
 /// Explain why a skill does or does not count, or what a code means
@@ -55,7 +58,30 @@ pub(crate) fn explain(ui: &Ui, common: &Common, args: &ExplainArgs) -> anyhow::R
     if found.iter().any(|entry| entry.standing == Standing::Untrusted) {
         ui.hint("to trust the project: openoxide trust");
     }
+    if let Some(entry) = found.iter().find(|entry| entry.is_active())
+        && let Some(command) = linking(&session, common, own, entry, others.iter().zip(&views[1..]))
+    {
+        ui.hint(&command);
+    }
     Ok(ExitStatus::Done)
+}
+
+/// Returns the command that shows a skill to the first agent here that does not look where it is.
+fn linking<'v>(
+    session: &Session,
+    common: &Common,
+    own: &Catalog,
+    entry: &Entry,
+    mut others: impl Iterator<Item = (&'v Catalog, &'v View)>,
+) -> Option<String> {
+    let name = typed::word(&entry.skill.name)?;
+    let misses = |catalog: &Catalog, view: &View| {
+        let mut unseen = unseen(&session.workspace, own, view, catalog).into_iter();
+        unseen.any(|(other, step)| std::ptr::eq(other, entry) && step.is_ok_and(|step| step.is_free()))
+    };
+    let is_here = |view: &View| !find_host(&view.host, &view.around).is_empty();
+    let (_, view) = others.find(|(catalog, view)| is_here(view) && misses(catalog, view))?;
+    Some(typed::command(common, "link", Some(&name), &format!("--into {}", view.spec.id())))
 }
 
 /// Tells whether something looks like a code.
@@ -94,7 +120,7 @@ fn outcome(session: &Session, catalog: &Catalog, view: &View, subject: &str) -> 
                 format!("{}: {}", entry.standing.as_str(), safe(&paths::homely(&session.workspace, reason)))
             }
             None if view.roots.is_empty() => "its settings name no folder to look in".to_owned(),
-            None => format!("it looks in {} only", looks_in(view)),
+            None => format!("it looks in {} only", looks_in(session, view)),
         },
         [one] => place(one),
         many => format!("{} of them, so the name alone is ambiguous", many.len()),
@@ -108,13 +134,20 @@ fn outcome(session: &Session, catalog: &Catalog, view: &View, subject: &str) -> 
 }
 
 /// Names the folders that a host looks in, as people know them.
-fn looks_in(view: &View) -> String {
-    let mut names: Vec<&str> = Vec::new();
+fn looks_in(session: &Session, view: &View) -> String {
+    let mut names: Vec<String> = Vec::new();
     for rule in view.host.roots.iter().filter(|rule| rule.listed.is_none() && rule.layout.is_none()) {
         let walked = rule.path.strip_prefix('{').and_then(|rest| rest.split_once("}/"));
-        let name = walked.map_or(rule.path.as_str(), |(_, rest)| rest);
+        let name = match walked {
+            Some((name, _)) if view.host.vars.contains_key(name) && rule.scope == SkillScope::User => {
+                let expanded = view.around.expand(&rule.path, &view.host.vars);
+                expanded.map_or_else(String::new, |path| paths::short(&session.workspace, &path))
+            }
+            Some((_, rest)) => rest.to_owned(),
+            None => rule.path.clone(),
+        };
         let is_of_project = walked.is_some_and(|(walk, _)| matches!(walk, "cwd" | "project"));
-        let is_folder = name.starts_with('.') || name.starts_with('~');
+        let is_folder = name.starts_with(['.', '~', '/']) && matches!(rule.scope, SkillScope::Repo | SkillScope::User);
         if (is_folder || is_of_project) && !names.contains(&name) {
             names.push(name);
         }
@@ -132,7 +165,8 @@ fn text(
 ) -> String {
     let counting = found.iter().filter(|entry| entry.is_active()).count();
     let verb = if counting == 1 { "counts" } else { "count" };
-    let mut text = format!("{}: {} found, {counting} {verb}\n\n", paint(Role::Strong, &safe(subject)), found.len());
+    let heading = format!("{}: {} found, {counting} {verb}", paint(Role::Strong, &safe(subject)), found.len());
+    let mut text = format!("{}\n\n", fill("", &heading, ui.width()));
     let standing =
         |entry: &Entry| if entry.is_active() { "counts".to_owned() } else { entry.standing.as_str().to_owned() };
     let standings: Vec<String> = found.iter().map(|entry| standing(entry)).collect();
@@ -141,20 +175,16 @@ fn text(
         (widest(standings.iter().map(String::as_str), 12), widest(places.iter().map(String::as_str), 44));
     for ((entry, standing), place) in found.iter().zip(&standings).zip(&places) {
         let role = if entry.is_active() { Role::Good } else { Role::Warning };
-        let _ = writeln!(
-            text,
-            "  {}  {}  {}",
-            paint(role, &pad(standing, first)),
-            pad(place, second),
-            detail(session, catalog, entry)
-        );
+        let lead = format!("  {}  ", paint(role, &pad(standing, first)));
+        let line = format!("{}  {}", pad(place, second), detail(session, catalog, entry));
+        let _ = writeln!(text, "{}", fill(&lead, &line, ui.width()));
         if let Some(reason) = &entry.reason {
             let why = format!("{} [{}]", safe(&paths::homely(&session.workspace, &reason.text)), reason.code);
             let _ = writeln!(text, "{}", fill(&" ".repeat(first + 4), &why, ui.width()));
         }
     }
     if found.is_empty() {
-        let _ = writeln!(text, "  {} does not look where it is", session.view.host.title);
+        let _ = writeln!(text, "  {} does not look where it is", safe(&session.view.host.title));
     }
     text.push_str("\nIn other hosts\n");
     let hosts = widest(outcomes.iter().map(|outcome| outcome.host.as_str()), 20);
@@ -173,7 +203,7 @@ fn detail(session: &Session, catalog: &Catalog, entry: &Entry) -> String {
     if let Some(provider) = &catalog.roots[entry.root].root.provider {
         let _ = write!(detail, ", {provider}");
     }
-    if entry.skill.scope == openoxide_skills::SkillScope::Repo && session.view.around.trusted {
+    if entry.skill.scope == SkillScope::Repo && session.view.around.trusted {
         detail.push_str(", trusted");
     }
     if entry.is_active() && !entry.model {

@@ -1,18 +1,24 @@
 //! `link` and `unlink`: put a skill where another agent looks, and take it away again.
 
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
+use std::path::Path;
 
-use openoxide_config::Workspace;
-use openoxide_skills::{Catalog, Depth, Entry, Layout, Links, Root, SkillScope, View, load};
+use openoxide_skills::{Catalog, Depth, Entry, SkillScope, View, load};
 
 use crate::ExitStatus;
 use crate::args::Common;
 use crate::error::Told;
 use crate::paths;
 use crate::session::Session;
+use crate::typed;
 use crate::ui::{Ui, count, safe};
 
 mod files;
+mod places;
+
+use files::Kind;
+use places::{Held, Shelves, Step};
+pub(crate) use places::{is_elsewhere, unseen};
 
 /// Put a skill where another agent looks
 ///
@@ -26,7 +32,7 @@ pub(crate) struct LinkArgs {
     /// The agent that is to see it
     #[arg(long, value_name = "HOST")]
     into: String,
-    /// Every skill that counts here and that the agent does not see
+    /// Every skill of yours or of the project that counts here and that the agent does not see
     #[arg(long, conflicts_with = "skill")]
     all: bool,
     /// Copy the folder instead of linking it
@@ -39,7 +45,7 @@ pub(crate) struct LinkArgs {
 
 /// Take away what `link` put there
 ///
-/// Removes only links, and copies that are still the same as the skill that they were made from.
+/// Removes only links to the skill, and copies that are still the same as the skill that they were made from.
 #[derive(Debug, clap::Args)]
 pub(crate) struct UnlinkArgs {
     /// A skill's name or path
@@ -67,10 +73,9 @@ struct Pair {
 impl Pair {
     fn open(ui: &Ui, common: &Common, other: &str) -> anyhow::Result<Pair> {
         let session = Session::open(ui, common)?;
-        session.warn(ui);
         let (view, _) = session.workspace.view(other)?;
         if view.spec.id() == session.view.spec.id() {
-            let hint = "`--into` names another host; `openoxide hosts` lists them";
+            let hint = "name another host; `openoxide hosts` lists them";
             return Err(Told::failed(format!("{} sees its own skills already", view.host.title)).hint(hint).into());
         }
         let mut catalogs = load(&[session.view.clone(), view.clone()], Depth::Quick).into_iter();
@@ -80,23 +85,23 @@ impl Pair {
         }
     }
 
-    /// Returns what is meant: one skill, or all that pass.
-    fn wanted(&self, skill: Option<&String>, pass: impl Fn(&Entry) -> bool) -> Result<Vec<&Entry>, Told> {
-        match skill {
-            None => {
-                let theirs = |entry: &&Entry| matches!(entry.skill.scope, SkillScope::Repo | SkillScope::User);
-                Ok(self.own.skills.iter().filter(theirs).filter(|entry| pass(entry)).collect())
-            }
-            Some(skill) => {
-                let own = self.session.find(&self.own, skill);
-                let found = own.or_else(|told| self.session.find(&self.other, skill).map_err(|_| told))?;
-                Ok(found.into_iter().take(1).collect())
-            }
-        }
+    /// Returns what a name or path means, what counts first.
+    fn find(&self, skill: &str) -> Result<Vec<&Entry>, Told> {
+        let own = self.session.find(&self.own, skill);
+        own.or_else(|told| self.session.find(&self.other, skill).map_err(|_| told))
     }
 
-    fn sees(&self, entry: &Entry) -> bool {
-        self.other.skills.iter().any(|seen| seen.canonical() == entry.canonical())
+    /// Returns the agent's own entry for a skill: the file itself, or what was made of it at `place`.
+    fn met(&self, entry: &Entry, place: Option<&Path>) -> Option<&Entry> {
+        let is_it = |met: &&Entry| {
+            let at_place = place.is_some() && met.found().parent() == place;
+            !is_elsewhere(met) && (met.canonical() == entry.canonical() || at_place)
+        };
+        self.other.entries().find(is_it)
+    }
+
+    fn title(&self) -> String {
+        safe(&self.view.host.title)
     }
 
     fn short(&self, path: &Path) -> String {
@@ -106,152 +111,172 @@ impl Pair {
 
 pub(crate) fn link(ui: &Ui, common: &Common, args: &LinkArgs) -> anyhow::Result<ExitStatus> {
     let pair = Pair::open(ui, common, &args.into)?;
-    let wanted = pair.wanted(args.skill.as_ref(), |entry| !pair.sees(entry))?;
-    let mut status = ExitStatus::Done;
-    let mut done = 0;
-    for entry in &wanted {
-        if pair.sees(entry) {
-            ui.say(&format!("{} sees {} already", pair.view.host.title, safe(&entry.skill.name)));
-            continue;
+    pair.session.warn(ui);
+    match &args.skill {
+        Some(skill) => link_one(ui, common, args, &pair, skill),
+        None => link_all(ui, common, args, &pair),
+    }
+}
+
+fn link_one(ui: &Ui, common: &Common, args: &LinkArgs, pair: &Pair, skill: &str) -> anyhow::Result<ExitStatus> {
+    let found = pair.find(skill)?;
+    let Some(entry) = found.first().copied() else { return Ok(ExitStatus::No) };
+    let name = safe(&entry.skill.name);
+    match pair.met(entry, None) {
+        Some(met) if met.is_active() => {
+            ui.say(&format!("{} sees {name} already", pair.title()));
+            return Ok(ExitStatus::Done);
         }
-        match link_one(ui, &pair, entry, args) {
-            Ok(()) => done += 1,
-            Err(error) if args.all => {
-                ui.error(&error);
-                status = ExitStatus::No;
-            }
-            Err(error) => return Err(error),
+        Some(met) => return Err(uncounted(common, pair, entry, met).into()),
+        None => {}
+    }
+    let step = Step::plan(&pair.session.workspace, &pair.view, entry)?;
+    take(ui, args, pair, &step)?;
+    let name = typed::word(&entry.skill.name).unwrap_or_else(|| "NAME".to_owned());
+    finish(ui, common, args, &[(entry, step)], |from| typed::command(common, "unlink", Some(&name), from))
+}
+
+fn link_all(ui: &Ui, common: &Common, args: &LinkArgs, pair: &Pair) -> anyhow::Result<ExitStatus> {
+    let wanted = unseen(&pair.session.workspace, &pair.own, &pair.view, &pair.other);
+    let all = wanted.len();
+    let mut done: Vec<(&Entry, Step)> = Vec::new();
+    for (entry, step) in wanted {
+        let taken = step.map_err(anyhow::Error::from).and_then(|step| take(ui, args, pair, &step).map(|()| step));
+        match taken {
+            Ok(step) => done.push((entry, step)),
+            Err(error) => ui.error(&error),
         }
     }
-    if args.all {
-        let verb = if args.dry_run { "would be put" } else { "put" };
-        ui.say(&format!("{} {verb} where {} looks", count(done, "skill"), pair.view.host.title));
-    }
-    if done > 0 && !args.dry_run && !all_seen(ui, common, args, &wanted)? {
-        status = ExitStatus::No;
+    let verb = if args.dry_run { "would be put" } else { "put" };
+    ui.say(&match done.len() {
+        0 if all == 0 => format!("there is nothing to link for {}", pair.title()),
+        number => format!("{} {verb} where {} looks", count(number, "skill"), pair.title()),
+    });
+    let undo = |from: &str| typed::command(common, "unlink --all", None, from);
+    let status = if done.is_empty() { ExitStatus::Done } else { finish(ui, common, args, &done, undo)? };
+    if done.len() < all {
+        return Err(Told::failed(format!("{} of {} could not be linked", all - done.len(), count(all, "skill"))).into());
     }
     Ok(status)
 }
 
-fn link_one(ui: &Ui, pair: &Pair, entry: &Entry, args: &LinkArgs) -> anyhow::Result<()> {
-    let source = entry.canonical().parent().unwrap_or(Path::new("/"));
-    if openoxide_skills::is_skill_folder(source) {
-        let root = target_root(pair, entry)?;
-        let place = root.path.join(source.file_name().unwrap_or_default());
-        let copies = args.copy || root.scan.folder_links == Links::Skip;
-        let verb = if copies { "copy" } else { "link" };
-        ui.say(&format!("{verb}  {}  ->  {}", pair.short(&place), pair.short(source)));
-        return match args.dry_run {
-            true => files::refuse_taken(&place, source),
-            false => files::put(&place, source, copies),
-        };
-    }
-    let message = format!("`{}` is a single file, not a skill's folder", pair.short(entry.canonical()));
-    Err(Told::failed(message).hint("only a folder with a `SKILL.md` can be linked").into())
-}
-
-/// Tells whether an agent has a folder for a skill of this scope.
-pub(crate) fn has_place(workspace: &Workspace, view: &View, entry: &Entry) -> bool {
-    folder_for(workspace, view, scope_of(entry)).is_some()
-}
-
-/// A skill of the project goes into the project, any other to the user's own.
-fn scope_of(entry: &Entry) -> SkillScope {
-    if entry.skill.scope == SkillScope::Repo { SkillScope::Repo } else { SkillScope::User }
-}
-
-/// Chooses an agent's folder: one of that scope, best one that is there already.
-fn folder_for<'v>(workspace: &Workspace, view: &'v View, scope: SkillScope) -> Option<&'v Root> {
-    let home = workspace.environment.home.as_ref();
-    let is_there = |root: &Root| match scope {
-        SkillScope::Repo => root.path.starts_with(&workspace.project),
-        _ => home.is_some_and(|home| root.path.starts_with(home)),
-    };
-    let holds = |root: &&Root| {
-        root.scope == scope
-            && matches!(root.scan.layout, Layout::Tree | Layout::Child)
-            && root.plugin.is_none()
-            && !root.named
-            && root.asleep.is_none()
-            && is_there(root)
-    };
-    // A folder nearer to the project's root serves more of the project.
-    let order = |root: &&Root| (!root.path.is_dir(), root.path.components().count());
-    view.roots.iter().filter(holds).min_by_key(order)
-}
-
-fn target_root<'p>(pair: &'p Pair, entry: &Entry) -> Result<&'p Root, Told> {
-    let scope = scope_of(entry);
-    folder_for(&pair.session.workspace, &pair.view, scope).ok_or_else(|| {
-        let message = format!("{} has no folder for skills of the {}", pair.view.host.title, scope.as_str());
-        Told::failed(message).hint(format!("`openoxide roots --host {}` shows where it looks", pair.view.spec.id()))
+/// Says why an agent passes over a skill that it finds without any link.
+fn uncounted(common: &Common, pair: &Pair, entry: &Entry, met: &Entry) -> Told {
+    let why = met.reason.as_ref().map_or(met.standing.as_str(), |reason| &reason.text);
+    let why = paths::homely(&pair.session.workspace, why);
+    let place = pair.short(met.found());
+    let told = Told::no(format!("{} finds {place} already, and does not count it: {why}", pair.title()));
+    told.hint(match typed::word(&entry.skill.name) {
+        Some(name) => typed::command(common, "explain", Some(&name), ""),
+        None => typed::command(common, "list --all", None, ""),
     })
 }
 
-/// Looks again, and says what the agent makes of the skills now.
-fn all_seen(ui: &Ui, common: &Common, args: &LinkArgs, wanted: &[&Entry]) -> anyhow::Result<bool> {
-    let pair = Pair::open(ui, common, &args.into)?;
-    let mut all = true;
-    for entry in wanted.iter().filter(|entry| !pair.sees_alike(entry)) {
-        let name = safe(&entry.skill.name);
-        let folder = entry.dir().file_name();
-        let found = pair.other.others.iter().find(|other| other.found().parent().and_then(Path::file_name) == folder);
-        let why = found.and_then(|found| found.reason.as_ref()).map_or("it is not found there", |reason| &reason.text);
-        ui.warn(&format!("{} still does not count {name}: {}", pair.view.host.title, safe(why)));
-        all = false;
+/// Says what is done, and does it.
+fn take(ui: &Ui, args: &LinkArgs, pair: &Pair, step: &Step) -> anyhow::Result<()> {
+    let (place, source) = (pair.short(&step.place), pair.short(&step.source));
+    if step.kind.is_ours() {
+        ui.say(&format!("{place} is there already"));
+        return Ok(());
     }
-    if all {
-        let undo = match args.skill.as_ref() {
-            Some(_) => safe(&wanted[0].skill.name),
-            None => "--all".to_owned(),
-        };
-        ui.say(&format!("undo: openoxide unlink {undo} --from {}", args.into));
+    if !step.is_free() {
+        return Err(step.taken(&pair.session.workspace).into());
     }
-    Ok(all)
+    ui.say(&match args.copy || step.copies {
+        true => format!("copy {source} to {place}"),
+        false => format!("link {place} to {source}"),
+    });
+    if args.dry_run { Ok(()) } else { step.make(args.copy) }
 }
 
-impl Pair {
-    /// Tells whether the agent sees the skill, or a copy in a folder of the same name.
-    fn sees_alike(&self, entry: &Entry) -> bool {
-        let folder = entry.dir().file_name();
-        self.sees(entry)
-            || self.other.skills.iter().any(|seen| seen.found().parent().and_then(Path::file_name) == folder)
+/// Looks again, and says what the agent makes of the skills now.
+fn finish(
+    ui: &Ui,
+    common: &Common,
+    args: &LinkArgs,
+    done: &[(&Entry, Step)],
+    undo: impl Fn(&str) -> String,
+) -> anyhow::Result<ExitStatus> {
+    if args.dry_run {
+        return Ok(ExitStatus::Done);
     }
+    let pair = Pair::open(ui, common, &args.into)?;
+    let mut status = ExitStatus::Done;
+    for (entry, step) in done {
+        let met = pair.met(entry, Some(&step.place));
+        if met.is_none_or(|met| !met.is_active()) {
+            let reason = met.and_then(|met| met.reason.as_ref());
+            let why = reason.map_or("it is not found there", |reason| &reason.text);
+            let why = safe(&paths::homely(&pair.session.workspace, why));
+            ui.warn(&format!("{} still does not count {}: {why}", pair.title(), safe(&entry.skill.name)));
+            status = ExitStatus::No;
+        }
+    }
+    if done.iter().any(|(_, step)| step.is_free()) {
+        let from = format!("--from {}", args.into);
+        ui.say(&format!("undo: {}", undo(&from)));
+    }
+    Ok(status)
 }
 
 pub(crate) fn unlink(ui: &Ui, common: &Common, args: &UnlinkArgs) -> anyhow::Result<ExitStatus> {
     let pair = Pair::open(ui, common, &args.from)?;
-    let wanted = pair.wanted(args.skill.as_ref(), |_| true)?;
-    let mut removed = 0;
-    for entry in &wanted {
-        for place in places(&pair, entry) {
-            match files::kind(&place, entry.canonical().parent().unwrap_or(Path::new("/"))) {
-                files::Kind::Ours => {
-                    ui.say(&format!("remove  {}", pair.short(&place)));
-                    if !args.dry_run {
-                        files::remove(&place)?;
-                    }
-                    removed += 1;
+    pair.session.warn(ui);
+    let found = match &args.skill {
+        Some(skill) => pair.find(skill)?,
+        None => pair.own.entries().filter(|entry| theirs(entry)).collect(),
+    };
+    let mut shelves = Shelves::default();
+    let (mut removed, mut foreign) = (BTreeSet::new(), Vec::new());
+    for entry in &found {
+        // Looked at anew for each skill: of two equal copies, the one must not go because of the other.
+        for held in shelves.held(&pair.session.workspace, &pair.view, entry) {
+            if !held.kind.is_ours() || places::is_only_way(&pair.own, entry, &held.path) {
+                foreign.push(held);
+                continue;
+            }
+            // A skill that is found by two ways comes twice.
+            if removed.insert(held.path.clone()) {
+                ui.say(&format!("remove {}", pair.short(&held.path)));
+                if !args.dry_run {
+                    held.remove()?;
                 }
-                files::Kind::Foreign if !args.all => {
-                    let message = format!("`{}` is neither a link nor an unchanged copy", pair.short(&place));
-                    return Err(Told::failed(message).hint("remove it yourself if it is not needed").into());
-                }
-                files::Kind::Foreign | files::Kind::Absent => {}
             }
         }
     }
-    if removed == 0 {
-        let what = args.skill.as_ref().map_or_else(|| "any skill".to_owned(), |skill| format!("`{}`", safe(skill)));
-        ui.say(&format!("nothing of {} leads to {what}", pair.view.host.title));
+    match (removed.len(), &args.skill) {
+        (0, Some(_)) => unmoved(ui, &pair, &found, &foreign),
+        (_, Some(_)) => Ok(ExitStatus::Done),
+        (removed, None) => {
+            let verb = if args.dry_run { "would be removed" } else { "removed" };
+            ui.say(&format!("{} of {} {verb}", count(removed, "link"), pair.title()));
+            Ok(ExitStatus::Done)
+        }
     }
-    Ok(ExitStatus::Done)
 }
 
-/// Returns where the agent would have a link to the skill, the skill's own place left out.
-fn places(pair: &Pair, entry: &Entry) -> Vec<PathBuf> {
-    let source = entry.canonical().parent().unwrap_or(Path::new("/"));
-    let name = source.file_name().unwrap_or_default();
-    let roots = pair.view.roots.iter().filter(|root| root.plugin.is_none());
-    roots.map(|root| root.path.join(name)).filter(|place| place != source).collect()
+fn theirs(entry: &Entry) -> bool {
+    matches!(entry.skill.scope, SkillScope::Repo | SkillScope::User)
+}
+
+/// Says why nothing was removed.
+fn unmoved(ui: &Ui, pair: &Pair, found: &[&Entry], foreign: &[Held]) -> anyhow::Result<ExitStatus> {
+    let title = pair.title();
+    if let Some(held) = foreign.first() {
+        let shown = pair.short(&held.path);
+        let told = match held.kind {
+            Kind::Dangling => Told::failed(format!("`{shown}` is a link that leads nowhere, and stays")),
+            kind if kind.is_ours() => Told::failed(format!("`{shown}` is the only way to the skill, and stays")),
+            _ => Told::failed(format!("`{shown}` is neither a link to the skill nor an unchanged copy, and stays")),
+        };
+        return Err(told.hint("remove it yourself if it is not needed").into());
+    }
+    let seen = found.iter().find_map(|entry| pair.met(entry, None).filter(|met| met.is_active()));
+    if let Some(met) = seen {
+        let place = pair.short(met.found().parent().unwrap_or(Path::new("/")));
+        ui.say(&format!("{title} sees {place} itself, not a link to it"));
+        return Ok(ExitStatus::No);
+    }
+    ui.say(&format!("{title} has no link to it"));
+    Ok(ExitStatus::Done)
 }

@@ -5,14 +5,16 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use openoxide_config::Found;
-use openoxide_skills::{Catalog, Depth, Model, Prompt, Standing, View, load, path_text, render};
+use openoxide_config::{ConfigProblem, Found};
+use openoxide_skills::{Catalog, Depth, Entry, Model, Prompt, Standing, View, load, path_text, render};
 use openoxide_wire::{AgentLine, MendLine, OverviewAnswer, SchemaVersion};
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::ExitStatus;
 use crate::args::Common;
+use crate::commands::link::is_elsewhere;
 use crate::session::Session;
-use crate::table::{fill, pad, pad_left, widest};
+use crate::table::{cut, fill, pad, pad_left, widest};
 use crate::ui::{Role, Ui, count, grouped, paint, safe};
 
 mod mend;
@@ -22,6 +24,8 @@ const SHOWN: usize = 8;
 
 /// A project as OpenOxide and the agents that were found see it.
 struct Glance {
+    /// What was typed, for the commands that are suggested.
+    common: Common,
     session: Session,
     own: Catalog,
     agents: Vec<Agent>,
@@ -30,6 +34,8 @@ struct Glance {
 /// An agent that was found.
 struct Agent {
     found: Found,
+    /// What is wrong with its own settings.
+    problems: Vec<ConfigProblem>,
     view: View,
     catalog: Catalog,
     prompt: Prompt,
@@ -47,7 +53,7 @@ pub(crate) fn overview(ui: &Ui, common: &Common) -> anyhow::Result<ExitStatus> {
     if !answer.agents.is_empty() {
         ui.data(&agents_text(&answer))?;
     }
-    ui.data(&mend_text(ui, &answer.mend))?;
+    ui.data(&mend_text(ui, &answer.mend, if common.verbose { answer.mend.len() } else { SHOWN }))?;
     next_step(ui, &answer);
     Ok(ExitStatus::Done)
 }
@@ -61,8 +67,9 @@ impl Glance {
         for name in workspace.hosts.names() {
             let found = workspace.found(name)?;
             if !found.is_empty() {
-                founds.push(found);
-                views.push(workspace.view(name)?.0);
+                let (view, problems) = workspace.view(name)?;
+                founds.push((found, problems));
+                views.push(view);
             }
         }
         let mut catalogs = load(&views, Depth::Quick).into_iter();
@@ -70,17 +77,16 @@ impl Glance {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_millis());
         let model = Model { window: None, now: u64::try_from(now).unwrap_or(0) };
         let mut agents = Vec::new();
-        for ((found, view), catalog) in founds.into_iter().zip(views.into_iter().skip(1)).zip(catalogs) {
+        for (((found, problems), view), catalog) in founds.into_iter().zip(views.into_iter().skip(1)).zip(catalogs) {
             let prompt = render(&view, &catalog, model)?;
-            agents.push(Agent { found, view, catalog, prompt });
+            agents.push(Agent { found, problems, view, catalog, prompt });
         }
-        Ok(Glance { session, own, agents })
+        Ok(Glance { common: common.clone(), session, own, agents })
     }
 
     fn answer(&self) -> OverviewAnswer {
         let catalogs = || std::iter::once(&self.own).chain(self.agents.iter().map(|agent| &agent.catalog));
-        let skills: BTreeSet<&Path> =
-            catalogs().flat_map(|catalog| &catalog.skills).map(openoxide_skills::Entry::canonical).collect();
+        let skills: BTreeSet<&Path> = catalogs().flat_map(|catalog| &catalog.skills).map(Entry::canonical).collect();
         let root = |catalog: &'_ Catalog, at: usize| catalog.roots[at].canonical.clone();
         let folders: BTreeSet<_> =
             catalogs().flat_map(|catalog| catalog.skills.iter().map(|entry| root(catalog, entry.root))).collect();
@@ -98,7 +104,10 @@ impl Glance {
 
 impl Agent {
     fn line(&self) -> AgentLine {
-        let others = || self.catalog.others.iter().filter(|entry| !mend::is_elsewhere(entry));
+        // A skill that counts and is met again, by a link, is not one more that is hidden.
+        let counted: BTreeSet<&Path> = self.catalog.skills.iter().map(Entry::canonical).collect();
+        let is_new = |entry: &&Entry| !is_elsewhere(entry) && !counted.contains(entry.canonical());
+        let others = || self.catalog.others.iter().filter(is_new);
         let broken = others().filter(|entry| entry.standing == Standing::Invalid).count();
         let found = self.found.program.iter().chain(&self.found.home).chain(&self.found.project);
         AgentLine {
@@ -171,21 +180,23 @@ fn thousands(number: u64) -> String {
     }
 }
 
-fn mend_text(ui: &Ui, mend: &[MendLine]) -> String {
+fn mend_text(ui: &Ui, mend: &[MendLine], shown: usize) -> String {
     if mend.is_empty() {
         return String::new();
     }
-    let subjects: Vec<String> = mend.iter().take(SHOWN).map(|line| safe(&line.subject)).collect();
+    let subjects: Vec<String> = mend.iter().take(shown).map(|line| safe(&line.subject)).collect();
     let first = widest(subjects.iter().map(String::as_str), 24);
     let mut text = format!("\n{}\n", paint(Role::Strong, "Worth mending"));
     for (number, (line, subject)) in mend.iter().zip(&subjects).enumerate() {
-        let subject = crate::table::cut(subject, first);
-        let lead = format!("{}. {}   ", pad_left(&(number + 1).to_string(), 3), pad(&subject, first));
+        let lead = format!("{}. {}   ", pad_left(&(number + 1).to_string(), 3), pad(&cut(subject, first), first));
         let _ = writeln!(text, "{}", fill(&lead, &safe(&line.text), ui.width()));
-        let _ = writeln!(text, "{}{}", " ".repeat(first + 8), paint(Role::Hint, &safe(&line.command)));
+        // A command that is broken in two cannot be copied, so a long one begins further left.
+        let command = safe(&line.command);
+        let indent = if ui.width().is_none_or(|width| first + 8 + command.width() <= width) { first + 8 } else { 5 };
+        let _ = writeln!(text, "{}{}", " ".repeat(indent), paint(Role::Hint, &command));
     }
-    if mend.len() > SHOWN {
-        let _ = writeln!(text, "     and {} more: openoxide check, openoxide --json", mend.len() - SHOWN);
+    if mend.len() > shown {
+        let _ = writeln!(text, "     and {} more: openoxide -v", mend.len() - shown);
     }
     text
 }

@@ -2,14 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use openoxide_config::{Workspace, set_value};
+use openoxide_config::{Workspace, add_to_list, find_project, remove_from_list};
+use openoxide_skills::{ProjectRules, path_text};
 
 use crate::ExitStatus;
 use crate::args::Common;
 use crate::error::Told;
 use crate::paths;
 use crate::session::open_workspace;
-use crate::ui::Ui;
+use crate::typed;
+use crate::ui::{Ui, safe};
 
 /// Trust a project, so that its skills and settings count
 ///
@@ -29,42 +31,77 @@ pub(crate) struct TrustArgs {
 
 pub(crate) fn trust(ui: &Ui, common: &Common, args: &TrustArgs) -> anyhow::Result<ExitStatus> {
     let workspace = open_workspace(ui, common)?;
+    if args.list {
+        return list(ui, common, &workspace);
+    }
     let file = workspace.environment.openoxide_home().map(|home| home.join("config.toml"));
     let file = file.ok_or_else(|| Told::failed("there is no home folder").hint("set HOME or OPENOXIDE_HOME"))?;
-    let mut folders = workspace.config.trusted();
-    if args.list {
-        let lines: Vec<String> = folders.iter().map(|(written, _)| crate::ui::safe(written) + "\n").collect();
-        ui.data(&lines.concat())?;
-        return Ok(ExitStatus::Done);
-    }
-    let folder = folder(&workspace, args.folder.as_deref())?;
-    let shown = crate::ui::safe(&paths::homely(&workspace, &folder.to_string_lossy()));
-    match (args.revoke, folders.iter().any(|(_, listed)| *listed == folder)) {
+    let folder = folder(&workspace, args)?;
+    let shown = safe(&paths::homely(&workspace, &path_text(&folder)));
+    let listed = workspace.config.trusted().iter().any(|(_, listed)| *listed == folder);
+    match (args.revoke, listed) {
         (false, true) => ui.say(&format!("{shown} is trusted already")),
-        (true, false) => ui.say(&format!("{shown} is not trusted")),
+        (true, false) => ui.say(&format!("{shown} is not trusted in {}", paths::short(&workspace, &file))),
         (false, false) => {
-            folders.push((folder.to_string_lossy().into_owned(), folder));
-            write(&file, &folders)?;
-            ui.say(&format!("{shown} is trusted now; undo: openoxide trust --revoke"));
+            let text = folder.to_str().ok_or_else(|| {
+                let told = Told::failed(format!("`{shown}` cannot be named in settings, because it is not UTF-8"));
+                told.hint("rename the folder")
+            })?;
+            add_to_list(&file, FOLDERS, text)?;
+            ui.say(&format!("{shown} is trusted now"));
+            ui.say(&format!("undo: {}", undo(&workspace, common, args, &folder)));
         }
         (true, true) => {
-            folders.retain(|(_, listed)| *listed != folder);
-            write(&file, &folders)?;
+            let written = workspace.config.trusted();
+            let is_it = |text: &str| written.iter().any(|(as_written, listed)| as_written == text && *listed == folder);
+            remove_from_list(&file, FOLDERS, is_it)?;
             ui.say(&format!("{shown} is not trusted any more"));
         }
     }
+    look_again(ui, common, args, &folder, &shown)
+}
+
+/// The setting that is written.
+const FOLDERS: &str = "trust.folders";
+
+fn list(ui: &Ui, common: &Common, workspace: &Workspace) -> anyhow::Result<ExitStatus> {
+    if common.json {
+        return super::config::get(ui, common, workspace, Some(FOLDERS));
+    }
+    let folders = workspace.config.trusted().into_iter();
+    ui.data(&folders.map(|(written, _)| safe(&written) + "\n").collect::<String>())?;
     Ok(ExitStatus::Done)
 }
 
-/// Returns the folder that is meant, without links.
-fn folder(workspace: &Workspace, given: Option<&Path>) -> Result<PathBuf, Told> {
-    let path = given.map_or_else(|| workspace.project.clone(), |given| workspace.environment.cwd.join(given));
-    let missing = || Told::failed(format!("`{}` is not a folder", path.display())).hint("name the project's folder");
-    std::fs::canonicalize(&path).ok().filter(|path| path.is_dir()).ok_or_else(missing)
+/// Returns the project that is meant, without links: only a project's root can be trusted.
+fn folder(workspace: &Workspace, args: &TrustArgs) -> Result<PathBuf, Told> {
+    let environment = &workspace.environment;
+    let path = args.folder.as_ref().map_or_else(|| workspace.project.clone(), |given| environment.cwd.join(given));
+    match std::fs::canonicalize(&path).ok().filter(|path| path.is_dir()) {
+        Some(real) => Ok(find_project(&real, environment.home.as_deref(), &ProjectRules::default())),
+        // What is gone can still be taken off the list.
+        None if args.revoke => Ok(path),
+        None => {
+            Err(Told::failed(format!("`{}` is not a folder", safe(&path_text(&path))))
+                .hint("name the project's folder"))
+        }
+    }
 }
 
-fn write(file: &Path, folders: &[(String, PathBuf)]) -> anyhow::Result<()> {
-    let list: toml_edit::Array = folders.iter().map(|(written, _)| written.as_str()).collect();
-    set_value(file, "trust.folders", list.into())?;
-    Ok(())
+fn undo(workspace: &Workspace, common: &Common, args: &TrustArgs, folder: &Path) -> String {
+    let given = args.folder.as_ref().and_then(|_| typed::path(workspace, folder));
+    typed::command(&typed::for_all(common), "trust", given.as_deref(), "--revoke")
+}
+
+/// Says so if the project is trusted by somebody else, or still is not.
+fn look_again(ui: &Ui, common: &Common, args: &TrustArgs, folder: &Path, shown: &str) -> anyhow::Result<ExitStatus> {
+    let config = open_workspace(ui, common)?.config;
+    match (args.revoke, config.trusts(folder)) {
+        (false, true) | (true, false) => Ok(ExitStatus::Done),
+        (true, true) => {
+            ui.warn(&format!("{shown} is still trusted, by the administrator or by --config"));
+            Ok(ExitStatus::No)
+        }
+        (false, false) => Err(Told::failed(format!("{shown} is still not trusted")).into()),
+    }
 }

@@ -18,7 +18,7 @@ fn a_name_that_two_have() {
 
     In other hosts
       agentskills  seen      .agents/skills/deploy
-      claude-code  not seen  it looks in .claude/skills only
+      claude-code  not seen  it looks in ~/.claude/skills, .claude/skills only
       codex        seen      2 of them, so the name alone is ambiguous
       copilot-cli  seen      .agents/skills/deploy
       crush        seen      .agents/skills/deploy
@@ -36,6 +36,7 @@ fn a_name_that_two_have() {
       zed          seen      .agents/skills/deploy
     ----- stderr -----
     hint: to trust the project: openoxide trust
+    hint: openoxide link deploy --into claude-code
     ");
 }
 
@@ -51,8 +52,8 @@ fn one_that_another_host_does_not_see() {
     In other hosts
       agentskills  not seen  it looks in .agents/skills, ~/.agents/skills only
       claude-code  seen      .claude/skills/release-notes
-      codex        not seen  it looks in .codex/skills, ~/.agents/skills,
-                             .agents/skills only
+      codex        not seen  it looks in .codex/skills, ~/.codex/skills,
+                             ~/.agents/skills, .agents/skills only
       copilot-cli  seen      .claude/skills/release-notes
       crush        seen      .claude/skills/release-notes
       gemini-cli   not seen  it looks in .agents/skills, .gemini/skills,
@@ -62,7 +63,7 @@ fn one_that_another_host_does_not_see() {
       opencode     seen      .claude/skills/release-notes
       pepper       not seen  it looks in files/skills, skills only
       pi           not seen  it looks in .pi/skills, .agents/skills,
-                             ~/.agents/skills only
+                             ~/.pi/agent/skills, ~/.agents/skills only
       qwen-code    not seen  it looks in .qwen/skills, ~/.qwen/skills only
       remcochat    not seen  its settings name no folder to look in
       roo          not seen  it looks in .roo/skills-code, .roo/skills,
@@ -95,7 +96,7 @@ fn one_that_only_another_host_sees() {
       openoxide    seen      .claude/skills/release-notes
       pepper       not seen  it looks in files/skills, skills only
       pi           not seen  it looks in .pi/skills, .agents/skills,
-                             ~/.agents/skills only
+                             ~/.pi/agent/skills, ~/.agents/skills only
       qwen-code    not seen  it looks in .qwen/skills, ~/.qwen/skills only
       remcochat    not seen  its settings name no folder to look in
       roo          not seen  it looks in .roo/skills-code, .roo/skills,
@@ -118,7 +119,7 @@ fn one_that_is_broken() {
 
     In other hosts
       agentskills  not seen  invalid: the file does not begin with frontmatter
-      claude-code  not seen  it looks in .claude/skills only
+      claude-code  not seen  it looks in ~/.claude/skills, .claude/skills only
       codex        not seen  invalid: the file does not begin with frontmatter
       copilot-cli  not seen  invalid: the file does not begin with frontmatter
       crush        not seen  invalid: the file does not begin with frontmatter

@@ -12,6 +12,7 @@ mod fidelity;
 mod help;
 mod hostile;
 mod hosts;
+mod link;
 mod list;
 mod listing_hosts;
 mod new;
@@ -19,6 +20,7 @@ mod new_host;
 mod no_silence;
 mod omp;
 mod opencode;
+mod overview;
 mod pepper;
 mod prompt;
 mod readme;
@@ -31,6 +33,7 @@ mod seeds;
 mod show;
 mod support;
 mod switch;
+mod trust;
 mod tutorial;
 
 #[test]

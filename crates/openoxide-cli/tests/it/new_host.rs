@@ -170,30 +170,34 @@ fn shows_and_explains() {
     In other hosts
       acme         seen      .acme/skills/build
       agentskills  not seen  it looks in .agents/skills, ~/.agents/skills only
-      claude-code  not seen  it looks in .claude/skills only
-      codex        not seen  it looks in .codex/skills, ~/.agents/skills,
-                             .agents/skills only
+      claude-code  not seen  it looks in ~/.claude/skills, .claude/skills only
+      codex        not seen  it looks in .codex/skills, ~/.codex/skills,
+                             ~/.agents/skills, .agents/skills only
       copilot-cli  not seen  it looks in .github/skills, .agents/skills,
-                             .claude/skills, ~/.agents/skills only
+                             .claude/skills, ~/.copilot/skills, ~/.agents/skills
+                             only
       crush        not seen  it looks in .agents/skills, .crush/skills,
                              .claude/skills, .cursor/skills only
       gemini-cli   not seen  it looks in .agents/skills, .gemini/skills,
                              ~/.agents/skills, ~/.gemini/skills only
       goose        not seen  it looks in .agents/skills, .goose/skills,
-                             .claude/skills, ~/.agents/skills, ~/.claude/skills,
+                             .claude/skills, ~/.agents/skills,
+                             ~/.config/goose/skills, ~/.claude/skills,
                              ~/.config/agents/skills only
-      omp          not seen  it looks in .omp/skills, .claude/skills, .agent/skills,
+      omp          not seen  it looks in .omp/skills, ~/.omp/agent/skills,
+                             ~/.claude/skills, .claude/skills, .agent/skills,
                              .agents/skills, ~/.agent/skills, ~/.agents/skills,
                              ~/.codex/skills, .codex/skills,
                              ~/.config/opencode/skills, .opencode/skills,
-                             .github/skills only
+                             .github/skills, ~/.omp/agent/managed-skills only
       opencode     not seen  it looks in ~/.claude/skills, ~/.agents/skills,
-                             .claude/skills, .agents/skills, .opencode/skill,
-                             .opencode/skills, ~/.opencode/skill, ~/.opencode/skills
-                             only
+                             .claude/skills, .agents/skills,
+                             ~/.config/opencode/skill, ~/.config/opencode/skills,
+                             .opencode/skill, .opencode/skills, ~/.opencode/skill,
+                             ~/.opencode/skills only
       pepper       not seen  it looks in files/skills, skills only
       pi           not seen  it looks in .pi/skills, .agents/skills,
-                             ~/.agents/skills only
+                             ~/.pi/agent/skills, ~/.agents/skills only
       qwen-code    not seen  it looks in .qwen/skills, ~/.qwen/skills only
       remcochat    not seen  its settings name no folder to look in
       roo          not seen  it looks in .roo/skills-code, .roo/skills,

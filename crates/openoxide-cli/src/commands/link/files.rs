@@ -1,144 +1,215 @@
-//! Makes, compares and removes links and copies of a skill's folder.
+//! Makes, compares and removes links and copies of a skill's folder. Nothing that is there is ever replaced.
+//!
+//! Paths come without links in them, `places` sees to that: what is written cannot end up elsewhere.
 
+use std::io::ErrorKind;
 use std::os::unix::fs::symlink;
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::Context as _;
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+use tempfile::TempDir;
 
 use crate::error::Told;
 use crate::ui::safe;
 
-/// Most files of a folder that is copied or compared.
-const FILES_MAX: usize = 10_000;
+/// Most files and folders of a skill that is copied or compared.
+const ENTRIES_MAX: usize = 10_000;
+/// Most bytes of a skill that is copied or compared.
+const BYTES_MAX: u64 = 256 * 1024 * 1024;
 
 /// What stands where a link would be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Nothing.
     Absent,
-    /// A link to the skill, or a copy that is still the same.
-    Ours,
+    /// A link to the skill.
+    Link,
+    /// A copy of the skill that is still the same.
+    Copy,
+    /// A link that leads nowhere.
+    Dangling,
     /// Something else.
     Foreign,
 }
 
+impl Kind {
+    /// Tells whether it is what `link` makes.
+    pub(super) fn is_ours(self) -> bool {
+        matches!(self, Kind::Link | Kind::Copy)
+    }
+}
+
 /// Says what stands at `place`, compared with the skill's folder.
 pub(super) fn kind(place: &Path, source: &Path) -> Kind {
-    let Ok(stat) = place.symlink_metadata() else { return Kind::Absent };
-    let ours = match stat.is_symlink() {
-        true => std::fs::canonicalize(place).is_ok_and(|target| target == source),
-        false => stat.is_dir() && same_tree(place, source),
+    let stat = match place.symlink_metadata() {
+        Ok(stat) => stat,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Kind::Absent,
+        // What cannot be looked at is not ours to touch.
+        Err(_) => return Kind::Foreign,
     };
-    if ours { Kind::Ours } else { Kind::Foreign }
+    if stat.is_symlink() {
+        return match std::fs::canonicalize(place) {
+            Ok(target) if target == source => Kind::Link,
+            Err(error) if error.kind() == ErrorKind::NotFound => Kind::Dangling,
+            _ => Kind::Foreign,
+        };
+    }
+    // The skill itself, met by another way, is no copy of itself.
+    let is_other = || std::fs::canonicalize(place).is_ok_and(|real| real != source);
+    if stat.is_dir() && is_other() && same_tree(place, source) { Kind::Copy } else { Kind::Foreign }
 }
 
-/// Refuses to put anything where something else is.
-pub(super) fn refuse_taken(place: &Path, source: &Path) -> anyhow::Result<()> {
-    match kind(place, source) {
-        Kind::Foreign => {
-            let message = format!("`{}` is there already", safe(&place.to_string_lossy()));
-            Err(Told::failed(message).hint("rename one of the two, or remove what is there").into())
-        }
-        Kind::Ours | Kind::Absent => Ok(()),
+/// Makes the folder `parent`, and in it a relative link to the skill's folder; `false` if the disk has no links.
+pub(super) fn link(parent: &Path, place: &Path, source: &Path) -> anyhow::Result<bool> {
+    make_parent(parent)?;
+    match symlink(relative(parent, source), place) {
+        Ok(()) => Ok(true),
+        Err(error) if matches!(error.kind(), ErrorKind::Unsupported) => Ok(false),
+        // A disk without links says that it is not permitted; a folder that may not be written says so for a copy too.
+        Err(error) if error.raw_os_error() == Some(rustix::io::Errno::PERM.raw_os_error()) => Ok(false),
+        Err(error) => Err(error).with_context(|| format!("`{}` cannot be made", shown(place))),
     }
 }
 
-/// Puts the skill's folder at `place`: nothing to do if it is there.
-pub(super) fn put(place: &Path, source: &Path, copies: bool) -> anyhow::Result<()> {
-    refuse_taken(place, source)?;
-    if kind(place, source) == Kind::Ours {
-        return Ok(());
-    }
-    let parent = place.parent().unwrap_or(Path::new("/"));
-    fs_err::create_dir_all(parent)?;
-    if !copies {
-        // The folder may itself be reached through a link, from which a relative one would lead elsewhere.
-        let real = fs_err::canonicalize(parent)?;
-        match symlink(relative(&real, source), place) {
-            Ok(()) => return Ok(()),
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => return refuse_taken(place, source),
-            Err(error) if links_are_unknown(&error) => {}
-            Err(error) => return Err(error).with_context(|| format!("`{}` cannot be made", place.display())),
-        }
-    }
-    copy(place, source)
-}
-
-/// Tells whether the disk has no links, rather than that this one may not be made.
-fn links_are_unknown(error: &std::io::Error) -> bool {
-    matches!(error.kind(), std::io::ErrorKind::Unsupported | std::io::ErrorKind::PermissionDenied)
-}
-
-/// Copies to a folder beside the place first, so that no half of a skill is ever seen.
-fn copy(place: &Path, source: &Path) -> anyhow::Result<()> {
-    let parent = place.parent().unwrap_or(Path::new("/"));
-    let staged = tempfile::Builder::new().prefix(".openoxide-").tempdir_in(parent)?;
+/// Makes the folder `parent`, and in it a copy of the skill's folder.
+///
+/// The copy is made beside its place first, so that half of a skill is never seen, and is on disk before it is.
+pub(super) fn copy(parent: &Path, place: &Path, source: &Path) -> anyhow::Result<()> {
+    let tree = tree(source)?;
+    make_parent(parent)?;
+    let staged = staging(parent)?;
     let inner = staged.path().join("skill");
     fs_err::create_dir(&inner)?;
-    for file in tree(source)? {
-        let target = inner.join(&file);
-        fs_err::create_dir_all(target.parent().unwrap_or(&inner))?;
-        fs_err::copy(source.join(&file), &target)?;
+    for folder in &tree.folders {
+        fs_err::create_dir(inner.join(folder))?;
     }
-    if place.symlink_metadata().is_ok() {
-        return refuse_taken(place, source);
+    for file in &tree.files {
+        let target = inner.join(file);
+        fs_err::copy(source.join(file), &target)?;
+        fs_err::File::open(&target)?.sync_all()?;
     }
-    Ok(fs_err::rename(inner, place)?)
+    move_to(&inner, place).with_context(|| format!("`{}` cannot be made", shown(place)))?;
+    fs_err::File::open(parent)?.sync_all()?;
+    Ok(())
 }
 
-/// Lists the regular files of a folder, relative to it, sorted; links in it are an error.
-fn tree(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
+/// Removes a link to the skill.
+pub(super) fn remove_link(place: &Path) -> anyhow::Result<()> {
+    Ok(fs_err::remove_file(place)?)
+}
+
+/// Removes a copy of the skill.
+///
+/// It is moved aside, compared there, and only then removed: what somebody changes in this moment is put back.
+pub(super) fn remove_copy(place: &Path, source: &Path) -> anyhow::Result<()> {
+    let staged = staging(place.parent().unwrap_or(Path::new("/")))?;
+    let inner = staged.path().join("skill");
+    move_to(place, &inner).with_context(|| format!("`{}` cannot be removed", shown(place)))?;
+    if same_tree(&inner, source) {
+        return Ok(staged.close()?);
+    }
+    if let Err(error) = move_to(&inner, place) {
+        let kept = staged.keep().join("skill");
+        return Err(error)
+            .with_context(|| format!("`{}` was changed just now, and is kept at `{}`", shown(place), shown(&kept)));
+    }
+    Err(Told::failed(format!("`{}` was changed just now, and stays", shown(place))).into())
+}
+
+fn make_parent(parent: &Path) -> anyhow::Result<()> {
+    fs_err::create_dir_all(parent)?;
+    if fs_err::canonicalize(parent)? == parent {
+        return Ok(());
+    }
+    Err(Told::failed(format!("`{}` was exchanged for a link just now", shown(parent))).into())
+}
+
+/// A hidden folder of ours, on the same disk.
+fn staging(parent: &Path) -> anyhow::Result<TempDir> {
+    let made = tempfile::Builder::new().prefix(".openoxide-").tempdir_in(parent);
+    made.with_context(|| format!("`{}` cannot be changed", shown(parent)))
+}
+
+/// Renames without replacing anything, not even an empty folder.
+fn move_to(from: &Path, to: &Path) -> std::io::Result<()> {
+    use rustix::io::Errno;
+    match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
+        // Some disks do not know how not to replace; then a look must do.
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) if to.symlink_metadata().is_err() => std::fs::rename(from, to),
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => Err(ErrorKind::AlreadyExists.into()),
+        outcome => Ok(outcome?),
+    }
+}
+
+/// The folders and regular files of a folder, relative to it; each folder stands before what is in it.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Tree {
+    folders: Vec<PathBuf>,
+    files: Vec<PathBuf>,
+}
+
+/// Lists a folder; what is neither a regular file nor a folder is an error.
+fn tree(folder: &Path) -> anyhow::Result<Tree> {
+    let mut tree = Tree::default();
+    let mut bytes = 0;
     let mut open = vec![PathBuf::new()];
     while let Some(dir) = open.pop() {
         for entry in fs_err::read_dir(folder.join(&dir))? {
             let entry = entry?;
             let path = dir.join(entry.file_name());
-            let kind = entry.file_type()?;
-            if kind.is_dir() {
-                open.push(path);
-            } else if kind.is_file() && files.len() < FILES_MAX {
-                files.push(path);
+            let stat = entry.metadata()?;
+            if stat.is_dir() {
+                open.push(path.clone());
+                tree.folders.push(path);
+            } else if stat.is_file() {
+                bytes += stat.len();
+                tree.files.push(path);
             } else {
-                let message = format!("`{}` cannot be copied", safe(&folder.join(&path).to_string_lossy()));
-                let hint = format!("a copy holds at most {FILES_MAX} regular files, and no links");
-                return Err(Told::failed(message).hint(hint).into());
+                return Err(uncopied(folder, &path, "a copy holds regular files only: no links, no pipes"));
+            }
+            if tree.folders.len() + tree.files.len() > ENTRIES_MAX || bytes > BYTES_MAX {
+                let limit = format!("a copy holds at most {ENTRIES_MAX} files and {} MiB", BYTES_MAX >> 20);
+                return Err(uncopied(folder, Path::new(""), &limit));
             }
         }
     }
-    files.sort();
-    Ok(files)
+    tree.folders.sort();
+    tree.files.sort();
+    Ok(tree)
+}
+
+fn uncopied(folder: &Path, path: &Path, why: &str) -> anyhow::Error {
+    let whole: PathBuf = folder.join(path).components().collect();
+    Told::failed(format!("`{}` cannot be copied", shown(&whole))).hint(why).into()
 }
 
 fn same_tree(left: &Path, right: &Path) -> bool {
     let (Ok(ours), Ok(theirs)) = (tree(left), tree(right)) else { return false };
-    let read = |folder: &Path, file: &PathBuf| fs_err::read(folder.join(file)).ok();
-    let same = |file: &PathBuf| read(left, file).is_some_and(|bytes| read(right, file) == Some(bytes));
-    ours == theirs && ours.iter().all(same)
-}
-
-/// Removes a link, or a copy that was compared before.
-pub(super) fn remove(place: &Path) -> anyhow::Result<()> {
-    match place.is_symlink() {
-        true => fs_err::remove_file(place)?,
-        false => fs_err::remove_dir_all(place)?,
-    }
-    // Folders that hold nothing now were made for it.
-    if let Some(parent) = place.parent() {
-        let _ = std::fs::remove_dir(parent);
-    }
-    Ok(())
+    let length = |path: &Path| path.symlink_metadata().ok().map(|stat| stat.len());
+    let same = |file: &PathBuf| {
+        let (left, right) = (left.join(file), right.join(file));
+        length(&left) == length(&right)
+            && fs_err::read(left).is_ok_and(|bytes| fs_err::read(right).is_ok_and(|other| bytes == other))
+    };
+    ours == theirs && ours.files.iter().all(same)
 }
 
 /// Returns the way from a folder to a path; both are whole and without links.
-fn relative(from: &Path, to: &Path) -> PathBuf {
+pub(super) fn relative(from: &Path, to: &Path) -> PathBuf {
     let shared = from.components().zip(to.components()).take_while(|(left, right)| left == right).count();
     let up = from.components().skip(shared).map(|_| Component::ParentDir);
     up.chain(to.components().skip(shared)).collect()
 }
 
+fn shown(path: &Path) -> String {
+    safe(&openoxide_skills::path_text(path))
+}
+
 #[cfg(test)]
 mod tests {
+    use openoxide_testkit::TestContext;
+
     use super::*;
 
     #[test]
@@ -147,5 +218,59 @@ mod tests {
         assert_eq!(check("/p/.claude/skills", "/p/.agents/skills/a"), "../../.agents/skills/a");
         assert_eq!(check("/p", "/p/a"), "a");
         assert_eq!(check("/home/me/.codex/skills", "/p/a"), "../../../../p/a");
+    }
+
+    #[test]
+    fn what_stands_at_a_place_is_told_apart() {
+        let context = TestContext::new();
+        context.tree(
+            "
+//- a/SKILL.md
+text
+//- a/empty/
+//- same/SKILL.md
+text
+//- same/empty/
+//- more/SKILL.md
+text
+//- more/empty/
+//- more/note
+//- other/SKILL.md
+texT
+//- other/empty/
+//- bare/SKILL.md
+text
+//- file
+//- link -> a
+//- far -> link
+//- wrong -> same
+//- nowhere -> none
+//- loop -> loop
+",
+        );
+        let check = |place: &str, expected: Kind| {
+            assert_eq!(kind(&context.root().join(place), &context.root().join("a")), expected, "{place}");
+        };
+        check("none", Kind::Absent);
+        check("file/none", Kind::Foreign);
+        check("link", Kind::Link);
+        check("far", Kind::Link);
+        check("same", Kind::Copy);
+        check("nowhere", Kind::Dangling);
+        for foreign in ["a", "link/../a", "more", "other", "bare", "file", "wrong", "loop"] {
+            check(foreign, Kind::Foreign);
+        }
+    }
+
+    #[test]
+    fn nothing_is_replaced_by_a_move() {
+        let context = TestContext::new();
+        context.tree("//- a/SKILL.md\n//- empty/\n//- nowhere -> none\n");
+        let at = |name: &str| context.root().join(name);
+        for taken in ["empty", "nowhere"] {
+            assert_eq!(move_to(&at("a"), &at(taken)).unwrap_err().kind(), ErrorKind::AlreadyExists, "{taken}");
+        }
+        move_to(&at("a"), &at("b")).unwrap();
+        assert!(at("b/SKILL.md").exists() && !at("a").exists());
     }
 }

@@ -3,130 +3,215 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use openoxide_skills::{Code, Entry, Host, Judged, Layout, SkillScope, Standing, judge};
+use openoxide_config::{ConfigProblem, Workspace};
+use openoxide_skills::{Catalog, Code, Entry, Finding, Host, Judged, Origin, SkillScope, Standing, View, judge};
 use openoxide_wire::MendLine;
 
 use super::{Agent, Glance};
-use crate::commands::link::has_place;
-use crate::paths;
+use crate::args::Common;
+use crate::commands::link::{is_elsewhere, unseen};
+use crate::{paths, typed};
 
 /// More skills than this that an agent does not see are one line, not one each.
 const SINGLE: usize = 2;
 
 /// Returns what is worth mending, worst first.
 pub(super) fn worst(glance: &Glance) -> Vec<MendLine> {
-    let mut lines = broken(glance);
+    let mut dropped = Dropped::default();
+    for agent in &glance.agents {
+        dropped.found(&agent.view, &agent.catalog);
+    }
+    if glance.agents.is_empty() {
+        dropped.found(&glance.session.view, &glance.own);
+    }
+    let unseen: Vec<MendLine> =
+        glance.agents.iter().flat_map(|agent| unseen_lines(glance, agent, &mut dropped)).collect();
+    let mut lines = dropped.lines(glance);
     lines.extend(untrusted(glance));
-    lines.extend(glance.agents.iter().flat_map(|agent| unseen(glance, agent)));
-    lines.extend(glance.agents.iter().filter_map(crowded));
+    lines.extend(unseen);
+    lines.extend(glance.agents.iter().filter_map(|agent| crowded(glance, agent)));
     lines.extend(shadowed(glance));
     lines.extend(switched_off(glance));
-    lines
-}
-
-/// Tells whether an agent does not look where a file is, so that the file itself may be fine.
-pub(super) fn is_elsewhere(entry: &Entry) -> bool {
-    entry.reason.as_ref().is_some_and(|reason| reason.code.is_about_place())
-}
-
-/// Skills that an agent finds and cannot use.
-fn broken(glance: &Glance) -> Vec<MendLine> {
-    let mut dirs: BTreeMap<PathBuf, BTreeSet<usize>> = BTreeMap::new();
-    for (number, agent) in glance.agents.iter().enumerate() {
-        let is_folder = |entry: &&Entry| agent.catalog.roots[entry.root].root.scan.layout != Layout::Flat;
-        let invalid = agent.catalog.others.iter().filter(|entry| entry.standing == Standing::Invalid);
-        for entry in invalid.filter(|entry| !is_elsewhere(entry)).filter(is_folder) {
-            let dir = entry.canonical().parent().unwrap_or(Path::new("/"));
-            dirs.entry(dir.to_owned()).or_default().insert(number);
-        }
-    }
-    let line = |(dir, numbers): (PathBuf, BTreeSet<usize>)| {
-        let agents: Vec<&Agent> = numbers.into_iter().map(|number| &glance.agents[number]).collect();
-        let hosts: Vec<&Host> = agents.iter().map(|agent| &agent.view.host).collect();
-        broken_line(glance, &dir, &agents, &judge(&dir, &hosts))
-    };
-    let mut lines: Vec<MendLine> = dirs.into_iter().map(line).collect();
     // What is mended at once comes first.
     lines.sort_by_key(|line| !line.mends);
-    lines
+    let misread = glance.agents.iter().flat_map(|agent| misread(glance, agent));
+    misread.chain(lines).collect()
 }
 
-fn broken_line(glance: &Glance, dir: &Path, agents: &[&Agent], judged: &Judged) -> MendLine {
+/// Folders of skills that some agent cannot use, each with those agents.
+#[derive(Default)]
+struct Dropped<'g> {
+    folders: BTreeMap<PathBuf, Vec<&'g View>>,
+    /// Folders that are not the user's to change.
+    foreign: BTreeSet<PathBuf>,
+}
+
+impl<'g> Dropped<'g> {
+    /// Adds what an agent finds and cannot use.
+    fn found(&mut self, view: &'g View, catalog: &Catalog) {
+        for entry in &catalog.others {
+            let is_flat = catalog.roots[entry.root].root.scan.layout.is_flat();
+            if entry.standing == Standing::Invalid && !is_elsewhere(entry) && !is_flat {
+                self.add(entry, view);
+            }
+        }
+    }
+
+    fn add(&mut self, entry: &Entry, view: &'g View) {
+        // A file may be a link; the folder is where it is called by its name.
+        let folder = entry.found().parent().unwrap_or(Path::new("/"));
+        let folder = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+        if !matches!(entry.skill.scope, SkillScope::Repo | SkillScope::User) {
+            self.foreign.insert(folder.clone());
+        }
+        let views = self.folders.entry(folder).or_default();
+        if !views.iter().any(|known| std::ptr::eq(*known, view)) {
+            views.push(view);
+        }
+    }
+
+    fn lines(&self, glance: &Glance) -> Vec<MendLine> {
+        let line = |(folder, views): (&PathBuf, &Vec<&View>)| {
+            let hosts: Vec<&Host> = views.iter().map(|view| &view.host).collect();
+            dropped_line(glance, folder, views, &judge(folder, &hosts), self.foreign.contains(folder))
+        };
+        self.folders.iter().map(line).collect()
+    }
+}
+
+fn dropped_line(glance: &Glance, folder: &Path, views: &[&View], judged: &Judged, foreign: bool) -> MendLine {
     let dropping = || judged.findings.iter().filter(|finding| !finding.dropped_by.is_empty());
-    let finding = dropping().find(|finding| finding.diagnostic.fix.is_some()).or_else(|| dropping().next());
-    let titles: Vec<&str> = agents.iter().map(|agent| agent.view.host.title.as_str()).collect();
+    let is_fixable = |finding: &Finding| finding.diagnostic.fix.is_some() && !finding.path.is_symlink();
+    let finding = dropping().find(|finding| is_fixable(finding)).or_else(|| dropping().next());
+    let titles: Vec<&str> = views.iter().map(|view| view.host.title.as_str()).collect();
     let verb = if titles.len() == 1 { "drops" } else { "drop" };
-    let message = finding.map_or("it cannot be used", |finding| finding.diagnostic.message.as_str());
-    let mends = finding.is_some_and(|finding| finding.diagnostic.fix.is_some());
-    let word = if mends { "check --fix" } else { "check" };
+    let message = match finding.map(|finding| &finding.diagnostic) {
+        // What a parser says of it helps nobody who only needs quotes.
+        Some(diagnostic) if diagnostic.code == Code::BadYaml && diagnostic.fix.is_some() => Code::Repaired.title(),
+        Some(diagnostic) => &diagnostic.message,
+        None => "it cannot be used",
+    };
+    let path = typed::path(&glance.session.workspace, folder);
+    let fixes = finding.is_some_and(is_fixable) && !foreign && path.is_some();
+    let word = if fixes { "check --fix" } else { "check" };
+    // Whoever looks at one agent only still wants a fix that serves all.
+    let command = typed::command(&typed::for_all(&glance.common), word, path.as_deref(), "");
     MendLine {
         subject: judged.name.clone(),
         text: format!("{message}; {} {verb} it", listed(&titles)),
         code: finding.map(|finding| finding.diagnostic.code.to_string()),
-        command: format!("openoxide {word} {}", typed(&paths::short(&glance.session.workspace, dir))),
-        mends,
-        agents: agents.iter().map(|agent| agent.view.spec.id()).collect(),
+        command,
+        mends: fixes && dropping().all(is_fixable),
+        agents: views.iter().map(|view| view.spec.id()).collect(),
     }
 }
 
 /// Skills of the project that would count if it were trusted.
-fn untrusted(glance: &Glance) -> Vec<MendLine> {
-    let entries = glance.own.others.iter().filter(|entry| entry.standing == Standing::Untrusted);
-    let line = |entry: &Entry| MendLine {
-        subject: entry.skill.name.clone(),
-        text: "the project is not trusted, so its skill does not replace yours".to_owned(),
-        code: entry.reason.as_ref().map(|reason| reason.code.to_string()),
-        command: "openoxide trust".to_owned(),
+fn untrusted(glance: &Glance) -> Option<MendLine> {
+    let mut entries = glance.own.others.iter().filter(|entry| entry.standing == Standing::Untrusted);
+    let first = entries.next()?;
+    let more = entries.count();
+    let (subject, text) = match more {
+        0 => (first.skill.name.clone(), "the project is not trusted, so its skill does not replace yours"),
+        _ => (format!("{} skills", more + 1), "the project is not trusted, so its skills do not replace yours"),
+    };
+    Some(MendLine {
+        subject,
+        text: text.to_owned(),
+        code: first.reason.as_ref().map(|reason| reason.code.to_string()),
+        command: typed::command(&typed::for_all(&glance.common), "trust", None, ""),
         mends: true,
         agents: Vec::new(),
-    };
-    entries.map(line).collect()
+    })
 }
 
 /// Skills that an agent does not see because of where they are.
-fn unseen(glance: &Glance, agent: &Agent) -> Vec<MendLine> {
-    let known: BTreeSet<&Path> = agent.catalog.entries().map(Entry::canonical).collect();
-    let names: BTreeSet<&str> = agent.catalog.skills.iter().map(|entry| entry.skill.name.as_str()).collect();
-    let missing = glance.own.skills.iter().filter(|entry| {
-        matches!(entry.skill.scope, SkillScope::Repo | SkillScope::User)
-            && !known.contains(entry.canonical())
-            && !names.contains(entry.skill.name.as_str())
-            && glance.own.roots[entry.root].root.scan.layout != Layout::Flat
-            && has_place(&glance.session.workspace, &agent.view, entry)
-    });
-    let missing: Vec<&Entry> = missing.collect();
+fn unseen_lines<'g>(glance: &'g Glance, agent: &'g Agent, dropped: &mut Dropped<'g>) -> Vec<MendLine> {
+    let workspace = &glance.session.workspace;
     let host = agent.view.spec.id();
     let title = &agent.view.host.title;
-    let line = |subject: String, text: String, command: String| MendLine {
-        subject,
+    let line = |subject: &str, text: String, command: String, mends: bool| MendLine {
+        subject: subject.to_owned(),
         text,
         code: None,
         command,
-        mends: true,
+        mends,
         agents: vec![host.clone()],
     };
-    if missing.len() > SINGLE {
-        let text = format!("{title} does not look where they are");
-        let subject = format!("{} skills", missing.len());
-        return vec![line(subject, text, format!("openoxide link --all --into {host}"))];
+    let mut lines = Vec::new();
+    let mut free = Vec::new();
+    for (entry, step) in unseen(workspace, &glance.own, &agent.view, &agent.catalog) {
+        match step.and_then(|step| if step.is_free() { Ok(()) } else { Err(step.taken(workspace)) }) {
+            Ok(()) => free.push(entry),
+            Err(told) => {
+                let text = format!("{title} does not see it, and it cannot be linked: {told}");
+                lines.push(line(&entry.skill.name, text, about(glance, "explain", entry), false));
+            }
+        }
     }
-    let each = |entry: &&Entry| {
-        let root = paths::short(&glance.session.workspace, &glance.own.roots[entry.root].root.path);
-        let command = format!("openoxide link {} --into {host}", typed(&entry.skill.name));
-        line(entry.skill.name.clone(), format!("{title} does not read {root}"), command)
+    if free.len() > SINGLE {
+        let text = format!("{title} does not look where they are");
+        let command = typed::command(&glance.common, "link --all", None, &format!("--into {host}"));
+        lines.insert(0, line(&format!("{} skills", free.len()), text, command, true));
+        return lines;
+    }
+    for entry in free {
+        // A link to what the agent would drop mends nothing.
+        if would_drop(agent, entry) {
+            dropped.add(entry, &agent.view);
+            continue;
+        }
+        let root = paths::short(workspace, &glance.own.roots[entry.root].root.path);
+        let subject = subject(glance, entry);
+        let verb = if subject.is_some() { "link" } else { "link --all" };
+        let command = typed::command(&glance.common, verb, subject.as_deref(), &format!("--into {host}"));
+        lines.push(line(&entry.skill.name, format!("{title} does not read {root}"), command, true));
+    }
+    lines
+}
+
+fn would_drop(agent: &Agent, entry: &Entry) -> bool {
+    let folder = entry.found().parent().unwrap_or(Path::new("/"));
+    let judged = judge(folder, &[&agent.view.host]);
+    judged.findings.iter().any(|finding| !finding.dropped_by.is_empty())
+}
+
+/// Settings of an agent that cannot be read, or that name what is not there.
+fn misread(glance: &Glance, agent: &Agent) -> Vec<MendLine> {
+    let line = |problem: &ConfigProblem| MendLine {
+        subject: agent.view.host.title.clone(),
+        text: problem_text(&glance.session.workspace, problem),
+        code: Some(problem.diagnostic.code.to_string()),
+        command: for_host(glance, "roots", agent),
+        mends: false,
+        agents: vec![agent.view.spec.id()],
     };
-    missing.iter().map(each).collect()
+    agent.problems.iter().map(line).collect()
+}
+
+/// Writes a command about an agent.
+fn for_host(glance: &Glance, verb: &str, agent: &Agent) -> String {
+    let common = Common { host: Some(agent.view.spec.id()), ..glance.common.clone() };
+    typed::command(&common, verb, None, "")
+}
+
+fn problem_text(workspace: &Workspace, problem: &ConfigProblem) -> String {
+    let message = &problem.diagnostic.message;
+    match &problem.path {
+        Some(path) => format!("{}: {message}", paths::short(workspace, path)),
+        None => message.clone(),
+    }
 }
 
 /// A catalog that is too large for its budget.
-fn crowded(agent: &Agent) -> Option<MendLine> {
+fn crowded(glance: &Glance, agent: &Agent) -> Option<MendLine> {
     let lost = agent.prompt.shown.iter().filter(|shown| shown.how == openoxide_skills::How::LeftOut).count();
     let host = agent.view.spec.id();
     (lost > 0).then(|| MendLine {
         subject: agent.view.host.title.clone(),
         text: format!("its catalog is full: {lost} of {} skills are not shown to the model", agent.prompt.shown.len()),
         code: None,
-        command: format!("openoxide prompt --host {host}"),
+        command: for_host(glance, "prompt", agent),
         mends: false,
         agents: vec![host.clone()],
     })
@@ -143,7 +228,7 @@ fn shadowed(glance: &Glance) -> Vec<MendLine> {
             subject: entry.skill.name.clone(),
             text: format!("{place} is shadowed by another skill of this name"),
             code: entry.reason.as_ref().map(|reason| reason.code.to_string()),
-            command: format!("openoxide explain {}", typed(&entry.skill.name)),
+            command: about(glance, "explain", entry),
             mends: false,
             agents: Vec::new(),
         }
@@ -154,25 +239,56 @@ fn shadowed(glance: &Glance) -> Vec<MendLine> {
 /// Skills that somebody switched off.
 fn switched_off(glance: &Glance) -> Vec<MendLine> {
     let off = |entry: &&Entry| entry.reason.as_ref().is_some_and(|reason| reason.code == Code::DisabledBySetting);
-    let line = |entry: &Entry| MendLine {
-        subject: entry.skill.name.clone(),
-        text: paths::homely(&glance.session.workspace, entry.reason.as_ref().map_or("", |reason| &reason.text)),
-        code: Some(Code::DisabledBySetting.to_string()),
-        command: format!("openoxide enable {}", typed(&entry.skill.name)),
-        mends: true,
-        agents: Vec::new(),
+    let line = |entry: &Entry| {
+        let switch = enabling(glance, entry);
+        MendLine {
+            subject: entry.skill.name.clone(),
+            text: paths::homely(&glance.session.workspace, entry.reason.as_ref().map_or("", |reason| &reason.text)),
+            code: Some(Code::DisabledBySetting.to_string()),
+            mends: switch.is_some(),
+            command: switch.unwrap_or_else(|| about(glance, "explain", entry)),
+            agents: Vec::new(),
+        }
     };
     glance.own.others.iter().filter(off).map(line).collect()
 }
 
-/// Writes a word as it has to be typed in a shell.
-fn typed(word: &str) -> String {
-    let plain = |character: char| character.is_alphanumeric() || "-_./~:@+,=".contains(character);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
+/// Returns the command that switches a skill on again, if there is one: only settings of our own are ever written.
+fn enabling(glance: &Glance, entry: &Entry) -> Option<String> {
+    let host = &glance.session.view.host;
+    let rules = host.filter.rules.as_ref().and_then(|name| host.settings.get(name))?;
+    rules.from.iter().any(|source| source.config.is_some()).then_some(())?;
+    let workspace = &glance.session.workspace;
+    let names_it = |item: &toml::Value| item.get("name").and_then(toml::Value::as_str) == Some(&entry.skill.name);
+    let by_path = |item: &toml::Value| item.get("path").is_some();
+    let is_about_it = |item: &toml::Value| names_it(item) || by_path(item);
+    let rules = workspace.config.all("skills.config").into_iter().rev();
+    let last =
+        rules.into_iter().find(|setting| setting.value.as_array().is_some_and(|items| items.iter().any(is_about_it)));
+    let options = match last.map(|setting| setting.origin) {
+        Some(Origin::File { path, .. }) if path == workspace.project.join(".openoxide/config.toml") => "--in-project",
+        Some(Origin::File { .. }) => "",
+        _ => return None,
+    };
+    Some(typed::command(&glance.common, "enable", Some(&subject(glance, entry)?), options))
+}
+
+/// Writes a command about one skill; where nobody could type its name, the one about all.
+fn about(glance: &Glance, verb: &str, entry: &Entry) -> String {
+    match subject(glance, entry) {
+        Some(subject) => typed::command(&glance.common, verb, Some(&subject), ""),
+        None => typed::command(&glance.common, "list --all", None, ""),
     }
+}
+
+/// Writes what means a skill: its name, or its path where the name means another one or cannot be typed.
+fn subject(glance: &Glance, entry: &Entry) -> Option<String> {
+    let name = &entry.skill.name;
+    let is_path = name.contains('/') || name.starts_with(['.', '~']);
+    let first = glance.own.find(name).first().map(|found| found.canonical());
+    let means_it = !entry.is_active() || first == Some(entry.canonical());
+    let by_name = (!is_path && means_it).then(|| typed::word(name)).flatten();
+    by_name.or_else(|| typed::path(&glance.session.workspace, entry.dir()))
 }
 
 /// Writes a list: "a, b and c".
@@ -181,17 +297,5 @@ fn listed(names: &[&str]) -> String {
         [] => String::new(),
         [one] => (*one).to_owned(),
         [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::typed;
-
-    #[test]
-    fn words_are_quoted_where_a_shell_needs_it() {
-        assert_eq!(typed(".agents/skills/a-b"), ".agents/skills/a-b");
-        assert_eq!(typed("it's two"), r"'it'\''s two'");
-        assert_eq!(typed(""), "''");
     }
 }

@@ -1,0 +1,254 @@
+//! Where a skill goes so that an agent sees it, and where links to it stand already.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use openoxide_config::Workspace;
+use openoxide_skills::{Catalog, Entry, Layout, Links, Root, SkillScope, View};
+
+use super::files::{self, Kind};
+use crate::error::Told;
+use crate::paths;
+
+/// One skill, and the place that it gets for an agent.
+#[derive(Debug)]
+pub(crate) struct Step {
+    /// The place, by the agent's own path.
+    pub(super) place: PathBuf,
+    /// The skill's folder, without links.
+    pub(super) source: PathBuf,
+    /// What stands there now.
+    pub(super) kind: Kind,
+    /// Whether the agent would not follow a link.
+    pub(super) copies: bool,
+    /// The place's folder, without links.
+    parent: PathBuf,
+}
+
+impl Step {
+    /// Finds the place for a skill, without writing anything.
+    pub(super) fn plan(workspace: &Workspace, view: &View, entry: &Entry) -> Result<Step, Told> {
+        let source = folder_of(workspace, entry)?;
+        let root = choose(workspace, view, entry).ok_or_else(|| no_folder(view, entry))?;
+        let parent = real_folder(workspace, &root.path)?;
+        stays_in_project(workspace, root, &parent)?;
+        let name = name_for(entry);
+        let real = parent.join(&name);
+        if real.starts_with(&source) {
+            let message = format!("`{}` lies inside the skill", paths::short(workspace, &real));
+            return Err(Told::failed(message).hint("a link there would lead into itself"));
+        }
+        let copies = root.scan.folder_links == Links::Skip;
+        Ok(Step { place: root.path.join(&name), kind: files::kind(&real, &source), source, copies, parent })
+    }
+
+    /// Tells whether the place is free.
+    pub(crate) fn is_free(&self) -> bool {
+        self.kind == Kind::Absent
+    }
+
+    /// Says why something else cannot be put there.
+    pub(crate) fn taken(&self, workspace: &Workspace) -> Told {
+        let shown = paths::short(workspace, &self.place);
+        let told = match self.kind {
+            Kind::Dangling => Told::failed(format!("`{shown}` is there already, a link that leads nowhere")),
+            _ => Told::failed(format!("`{shown}` is there already, and is something else")),
+        };
+        told.hint("nothing is replaced: rename or remove what is there")
+    }
+
+    /// Makes the link or the copy.
+    pub(super) fn make(&self, copies: bool) -> anyhow::Result<()> {
+        let real = self.parent.join(self.place.file_name().unwrap_or_default());
+        let linked = !copies && !self.copies && files::link(&self.parent, &real, &self.source)?;
+        if linked { Ok(()) } else { files::copy(&self.parent, &real, &self.source) }
+    }
+}
+
+/// Returns the skills that count here and that an agent does not look for where they are, each with its place.
+///
+/// Skills without a place, because the agent has no such folder, are left out.
+pub(crate) fn unseen<'c>(
+    workspace: &Workspace,
+    own: &'c Catalog,
+    view: &View,
+    other: &Catalog,
+) -> Vec<(&'c Entry, Result<Step, Told>)> {
+    let looked_at = other.entries().filter(|entry| !is_elsewhere(entry));
+    let known: std::collections::BTreeSet<&Path> = looked_at.map(Entry::canonical).collect();
+    let names: std::collections::BTreeSet<&str> = other.skills.iter().map(|entry| entry.skill.name.as_str()).collect();
+    let missing = own.skills.iter().filter(|entry| {
+        matches!(entry.skill.scope, SkillScope::Repo | SkillScope::User)
+            && !known.contains(entry.canonical())
+            && !names.contains(entry.skill.name.as_str())
+            && !own.roots[entry.root].root.scan.layout.is_flat()
+            && choose(workspace, view, entry).is_some()
+    });
+    missing.map(|entry| (entry, Step::plan(workspace, view, entry))).collect()
+}
+
+/// Tells whether an agent does not look where a file is, so that the file itself may be fine.
+pub(crate) fn is_elsewhere(entry: &Entry) -> bool {
+    entry.reason.as_ref().is_some_and(|reason| reason.code.is_about_place())
+}
+
+/// Returns a skill's folder without links.
+fn folder_of(workspace: &Workspace, entry: &Entry) -> Result<PathBuf, Told> {
+    let folder = entry.found().parent().unwrap_or(Path::new("/"));
+    let real = std::fs::canonicalize(folder).ok();
+    real.filter(|real| openoxide_skills::is_skill_folder(real)).ok_or_else(|| {
+        let message = format!("`{}` is a single file, not a skill's folder", paths::short(workspace, entry.found()));
+        Told::failed(message).hint("only a folder with a `SKILL.md` can be linked")
+    })
+}
+
+/// Returns the folders of an agent that a skill of this scope may be put into.
+///
+/// A skill of the project goes into the project, any other to the user's own. A project that is the user's home is both.
+fn roots<'v>(workspace: &Workspace, view: &'v View, entry: &Entry) -> impl Iterator<Item = &'v Root> {
+    let project = workspace.project.clone();
+    let home = workspace.environment.home.as_ref().and_then(|home| std::fs::canonicalize(home).ok());
+    let is_both = home.is_some_and(|home| std::fs::canonicalize(&project).is_ok_and(|project| project == home));
+    let is_repo = entry.skill.scope == SkillScope::Repo;
+    let fits = move |root: &&Root| match root.scope {
+        SkillScope::Repo => (is_repo || is_both) && root.path.starts_with(&project),
+        SkillScope::User => !is_repo || is_both,
+        _ => false,
+    };
+    let holds = |root: &&Root| {
+        matches!(root.scan.layout, Layout::Tree | Layout::Child)
+            && root.plugin.is_none()
+            && !root.named
+            && root.asleep.is_none()
+            && root.off.is_none()
+    };
+    view.roots.iter().filter(holds).filter(fits)
+}
+
+/// Chooses one of an agent's folders, best one that is there already.
+fn choose<'v>(workspace: &Workspace, view: &'v View, entry: &Entry) -> Option<&'v Root> {
+    // A folder nearer to the project's root serves more of the project.
+    let order = |root: &&Root| (!root.path.is_dir(), root.path.components().count());
+    roots(workspace, view, entry).min_by_key(order)
+}
+
+fn no_folder(view: &View, entry: &Entry) -> Told {
+    let whose = if entry.skill.scope == SkillScope::Repo { "a project" } else { "a user" };
+    let message = format!("{} has no folder for the skills of {whose}", view.host.title);
+    Told::failed(message).hint(format!("`openoxide roots --host {}` shows where it looks", view.spec.id()))
+}
+
+/// Chooses what the link is called: like the skill, since some agents go by the folder, else like the folder.
+fn name_for(entry: &Entry) -> OsString {
+    let name = &entry.skill.name;
+    let is_plain = name.starts_with(|first: char| first.is_ascii_alphanumeric())
+        && name.chars().all(|character| character.is_ascii_alphanumeric() || "-_.".contains(character));
+    let folder = || entry.found().parent().and_then(Path::file_name).unwrap_or_default().to_owned();
+    if is_plain { name.into() } else { folder() }
+}
+
+/// Returns a folder without links, also if it is not there yet.
+fn real_folder(workspace: &Workspace, path: &Path) -> Result<PathBuf, Told> {
+    for there in path.ancestors() {
+        let shown = || paths::short(workspace, there);
+        match (std::fs::canonicalize(there), there.symlink_metadata()) {
+            (Ok(real), _) if real.is_dir() => return Ok(real.join(path.strip_prefix(there).unwrap_or(path))),
+            (Ok(_), _) => return Err(Told::failed(format!("`{}` is not a folder", shown()))),
+            (Err(_), Ok(stat)) if stat.is_symlink() => {
+                return Err(Told::failed(format!("`{}` is a link that leads nowhere", shown())));
+            }
+            (Err(error), Ok(_)) => return Err(Told::failed(format!("`{}` cannot be entered: {error}", shown()))),
+            (Err(_), Err(_)) => {}
+        }
+    }
+    Ok(path.to_owned())
+}
+
+/// Refuses to write through a link of the project to elsewhere: whoever wrote the project put it there.
+fn stays_in_project(workspace: &Workspace, root: &Root, parent: &Path) -> Result<(), Told> {
+    let project = std::fs::canonicalize(&workspace.project).unwrap_or_else(|_| workspace.project.clone());
+    if root.scope != SkillScope::Repo || parent.starts_with(project) {
+        return Ok(());
+    }
+    let (from, to) = (paths::short(workspace, &root.path), paths::short(workspace, parent));
+    let message = format!("`{from}` leads out of the project, to `{to}`");
+    Err(Told::failed(message).hint("nothing is written through a link of the project to elsewhere"))
+}
+
+/// An entry of an agent's folder: its path there, and what it leads to if it is a link.
+struct Item {
+    path: PathBuf,
+    target: Option<PathBuf>,
+}
+
+/// What stands in an agent's folders, each read once.
+#[derive(Default)]
+pub(super) struct Shelves {
+    items: BTreeMap<PathBuf, Vec<Item>>,
+}
+
+/// Something of an agent's that leads to a skill, or only looks like it.
+pub(super) struct Held {
+    /// Its path without links before the last part.
+    pub(super) path: PathBuf,
+    /// What it is.
+    pub(super) kind: Kind,
+    /// The skill's folder.
+    source: PathBuf,
+}
+
+impl Held {
+    /// Removes it, if it is still what it was.
+    pub(super) fn remove(&self) -> anyhow::Result<()> {
+        match self.kind {
+            Kind::Link => files::remove_link(&self.path),
+            _ => files::remove_copy(&self.path, &self.source),
+        }
+    }
+}
+
+impl Shelves {
+    /// Finds what leads to a skill in the folders where `link` would have put it.
+    pub(super) fn held(&mut self, workspace: &Workspace, view: &View, entry: &Entry) -> Vec<Held> {
+        let Ok(source) = folder_of(workspace, entry) else { return Vec::new() };
+        let folder = entry.found().parent().and_then(Path::file_name).map(OsStr::to_owned);
+        let names = [Some(name_for(entry)), folder, source.file_name().map(OsStr::to_owned)];
+        let mut held: BTreeMap<PathBuf, Kind> = BTreeMap::new();
+        for root in roots(workspace, view, entry) {
+            let Ok(real) = std::fs::canonicalize(&root.path) else { continue };
+            if stays_in_project(workspace, root, &real).is_err() {
+                continue;
+            }
+            for item in self.items.entry(real).or_insert_with_key(|real| read(real)) {
+                let is_called = || names.iter().flatten().any(|name| item.path.file_name() == Some(name));
+                if item.path != source && (item.target.as_ref() == Some(&source) || is_called()) {
+                    held.insert(item.path.clone(), files::kind(&item.path, &source));
+                }
+            }
+        }
+        held.retain(|_, kind| *kind != Kind::Absent);
+        held.into_iter().map(|(path, kind)| Held { path, kind, source: source.clone() }).collect()
+    }
+}
+
+fn read(folder: &Path) -> Vec<Item> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let item = |entry: std::fs::DirEntry| {
+        let path = entry.path();
+        let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
+        Item { target: is_link.then(|| std::fs::canonicalize(&path).ok()).flatten(), path }
+    };
+    entries.map(item).collect()
+}
+
+/// Tells whether a skill would not be found here any more without what stands at `path`.
+pub(super) fn is_only_way(own: &Catalog, entry: &Entry, path: &Path) -> bool {
+    let way = |entry: &Entry| {
+        let folder = entry.found().parent()?;
+        Some(std::fs::canonicalize(folder.parent()?).ok()?.join(folder.file_name()?))
+    };
+    let same = own.entries().filter(|other| other.canonical() == entry.canonical());
+    let ways: Vec<Option<PathBuf>> = same.map(way).collect();
+    ways.contains(&Some(path.to_owned())) && ways.iter().flatten().all(|way| way == path)
+}

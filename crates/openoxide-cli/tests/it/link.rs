@@ -1,0 +1,581 @@
+//! `link` and `unlink`: put where another agent looks, taken away again, and nothing else touched.
+
+use std::path::Path;
+use std::process::Command;
+
+use openoxide_testkit::{Output, TestContext};
+
+use crate::support::{bin, field, json, run, skill_file, skipped, snapshot_of};
+
+/// A project with a skill for most agents and one for Claude Code alone, and a user with one.
+fn project() -> TestContext {
+    let context = TestContext::new();
+    context.tree(&skill_file("project/.agents/skills", "deploy", "deploy"));
+    context.tree(&skill_file("project/.claude/skills", "notes", "notes"));
+    context.tree(&skill_file("home/.agents/skills", "sql", "sql"));
+    context
+}
+
+fn names(context: &TestContext, host: &str) -> Vec<String> {
+    let list = json(context, &["list", "--json", "--host", host]);
+    let mut names: Vec<String> = field(&list["skills"], "name").into_iter().map(str::to_owned).collect();
+    names.sort();
+    names
+}
+
+fn target(context: &TestContext, link: &str) -> String {
+    fs_err::read_link(context.root().join(link)).unwrap().to_string_lossy().into_owned()
+}
+
+/// Runs a command that must fail with these words, and leave the disk as it was.
+fn refused(context: &TestContext, args: &[&str], status: i32, stderr: &str) -> Output {
+    let before = snapshot_of(context.root());
+    let output = run(context, args);
+    assert_eq!((output.status, output.stdout.as_str()), (Some(status), ""), "{args:?}\n{output}");
+    assert!(output.stderr.contains(stderr), "{args:?} does not say {stderr:?}\n{output}");
+    assert_eq!(snapshot_of(context.root()), before, "{args:?}\n{output}");
+    output
+}
+
+#[test]
+fn there_and_back() {
+    let context = project();
+    let before = names(&context, "claude-code");
+    assert_eq!(before, ["notes"]);
+    insta::assert_snapshot!(run(&context, &["link", "deploy", "--into", "claude-code"]), @"
+    status: 0
+    ----- stdout -----
+    ----- stderr -----
+    link .claude/skills/deploy to .agents/skills/deploy
+    undo: openoxide unlink deploy --from claude-code
+    ");
+    assert_eq!(target(&context, "project/.claude/skills/deploy"), "../../.agents/skills/deploy");
+    assert_eq!(names(&context, "claude-code"), ["deploy", "notes"]);
+    insta::assert_snapshot!(run(&context, &["link", "deploy", "--into", "claude-code"]), @"
+    status: 0
+    ----- stdout -----
+    ----- stderr -----
+    Claude Code sees deploy already
+    ");
+    insta::assert_snapshot!(run(&context, &["unlink", "deploy", "--from", "claude-code"]), @"
+    status: 0
+    ----- stdout -----
+    ----- stderr -----
+    remove .claude/skills/deploy
+    ");
+    assert_eq!(names(&context, "claude-code"), before);
+    insta::assert_snapshot!(run(&context, &["unlink", "deploy", "--from", "claude-code"]), @"
+    status: 0
+    ----- stdout -----
+    ----- stderr -----
+    Claude Code has no link to it
+    ");
+    assert!(context.project().join(".agents/skills/deploy/SKILL.md").is_file());
+}
+
+#[test]
+fn all_of_them() {
+    let context = project();
+    let before = snapshot_of(context.root());
+    insta::assert_snapshot!(run(&context, &["link", "--all", "--into", "claude-code", "--dry-run"]), @"
+    status: 0
+    ----- stdout -----
+    ----- stderr -----
+    link .claude/skills/deploy to .agents/skills/deploy
+    link ~/.claude/skills/sql to ~/.agents/skills/sql
+    2 skills would be put where Claude Code looks
+    ");
+    assert_eq!(snapshot_of(context.root()), before, "a dry run writes nothing");
+    insta::assert_snapshot!(run(&context, &["link", "--all", "--into", "claude-code"]), @"
+    status: 0
+    ----- stdout -----
+    ----- stderr -----
+    link .claude/skills/deploy to .agents/skills/deploy
+    link ~/.claude/skills/sql to ~/.agents/skills/sql
+    2 skills put where Claude Code looks
+    undo: openoxide unlink --all --from claude-code
+    ");
+    assert_eq!(names(&context, "claude-code"), ["deploy", "notes", "sql"]);
+    assert_eq!(target(&context, "home/.claude/skills/sql"), "../../.agents/skills/sql", "the user's goes to the user");
+    let once = snapshot_of(context.root());
+    insta::assert_snapshot!(run(&context, &["link", "--all", "--into", "claude-code"]), @"
+    status: 0
+    ----- stdout -----
+    ----- stderr -----
+    there is nothing to link for Claude Code
+    ");
+    assert_eq!(snapshot_of(context.root()), once);
+    insta::assert_snapshot!(run(&context, &["unlink", "--all", "--from", "claude-code", "--dry-run"]), @"
+    status: 0
+    ----- stdout -----
+    ----- stderr -----
+    remove .claude/skills/deploy
+    remove ~/.claude/skills/sql
+    2 links of Claude Code would be removed
+    ");
+    assert_eq!(snapshot_of(context.root()), once, "a dry run removes nothing");
+    insta::assert_snapshot!(run(&context, &["unlink", "--all", "--from", "claude-code"]), @"
+    status: 0
+    ----- stdout -----
+    ----- stderr -----
+    remove .claude/skills/deploy
+    remove ~/.claude/skills/sql
+    2 links of Claude Code removed
+    ");
+    assert_eq!(names(&context, "claude-code"), ["notes"]);
+    assert_eq!(names(&context, "openoxide"), ["deploy", "notes", "sql"]);
+}
+
+/// Skills of the system and of plugins are nobody's to be spread.
+#[test]
+fn all_means_those_of_the_project_and_the_user() {
+    let context = project();
+    context.tree(&skill_file("home/.openoxide/skills/.system", "own", "own"));
+    assert!(names(&context, "openoxide").contains(&"own".to_owned()));
+    let output = run(&context, &["link", "--all", "--into", "claude-code"]);
+    assert_eq!(output.status, Some(0), "{output}");
+    assert_eq!(names(&context, "claude-code"), ["deploy", "notes", "sql"]);
+    assert_eq!(run(&context, &["link", "own", "--into", "claude-code"]).status, Some(0), "one that is named is linked");
+    assert_eq!(names(&context, "claude-code"), ["deploy", "notes", "own", "sql"]);
+}
+
+#[test]
+fn a_copy_goes_only_while_it_is_the_same() {
+    let context = project();
+    context.tree(
+        "//- project/.agents/skills/deploy/scripts/run.sh exec\necho\n//- project/.agents/skills/deploy/empty/\n",
+    );
+    insta::assert_snapshot!(run(&context, &["link", "deploy", "--into", "claude-code", "--copy"]), @"
+    status: 0
+    ----- stdout -----
+    ----- stderr -----
+    copy .agents/skills/deploy to .claude/skills/deploy
+    undo: openoxide unlink deploy --from claude-code
+    ");
+    let copy = context.project().join(".claude/skills/deploy");
+    assert!(!copy.is_symlink() && copy.join("empty").is_dir());
+    let is_program = |path: &Path| {
+        use std::os::unix::fs::PermissionsExt as _;
+        fs_err::metadata(path).unwrap().permissions().mode() & 0o111 != 0
+    };
+    assert!(is_program(&copy.join("scripts/run.sh")));
+    let once = snapshot_of(context.root());
+    insta::assert_snapshot!(run(&context, &["link", "deploy", "--into", "claude-code", "--copy"]), @"
+    status: 0
+    ----- stdout -----
+    ----- stderr -----
+    .claude/skills/deploy is there already
+    ");
+    assert_eq!(snapshot_of(context.root()), once);
+    fs_err::write(copy.join("mine.txt"), "mine").unwrap();
+    let words = "`.claude/skills/deploy` is neither a link to the skill nor an unchanged copy, and stays";
+    refused(&context, &["unlink", "deploy", "--from", "claude-code"], 2, words);
+    fs_err::remove_file(copy.join("mine.txt")).unwrap();
+    fs_err::write(copy.join("scripts/run.sh"), "Echo\n").unwrap();
+    refused(&context, &["unlink", "deploy", "--from", "claude-code"], 2, words);
+    fs_err::write(copy.join("scripts/run.sh"), "echo\n").unwrap();
+    insta::assert_snapshot!(run(&context, &["unlink", "deploy", "--from", "claude-code"]), @"
+    status: 0
+    ----- stdout -----
+    ----- stderr -----
+    remove .claude/skills/deploy
+    ");
+    assert!(!copy.exists() && context.project().join(".agents/skills/deploy/scripts/run.sh").is_file());
+    assert_eq!(fs_err::read_dir(copy.parent().unwrap()).unwrap().count(), 1, "nothing is left of the work");
+}
+
+/// An agent that does not follow links gets copies without being asked.
+#[test]
+fn links_that_an_agent_would_not_follow_become_copies() {
+    let context = project();
+    context.tree(
+        "
+//- home/.openoxide/hosts/acme/host.toml
+title = \"Acme\"
+program = \"acme 1\"
+[[roots]]
+path = \"{project}/.acme/skills\"
+scope = \"repo\"
+folder_links = \"skip\"
+",
+    );
+    let output = run(&context, &["link", "deploy", "--into", "acme"]);
+    assert_eq!(
+        output.stderr,
+        "copy .agents/skills/deploy to .acme/skills/deploy\nundo: openoxide unlink deploy --from acme\n"
+    );
+    assert_eq!(names(&context, "acme"), ["deploy"]);
+    let output = run(&context, &["unlink", "deploy", "--from", "acme"]);
+    assert_eq!((output.status, output.stderr.as_str()), (Some(0), "remove .acme/skills/deploy\n"));
+    // It has no folder for what is the user's, and says so; all of them is all that have a place.
+    refused(&context, &["link", "sql", "--into", "acme"], 2, "Acme has no folder for the skills of a user");
+    let output = run(&context, &["link", "--all", "--into", "acme"]);
+    assert_eq!(output.status, Some(0), "{output}");
+    assert_eq!(names(&context, "acme"), ["deploy", "notes"]);
+}
+
+#[test]
+fn what_is_there_is_never_replaced() {
+    let taken = |tree: &str, words: &str| {
+        for args in [&["--copy"][..], &["--dry-run"], &[]] {
+            let context = project();
+            context.tree(tree);
+            let mut all = vec!["link", "deploy", "--into", "claude-code"];
+            all.extend(args);
+            refused(&context, &all, 2, words);
+        }
+    };
+    let other = "`.claude/skills/deploy` is there already, and is something else";
+    taken("//- project/.claude/skills/deploy\nmine\n", other);
+    taken("//- project/.claude/skills/deploy/\n", other);
+    taken("//- project/.claude/skills/deploy/note.txt\nmine\n", other);
+    taken("//- project/.claude/skills/deploy -> ../../elsewhere\n//- project/elsewhere/\n", other);
+    taken("//- project/.claude/skills/deploy -> deploy\n", other);
+    taken("//- project/.claude/skills/deploy fifo\n", other);
+    taken("//- project/.claude/skills/deploy -> nowhere\n", "is there already, a link that leads nowhere");
+}
+
+#[test]
+fn one_that_is_taken_does_not_stop_the_others() {
+    let context = project();
+    context.tree("//- project/.claude/skills/deploy\nmine\n");
+    insta::assert_snapshot!(run(&context, &["link", "--all", "--into", "claude-code"]), @"
+    status: 2
+    ----- stdout -----
+    ----- stderr -----
+    error: `.claude/skills/deploy` is there already, and is something else
+    hint: nothing is replaced: rename or remove what is there
+    link ~/.claude/skills/sql to ~/.agents/skills/sql
+    1 skill put where Claude Code looks
+    undo: openoxide unlink --all --from claude-code
+    error: 1 of 2 skills could not be linked
+    ");
+    assert_eq!(fs_err::read_to_string(context.project().join(".claude/skills/deploy")).unwrap(), "mine\n");
+    assert_eq!(names(&context, "claude-code"), ["notes", "sql"]);
+}
+
+/// Whoever wrote the project must not choose where on the disk something is written or removed.
+#[test]
+fn a_link_of_the_project_to_elsewhere_is_not_written_through() {
+    for (link, to) in [(".claude", "../outside"), (".claude/skills", "../../outside")] {
+        let context = TestContext::new();
+        context.tree(&skill_file("project/.agents/skills", "deploy", "deploy"));
+        context.tree(&format!("//- outside/\n//- project/{link} -> {to}\n"));
+        for args in [&["--copy"][..], &["--dry-run"], &[]] {
+            let mut all = vec!["link", "deploy", "--into", "claude-code"];
+            all.extend(args);
+            refused(&context, &all, 2, "`.claude/skills` leads out of the project, to `[ROOT]/outside");
+        }
+        refused(&context, &["link", "--all", "--into", "claude-code"], 2, "leads out of the project");
+        // Nor is anything removed there.
+        let skills = if link == ".claude" { "outside/skills" } else { "outside" };
+        context.tree(&format!("//- {skills}/deploy -> {{root}}/project/.agents/skills/deploy rooted\n"));
+        refused(&context, &["unlink", "--all", "--from", "claude-code"], 0, "0 links of Claude Code removed");
+    }
+    let context = TestContext::new();
+    context.tree(&skill_file("project/.agents/skills", "deploy", "deploy"));
+    context.tree("//- project/.claude -> nowhere\n");
+    refused(&context, &["link", "deploy", "--into", "claude-code"], 2, "`.claude` is a link that leads nowhere");
+    let context = TestContext::new();
+    context.tree(&skill_file("project/.agents/skills", "deploy", "deploy"));
+    context.tree("//- project/.claude\na file\n");
+    refused(&context, &["link", "deploy", "--into", "claude-code"], 2, "`.claude` is not a folder");
+}
+
+/// The user's own folder may be anywhere: it is the user who put the link there.
+#[test]
+fn a_linked_folder_of_the_user_is_used() {
+    let context = project();
+    context.tree("//- home/.claude -> ../dotfiles/claude\n//- dotfiles/claude/\n");
+    let output = run(&context, &["link", "sql", "--into", "claude-code"]);
+    assert_eq!(output.status, Some(0), "{output}");
+    assert_eq!(target(&context, "dotfiles/claude/skills/sql"), "../../../home/.agents/skills/sql");
+    assert!(names(&context, "claude-code").contains(&"sql".to_owned()));
+    let output = run(&context, &["unlink", "sql", "--from", "claude-code"]);
+    assert_eq!(output.status, Some(0), "{output}");
+    assert!(!context.root().join("dotfiles/claude/skills/sql").is_symlink());
+}
+
+/// A folder that is a link to the skills themselves: the skill is met again, and must not be taken for a copy.
+#[test]
+fn a_folder_that_is_a_link_to_the_skills_is_left_alone() {
+    let context = TestContext::new();
+    context.tree(&skill_file("project/.agents/skills", "deploy", "deploy"));
+    context.tree(&skill_file("home/.agents/skills", "sql", "sql"));
+    context.tree("//- project/.claude/skills -> ../.agents/skills\n//- home/.claude/skills -> ../.agents/skills\n");
+    for name in ["deploy", "sql"] {
+        refused(&context, &["link", name, "--into", "claude-code"], 0, &format!("Claude Code sees {name} already"));
+        refused(&context, &["unlink", name, "--from", "claude-code"], 1, "itself, not a link to it");
+    }
+    refused(&context, &["unlink", "--all", "--from", "claude-code"], 0, "0 links of Claude Code removed");
+    refused(&context, &["unlink", "--all", "--from", "opencode"], 0, "0 links of OpenCode removed");
+}
+
+#[test]
+fn a_link_inside_the_project_leads_back_from_where_it_really_is() {
+    let context = TestContext::new();
+    context.tree(&skill_file("project/.agents/skills", "deploy", "deploy"));
+    context.tree("//- project/.claude -> tools/agents/claude\n//- project/tools/agents/claude/\n");
+    let output = run(&context, &["link", "deploy", "--into", "claude-code"]);
+    assert_eq!(output.status, Some(0), "{output}");
+    let link = "project/tools/agents/claude/skills/deploy";
+    assert_eq!(target(&context, link), "../../../../.agents/skills/deploy");
+    assert_eq!(names(&context, "claude-code"), ["deploy"]);
+    assert_eq!(run(&context, &["unlink", "deploy", "--from", "claude-code"]).status, Some(0));
+    assert!(!context.root().join(link).is_symlink());
+}
+
+#[test]
+fn a_real_folder_is_not_unlinked() {
+    let context = project();
+    refused(&context, &["unlink", "notes", "--from", "claude-code"], 1, "sees .claude/skills/notes itself, not a link");
+    // Another skill of the name, the agent's own.
+    context.tree(&skill_file("home/.agents/skills", "notes", "notes"));
+    context.tree("//- project/.claude/skills/sql/SKILL.md\n---\nname: sql\ndescription: Another\n---\n");
+    let words = "is neither a link to the skill nor an unchanged copy, and stays";
+    refused(&context, &["unlink", "~/.agents/skills/sql", "--from", "claude-code"], 0, "has no link to it");
+    context.tree("//- home/.claude/skills/sql/SKILL.md\n---\nname: sql\ndescription: Another\n---\n");
+    refused(&context, &["unlink", "~/.agents/skills/sql", "--from", "claude-code"], 2, words);
+    refused(&context, &["unlink", "--all", "--from", "claude-code"], 0, "0 links of Claude Code removed");
+}
+
+/// Two equal folders, and an agent that reads both: one of them always stays.
+#[test]
+fn the_last_of_two_equal_copies_stays() {
+    let context = TestContext::new();
+    context.tree(&skill_file("project/.agents/skills", "deploy", "deploy"));
+    context.tree(&skill_file("project/.claude/skills", "deploy", "deploy"));
+    let output = run(&context, &["unlink", "--all", "--from", "opencode"]);
+    assert_eq!(output.status, Some(0), "{output}");
+    let left = [".agents", ".claude"].map(|dir| context.project().join(dir).join("skills/deploy/SKILL.md").is_file());
+    assert_eq!(left.iter().filter(|left| **left).count(), 1, "{output}");
+}
+
+/// A skill from elsewhere, which a link alone brings into the project.
+#[test]
+fn the_only_way_to_a_skill_is_not_removed() {
+    let context = TestContext::new();
+    context.tree(&skill_file("vendor", "tool-1.2", "tool"));
+    context.tree("//- project/.agents/skills/tool -> ../../../vendor/tool-1.2\n");
+    refused(&context, &["unlink", "tool", "--from", "codex"], 2, "`.agents/skills/tool` is the only way to the skill");
+    refused(&context, &["unlink", "--all", "--from", "codex"], 0, "0 links of Codex removed");
+    let output = run(&context, &["link", "tool", "--into", "claude-code"]);
+    assert_eq!(output.status, Some(0), "{output}");
+    assert_eq!(names(&context, "claude-code"), ["tool"], "called like the skill, not like the folder behind it");
+    let output = run(&context, &["unlink", "--all", "--from", "claude-code"]);
+    assert!(output.stderr.contains("remove .claude/skills/tool\n1 link of Claude Code removed"), "{output}");
+    assert_eq!(names(&context, "openoxide"), ["tool"]);
+}
+
+/// Some agents call a skill by its folder: the link is called like the skill.
+#[test]
+fn a_folder_that_is_called_otherwise() {
+    let context = TestContext::new();
+    context.tree(&skill_file("project/.agents/skills", "pdf_forms", "pdf-forms"));
+    let output = run(&context, &["link", "pdf-forms", "--into", "claude-code"]);
+    assert!(output.stderr.starts_with("link .claude/skills/pdf-forms to .agents/skills/pdf_forms\n"), "{output}");
+    assert_eq!(names(&context, "claude-code"), ["pdf-forms"]);
+    // By the folder's name, and by path, it is the same skill.
+    assert_eq!(run(&context, &["unlink", "pdf_forms", "--from", "claude-code"]).status, Some(0));
+    assert_eq!(names(&context, "claude-code"), [] as [&str; 0]);
+    assert_eq!(run(&context, &["link", ".agents/skills/pdf_forms", "--into", "claude-code"]).status, Some(0));
+    assert_eq!(names(&context, "claude-code"), ["pdf-forms"]);
+    // A link by hand under any name is found too.
+    context.tree("//- project/.claude/skills/forms -> ../../.agents/skills/pdf_forms\n");
+    let output = run(&context, &["unlink", "pdf-forms", "--from", "claude-code"]);
+    assert_eq!(output.stderr, "remove .claude/skills/forms\nremove .claude/skills/pdf-forms\n");
+}
+
+#[test]
+fn a_skill_that_holds_a_link_is_not_copied() {
+    let context = project();
+    context.tree("//- project/.agents/skills/deploy/secret -> /etc/hostname\n");
+    let words = "`[ROOT]/project/.agents/skills/deploy/secret` cannot be copied";
+    refused(&context, &["link", "deploy", "--into", "claude-code", "--copy"], 2, words);
+    // A link to it is as good as it was.
+    assert_eq!(run(&context, &["link", "deploy", "--into", "claude-code"]).status, Some(0));
+    let context = project();
+    context.tree("//- project/.agents/skills/deploy/pipe fifo\n");
+    refused(&context, &["link", "deploy", "--into", "claude-code", "--copy"], 2, "deploy/pipe` cannot be copied");
+}
+
+/// Runs without the right to pass over permissions, which root has.
+fn run_plainly(context: &TestContext, args: &[&str]) -> Option<Output> {
+    let mut bare = Command::new("setpriv");
+    let works = bare.args(["--bounding-set", "-dac_override", "true"]).status().is_ok_and(|status| status.success());
+    works.then(|| {
+        let mut command = context.command("/usr/bin/env".as_ref(), ["setpriv", "--bounding-set", "-dac_override"]);
+        context.answer(command.arg(bin()).args(args))
+    })
+}
+
+#[test]
+fn a_folder_that_may_not_be_written() {
+    let context = project();
+    context.tree("//- project/.claude/skills/ mode=555\n");
+    let before = snapshot_of(&context.project());
+    for args in
+        [&["link", "deploy", "--into", "claude-code", "--copy"][..], &["link", "deploy", "--into", "claude-code"]]
+    {
+        let is_root = fs_err::metadata("/proc/self").is_ok_and(|stat| std::os::unix::fs::MetadataExt::uid(&stat) == 0);
+        let output = if is_root { run_plainly(&context, args) } else { Some(run(&context, args)) };
+        let Some(output) = output else {
+            skipped("root may write everywhere, and there is no setpriv to take that right away");
+            return;
+        };
+        assert_eq!(output.status, Some(2), "{output}");
+        assert!(
+            output.stderr.contains("Caused by: Permission denied") && output.stderr.contains("error: `"),
+            "{output}"
+        );
+        assert_eq!(snapshot_of(&context.project()), before, "{output}");
+    }
+}
+
+/// Claude Code calls a skill by its folder, whatever that is called; so the links have the same names.
+#[test]
+fn names_that_nobody_could_print() {
+    let context = TestContext::new();
+    for folder in [r"two\nlines", r"red\x1b[31m", r"hidden\u{202e}", r"\xff\xfe", r"it's\x20$(two)", "-x"] {
+        context.tree(&format!("//- project/.claude/skills/{folder}/SKILL.md escaped\n---\ndescription: Odd\n---\n"));
+    }
+    let count = |dir: &str| fs_err::read_dir(context.project().join(dir)).unwrap().count();
+    let clean = |output: &Output| {
+        assert_eq!(output.status, Some(0), "{output}");
+        let is_plain = |character: char| character == '\n' || !(character.is_control() || character == '\u{202e}');
+        assert!(output.stderr.chars().all(is_plain), "{output:?}");
+    };
+    insta::assert_snapshot!(run(&context, &["link", "--all", "--into", "codex", "--host", "claude-code"]), @r#"
+    status: 0
+    ----- stdout -----
+    ----- stderr -----
+    link .codex/skills/-x to .claude/skills/-x
+    link .codex/skills/\xff\xfe to .claude/skills/\xff\xfe
+    link .codex/skills/hidden\u{202e} to .claude/skills/hidden\u{202e}
+    link .codex/skills/it's $(two) to .claude/skills/it's $(two)
+    link .codex/skills/red\u{1b}[31m to .claude/skills/red\u{1b}[31m
+    link .codex/skills/two lines to .claude/skills/two lines
+    6 skills put where Codex looks
+    undo: openoxide unlink --all --from codex --host claude-code
+    "#);
+    assert_eq!(count(".codex/skills"), 6);
+    assert_eq!(names(&context, "codex").len(), names(&context, "claude-code").len());
+    clean(&run(&context, &["unlink", "--all", "--from", "codex", "--host", "claude-code"]));
+    assert_eq!(count(".codex/skills"), 0);
+    // One by one, as a shell hands them over.
+    for name in ["two\nlines", "red\u{1b}[31m", "it's $(two)"] {
+        clean(&run(&context, &["link", name, "--into", "codex", "--host", "claude-code"]));
+        clean(&run(&context, &["unlink", name, "--from", "codex", "--host", "claude-code"]));
+    }
+    let output = run(&context, &["link", "--into", "codex", "--host", "claude-code", "--", "-x"]);
+    assert!(output.stderr.ends_with("undo: openoxide unlink --from codex --host claude-code -- -x\n"), "{output}");
+    assert_eq!((count(".codex/skills"), count(".claude/skills")), (1, 6));
+}
+
+/// A link to what the agent will not count is made, and said to be useless.
+#[test]
+fn a_link_that_does_not_help_is_a_no() {
+    let context = TestContext::new();
+    context.tree("//- project/.claude/skills/forms/SKILL.md\n---\nname: forms\ndescription: Fill: them\n---\n");
+    context.tree("//- home/.openoxide/config.toml\nhost = \"claude-code\"\n");
+    insta::assert_snapshot!(run(&context, &["link", "forms", "--into", "zed"]), @"
+    status: 1
+    ----- stdout -----
+    ----- stderr -----
+    link .agents/skills/forms to .claude/skills/forms
+    warning: Zed still does not count forms: the frontmatter is not valid YAML: mapping values are not allowed in this context
+    undo: openoxide unlink forms --from zed
+    ");
+    insta::assert_snapshot!(run(&context, &["link", "forms", "--into", "zed"]), @"
+    status: 1
+    ----- stdout -----
+    ----- stderr -----
+    error: Zed finds .agents/skills/forms/SKILL.md already, and does not count it: the frontmatter is not valid YAML: mapping values are not allowed in this context
+    hint: openoxide explain forms
+    ");
+}
+
+#[test]
+fn what_cannot_be_meant() {
+    let context = project();
+    context.tree("//- project/.claude/commands/ship.md\n---\ndescription: Ship\n---\n");
+    insta::assert_snapshot!(refused(&context, &["link", "deplyo", "--into", "claude-code"], 1, "no skill"), @"
+    status: 1
+    ----- stdout -----
+    ----- stderr -----
+    error: no skill is called `deplyo`
+    hint: did you mean `deploy`? `openoxide list --all` shows everything that was found
+    ");
+    insta::assert_snapshot!(refused(&context, &["link", "deploy", "--into", "claude"], 2, "no host"), @"
+    status: 2
+    ----- stdout -----
+    ----- stderr -----
+    error: no host is called `claude`
+    hint: there are `agentskills`, `claude-code`, `codex`, `copilot-cli`, `crush`, `gemini-cli`, `goose`, `omp`, `opencode`, `openoxide`, `pepper`, `pi`, `qwen-code`, `remcochat`, `roo`, `vscode`, `zed`
+    ");
+    insta::assert_snapshot!(refused(&context, &["link", "deploy", "--into", "openoxide"], 2, "already"), @"
+    status: 2
+    ----- stdout -----
+    ----- stderr -----
+    error: OpenOxide sees its own skills already
+    hint: name another host; `openoxide hosts` lists them
+    ");
+    let ship = ["link", "ship", "--into", "codex", "--host", "claude-code"];
+    insta::assert_snapshot!(refused(&context, &ship, 2, "single file"), @"
+    status: 2
+    ----- stdout -----
+    ----- stderr -----
+    error: `.claude/commands/ship.md` is a single file, not a skill's folder
+    hint: only a folder with a `SKILL.md` can be linked
+    ");
+    let output = refused(&context, &["link", "--into", "codex"], 2, "required");
+    assert!(output.stderr.contains("SKILL"), "{output}");
+    refused(&context, &["unlink", "deplyo", "--from", "claude-code"], 1, "no skill is called `deplyo`");
+}
+
+#[test]
+fn quiet_says_nothing_and_does_the_same() {
+    let context = project();
+    let output = run(&context, &["link", "deploy", "--into", "claude-code", "--quiet"]);
+    assert_eq!((output.status, output.stdout.as_str(), output.stderr.as_str()), (Some(0), "", ""));
+    assert_eq!(names(&context, "claude-code"), ["deploy", "notes"]);
+    let output = run(&context, &["unlink", "deploy", "--from", "claude-code", "--quiet"]);
+    assert_eq!((output.status, output.stdout.as_str(), output.stderr.as_str()), (Some(0), "", ""));
+    assert_eq!(names(&context, "claude-code"), ["notes"]);
+}
+
+/// Home and project in one: whose a skill is does not matter then.
+#[test]
+fn a_home_that_is_the_project() {
+    let context = project();
+    let at_home = |args: &[&str]| {
+        let mut command = context.command(bin(), args);
+        context.answer(command.current_dir(context.home()).env("COLUMNS", "80"))
+    };
+    let output = at_home(&["link", "sql", "--into", "claude-code"]);
+    assert_eq!(
+        output.stderr,
+        "link .claude/skills/sql to .agents/skills/sql\nundo: openoxide unlink sql --from claude-code\n"
+    );
+    let output = at_home(&["unlink", "sql", "--from", "claude-code"]);
+    assert_eq!((output.status, output.stderr.as_str()), (Some(0), "remove .claude/skills/sql\n"));
+}
+
+/// From a folder below, the project's folder is used, and the undo can be typed there.
+#[test]
+fn from_a_folder_below_and_from_outside() {
+    let context = project();
+    context.tree("//- project/src/deep/\n");
+    let mut command = context.command(bin(), ["link", "deploy", "--into", "claude-code"]);
+    let output = context.answer(command.current_dir(context.project().join("src/deep")));
+    assert!(output.stderr.starts_with("link ../../.claude/skills/deploy to ../../.agents/skills/deploy\n"), "{output}");
+    let mut command = context.command(bin(), ["unlink", "deploy", "--from", "claude-code", "--project", "project"]);
+    let output = context.answer(command.current_dir(context.root()));
+    assert_eq!(output.stderr, "remove .claude/skills/deploy\n", "{output}");
+    let mut command = context.command(bin(), ["link", "deploy", "--into", "claude-code", "--project", "project"]);
+    let output = context.answer(command.current_dir(context.root()));
+    assert!(
+        output.stderr.ends_with("undo: openoxide unlink deploy --from claude-code --project project\n"),
+        "{output}"
+    );
+}

@@ -1,0 +1,523 @@
+//! `openoxide` alone: the agents found, what each sees, and what is worth mending.
+
+use std::ffi::OsString;
+use std::process::Command;
+
+use openoxide_testkit::{Output, TestContext};
+use serde_json::Value;
+use unicode_width::UnicodeWidthStr as _;
+
+use crate::support::{bin, furnished, json, padded, run, skill_file, snapshot_of};
+
+/// Four agents, found by their programs, and eight defects, each of which has one command that mends it.
+fn defects() -> TestContext {
+    let context = padded();
+    context.tree(
+        "
+//- bin/claude exec
+//- bin/codex exec
+//- bin/copilot exec
+//- bin/opencode exec
+//- project/.agents/skills/spelled/skill.md
+---
+name: spelled
+description: The file's name is in small letters
+---
+//- project/.agents/skills/marked/SKILL.md bom
+---
+name: marked
+description: A byte-order mark comes first
+---
+//- project/.agents/skills/nameless/SKILL.md
+---
+description: It has no name
+---
+//- project/.agents/skills/colon/SKILL.md
+---
+name: colon
+description: Fill forms: flatten them too
+---
+//- project/.agents/skills/deploy/SKILL.md
+---
+name: deploy
+description: Ship this service
+---
+//- home/.agents/skills/deploy/SKILL.md
+---
+name: deploy
+description: Ship as I always do
+---
+//- project/.claude/skills/release-notes/SKILL.md
+---
+name: release-notes
+description: Only Claude Code and its like look here
+---
+//- home/.agents/skills/sql-review/SKILL.md
+---
+name: sql-review
+description: Review a migration
+---
+//- home/.agents/skills/i18n/SKILL.md
+---
+name: i18n
+description: Switched off
+---
+//- home/.openoxide/config.toml
+[[skills.config]]
+name = \"i18n\"
+enabled = false
+",
+    );
+    context
+}
+
+/// Returns a `PATH` with the programs of the context before the system's, and the binary under test as `openoxide`.
+fn path(context: &TestContext) -> OsString {
+    let own = bin().parent().unwrap();
+    std::env::join_paths([&context.root().join("bin"), own, "/usr/bin".as_ref(), "/bin".as_ref()]).unwrap()
+}
+
+fn overview(context: &TestContext, args: &[&str]) -> Output {
+    context.answer(context.command(bin(), args).env("COLUMNS", "80").env("PATH", path(context)))
+}
+
+fn answer(context: &TestContext) -> Value {
+    let output = overview(context, &["--json"]);
+    serde_json::from_str(&output.stdout).unwrap_or_else(|error| panic!("{error}\n{output}"))
+}
+
+/// Runs what is suggested as it is printed.
+fn shell(context: &TestContext, command: &str) -> Output {
+    let mut shell: Command = context.command("/bin/sh".as_ref(), ["-c", command]);
+    context.answer(shell.env("PATH", path(context)).env("COLUMNS", "80"))
+}
+
+/// Returns what is worth mending, each with its subject, agents and command.
+fn mend(context: &TestContext) -> Vec<Value> {
+    answer(context)["mend"].as_array().unwrap().clone()
+}
+
+/// Two lines are about the same defect if code, subject and agents are the same.
+fn same(left: &Value, right: &Value) -> bool {
+    ["subject", "code", "agents", "text"].iter().all(|key| left[key] == right[key])
+}
+
+#[test]
+fn at_a_glance() {
+    let context = defects();
+    let before = snapshot_of(context.root());
+    insta::assert_snapshot!(overview(&context, &[]), @"
+    status: 0
+    ----- stdout -----
+    project: 8 skills in 3 folders, 4 agents found
+
+      agent         sees   hidden by rule   broken   catalog
+      Claude Code      1                0        0   56 characters of 30.0k
+      Codex            6                0        2   117 tokens of 5.4k
+      Copilot CLI      5                1        3   1.2k characters, no limit
+      OpenCode         6                1        2   1.5k characters, no limit
+      (17 hosts known, `openoxide hosts` shows all)
+
+    Worth mending
+      1. colon           a value needs quotes; Copilot CLI drops it
+                         openoxide check --fix .agents/skills/colon
+      2. marked          a byte-order mark stands before the frontmatter, so it is
+                         not seen; Codex drops it
+                         openoxide check --fix .agents/skills/marked
+      3. nameless        the frontmatter has no `name`; Copilot CLI and OpenCode
+                         drop it
+                         openoxide check --fix .agents/skills/nameless
+      4. spelled         the file is called `skill.md`, not `SKILL.md`; Codex,
+                         Copilot CLI and OpenCode drop it
+                         openoxide check --fix .agents/skills/spelled
+      5. deploy          the project is not trusted, so its skill does not replace
+                         yours
+                         openoxide trust
+      6. 5 skills        Claude Code does not look where they are
+                         openoxide link --all --into claude-code
+      7. release-notes   Codex does not read .claude/skills
+                         openoxide link release-notes --into codex
+      8. i18n            it is switched off: `~/.openoxide/config.toml` says so
+                         openoxide enable i18n
+    ----- stderr -----
+    ");
+    assert_eq!(snapshot_of(context.root()), before, "looking never writes");
+}
+
+/// The promise of the page: each command, as printed, mends its line, and in the end nothing is left that can be mended.
+#[test]
+fn every_command_mends_what_it_stands_below() {
+    let context = defects();
+    let first = mend(&context);
+    assert_eq!(first.len(), 8, "{first:#?}");
+    assert!(first.iter().all(|line| line["mends"] == true), "{first:#?}");
+    let mut mended = 0;
+    while let Some(line) = mend(&context).into_iter().find(|line| line["mends"] == true) {
+        let command = line["command"].as_str().unwrap();
+        assert!(overview(&context, &[]).stdout.contains(&format!("  {command}\n")), "{command} is not what is printed");
+        let output = shell(&context, command);
+        assert_eq!(output.status, Some(0), "{command}\n{output}");
+        let left = mend(&context);
+        assert!(!left.iter().any(|other| same(other, &line)), "{command} did not mend {line:#}\n{output}");
+        mended += 1;
+        assert!(mended < 20, "there is no end to it: {left:#?}");
+    }
+    insta::assert_snapshot!(overview(&context, &[]), @"
+    status: 0
+    ----- stdout -----
+    project: 12 skills in 5 folders, 4 agents found
+
+      agent         sees   hidden by rule   broken   catalog
+      Claude Code      8                0        0   290 characters of 30.0k
+      Codex            9                0        0   176 tokens of 5.4k
+      Copilot CLI      8                1        0   2.0k characters, no limit
+      OpenCode         8                1        0   2.1k characters, no limit
+      (17 hosts known, `openoxide hosts` shows all)
+
+    Worth mending
+      1. deploy   ~/.agents/skills/deploy is shadowed by another skill of this name
+                  openoxide explain deploy
+    ----- stderr -----
+    ");
+}
+
+/// The same, each alone on the fresh tree: no command needs another one to be run before it.
+#[test]
+fn every_command_works_alone() {
+    let lines = mend(&defects());
+    for line in &lines {
+        let context = defects();
+        let command = line["command"].as_str().unwrap();
+        let output = shell(&context, command);
+        assert_eq!(output.status, Some(0), "{command}\n{output}");
+        let left = mend(&context);
+        assert!(!left.iter().any(|other| same(other, line)), "{command} did not mend {line:#}\n{output}");
+        let others = lines.iter().filter(|other| !same(other, line) && other["code"].is_string());
+        for other in others {
+            assert!(left.iter().any(|now| now["code"] == other["code"]), "{command} also changed {other:#}\n{left:#?}");
+        }
+    }
+}
+
+#[test]
+fn json_answers_its_schema() {
+    let schema = json(&TestContext::new(), &["schema", "overview"]);
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    for context in [defects(), furnished(), TestContext::new()] {
+        let answer = answer(&context);
+        let errors: Vec<String> =
+            validator.iter_errors(&answer).map(|error| format!("{}: {error}", error.instance_path())).collect();
+        assert!(errors.is_empty(), "{errors:#?}\n{answer:#}");
+    }
+    let answer = answer(&defects());
+    let agents = answer["agents"].as_array().unwrap();
+    let names: Vec<&str> = agents.iter().map(|agent| agent["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["claude-code", "codex", "copilot-cli", "opencode"]);
+    assert_eq!(agents[1]["found"][0], "[ROOT]/bin/codex");
+    assert_eq!((&answer["skills"], &answer["hosts"]), (&Value::from(8), &Value::from(17)));
+}
+
+#[test]
+fn nothing_to_see() {
+    let context = TestContext::new();
+    insta::assert_snapshot!(run(&context, &[]), @"
+    status: 0
+    ----- stdout -----
+    project: no skills, no agents found
+    ----- stderr -----
+    hint: `openoxide new NAME` makes a skill, `openoxide roots` shows where they are looked for
+    ");
+    context.tree("//- project/.claude/\n");
+    insta::assert_snapshot!(run(&context, &[]), @"
+    status: 0
+    ----- stdout -----
+    project: no skills, 1 agent found
+
+      agent         sees   hidden by rule   broken   catalog
+      Claude Code      0                0        0   0 characters of 30.0k
+      (17 hosts known, `openoxide hosts` shows all)
+    ----- stderr -----
+    hint: `openoxide new NAME` makes a skill, `openoxide roots` shows where they are looked for
+    ");
+    context.tree(&skill_file("project/.claude/skills", "notes", "notes"));
+    insta::assert_snapshot!(run(&context, &[]), @"
+    status: 0
+    ----- stdout -----
+    project: 1 skill in 1 folder, 1 agent found
+
+      agent         sees   hidden by rule   broken   catalog
+      Claude Code      1                0        0   19 characters of 30.0k
+      (17 hosts known, `openoxide hosts` shows all)
+    ----- stderr -----
+
+    nothing to mend
+    ");
+}
+
+/// Without an agent it is still worth knowing what nobody could use.
+#[test]
+fn no_agents() {
+    let context = TestContext::new();
+    context.tree(&skill_file("project/.agents/skills", "good", "good"));
+    insta::assert_snapshot!(run(&context, &[]), @"
+    status: 0
+    ----- stdout -----
+    project: 1 skill in 1 folder, no agents found
+    ----- stderr -----
+    hint: `openoxide list` shows the skills, `openoxide hosts` what each agent would see
+    ");
+    context.tree("//- project/.agents/skills/bad/SKILL.md\nno frontmatter\n");
+    insta::assert_snapshot!(run(&context, &[]), @"
+    status: 0
+    ----- stdout -----
+    project: 1 skill in 1 folder, no agents found
+
+    Worth mending
+      1. bad   the file does not begin with frontmatter; OpenOxide drops it
+               openoxide check .agents/skills/bad
+    ----- stderr -----
+    hint: `openoxide list` shows the skills, `openoxide hosts` what each agent would see
+    ");
+}
+
+#[test]
+fn settings_that_cannot_be_read() {
+    let context = TestContext::new();
+    context.tree(&skill_file("project/.claude/skills", "notes", "notes"));
+    context.tree("//- home/.openoxide/config.toml\nhost = [\n//- home/.claude/settings.json\n{\n");
+    insta::assert_snapshot!(run(&context, &[]), @"
+    status: 0
+    ----- stdout -----
+    project: 1 skill in 1 folder, 1 agent found
+
+      agent         sees   hidden by rule   broken   catalog
+      Claude Code      1                0        0   19 characters of 30.0k
+      (17 hosts known, `openoxide hosts` shows all)
+
+    Worth mending
+      1. Claude Code   ~/.claude/settings.json: the file is not valid JSON: EOF
+                       while parsing an object at line 2 column 0
+                       openoxide roots --host claude-code
+    ----- stderr -----
+    warning: ~/.openoxide/config.toml:1: the file is not valid TOML: unclosed array, expected `]` [S0401]; mend the file; until then it does not count
+    ");
+    assert_eq!(run(&context, &["--json"]).status, Some(0));
+    let context = TestContext::new();
+    context.tree("//- home/.openoxide/hosts/acme/host.toml\ntitle = 1\n");
+    let output = run(&context, &[]);
+    assert_eq!(output.status, Some(0), "{output}");
+    assert!(output.stderr.contains("the host is not usable"), "{output}");
+}
+
+#[test]
+fn quiet_keeps_the_data() {
+    let context = defects();
+    let (loud, quiet) = (overview(&context, &[]), overview(&context, &["--quiet"]));
+    assert_eq!((quiet.stdout, quiet.stderr.as_str()), (loud.stdout, ""));
+}
+
+/// More than fit on a page are counted, and `-v` shows them.
+#[test]
+fn many_lines_are_counted() {
+    let context = TestContext::new();
+    context.tree("//- project/.gemini/\n//- project/.agents/skills/s{i}/skill.md repeat=11\n---\nname: s{i}\ndescription: x\n---\n");
+    let output = run(&context, &[]);
+    assert!(output.stdout.contains("\n  8. s007") && !output.stdout.contains("s008"), "{output}");
+    assert!(output.stdout.ends_with("     and 3 more: openoxide -v\n"), "{output}");
+    let output = run(&context, &["-v"]);
+    assert!(output.stdout.contains("\n 11. s010") && !output.stdout.contains(" more: "), "{output}");
+}
+
+/// Suggestions are typed in the shell that asked, with the options it asked with.
+#[test]
+fn commands_keep_what_was_asked_for() {
+    let context = defects();
+    context.tree("//- project/sub/\n");
+    let run_in = |dir: &str, command: &str| {
+        let mut shell = context.command("/bin/sh".as_ref(), ["-c", command]);
+        context.answer(shell.env("PATH", path(&context)).current_dir(context.root().join(dir)))
+    };
+    let fix = |dir: &str, asked: &str| -> String {
+        let output = run_in(dir, asked);
+        let answer: Value = serde_json::from_str(&output.stdout).unwrap_or_else(|error| panic!("{error}\n{output}"));
+        let mend = answer["mend"].as_array().unwrap();
+        mend.iter().find(|line| line["subject"] == "spelled").unwrap()["command"].as_str().unwrap().to_owned()
+    };
+    let expected = [
+        ("project", "openoxide --json", "openoxide check --fix .agents/skills/spelled"),
+        ("project/sub", "openoxide --json", "openoxide check --fix ../.agents/skills/spelled"),
+        (".", "openoxide --project project --json", "openoxide check --fix .agents/skills/spelled --project project"),
+    ];
+    for (dir, asked, command) in expected {
+        assert_eq!(fix(dir, asked), command, "in {dir}");
+        let output = run_in(dir, &command.replace(" --fix", ""));
+        assert_eq!(output.status, Some(1), "{command}\n{output}");
+        assert!(output.stdout.contains("error[S0008]"), "{command}\n{output}");
+    }
+    let links = |asked: &str| {
+        let output = run_in("project", asked);
+        let answer: Value = serde_json::from_str(&output.stdout).unwrap();
+        let commands =
+            answer["mend"].as_array().unwrap().iter().map(|line| line["command"].as_str().unwrap().to_owned());
+        commands.filter(|command| command.contains(" link ")).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        links("openoxide --host opencode --json"),
+        [
+            "openoxide link --all --into claude-code --host opencode",
+            "openoxide link release-notes --into codex --host opencode"
+        ]
+    );
+}
+
+/// Names and folders that a shell, a terminal or nobody can take as they are.
+#[test]
+fn odd_names_are_typed_so_that_they_work() {
+    let context = TestContext::new();
+    context.tree("//- project/.codex/\n");
+    for folder in [r"it's\x20two", r"$(touch\x20x)", "-x", "~"] {
+        context
+            .tree(&format!("//- project/.codex/skills/{folder}/skill.md escaped\n---\nname: n\ndescription: d\n---\n"));
+        context
+            .tree(&format!("//- home/.agents/skills/h{folder}/skill.md escaped\n---\nname: n\ndescription: d\n---\n"));
+    }
+    let lines = mend(&context);
+    assert_eq!(lines.len(), 8, "{lines:#?}");
+    for line in &lines {
+        let command = line["command"].as_str().unwrap();
+        let output = shell(&context, command);
+        assert!(output.stderr.contains("renamed "), "{command}\n{output}");
+    }
+    assert!(!context.project().join("x").exists(), "nothing in a name is run");
+    // What cannot be typed is not suggested by name.
+    let context = TestContext::new();
+    context.tree("//- project/.codex/\n//- project/.codex/skills/red\\x1b[31m/skill.md escaped\n---\nname: n\ndescription: d\n---\n");
+    context.tree("//- project/.codex/skills/\\xff/skill.md escaped\n---\nname: n\ndescription: d\n---\n");
+    let output = overview(&context, &[]);
+    assert!(output.stdout.chars().all(|character| character == '\n' || !character.is_control()), "{output:?}");
+    let lines = mend(&context);
+    let told: Vec<(&str, bool)> =
+        lines.iter().map(|line| (line["command"].as_str().unwrap(), line["mends"] == true)).collect();
+    assert_eq!(told, [("openoxide check", false), ("openoxide check", false)], "{lines:#?}");
+}
+
+/// A suggestion that would not help is not made.
+#[test]
+fn what_cannot_be_mended_is_not_promised() {
+    // Where the link would be, something else is.
+    let context = TestContext::new();
+    context.tree(&skill_file("project/.agents/skills", "deploy", "deploy"));
+    context.tree("//- project/.claude/skills/deploy -> nowhere\n");
+    insta::assert_snapshot!(run(&context, &[]).stdout, @"
+    project: 1 skill in 1 folder, 1 agent found
+
+      agent         sees   hidden by rule   broken   catalog
+      Claude Code      0                0        0   0 characters of 30.0k
+      (17 hosts known, `openoxide hosts` shows all)
+
+    Worth mending
+      1. deploy   Claude Code does not see it, and it cannot be linked:
+                  `.claude/skills/deploy` is there already, a link that leads
+                  nowhere
+                  openoxide explain deploy
+    ");
+    // The file is a link, which a fix is not written through.
+    let context = TestContext::new();
+    context.tree("//- bin/zed exec\n//- elsewhere\n---\nname: n\ndescription: a: b\n---\n");
+    context.tree("//- project/.agents/skills/n/SKILL.md -> ../../../../elsewhere\n");
+    let lines = mend(&context);
+    assert_eq!((&lines[0]["command"], &lines[0]["mends"]), (&"openoxide check .agents/skills/n".into(), &false.into()));
+    assert_eq!(lines.len(), 1, "{lines:#?}");
+    // Switched off by the project's own settings: only there it can be switched on.
+    let context = TestContext::new();
+    context.tree(&skill_file("project/.agents/skills", "off", "off"));
+    context.tree("//- project/.openoxide/config.toml\nskills.config = [{ name = \"off\", enabled = false }]\n");
+    context.tree("//- home/.openoxide/config.toml rooted\ntrust.folders = [\"{root}/project\"]\n");
+    let lines = mend(&context);
+    assert_eq!(lines[0]["command"], "openoxide enable off --in-project", "{lines:#?}");
+    let output = shell(&context, "openoxide enable off --in-project");
+    assert_eq!((output.status, mend(&context).len()), (Some(0), 0), "{output}");
+    // Switched off by the host's own settings, which are never written.
+    let context = TestContext::new();
+    context.tree(&skill_file("project/.agents/skills", "off", "off"));
+    context.tree("//- home/.codex/config.toml\nskills.config = [{ name = \"off\", enabled = false }]\n");
+    context.tree("//- home/.openoxide/config.toml\nhost = \"codex\"\n");
+    let lines = mend(&context);
+    assert_eq!(
+        (&lines[0]["command"], &lines[0]["mends"]),
+        (&"openoxide explain off".into(), &false.into()),
+        "{lines:#?}"
+    );
+}
+
+/// An agent that would drop the skill gets it mended first, then linked.
+#[test]
+fn a_skill_is_mended_before_it_is_linked() {
+    let context = TestContext::new();
+    context.tree(
+        "//- bin/zed exec\n//- project/.claude/skills/forms/SKILL.md\n---\nname: forms\ndescription: a: b\n---\n",
+    );
+    let commands =
+        || -> Vec<String> { mend(&context).iter().map(|line| line["command"].as_str().unwrap().to_owned()).collect() };
+    assert_eq!(commands(), ["openoxide check --fix .claude/skills/forms"]);
+    assert_eq!(shell(&context, &commands()[0]).status, Some(0));
+    assert_eq!(commands(), ["openoxide link forms --into zed"]);
+    assert_eq!(shell(&context, &commands()[0]).status, Some(0));
+    assert_eq!(commands(), [] as [&str; 0]);
+}
+
+/// Nothing wraps: at 80 columns no line is longer, unless it ends in one word that cannot be broken.
+#[test]
+fn no_line_is_longer_than_the_terminal() {
+    let project = furnished();
+    project.tree(
+        "
+//- project/.codex/
+//- project/.gemini/
+//- project/.agents/skills/a-skill-with-a-name-that-is-nearly-as-long-as-it-may-be-at-all/SKILL.md
+---
+name: a-skill-with-a-name-that-is-nearly-as-long-as-it-may-be-at-all
+description: A description that goes on and on, so that it is certain to be longer than any terminal that people sit at
+---
+//- home/.openoxide/skills/deploy/SKILL.md
+---
+name: deploy
+description: One more of this name
+---
+",
+    );
+    let commands: &[&[&str]] = &[
+        &[],
+        &["-v"],
+        &["list"],
+        &["list", "--all"],
+        &["list", "--all", "--host", "claude-code"],
+        &["list", "--all", "--host", "agentskills"],
+        &["explain", "deploy"],
+        &["explain", "release-notes"],
+        &["explain", "pdf_forms"],
+        &["explain", "a-skill-with-a-name-that-is-nearly-as-long-as-it-may-be-at-all"],
+        &["check"],
+        &["hosts"],
+        &["roots"],
+        &["roots", "--host", "claude-code"],
+        &["roots", "--host", "opencode"],
+        &["roots", "--host", "omp"],
+    ];
+    let mut long = Vec::new();
+    for context in [&project, &defects()] {
+        for args in commands {
+            let output = overview(context, args);
+            for line in output.stdout.lines().filter(|line| line.width() > 80) {
+                // A command is one word here: broken in two it cannot be copied.
+                let is_command = args.len() < 2 && line.trim_start().starts_with("openoxide ");
+                let is_word = line.split_whitespace().next_back().is_some_and(|word| word.width() > 40);
+                if !is_command && !is_word {
+                    long.push(format!("{args:?}: {line}"));
+                }
+            }
+            assert!(!output.stdout.is_empty() || args.first() == Some(&"explain"), "{args:?}\n{output}");
+        }
+    }
+    assert!(long.is_empty(), "{} lines are too long\n{}", long.len(), long.join("\n"));
+}
