@@ -98,7 +98,7 @@ pub(crate) fn problem_line(workspace: &Workspace, problem: &ConfigProblem) -> St
 }
 
 fn unknown(catalog: &Catalog, wanted: &str) -> Told {
-    let names = catalog.entries().map(|entry| entry.skill.name.as_str());
+    let names = catalog.entries().map(|entry| entry.skill.name.as_ref());
     let number = catalog.skills.len();
     let all = match number {
         0 => "no skill counts here; `openoxide roots` shows where they are looked for".to_owned(),

@@ -107,9 +107,9 @@ pub struct Entry {
     /// What is known about the skill.
     pub skill: SkillMetadata,
     /// Its file as it was found, if that is another path than the skill's.
-    pub(crate) found: Option<PathBuf>,
+    pub(crate) found: Option<Arc<Path>>,
     /// Its file with links resolved, if that is another path than the skill's.
-    pub(crate) canonical: Option<PathBuf>,
+    pub(crate) canonical: Option<Arc<Path>>,
     /// Which of the roots it is in.
     pub root: usize,
     /// The place of its root in lists: that of the first root of its group.
@@ -119,7 +119,7 @@ pub struct Entry {
     /// Why not.
     pub reason: Option<Reason>,
     /// The skill that counts instead.
-    pub by: Option<PathBuf>,
+    pub by: Option<Arc<Path>>,
     /// Whether the model may call it.
     pub model: bool,
     /// Whether the user may call it.
@@ -204,10 +204,10 @@ impl Catalog {
     /// Finds the entries that a name, a path or else a folder's name means, those that count first.
     pub fn find(&self, wanted: &str) -> Vec<&Entry> {
         let path = Path::new(wanted);
-        let is_path = |entry: &Entry| {
-            path.is_absolute() && [entry.skill.path.as_path(), entry.dir(), entry.found()].contains(&path)
-        };
-        let is_name = |entry: &&Entry| entry.skill.name == wanted || entry.aliases.iter().any(|alias| alias == wanted);
+        let is_path =
+            |entry: &Entry| path.is_absolute() && [&*entry.skill.path, entry.dir(), entry.found()].contains(&path);
+        let is_name =
+            |entry: &&Entry| *entry.skill.name == *wanted || entry.aliases.iter().any(|alias| alias == wanted);
         let by_path: Vec<&Entry> = self.entries().filter(|entry| is_path(entry)).collect();
         if !by_path.is_empty() {
             return by_path;

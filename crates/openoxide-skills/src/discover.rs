@@ -9,7 +9,7 @@ mod plan;
 mod select;
 mod survey;
 
-pub(crate) use file::{read_manifest, read_prefix, read_sidecars};
+pub(crate) use file::{FileFact, read_manifest, read_prefix, read_sidecars};
 pub(crate) use plan::Plan;
 pub(crate) use select::{Candidate, select};
 pub(crate) use survey::{Manifest, Survey, survey};

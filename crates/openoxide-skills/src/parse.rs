@@ -21,6 +21,7 @@ pub(crate) mod fields;
 mod lenient;
 mod mending;
 mod name;
+mod plain;
 mod scalar;
 mod texts;
 mod typed;
@@ -30,6 +31,7 @@ pub(crate) use fields::taken_alike;
 pub(crate) use lenient::soft_tabs;
 use mending::repair_cause;
 pub(crate) use name::{first_bad, misfit};
+pub(crate) use plain::Keys;
 pub(crate) use scalar::plain_value;
 
 /// What a skill file says, and what is wrong with it.
@@ -106,12 +108,14 @@ pub(crate) struct Reading<'r> {
     pub(crate) rules: Cow<'r, ParseRules>,
     /// The same number for hosts that take the same fields out of the same YAML.
     pub(crate) group: usize,
+    /// The standard's keys that it reads.
+    pub(crate) keys: Keys,
 }
 
 impl<'r> Reading<'r> {
     /// Returns a reading that shares nothing.
     pub(crate) fn alone(rules: &'r ParseRules) -> Reading<'r> {
-        Reading { rules: Cow::Borrowed(rules), group: 0 }
+        Reading { rules: Cow::Borrowed(rules), group: 0, keys: Keys::read_by(rules) }
     }
 }
 
@@ -119,19 +123,35 @@ impl<'r> Reading<'r> {
 #[derive(Default)]
 pub(crate) struct Trees<'t> {
     /// YAML, by where it stands.
-    roots: Vec<(Range<usize>, Result<Node<'t>, YamlError>)>,
+    roots: Vec<(Range<usize>, Result<Root<'t>, YamlError>)>,
     /// Fields, by the YAML and the group of rules that they were taken with.
     fields: Taken,
 }
 
-/// Fields, by where their YAML stands and the group of rules that they were taken with.
-type Taken = Vec<(Range<usize>, usize, Collected)>;
+/// YAML, and the standard's keys in it if it is read alike by all.
+struct Root<'t> {
+    node: Node<'t>,
+    plain: Option<Keys>,
+}
+
+/// Fields, by where their YAML stands and the rules that they were taken with.
+type Taken = Vec<(Range<usize>, Alike, Collected)>;
+
+/// What readings have in common that take the same fields out of the same YAML.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Alike {
+    /// The group of their rules.
+    Rules(usize),
+    /// The keys that they read of plain frontmatter, and how texts are cleaned.
+    Plain(Keys, Clean),
+}
 
 impl<'t> Trees<'t> {
-    fn read(&mut self, file: &'t str, range: Range<usize>) -> (&Result<Node<'t>, YamlError>, &mut Taken) {
+    fn read(&mut self, file: &'t str, range: Range<usize>) -> (&Result<Root<'t>, YamlError>, &mut Taken) {
         let known = self.roots.iter().position(|(known, _)| *known == range);
         let at = known.unwrap_or_else(|| {
-            self.roots.push((range.clone(), yaml::parse(&file[range])));
+            let root = yaml::parse(&file[range.clone()]).map(|node| Root { plain: Keys::of_plain(&node), node });
+            self.roots.push((range, root));
             self.roots.len() - 1
         });
         (&self.roots[at].1, &mut self.fields)
@@ -142,8 +162,14 @@ impl<'t> Trees<'t> {
 pub(crate) fn parse<'h>(head: Head<'h>, reading: &Reading<'_>, trees: &mut Trees<'h>) -> Option<Parsed> {
     let rules = &*reading.rules;
     let folder = if rules.name.real_folder { head.real_folder } else { head.folder };
-    let mut reader =
-        Reader { rules, group: reading.group, folder, taken: Collected::default(), parsed: Parsed::default() };
+    let mut reader = Reader {
+        rules,
+        group: reading.group,
+        keys: reading.keys,
+        folder,
+        taken: Collected::default(),
+        parsed: Parsed::default(),
+    };
     let is_read = match decode(head, rules.utf8) {
         Ok(Cow::Borrowed(text)) => reader.prepare_and_read(text, head.whole, trees),
         Ok(Cow::Owned(text)) => reader.prepare_and_read(&text, head.whole, &mut Trees::default()),
@@ -188,6 +214,7 @@ fn closes_early(text: &str) -> bool {
 struct Reader<'r> {
     rules: &'r ParseRules,
     group: usize,
+    keys: Keys,
     folder: &'r str,
     taken: Collected,
     parsed: Parsed,
@@ -289,7 +316,11 @@ impl Reader<'_> {
             _ if self.rules.soft_tabs && text.contains('\t') => self.untabbed(source, text),
             Some(mended) => self.read_mended(source, text, mended, trees.read(file, range).0.is_err()),
             None => match trees.read(file, range) {
-                (Ok(root), taken) => self.judge(source, text, root, Some(taken)),
+                (Ok(root), taken) => {
+                    let plain = root.plain.and_then(|keys| keys.reading(self.keys, self.rules));
+                    let alike = plain.map_or(Alike::Rules(self.group), |(keys, clean)| Alike::Plain(keys, clean));
+                    self.judge(source, text, &root.node, Some((alike, taken)))
+                }
                 (Err(error), _) => Err(frontmatter_problem(source, error)),
             },
         };
@@ -317,7 +348,7 @@ impl Reader<'_> {
         let mended = frontmatter::Mended::new(text, soft_tabs(text, &[]));
         let kept = self.parsed.problems.len();
         let root = yaml::parse(&mended.text).map_err(|error| frontmatter_problem(source, &error))?;
-        let outcome = self.judge(source, text, &root, Some(&mut Taken::new()));
+        let outcome = self.judge(source, text, &root, Some((Alike::Rules(self.group), &mut Taken::new())));
         self.place_in_original(source, &mended, kept);
         outcome
     }
@@ -346,19 +377,24 @@ impl Reader<'_> {
         source: Source<'_>,
         text: &str,
         root: &Node<'_>,
-        known: Option<&mut Taken>,
+        known: Option<(Alike, &mut Taken)>,
     ) -> Result<(), Diagnostic> {
+        // Plain frontmatter has none of what is looked for here.
+        let is_plain = matches!(known, Some((Alike::Plain(..), _)));
         if self.rules.dialect == Dialect::Strict
+            && !is_plain
             && let Some((feature, span)) = root.first_feature()
         {
             return Err(feature_problem(source, feature, &span));
         }
         if self.rules.tags == Tags::Refuse
+            && !is_plain
             && let Some(span) = root.first_tag(false)
         {
             return Err(feature_problem(source, Feature::Tag, &span));
         }
         if self.rules.tags == Tags::Standard
+            && !is_plain
             && let Some(span) = root.first_tag(true)
         {
             return Err(Diagnostic::error(Code::BadYaml, "the frontmatter has a tag that is not one of YAML's own")
@@ -379,7 +415,7 @@ impl Reader<'_> {
                     .help("write `name: …` and `description: …`"));
             }
         };
-        if self.rules.duplicates != OnDuplicate::Last {
+        if self.rules.duplicates != OnDuplicate::Last && !is_plain {
             self.refuse_duplicates(source, pairs)?;
         }
         if let Some((key, _)) = pairs
@@ -405,15 +441,15 @@ impl Reader<'_> {
         source: Source<'_>,
         text: &str,
         pairs: &[(Node<'_>, Node<'_>)],
-        known: Option<&mut Taken>,
+        known: Option<(Alike, &mut Taken)>,
     ) -> Result<Collected, Diagnostic> {
-        let Some(known) = known else { return fields::collect(self.rules, source, pairs, false) };
+        let Some((alike, known)) = known else { return fields::collect(self.rules, source, pairs, false) };
         let place = source.offset..source.offset + text.len();
-        if let Some((.., taken)) = known.iter().find(|(at, group, _)| *at == place && *group == self.group) {
+        if let Some((.., taken)) = known.iter().find(|(at, other, _)| *at == place && *other == alike) {
             return Ok(taken.clone());
         }
         let taken = fields::collect(self.rules, source, pairs, true)?;
-        known.push((place, self.group, taken.clone()));
+        known.push((place, alike, taken.clone()));
         Ok(taken)
     }
 

@@ -153,7 +153,7 @@ impl Drawing {
         let mut shown = Vec::new();
         for ((item, choice), entry) in self.items.iter().zip(&self.fitted.choices).zip(entries) {
             let how = choice.how(item);
-            shown.push(Shown { name: entry.skill.name.clone(), path: entry.skill.path.clone(), how });
+            shown.push(Shown { name: entry.skill.name.to_string(), path: entry.skill.path.to_path_buf(), how });
             match how {
                 How::LeftOut => {}
                 How::Full => lines.push(item.full.clone()),
@@ -218,7 +218,7 @@ fn guarded(text: &str, view: &View) -> String {
 /// Returns the text that describes an entry, cut and guarded.
 fn description(entry: &Entry, view: &View) -> String {
     let rules = &view.host.catalog;
-    let mut text = entry.skill.description.clone();
+    let mut text = entry.skill.description.to_string();
     text.push_str(entry.note.as_deref().unwrap_or_default());
     if let (Some(join), Some(when)) = (&rules.when_to_use_join, &entry.skill.frontmatter.rare().when_to_use) {
         text = format!("{text}{join}{when}");

@@ -1,7 +1,7 @@
 //! What is known about one skill: the data model that every other part works on.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -37,16 +37,18 @@ impl SkillScope {
 }
 
 /// Everything known about a skill before its body is read.
+///
+/// Texts and paths are shared: several hosts mostly see the same.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SkillMetadata {
     /// What it is called, prefix included.
-    pub name: String,
+    pub name: Arc<str>,
     /// What it is for; empty only where the host allows that.
-    pub description: String,
+    pub description: Arc<str>,
     /// A shorter description for people.
     pub short_description: Option<String>,
     /// Its `SKILL.md`, in the form the host lists.
-    pub path: PathBuf,
+    pub path: Arc<Path>,
     /// Whose it is.
     pub scope: SkillScope,
     /// Who may call it.

@@ -222,8 +222,8 @@ impl SkillLine {
         let skill = &entry.skill;
         let dependencies = skill.dependencies.as_ref().map_or(&[][..], |all| all.tools.as_slice());
         SkillLine {
-            name: skill.name.clone(),
-            description: skill.description.clone(),
+            name: skill.name.to_string(),
+            description: skill.description.to_string(),
             path: text(&skill.path),
             dir: text(entry.dir()),
             scope: skill.scope.as_str().to_owned(),
@@ -232,7 +232,7 @@ impl SkillLine {
             model: entry.model,
             user: entry.user,
             tokens: Tokens { listed, body: tokens(entry.size) },
-            found: (entry.found() != skill.path).then(|| text(entry.found())),
+            found: (entry.found() != &*skill.path).then(|| text(entry.found())),
             provider: searched.provider.clone(),
             source: searched.plugin.as_ref().map(|plugin| plugin.id.clone()),
             aliases: entry.aliases.clone(),
@@ -252,14 +252,14 @@ impl OtherLine {
     /// Makes the line of an entry that does not count.
     pub fn new(catalog: &Catalog, entry: &Entry) -> OtherLine {
         OtherLine {
-            name: entry.skill.name.clone(),
-            description: entry.skill.description.clone(),
+            name: entry.skill.name.to_string(),
+            description: entry.skill.description.to_string(),
             path: text(&entry.skill.path),
             scope: entry.skill.scope.as_str().to_owned(),
             root: text(&catalog.roots[entry.root].root.path),
             standing: entry.standing.as_str().to_owned(),
             reason: reason(entry).unwrap_or_default(),
-            found: (entry.found() != entry.skill.path).then(|| text(entry.found())),
+            found: (entry.found() != &*entry.skill.path).then(|| text(entry.found())),
             by: entry.by.as_deref().map(text),
         }
     }

@@ -73,8 +73,9 @@ fn matrix(catalogs: &[Catalog]) -> Rows {
     let mut rows: Rows = BTreeMap::new();
     for catalog in catalogs {
         for entry in catalog.entries() {
-            let row =
-                rows.entry(entry.canonical().to_owned()).or_insert_with(|| (entry.skill.name.clone(), BTreeMap::new()));
+            let row = rows
+                .entry(entry.canonical().to_owned())
+                .or_insert_with(|| (entry.skill.name.to_string(), BTreeMap::new()));
             // A file that was found twice counts if one of its finds does.
             let standing = row.1.entry(catalog.host.clone()).or_insert(entry.standing);
             *standing = (*standing).min(entry.standing);

@@ -110,7 +110,7 @@ fn others_text(ui: &Ui, session: &Session, catalog: &Catalog) -> String {
 /// Lists what could not be searched: findings about places where no file was found.
 fn places_text(ui: &Ui, session: &Session, catalog: &Catalog) -> String {
     let files: std::collections::HashSet<&std::path::Path> =
-        catalog.entries().flat_map(|entry| [entry.skill.path.as_path(), entry.found()]).collect();
+        catalog.entries().flat_map(|entry| [entry.skill.path.as_ref(), entry.found()]).collect();
     let mut text = String::new();
     for problem in catalog.problems.iter().filter(|problem| problem.diagnostic.code <= Code::IgnoredFolder) {
         if !files.contains(problem.path.as_path()) {

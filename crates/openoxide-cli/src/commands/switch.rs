@@ -53,7 +53,7 @@ fn switch(ui: &Ui, common: &Common, which: &Which, enabled: bool) -> anyhow::Res
     let by_path = which.skill.contains('/') || which.skill.starts_with(['.', '~']);
     let (selector, wanted) = match by_path {
         true => ("path", found[0].skill.path.to_string_lossy().into_owned()),
-        false => ("name", found[0].skill.name.clone()),
+        false => ("name", found[0].skill.name.to_string()),
     };
     let file = settings_file(&session, which.in_project)?;
     let changed = add_skill_rule(&file, selector, &wanted, enabled)?;

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::{Catalog, Entry, Problem, Reason, SearchedRoot, Standing, View, filter, permission, rank, sort_entries};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
-use crate::discover::{Candidate, LimitReached, Plan, Survey, select};
+use crate::discover::{Candidate, FileFact, LimitReached, Plan, Survey, select};
 use crate::host::{Host, Layout, NameSource, PathForm};
 use crate::namespace::{Namespaces, qualify};
 use crate::parse::Parsed;
@@ -62,8 +62,9 @@ struct Builder<'b> {
 impl Builder<'_> {
     fn root(&mut self, index: usize, root: &Root, survey: &Survey, plan: &Plan) {
         let mut selection = select(survey, &root.scan);
+        let has_twin = self.has_twin(root);
         selection.candidates.retain(|candidate| {
-            !self.is_of_inner_root(root, survey, candidate) && !self.is_of_twin_root(root, survey, candidate)
+            !self.is_of_inner_root(root, survey, candidate) && !(has_twin && is_of_twin(root, survey, candidate))
         });
         for (code, limit) in selection.limits {
             self.limits.push(LimitReached { root: root.path.clone(), code, limit });
@@ -103,15 +104,10 @@ impl Builder<'_> {
             && self.view.roots.iter().any(|other| is_inner(other) && folder.starts_with(&other.path))
     }
 
-    /// Tells whether a file belongs to another root that is the same folder: one takes folders, the other single files.
-    fn is_of_twin_root(&self, root: &Root, survey: &Survey, candidate: &Candidate) -> bool {
+    /// Tells whether another root is the same folder: one takes folders, the other single files.
+    fn has_twin(&self, root: &Root) -> bool {
         let is_twin = |other: &Root| other.path == root.path && (other.scan.layout == Layout::Files) != is_files(root);
-        if !self.view.roots.iter().any(is_twin) {
-            return false;
-        }
-        let name = &survey.folders[candidate.folder].files[candidate.file].name;
-        let in_folder = candidate.folder != 0 || root.scan.files.iter().any(|file| **file == **name);
-        in_folder == is_files(root)
+        self.view.roots.iter().any(is_twin)
     }
 
     /// Finds what prefixes the names of the candidates.
@@ -134,19 +130,19 @@ impl Builder<'_> {
         let folder = &place.survey.folders[place.candidate.folder];
         let file = &folder.files[place.candidate.file];
         let parsed = file.parsed.get(place.reader);
-        let found = place.candidate.path(place.survey);
+        let found = Arc::clone(&file.path);
         let linked = folder.canonical.is_some() || file.link.is_some();
-        let canonical = linked.then(|| place.candidate.canonical(place.survey)).filter(|canonical| *canonical != found);
+        let canonical = linked.then(|| Arc::from(place.candidate.canonical(place.survey)));
+        let canonical = canonical.filter(|canonical| *canonical != found);
         let (path, found, canonical) = match (host.list.path, canonical) {
             (_, None) => (found, None, None),
             (PathForm::Canonical, Some(canonical)) => (canonical, Some(found), None),
             (PathForm::AsFound, Some(canonical)) => (found, None, Some(canonical)),
         };
-        let real = canonical.as_deref().unwrap_or(&path);
-        let metadata = self.metadata(place, parsed, real.parent().unwrap_or(Path::new("/")), prefix);
+        let metadata = self.metadata(place, parsed, canonical.as_deref().unwrap_or(&path), prefix);
         let mut problems: Vec<Problem> = metadata.problems;
         let own = parsed.map_or(&[][..], |parsed| parsed.problems.as_slice());
-        let about = |diagnostic: &Diagnostic| Problem { path: path.clone(), diagnostic: diagnostic.clone() };
+        let about = |diagnostic: &Diagnostic| Problem { path: path.to_path_buf(), diagnostic: diagnostic.clone() };
         let refused = place.candidate.refused.as_ref();
         let unfit = unfit(place.root, &metadata.skill);
         if refused.is_none() {
@@ -190,12 +186,13 @@ impl Builder<'_> {
     }
 
     /// Gathers what the file, the metadata file and the manifests say.
-    fn metadata(&self, place: &Place<'_>, parsed: Option<&Arc<Parsed>>, dir: &Path, prefix: Option<&str>) -> Gathered {
+    fn metadata(&self, place: &Place<'_>, parsed: Option<&Arc<Parsed>>, real: &Path, prefix: Option<&str>) -> Gathered {
         let host = &self.view.host;
-        let called = place.called();
-        let (name, aliases) = names(host, parsed.map(AsRef::as_ref), &called, place.root.scan.layout, place.is_root());
+        let (name, aliases) = names(host, parsed.map(AsRef::as_ref), place);
         let name = match prefix {
-            Some(prefix) => qualify(prefix, &name, host.namespace.plain && place.root.scan.layout != Layout::Flat),
+            Some(prefix) => {
+                qualify(prefix, &name, host.namespace.plain && place.root.scan.layout != Layout::Flat).into()
+            }
             None => name,
         };
         let too_long = host.namespace.max.filter(|&max| prefix.is_some() && name.chars().count() > max).map(|max| {
@@ -205,13 +202,13 @@ impl Builder<'_> {
             )
             .help("shorten the skill's name, or the plugin's")
         });
-        let (metadata, problems) = self.sidecar(place, dir);
+        let (metadata, problems) = self.sidecar(place, real);
         let frontmatter = parsed.map(|parsed| parsed.frontmatter.clone()).unwrap_or_default();
         let skill = SkillMetadata {
             name,
             description: description(parsed.map(AsRef::as_ref), host, place.root),
             short_description: frontmatter.rare().short_description.clone(),
-            path: PathBuf::new(),
+            path: Arc::clone(&place.file().path),
             scope: place.root.scope,
             policy: metadata.policy,
             interface: metadata.interface,
@@ -223,13 +220,14 @@ impl Builder<'_> {
         Gathered { skill, aliases, problems, too_long }
     }
 
-    fn sidecar(&self, place: &Place<'_>, dir: &Path) -> (sidecar::Metadata, Vec<Problem>) {
-        let file = &place.survey.folders[place.candidate.folder].files[place.candidate.file];
+    fn sidecar(&self, place: &Place<'_>, real: &Path) -> (sidecar::Metadata, Vec<Problem>) {
+        let file = place.file();
         let Some(rules) = self.view.host.sidecar.as_ref().filter(|_| !file.sidecars.is_empty()) else {
             return Default::default();
         };
         let found = rules.files.iter().find_map(|wanted| file.sidecars.iter().find(|sidecar| sidecar.file == *wanted));
         let Some(found) = found else { return Default::default() };
+        let dir = real.parent().unwrap_or(Path::new("/"));
         let (metadata, problems) = match &found.bytes {
             Ok(bytes) => sidecar::read(bytes, dir, rules),
             Err(why) => (sidecar::Metadata::default(), vec![sidecar::invalid(why)]),
@@ -273,6 +271,13 @@ impl Builder<'_> {
     }
 }
 
+/// Tells whether a file is for the other of two roots that are the same folder.
+fn is_of_twin(root: &Root, survey: &Survey, candidate: &Candidate) -> bool {
+    let name = &survey.folders[candidate.folder].files[candidate.file].name;
+    let in_folder = candidate.folder != 0 || root.scan.files.iter().any(|file| **file == **name);
+    in_folder == is_files(root)
+}
+
 /// Takes the entries that do not count out; usually there are few, and the others stay where they are.
 fn split_active(mut entries: Vec<Entry>) -> (Vec<Entry>, Vec<Entry>) {
     let others = entries.extract_if(.., |entry| !entry.is_active()).collect();
@@ -293,6 +298,10 @@ struct Place<'p> {
 }
 
 impl Place<'_> {
+    fn file(&self) -> &FileFact {
+        &self.survey.folders[self.candidate.folder].files[self.candidate.file]
+    }
+
     /// Tells whether the root itself is the skill.
     fn is_root(&self) -> bool {
         self.candidate.folder == 0 && !self.root.scan.layout.is_flat()
@@ -330,16 +339,15 @@ struct Gathered {
     too_long: Option<Diagnostic>,
 }
 
-fn names(host: &Host, parsed: Option<&Parsed>, called: &str, layout: Layout, is_root: bool) -> (String, Vec<String>) {
-    let Some(parsed) = parsed else { return (called.to_owned(), Vec::new()) };
-    let own = parsed.own_name.as_deref();
-    if layout == Layout::Flat {
-        return (called.to_owned(), Vec::new());
-    }
+fn names(host: &Host, parsed: Option<&Parsed>, place: &Place<'_>) -> (Arc<str>, Vec<String>) {
+    let Some(parsed) = parsed.filter(|_| place.root.scan.layout != Layout::Flat) else {
+        return (place.called().into(), Vec::new());
+    };
+    let own = parsed.own_name.as_ref();
     let from_folder = host.parse.name.from.first() == Some(&NameSource::Folder);
-    let name = own.filter(|_| from_folder && is_root).unwrap_or(&parsed.name);
+    let name = own.filter(|_| from_folder && place.is_root()).unwrap_or(&parsed.name);
     let aliases = own.filter(|own| host.parse.name.alias && *own != name);
-    (name.to_owned(), aliases.map(str::to_owned).into_iter().collect())
+    (Arc::clone(name), aliases.map(ToString::to_string).into_iter().collect())
 }
 
 /// Says why a skill does not count below its root, where other roots would take it.
@@ -353,15 +361,15 @@ fn unfit(root: &Root, skill: &SkillMetadata) -> Option<Diagnostic> {
     crate::parse::misfit(&skill.name, root.names.as_ref()?)
 }
 
-fn description(parsed: Option<&Parsed>, host: &Host, root: &Root) -> String {
-    let Some(parsed) = parsed else { return String::new() };
+fn description(parsed: Option<&Parsed>, host: &Host, root: &Root) -> Arc<str> {
+    let Some(parsed) = parsed else { return Arc::default() };
     if root.plain_descriptions {
-        return crate::text::plain_line(&parsed.description);
+        return crate::text::plain_line(&parsed.description).into();
     }
     match &root.description_empty {
         Some(instead) if !parsed.described && *parsed.description == *host.parse.description.fallback_empty => {
-            instead.clone()
+            instead.as_str().into()
         }
-        _ => parsed.description.to_string(),
+        _ => Arc::clone(&parsed.description),
     }
 }

@@ -1,6 +1,7 @@
 //! Takes out what settings, the skill's own text or its product switch off, and what waits for a file.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use globset::{GlobBuilder, GlobSetBuilder};
 use toml::Value;
@@ -80,10 +81,13 @@ impl<'v> ByName<'v> {
     }
 
     fn apply(&self, entry: &mut Entry) {
-        let name = entry.skill.name.clone();
+        if self.off.is_none() && self.ignored.is_none() && self.included.is_none() {
+            return;
+        }
+        let name = Arc::clone(&entry.skill.name);
         let named = |word: &&str| match word.strip_prefix(self.off_prefix) {
             Some(off) if self.off_any_case => off.to_lowercase() == name.to_lowercase(),
-            off => off == Some(name.as_str()),
+            off => off == Some(&*name),
         };
         let matched = |word: &&str| crate::glob::matches(word, &name);
         let text = if let Some((off, word)) = hit(self.off, named) {
@@ -175,12 +179,15 @@ fn read_rule(view: &View, item: &Value, setting: &Setting) -> Option<Rule> {
 }
 
 fn by_rules(view: &View, rules: &[Rule], entry: &mut Entry) {
-    let own = [entry.skill.path.as_path(), entry.found(), entry.canonical()];
+    if rules.is_empty() {
+        return;
+    }
+    let own = [&*entry.skill.path, entry.found(), entry.canonical()];
     let folders: Vec<&Path> =
         own.iter().filter_map(|file| file.parent()).filter(|_| view.host.filter.folders).collect();
     let is_it = |path: &Path| own.contains(&path) || folders.contains(&path);
     let last = rules.iter().rev().find(|rule| match &rule.selector {
-        Selector::Name(name) => *name == entry.skill.name,
+        Selector::Name(name) => **name == *entry.skill.name,
         Selector::Path(path) => is_it(path),
     });
     if let Some(rule) = last.filter(|rule| !rule.enabled) {
@@ -192,7 +199,7 @@ fn by_rules(view: &View, rules: &[Rule], entry: &mut Entry) {
 /// Applies the state that a setting gives to the entry's name.
 pub(super) fn by_state(view: &View, entry: &mut Entry) {
     let Some(states) = view.host.filter.states.as_ref().and_then(|name| view.settings.get(name)) else { return };
-    let Some(state) = states.value.get(&entry.skill.name).and_then(Value::as_str) else { return };
+    let Some(state) = states.value.get(&*entry.skill.name).and_then(Value::as_str) else { return };
     match view.host.filter.effects.get(state) {
         Some(StateEffect::NameOnly) => entry.name_only = true,
         Some(StateEffect::UserOnly) => entry.model = false,

@@ -35,7 +35,7 @@ pub(super) fn apply(view: &View, entries: &mut [Entry]) {
         let message = format!("the model does not see it: `{}` is denied by {origin}", rule.written);
         let diagnostic = Diagnostic::new(Code::DisabledBySetting, Level::Note, message)
             .help("allow it after that rule, or remove the rule");
-        entry.problems.push(Problem { path: entry.skill.path.clone(), diagnostic });
+        entry.problems.push(Problem { path: entry.skill.path.to_path_buf(), diagnostic });
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Slot;
-use std::path::{Path, PathBuf};
+use std::ffi::OsString;
+use std::path::Path;
+use std::sync::Arc;
 
 use super::{Entry, Problem, Reason, SearchedRoot, Standing, View, compare_by, rank_of};
 use crate::code::Code;
@@ -31,11 +33,11 @@ fn same_file(roots: &[SearchedRoot], entries: &mut [Entry]) {
         return;
     }
     let mut first: HashMap<&Path, usize> = HashMap::with_capacity(entries.len());
-    let mut again: Vec<(usize, PathBuf)> = Vec::new();
+    let mut again: Vec<(usize, Arc<Path>)> = Vec::new();
     for (index, entry) in entries.iter().enumerate().filter(|(_, entry)| entry.standing != Standing::Invalid) {
         match first.entry(entry.canonical()) {
             Slot::Vacant(slot) => drop(slot.insert(index)),
-            Slot::Occupied(earlier) => again.push((index, entries[*earlier.get()].found().to_owned())),
+            Slot::Occupied(earlier) => again.push((index, entries[*earlier.get()].found().into())),
         }
     }
     for (index, earlier) in again {
@@ -56,8 +58,8 @@ fn overlap(roots: &[SearchedRoot]) -> bool {
 /// Settles names root by root, and lists a file once among those that keep theirs.
 fn in_turn(roots: &[SearchedRoot], entries: &mut [Entry]) {
     let overrides = |entry: &Entry| roots[entry.root].root.overrides;
-    let mut names: HashMap<String, usize> = HashMap::new();
-    let mut files: HashMap<PathBuf, usize> = HashMap::new();
+    let mut names: HashMap<Arc<str>, usize> = HashMap::new();
+    let mut files: HashMap<OsString, usize> = HashMap::new();
     for index in 0..entries.len() {
         let (entry, stronger) = (&entries[index], overrides(&entries[index]));
         if !entry.is_active() {
@@ -65,7 +67,7 @@ fn in_turn(roots: &[SearchedRoot], entries: &mut [Entry]) {
         }
         let name = entry.skill.name.clone();
         let holder = names.get(&name).copied();
-        let twin = files.get(entry.canonical()).copied();
+        let twin = files.get(entry.canonical().as_os_str()).copied();
         let keeps = |&holder: &usize| !stronger || overrides(&entries[holder]);
         // Who overrides looks at files first, everybody else at names.
         if let Some(holder) = holder.filter(keeps).filter(|_| !stronger || twin.is_none()) {
@@ -77,7 +79,7 @@ fn in_turn(roots: &[SearchedRoot], entries: &mut [Entry]) {
             let text = format!("it is the same file as `{}`", entries[twin].found().display());
             shadow(entries, index, twin, Code::SameFile, text);
         } else {
-            files.insert(entry.canonical().to_owned(), index);
+            files.insert(entry.canonical().into(), index);
             names.insert(name.clone(), index);
             if let Some(holder) = holder.filter(|&holder| entries[holder].skill.name == name) {
                 lose(roots, entries, holder, index);
@@ -100,7 +102,7 @@ fn lose(roots: &[SearchedRoot], entries: &mut [Entry], loser: usize, winner: usi
 
 fn shadow(entries: &mut [Entry], loser: usize, winner: usize, code: Code, text: String) {
     let by = match code {
-        Code::SameFile => entries[winner].found().to_owned(),
+        Code::SameFile => entries[winner].found().into(),
         _ => entries[winner].skill.path.clone(),
     };
     let entry = &mut entries[loser];
@@ -112,7 +114,7 @@ fn shadow(entries: &mut [Entry], loser: usize, winner: usize, code: Code, text: 
 /// Takes out skills of some roots whose name another root of their plugin has.
 fn yield_to_native(roots: &[SearchedRoot], entries: &mut [Entry]) {
     let plugin = |entry: &Entry| roots[entry.root].root.plugin.as_ref().map(|plugin| plugin.id.clone());
-    let native: Vec<(String, Option<String>, PathBuf)> = entries
+    let native: Vec<(Arc<str>, Option<String>, Arc<Path>)> = entries
         .iter()
         .filter(|entry| entry.is_active() && !roots[entry.root].root.yields && roots[entry.root].root.plugin.is_some())
         .map(|entry| (entry.skill.name.clone(), plugin(entry), entry.skill.path.clone()))
@@ -133,17 +135,17 @@ fn rename_clashes(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) {
     if roots.iter().all(|searched| searched.root.on_clash.is_none()) {
         return;
     }
-    let counted: Vec<(String, usize)> =
+    let counted: Vec<(Arc<str>, usize)> =
         entries.iter().filter(|entry| entry.is_active()).map(|entry| (entry.skill.name.clone(), entry.root)).collect();
     for entry in entries.iter_mut().filter(|entry| entry.is_active()) {
         let root = &roots[entry.root].root;
         let Some(template) = &root.on_clash else { continue };
         let fixed = |other: usize| roots[other].root.on_clash.is_none();
-        let same = |&&(ref name, other): &&(String, usize)| *name == entry.skill.name && other != entry.root;
+        let same = |&&(ref name, other): &&(Arc<str>, usize)| *name == entry.skill.name && other != entry.root;
         let taken = counted.iter().filter(same).any(|(_, other)| fixed(*other));
         if taken || counted.iter().any(|pair| same(&pair)) {
             let bare = entry.skill.name.clone();
-            entry.skill.name = template.replace("{name}", &bare);
+            entry.skill.name = template.replace("{name}", &bare).into();
             super::filter::by_state(view, entry);
             if taken {
                 entry.note = root.note_on_clash.as_ref().map(|note| note.replace("{name}", &bare));
@@ -273,7 +275,7 @@ pub(super) fn ambiguities(host: &Host, entries: &[Entry]) -> Vec<Problem> {
         return Vec::new();
     }
     let problem = |entry: &Entry, count: usize| Problem {
-        path: entry.skill.path.clone(),
+        path: entry.skill.path.to_path_buf(),
         diagnostic: Diagnostic::warning(Code::Ambiguous, format!("{count} skills are called `{}`", entry.skill.name))
             .help("rename one, or name it by its path"),
     };

@@ -28,6 +28,8 @@ const SMALL_MAX: usize = 64 * 1024;
 #[derive(Clone, Debug)]
 pub(crate) struct FileFact {
     pub(crate) name: Arc<str>,
+    /// Where it was found.
+    pub(crate) path: Arc<Path>,
     /// How the file is read, by reader.
     pub(crate) parsed: Vec<Arc<Parsed>>,
     pub(crate) size: u64,
@@ -51,6 +53,8 @@ pub(super) struct Place<'p> {
     pub(super) fd: BorrowedFd<'p>,
     /// The way from `fd`: a name, or a folder and a name.
     pub(super) rel: &'p Path,
+    /// The folder as it was found.
+    pub(super) found: &'p Path,
     /// The folder, for what has no descriptor.
     pub(super) dir: &'p Path,
     /// What the skill is called by its place.
@@ -71,6 +75,7 @@ impl Place<'_> {
 pub(super) fn read_skill(place: &Place<'_>, name: &Arc<str>, plan: &Plan) -> Option<FileFact> {
     let mut fact = FileFact {
         name: Arc::clone(name),
+        path: place.found.join(&**name).into(),
         parsed: Vec::new(),
         size: 0,
         link: None,

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::listing::Listing;
-use crate::parse::{Reading, taken_alike};
 use crate::host::{FolderNames, Host, Layout, Links, ParseRules, ScanRules};
+use crate::parse::{Keys, Reading, taken_alike};
 
 /// Deepest folder that is searched for what does not count.
 const THOROUGH_DEPTH: usize = 32;
@@ -80,7 +80,8 @@ impl Plan {
         if !self.readers.iter().any(|reading| *reading.rules == host.parse) {
             let alike = |reading: &Reading<'_>| taken_alike(&reading.rules, &host.parse);
             let group = self.readers.iter().position(alike).unwrap_or(self.readers.len());
-            self.readers.push(Reading { rules: Cow::Owned(host.parse.clone()), group });
+            let keys = Keys::read_by(&host.parse);
+            self.readers.push(Reading { rules: Cow::Owned(host.parse.clone()), group, keys });
         }
     }
 

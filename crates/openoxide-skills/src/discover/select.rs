@@ -113,8 +113,12 @@ impl Selector<'_> {
             return None;
         }
         let name = folder.path.file_name().unwrap_or_default().to_string_lossy();
-        let folded = name.trim_end_matches(['.', ' ']).to_lowercase();
-        self.scan.ignored.contains(&folded).then_some(name)
+        let bare = name.trim_end_matches(['.', ' ']);
+        let is_it = |ignored: &String| match bare.is_ascii() {
+            true => bare.eq_ignore_ascii_case(ignored),
+            false => bare.to_lowercase() == *ignored,
+        };
+        self.scan.ignored.iter().any(is_it).then_some(name)
     }
 
     /// Judges the files of a folder; returns whether it is a skill's.
@@ -195,12 +199,6 @@ fn refuse(code: Code, message: impl Into<String>) -> Option<Refusal> {
 }
 
 impl Candidate {
-    /// Returns the file's path as it was found.
-    pub(crate) fn path(&self, survey: &Survey) -> PathBuf {
-        let folder = &survey.folders[self.folder];
-        folder.path.join(&*folder.files[self.file].name)
-    }
-
     /// Returns the file's path with links resolved.
     pub(crate) fn canonical(&self, survey: &Survey) -> PathBuf {
         let folder = &survey.folders[self.folder];

@@ -236,6 +236,7 @@ impl Surveyor<'_> {
                 let place = Place {
                     fd: dir,
                     rel: Path::new(name),
+                    found: &folder.path,
                     dir: &folder.path,
                     folder: &called,
                     real_folder: &real,
@@ -335,6 +336,7 @@ impl Surveyor<'_> {
             let place = Place {
                 fd,
                 rel: &base.join(&**file),
+                found: &folder.path,
                 dir: folder.canonical(),
                 folder: &called,
                 real_folder: real.as_deref().unwrap_or(&called),

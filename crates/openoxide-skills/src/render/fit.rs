@@ -282,7 +282,7 @@ fn budget(rules: &BudgetRules, model: Model, told: Option<&str>) -> (Option<u64>
 fn reserved<'v>(view: &'v View, entries: &[Entry]) -> Vec<&'v Reserved> {
     let rules = &view.host.budget;
     let on = rules.reserved_switch.as_ref().is_none_or(|switch| view.settings.is_on(switch, true));
-    let taken = |own: &&Reserved| entries.iter().any(|entry| entry.skill.name == own.name);
+    let taken = |own: &&Reserved| entries.iter().any(|entry| *entry.skill.name == *own.name);
     if on { rules.reserved.iter().filter(|own| !taken(own)).collect() } else { Vec::new() }
 }
 

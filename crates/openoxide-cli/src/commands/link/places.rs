@@ -77,11 +77,11 @@ pub(crate) fn unseen<'c>(
 ) -> Vec<(&'c Entry, Result<Step, Told>)> {
     let looked_at = other.entries().filter(|entry| !is_elsewhere(entry));
     let known: std::collections::BTreeSet<&Path> = looked_at.map(Entry::canonical).collect();
-    let names: std::collections::BTreeSet<&str> = other.skills.iter().map(|entry| entry.skill.name.as_str()).collect();
+    let names: std::collections::BTreeSet<&str> = other.skills.iter().map(|entry| entry.skill.name.as_ref()).collect();
     let missing = own.skills.iter().filter(|entry| {
         matches!(entry.skill.scope, SkillScope::Repo | SkillScope::User)
             && !known.contains(entry.canonical())
-            && !names.contains(entry.skill.name.as_str())
+            && !names.contains(entry.skill.name.as_ref())
             && !own.roots[entry.root].root.scan.layout.is_flat()
             && choose(workspace, view, entry).is_some()
     });
@@ -145,7 +145,7 @@ fn name_for(entry: &Entry) -> OsString {
     let is_plain = name.starts_with(|first: char| first.is_ascii_alphanumeric())
         && name.chars().all(|character| character.is_ascii_alphanumeric() || "-_.".contains(character));
     let folder = || entry.found().parent().and_then(Path::file_name).unwrap_or_default().to_owned();
-    if is_plain { name.into() } else { folder() }
+    if is_plain { (**name).into() } else { folder() }
 }
 
 /// Returns a folder without links, also if it is not there yet.

@@ -112,7 +112,7 @@ fn untrusted(glance: &Glance) -> Option<MendLine> {
     let first = entries.next()?;
     let more = entries.count();
     let (subject, text) = match more {
-        0 => (first.skill.name.clone(), "the project is not trusted, so its skill does not replace yours"),
+        0 => (first.skill.name.to_string(), "the project is not trusted, so its skill does not replace yours"),
         _ => (format!("{} skills", more + 1), "the project is not trusted, so its skills do not replace yours"),
     };
     Some(MendLine {
@@ -225,7 +225,7 @@ fn shadowed(glance: &Glance) -> Vec<MendLine> {
     let line = |entry: &Entry| {
         let place = paths::short(&glance.session.workspace, entry.dir());
         MendLine {
-            subject: entry.skill.name.clone(),
+            subject: entry.skill.name.to_string(),
             text: format!("{place} is shadowed by another skill of this name"),
             code: entry.reason.as_ref().map(|reason| reason.code.to_string()),
             command: about(glance, "explain", entry),
@@ -242,7 +242,7 @@ fn switched_off(glance: &Glance) -> Vec<MendLine> {
     let line = |entry: &Entry| {
         let switch = enabling(glance, entry);
         MendLine {
-            subject: entry.skill.name.clone(),
+            subject: entry.skill.name.to_string(),
             text: paths::homely(&glance.session.workspace, entry.reason.as_ref().map_or("", |reason| &reason.text)),
             code: Some(Code::DisabledBySetting.to_string()),
             mends: switch.is_some(),
