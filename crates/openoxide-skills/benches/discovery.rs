@@ -23,6 +23,9 @@ use rayon::prelude::*;
 
 const ROUNDS: usize = 15;
 
+/// Hosts that look at very different things.
+const FEW: &[&str] = &["openoxide", "agentskills", "claude-code", "codex"];
+
 fn main() {
     let args: Vec<String> = std::env::args().collect();
     if let Some(at) = args.iter().position(|arg| arg == "--memory") {
@@ -36,15 +39,17 @@ fn main() {
     println!("threads: {}", rayon::current_num_threads());
     let mut each = Vec::new();
     for (size, tree) in &trees {
-        let [floor, ours, matrix] = tree.measure();
+        let [floor, ours, few, matrix] = tree.measure();
         let ratio = ours.as_secs_f64() / floor.as_secs_f64();
-        let hosts = matrix.as_secs_f64() / ours.as_secs_f64();
+        let of_list = |time: Duration| time.as_secs_f64() / ours.as_secs_f64();
+        let (few, all) = (of_list(few), of_list(matrix));
         let per_skill = ours.as_secs_f64() * 1e6 / *size as f64;
         each.push(per_skill);
         println!(
-            "{size:>6} skills  floor {:>7.2} ms  list {:>7.2} ms  {ratio:.2}x floor  {per_skill:.2} us each  hosts matrix {hosts:.2}x list",
+            "{size:>6} skills  floor {:>7.2} ms  list {:>7.2} ms  {ratio:.2}x floor  {per_skill:.2} us each  {} hosts {few:.2}x list  all hosts {all:.2}x list",
             millis(floor),
-            millis(ours)
+            millis(ours),
+            FEW.len(),
         );
     }
     let (first, last) = (trees.first().unwrap(), trees.last().unwrap());
@@ -85,23 +90,24 @@ impl Tree {
         Tree { dir, files }
     }
 
-    fn views(&self, all: bool) -> Vec<View> {
+    fn views(&self, names: &[&str]) -> Vec<View> {
         let hosts = Hosts::builtin();
         let project = std::fs::canonicalize(self.dir.path()).unwrap();
         let around = Arc::new(Surroundings { cwd: project.clone(), project, ..Surroundings::default() });
-        let wanted = hosts.all().filter(|spec| all || spec.name == "openoxide");
+        let wanted = hosts.all().filter(|spec| names.is_empty() || names.contains(&spec.name.as_str()));
         wanted.map(|spec| View::new(spec.clone(), HostSettings::default(), around.clone()).unwrap()).collect()
     }
 
-    /// Returns the medians of the bare loop, of one list and of all hosts, taken in turn.
-    fn measure(&self) -> [Duration; 3] {
-        let (one, all) = (self.views(false), self.views(true));
-        let mut times: [Vec<Duration>; 3] = Default::default();
+    /// Returns the medians of the bare loop, of one list, of a few hosts and of all, taken in turn.
+    fn measure(&self) -> [Duration; 4] {
+        let (one, few, all) = (self.views(&["openoxide"]), self.views(FEW), self.views(&[]));
+        let mut times: [Vec<Duration>; 4] = Default::default();
         let expected = self.files.len();
         for round in 0..=ROUNDS {
             let taken = [
                 timed(|| assert_eq!(floor(&self.files), expected)),
                 timed(|| assert_eq!(load(&one, Depth::Quick)[0].skills.len(), expected)),
+                timed(|| drop(black_box(load(&few, Depth::Quick)))),
                 timed(|| drop(black_box(load(&all, Depth::Quick)))),
             ];
             // The first round warms the cache.
@@ -173,7 +179,7 @@ fn write_skill(root: &Path, number: usize) -> PathBuf {
 
 /// Does nothing but one of the measured things for a while, so that a profiler sees where its time goes.
 fn profile(tree: &Tree, all: bool) {
-    let views = tree.views(all);
+    let views = if all { tree.views(&[]) } else { tree.views(&["openoxide"]) };
     let start = Instant::now();
     let before = processor_time();
     let mut rounds = 0_u32;

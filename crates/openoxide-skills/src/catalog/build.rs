@@ -64,7 +64,8 @@ impl Builder<'_> {
         let mut selection = select(survey, &root.scan);
         let has_twin = self.has_twin(root);
         selection.candidates.retain(|candidate| {
-            !self.is_of_inner_root(root, survey, candidate) && !(has_twin && is_of_twin(root, survey, candidate))
+            let is_of_other = has_twin && is_of_twin(root, survey, candidate);
+            !is_of_other && !self.is_of_inner_root(root, survey, candidate)
         });
         for (code, limit) in selection.limits {
             self.limits.push(LimitReached { root: root.path.clone(), code, limit });
