@@ -4,9 +4,14 @@
 
 /// Steps that one comparison may take; patterns that need more match nothing.
 const MAX_STEPS: usize = 100_000;
+/// Longest pattern and longest name that are compared: each `*` and `{` takes room on the stack.
+const MAX_LENGTH: usize = 1024;
 
 /// Tells whether a name matches a pattern.
 pub(crate) fn matches(pattern: &str, name: &str) -> bool {
+    if pattern.len() > MAX_LENGTH || name.len() > MAX_LENGTH {
+        return false;
+    }
     let bare = pattern.trim_start_matches('!');
     let length = pattern.len();
     let negated = (length - bare.len()) % 2 == 1;
@@ -22,19 +27,22 @@ struct Matcher {
 
 impl Matcher {
     /// Matches a pattern from here on; `fresh` tells whether the pattern begins here, or a part of it after a `/`.
-    fn here(&mut self, pattern: &[char], name: &[char], fresh: bool) -> bool {
-        self.steps += 1;
-        if self.steps >= MAX_STEPS {
-            return false;
-        }
-        let Some((&first, rest)) = pattern.split_first() else { return name.is_empty() };
-        match first {
-            '*' => self.star(pattern, name, fresh),
-            '{' => self.braces(rest, name),
-            _ => match one(pattern, name) {
-                Some((rest, name_rest)) => self.here(rest, name_rest, first == '/'),
-                None => false,
-            },
+    fn here(&mut self, mut pattern: &[char], mut name: &[char], mut fresh: bool) -> bool {
+        loop {
+            self.steps += 1;
+            if self.steps >= MAX_STEPS {
+                return false;
+            }
+            match pattern.split_first() {
+                None => return name.is_empty(),
+                Some(('*', _)) => return self.star(pattern, name, fresh),
+                Some(('{', rest)) => return self.braces(rest, name),
+                Some((first, _)) => {
+                    let Some((pattern_rest, name_rest)) = one(pattern, name) else { return false };
+                    fresh = *first == '/';
+                    (pattern, name) = (pattern_rest, name_rest);
+                }
+            }
         }
     }
 
@@ -195,5 +203,14 @@ mod tests {
         // Nothing matches `b`, so the whole would match; but nobody waits until that is known.
         let pattern = format!("!{}b", "{a*,*a,**}".repeat(40));
         assert!(!matches(&pattern, &"a".repeat(200)));
+    }
+
+    #[test]
+    fn long_patterns_and_names_match_nothing() {
+        assert!(matches(&"?".repeat(1000), &"a".repeat(1000)));
+        assert!(matches(&"{a}".repeat(300), &"a".repeat(300)));
+        assert!(!matches(&"?".repeat(60_000), &"a".repeat(60_000)));
+        assert!(!matches("!x", &"a".repeat(60_000)));
+        assert!(!matches(&"{".repeat(1000), "a"));
     }
 }

@@ -10,29 +10,34 @@ use self::lenient::Prepared;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Fix, Level};
 use crate::frontmatter::{self, Split};
-use crate::host::{
-    BadYaml, Clean, Dialect, Fallback, Mark, NameSource, NoFrontmatter, OnDuplicate, ParseRules, Tags, Utf8, WrongType,
-};
+use crate::host::{BadYaml, Dialect, Fallback, Mark, NoFrontmatter, OnDuplicate, ParseRules, Tags, Utf8, WrongType};
 use crate::skill::Frontmatter;
-use crate::text::{cut_utf16, utf16_len};
-use crate::yaml::{self, Feature, Node, Value, YamlError, YamlErrorKind};
+use crate::yaml::{self, Feature, Node, Value};
 
+mod conclude;
 pub(crate) mod fields;
 mod lenient;
+mod limits;
+mod lists;
 mod mending;
 mod name;
 mod plain;
+mod problems;
 mod scalar;
+mod shared;
 mod texts;
 mod typed;
 
 use fields::Collected;
-pub(crate) use fields::taken_alike;
 pub(crate) use lenient::soft_tabs;
 use mending::repair_cause;
 pub(crate) use name::{first_bad, misfit};
-pub(crate) use plain::Keys;
+use plain::Keys;
+pub(crate) use problems::yaml_problem;
+use problems::{feature_problem, foreign, frontmatter_problem, no_text, too_large};
 pub(crate) use scalar::plain_value;
+use shared::{Alike, Taken};
+pub(crate) use shared::{Reading, Readings, Trees};
 
 /// What a skill file says, and what is wrong with it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -55,17 +60,6 @@ impl Parsed {
     /// Returns the finding that keeps the skill from counting.
     pub fn invalid(&self) -> Option<&Diagnostic> {
         self.problems.iter().find(|problem| problem.is_error())
-    }
-
-    /// Tells whether it says the same as another, as far as that is seen at once.
-    pub(crate) fn is_same(&self, other: &Parsed) -> bool {
-        Arc::ptr_eq(&self.frontmatter, &other.frontmatter)
-            && self.name == other.name
-            && self.description == other.description
-            && self.own_name == other.own_name
-            && self.described == other.described
-            && self.problems.is_empty()
-            && other.problems.is_empty()
     }
 }
 
@@ -100,62 +94,6 @@ pub fn parse_text(text: &str, folder: &str, rules: &ParseRules) -> Parsed {
 pub fn parse_bytes(bytes: &[u8], folder: &str, rules: &ParseRules) -> Parsed {
     let head = Head { bytes, text: std::str::from_utf8(bytes).ok(), whole: true, folder, real_folder: folder };
     parse(head, &Reading::alone(rules), &mut Trees::default()).unwrap_or_default()
-}
-
-/// Rules for reading, and which of several readings it takes its fields with.
-#[derive(Clone, Debug)]
-pub(crate) struct Reading<'r> {
-    pub(crate) rules: Cow<'r, ParseRules>,
-    /// The same number for hosts that take the same fields out of the same YAML.
-    pub(crate) group: usize,
-    /// The standard's keys that it reads.
-    pub(crate) keys: Keys,
-}
-
-impl<'r> Reading<'r> {
-    /// Returns a reading that shares nothing.
-    pub(crate) fn alone(rules: &'r ParseRules) -> Reading<'r> {
-        Reading { rules: Cow::Borrowed(rules), group: 0, keys: Keys::read_by(rules) }
-    }
-}
-
-/// What was read from one text for several hosts: they mostly agree, and need it read once.
-#[derive(Default)]
-pub(crate) struct Trees<'t> {
-    /// YAML, by where it stands.
-    roots: Vec<(Range<usize>, Result<Root<'t>, YamlError>)>,
-    /// Fields, by the YAML and the group of rules that they were taken with.
-    fields: Taken,
-}
-
-/// YAML, and the standard's keys in it if it is read alike by all.
-struct Root<'t> {
-    node: Node<'t>,
-    plain: Option<Keys>,
-}
-
-/// Fields, by where their YAML stands and the rules that they were taken with.
-type Taken = Vec<(Range<usize>, Alike, Collected)>;
-
-/// What readings have in common that take the same fields out of the same YAML.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Alike {
-    /// The group of their rules.
-    Rules(usize),
-    /// The keys that they read of plain frontmatter, and how texts are cleaned.
-    Plain(Keys, Clean),
-}
-
-impl<'t> Trees<'t> {
-    fn read(&mut self, file: &'t str, range: Range<usize>) -> (&Result<Root<'t>, YamlError>, &mut Taken) {
-        let known = self.roots.iter().position(|(known, _)| *known == range);
-        let at = known.unwrap_or_else(|| {
-            let root = yaml::parse(&file[range.clone()]).map(|node| Root { plain: Keys::of_plain(&node), node });
-            self.roots.push((range, root));
-            self.roots.len() - 1
-        });
-        (&self.roots[at].1, &mut self.fields)
-    }
 }
 
 /// Reads a head by a host's rules; returns nothing if more of the file is needed.
@@ -381,25 +319,8 @@ impl Reader<'_> {
     ) -> Result<(), Diagnostic> {
         // Plain frontmatter has none of what is looked for here.
         let is_plain = matches!(known, Some((Alike::Plain(..), _)));
-        if self.rules.dialect == Dialect::Strict
-            && !is_plain
-            && let Some((feature, span)) = root.first_feature()
-        {
-            return Err(feature_problem(source, feature, &span));
-        }
-        if self.rules.tags == Tags::Refuse
-            && !is_plain
-            && let Some(span) = root.first_tag(false)
-        {
-            return Err(feature_problem(source, Feature::Tag, &span));
-        }
-        if self.rules.tags == Tags::Standard
-            && !is_plain
-            && let Some(span) = root.first_tag(true)
-        {
-            return Err(Diagnostic::error(Code::BadYaml, "the frontmatter has a tag that is not one of YAML's own")
-                .at(source.file, source.span(&span))
-                .help("remove the tag, or put quotes around the value"));
+        if !is_plain {
+            self.refuse_features(source, root)?;
         }
         let pairs = match &root.value {
             Value::Map(pairs) => pairs.as_slice(),
@@ -431,7 +352,7 @@ impl Reader<'_> {
         self.parsed.problems.append(&mut self.taken.problems);
         let name = self.taken.name.as_deref();
         self.parsed.problems.extend(name::check(self.rules, source, pairs, self.folder, name));
-        self.parsed.problems.extend(fields::check_texts(self.rules, source, pairs));
+        self.parsed.problems.extend(limits::check_texts(self.rules, source, pairs));
         Ok(())
     }
 
@@ -451,6 +372,26 @@ impl Reader<'_> {
         let taken = fields::collect(self.rules, source, pairs, true)?;
         known.push((place, alike, taken.clone()));
         Ok(taken)
+    }
+
+    /// Refuses YAML beyond what the host understands.
+    fn refuse_features(&self, source: Source<'_>, root: &Node<'_>) -> Result<(), Diagnostic> {
+        if self.rules.dialect == Dialect::Strict
+            && let Some((feature, span)) = root.first_feature()
+        {
+            return Err(feature_problem(source, feature, &span));
+        }
+        match self.rules.tags {
+            Tags::Refuse => {
+                root.first_tag(false).map_or(Ok(()), |span| Err(feature_problem(source, Feature::Tag, &span)))
+            }
+            Tags::Standard => root.first_tag(true).map_or(Ok(()), |span| {
+                Err(Diagnostic::error(Code::BadYaml, "the frontmatter has a tag that is not one of YAML's own")
+                    .at(source.file, source.span(&span))
+                    .help("remove the tag, or put quotes around the value"))
+            }),
+            _ => Ok(()),
+        }
     }
 
     fn refuse_duplicates(&self, source: Source<'_>, pairs: &[(Node<'_>, Node<'_>)]) -> Result<(), Diagnostic> {
@@ -476,122 +417,10 @@ impl Reader<'_> {
         }
         Ok(())
     }
-
-    /// Chooses the name and description that count, and takes them out of the frontmatter.
-    fn conclude(&mut self, file: &str, body: &str) {
-        let first = self.rules.name.from.first();
-        let own_first = first.is_none_or(|source| *source == NameSource::Frontmatter);
-        let written = self.taken.name.take().filter(|name| !name.is_empty());
-        let own = written.clone().filter(|_| own_first);
-        let from_folder = own.is_none();
-        let replaced = |character: char| self.rules.name.replaced.contains(character);
-        let own = own.map(|name| if name.contains(replaced) { name.replace(replaced, "-").into() } else { name });
-        self.parsed.name = own.unwrap_or_else(|| self.cleaned_folder().into());
-        self.parsed.own_name = written;
-        if from_folder && own_first {
-            self.parsed.problems.extend(name::check_length(self.rules, file, &self.parsed));
-        } else if from_folder {
-            self.parsed.problems.extend(name::check_folder(self.rules, file, &self.parsed.name));
-        }
-        let rules = &self.rules.description;
-        let own = self.taken.description.take();
-        let is_enough = own.is_some() && rules.may_be_empty;
-        let own = own.filter(|text: &Arc<str>| rules.loose || rules.empty_counts || !text.trim().is_empty());
-        self.parsed.described = own.is_some();
-        self.parsed.description = own.unwrap_or_else(|| self.fallback(body).into());
-        let judged = self.parsed.invalid().is_some();
-        if self.rules.description.required && !self.parsed.described && !is_enough && !judged {
-            self.parsed.problems.push(
-                Diagnostic::error(Code::DescriptionMissing, "the skill has no description")
-                    .at(file, 0..file.find('\n').unwrap_or(file.len()))
-                    .help("add `description:` with what the skill does and when to use it"),
-            );
-        }
-        self.parsed.frontmatter = std::mem::take(&mut self.taken.frontmatter);
-    }
-
-    /// A name that comes from the folder is cleaned like one that is written.
-    fn cleaned_folder(&self) -> String {
-        if self.rules.clean != Clean::Collapse {
-            return self.folder.to_owned();
-        }
-        let cleaned = crate::text::collapse(self.folder).into_owned();
-        if cleaned.is_empty() && !self.rules.name.fallback.is_empty() {
-            self.rules.name.fallback.clone()
-        } else {
-            cleaned
-        }
-    }
-
-    fn fallback(&self, body: &str) -> String {
-        let rules = &self.rules.description;
-        if rules.fallback == Fallback::None {
-            return String::new();
-        }
-        let is_blank = |character: char| character.is_whitespace() || character == '\u{feff}';
-        let Some(line) = body.split('\n').map(|line| line.trim_matches(is_blank)).find(|line| !line.is_empty()) else {
-            return rules.fallback_empty.clone();
-        };
-        let unmarked = line.trim_start_matches('#');
-        let heading = unmarked.len() < line.len() && unmarked.starts_with(char::is_whitespace);
-        let line = if heading { unmarked.trim_start() } else { line };
-        match rules.fallback_max {
-            Some(max) if utf16_len(line) > max => cut_utf16(line, max.saturating_sub(3)) + "...",
-            _ => line.to_owned(),
-        }
-    }
 }
 
 /// Longest frontmatter, in bytes.
 const FRONTMATTER_MAX: usize = 64 * 1024;
-
-/// Frontmatter may be a program in another language, and is never run.
-fn foreign(file: &str, format: &str) -> Diagnostic {
-    let format = crate::text::TerminalText(format).to_string();
-    Diagnostic::error(Code::NoFrontmatter, format!("the frontmatter is in the format `{format}`, which is not read"))
-        .at(file, 0..file.find('\n').unwrap_or(file.len()))
-        .help("begin with a line `---` and write YAML")
-}
-
-fn too_large() -> Diagnostic {
-    Diagnostic::error(Code::HeadTooLarge, "the frontmatter does not end within 64 KiB")
-        .help("close it with a line `---`; long text belongs in the body")
-}
-
-fn no_text() -> Diagnostic {
-    Diagnostic::error(Code::NoFrontmatter, "the file is empty")
-        .help("begin with `---`, the lines `name:` and `description:`, and `---`")
-}
-
-/// Says what is wrong with YAML that stands alone.
-pub(crate) fn yaml_problem(file: &str, error: &YamlError) -> Diagnostic {
-    frontmatter_problem(Source { file, offset: 0 }, error)
-}
-
-fn frontmatter_problem(source: Source<'_>, error: &YamlError) -> Diagnostic {
-    let (code, message) = match error.kind {
-        YamlErrorKind::Syntax => (Code::BadYaml, format!("the frontmatter is not valid YAML: {}", error.message)),
-        YamlErrorKind::Limit => (Code::YamlLimit, error.message.clone()),
-    };
-    let help = match error.kind {
-        YamlErrorKind::Syntax => "mend the line, or put quotes around its value",
-        YamlErrorKind::Limit => "keep the frontmatter short and flat",
-    };
-    let at = source.offset + error.offset;
-    Diagnostic::error(code, message).at(source.file, at..at + 1).help(help)
-}
-
-fn feature_problem(source: Source<'_>, feature: Feature, span: &Range<usize>) -> Diagnostic {
-    let (what, help) = match feature {
-        Feature::Flow => ("flow style (`[a, b]` or `{a: b}`)", "write one item a line"),
-        Feature::Anchor => ("an anchor (`&name`)", "write the value out"),
-        Feature::Alias => ("an alias (`*name`)", "write the value out"),
-        Feature::Tag | Feature::TypeTag | Feature::LocalTag => ("a tag (`!name`)", "remove the tag"),
-    };
-    Diagnostic::error(Code::YamlFeature, format!("the standard's YAML does not have {what}"))
-        .at(source.file, source.span(span))
-        .help(help)
-}
 
 #[cfg(test)]
 mod tests;

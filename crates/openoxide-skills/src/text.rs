@@ -24,6 +24,11 @@ impl fmt::Display for TerminalText<'_> {
     }
 }
 
+/// Tells whether a character counts as nothing at the ends of a text: a blank, or a stray byte-order mark.
+pub(crate) fn is_blank(character: char) -> bool {
+    character.is_whitespace() || character == '\u{feff}'
+}
+
 /// Tells whether a character can move the cursor, reorder text or hide.
 pub fn is_deceptive(character: char) -> bool {
     character.is_control()

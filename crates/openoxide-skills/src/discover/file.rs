@@ -12,8 +12,7 @@ use rustix::io::Errno;
 use super::Plan;
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
-use crate::host::Utf8;
-use crate::parse::{self, Head, Parsed, Trees};
+use crate::parse::{Head, Parsed};
 
 /// Bytes of a file that are read at once; nearly every frontmatter ends within them.
 const FIRST_READ: usize = 4 * 1024;
@@ -186,7 +185,7 @@ fn read_head(
     plan: &Plan,
     buffer: &mut Vec<u8>,
 ) -> Result<(Vec<Arc<Parsed>>, Option<u64>), Diagnostic> {
-    let needs_whole = plan.readers.iter().any(|reading| reading.rules.utf8 == Utf8::File);
+    let needs_whole = plan.readers.need_whole();
     let limit = if needs_whole { WHOLE_MAX } else { HEAD_MAX };
     let mut filled = 0;
     let mut wanted = FIRST_READ;
@@ -206,23 +205,11 @@ fn read_head(
             folder: place.folder,
             real_folder: place.real_folder,
         };
-        match read_all_ways(head, plan) {
+        match plan.readers.read(head) {
             Some(parsed) => return Ok((parsed, u64::try_from(filled).ok().filter(|_| ended))),
             None => wanted = limit,
         }
     }
-}
-
-/// Reads a head in every way that hosts do; readings that say the same are one. Nothing: more of the file is needed.
-fn read_all_ways(head: Head<'_>, plan: &Plan) -> Option<Vec<Arc<Parsed>>> {
-    let mut trees = Trees::default();
-    let mut all: Vec<Arc<Parsed>> = Vec::with_capacity(plan.readers.len());
-    for reading in &plan.readers {
-        let parsed = parse::parse(head, reading, &mut trees)?;
-        let known = all.iter().find(|known| known.is_same(&parsed)).cloned();
-        all.push(known.unwrap_or_else(|| Arc::new(parsed)));
-    }
-    Some(all)
 }
 
 /// Fills the buffer up to `wanted` bytes; returns whether the file ended. The buffer keeps its size for the next file.

@@ -1,12 +1,11 @@
 //! What a search has to look at, so that every host that shares it finds what it needs.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::listing::Listing;
 use crate::host::{FolderNames, Host, Layout, Links, ParseRules, ScanRules};
-use crate::parse::{Keys, Reading, taken_alike};
+use crate::parse::Readings;
 
 /// Deepest folder that is searched for what does not count.
 const THOROUGH_DEPTH: usize = 32;
@@ -29,7 +28,7 @@ pub(crate) struct Plan {
     pub(crate) files: BTreeSet<Arc<str>>,
     pub(crate) manifests: BTreeSet<String>,
     pub(crate) sidecars: BTreeSet<String>,
-    pub(crate) readers: Vec<Reading<'static>>,
+    pub(crate) readers: Readings,
     /// Whether what does not count is looked for too.
     pub(crate) thorough: bool,
     /// How far the hosts themselves look.
@@ -77,12 +76,7 @@ impl Plan {
         self.files.extend(scan.files.iter().map(|file| Arc::from(file.as_str())));
         self.manifests.extend(host.namespace.manifests.iter().cloned());
         self.sidecars.extend(host.sidecar.iter().flat_map(|sidecar| sidecar.files.iter().cloned()));
-        if !self.readers.iter().any(|reading| *reading.rules == host.parse) {
-            let alike = |reading: &Reading<'_>| taken_alike(&reading.rules, &host.parse);
-            let group = self.readers.iter().position(alike).unwrap_or(self.readers.len());
-            let keys = Keys::read_by(&host.parse);
-            self.readers.push(Reading { rules: Cow::Owned(host.parse.clone()), group, keys });
-        }
+        self.readers.add(&host.parse);
     }
 
     /// Tells whether a folder's files are looked for before it is listed: worth it where a skill's folder never is.
@@ -97,7 +91,7 @@ impl Plan {
 
     /// Returns which of the readings is the host's.
     pub(crate) fn reader(&self, rules: &ParseRules) -> usize {
-        self.readers.iter().position(|reading| *reading.rules == *rules).unwrap_or(0)
+        self.readers.position(rules)
     }
 }
 

@@ -4,11 +4,12 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::Source;
+use super::lists::{handlers_of, split_patterns, split_tools};
 use super::scalar::{self, Text};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Level};
 use crate::host::{Clean, ParseRules, UnknownFields, WrongType};
-use crate::skill::{Frontmatter, HookHandler, RareFields, SkillContext, SkillHooks};
+use crate::skill::{Frontmatter, RareFields, SkillContext, SkillHooks};
 use crate::yaml::{Node, Value};
 
 /// Keys that have a meaning to some host, as they are written.
@@ -91,80 +92,6 @@ pub(super) fn collect(
         collector.pair(key, value)?;
     }
     Ok(collector.finish(first_try))
-}
-
-/// Checks the lengths of the texts, in the order of the standard's fields.
-pub(super) fn check_texts(rules: &ParseRules, source: Source<'_>, pairs: &[(Node<'_>, Node<'_>)]) -> Vec<Diagnostic> {
-    let mut problems = Vec::new();
-    let find = |wanted: &str| pairs.iter().rev().find(|(key, _)| key.as_text() == Some(wanted)).map(|(_, value)| value);
-    match find("description") {
-        None if rules.description.required => problems.push(
-            Diagnostic::error(Code::DescriptionMissing, "the frontmatter has no `description`")
-                .at(source.file, 0..source.file.find('\n').unwrap_or(0))
-                .help("add `description:` with what the skill does and when to use it"),
-        ),
-        Some(value) => problems.extend(description(rules, source, value)),
-        None => {}
-    }
-    if let Some(value) = find("compatibility") {
-        problems.extend(compatibility(rules, source, value));
-    }
-    problems
-}
-
-fn description(rules: &ParseRules, source: Source<'_>, value: &Node<'_>) -> Option<Diagnostic> {
-    let span = source.span(&value.span);
-    let text = match scalar::text(value, rules) {
-        Text::Some(text) => text,
-        Text::Null => Cow::Borrowed(""),
-        Text::WrongType => return None,
-    };
-    if text.trim().is_empty() && rules.description.may_be_empty {
-        return None;
-    }
-    if text.trim().is_empty() && !rules.description.empty_counts {
-        let level = if rules.description.required { Level::Error } else { Level::Warning };
-        return Some(
-            Diagnostic::new(Code::DescriptionEmpty, level, "`description` is empty")
-                .at(source.file, span)
-                .help("say what the skill does and when to use it"),
-        );
-    }
-    let text = if rules.description.max_trimmed { text.trim() } else { &text };
-    let most = rules.description.max.or(rules.description.max_advised).unwrap_or(usize::MAX);
-    if text.len() <= most {
-        return None;
-    }
-    let length = crate::text::length(text, rules.lengths);
-    let (level, max) = match (rules.description.max, rules.description.max_advised) {
-        (Some(max), _) if length > max => (Level::Error, max),
-        (_, Some(max)) if length > max => (Level::Warning, max),
-        _ => return None,
-    };
-    let message = format!("the description has {length} {}, {max} are allowed", rules.lengths.as_str());
-    let help = "shorten it; details belong in the body";
-    Some(Diagnostic::new(Code::DescriptionLength, level, message).at(source.file, span).help(help))
-}
-
-fn compatibility(rules: &ParseRules, source: Source<'_>, value: &Node<'_>) -> Option<Diagnostic> {
-    let span = source.span(&value.span);
-    let Some(text) = value.as_text() else {
-        return rules.fields.compatibility_text.then(|| {
-            Diagnostic::error(Code::WrongType, "`compatibility` must be text")
-                .at(source.file, span)
-                .help("write one line of text")
-        });
-    };
-    let max = rules.fields.compatibility_max?;
-    let length = crate::text::length(text, rules.lengths);
-    (length > max).then(|| {
-        Diagnostic::error(
-            Code::CompatibilityLength,
-            format!("`compatibility` has {length} {}, {max} are allowed", rules.lengths.as_str()),
-        )
-        .at(source.file, span)
-        .help("shorten it")
-    })
 }
 
 struct Collector<'c> {
@@ -505,53 +432,4 @@ fn stranger_problems(
                 .help(help)
         })
         .collect()
-}
-
-fn handlers_of(group: &Node<'_>) -> Vec<HookHandler> {
-    let matcher = group.get("matcher").and_then(Node::as_text).map(str::to_owned);
-    let Some(Value::List(handlers)) = group.get("hooks").map(|node| &node.value) else { return Vec::new() };
-    handlers
-        .iter()
-        .map(|handler| HookHandler {
-            hook_type: handler.get("type").and_then(Node::as_text).unwrap_or("command").to_owned(),
-            matcher: matcher.clone(),
-            command: handler.get("command").and_then(Node::as_text).unwrap_or_default().to_owned(),
-            once: handler
-                .get("once")
-                .is_some_and(|once| scalar::boolean(once, crate::host::BoolRule::Core) == Some(true)),
-        })
-        .collect()
-}
-
-/// Splits a line of tools at commas and blanks that stand outside parentheses.
-fn split_tools(text: &str) -> Vec<String> {
-    let mut depth = 0_usize;
-    text.split(|character: char| {
-        match character {
-            '(' => depth += 1,
-            ')' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        depth == 0 && (character == ',' || character.is_whitespace())
-    })
-    .filter(|tool| !tool.is_empty())
-    .map(str::to_owned)
-    .collect()
-}
-
-/// Splits a line of patterns at commas that stand outside braces.
-fn split_patterns(text: &str) -> Vec<String> {
-    let mut depth = 0_usize;
-    text.split(|character: char| {
-        match character {
-            '{' => depth += 1,
-            '}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        depth == 0 && character == ','
-    })
-    .map(str::trim)
-    .filter(|pattern| !pattern.is_empty())
-    .map(str::to_owned)
-    .collect()
 }

@@ -1,6 +1,7 @@
 //! Frontmatter that all hosts read alike: most of it is, and need not be taken apart for each of them.
 
 use crate::host::{ParseRules, UnknownFields};
+use crate::text::is_blank;
 use crate::yaml::{Node, Value};
 
 /// The standard's keys. None of them is a yes or no.
@@ -29,7 +30,7 @@ impl Keys {
                 (Value::Map(inner), "metadata") => is_plain_map(inner),
                 (Value::Scalar { .. }, "metadata") => false,
                 (Value::List(items), "allowed-tools") => items.iter().all(is_text),
-                (Value::Scalar { text, .. }, "name") => is_text(value) && !text.ends_with(char::is_whitespace),
+                (Value::Scalar { text, .. }, "name") => is_text(value) && !text.ends_with(is_blank),
                 _ => is_text(value),
             };
             if !is_plain || keys & 1 << at != 0 {
@@ -57,7 +58,7 @@ fn is_text(node: &Node<'_>) -> bool {
     const WORDS: [&str; 9] = ["y", "n", "yes", "no", "on", "off", "true", "false", "null"];
     let Value::Scalar { text, plain } = &node.value else { return false };
     let is_word = || WORDS.iter().any(|word| text.eq_ignore_ascii_case(word));
-    let is_trimmed = !text.starts_with(char::is_whitespace) && !text.is_empty();
+    let is_trimmed = !text.starts_with(is_blank) && !text.is_empty();
     is_trimmed && (!plain || (text.starts_with(|first: char| first.is_ascii_alphabetic()) && !is_word()))
 }
 
@@ -81,6 +82,7 @@ mod tests {
             "name: \"\"",
             "name: \" a\"",
             "name: \"a \"",
+            "name: \"a\u{feff}\"",
             "name: a\nname: b",
             "name: a\nother: b",
             "name: a\nhide: x",

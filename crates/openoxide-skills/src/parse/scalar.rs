@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::host::{BoolRule, Clean, Dialect, NumberText, ParseRules, Typed};
-use crate::text::collapse;
+use crate::text::{collapse, is_blank};
 use crate::yaml::{Feature, Node, Value, is_null_text};
 
 /// A value where text is wanted.
@@ -49,9 +49,7 @@ pub(super) fn text<'n>(node: &'n Node<'_>, rules: &ParseRules) -> Text<'n> {
 pub(super) fn clean(text: &str, rule: Clean) -> Cow<'_, str> {
     match rule {
         Clean::None => Cow::Borrowed(text),
-        Clean::Trim => {
-            Cow::Borrowed(text.trim_matches(|character: char| character.is_whitespace() || character == '\u{feff}'))
-        }
+        Clean::Trim => Cow::Borrowed(text.trim_matches(is_blank)),
         Clean::Collapse => collapse(text),
     }
 }

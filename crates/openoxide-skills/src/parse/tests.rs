@@ -1,7 +1,7 @@
 //! Tests of reading skill files; the hosts' own tables are in `tests/it`.
 
-use super::parse_text;
-use crate::host::ParseRules;
+use super::{Head, Readings, parse_text};
+use crate::host::{Hosts, ParseRules};
 
 /// Reads a file in the folder `pdf` by rules in TOML; answers its name, or the first error.
 fn check(rules: &str, file: &str, expected: &str) {
@@ -96,4 +96,67 @@ begins = '---'
     check(rules, "---\nname: other\n---\n", "S0119 describe it");
     check(rules, "---\nname: other\ndescription: d\n---\n", "S0102 other is not pdf");
     check(rules, "---\nname: Other\ndescription: d\n---\n", "S0115 the name has upper-case letters");
+}
+
+/// Every host must read a file in company as it reads it alone, however much is shared.
+#[test]
+fn read_alone_and_in_company_is_the_same() {
+    let names = [
+        "",
+        "name: a",
+        "name: \"a\\ufeff\"",
+        "name: ' a '",
+        "name: 1",
+        "name: yes",
+        "name: A b",
+        "name: &x a",
+        "Name: a",
+    ];
+    let descriptions = [
+        "",
+        "description: Does it",
+        "description: 'two  blanks '",
+        "description: |\n  Two\n  lines\n",
+        "description: 3.50",
+        "description: a: b",
+        "description: []",
+        "description:",
+    ];
+    let others = [
+        "",
+        "license: MIT",
+        "metadata:\n  a: b\n  short-description: ' x '",
+        "metadata:\n  a: 1",
+        "metadata: no",
+        "allowed-tools: [Read, Write]",
+        "allowed-tools: Read Bash(git:*)",
+        "disable-model-invocation: true",
+        "disableModelInvocation: yes",
+        "hide: 1",
+        "license: MIT\nlicense: Other",
+        "<<: {license: x}",
+        "unknown: x",
+    ];
+    let hosts = Hosts::builtin();
+    let ids: Vec<String> = hosts
+        .all()
+        .flat_map(|spec| {
+            let editions: Vec<String> = spec.editions().map(|edition| format!("{}@{edition}", spec.name)).collect();
+            std::iter::once(spec.name.clone()).chain(editions)
+        })
+        .collect();
+    let rules: Vec<ParseRules> = ids.iter().map(|id| hosts.get(id).unwrap().host().unwrap().parse).collect();
+    let mut readings = Readings::default();
+    rules.iter().for_each(|rules| readings.add(rules));
+    for (name, description) in names.iter().flat_map(|name| descriptions.iter().map(move |text| (name, text))) {
+        for other in others {
+            let lines = [*name, description, other].join("\n");
+            let text = format!("---\n{}\n---\nDo it.\n", lines.trim_matches('\n'));
+            let head = Head { bytes: text.as_bytes(), text: Some(&text), whole: true, folder: "a", real_folder: "a" };
+            let shared = readings.read(head).unwrap();
+            for (id, rules) in ids.iter().zip(&rules) {
+                assert_eq!(*shared[readings.position(rules)], parse_text(&text, "a", rules), "{id}: {text}");
+            }
+        }
+    }
 }

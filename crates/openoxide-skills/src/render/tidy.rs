@@ -37,7 +37,7 @@ pub(super) fn tidy(text: &str) -> String {
 }
 
 fn trim_end(line: &str) -> &str {
-    line.trim_end_matches(|character: char| character.is_whitespace() || character == '\u{feff}')
+    line.trim_end_matches(crate::text::is_blank)
 }
 
 fn drop_blanks(lines: &mut Vec<String>) {

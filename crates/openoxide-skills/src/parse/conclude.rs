@@ -1,0 +1,74 @@
+//! Chooses the name and the description that count.
+
+use std::sync::Arc;
+
+use super::{Reader, name};
+use crate::code::Code;
+use crate::diagnostic::Diagnostic;
+use crate::host::{Clean, Fallback, NameSource};
+use crate::text::{cut_utf16, is_blank, utf16_len};
+
+impl Reader<'_> {
+    /// Chooses the name and description that count, and takes them out of the frontmatter.
+    pub(super) fn conclude(&mut self, file: &str, body: &str) {
+        let first = self.rules.name.from.first();
+        let own_first = first.is_none_or(|source| *source == NameSource::Frontmatter);
+        let written = self.taken.name.take().filter(|name| !name.is_empty());
+        let own = written.clone().filter(|_| own_first);
+        let from_folder = own.is_none();
+        let replaced = |character: char| self.rules.name.replaced.contains(character);
+        let own = own.map(|name| if name.contains(replaced) { name.replace(replaced, "-").into() } else { name });
+        self.parsed.name = own.unwrap_or_else(|| self.cleaned_folder().into());
+        self.parsed.own_name = written;
+        if from_folder && own_first {
+            self.parsed.problems.extend(name::check_length(self.rules, file, &self.parsed));
+        } else if from_folder {
+            self.parsed.problems.extend(name::check_folder(self.rules, file, &self.parsed.name));
+        }
+        let rules = &self.rules.description;
+        let own = self.taken.description.take();
+        let is_enough = own.is_some() && rules.may_be_empty;
+        let own = own.filter(|text: &Arc<str>| rules.loose || rules.empty_counts || !text.trim().is_empty());
+        self.parsed.described = own.is_some();
+        self.parsed.description = own.unwrap_or_else(|| self.fallback(body).into());
+        let judged = self.parsed.invalid().is_some();
+        if self.rules.description.required && !self.parsed.described && !is_enough && !judged {
+            self.parsed.problems.push(
+                Diagnostic::error(Code::DescriptionMissing, "the skill has no description")
+                    .at(file, 0..file.find('\n').unwrap_or(file.len()))
+                    .help("add `description:` with what the skill does and when to use it"),
+            );
+        }
+        self.parsed.frontmatter = std::mem::take(&mut self.taken.frontmatter);
+    }
+
+    /// A name that comes from the folder is cleaned like one that is written.
+    fn cleaned_folder(&self) -> String {
+        if self.rules.clean != Clean::Collapse {
+            return self.folder.to_owned();
+        }
+        let cleaned = crate::text::collapse(self.folder).into_owned();
+        if cleaned.is_empty() && !self.rules.name.fallback.is_empty() {
+            self.rules.name.fallback.clone()
+        } else {
+            cleaned
+        }
+    }
+
+    fn fallback(&self, body: &str) -> String {
+        let rules = &self.rules.description;
+        if rules.fallback == Fallback::None {
+            return String::new();
+        }
+        let Some(line) = body.split('\n').map(|line| line.trim_matches(is_blank)).find(|line| !line.is_empty()) else {
+            return rules.fallback_empty.clone();
+        };
+        let unmarked = line.trim_start_matches('#');
+        let heading = unmarked.len() < line.len() && unmarked.starts_with(char::is_whitespace);
+        let line = if heading { unmarked.trim_start() } else { line };
+        match rules.fallback_max {
+            Some(max) if utf16_len(line) > max => cut_utf16(line, max.saturating_sub(3)) + "...",
+            _ => line.to_owned(),
+        }
+    }
+}

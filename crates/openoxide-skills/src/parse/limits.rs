@@ -1,0 +1,84 @@
+//! Checks the texts of a frontmatter: that they are there, and not too long.
+
+use std::borrow::Cow;
+
+use super::Source;
+use super::scalar::{self, Text};
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Level};
+use crate::host::ParseRules;
+use crate::yaml::Node;
+
+/// Checks the lengths of the texts, in the order of the standard's fields.
+pub(super) fn check_texts(rules: &ParseRules, source: Source<'_>, pairs: &[(Node<'_>, Node<'_>)]) -> Vec<Diagnostic> {
+    let mut problems = Vec::new();
+    let find = |wanted: &str| pairs.iter().rev().find(|(key, _)| key.as_text() == Some(wanted)).map(|(_, value)| value);
+    match find("description") {
+        None if rules.description.required => problems.push(
+            Diagnostic::error(Code::DescriptionMissing, "the frontmatter has no `description`")
+                .at(source.file, 0..source.file.find('\n').unwrap_or(0))
+                .help("add `description:` with what the skill does and when to use it"),
+        ),
+        Some(value) => problems.extend(description(rules, source, value)),
+        None => {}
+    }
+    if let Some(value) = find("compatibility") {
+        problems.extend(compatibility(rules, source, value));
+    }
+    problems
+}
+
+fn description(rules: &ParseRules, source: Source<'_>, value: &Node<'_>) -> Option<Diagnostic> {
+    let span = source.span(&value.span);
+    let text = match scalar::text(value, rules) {
+        Text::Some(text) => text,
+        Text::Null => Cow::Borrowed(""),
+        Text::WrongType => return None,
+    };
+    if text.trim().is_empty() && rules.description.may_be_empty {
+        return None;
+    }
+    if text.trim().is_empty() && !rules.description.empty_counts {
+        let level = if rules.description.required { Level::Error } else { Level::Warning };
+        return Some(
+            Diagnostic::new(Code::DescriptionEmpty, level, "`description` is empty")
+                .at(source.file, span)
+                .help("say what the skill does and when to use it"),
+        );
+    }
+    let text = if rules.description.max_trimmed { text.trim() } else { &text };
+    let most = rules.description.max.or(rules.description.max_advised).unwrap_or(usize::MAX);
+    if text.len() <= most {
+        return None;
+    }
+    let length = crate::text::length(text, rules.lengths);
+    let (level, max) = match (rules.description.max, rules.description.max_advised) {
+        (Some(max), _) if length > max => (Level::Error, max),
+        (_, Some(max)) if length > max => (Level::Warning, max),
+        _ => return None,
+    };
+    let message = format!("the description has {length} {}, {max} are allowed", rules.lengths.as_str());
+    let help = "shorten it; details belong in the body";
+    Some(Diagnostic::new(Code::DescriptionLength, level, message).at(source.file, span).help(help))
+}
+
+fn compatibility(rules: &ParseRules, source: Source<'_>, value: &Node<'_>) -> Option<Diagnostic> {
+    let span = source.span(&value.span);
+    let Some(text) = value.as_text() else {
+        return rules.fields.compatibility_text.then(|| {
+            Diagnostic::error(Code::WrongType, "`compatibility` must be text")
+                .at(source.file, span)
+                .help("write one line of text")
+        });
+    };
+    let max = rules.fields.compatibility_max?;
+    let length = crate::text::length(text, rules.lengths);
+    (length > max).then(|| {
+        Diagnostic::error(
+            Code::CompatibilityLength,
+            format!("`compatibility` has {length} {}, {max} are allowed", rules.lengths.as_str()),
+        )
+        .at(source.file, span)
+        .help("shorten it")
+    })
+}
