@@ -579,3 +579,25 @@ fn from_a_folder_below_and_from_outside() {
         "{output}"
     );
 }
+
+/// Several at once, as two agents or two windows would: one does it, the others find it done.
+#[test]
+fn many_at_once() {
+    for extra in [&[][..], &["--copy"]] {
+        let context = project();
+        context.tree("//- project/.agents/skills/deploy/data/{i}.txt repeat=40\n{pad}\n");
+        let at_once = |args: &[&str]| {
+            let commands = (0..8).map(|_| context.command(bin(), args.iter().chain(extra)).spawn().unwrap());
+            let children: Vec<std::process::Child> = commands.collect();
+            for mut child in children {
+                assert!(child.wait().unwrap().success(), "{args:?} {extra:?}");
+            }
+        };
+        at_once(&["link", "--all", "--into", "claude-code", "--quiet"]);
+        assert_eq!(names(&context, "claude-code"), ["deploy", "notes", "sql"]);
+        let once = snapshot_of(context.root());
+        assert!(!once.iter().any(|line| line.contains("/.openoxide-")), "something is left of the work");
+        assert_eq!(run(&context, &["unlink", "--all", "--from", "claude-code"]).status, Some(0));
+        assert_eq!((names(&context, "claude-code").len(), names(&context, "openoxide").len()), (1, 3));
+    }
+}
