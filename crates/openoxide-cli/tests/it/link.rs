@@ -413,7 +413,8 @@ fn run_plainly(context: &TestContext, args: &[&str]) -> Option<Output> {
 fn a_folder_that_may_not_be_written() {
     let context = project();
     context.tree("//- project/.claude/skills/ mode=555\n");
-    let before = snapshot_of(&context.project());
+    let claude = context.project().join(".claude");
+    let before = snapshot_of(&claude.join("skills"));
     for args in
         [&["link", "deploy", "--into", "claude-code", "--copy"][..], &["link", "deploy", "--into", "claude-code"]]
     {
@@ -428,7 +429,8 @@ fn a_folder_that_may_not_be_written() {
             output.stderr.contains("Caused by: Permission denied") && output.stderr.contains("error: `"),
             "{output}"
         );
-        assert_eq!(snapshot_of(&context.project()), before, "{output}");
+        assert_eq!(snapshot_of(&claude.join("skills")), before, "{output}");
+        assert_eq!(fs_err::read_dir(&claude).unwrap().count(), 1, "nothing is left of the work");
     }
 }
 
