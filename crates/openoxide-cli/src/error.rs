@@ -6,7 +6,7 @@ use openoxide_config::WorkspaceError;
 use openoxide_skills::{HostError, near};
 
 /// An error that knows the next step, and whether the answer is merely no.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Told {
     message: String,
     hint: Option<String>,

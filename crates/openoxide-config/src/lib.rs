@@ -22,4 +22,4 @@ pub use keys::{KEYS, Key, KeyKind, config_schema};
 pub use layers::{Config, ConfigProblem, Layer, LayerKind};
 pub use project::find_project;
 pub use system::{Unpacked, embedded_skills, unpack_system_skills};
-pub use workspace::{Options, Workspace, WorkspaceError};
+pub use workspace::{FoundHost, Options, Workspace, WorkspaceError};

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use openoxide_skills::{Code, Diagnostic, HostError, HostSpec, Hosts, ProjectRules, Root, Surroundings, View, near};
+use openoxide_skills::{
+    Code, Diagnostic, Host, HostError, HostSpec, Hosts, ProjectRules, Root, Surroundings, View, near,
+};
 
 use crate::environment::Environment;
 use crate::found::{Found, find_host};
@@ -36,6 +38,17 @@ pub enum WorkspaceError {
     /// A host cannot be used.
     #[error(transparent)]
     Host(#[from] HostError),
+}
+
+/// A host whose program is there.
+#[derive(Clone, Debug)]
+pub struct FoundHost {
+    /// What shows that it is there.
+    pub found: Found,
+    /// Its view.
+    pub view: View,
+    /// What is wrong with its own files.
+    pub problems: Vec<ConfigProblem>,
 }
 
 /// A project as a user stands in it.
@@ -91,19 +104,40 @@ impl Workspace {
         self.hosts.all().map(|spec| Ok(self.view_of(spec)?.0)).collect()
     }
 
-    /// Looks for the program of a host on this machine and in this project.
-    pub fn found(&self, id: &str) -> Result<Found, WorkspaceError> {
-        let host = self.hosts.get(id)?.host()?;
-        Ok(find_host(&host, &self.surroundings(&host.project)))
+    /// Looks for the program of every host on this machine and in this project; returns the view of each that is there.
+    pub fn found(&self) -> Result<Vec<FoundHost>, WorkspaceError> {
+        let mut all = Vec::new();
+        for spec in self.hosts.all() {
+            let host = spec.host()?;
+            let around = self.surroundings(&host.project);
+            let found = find_host(&host, &around);
+            if !found.is_empty() {
+                let (view, problems) = self.view_in(spec, &host, around)?;
+                all.push(FoundHost { found, view, problems });
+            }
+        }
+        Ok(all)
     }
 
     fn view_of(&self, spec: HostSpec) -> Result<(View, Vec<ConfigProblem>), WorkspaceError> {
         let host = spec.host()?;
         let around = self.surroundings(&host.project);
-        let (settings, mut problems) = read_settings(&spec, &host, &around, &self.config);
-        let effective = spec.with(&settings)?;
-        let around = if effective.project == host.project { around } else { self.surroundings(&effective.project) };
+        self.view_in(spec, &host, around)
+    }
+
+    fn view_in(
+        &self,
+        spec: HostSpec,
+        host: &Host,
+        around: Surroundings,
+    ) -> Result<(View, Vec<ConfigProblem>), WorkspaceError> {
+        let (settings, mut problems) = read_settings(&spec, host, &around, &self.config);
         let mut view = View::new(spec, settings, Arc::new(around))?;
+        // A setting may say what marks a project, and so where it begins.
+        if view.host.project != host.project {
+            let around = self.surroundings(&view.host.project);
+            view = View::new(view.spec, view.settings, Arc::new(around))?;
+        }
         view.roots.retain(|root| match refused(root) {
             None => true,
             Some((diagnostic, keep)) => {

@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use openoxide_config::{Workspace, find_host};
 use openoxide_skills::{Catalog, Depth, Standing, View, load, path_text};
 use openoxide_wire::{HostLine, HostsAnswer, MatrixRow, SchemaVersion};
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::ExitStatus;
 use crate::args::Common;
 use crate::paths;
 use crate::session::open_workspace;
-use crate::table::{cut, pad, pad_left, widest};
+use crate::table::{cut, fill, pad, pad_left, widest};
 use crate::ui::{Role, Ui, count, paint, safe};
 
 /// Show the hosts, and which skills each of them sees
@@ -41,7 +42,7 @@ pub(crate) fn hosts(ui: &Ui, common: &Common, args: &HostsArgs) -> anyhow::Resul
         }
     }
     let shown: Vec<Shown<'_>> = shown(&workspace, &views, &catalogs);
-    ui.data(&hosts_text(&shown))?;
+    ui.data(&hosts_text(ui, &shown))?;
     if !rows.is_empty() {
         ui.data(&matrix_text(ui, &workspace, &shown, &rows))?;
         ui.say("\u{25cf} counts  \u{25cb} found, does not count  \u{b7} not found; why: openoxide explain SKILL");
@@ -118,22 +119,21 @@ fn found_paths(view: &View) -> Vec<String> {
     found.program.iter().chain(&found.home).chain(&found.project).map(|path| path_text(path)).collect()
 }
 
-fn hosts_text(shown: &[Shown<'_>]) -> String {
+fn hosts_text(ui: &Ui, shown: &[Shown<'_>]) -> String {
     let first = widest(shown.iter().map(|host| host.id.as_str()), 24).max(4);
     let mut text = format!("  #  {}  here  sees  not  states\n", pad("host", first));
     for (number, host) in shown.iter().enumerate() {
         let here = if host.found { paint(Role::Good, "yes ") } else { paint(Role::Dim, "no  ") };
-        let editions: Vec<String> = host.view.spec.editions().map(|edition| format!("@{}", safe(edition))).collect();
-        let line = format!(
-            "{}  {}  {here}  {}  {}  {}  {}",
+        let lead = format!(
+            "{}  {}  {here}  {}  {}  ",
             pad_left(&(number + 1).to_string(), 3),
             pad(&safe(&host.id), first),
             pad_left(&host.catalog.skills.len().to_string(), 4),
             pad_left(&host.catalog.others.len().to_string(), 3),
-            safe(&host.view.host.program),
-            editions.join(" ")
         );
-        let _ = writeln!(text, "{}", line.trim_end());
+        let editions: Vec<String> = host.view.spec.editions().map(|edition| format!("@{}", safe(edition))).collect();
+        let states = format!("{}  {}", safe(&host.view.host.program), editions.join(" "));
+        let _ = writeln!(text, "{}", fill(&lead, states.trim_end(), ui.width()));
     }
     text
 }
@@ -144,27 +144,38 @@ const NAMES_MIN: usize = 16;
 fn matrix_text(ui: &Ui, workspace: &Workspace, shown: &[Shown<'_>], rows: &Rows) -> String {
     let width = ui.width().unwrap_or(80);
     let names: Vec<String> = row_names(workspace, rows);
-    let by_name: Vec<String> = shown.iter().map(|host| host.id.clone()).collect();
+    let by_name: Vec<String> = shown.iter().map(|host| safe(&host.id)).collect();
     let by_number: Vec<String> = (1..=shown.len()).map(|number| pad(&number.to_string(), 2)).collect();
-    let takes = |headings: &[String]| headings.iter().map(|heading| heading.len() + 2).sum::<usize>();
+    let takes = |headings: &[String]| headings.iter().map(|heading| heading.width() + 2).sum::<usize>();
     let fits = NAMES_MIN + takes(&by_name) <= width;
     let (headings, gap) = if fits { (&by_name, "  ") } else { (&by_number, " ") };
-    let taken: usize = headings.iter().map(|heading| heading.len() + gap.len()).sum();
+    // More hosts than a line holds are shown in several blocks.
+    let most = if fits { shown.len() } else { (width.saturating_sub(NAMES_MIN) / 3).max(1) };
+    let blocks = shown.chunks(most.max(1)).zip(headings.chunks(most.max(1)));
+    blocks.map(|(hosts, headings)| block_text(width, &names, rows, hosts, headings, gap)).collect()
+}
+
+fn block_text(
+    width: usize,
+    names: &[String],
+    rows: &Rows,
+    hosts: &[Shown<'_>],
+    headings: &[String],
+    gap: &str,
+) -> String {
+    let taken: usize = headings.iter().map(|heading| heading.width() + gap.len()).sum();
     let first = widest(names.iter().map(String::as_str), width.saturating_sub(taken).max(NAMES_MIN)).max(9);
-    let mut text = format!("\n{}", pad(&count(rows.len(), "skill"), first));
-    for heading in headings {
-        let _ = write!(text, "{gap}{heading}");
-    }
-    text = text.trim_end().to_owned() + "\n";
+    let heads: String = headings.iter().flat_map(|heading| [gap, heading.as_str()]).collect();
+    let mut text = format!("\n{}\n", format!("{}{heads}", pad(&count(rows.len(), "skill"), first)).trim_end());
     for (name, (_, standings)) in names.iter().zip(rows.values()) {
         let mut line = pad(&cut(name, first), first);
-        for (host, heading) in shown.iter().zip(headings) {
+        for (host, heading) in hosts.iter().zip(headings) {
             let mark = match standings.get(&host.id) {
                 Some(Standing::Active) => paint(Role::Good, "\u{25cf}"),
                 Some(_) => paint(Role::Warning, "\u{25cb}"),
                 None => paint(Role::Dim, "\u{b7}"),
             };
-            let _ = write!(line, "{gap}{mark}{}", " ".repeat(heading.len().saturating_sub(1)));
+            let _ = write!(line, "{gap}{mark}{}", " ".repeat(heading.width().saturating_sub(1)));
         }
         let _ = writeln!(text, "{}", line.trim_end());
     }

@@ -17,7 +17,7 @@ mod files;
 mod places;
 
 use files::Kind;
-use places::{Held, Shelves, Step};
+use places::{Held, Places, Shelves, Step};
 pub(crate) use places::{is_elsewhere, unseen};
 
 /// Put a skill where another agent looks
@@ -130,7 +130,7 @@ fn link_one(ui: &Ui, common: &Common, args: &LinkArgs, pair: &Pair, skill: &str)
         Some(met) => return Err(uncounted(common, pair, entry, met).into()),
         None => {}
     }
-    let step = Step::plan(&pair.session.workspace, &pair.view, entry)?;
+    let step = Places::of(&pair.session.workspace, &pair.view).plan(entry)?;
     take(ui, args, pair, &step)?;
     let name = typed::word(&entry.skill.name).unwrap_or_else(|| "NAME".to_owned());
     finish(ui, common, args, &[(entry, step)], |from| typed::command(common, "unlink", Some(&name), from))
@@ -226,11 +226,11 @@ pub(crate) fn unlink(ui: &Ui, common: &Common, args: &UnlinkArgs) -> anyhow::Res
         Some(skill) => pair.find(skill)?,
         None => pair.own.entries().filter(|entry| theirs(entry)).collect(),
     };
-    let mut shelves = Shelves::default();
+    let mut shelves = Shelves::of(&pair.session.workspace, &pair.view);
     let (mut removed, mut foreign) = (BTreeSet::new(), Vec::new());
     for entry in &found {
         // Looked at anew for each skill: of two equal copies, the one must not go because of the other.
-        for held in shelves.held(&pair.session.workspace, &pair.view, entry) {
+        for held in shelves.held(entry) {
             if !held.kind.is_ours() || places::is_only_way(&pair.own, entry, &held.path) {
                 foreign.push(held);
                 continue;

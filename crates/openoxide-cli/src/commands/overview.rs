@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use openoxide_config::{ConfigProblem, Found};
+use openoxide_config::{ConfigProblem, Found, FoundHost};
 use openoxide_skills::{Catalog, Depth, Entry, Model, Prompt, Standing, View, load, path_text, render};
 use openoxide_wire::{AgentLine, MendLine, OverviewAnswer, SchemaVersion};
 use unicode_width::UnicodeWidthStr as _;
@@ -62,22 +62,15 @@ impl Glance {
     fn look(ui: &Ui, common: &Common) -> anyhow::Result<Glance> {
         let session = Session::open(ui, common)?;
         let workspace = &session.workspace;
-        let mut founds = Vec::new();
-        let mut views = vec![session.view.clone()];
-        for name in workspace.hosts.names() {
-            let found = workspace.found(name)?;
-            if !found.is_empty() {
-                let (view, problems) = workspace.view(name)?;
-                founds.push((found, problems));
-                views.push(view);
-            }
-        }
+        let found = workspace.found()?;
+        let views: Vec<View> =
+            std::iter::once(&session.view).chain(found.iter().map(|host| &host.view)).cloned().collect();
         let mut catalogs = load(&views, Depth::Quick).into_iter();
         let own = catalogs.next().ok_or_else(|| anyhow::anyhow!("the project was not searched"))?;
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_millis());
         let model = Model { window: None, now: u64::try_from(now).unwrap_or(0) };
         let mut agents = Vec::new();
-        for (((found, problems), view), catalog) in founds.into_iter().zip(views.into_iter().skip(1)).zip(catalogs) {
+        for (FoundHost { found, view, problems }, catalog) in found.into_iter().zip(catalogs) {
             let prompt = render(&view, &catalog, model)?;
             agents.push(Agent { found, problems, view, catalog, prompt });
         }

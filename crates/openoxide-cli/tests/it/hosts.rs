@@ -40,6 +40,24 @@ fn the_matrix() {
     ");
 }
 
+/// Hosts of one's own are added, until a line does not hold them any more.
+#[test]
+fn more_hosts_than_a_line_holds() {
+    let context = furnished();
+    for number in 10..40 {
+        let program = "a program with a name of several words, and a version 1.2.3";
+        context.tree(&format!(
+            "//- home/.openoxide/hosts/own-{number}/host.toml\ntitle = \"Own\"\nprogram = \"{program}\"\nroots = []\n"
+        ));
+    }
+    let output = run(&context, &["hosts"]);
+    let long: Vec<&str> = output.stdout.lines().filter(|line| line.chars().count() > 80).collect();
+    assert!(long.is_empty(), "{long:#?}");
+    let marks = |line: &str| line.chars().filter(|mark| "\u{25cf}\u{25cb}\u{b7}".contains(*mark)).count();
+    let seen: usize = output.stdout.lines().filter(|line| line.starts_with("sql-review ")).map(marks).sum();
+    assert_eq!(seen, Hosts::builtin().names().count() + 30, "each host has its column\n{output}");
+}
+
 #[test]
 fn json_answers_its_schema() {
     let answer = valid_json(&furnished(), &["hosts", "--json"]);

@@ -413,7 +413,8 @@ fn run_plainly(context: &TestContext, args: &[&str]) -> Option<Output> {
 fn a_folder_that_may_not_be_written() {
     let context = project();
     context.tree("//- project/.claude/skills/ mode=555\n");
-    let before = snapshot_of(&context.project());
+    let claude = context.project().join(".claude");
+    let before = snapshot_of(&claude.join("skills"));
     for args in
         [&["link", "deploy", "--into", "claude-code", "--copy"][..], &["link", "deploy", "--into", "claude-code"]]
     {
@@ -428,7 +429,8 @@ fn a_folder_that_may_not_be_written() {
             output.stderr.contains("Caused by: Permission denied") && output.stderr.contains("error: `"),
             "{output}"
         );
-        assert_eq!(snapshot_of(&context.project()), before, "{output}");
+        assert_eq!(snapshot_of(&claude.join("skills")), before, "{output}");
+        assert_eq!(fs_err::read_dir(&claude).unwrap().count(), 1, "nothing is left of the work");
     }
 }
 
@@ -578,4 +580,26 @@ fn from_a_folder_below_and_from_outside() {
         output.stderr.ends_with("undo: openoxide unlink deploy --from claude-code --project project\n"),
         "{output}"
     );
+}
+
+/// Several at once, as two agents or two windows would: one does it, the others find it done.
+#[test]
+fn many_at_once() {
+    for extra in [&[][..], &["--copy"]] {
+        let context = project();
+        context.tree("//- project/.agents/skills/deploy/data/{i}.txt repeat=40\n{pad}\n");
+        let at_once = |args: &[&str]| {
+            let commands = (0..8).map(|_| context.command(bin(), args.iter().chain(extra)).spawn().unwrap());
+            let children: Vec<std::process::Child> = commands.collect();
+            for mut child in children {
+                assert!(child.wait().unwrap().success(), "{args:?} {extra:?}");
+            }
+        };
+        at_once(&["link", "--all", "--into", "claude-code", "--quiet"]);
+        assert_eq!(names(&context, "claude-code"), ["deploy", "notes", "sql"]);
+        let once = snapshot_of(context.root());
+        assert!(!once.iter().any(|line| line.contains("/.openoxide-")), "something is left of the work");
+        assert_eq!(run(&context, &["unlink", "--all", "--from", "claude-code"]).status, Some(0));
+        assert_eq!((names(&context, "claude-code").len(), names(&context, "openoxide").len()), (1, 3));
+    }
 }

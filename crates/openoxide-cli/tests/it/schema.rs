@@ -10,7 +10,7 @@ fn names() {
     let names = run(&TestContext::new(), &["schema"]).stdout;
     let names: Vec<&str> = names.lines().collect();
     assert!(names.windows(2).all(|pair| pair[0] < pair[1]), "sorted, and each one once: {names:?}");
-    for command in ["check", "config", "explain", "hosts", "list", "prompt", "roots", "show"] {
+    for command in ["check", "config", "explain", "hosts", "list", "overview", "prompt", "roots", "show"] {
         assert!(names.contains(&command), "no schema of what `{command} --json` answers");
     }
 }

@@ -3,7 +3,7 @@
 //! Paths come without links in them, `places` sees to that: what is written cannot end up elsewhere.
 
 use std::io::ErrorKind;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{MetadataExt as _, symlink};
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::Context as _;
@@ -65,7 +65,9 @@ pub(super) fn link(parent: &Path, place: &Path, source: &Path) -> anyhow::Result
     make_parent(parent)?;
     match symlink(relative(parent, source), place) {
         Ok(()) => Ok(true),
-        Err(error) if matches!(error.kind(), ErrorKind::Unsupported) => Ok(false),
+        // Somebody else was as quick, and did the same.
+        Err(error) if error.kind() == ErrorKind::AlreadyExists && kind(place, source).is_ours() => Ok(true),
+        Err(error) if error.kind() == ErrorKind::Unsupported => Ok(false),
         // A disk without links says that it is not permitted; a folder that may not be written says so for a copy too.
         Err(error) if error.raw_os_error() == Some(rustix::io::Errno::PERM.raw_os_error()) => Ok(false),
         Err(error) => Err(error).with_context(|| format!("`{}` cannot be made", shown(place))),
@@ -89,9 +91,11 @@ pub(super) fn copy(parent: &Path, place: &Path, source: &Path) -> anyhow::Result
         fs_err::copy(source.join(file), &target)?;
         fs_err::File::open(&target)?.sync_all()?;
     }
-    move_to(&inner, place).with_context(|| format!("`{}` cannot be made", shown(place)))?;
-    fs_err::File::open(parent)?.sync_all()?;
-    Ok(())
+    match move_to(&inner, place) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists && kind(place, source).is_ours() => {}
+        outcome => outcome.with_context(|| format!("`{}` cannot be made", shown(place)))?,
+    }
+    Ok(fs_err::File::open(parent)?.sync_all()?)
 }
 
 /// Removes a link to the skill.
@@ -125,9 +129,12 @@ fn make_parent(parent: &Path) -> anyhow::Result<()> {
     Err(Told::failed(format!("`{}` was exchanged for a link just now", shown(parent))).into())
 }
 
-/// A hidden folder of ours, on the same disk.
+/// Makes a hidden folder of ours on the same disk: beside the folder of skills, where no agent looks, if that can be.
 fn staging(parent: &Path) -> anyhow::Result<TempDir> {
-    let made = tempfile::Builder::new().prefix(".openoxide-").tempdir_in(parent);
+    let disk = |path: &Path| path.symlink_metadata().ok().map(|stat| stat.dev());
+    let beside = parent.parent().filter(|beside| disk(beside) == disk(parent));
+    let make = |folder: &Path| tempfile::Builder::new().prefix(".openoxide-").tempdir_in(folder);
+    let made = beside.and_then(|beside| make(beside).ok()).map_or_else(|| make(parent), Ok);
     made.with_context(|| format!("`{}` cannot be changed", shown(parent)))
 }
 

@@ -1,6 +1,6 @@
 //! Where a skill goes so that an agent sees it, and where links to it stand already.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -27,22 +27,6 @@ pub(crate) struct Step {
 }
 
 impl Step {
-    /// Finds the place for a skill, without writing anything.
-    pub(super) fn plan(workspace: &Workspace, view: &View, entry: &Entry) -> Result<Step, Told> {
-        let source = folder_of(workspace, entry)?;
-        let root = choose(workspace, view, entry).ok_or_else(|| no_folder(view, entry))?;
-        let parent = real_folder(workspace, &root.path)?;
-        stays_in_project(workspace, root, &parent)?;
-        let name = name_for(entry);
-        let real = parent.join(&name);
-        if real.starts_with(&source) {
-            let message = format!("`{}` lies inside the skill", paths::short(workspace, &real));
-            return Err(Told::failed(message).hint("a link there would lead into itself"));
-        }
-        let copies = root.scan.folder_links == Links::Skip;
-        Ok(Step { place: root.path.join(&name), kind: files::kind(&real, &source), source, copies, parent })
-    }
-
     /// Tells whether the place is free.
     pub(crate) fn is_free(&self) -> bool {
         self.kind == Kind::Absent
@@ -76,16 +60,17 @@ pub(crate) fn unseen<'c>(
     other: &Catalog,
 ) -> Vec<(&'c Entry, Result<Step, Told>)> {
     let looked_at = other.entries().filter(|entry| !is_elsewhere(entry));
-    let known: std::collections::BTreeSet<&Path> = looked_at.map(Entry::canonical).collect();
-    let names: std::collections::BTreeSet<&str> = other.skills.iter().map(|entry| entry.skill.name.as_ref()).collect();
+    let known: HashSet<&Path> = looked_at.map(Entry::canonical).collect();
+    let names: HashSet<&str> = other.skills.iter().map(|entry| entry.skill.name.as_ref()).collect();
+    let mut places = Places::of(workspace, view);
     let missing = own.skills.iter().filter(|entry| {
         matches!(entry.skill.scope, SkillScope::Repo | SkillScope::User)
             && !known.contains(entry.canonical())
             && !names.contains(entry.skill.name.as_ref())
             && !own.roots[entry.root].root.scan.layout.is_flat()
-            && choose(workspace, view, entry).is_some()
     });
-    missing.map(|entry| (entry, Step::plan(workspace, view, entry))).collect()
+    let missing: Vec<&Entry> = missing.filter(|entry| places.chosen(entry).is_some()).collect();
+    missing.into_iter().map(|entry| (entry, places.plan(entry))).collect()
 }
 
 /// Tells whether an agent does not look where a file is, so that the file itself may be fine.
@@ -95,42 +80,106 @@ pub(crate) fn is_elsewhere(entry: &Entry) -> bool {
 
 /// Returns a skill's folder without links.
 fn folder_of(workspace: &Workspace, entry: &Entry) -> Result<PathBuf, Told> {
-    let folder = entry.found().parent().unwrap_or(Path::new("/"));
-    let real = std::fs::canonicalize(folder).ok();
-    real.filter(|real| openoxide_skills::is_skill_folder(real)).ok_or_else(|| {
+    let (folder, name) = (entry.found().parent(), entry.found().file_name());
+    let is_folder = name.is_some_and(|name| name.eq_ignore_ascii_case("SKILL.md"));
+    let real = folder.filter(|_| is_folder).and_then(|folder| match entry.canonical() == entry.found() {
+        true => Some(folder.to_owned()),
+        false => std::fs::canonicalize(folder).ok(),
+    });
+    real.ok_or_else(|| {
         let message = format!("`{}` is a single file, not a skill's folder", paths::short(workspace, entry.found()));
         Told::failed(message).hint("only a folder with a `SKILL.md` can be linked")
     })
 }
 
-/// Returns the folders of an agent that a skill of this scope may be put into.
-///
-/// A skill of the project goes into the project, any other to the user's own. A project that is the user's home is both.
-fn roots<'v>(workspace: &Workspace, view: &'v View, entry: &Entry) -> impl Iterator<Item = &'v Root> {
-    let project = workspace.project.clone();
-    let home = workspace.environment.home.as_ref().and_then(|home| std::fs::canonicalize(home).ok());
-    let is_both = home.is_some_and(|home| std::fs::canonicalize(&project).is_ok_and(|project| project == home));
-    let is_repo = entry.skill.scope == SkillScope::Repo;
-    let fits = move |root: &&Root| match root.scope {
-        SkillScope::Repo => (is_repo || is_both) && root.path.starts_with(&project),
-        SkillScope::User => !is_repo || is_both,
-        _ => false,
-    };
-    let holds = |root: &&Root| {
-        matches!(root.scan.layout, Layout::Tree | Layout::Child)
-            && root.plugin.is_none()
-            && !root.named
-            && root.asleep.is_none()
-            && root.off.is_none()
-    };
-    view.roots.iter().filter(holds).filter(fits)
+/// The folders of an agent that skills may be put into.
+pub(super) struct Places<'w> {
+    workspace: &'w Workspace,
+    view: &'w View,
+    /// The project's root without links.
+    project: PathBuf,
+    /// Whether the project is the user's home, so that a skill of the one is a skill of the other.
+    is_home: bool,
+    /// The folder chosen for skills of the project, and for any other: its root, and where that really is.
+    chosen: BTreeMap<bool, Option<Chosen<'w>>>,
 }
 
-/// Chooses one of an agent's folders, best one that is there already.
-fn choose<'v>(workspace: &Workspace, view: &'v View, entry: &Entry) -> Option<&'v Root> {
-    // A folder nearer to the project's root serves more of the project.
-    let order = |root: &&Root| (!root.path.is_dir(), root.path.components().count());
-    roots(workspace, view, entry).min_by_key(order)
+/// A folder that was chosen.
+#[derive(Clone)]
+struct Chosen<'w> {
+    root: &'w Root,
+    parent: Result<PathBuf, Told>,
+}
+
+impl<'w> Places<'w> {
+    pub(super) fn of(workspace: &'w Workspace, view: &'w View) -> Places<'w> {
+        let real = |path: &PathBuf| std::fs::canonicalize(path).unwrap_or_else(|_| path.clone());
+        let project = real(&workspace.project);
+        let is_home = workspace.environment.home.as_ref().is_some_and(|home| real(home) == project);
+        Places { workspace, view, project, is_home, chosen: BTreeMap::new() }
+    }
+
+    /// Finds the place for a skill, without writing anything.
+    pub(super) fn plan(&mut self, entry: &Entry) -> Result<Step, Told> {
+        let source = folder_of(self.workspace, entry)?;
+        let view = self.view;
+        let Chosen { root, parent } = self.chosen(entry).ok_or_else(|| no_folder(view, entry))?;
+        let parent = parent?;
+        let name = name_for(entry);
+        let real = parent.join(&name);
+        if real.starts_with(&source) {
+            let message = format!("`{}` lies inside the skill", paths::short(self.workspace, &real));
+            return Err(Told::failed(message).hint("a link there would lead into itself"));
+        }
+        let copies = root.scan.folder_links == Links::Skip;
+        Ok(Step { place: root.path.join(&name), kind: files::kind(&real, &source), source, copies, parent })
+    }
+
+    /// Chooses one of the agent's folders, best one that is there already.
+    fn chosen(&mut self, entry: &Entry) -> Option<Chosen<'w>> {
+        let is_repo = entry.skill.scope == SkillScope::Repo;
+        if let Some(chosen) = self.chosen.get(&is_repo) {
+            return chosen.clone();
+        }
+        // A folder nearer to the project's root serves more of the project.
+        let order = |root: &&Root| (!root.path.is_dir(), root.path.components().count());
+        let root = self.roots(is_repo).min_by_key(order);
+        let parent = |root: &Root| {
+            let real = real_folder(self.workspace, &root.path)?;
+            self.stays_in_project(root, &real).map(|()| real)
+        };
+        let chosen = root.map(|root| Chosen { root, parent: parent(root) });
+        self.chosen.insert(is_repo, chosen.clone());
+        chosen
+    }
+
+    /// Returns the folders for skills of the project, or for any other: those are the user's.
+    fn roots(&self, is_repo: bool) -> impl Iterator<Item = &'w Root> {
+        let (workspace, is_home) = (self.workspace, self.is_home);
+        let fits = move |root: &&Root| match root.scope {
+            SkillScope::Repo => (is_repo || is_home) && root.path.starts_with(&workspace.project),
+            SkillScope::User => !is_repo || is_home,
+            _ => false,
+        };
+        let holds = |root: &&Root| {
+            matches!(root.scan.layout, Layout::Tree | Layout::Child)
+                && root.plugin.is_none()
+                && !root.named
+                && root.asleep.is_none()
+                && root.off.is_none()
+        };
+        self.view.roots.iter().filter(holds).filter(fits)
+    }
+
+    /// Refuses to write through a link of the project to elsewhere: whoever wrote the project put it there.
+    fn stays_in_project(&self, root: &Root, parent: &Path) -> Result<(), Told> {
+        if root.scope != SkillScope::Repo || parent.starts_with(&self.project) {
+            return Ok(());
+        }
+        let (from, to) = (paths::short(self.workspace, &root.path), paths::short(self.workspace, parent));
+        let message = format!("`{from}` leads out of the project, to `{to}`");
+        Err(Told::failed(message).hint("nothing is written through a link of the project to elsewhere"))
+    }
 }
 
 fn no_folder(view: &View, entry: &Entry) -> Told {
@@ -165,17 +214,6 @@ fn real_folder(workspace: &Workspace, path: &Path) -> Result<PathBuf, Told> {
     Ok(path.to_owned())
 }
 
-/// Refuses to write through a link of the project to elsewhere: whoever wrote the project put it there.
-fn stays_in_project(workspace: &Workspace, root: &Root, parent: &Path) -> Result<(), Told> {
-    let project = std::fs::canonicalize(&workspace.project).unwrap_or_else(|_| workspace.project.clone());
-    if root.scope != SkillScope::Repo || parent.starts_with(project) {
-        return Ok(());
-    }
-    let (from, to) = (paths::short(workspace, &root.path), paths::short(workspace, parent));
-    let message = format!("`{from}` leads out of the project, to `{to}`");
-    Err(Told::failed(message).hint("nothing is written through a link of the project to elsewhere"))
-}
-
 /// An entry of an agent's folder: its path there, and what it leads to if it is a link.
 struct Item {
     path: PathBuf,
@@ -183,8 +221,8 @@ struct Item {
 }
 
 /// What stands in an agent's folders, each read once.
-#[derive(Default)]
-pub(super) struct Shelves {
+pub(super) struct Shelves<'w> {
+    places: Places<'w>,
     items: BTreeMap<PathBuf, Vec<Item>>,
 }
 
@@ -208,16 +246,20 @@ impl Held {
     }
 }
 
-impl Shelves {
+impl<'w> Shelves<'w> {
+    pub(super) fn of(workspace: &'w Workspace, view: &'w View) -> Shelves<'w> {
+        Shelves { places: Places::of(workspace, view), items: BTreeMap::new() }
+    }
+
     /// Finds what leads to a skill in the folders where `link` would have put it.
-    pub(super) fn held(&mut self, workspace: &Workspace, view: &View, entry: &Entry) -> Vec<Held> {
-        let Ok(source) = folder_of(workspace, entry) else { return Vec::new() };
+    pub(super) fn held(&mut self, entry: &Entry) -> Vec<Held> {
+        let Ok(source) = folder_of(self.places.workspace, entry) else { return Vec::new() };
         let folder = entry.found().parent().and_then(Path::file_name).map(OsStr::to_owned);
         let names = [Some(name_for(entry)), folder, source.file_name().map(OsStr::to_owned)];
         let mut held: BTreeMap<PathBuf, Kind> = BTreeMap::new();
-        for root in roots(workspace, view, entry) {
+        for root in self.places.roots(entry.skill.scope == SkillScope::Repo) {
             let Ok(real) = std::fs::canonicalize(&root.path) else { continue };
-            if stays_in_project(workspace, root, &real).is_err() {
+            if self.places.stays_in_project(root, &real).is_err() {
                 continue;
             }
             for item in self.items.entry(real).or_insert_with_key(|real| read(real)) {
