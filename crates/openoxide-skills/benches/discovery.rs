@@ -56,9 +56,18 @@ fn main() {
     let growth = (each[each.len() - 1] / each[0] - 1.0) * 100.0;
     println!("growth of the cost of one skill from {} to {}: {growth:+.0} %", first.0, last.0);
     println!("peak memory: {}", peak(&last.1));
-    match process(&Tree::new(100)) {
-        Some(time) => println!("`openoxide list` as a process, 100 skills: {:.1} ms", millis(time)),
-        None => println!("`openoxide list` as a process: not measured, build it with `cargo build --release`"),
+    let overview = Tree::new(200);
+    for agent in [".claude", ".codex", ".config/opencode", ".gemini"] {
+        std::fs::create_dir_all(overview.dir.path().join("home").join(agent)).unwrap();
+    }
+    for (what, tree, command) in [
+        ("`openoxide list`, 100 skills", Tree::new(100), &["list"][..]),
+        ("`openoxide` alone, 200 skills and 4 agents", overview, &[]),
+    ] {
+        match process(&tree, command) {
+            Some(time) => println!("{what}, as a process: {:.1} ms", millis(time)),
+            None => println!("{what}: not measured, build it with `cargo build --release`"),
+        }
     }
 }
 
@@ -217,11 +226,12 @@ fn peak(tree: &Tree) -> String {
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
 
-fn process(tree: &Tree) -> Option<Duration> {
+fn process(tree: &Tree, arguments: &[&str]) -> Option<Duration> {
     let bin = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/release/openoxide");
     let run = || {
         let mut command = Command::new(&bin);
-        command.args(["list", "--project"]).arg(tree.dir.path()).env("HOME", tree.dir.path().join("home"));
+        command.args(arguments).arg("--project").arg(tree.dir.path());
+        command.env_clear().env("HOME", tree.dir.path().join("home"));
         command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
     };
     run().then(|| median((0..ROUNDS).map(|_| timed(|| assert!(run()))).collect()))

@@ -18,9 +18,9 @@ mod spec;
 pub use budget::{AliasFrame, BudgetRules, CatalogPlace, CatalogRules, CharsPerToken, FitStep, Measure, Reserved};
 pub use found::FoundRules;
 pub use parsing::{
-    BadYaml, BoolRule, Chars, Clean, DescriptionRules, Dialect, Fallback, Fence, FenceRules, FieldRules, LengthUnit,
-    Mark, NameRules, NameShape, NameSource, NoFrontmatter, NumberText, OnDuplicate, ParseRules, Repair, Tags, TextRule,
-    Typed, UnknownFields, Utf8, WrongType,
+    BadYaml, BoolRule, Chars, Clean, DescriptionRules, Dialect, EmptyText, Fallback, Fence, FenceRules, FieldRules,
+    LengthUnit, Mark, NameRules, NameShape, NameSource, NoFrontmatter, NumberText, OnDuplicate, ParseRules, Repair,
+    Tags, TextRule, Typed, UnknownFields, Utf8, WrongType,
 };
 pub use roots::{FolderNames, Layout, Links, NamespaceRules, RootRule, ScanRules};
 pub use settings::{FilterRules, PluginSource, SettingKind, SettingRule, SettingSource, StateEffect, YesWords};

@@ -7,6 +7,10 @@ use crate::host::{Control, Host, Layout, NameShape, RootRule, ScanRules};
 use crate::settings::{HostSettings, Plugin};
 use crate::skill::SkillScope;
 
+mod asleep;
+
+pub(crate) use asleep::sleeping_roots;
+
 /// Everything about the outside that bears on skills, handed in as values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Surroundings {
@@ -410,47 +414,4 @@ fn plugin_folders(plugin: &Plugin, rule: &RootRule, rest: &str) -> Vec<(PathBuf,
     }
     folders.extend(named.and_then(|key| plugin.folders.get(key)).into_iter().flatten().cloned());
     folders.into_iter().map(|folder| (folder, Some(plugin.clone()))).collect()
-}
-
-/// Most folders below cwd that are searched for roots that are asleep, and how deep.
-const ASLEEP_FOLDERS: usize = 2_000;
-const ASLEEP_DEPTH: usize = 6;
-
-/// Finds roots below cwd that only a touched file wakes.
-pub(crate) fn sleeping_roots(host: &Host, around: &Surroundings, awake: &[Root]) -> Vec<Root> {
-    let rules: Vec<&RootRule> = host.roots.iter().filter(|rule| rule.path.starts_with("{below}/")).collect();
-    let mut found = Vec::new();
-    if rules.is_empty() {
-        return found;
-    }
-    for folder in folders_below(&around.cwd) {
-        for rule in &rules {
-            let path = folder.join(split_head(&rule.path).1);
-            if path.is_dir() && !awake.iter().any(|root| root.path == path) {
-                let rel = rel_of(around, rule, &path);
-                found.push(Root { asleep: Some(rel), ..root(host, around, rule, path, None) });
-            }
-        }
-    }
-    found
-}
-
-/// Lists folders below one, breadth first, hidden and very large ones left out.
-fn folders_below(top: &Path) -> Vec<PathBuf> {
-    let mut folders: Vec<PathBuf> = vec![top.to_owned()];
-    let mut at = 0;
-    while at < folders.len() && folders.len() < ASLEEP_FOLDERS {
-        let depth = folders[at].components().count() - top.components().count();
-        let entries = std::fs::read_dir(&folders[at]).into_iter().flatten().flatten();
-        let wanted = |name: &str| !name.starts_with('.') && !matches!(name, "node_modules" | "target");
-        let mut inner: Vec<PathBuf> = entries
-            .filter(|entry| depth < ASLEEP_DEPTH && entry.file_type().is_ok_and(|kind| kind.is_dir()))
-            .filter(|entry| entry.file_name().to_str().is_some_and(wanted))
-            .map(|entry| entry.path())
-            .collect();
-        inner.sort();
-        folders.extend(inner);
-        at += 1;
-    }
-    folders.split_off(1)
 }

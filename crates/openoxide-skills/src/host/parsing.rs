@@ -195,9 +195,7 @@ pub enum Typed {
     /// None: whatever is written counts as text, and nothing as no value.
     #[default]
     Never,
-    /// Nothing, yes and no, and numbers as in YAML 1.2.
-    Core,
-    /// The same, and what older YAML takes for a number or a date: `1_000`, `0b11`, `12:30`, `2024-01-02`.
+    /// Nothing, yes and no, numbers, and what older YAML takes for a number or a date: `1_000`, `0b11`, `12:30`, `2024-01-02`.
     Older,
 }
 
@@ -371,6 +369,19 @@ pub enum Chars {
     Plain,
 }
 
+/// What a description that is there and empty is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum EmptyText {
+    /// None at all.
+    #[default]
+    Missing,
+    /// A description like any other.
+    Counts,
+    /// None, but nothing is missing: the key alone is enough, even without a value.
+    Allowed,
+}
+
 /// What descriptions must be like.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -379,16 +390,14 @@ pub struct DescriptionRules {
     pub required: bool,
     /// Whether anything but nothing, no, zero and the empty text counts as a description; what is not text shows as empty.
     pub loose: bool,
-    /// Whether an empty text is a description like any other.
-    pub empty_counts: bool,
+    /// What a description that is there and empty is.
+    pub empty: EmptyText,
     /// Most characters; more is invalid.
     pub max: Option<usize>,
     /// More characters than this get a warning.
     pub max_advised: Option<usize>,
     /// Whether blanks at both ends do not count towards that.
     pub max_trimmed: bool,
-    /// Whether one that is there and empty is as good as any.
-    pub may_be_empty: bool,
     /// What stands in for a missing one.
     pub fallback: Fallback,
     /// Most characters of what stands in; more is cut and ends in `...`.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Reader, name};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
-use crate::host::{Clean, Fallback, NameSource};
+use crate::host::{Clean, EmptyText, Fallback, NameSource};
 use crate::text::{cut_utf16, is_blank, utf16_len};
 
 impl Reader<'_> {
@@ -27,8 +27,9 @@ impl Reader<'_> {
         }
         let rules = &self.rules.description;
         let own = self.taken.description.take();
-        let is_enough = own.is_some() && rules.may_be_empty;
-        let own = own.filter(|text: &Arc<str>| rules.loose || rules.empty_counts || !text.trim().is_empty());
+        let is_enough = own.is_some() && rules.empty == EmptyText::Allowed;
+        let own =
+            own.filter(|text: &Arc<str>| rules.loose || rules.empty == EmptyText::Counts || !text.trim().is_empty());
         self.parsed.described = own.is_some();
         self.parsed.description = own.unwrap_or_else(|| self.fallback(body).into());
         let judged = self.parsed.invalid().is_some();

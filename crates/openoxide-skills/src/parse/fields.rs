@@ -8,7 +8,7 @@ use super::lists::{handlers_of, split_patterns, split_tools};
 use super::scalar::{self, Text};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Level};
-use crate::host::{Clean, ParseRules, UnknownFields, WrongType};
+use crate::host::{Clean, EmptyText, ParseRules, UnknownFields, WrongType};
 use crate::skill::{Frontmatter, RareFields, SkillContext, SkillHooks};
 use crate::yaml::{Node, Value};
 
@@ -62,7 +62,7 @@ pub(super) struct Collected {
 pub(crate) fn taken_alike(left: &ParseRules, right: &ParseRules) -> bool {
     let rules = |rules: &ParseRules| {
         let scalars = (rules.dialect, rules.numbers, rules.typed, rules.clean, rules.wrong_type);
-        (scalars, rules.merge_keys, rules.name.trim, rules.description.loose, rules.description.may_be_empty)
+        (scalars, rules.merge_keys, rules.name.trim, rules.description.loose, rules.description.empty)
     };
     rules(left) == rules(right) && left.fields == right.fields
 }
@@ -231,7 +231,9 @@ impl Collector<'_> {
     fn required_text(&mut self, key: &str, value: &Node<'_>) -> Result<Option<String>, Diagnostic> {
         match scalar::text(value, self.rules) {
             Text::Some(text) => Ok(Some(scalar::clean(&text, self.rules.clean).into_owned())),
-            Text::Null => Ok((key == "description" && self.rules.description.may_be_empty).then(String::new)),
+            Text::Null => {
+                Ok((key == "description" && self.rules.description.empty == EmptyText::Allowed).then(String::new))
+            }
             Text::WrongType if self.rules.wrong_type == WrongType::Coerce => {
                 Ok(Some(scalar::clean(&self.coerced(value), self.rules.clean).into_owned()))
             }

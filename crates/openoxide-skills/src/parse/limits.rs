@@ -6,7 +6,7 @@ use super::Source;
 use super::scalar::{self, Text};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Level};
-use crate::host::ParseRules;
+use crate::host::{EmptyText, ParseRules};
 use crate::yaml::Node;
 
 /// Checks the lengths of the texts, in the order of the standard's fields.
@@ -35,10 +35,10 @@ fn description(rules: &ParseRules, source: Source<'_>, value: &Node<'_>) -> Opti
         Text::Null => Cow::Borrowed(""),
         Text::WrongType => return None,
     };
-    if text.trim().is_empty() && rules.description.may_be_empty {
+    if text.trim().is_empty() && rules.description.empty == EmptyText::Allowed {
         return None;
     }
-    if text.trim().is_empty() && !rules.description.empty_counts {
+    if text.trim().is_empty() && rules.description.empty == EmptyText::Missing {
         let level = if rules.description.required { Level::Error } else { Level::Warning };
         return Some(
             Diagnostic::new(Code::DescriptionEmpty, level, "`description` is empty")

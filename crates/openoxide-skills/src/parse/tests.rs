@@ -57,7 +57,7 @@ fn lengths_have_a_unit() {
 
 #[test]
 fn descriptions_may_be_empty_where_the_key_is_enough() {
-    let rules = "description = { required = true, may_be_empty = true }";
+    let rules = "description = { required = true, empty = 'allowed' }";
     check(rules, "---\ndescription: ''\n---\n", "pdf: ");
     check(rules, "---\ndescription:\n---\n", "pdf: ");
     check(rules, "---\nname: a\n---\n", "S0119 the frontmatter has no `description`");
@@ -147,7 +147,9 @@ fn read_alone_and_in_company_is_the_same() {
         .collect();
     let rules: Vec<ParseRules> = ids.iter().map(|id| hosts.get(id).unwrap().host().unwrap().parse).collect();
     let mut readings = Readings::default();
-    rules.iter().for_each(|rules| readings.add(rules));
+    for rules in &rules {
+        readings.add(rules);
+    }
     for (name, description) in names.iter().flat_map(|name| descriptions.iter().map(move |text| (name, text))) {
         for other in others {
             let lines = [*name, description, other].join("\n");

@@ -1,6 +1,5 @@
-//! Plain scalars that are not text: nothing, yes and no, numbers and dates, in the newer and the older YAML.
+//! Plain scalars that are not text: nothing, yes and no, numbers and dates, as older YAML has them.
 
-use super::scalar::by_value;
 use crate::host::Typed;
 use crate::yaml::is_null_text;
 
@@ -8,7 +7,6 @@ use crate::yaml::is_null_text;
 pub(super) fn is_typed(text: &str, rule: Typed) -> bool {
     match rule {
         Typed::Never => false,
-        Typed::Core => is_null_text(text) || by_value(text).is_some(),
         Typed::Older => is_null_text(text) || is_bool(text) || is_integer(text) || is_float(text) || is_date(text),
     }
 }
@@ -167,6 +165,6 @@ mod tests {
         for text in texts {
             assert!(!is_typed(text, Typed::Older), "{text:?} is text");
         }
-        assert!(is_typed("0o17", Typed::Core) && !is_typed("2024-01-02", Typed::Core) && !is_typed("1", Typed::Never));
+        assert!(!is_typed("1", Typed::Never));
     }
 }
