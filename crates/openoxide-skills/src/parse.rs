@@ -190,7 +190,7 @@ impl Reader<'_> {
     fn read<'t>(&mut self, file: &'t str, whole: bool, trees: &mut Trees<'t>) -> bool {
         let mark = if self.rules.byte_order_mark == Mark::Accept && file.starts_with('\u{feff}') { 3 } else { 0 };
         let text = &file[mark..];
-        let split = frontmatter::split(text, self.rules.fence);
+        let split = trees.split(text, self.rules.fence);
         let body = match &split {
             Split::Unclosed | Split::Absent if !whole && (split == Split::Unclosed || file.len() < 64) => return false,
             Split::Found { body, .. } => &text[*body..],

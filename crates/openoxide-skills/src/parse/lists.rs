@@ -22,33 +22,23 @@ pub(super) fn handlers_of(group: &Node<'_>) -> Vec<HookHandler> {
 
 /// Splits a line of tools at commas and blanks that stand outside parentheses.
 pub(super) fn split_tools(text: &str) -> Vec<String> {
-    let mut depth = 0_usize;
-    text.split(|character: char| {
-        match character {
-            '(' => depth += 1,
-            ')' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        depth == 0 && (character == ',' || character.is_whitespace())
-    })
-    .filter(|tool| !tool.is_empty())
-    .map(str::to_owned)
-    .collect()
+    split_outside(text, ['(', ')'], |character| character == ',' || character.is_whitespace())
 }
 
 /// Splits a line of patterns at commas that stand outside braces.
 pub(super) fn split_patterns(text: &str) -> Vec<String> {
+    split_outside(text, ['{', '}'], |character| character == ',')
+}
+
+fn split_outside(text: &str, [open, close]: [char; 2], separates: impl Fn(char) -> bool) -> Vec<String> {
     let mut depth = 0_usize;
-    text.split(|character: char| {
-        match character {
-            '{' => depth += 1,
-            '}' => depth = depth.saturating_sub(1),
-            _ => {}
+    let parts = text.split(|character: char| {
+        if character == open {
+            depth += 1;
+        } else if character == close {
+            depth = depth.saturating_sub(1);
         }
-        depth == 0 && character == ','
-    })
-    .map(str::trim)
-    .filter(|pattern| !pattern.is_empty())
-    .map(str::to_owned)
-    .collect()
+        depth == 0 && separates(character)
+    });
+    parts.map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
 }

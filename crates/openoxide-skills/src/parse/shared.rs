@@ -7,7 +7,8 @@ use std::sync::Arc;
 use super::fields::{Collected, taken_alike};
 use super::plain::Keys;
 use super::{Head, Parsed, parse};
-use crate::host::{Clean, ParseRules, Utf8};
+use crate::frontmatter::{self, Split};
+use crate::host::{Clean, FenceRules, ParseRules, Utf8};
 use crate::yaml::{self, Node, YamlError};
 
 /// Rules for reading, and which of several readings it takes its fields with.
@@ -79,6 +80,8 @@ impl<'r> Reading<'r> {
 /// What was read from one text for several hosts: they mostly agree, and need it read once.
 #[derive(Default)]
 pub(crate) struct Trees<'t> {
+    /// Where the frontmatter is, by what is looked for and in how much of the text.
+    splits: Vec<(FenceRules, usize, Split)>,
     /// YAML, by where it stands.
     roots: Vec<(Range<usize>, Result<Root<'t>, YamlError>)>,
     /// Fields, by the YAML and the group of rules that they were taken with.
@@ -104,6 +107,17 @@ pub(super) enum Alike {
 }
 
 impl<'t> Trees<'t> {
+    /// Finds the frontmatter; what stands before a shorter text is a byte-order mark.
+    pub(super) fn split(&mut self, text: &str, fence: FenceRules) -> Split {
+        let known = self.splits.iter().find(|(known, length, _)| *known == fence && *length == text.len());
+        if let Some((.., split)) = known {
+            return split.clone();
+        }
+        let split = frontmatter::split(text, fence);
+        self.splits.push((fence, text.len(), split.clone()));
+        split
+    }
+
     pub(super) fn read(&mut self, file: &'t str, range: Range<usize>) -> (&Result<Root<'t>, YamlError>, &mut Taken) {
         let known = self.roots.iter().position(|(known, _)| *known == range);
         let at = known.unwrap_or_else(|| {
