@@ -65,7 +65,7 @@ impl Reader<'_> {
                 !rule.empty_is_unset || setting.value.as_array().is_none_or(|list| !list.is_empty())
             };
             let values = values.into_iter().filter(is_set).collect::<Vec<Setting>>();
-            if rule.kind == SettingKind::Permissions {
+            if rule.adds_up && !values.is_empty() {
                 settings.parts.insert(name.clone(), values.clone());
             }
             if let Some(setting) = combine(rule, values) {

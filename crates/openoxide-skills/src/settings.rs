@@ -73,7 +73,7 @@ pub struct Plugin {
 pub struct HostSettings {
     /// Values by the setting's name; one that nobody set is absent.
     pub values: BTreeMap<String, Setting>,
-    /// What a setting with permissions adds up from, weakest first.
+    /// What a setting adds up from, weakest first, where it does.
     pub parts: BTreeMap<String, Vec<Setting>>,
     /// Installed plugins by the setting's name.
     pub plugins: BTreeMap<String, Vec<Plugin>>,
@@ -83,6 +83,12 @@ impl HostSettings {
     /// Returns a setting that somebody set.
     pub fn get(&self, name: &str) -> Option<&Setting> {
         self.values.get(name)
+    }
+
+    /// Returns what each place says about a setting that counts, weakest first.
+    pub fn said(&self, name: &str) -> &[Setting] {
+        let parts = self.parts.get(name).map(Vec::as_slice);
+        parts.or_else(|| self.values.get(name).map(std::slice::from_ref)).unwrap_or_default()
     }
 
     /// Tells whether a switch is on; `default` if nobody set it.

@@ -271,8 +271,11 @@ fn a_bad_one_in_text() {
     status: 2
     ----- stdout -----
     ----- stderr -----
-    error: no host is called `bad`
-    hint: there are `agentskills`, `claude-code`, `codex`, `copilot-cli`, `crush`, `gemini-cli`, `goose`, `omp`, `opencode`, `openoxide`, `pepper`, `pi`, `qwen-code`, `remcochat`, `roo`, `vscode`, `zed`
+    error: host file `[ROOT]/home/.openoxide/hosts/bad/host.toml` is not usable: TOML parse error at line 3, column 1
+      |
+    3 | rots = []
+      | ^^^^
+    unknown field `rots`, expected one of `title`, `program`, `about`, `standard`, `vars`, `found`, `strict_files`, `project`, `layers`, `settings`, `roots`, `scan`, `namespace`, `parse`, `sidecar`, `collide`, `filter`, `controls`, `list`, `catalog`, `budget`, `invoke`, `deviations`
     ");
 }
 

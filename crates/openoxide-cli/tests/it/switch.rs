@@ -221,3 +221,15 @@ fn a_dotted_form_is_understood() {
     let list = json(&context, &["list", "--json"]);
     assert_eq!(field(&list["problems"], "code").iter().filter(|code| code.starts_with("S04")).count(), 0, "{list:#}");
 }
+
+/// Rules of several files add up; each keeps the file that it comes from.
+#[test]
+fn a_rule_names_its_own_file() {
+    let context = furnished();
+    let run = |args: &[&str]| run(&context, args);
+    assert_eq!(run(&["disable", "release-notes"]).status, Some(0));
+    assert_eq!(run(&["trust"]).status, Some(0));
+    assert_eq!(run(&["enable", "deploy", "--in-project"]).status, Some(0));
+    let listed = run(&["list", "--all"]).stdout;
+    assert!(listed.contains("it is switched off: `~/.openoxide/config.toml` says so"), "{listed}");
+}

@@ -14,13 +14,8 @@ use crate::settings::Setting;
 
 /// Applies every filter to the entries that still count.
 pub(super) fn apply(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) {
-    let rules = view
-        .host
-        .filter
-        .rules
-        .as_ref()
-        .and_then(|name| view.settings.get(name))
-        .map(|setting| read_rules(view, setting));
+    let rules = said(view, view.host.filter.rules.as_ref()).iter().flat_map(|setting| read_rules(view, setting));
+    let rules: Vec<Rule> = rules.collect();
     let denied = all_denied(view);
     let by_name = ByName::new(view);
     let user_calls = view.host.filter.user_calls.as_ref().is_none_or(|name| view.settings.is_on(name, true));
@@ -32,7 +27,7 @@ pub(super) fn apply(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) 
             set(entry, Standing::Dormant, Code::DormantRoot, text);
         }
         if entry.is_active() && !root.unfiltered {
-            by_rules(view, rules.as_deref().unwrap_or_default(), entry);
+            by_rules(view, &rules, entry);
             by_state(view, entry);
             if entry.is_active() {
                 by_name.apply(entry);
@@ -58,9 +53,9 @@ fn all_denied(view: &View) -> bool {
 
 /// Settings that list names, or patterns of names.
 struct ByName<'v> {
-    ignored: Option<&'v Setting>,
-    included: Option<&'v Setting>,
-    off: Option<&'v Setting>,
+    ignored: &'v [Setting],
+    included: &'v [Setting],
+    off: &'v [Setting],
     off_prefix: &'v str,
     off_any_case: bool,
 }
@@ -68,20 +63,19 @@ struct ByName<'v> {
 impl<'v> ByName<'v> {
     fn new(view: &'v View) -> ByName<'v> {
         let rules = &view.host.filter;
-        let find = |name: &Option<String>| name.as_ref().and_then(|name| view.settings.get(name));
-        // A list without any pattern lets everything through.
-        let included = find(&rules.included).filter(|setting| words(setting).next().is_some());
+        let included = said(view, rules.included.as_ref());
         ByName {
-            ignored: find(&rules.ignored),
-            included,
-            off: find(&rules.off),
+            ignored: said(view, rules.ignored.as_ref()),
+            // A list without any pattern lets everything through.
+            included: if included.iter().any(|setting| words(setting).next().is_some()) { included } else { &[] },
+            off: said(view, rules.off.as_ref()),
             off_prefix: &rules.off_prefix,
             off_any_case: rules.off_any_case,
         }
     }
 
     fn apply(&self, entry: &mut Entry) {
-        if self.off.is_none() && self.ignored.is_none() && self.included.is_none() {
+        if self.off.is_empty() && self.ignored.is_empty() && self.included.is_empty() {
             return;
         }
         let name = Arc::clone(&entry.skill.name);
@@ -94,7 +88,7 @@ impl<'v> ByName<'v> {
             format!("it is switched off: {} lists `{word}`", off.origin)
         } else if let Some((ignored, word)) = hit(self.ignored, matched) {
             format!("it is ignored: `{word}` in {}", ignored.origin)
-        } else if let Some(included) = self.included.filter(|setting| !words(setting).any(|word| matched(&word))) {
+        } else if let Some(included) = self.included.last().filter(|_| hit(self.included, matched).is_none()) {
             format!("nothing that is included matches it: {}", included.origin)
         } else {
             return;
@@ -107,10 +101,14 @@ fn words(setting: &Setting) -> impl Iterator<Item = &str> {
     setting.value.as_array().into_iter().flatten().filter_map(Value::as_str)
 }
 
-/// Returns the first word of a setting that is wanted.
-fn hit(setting: Option<&Setting>, wanted: impl FnMut(&&str) -> bool) -> Option<(&Setting, &str)> {
-    let setting = setting?;
-    Some((setting, words(setting).find(wanted)?))
+/// Returns the strongest place whose list has a word that is wanted, and the word.
+fn hit(settings: &[Setting], wanted: impl Fn(&&str) -> bool) -> Option<(&Setting, &str)> {
+    settings.iter().rev().find_map(|setting| Some((setting, words(setting).find(&wanted)?)))
+}
+
+/// Returns what each place says about a setting, weakest first.
+fn said<'v>(view: &'v View, name: Option<&String>) -> &'v [Setting] {
+    name.map_or(&[], |name| view.settings.said(name))
 }
 
 fn set(entry: &mut Entry, standing: Standing, code: Code, text: impl Into<String>) {
@@ -198,13 +196,14 @@ fn by_rules(view: &View, rules: &[Rule], entry: &mut Entry) {
 
 /// Applies the state that a setting gives to the entry's name.
 pub(super) fn by_state(view: &View, entry: &mut Entry) {
-    let Some(states) = view.host.filter.states.as_ref().and_then(|name| view.settings.get(name)) else { return };
-    let Some(state) = states.value.get(&*entry.skill.name).and_then(Value::as_str) else { return };
+    let states = said(view, view.host.filter.states.as_ref());
+    let state = states.iter().rev().find_map(|setting| Some((setting.value.get(&*entry.skill.name)?, &setting.origin)));
+    let Some((Some(state), origin)) = state.map(|(state, origin)| (state.as_str(), origin)) else { return };
     match view.host.filter.effects.get(state) {
         Some(StateEffect::NameOnly) => entry.name_only = true,
         Some(StateEffect::UserOnly) => entry.model = false,
         Some(StateEffect::Off) => {
-            let text = format!("it is switched off: {} says `{state}`", states.origin);
+            let text = format!("it is switched off: {origin} says `{state}`");
             set(entry, Standing::Disabled, Code::DisabledBySetting, text);
         }
         Some(StateEffect::On) | None => {}

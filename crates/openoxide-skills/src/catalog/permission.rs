@@ -71,7 +71,7 @@ fn origin<'v>(view: &'v View, rule: &Rule<'_>) -> Option<&'v Origin> {
         let value = setting.value.get(rule.permission);
         value.is_some_and(|value| patterns(value).contains(&(rule.written, rule.action)))
     };
-    view.settings.parts.get(rule.setting)?.iter().rev().find(says_it).map(|setting| &setting.origin)
+    view.settings.said(rule.setting).iter().rev().find(says_it).map(|setting| &setting.origin)
 }
 
 /// Puts the user's home in the place of a leading `~` or `$HOME`.

@@ -73,13 +73,15 @@ pub enum HostError {
 pub struct Hosts {
     builtin: BTreeMap<String, &'static Dir<'static>>,
     added: BTreeMap<String, HostSpec>,
+    /// Hosts whose folder is not usable, and why.
+    broken: BTreeMap<String, (PathBuf, String)>,
 }
 
 impl Hosts {
     /// Returns the hosts that are built in.
     pub fn builtin() -> Hosts {
         let builtin = BUILTIN.dirs().map(|folder| (folder_name(folder.path()), folder)).collect();
-        Hosts { builtin, added: BTreeMap::new() }
+        Hosts { builtin, ..Hosts::default() }
     }
 
     /// Adds the hosts whose folders lie in `dir`; one with a known name replaces it. Returns what is wrong.
@@ -92,7 +94,12 @@ impl Hosts {
         for folder in folders {
             match read_folder(&folder) {
                 Ok(spec) => drop(self.added.insert(spec.name.clone(), spec)),
-                Err(error) => errors.push(error),
+                Err(error) => {
+                    if let HostError::Invalid { path, message } = &error {
+                        self.broken.insert(folder_name(&folder), (path.clone(), message.clone()));
+                    }
+                    errors.push(error);
+                }
             }
         }
         errors
@@ -101,6 +108,9 @@ impl Hosts {
     /// Finds `name` or `name@edition`.
     pub fn get(&self, id: &str) -> Result<HostSpec, HostError> {
         let (name, edition) = id.split_once('@').map_or((id, None), |(name, edition)| (name, Some(edition)));
+        if let Some((path, message)) = self.broken.get(name) {
+            return Err(HostError::Invalid { path: path.clone(), message: message.clone() });
+        }
         let known = || self.names().map(str::to_owned).collect();
         let spec = self.find(name).ok_or_else(|| HostError::Unknown { name: name.to_owned(), known: known() })?;
         edition.map_or_else(|| Ok(spec.clone()), |edition| spec.edition(edition))
