@@ -72,10 +72,13 @@ impl Ui {
         Ok(out.flush()?)
     }
 
-    /// Writes data that must arrive byte for byte.
+    /// Writes data that must arrive byte for byte, but for what would command a terminal.
     pub(crate) fn raw(&self, text: &str) -> anyhow::Result<()> {
         let mut out = std::io::stdout().lock();
-        out.write_all(text.as_bytes())?;
+        match out.is_terminal() {
+            true => out.write_all((text.split('\n').map(safe).collect::<Vec<_>>().join("\n")).as_bytes())?,
+            false => out.write_all(text.as_bytes())?,
+        }
         Ok(out.flush()?)
     }
 

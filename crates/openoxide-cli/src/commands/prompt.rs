@@ -1,4 +1,4 @@
-//! `prompt`: exactly what the model would see, and what the budget cost whom.
+//! `prompt`: the skills as the model would see them, and what the budget cost whom.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -11,10 +11,11 @@ use crate::session::Session;
 use crate::table::pad;
 use crate::ui::{Ui, count, grouped, safe};
 
-/// Print exactly what the model would see
+/// Print the skills as the model would see them
 ///
-/// The text goes to standard output and nothing else does. What was shortened or left out, and why, goes to standard
-/// error.
+/// Which skills, in which order, how far cut and in which lines is the host's way; the sentences around them are our
+/// own. The text goes to standard output and nothing else does. What was shortened or left out, and why, goes to
+/// standard error.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PromptArgs {
     /// The model's context window, in tokens

@@ -24,7 +24,7 @@ fn help() {
       hosts        Show the hosts, and which skills each of them sees
       roots        Show where a host looks, in what order, and by what settings
       check        Check skills for errors
-      prompt       Print exactly what the model would see
+      prompt       Print the skills as the model would see them
       link         Put a skill where another agent looks
       unlink       Take away what `link` put there
       new          Make the files of a new skill

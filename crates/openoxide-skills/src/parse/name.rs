@@ -122,7 +122,7 @@ fn broken(shape: &NameShape, level: Level, subject: &Subject<'_>) -> Vec<Diagnos
         problems.push(subject.problem(Code::NameLength, level, message).help("shorten the name"));
     }
     if shape.lower && !is_lower(name) {
-        let help = format!("write `{}`", name.to_lowercase());
+        let help = format!("write `{}`", allowed(name, shape));
         problems.push(subject.problem(Code::NameCase, level, "the name has upper-case letters").help(help));
     }
     if shape.inner_hyphens {
@@ -163,6 +163,15 @@ pub(crate) fn misfit(name: &str, shape: &NameShape) -> Option<Diagnostic> {
     let subject = Subject { source, span: 0..0, name, folder: name, lengths: LengthUnit::default() };
     let problem = broken(shape, Level::Error, &subject).into_iter().next()?;
     Some(Diagnostic { place: None, ..problem })
+}
+
+/// Returns the name that is nearest and breaks no rule on characters.
+fn allowed(name: &str, shape: &NameShape) -> String {
+    let is_bad = |character: char| {
+        let text = character.to_string();
+        shape.never.contains(character) || (!shape.also.contains(character) && first_bad(&text, shape.chars).is_some())
+    };
+    name.to_lowercase().replace(is_bad, "-")
 }
 
 fn is_lower(name: &str) -> bool {
