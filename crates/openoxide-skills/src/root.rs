@@ -35,6 +35,8 @@ pub struct Root {
     pub scope: SkillScope,
     /// The provider that people know the place by.
     pub provider: Option<String>,
+    /// Whether only a part of the agent looks here.
+    pub narrow: bool,
     /// The group that it is listed with.
     pub group: Option<String>,
     /// How it is searched.
@@ -84,6 +86,7 @@ impl Root {
             scope,
             scan,
             provider: None,
+            narrow: false,
             group: None,
             plugin: None,
             on_clash: None,
@@ -311,6 +314,7 @@ fn root(host: &Host, around: &Surroundings, rule: &RootRule, path: PathBuf, plug
     Root {
         named: rule.path == "{added}" || (rule.listed.is_some() && plugin.is_none()),
         provider: rule.provider.clone(),
+        narrow: rule.narrow,
         group: rule.group.clone(),
         plugin,
         on_clash: fill(&rule.on_clash),

@@ -8,7 +8,7 @@ use openoxide_wire::{ExplainAnswer, HostOutcome, OtherLine, SchemaVersion, Skill
 
 use crate::ExitStatus;
 use crate::args::Common;
-use crate::commands::link::unseen;
+use crate::commands::link::{unseen, would_drop};
 use crate::error::Told;
 use crate::paths;
 use crate::session::Session;
@@ -78,6 +78,7 @@ fn linking<'v>(
     let misses = |catalog: &Catalog, view: &View| {
         let mut unseen = unseen(&session.workspace, own, view, catalog).into_iter();
         unseen.any(|(other, step)| std::ptr::eq(other, entry) && step.is_ok_and(|step| step.is_free()))
+            && would_drop(view, entry).is_none()
     };
     let is_here = |view: &View| !find_host(&view.host, &view.around).is_empty();
     let (_, view) = others.find(|(catalog, view)| is_here(view) && misses(catalog, view))?;
