@@ -21,7 +21,7 @@ pub struct RootRule {
     /// The provider that people know the place by.
     #[serde(default)]
     pub provider: Option<String>,
-    /// Whether only a part of the agent looks here, one of its modes say, so that skills are not linked into it.
+    /// Whether only a part of the agent, such as one of its modes, looks here, so that no skill is linked into it.
     #[serde(default)]
     pub narrow: bool,
     /// Roots that stand in a row with the same word here, and walk the same way, take turns at each folder of the walk.
