@@ -22,11 +22,11 @@ pub struct ChangeAnswer {
 /// One thing that was done.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ChangeLine {
-    /// What: `link`, `copy`, `remove`, `create`, `enable`, `disable`, `trust`, `revoke`.
+    /// What: `link`, `copy`, `remove`, `create`, `enable`, `disable`, `trust`, `revoke`, `set`, `unset`.
     pub action: String,
     /// The file or folder that was made, removed or written to.
     pub path: String,
-    /// What it leads to, is a copy of, or is about: a folder, or the name of a skill.
+    /// What it leads to, is a copy of, or is about: a folder, a skill, or a setting.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
 }

@@ -10,6 +10,7 @@ use openoxide_wire::MendLine;
 use super::{Agent, Glance};
 use crate::args::Common;
 use crate::commands::link::{is_elsewhere, unseen, would_drop};
+use crate::commands::trust::holds_home;
 use crate::{paths, typed};
 
 /// More skills than this that an agent does not see are one line, not one each.
@@ -120,7 +121,7 @@ fn untrusted(glance: &Glance) -> Option<MendLine> {
         text: text.to_owned(),
         code: first.reason.as_ref().map(|reason| reason.code.to_string()),
         command: typed::command(&typed::for_all(&glance.common), "trust", None, ""),
-        mends: true,
+        mends: !holds_home(&glance.session.workspace, &glance.session.workspace.project),
         agents: Vec::new(),
     })
 }
