@@ -58,8 +58,7 @@ fn text() {
       = seen by: every host loads the skill
       = help: rename the folder to `pdf-forms`, or the skill   (--fix does this)
 
-    error[S0103]: the frontmatter is not valid YAML: mapping values are not
-                  allowed in this context
+    error[S0103]: a value needs quotes
      --> .agents/skills/pdf_forms/SKILL.md:3:14
       |
     3 | description: Fill forms: flatten them too
@@ -68,7 +67,8 @@ fn text() {
       = seen by: Agent Skills, Copilot CLI, Crush, goose, pi, Qwen Code,
                  RemcoChat, Roo Code, VS Code and Zed drop the skill, the others
                  load it
-      = help: put quotes around the value   (--fix does this)
+      = help: put quotes around the value (YAML: mapping values are not allowed in
+              this context)   (--fix does this)
 
     warning[S0110]: `argument-hint` is not a field of the standard
      --> .claude/skills/release-notes/SKILL.md:4:1
@@ -90,14 +90,14 @@ fn text_for_one_host() {
     insta::assert_snapshot!(run(&furnished(), &["check", "--host", "agentskills", ".agents/skills/pdf_forms"]), @"
     status: 1
     ----- stdout -----
-    error[S0103]: the frontmatter is not valid YAML: mapping values are not
-                  allowed in this context
+    error[S0103]: a value needs quotes
      --> .agents/skills/pdf_forms/SKILL.md:3:14
       |
     3 | description: Fill forms: flatten them too
       |              ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ `: ` means something else in YAML
       |
-      = help: put quotes around the value   (--fix does this)
+      = help: put quotes around the value (YAML: mapping values are not allowed in
+              this context)   (--fix does this)
 
     ----- stderr -----
     1 error in 1 skill; 1 can be fixed with --fix
@@ -196,7 +196,7 @@ fn github() {
     ----- stdout -----
     ::error file=.agents/skills/empty/SKILL.md,line=1,col=1,title=S0100%3A no frontmatter::the file does not begin with frontmatter%0Abegin with `---`, the lines `name:` and `description:`, and `---`
     ::warning file=.agents/skills/pdf_forms/SKILL.md,line=2,col=7,title=S0102%3A the name differs from its folder::the name differs from its folder%0Arename the folder to `pdf-forms`, or the skill
-    ::error file=.agents/skills/pdf_forms/SKILL.md,line=3,col=14,title=S0103%3A the frontmatter is not valid YAML::the frontmatter is not valid YAML: mapping values are not allowed in this context%0Aput quotes around the value
+    ::error file=.agents/skills/pdf_forms/SKILL.md,line=3,col=14,title=S0103%3A the frontmatter is not valid YAML::a value needs quotes%0Aput quotes around the value (YAML: mapping values are not allowed in this context)
     ----- stderr -----
     2 errors, 1 warning in 3 skills; 2 can be fixed with --fix
     ");
@@ -210,7 +210,7 @@ fn fix_quotes_a_value_with_a_colon() {
     status: 0
     ----- stdout -----
     ----- stderr -----
-    fixed .agents/skills/forms/SKILL.md: the frontmatter is not valid YAML: mapping values are not allowed in this context [S0103]
+    fixed .agents/skills/forms/SKILL.md: a value needs quotes [S0103]
     no problems in 1 skill; 1 fixed
     ");
     insta::assert_snapshot!(read(&context, ".agents/skills/forms/SKILL.md"), @r#"

@@ -499,14 +499,14 @@ fn a_link_that_does_not_help_is_a_no() {
     ----- stdout -----
     ----- stderr -----
     link .agents/skills/forms to .claude/skills/forms
-    warning: Zed still does not count forms: the frontmatter is not valid YAML: mapping values are not allowed in this context
+    warning: Zed still does not count forms: a value needs quotes
     undo: openoxide unlink forms --from zed
     ");
     insta::assert_snapshot!(run(&context, &["link", "forms", "--into", "zed"]), @"
     status: 1
     ----- stdout -----
     ----- stderr -----
-    error: Zed finds .agents/skills/forms/SKILL.md already, and does not count it: the frontmatter is not valid YAML: mapping values are not allowed in this context
+    error: Zed finds .agents/skills/forms/SKILL.md already, and does not count it: a value needs quotes
     hint: openoxide explain forms
     ");
 }
@@ -523,7 +523,7 @@ fn all_of_them_leaves_out_what_the_agent_would_drop() {
     ----- stdout -----
     ----- stderr -----
     link .roo/skills/deploy to .agents/skills/deploy
-    warning: forms is left out, because Roo Code would drop it: the frontmatter is not valid YAML: mapping values are not allowed in this context
+    warning: forms is left out, because Roo Code would drop it: a value needs quotes
     link .roo/skills/notes to .claude/skills/notes
     link .roo/skills/pdf-forms to .agents/skills/pdf_forms
     link ~/.roo/skills/sql to ~/.agents/skills/sql
@@ -536,7 +536,7 @@ fn all_of_them_leaves_out_what_the_agent_would_drop() {
     status: 0
     ----- stdout -----
     ----- stderr -----
-    warning: forms is left out, because Roo Code would drop it: the frontmatter is not valid YAML: mapping values are not allowed in this context
+    warning: forms is left out, because Roo Code would drop it: a value needs quotes
     there is nothing to link for Roo Code
     ");
 }

@@ -87,8 +87,6 @@ fn dropped_line(glance: &Glance, folder: &Path, views: &[&View], judged: &Judged
     let titles: Vec<&str> = views.iter().map(|view| view.host.title.as_str()).collect();
     let verb = if titles.len() == 1 { "drops" } else { "drop" };
     let message = match finding.map(|finding| &finding.diagnostic) {
-        // What a parser says of it helps nobody who only needs quotes.
-        Some(diagnostic) if diagnostic.code == Code::BadYaml && diagnostic.fix.is_some() => Code::Repaired.title(),
         Some(diagnostic) => &diagnostic.message,
         None => "it cannot be used",
     };
