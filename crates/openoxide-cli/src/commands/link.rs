@@ -18,6 +18,7 @@ mod files;
 mod places;
 
 use files::Kind;
+pub(crate) use files::relative;
 use places::{Held, Places, Shelves, Step};
 pub(crate) use places::{is_elsewhere, unseen, would_drop};
 

@@ -238,6 +238,54 @@ fn fix_renames_a_folder() {
     is_settled(&context);
 }
 
+/// Links to what is renamed lead there afterwards, and no other link is touched.
+#[test]
+fn fix_takes_links_along() {
+    let context = skill(".agents/skills/pdf_forms", "---\nname: pdf-forms\ndescription: Fill forms\n---\n");
+    context.tree(
+        "
+//- project/.claude/skills/pdf-forms -> ../../.agents/skills/pdf_forms
+//- project/.claude/skills/again -> pdf-forms
+//- project/.claude/skills/other -> ../../elsewhere/pdf_forms
+//- project/.roo/skills/pdf-forms/SKILL.md -> ../../../.agents/skills/pdf_forms/SKILL.md
+//- project/.agents/skills/pdf_forms/more.md -> SKILL.md
+//- home/.codex/skills/forms -> {root}/project/.agents/skills/pdf_forms rooted
+//- project/elsewhere/pdf_forms/
+",
+    );
+    let output = run(&context, &["check", "--fix", ".agents/skills/pdf_forms"]);
+    insta::assert_snapshot!(output, @"
+    status: 0
+    ----- stdout -----
+    ----- stderr -----
+    renamed .agents/skills/pdf_forms to pdf-forms
+    linked ~/.codex/skills/forms to .agents/skills/pdf-forms
+    linked .claude/skills/pdf-forms to .agents/skills/pdf-forms
+    linked .roo/skills/pdf-forms/SKILL.md to .agents/skills/pdf-forms/SKILL.md
+    no problems in 1 skill; 1 fixed
+    ");
+    let leads = |path: &str| {
+        let text = fs_err::read_link(context.root().join(path)).unwrap().to_string_lossy().into_owned();
+        assert!(context.root().join(path).exists(), "{path} leads nowhere: {text}");
+        text.replace(&*context.root().to_string_lossy(), "[ROOT]")
+    };
+    assert_eq!(leads("project/.claude/skills/pdf-forms"), "../../.agents/skills/pdf-forms");
+    assert_eq!(leads("project/.claude/skills/again"), "pdf-forms");
+    assert_eq!(leads("project/.claude/skills/other"), "../../elsewhere/pdf_forms");
+    assert_eq!(leads("project/.roo/skills/pdf-forms/SKILL.md"), "../../../.agents/skills/pdf-forms/SKILL.md");
+    assert_eq!(leads("project/.agents/skills/pdf-forms/more.md"), "SKILL.md");
+    assert_eq!(leads("home/.codex/skills/forms"), "[ROOT]/project/.agents/skills/pdf-forms");
+    let list = json(&context, &["list", "--json", "--host", "roo"]);
+    assert!(field(&list["skills"], "name").contains(&"pdf-forms"), "{list:#}");
+    // The same for a file.
+    let context = TestContext::new();
+    context.tree("//- project/.agents/skills/a/skill.md\n---\nname: a\ndescription: A\n---\n");
+    context.tree("//- project/.claude/skills/a/SKILL.md -> ../../../.agents/skills/a/skill.md\n");
+    let output = run(&context, &["check", "--fix", ".agents/skills/a"]);
+    assert!(output.stderr.contains("linked .claude/skills/a/SKILL.md to .agents/skills/a/SKILL.md\n"), "{output}");
+    assert!(context.project().join(".claude/skills/a/SKILL.md").exists());
+}
+
 #[test]
 fn fix_renames_a_file() {
     let context = TestContext::new();
