@@ -393,7 +393,7 @@ impl Reader<'_> {
                     .at(source.file, source.span(&span))
                     .help("remove the tag, or put quotes around the value"))
             }),
-            _ => Ok(()),
+            Tags::Ignore => Ok(()),
         }
     }
 

@@ -253,8 +253,12 @@ fn undo(ui: &Ui, common: &Common, args: &LinkArgs, pair: &Pair, made: &[&(&Entry
     words.sort_by_key(|word| !word.starts_with('-'));
     let from = format!("--from {}", args.into);
     let command = (!words.is_empty()).then(|| typed::command(common, "unlink", Some(&words.join(" ")), &from));
-    command.iter().for_each(|command| ui.say(&format!("undo: {command}")));
-    untyped.iter().for_each(|place| ui.say(&format!("undo by hand: remove {place}")));
+    if let Some(command) = &command {
+        ui.say(&format!("undo: {command}"));
+    }
+    for place in untyped {
+        ui.say(&format!("undo by hand: remove {place}"));
+    }
     command
 }
 

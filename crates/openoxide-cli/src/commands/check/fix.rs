@@ -95,7 +95,9 @@ fn rename_file(ui: &Ui, workspace: &Workspace, dir: &Path, to: &str) -> anyhow::
     let links = relink::links_to(workspace, &from)?;
     fs_err::rename(&from, &target)?;
     ui.say(&format!("renamed {} to {}", paths::short(workspace, &from), safe(to)));
-    links.iter().for_each(|link| link.remake(ui, workspace, &target));
+    for link in links {
+        link.remake(ui, workspace, &target);
+    }
     Ok(1)
 }
 
@@ -109,6 +111,8 @@ fn rename_folder(ui: &Ui, workspace: &Workspace, dir: &mut PathBuf, to: &str) ->
     fs_err::rename(&*dir, &target)?;
     ui.say(&format!("renamed {} to {}", paths::short(workspace, dir), safe(to)));
     *dir = target;
-    links.iter().for_each(|link| link.remake(ui, workspace, dir));
+    for link in links {
+        link.remake(ui, workspace, dir);
+    }
     Ok(1)
 }
