@@ -300,10 +300,13 @@ impl Reader<'_> {
             && let Some((range, replacement)) = mended.edits.first()
         {
             let span = source.span(range);
+            // What a parser says of it helps nobody who only needs quotes.
+            let parsers = std::mem::replace(&mut problem.message, Code::Repaired.title().to_owned());
+            let parsers = parsers.split_once(": ").map_or(&*parsers, |(_, parsers)| parsers).to_owned();
             problem = problem
                 .at(source.file, span.clone())
                 .label(format!("`{}` means something else in YAML", repair_cause(&text[range.clone()])))
-                .help("put quotes around the value")
+                .help(format!("put quotes around the value (YAML: {parsers})"))
                 .fix(Fix::Replace { span, text: replacement.clone() });
         }
         self.parsed.problems.push(problem);

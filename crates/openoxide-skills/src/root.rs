@@ -39,6 +39,8 @@ pub struct Root {
     pub scope: SkillScope,
     /// The provider that people know the place by.
     pub provider: Option<String>,
+    /// Whether only a part of the agent looks here.
+    pub narrow: bool,
     /// The group that it is listed with.
     pub group: Option<String>,
     /// How it is searched.
@@ -88,6 +90,7 @@ impl Root {
             scope,
             scan,
             provider: None,
+            narrow: false,
             group: None,
             plugin: None,
             on_clash: None,
@@ -315,6 +318,7 @@ fn root(host: &Host, around: &Surroundings, rule: &RootRule, path: PathBuf, plug
     Root {
         named: rule.path == "{added}" || (rule.listed.is_some() && plugin.is_none()),
         provider: rule.provider.clone(),
+        narrow: rule.narrow,
         group: rule.group.clone(),
         plugin,
         on_clash: fill(&rule.on_clash),

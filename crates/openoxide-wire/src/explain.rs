@@ -27,6 +27,8 @@ pub struct ExplainAnswer {
 pub struct HostOutcome {
     /// The host.
     pub host: String,
+    /// What people call it.
+    pub title: String,
     /// Whether it sees one of that name.
     pub seen: bool,
     /// Which, or why not.

@@ -3,6 +3,7 @@
 //! Fields that have no value are left out; readers must pass over fields they do not know. Every answer says which
 //! version of the format it has.
 
+mod change;
 mod check;
 mod config;
 mod explain;
@@ -15,6 +16,7 @@ mod roots;
 mod schemas;
 mod skill;
 
+pub use change::{ChangeAnswer, ChangeLine};
 pub use check::{CheckAnswer, Checked};
 pub use config::{ConfigAnswer, ConfigValue};
 pub use explain::{ExplainAnswer, HostOutcome};

@@ -5,13 +5,14 @@ use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
 use crate::{
-    CheckAnswer, ConfigAnswer, ExplainAnswer, HostsAnswer, ListAnswer, OverviewAnswer, PromptAnswer, RootsAnswer,
-    ShowAnswer,
+    ChangeAnswer, CheckAnswer, ConfigAnswer, ExplainAnswer, HostsAnswer, ListAnswer, OverviewAnswer, PromptAnswer,
+    RootsAnswer, ShowAnswer,
 };
 
-/// Returns the schema of each command's `--json`, by the command's name.
+/// Returns the schema of each command's `--json`, by the command's name; `change` is that of all that change something.
 pub fn answer_schemas() -> Vec<(&'static str, Value)> {
     vec![
+        ("change", schema::<ChangeAnswer>()),
         ("check", schema::<CheckAnswer>()),
         ("config", schema::<ConfigAnswer>()),
         ("explain", schema::<ExplainAnswer>()),

@@ -19,6 +19,7 @@ use crate::ui::{Ui, count};
 
 mod fix;
 mod github;
+mod relink;
 mod sarif;
 
 /// Check skills for errors

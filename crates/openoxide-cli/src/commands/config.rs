@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use openoxide_config::{KEYS, Key, Workspace, set_value, unset_value};
 use openoxide_skills::near;
-use openoxide_wire::{ConfigAnswer, ConfigValue, ProblemLine, SchemaVersion};
+use openoxide_wire::{ChangeAnswer, ChangeLine, ConfigAnswer, ConfigValue, ProblemLine, SchemaVersion};
 
 use crate::ExitStatus;
 use crate::args::Common;
@@ -57,8 +57,8 @@ pub(crate) fn config(ui: &Ui, common: &Common, args: &ConfigArgs) -> anyhow::Res
     match &args.action {
         None => get(ui, common, &workspace, None),
         Some(Action::Get { key }) => get(ui, common, &workspace, key.as_deref()),
-        Some(Action::Set { key, value, in_project }) => set(ui, &workspace, key, value, *in_project),
-        Some(Action::Unset { key, in_project }) => unset(ui, &workspace, key, *in_project),
+        Some(Action::Set { key, value, in_project }) => set(ui, common, &workspace, key, value, *in_project),
+        Some(Action::Unset { key, in_project }) => unset(ui, common, &workspace, key, *in_project),
         Some(Action::Path) => path(ui, &workspace),
     }
 }
@@ -118,7 +118,14 @@ fn known(key: &str) -> Result<&'static Key, Told> {
     })
 }
 
-fn set(ui: &Ui, workspace: &Workspace, key: &str, value: &str, in_project: bool) -> anyhow::Result<ExitStatus> {
+fn set(
+    ui: &Ui,
+    common: &Common,
+    workspace: &Workspace,
+    key: &str,
+    value: &str,
+    in_project: bool,
+) -> anyhow::Result<ExitStatus> {
     let rule = known(key)?;
     if in_project && !rule.project {
         return Err(Told::failed(format!("a project cannot set `{key}`")).hint("leave out --in-project").into());
@@ -137,15 +144,22 @@ fn set(ui: &Ui, workspace: &Workspace, key: &str, value: &str, in_project: bool)
     } else {
         format!("{key} had this value already in {shown}")
     });
-    Ok(ExitStatus::Done)
+    answer(ui, common, changed.then(|| ChangeLine::new("set", &file, Some(key.to_owned()))))
 }
 
-fn unset(ui: &Ui, workspace: &Workspace, key: &str, in_project: bool) -> anyhow::Result<ExitStatus> {
+fn unset(ui: &Ui, common: &Common, workspace: &Workspace, key: &str, in_project: bool) -> anyhow::Result<ExitStatus> {
     known(key)?;
     let file = file(workspace, in_project)?;
     let shown = paths::short(workspace, &file);
     let changed = file.exists() && unset_value(&file, key)?;
     ui.say(&if changed { format!("{key} is removed from {shown}") } else { format!("{key} was not set in {shown}") });
+    answer(ui, common, changed.then(|| ChangeLine::new("unset", &file, Some(key.to_owned()))))
+}
+
+fn answer(ui: &Ui, common: &Common, change: Option<ChangeLine>) -> anyhow::Result<ExitStatus> {
+    if common.json {
+        ui.json(&ChangeAnswer::new(change.into_iter().collect(), None))?;
+    }
     Ok(ExitStatus::Done)
 }
 

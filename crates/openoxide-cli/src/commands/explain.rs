@@ -8,11 +8,11 @@ use openoxide_wire::{ExplainAnswer, HostOutcome, OtherLine, SchemaVersion, Skill
 
 use crate::ExitStatus;
 use crate::args::Common;
-use crate::commands::link::unseen;
+use crate::commands::link::{unseen, would_drop};
 use crate::error::Told;
 use crate::paths;
 use crate::session::Session;
-use crate::table::{fill, pad, widest};
+use crate::table::{cut, fill, pad, widest};
 use crate::typed;
 use crate::ui::{Role, Ui, paint, safe};
 
@@ -78,6 +78,7 @@ fn linking<'v>(
     let misses = |catalog: &Catalog, view: &View| {
         let mut unseen = unseen(&session.workspace, own, view, catalog).into_iter();
         unseen.any(|(other, step)| std::ptr::eq(other, entry) && step.is_ok_and(|step| step.is_free()))
+            && would_drop(view, entry).is_none()
     };
     let is_here = |view: &View| !find_host(&view.host, &view.around).is_empty();
     let (_, view) = others.find(|(catalog, view)| is_here(view) && misses(catalog, view))?;
@@ -120,13 +121,14 @@ fn outcome(session: &Session, catalog: &Catalog, view: &View, subject: &str) -> 
                 format!("{}: {}", entry.standing.as_str(), safe(&paths::homely(&session.workspace, reason)))
             }
             None if view.roots.is_empty() => "its settings name no folder to look in".to_owned(),
-            None => format!("it looks in {} only", looks_in(session, view)),
+            None => format!("it looks only in {}", looks_in(session, view)),
         },
         [one] => place(one),
         many => format!("{} of them, so the name alone is ambiguous", many.len()),
     };
     HostOutcome {
         host: catalog.host.clone(),
+        title: view.host.title.clone(),
         seen: !active.is_empty(),
         detail,
         paths: active.iter().map(|entry| entry.skill.path.to_string_lossy().into_owned()).collect(),
@@ -186,12 +188,13 @@ fn text(
     if found.is_empty() {
         let _ = writeln!(text, "  {} does not look where it is", safe(&session.view.host.title));
     }
-    text.push_str("\nIn other hosts\n");
-    let hosts = widest(outcomes.iter().map(|outcome| outcome.host.as_str()), 20);
-    for outcome in outcomes {
+    text.push_str("\nIn other agents\n");
+    let titles: Vec<String> = outcomes.iter().map(|outcome| safe(&outcome.title)).collect();
+    let first = widest(titles.iter().map(String::as_str), 20);
+    for (outcome, title) in outcomes.iter().zip(&titles) {
         let seen =
             if outcome.seen { paint(Role::Good, &pad("seen", 8)) } else { paint(Role::Warning, &pad("not seen", 8)) };
-        let lead = format!("  {}  {seen}  ", pad(&outcome.host, hosts));
+        let lead = format!("  {}  {seen}  ", pad(&cut(title, first), first));
         let _ = writeln!(text, "{}", fill(&lead, &outcome.detail, ui.width()));
     }
     text

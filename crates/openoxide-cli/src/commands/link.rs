@@ -1,9 +1,10 @@
 //! `link` and `unlink`: put a skill where another agent looks, and take it away again.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use openoxide_skills::{Catalog, Depth, Entry, SkillScope, View, load};
+use openoxide_skills::{Catalog, Depth, Entry, SkillScope, View, load, path_text};
+use openoxide_wire::{ChangeAnswer, ChangeLine};
 
 use crate::ExitStatus;
 use crate::args::Common;
@@ -17,8 +18,9 @@ mod files;
 mod places;
 
 use files::Kind;
+pub(crate) use files::relative;
 use places::{Held, Places, Shelves, Step};
-pub(crate) use places::{is_elsewhere, unseen};
+pub(crate) use places::{is_elsewhere, unseen, would_drop};
 
 /// Put a skill where another agent looks
 ///
@@ -32,7 +34,7 @@ pub(crate) struct LinkArgs {
     /// The agent that is to see it
     #[arg(long, value_name = "HOST")]
     into: String,
-    /// Every skill of yours or of the project that counts here and that the agent does not see
+    /// Every skill of yours or of the project that counts here and that the agent would use, but does not see
     #[arg(long, conflicts_with = "skill")]
     all: bool,
     /// Copy the folder instead of linking it
@@ -45,17 +47,18 @@ pub(crate) struct LinkArgs {
 
 /// Take away what `link` put there
 ///
-/// Removes only links to the skill, and copies that are still the same as the skill that they were made from.
+/// Removes only links to the skills that are named, and copies of them that are still the same; then the agent's folder,
+/// if nothing is left in it. A link or copy that you made yourself is no different.
 #[derive(Debug, clap::Args)]
 pub(crate) struct UnlinkArgs {
-    /// A skill's name or path
-    #[arg(required_unless_present = "all")]
-    skill: Option<String>,
+    /// Names or paths of skills
+    #[arg(value_name = "SKILL", required_unless_present = "all")]
+    skills: Vec<String>,
     /// The agent that is not to see it any more
     #[arg(long, value_name = "HOST")]
     from: String,
-    /// Every link in the agent's folders that leads to a skill elsewhere
-    #[arg(long, conflicts_with = "skill")]
+    /// Every link in the agent's folders that leads to a skill elsewhere; never a copy
+    #[arg(long, conflicts_with = "skills")]
     all: bool,
     /// Only show what would be done
     #[arg(long)]
@@ -125,22 +128,26 @@ fn link_one(ui: &Ui, common: &Common, args: &LinkArgs, pair: &Pair, skill: &str)
     match pair.met(entry, None) {
         Some(met) if met.is_active() => {
             ui.say(&format!("{} sees {name} already", pair.title()));
-            return Ok(ExitStatus::Done);
+            return finish(ui, common, args, pair, &[]);
         }
         Some(met) => return Err(uncounted(common, pair, entry, met).into()),
         None => {}
     }
     let step = Places::of(&pair.session.workspace, &pair.view).plan(entry)?;
     take(ui, args, pair, &step)?;
-    let name = typed::word(&entry.skill.name).unwrap_or_else(|| "NAME".to_owned());
-    finish(ui, common, args, &[(entry, step)], |from| typed::command(common, "unlink", Some(&name), from))
+    finish(ui, common, args, pair, &[(entry, step)])
 }
 
 fn link_all(ui: &Ui, common: &Common, args: &LinkArgs, pair: &Pair) -> anyhow::Result<ExitStatus> {
-    let wanted = unseen(&pair.session.workspace, &pair.own, &pair.view, &pair.other);
-    let all = wanted.len();
+    let mut all = 0;
     let mut done: Vec<(&Entry, Step)> = Vec::new();
-    for (entry, step) in wanted {
+    for (entry, step) in unseen(&pair.session.workspace, &pair.own, &pair.view, &pair.other) {
+        if let Some(why) = would_drop(&pair.view, entry) {
+            let (title, name) = (pair.title(), safe(&entry.skill.name));
+            ui.warn(&format!("{name} is left out, because {title} would drop it: {}", safe(&why)));
+            continue;
+        }
+        all += 1;
         let taken = step.map_err(anyhow::Error::from).and_then(|step| take(ui, args, pair, &step).map(|()| step));
         match taken {
             Ok(step) => done.push((entry, step)),
@@ -152,8 +159,7 @@ fn link_all(ui: &Ui, common: &Common, args: &LinkArgs, pair: &Pair) -> anyhow::R
         0 if all == 0 => format!("there is nothing to link for {}", pair.title()),
         number => format!("{} {verb} where {} looks", count(number, "skill"), pair.title()),
     });
-    let undo = |from: &str| typed::command(common, "unlink --all", None, from);
-    let status = if done.is_empty() { ExitStatus::Done } else { finish(ui, common, args, &done, undo)? };
+    let status = finish(ui, common, args, pair, &done)?;
     if done.len() < all {
         return Err(Told::failed(format!("{} of {} could not be linked", all - done.len(), count(all, "skill"))).into());
     }
@@ -189,17 +195,30 @@ fn take(ui: &Ui, args: &LinkArgs, pair: &Pair, step: &Step) -> anyhow::Result<()
     if args.dry_run { Ok(()) } else { step.make(args.copy) }
 }
 
-/// Looks again, and says what the agent makes of the skills now.
+/// Looks again, says what the agent makes of the skills now, and answers.
 fn finish(
     ui: &Ui,
     common: &Common,
     args: &LinkArgs,
+    pair: &Pair,
     done: &[(&Entry, Step)],
-    undo: impl Fn(&str) -> String,
 ) -> anyhow::Result<ExitStatus> {
-    if args.dry_run {
-        return Ok(ExitStatus::Done);
+    let made: Vec<&(&Entry, Step)> = done.iter().filter(|(_, step)| step.is_free()).collect();
+    let mut answer = ChangeAnswer::new(made.iter().map(|(_, step)| step.change(args.copy)).collect(), None);
+    answer.dry_run = args.dry_run;
+    let mut status = ExitStatus::Done;
+    if !args.dry_run && !done.is_empty() {
+        status = look_again(ui, common, args, done)?;
+        answer.undo = undo(ui, common, args, pair, &made);
     }
+    if common.json {
+        ui.json(&answer)?;
+    }
+    Ok(status)
+}
+
+/// Says which of the skills the agent still does not count.
+fn look_again(ui: &Ui, common: &Common, args: &LinkArgs, done: &[(&Entry, Step)]) -> anyhow::Result<ExitStatus> {
     let pair = Pair::open(ui, common, &args.into)?;
     let mut status = ExitStatus::Done;
     for (entry, step) in done {
@@ -212,45 +231,107 @@ fn finish(
             status = ExitStatus::No;
         }
     }
-    if done.iter().any(|(_, step)| step.is_free()) {
-        let from = format!("--from {}", args.into);
-        ui.say(&format!("undo: {}", undo(&from)));
-    }
     Ok(status)
+}
+
+/// Says how to take back what was made, and nothing else.
+fn undo(ui: &Ui, common: &Common, args: &LinkArgs, pair: &Pair, made: &[&(&Entry, Step)]) -> Option<String> {
+    let workspace = &pair.session.workspace;
+    let word = |entry: &Entry| {
+        let found = pair.own.find(&entry.skill.name);
+        let is_alone = found.iter().all(|other| other.canonical() == entry.canonical());
+        if is_alone { typed::skill(workspace, &pair.own, entry) } else { typed::path(workspace, entry.dir()) }
+    };
+    let (mut words, mut untyped) = (Vec::new(), Vec::new());
+    for (entry, step) in made {
+        match word(entry) {
+            Some(word) => words.push(word),
+            None => untyped.push(pair.short(&step.place)),
+        }
+    }
+    // What looks like an option makes all of them stand behind the options.
+    words.sort_by_key(|word| !word.starts_with('-'));
+    let from = format!("--from {}", args.into);
+    let command = (!words.is_empty()).then(|| typed::command(common, "unlink", Some(&words.join(" ")), &from));
+    if let Some(command) = &command {
+        ui.say(&format!("undo: {command}"));
+    }
+    for place in untyped {
+        ui.say(&format!("undo by hand: remove {place}"));
+    }
+    command
 }
 
 pub(crate) fn unlink(ui: &Ui, common: &Common, args: &UnlinkArgs) -> anyhow::Result<ExitStatus> {
     let pair = Pair::open(ui, common, &args.from)?;
     pair.session.warn(ui);
-    let found = match &args.skill {
-        Some(skill) => pair.find(skill)?,
-        None => pair.own.entries().filter(|entry| theirs(entry)).collect(),
-    };
-    let mut shelves = Shelves::of(&pair.session.workspace, &pair.view);
-    let (mut removed, mut foreign) = (BTreeSet::new(), Vec::new());
-    for entry in &found {
-        // Looked at anew for each skill: of two equal copies, the one must not go because of the other.
-        for held in shelves.held(entry) {
-            if !held.kind.is_ours() || places::is_only_way(&pair.own, entry, &held.path) {
-                foreign.push(held);
-                continue;
-            }
-            // A skill that is found by two ways comes twice.
-            if removed.insert(held.path.clone()) {
-                ui.say(&format!("remove {}", pair.short(&held.path)));
-                if !args.dry_run {
-                    held.remove()?;
+    let named: Vec<Vec<&Entry>> = args.skills.iter().map(|skill| pair.find(skill)).collect::<Result<_, _>>()?;
+    let mut taken = Taken::default();
+    let mut outcome = Ok(ExitStatus::Done);
+    for found in &named {
+        let before = taken.removed.len();
+        let foreign = taken.take(ui, args, &pair, found)?;
+        if taken.removed.len() == before && outcome.is_ok() {
+            outcome = unmoved(ui, &pair, found, &foreign);
+        }
+    }
+    if args.all {
+        let found: Vec<&Entry> = pair.own.entries().filter(|entry| theirs(entry)).collect();
+        taken.take(ui, args, &pair, &found)?;
+        let verb = if args.dry_run { "would be removed" } else { "removed" };
+        ui.say(&format!("{} of {} {verb}", count(taken.removed.len(), "link"), pair.title()));
+    }
+    taken.clear(ui, args, &pair);
+    if common.json {
+        ui.json(&ChangeAnswer { dry_run: args.dry_run, ..ChangeAnswer::new(taken.changes, None) })?;
+    }
+    outcome
+}
+
+/// What `unlink` took away.
+#[derive(Default)]
+struct Taken {
+    removed: BTreeSet<PathBuf>,
+    /// The agent's folders in which something was removed.
+    roots: BTreeSet<PathBuf>,
+    changes: Vec<ChangeLine>,
+}
+
+impl Taken {
+    /// Removes what leads to skills, and returns what only looks like it.
+    fn take(&mut self, ui: &Ui, args: &UnlinkArgs, pair: &Pair, found: &[&Entry]) -> anyhow::Result<Vec<Held>> {
+        let mut shelves = Shelves::of(&pair.session.workspace, &pair.view);
+        let mut foreign = Vec::new();
+        for entry in found {
+            // Looked at anew for each skill: of two equal copies, the one must not go because of the other.
+            for held in shelves.held(entry) {
+                // Nobody named a copy, and it may be as old as the skill.
+                let is_meant = held.kind == Kind::Link || held.kind == Kind::Copy && !args.all;
+                if !is_meant || places::is_only_way(&pair.own, entry, &held.path) {
+                    foreign.push(held);
+                    continue;
+                }
+                // A skill that is found by two ways comes twice.
+                if self.removed.insert(held.path.clone()) {
+                    ui.say(&format!("remove {}", pair.short(&held.path)));
+                    if !args.dry_run {
+                        held.remove()?;
+                    }
+                    self.changes.push(ChangeLine::new("remove", &held.path, Some(path_text(&held.source))));
+                    self.roots.insert(held.root);
                 }
             }
         }
+        Ok(foreign)
     }
-    match (removed.len(), &args.skill) {
-        (0, Some(_)) => unmoved(ui, &pair, &found, &foreign),
-        (_, Some(_)) => Ok(ExitStatus::Done),
-        (removed, None) => {
-            let verb = if args.dry_run { "would be removed" } else { "removed" };
-            ui.say(&format!("{} of {} {verb}", count(removed, "link"), pair.title()));
-            Ok(ExitStatus::Done)
+
+    /// Removes the agent's folders that are empty now, so that the tree is as it was before `link`.
+    fn clear(&mut self, ui: &Ui, args: &UnlinkArgs, pair: &Pair) {
+        for root in self.roots.iter().filter(|_| !args.dry_run) {
+            if let Some(folder) = places::clear(&pair.session.workspace, root) {
+                ui.say(&format!("remove {}, which is empty now", pair.short(&folder)));
+                self.changes.push(ChangeLine::new("remove", &folder, None));
+            }
         }
     }
 }

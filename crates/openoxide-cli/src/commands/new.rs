@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use openoxide_skills::{Hosts, parse_text};
+use openoxide_wire::{ChangeAnswer, ChangeLine};
 
 use crate::ExitStatus;
 use crate::args::Common;
@@ -55,7 +56,12 @@ pub(crate) fn new(ui: &Ui, common: &Common, args: &NewArgs) -> anyhow::Result<Ex
     fs_err::write(folder.join("SKILL.md"), text)?;
     crate::session::unpack(ui, &workspace)?;
     let file = paths::short(&workspace, &folder.join("SKILL.md"));
-    ui.data(&format!("{file}\n"))?;
+    if common.json {
+        let change = ChangeLine::new("create", &folder.join("SKILL.md"), Some(args.name.clone()));
+        ui.json(&ChangeAnswer::new(vec![change], None))?;
+    } else {
+        ui.data(&format!("{file}\n"))?;
+    }
     ui.hint(&format!("edit it, then: openoxide check {}", paths::short(&workspace, &folder)));
     Ok(ExitStatus::Done)
 }

@@ -15,6 +15,7 @@ use crate::args::Common;
 use crate::commands::link::is_elsewhere;
 use crate::session::Session;
 use crate::table::{cut, fill, pad, pad_left, widest};
+use crate::typed;
 use crate::ui::{Role, Ui, count, grouped, paint, safe};
 
 mod mend;
@@ -51,10 +52,10 @@ pub(crate) fn overview(ui: &Ui, common: &Common) -> anyhow::Result<ExitStatus> {
     glance.session.warn(ui);
     ui.data(&heading(&answer))?;
     if !answer.agents.is_empty() {
-        ui.data(&agents_text(&answer))?;
+        ui.data(&agents_text(common, &answer))?;
     }
-    ui.data(&mend_text(ui, &answer.mend, if common.verbose { answer.mend.len() } else { SHOWN }))?;
-    next_step(ui, &answer);
+    ui.data(&mend_text(ui, common, &answer.mend))?;
+    next_step(ui, common, &answer);
     Ok(ExitStatus::Done)
 }
 
@@ -132,7 +133,7 @@ fn heading(answer: &OverviewAnswer) -> String {
     format!("{}: {skills}, {agents}\n", paint(Role::Strong, &safe(&project)))
 }
 
-fn agents_text(answer: &OverviewAnswer) -> String {
+fn agents_text(common: &Common, answer: &OverviewAnswer) -> String {
     let titles: Vec<String> = answer.agents.iter().map(|agent| safe(&agent.title)).collect();
     let first = widest(titles.iter().map(String::as_str), 24).max(5);
     let mut text = format!("\n  {}   sees   hidden by rule   broken   catalog\n", pad("agent", first));
@@ -149,11 +150,8 @@ fn agents_text(answer: &OverviewAnswer) -> String {
             room(agent)
         );
     }
-    let _ = writeln!(
-        text,
-        "  {}",
-        paint(Role::Dim, &format!("({} hosts known, `openoxide hosts` shows all)", answer.hosts))
-    );
+    let all = typed::command(&typed::for_all(common), "hosts", None, "");
+    let _ = writeln!(text, "  {}", paint(Role::Dim, &format!("({} hosts known, `{all}` shows all)", answer.hosts)));
     text
 }
 
@@ -173,10 +171,11 @@ fn thousands(number: u64) -> String {
     }
 }
 
-fn mend_text(ui: &Ui, mend: &[MendLine], shown: usize) -> String {
+fn mend_text(ui: &Ui, common: &Common, mend: &[MendLine]) -> String {
     if mend.is_empty() {
         return String::new();
     }
+    let shown = if common.verbose { mend.len() } else { SHOWN };
     let subjects: Vec<String> = mend.iter().take(shown).map(|line| safe(&line.subject)).collect();
     let first = widest(subjects.iter().map(String::as_str), 24);
     let mut text = format!("\n{}\n", paint(Role::Strong, "Worth mending"));
@@ -189,16 +188,20 @@ fn mend_text(ui: &Ui, mend: &[MendLine], shown: usize) -> String {
         let _ = writeln!(text, "{}{}", " ".repeat(indent), paint(Role::Hint, &command));
     }
     if mend.len() > shown {
-        let _ = writeln!(text, "     and {} more: openoxide -v", mend.len() - shown);
+        let _ = writeln!(text, "     and {} more: {}", mend.len() - shown, typed::command(common, "-v", None, ""));
     }
     text
 }
 
-fn next_step(ui: &Ui, answer: &OverviewAnswer) {
+fn next_step(ui: &Ui, common: &Common, answer: &OverviewAnswer) {
+    let command = |verb| typed::command(common, verb, None, "");
+    let for_all = |verb| typed::command(&typed::for_all(common), verb, None, "");
     if answer.skills == 0 {
-        ui.hint("`openoxide new NAME` makes a skill, `openoxide roots` shows where they are looked for");
+        let (new, roots) = (for_all("new NAME"), command("roots"));
+        ui.hint(&format!("`{new}` makes a skill, `{roots}` shows where they are looked for"));
     } else if answer.agents.is_empty() {
-        ui.hint("`openoxide list` shows the skills, `openoxide hosts` what each agent would see");
+        let (list, hosts) = (command("list"), for_all("hosts"));
+        ui.hint(&format!("`{list}` shows the skills, `{hosts}` what each agent would see"));
     } else if answer.mend.is_empty() {
         ui.say("\nnothing to mend");
     }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use openoxide_config::add_skill_rule;
 use openoxide_skills::{Depth, Standing};
+use openoxide_wire::{ChangeAnswer, ChangeLine};
 
 use crate::ExitStatus;
 use crate::args::Common;
@@ -101,6 +102,11 @@ fn report(
             ui.say(&format!("{} is switched {word} in {}", safe(wanted), paths::short(&before.workspace, file)));
         }
         None => ui.say(&format!("{} was switched {word} already", safe(wanted))),
+    }
+    if common.json {
+        let action = if enabled { "enable" } else { "disable" };
+        let changes = file.map(|file| ChangeLine::new(action, file, Some(wanted.to_owned())));
+        ui.json(&ChangeAnswer::new(changes.into_iter().collect(), None))?;
     }
     if as_wanted {
         return Ok(ExitStatus::Done);

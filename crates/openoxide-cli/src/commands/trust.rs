@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use openoxide_config::{Workspace, add_to_list, find_project, remove_from_list};
 use openoxide_skills::{ProjectRules, path_text};
+use openoxide_wire::{ChangeAnswer, ChangeLine};
 
 use crate::ExitStatus;
 use crate::args::Common;
@@ -37,8 +38,13 @@ pub(crate) fn trust(ui: &Ui, common: &Common, args: &TrustArgs) -> anyhow::Resul
     let file = workspace.environment.openoxide_home().map(|home| home.join("config.toml"));
     let file = file.ok_or_else(|| Told::failed("there is no home folder").hint("set HOME or OPENOXIDE_HOME"))?;
     let folder = folder(&workspace, args)?;
+    if !args.revoke && holds_home(&workspace, &folder) {
+        return Err(refused(&workspace, &folder).into());
+    }
     let shown = safe(&paths::homely(&workspace, &path_text(&folder)));
     let listed = workspace.config.trusted().iter().any(|(_, listed)| *listed == folder);
+    let mut answer = ChangeAnswer::new(Vec::new(), None);
+    let change = |action: &str| vec![ChangeLine::new(action, &file, Some(path_text(&folder)))];
     match (args.revoke, listed) {
         (false, true) => ui.say(&format!("{shown} is trusted already")),
         (true, false) => ui.say(&format!("{shown} is not trusted in {}", paths::short(&workspace, &file))),
@@ -49,14 +55,20 @@ pub(crate) fn trust(ui: &Ui, common: &Common, args: &TrustArgs) -> anyhow::Resul
             })?;
             add_to_list(&file, FOLDERS, text)?;
             ui.say(&format!("{shown} is trusted now"));
-            ui.say(&format!("undo: {}", undo(&workspace, common, args, &folder)));
+            let undo = undo(&workspace, common, args, &folder);
+            ui.say(&format!("undo: {undo}"));
+            answer = ChangeAnswer::new(change("trust"), Some(undo));
         }
         (true, true) => {
             let written = workspace.config.trusted();
             let is_it = |text: &str| written.iter().any(|(as_written, listed)| as_written == text && *listed == folder);
             remove_from_list(&file, FOLDERS, is_it)?;
             ui.say(&format!("{shown} is not trusted any more"));
+            answer.changes = change("revoke");
         }
+    }
+    if common.json {
+        ui.json(&answer)?;
     }
     look_again(ui, common, args, &folder, &shown)
 }
@@ -86,6 +98,25 @@ fn folder(workspace: &Workspace, args: &TrustArgs) -> Result<PathBuf, Told> {
                 .hint("name the project's folder"))
         }
     }
+}
+
+/// Tells whether a folder is the home, or one that holds it: everything would be trusted that is ever put there.
+pub(crate) fn holds_home(workspace: &Workspace, folder: &Path) -> bool {
+    let home = workspace.environment.home.as_ref();
+    let home = home.map(|home| std::fs::canonicalize(home).unwrap_or_else(|_| home.clone()));
+    folder.parent().is_none() || home.is_some_and(|home| home.starts_with(folder))
+}
+
+fn refused(workspace: &Workspace, folder: &Path) -> Told {
+    let home = workspace.environment.home.as_ref().and_then(|home| std::fs::canonicalize(home).ok());
+    let shown = safe(&path_text(folder));
+    let what = match (folder.parent(), home) {
+        (None, _) => "the root of the file system",
+        (_, Some(home)) if home == folder => "your home folder",
+        _ => "a folder around your home folder",
+    };
+    let told = Told::failed(format!("`{shown}` is {what}, not a project, and is not trusted as a whole"));
+    told.hint("name the folder of one project: openoxide trust DIR")
 }
 
 fn undo(workspace: &Workspace, common: &Common, args: &TrustArgs, folder: &Path) -> String {

@@ -58,8 +58,7 @@ fn text() {
       = seen by: every host loads the skill
       = help: rename the folder to `pdf-forms`, or the skill   (--fix does this)
 
-    error[S0103]: the frontmatter is not valid YAML: mapping values are not
-                  allowed in this context
+    error[S0103]: a value needs quotes
      --> .agents/skills/pdf_forms/SKILL.md:3:14
       |
     3 | description: Fill forms: flatten them too
@@ -68,7 +67,8 @@ fn text() {
       = seen by: Agent Skills, Copilot CLI, Crush, goose, pi, Qwen Code,
                  RemcoChat, Roo Code, VS Code and Zed drop the skill, the others
                  load it
-      = help: put quotes around the value   (--fix does this)
+      = help: put quotes around the value (YAML: mapping values are not allowed in
+              this context)   (--fix does this)
 
     warning[S0110]: `argument-hint` is not a field of the standard
      --> .claude/skills/release-notes/SKILL.md:4:1
@@ -90,14 +90,14 @@ fn text_for_one_host() {
     insta::assert_snapshot!(run(&furnished(), &["check", "--host", "agentskills", ".agents/skills/pdf_forms"]), @"
     status: 1
     ----- stdout -----
-    error[S0103]: the frontmatter is not valid YAML: mapping values are not
-                  allowed in this context
+    error[S0103]: a value needs quotes
      --> .agents/skills/pdf_forms/SKILL.md:3:14
       |
     3 | description: Fill forms: flatten them too
       |              ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ `: ` means something else in YAML
       |
-      = help: put quotes around the value   (--fix does this)
+      = help: put quotes around the value (YAML: mapping values are not allowed in
+              this context)   (--fix does this)
 
     ----- stderr -----
     1 error in 1 skill; 1 can be fixed with --fix
@@ -196,7 +196,7 @@ fn github() {
     ----- stdout -----
     ::error file=.agents/skills/empty/SKILL.md,line=1,col=1,title=S0100%3A no frontmatter::the file does not begin with frontmatter%0Abegin with `---`, the lines `name:` and `description:`, and `---`
     ::warning file=.agents/skills/pdf_forms/SKILL.md,line=2,col=7,title=S0102%3A the name differs from its folder::the name differs from its folder%0Arename the folder to `pdf-forms`, or the skill
-    ::error file=.agents/skills/pdf_forms/SKILL.md,line=3,col=14,title=S0103%3A the frontmatter is not valid YAML::the frontmatter is not valid YAML: mapping values are not allowed in this context%0Aput quotes around the value
+    ::error file=.agents/skills/pdf_forms/SKILL.md,line=3,col=14,title=S0103%3A the frontmatter is not valid YAML::a value needs quotes%0Aput quotes around the value (YAML: mapping values are not allowed in this context)
     ----- stderr -----
     2 errors, 1 warning in 3 skills; 2 can be fixed with --fix
     ");
@@ -210,7 +210,7 @@ fn fix_quotes_a_value_with_a_colon() {
     status: 0
     ----- stdout -----
     ----- stderr -----
-    fixed .agents/skills/forms/SKILL.md: the frontmatter is not valid YAML: mapping values are not allowed in this context [S0103]
+    fixed .agents/skills/forms/SKILL.md: a value needs quotes [S0103]
     no problems in 1 skill; 1 fixed
     ");
     insta::assert_snapshot!(read(&context, ".agents/skills/forms/SKILL.md"), @r#"
@@ -236,6 +236,54 @@ fn fix_renames_a_folder() {
     assert!(context.project().join(".agents/skills/pdf-forms/SKILL.md").is_file());
     assert!(!context.project().join(".agents/skills/pdf_forms").exists());
     is_settled(&context);
+}
+
+/// Links to what is renamed lead there afterwards, and no other link is touched.
+#[test]
+fn fix_takes_links_along() {
+    let context = skill(".agents/skills/pdf_forms", "---\nname: pdf-forms\ndescription: Fill forms\n---\n");
+    context.tree(
+        "
+//- project/.claude/skills/pdf-forms -> ../../.agents/skills/pdf_forms
+//- project/.claude/skills/again -> pdf-forms
+//- project/.claude/skills/other -> ../../elsewhere/pdf_forms
+//- project/.roo/skills/pdf-forms/SKILL.md -> ../../../.agents/skills/pdf_forms/SKILL.md
+//- project/.agents/skills/pdf_forms/more.md -> SKILL.md
+//- home/.codex/skills/forms -> {root}/project/.agents/skills/pdf_forms rooted
+//- project/elsewhere/pdf_forms/
+",
+    );
+    let output = run(&context, &["check", "--fix", ".agents/skills/pdf_forms"]);
+    insta::assert_snapshot!(output, @"
+    status: 0
+    ----- stdout -----
+    ----- stderr -----
+    renamed .agents/skills/pdf_forms to pdf-forms
+    linked ~/.codex/skills/forms to .agents/skills/pdf-forms
+    linked .claude/skills/pdf-forms to .agents/skills/pdf-forms
+    linked .roo/skills/pdf-forms/SKILL.md to .agents/skills/pdf-forms/SKILL.md
+    no problems in 1 skill; 1 fixed
+    ");
+    let leads = |path: &str| {
+        let text = fs_err::read_link(context.root().join(path)).unwrap().to_string_lossy().into_owned();
+        assert!(context.root().join(path).exists(), "{path} leads nowhere: {text}");
+        text.replace(&*context.root().to_string_lossy(), "[ROOT]")
+    };
+    assert_eq!(leads("project/.claude/skills/pdf-forms"), "../../.agents/skills/pdf-forms");
+    assert_eq!(leads("project/.claude/skills/again"), "pdf-forms");
+    assert_eq!(leads("project/.claude/skills/other"), "../../elsewhere/pdf_forms");
+    assert_eq!(leads("project/.roo/skills/pdf-forms/SKILL.md"), "../../../.agents/skills/pdf-forms/SKILL.md");
+    assert_eq!(leads("project/.agents/skills/pdf-forms/more.md"), "SKILL.md");
+    assert_eq!(leads("home/.codex/skills/forms"), "[ROOT]/project/.agents/skills/pdf-forms");
+    let list = json(&context, &["list", "--json", "--host", "roo"]);
+    assert!(field(&list["skills"], "name").contains(&"pdf-forms"), "{list:#}");
+    // The same for a file.
+    let context = TestContext::new();
+    context.tree("//- project/.agents/skills/a/skill.md\n---\nname: a\ndescription: A\n---\n");
+    context.tree("//- project/.claude/skills/a/SKILL.md -> ../../../.agents/skills/a/skill.md\n");
+    let output = run(&context, &["check", "--fix", ".agents/skills/a"]);
+    assert!(output.stderr.contains("linked .claude/skills/a/SKILL.md to .agents/skills/a/SKILL.md\n"), "{output}");
+    assert!(context.project().join(".claude/skills/a/SKILL.md").exists());
 }
 
 #[test]

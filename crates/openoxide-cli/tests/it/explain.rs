@@ -16,24 +16,24 @@ fn a_name_that_two_have() {
                  the project is not trusted, so the user's skill keeps the name
                  [S0306]
 
-    In other hosts
-      agentskills  seen      .agents/skills/deploy
-      claude-code  not seen  it looks in ~/.claude/skills, .claude/skills only
-      codex        seen      2 of them, so the name alone is ambiguous
-      copilot-cli  seen      .agents/skills/deploy
-      crush        seen      .agents/skills/deploy
-      gemini-cli   seen      .agents/skills/deploy
-      goose        seen      .agents/skills/deploy
-      omp          seen      .agents/skills/deploy
-      opencode     seen      .agents/skills/deploy
-      pepper       not seen  it looks in files/skills, skills only
-      pi           seen      .agents/skills/deploy
-      qwen-code    not seen  it looks in .qwen/skills, ~/.qwen/skills only
-      remcochat    not seen  its settings name no folder to look in
-      roo          not seen  it looks in .roo/skills-code, .roo/skills,
-                             ~/.roo/skills-code, ~/.roo/skills only
-      vscode       seen      .agents/skills/deploy
-      zed          seen      .agents/skills/deploy
+    In other agents
+      Agent Skills  seen      .agents/skills/deploy
+      Claude Code   not seen  it looks only in ~/.claude/skills, .claude/skills
+      Codex         seen      2 of them, so the name alone is ambiguous
+      Copilot CLI   seen      .agents/skills/deploy
+      Crush         seen      .agents/skills/deploy
+      Gemini CLI    seen      .agents/skills/deploy
+      goose         seen      .agents/skills/deploy
+      oh-my-pi      seen      .agents/skills/deploy
+      OpenCode      seen      .agents/skills/deploy
+      Pepper        not seen  it looks only in files/skills, skills
+      pi            seen      .agents/skills/deploy
+      Qwen Code     not seen  it looks only in .qwen/skills, ~/.qwen/skills
+      RemcoChat     not seen  its settings name no folder to look in
+      Roo Code      not seen  it looks only in .roo/skills-code, .roo/skills,
+                              ~/.roo/skills-code, ~/.roo/skills
+      VS Code       seen      .agents/skills/deploy
+      Zed           seen      .agents/skills/deploy
     ----- stderr -----
     hint: to trust the project: openoxide trust
     hint: openoxide link deploy --into claude-code
@@ -49,27 +49,27 @@ fn one_that_another_host_does_not_see() {
 
       counts  .claude/skills/release-notes  repo
 
-    In other hosts
-      agentskills  not seen  it looks in .agents/skills, ~/.agents/skills only
-      claude-code  seen      .claude/skills/release-notes
-      codex        not seen  it looks in .codex/skills, ~/.codex/skills,
-                             ~/.agents/skills, .agents/skills only
-      copilot-cli  seen      .claude/skills/release-notes
-      crush        seen      .claude/skills/release-notes
-      gemini-cli   not seen  it looks in .agents/skills, .gemini/skills,
-                             ~/.agents/skills, ~/.gemini/skills only
-      goose        seen      .claude/skills/release-notes
-      omp          seen      .claude/skills/release-notes
-      opencode     seen      .claude/skills/release-notes
-      pepper       not seen  it looks in files/skills, skills only
-      pi           not seen  it looks in .pi/skills, .agents/skills,
-                             ~/.pi/agent/skills, ~/.agents/skills only
-      qwen-code    not seen  it looks in .qwen/skills, ~/.qwen/skills only
-      remcochat    not seen  its settings name no folder to look in
-      roo          not seen  it looks in .roo/skills-code, .roo/skills,
-                             ~/.roo/skills-code, ~/.roo/skills only
-      vscode       seen      .claude/skills/release-notes
-      zed          not seen  it looks in .agents/skills, ~/.agents/skills only
+    In other agents
+      Agent Skills  not seen  it looks only in .agents/skills, ~/.agents/skills
+      Claude Code   seen      .claude/skills/release-notes
+      Codex         not seen  it looks only in .codex/skills, ~/.codex/skills,
+                              ~/.agents/skills, .agents/skills
+      Copilot CLI   seen      .claude/skills/release-notes
+      Crush         seen      .claude/skills/release-notes
+      Gemini CLI    not seen  it looks only in .agents/skills, .gemini/skills,
+                              ~/.agents/skills, ~/.gemini/skills
+      goose         seen      .claude/skills/release-notes
+      oh-my-pi      seen      .claude/skills/release-notes
+      OpenCode      seen      .claude/skills/release-notes
+      Pepper        not seen  it looks only in files/skills, skills
+      pi            not seen  it looks only in .pi/skills, .agents/skills,
+                              ~/.pi/agent/skills, ~/.agents/skills
+      Qwen Code     not seen  it looks only in .qwen/skills, ~/.qwen/skills
+      RemcoChat     not seen  its settings name no folder to look in
+      Roo Code      not seen  it looks only in .roo/skills-code, .roo/skills,
+                              ~/.roo/skills-code, ~/.roo/skills
+      VS Code       seen      .claude/skills/release-notes
+      Zed           not seen  it looks only in .agents/skills, ~/.agents/skills
     ----- stderr -----
     ");
 }
@@ -83,26 +83,26 @@ fn one_that_only_another_host_sees() {
 
       Codex does not look where it is
 
-    In other hosts
-      agentskills  not seen  it looks in .agents/skills, ~/.agents/skills only
-      claude-code  seen      .claude/skills/release-notes
-      copilot-cli  seen      .claude/skills/release-notes
-      crush        seen      .claude/skills/release-notes
-      gemini-cli   not seen  it looks in .agents/skills, .gemini/skills,
-                             ~/.agents/skills, ~/.gemini/skills only
-      goose        seen      .claude/skills/release-notes
-      omp          seen      .claude/skills/release-notes
-      opencode     seen      .claude/skills/release-notes
-      openoxide    seen      .claude/skills/release-notes
-      pepper       not seen  it looks in files/skills, skills only
-      pi           not seen  it looks in .pi/skills, .agents/skills,
-                             ~/.pi/agent/skills, ~/.agents/skills only
-      qwen-code    not seen  it looks in .qwen/skills, ~/.qwen/skills only
-      remcochat    not seen  its settings name no folder to look in
-      roo          not seen  it looks in .roo/skills-code, .roo/skills,
-                             ~/.roo/skills-code, ~/.roo/skills only
-      vscode       seen      .claude/skills/release-notes
-      zed          not seen  it looks in .agents/skills, ~/.agents/skills only
+    In other agents
+      Agent Skills  not seen  it looks only in .agents/skills, ~/.agents/skills
+      Claude Code   seen      .claude/skills/release-notes
+      Copilot CLI   seen      .claude/skills/release-notes
+      Crush         seen      .claude/skills/release-notes
+      Gemini CLI    not seen  it looks only in .agents/skills, .gemini/skills,
+                              ~/.agents/skills, ~/.gemini/skills
+      goose         seen      .claude/skills/release-notes
+      oh-my-pi      seen      .claude/skills/release-notes
+      OpenCode      seen      .claude/skills/release-notes
+      OpenOxide     seen      .claude/skills/release-notes
+      Pepper        not seen  it looks only in files/skills, skills
+      pi            not seen  it looks only in .pi/skills, .agents/skills,
+                              ~/.pi/agent/skills, ~/.agents/skills
+      Qwen Code     not seen  it looks only in .qwen/skills, ~/.qwen/skills
+      RemcoChat     not seen  its settings name no folder to look in
+      Roo Code      not seen  it looks only in .roo/skills-code, .roo/skills,
+                              ~/.roo/skills-code, ~/.roo/skills
+      VS Code       seen      .claude/skills/release-notes
+      Zed           not seen  it looks only in .agents/skills, ~/.agents/skills
     ----- stderr -----
     ");
 }
@@ -117,24 +117,24 @@ fn one_that_is_broken() {
       invalid  .agents/skills/empty  repo
                the file does not begin with frontmatter [S0100]
 
-    In other hosts
-      agentskills  not seen  invalid: the file does not begin with frontmatter
-      claude-code  not seen  it looks in ~/.claude/skills, .claude/skills only
-      codex        not seen  invalid: the file does not begin with frontmatter
-      copilot-cli  not seen  invalid: the file does not begin with frontmatter
-      crush        not seen  invalid: the file does not begin with frontmatter
-      gemini-cli   not seen  invalid: the file does not begin with frontmatter
-      goose        not seen  invalid: the file does not begin with frontmatter
-      omp          seen      .agents/skills/empty
-      opencode     not seen  invalid: the file does not begin with frontmatter
-      pepper       not seen  it looks in files/skills, skills only
-      pi           not seen  invalid: the file does not begin with frontmatter
-      qwen-code    not seen  it looks in .qwen/skills, ~/.qwen/skills only
-      remcochat    not seen  its settings name no folder to look in
-      roo          not seen  it looks in .roo/skills-code, .roo/skills,
-                             ~/.roo/skills-code, ~/.roo/skills only
-      vscode       not seen  invalid: the file does not begin with frontmatter
-      zed          not seen  invalid: the file does not begin with frontmatter
+    In other agents
+      Agent Skills  not seen  invalid: the file does not begin with frontmatter
+      Claude Code   not seen  it looks only in ~/.claude/skills, .claude/skills
+      Codex         not seen  invalid: the file does not begin with frontmatter
+      Copilot CLI   not seen  invalid: the file does not begin with frontmatter
+      Crush         not seen  invalid: the file does not begin with frontmatter
+      Gemini CLI    not seen  invalid: the file does not begin with frontmatter
+      goose         not seen  invalid: the file does not begin with frontmatter
+      oh-my-pi      seen      .agents/skills/empty
+      OpenCode      not seen  invalid: the file does not begin with frontmatter
+      Pepper        not seen  it looks only in files/skills, skills
+      pi            not seen  invalid: the file does not begin with frontmatter
+      Qwen Code     not seen  it looks only in .qwen/skills, ~/.qwen/skills
+      RemcoChat     not seen  its settings name no folder to look in
+      Roo Code      not seen  it looks only in .roo/skills-code, .roo/skills,
+                              ~/.roo/skills-code, ~/.roo/skills
+      VS Code       not seen  invalid: the file does not begin with frontmatter
+      Zed           not seen  invalid: the file does not begin with frontmatter
     ----- stderr -----
     ");
 }

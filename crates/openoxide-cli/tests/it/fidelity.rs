@@ -83,16 +83,60 @@ impl Scene {
         self.ask("prompt", &args)
     }
 
-    fn is_deviation(&self, line: &str) -> bool {
-        self.case.deviates.iter().any(|deviation| {
-            assert!(!deviation.why.is_empty());
-            line.contains(&deviation.name)
-        })
+    /// Takes out the differences that are meant, and adds what is said to be meant and does not differ.
+    fn unmeant(&self, found: Vec<Difference>) -> Vec<String> {
+        let deviates = &self.case.deviates;
+        assert!(deviates.iter().all(|deviation| !deviation.why.is_empty()));
+        let is_about = |deviation: &Deviation, difference: &Difference| difference.about.contains(&deviation.name);
+        let idle = deviates.iter().filter(|deviation| !found.iter().any(|difference| is_about(deviation, difference)));
+        let mut report: Vec<String> = idle.map(|deviation| format!("`{}` does not deviate", deviation.name)).collect();
+        let meant = |difference: &Difference| deviates.iter().any(|deviation| is_about(deviation, difference));
+        report.extend(found.into_iter().filter(|difference| !meant(difference)).map(|difference| difference.text));
+        report
     }
 }
 
+/// Something that is not the same.
+struct Difference {
+    /// What, for people.
+    text: String,
+    /// The skill, by its name and its folder; `order` if only the order differs.
+    about: Vec<String>,
+}
+
+impl Difference {
+    fn new(what: &str, side: &str, entry: &str) -> Difference {
+        Difference { text: format!("{what}: only {side}: {entry}"), about: about(entry) }
+    }
+}
+
+/// Returns the names that an entry of a list or a catalog has: the skill's own, and its folder's.
+fn about(entry: &str) -> Vec<String> {
+    let before = |text: &str, end: &str| text.split(end).next().unwrap_or_default().to_owned();
+    let between = |start: &str, end: &str| entry.split_once(start).map(|(_, rest)| before(rest, end));
+    let listed = entry.strip_prefix("- ").map(|rest| before(rest.split('\n').next().unwrap_or_default(), ": "));
+    let quoted = entry.strip_prefix('"').map(|rest| before(rest, "\" "));
+    let folder = entry.split_once("/SKILL.md").and_then(|(path, _)| path.rsplit('/').next().map(str::to_owned));
+    let names = [listed, quoted, between(" | ", " | "), between("<name>", "</name>"), folder];
+    names.into_iter().flatten().collect()
+}
+
+/// A guard that takes anything for a name would let anything differ.
+#[test]
+fn entries_are_known_by_their_names() {
+    let check = |entry: &str, expected: &[&str]| assert_eq!(about(entry), expected, "{entry}");
+    check("- one: about two", &["one"]);
+    check("- demo:sk: about\nmore: text", &["demo:sk"]);
+    check("- bare\n- not: this", &["bare"]);
+    check("- a: text (file: /r/b/SKILL.md)", &["a", "b"]);
+    check("\"a\" \"about two\" \"/r/b/SKILL.md\" \"repo\"", &["a", "b"]);
+    check("/r/b/SKILL.md | a | about two", &["a", "b"]);
+    check("  <skill>\n    <name>9</name>\n  </skill>", &["9"]);
+    check("more text of one", &[]);
+}
+
 /// Compares every case of a host; a difference fails with all of them.
-fn check(host: &'static str, compare: fn(&Scene, &Path) -> Vec<String>) {
+fn check(host: &'static str, compare: fn(&Scene, &Path) -> Vec<Difference>) {
     let mut folders: Vec<_> =
         fs_err::read_dir(repository("fidelity").join(host)).unwrap().map(|entry| entry.unwrap().path()).collect();
     folders.sort();
@@ -103,7 +147,7 @@ fn check(host: &'static str, compare: fn(&Scene, &Path) -> Vec<String>) {
         assert!(recorded, "{} has a recording", folder.display());
         let scene = Scene::lay(host, &folder);
         let name = folder.file_name().unwrap().to_string_lossy().into_owned();
-        for line in compare(&scene, &folder).into_iter().filter(|line| !scene.is_deviation(line)) {
+        for line in scene.unmeant(compare(&scene, &folder)) {
             writeln!(report, "{name}: {line}").unwrap();
         }
     }
@@ -120,16 +164,48 @@ fn lines(folder: &Path, file: &str) -> Option<Vec<String>> {
     Some(text.trim_end_matches('\n').split('\n').map(str::to_owned).collect())
 }
 
-fn differences(what: &str, real: &[String], ours: &[String]) -> Vec<String> {
+fn differences(what: &str, real: &[String], ours: &[String]) -> Vec<Difference> {
     let (real_set, our_set): (BTreeSet<_>, BTreeSet<_>) = (real.iter().collect(), ours.iter().collect());
-    let mut found: Vec<String> =
-        real_set.difference(&our_set).map(|line| format!("{what}: only real: {line}")).collect();
-    found.extend(our_set.difference(&real_set).map(|line| format!("{what}: only ours: {line}")));
-    if found.is_empty() && real != ours {
-        let at = real.iter().zip(ours).position(|(real, ours)| real != ours);
-        found.push(format!("{what}: another order, or another count, from {at:?}: {real:?} / {ours:?}"));
+    let mut found: Vec<Difference> =
+        real_set.difference(&our_set).map(|entry| Difference::new(what, "real", entry)).collect();
+    found.extend(our_set.difference(&real_set).map(|entry| Difference::new(what, "ours", entry)));
+    // What only one of them has does not hide that the rest stands in another order.
+    let real: Vec<&String> = real.iter().filter(|entry| our_set.contains(entry)).collect();
+    let ours: Vec<&String> = ours.iter().filter(|entry| real_set.contains(entry)).collect();
+    if real != ours {
+        let at = real.iter().zip(&ours).position(|(real, ours)| real != ours);
+        let text = format!("{what}: another order, or another count, from {at:?}: {real:?} / {ours:?}");
+        found.push(Difference { text, about: vec!["order".to_owned()] });
     }
     found
+}
+
+/// Puts the lines of a catalog together that are about one skill: each begins with a line that `is_first`.
+fn entries(lines: impl IntoIterator<Item = String>, is_first: impl Fn(&str) -> bool) -> Vec<String> {
+    let mut entries: Vec<String> = Vec::new();
+    for line in lines {
+        match entries.last_mut() {
+            Some(entry) if !is_first(&line) => *entry = format!("{entry}\n{line}"),
+            _ => entries.push(line),
+        }
+    }
+    entries
+}
+
+/// Compares a catalog that stands in a frame; a recording without entries was made of a prompt without the frame.
+fn framed_differences(real: Vec<String>, ours: Option<&str>, is_first: fn(&str) -> bool) -> Vec<Difference> {
+    let is_empty = real.iter().all(String::is_empty);
+    if is_empty != ours.is_none() {
+        let text = format!("catalog: the frame is recorded: {}, ours: {}", !is_empty, ours.is_some());
+        return vec![Difference { text, about: vec!["frame".to_owned()] }];
+    }
+    let lines = |text: &str| entries(text.split('\n').map(str::to_owned), is_first);
+    differences("catalog", &entries(real, is_first), &lines(ours.unwrap_or_default()))
+}
+
+/// Tells whether a line begins an entry of a list.
+fn is_item(line: &str) -> bool {
+    line.starts_with("- ")
 }
 
 fn texts(list: &Value, wanted: impl Fn(&Value) -> bool, show: impl Fn(&Value) -> String) -> Vec<String> {
@@ -196,7 +272,7 @@ fn claude_code_lists_and_shows_the_same() {
             };
             let mut expected = texts(&real["listed"], |_| true, whole);
             expected.extend(texts(&real["woken"], |_| true, whole));
-            let split = |text: &str| text.split('\n').map(str::to_owned).collect::<Vec<_>>();
+            let split = |text: &str| entries(text.split('\n').map(str::to_owned), is_item);
             let (real_lines, our_lines) = (split(&expected.join("\n")), split(shown));
             let woken = real["woken"].as_array().is_some_and(|woken| !woken.is_empty());
             let order = |mut lines: Vec<String>| {
@@ -208,7 +284,8 @@ fn claude_code_lists_and_shows_the_same() {
             found.extend(differences("listed", &order(real_lines), &order(our_lines)));
         }
         if let Some(real) = lines(folder, "catalog.txt") {
-            found.extend(differences("catalog", &real, &shown.split('\n').map(str::to_owned).collect::<Vec<_>>()));
+            let ours = entries(shown.split('\n').map(str::to_owned), is_item);
+            found.extend(differences("catalog", &entries(real, is_item), &ours));
         }
         found
     });
@@ -238,9 +315,10 @@ fn omp_lists_and_shows_the_same() {
         }
         if let Some(real) = lines(folder, "catalog.txt") {
             let prompt = scene.prompt();
-            let after = prompt.split_once("\n<skills>\n").map_or("", |(_, after)| after);
-            let shown = after.strip_suffix("\n</skills>\n").unwrap_or(after).trim_end_matches('\n');
-            found.extend(differences("catalog", &real, &shown.split('\n').map(str::to_owned).collect::<Vec<_>>()));
+            let framed = prompt.split_once("\n<skills>\n").map(|(_, after)| {
+                after.strip_suffix("\n</skills>\n").expect("what is begun is ended").trim_end_matches('\n')
+            });
+            found.extend(framed_differences(real, framed, is_item));
         }
         found
     });
@@ -263,9 +341,10 @@ fn opencode_lists_and_shows_the_same() {
         }
         if let Some(real) = lines(folder, "catalog.txt") {
             let prompt = scene.prompt();
-            let list = prompt.split_once("<available_skills>\n").map_or("", |(_, list)| list);
-            let shown = list.rsplit_once("\n</available_skills>").map_or("", |(list, _)| list);
-            found.extend(differences("catalog", &real, &shown.split('\n').map(str::to_owned).collect::<Vec<_>>()));
+            let framed = prompt
+                .split_once("<available_skills>\n")
+                .map(|(_, list)| list.rsplit_once("\n</available_skills>").expect("what is begun is ended").0);
+            found.extend(framed_differences(real, framed, |line| line == "  <skill>"));
         }
         found
     });

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use openoxide_testkit::{Output, TestContext};
 
-use crate::support::{bin, field, json, run, skill_file, skipped, snapshot_of};
+use crate::support::{bin, changes, field, json, run, skill_file, skipped, snapshot_of};
 
 /// A project with a skill for most agents and one for Claude Code alone, and a user with one.
 fn project() -> TestContext {
@@ -93,7 +93,7 @@ fn all_of_them() {
     link .claude/skills/deploy to .agents/skills/deploy
     link ~/.claude/skills/sql to ~/.agents/skills/sql
     2 skills put where Claude Code looks
-    undo: openoxide unlink --all --from claude-code
+    undo: openoxide unlink deploy sql --from claude-code
     ");
     assert_eq!(names(&context, "claude-code"), ["deploy", "notes", "sql"]);
     assert_eq!(target(&context, "home/.claude/skills/sql"), "../../.agents/skills/sql", "the user's goes to the user");
@@ -121,6 +121,7 @@ fn all_of_them() {
     remove .claude/skills/deploy
     remove ~/.claude/skills/sql
     2 links of Claude Code removed
+    remove ~/.claude, which is empty now
     ");
     assert_eq!(names(&context, "claude-code"), ["notes"]);
     assert_eq!(names(&context, "openoxide"), ["deploy", "notes", "sql"]);
@@ -206,7 +207,10 @@ folder_links = \"skip\"
     );
     assert_eq!(names(&context, "acme"), ["deploy"]);
     let output = run(&context, &["unlink", "deploy", "--from", "acme"]);
-    assert_eq!((output.status, output.stderr.as_str()), (Some(0), "remove .acme/skills/deploy\n"));
+    assert_eq!(
+        (output.status, output.stderr.as_str()),
+        (Some(0), "remove .acme/skills/deploy\nremove .acme, which is empty now\n")
+    );
     // It has no folder for what is the user's, and says so; all of them is all that have a place.
     refused(&context, &["link", "sql", "--into", "acme"], 2, "Acme has no folder for the skills of a user");
     let output = run(&context, &["link", "--all", "--into", "acme"]);
@@ -247,7 +251,7 @@ fn one_that_is_taken_does_not_stop_the_others() {
     hint: nothing is replaced: rename or remove what is there
     link ~/.claude/skills/sql to ~/.agents/skills/sql
     1 skill put where Claude Code looks
-    undo: openoxide unlink --all --from claude-code
+    undo: openoxide unlink sql --from claude-code
     error: 1 of 2 skills could not be linked
     ");
     assert_eq!(fs_err::read_to_string(context.project().join(".claude/skills/deploy")).unwrap(), "mine\n");
@@ -345,7 +349,8 @@ fn the_last_of_two_equal_copies_stays() {
     let context = TestContext::new();
     context.tree(&skill_file("project/.agents/skills", "deploy", "deploy"));
     context.tree(&skill_file("project/.claude/skills", "deploy", "deploy"));
-    let output = run(&context, &["unlink", "--all", "--from", "opencode"]);
+    refused(&context, &["unlink", "--all", "--from", "opencode"], 0, "0 links of OpenCode removed");
+    let output = run(&context, &["unlink", "deploy", "--from", "opencode"]);
     assert_eq!(output.status, Some(0), "{output}");
     let left = [".agents", ".claude"].map(|dir| context.project().join(dir).join("skills/deploy/SKILL.md").is_file());
     assert_eq!(left.iter().filter(|left| **left).count(), 1, "{output}");
@@ -378,12 +383,14 @@ fn a_folder_that_is_called_otherwise() {
     // By the folder's name, and by path, it is the same skill.
     assert_eq!(run(&context, &["unlink", "pdf_forms", "--from", "claude-code"]).status, Some(0));
     assert_eq!(names(&context, "claude-code"), [] as [&str; 0]);
+    assert!(!context.project().join(".claude").exists(), "nothing is left of the link");
     assert_eq!(run(&context, &["link", ".agents/skills/pdf_forms", "--into", "claude-code"]).status, Some(0));
     assert_eq!(names(&context, "claude-code"), ["pdf-forms"]);
     // A link by hand under any name is found too.
     context.tree("//- project/.claude/skills/forms -> ../../.agents/skills/pdf_forms\n");
     let output = run(&context, &["unlink", "pdf-forms", "--from", "claude-code"]);
-    assert_eq!(output.stderr, "remove .claude/skills/forms\nremove .claude/skills/pdf-forms\n");
+    let expected = "remove .claude/skills/forms\nremove .claude/skills/pdf-forms\nremove .claude, which is empty now\n";
+    assert_eq!(output.stderr, expected);
 }
 
 #[test]
@@ -458,12 +465,19 @@ fn names_that_nobody_could_print() {
     link .codex/skills/red\u{1b}[31m to .claude/skills/red\u{1b}[31m
     link .codex/skills/two lines to .claude/skills/two lines
     6 skills put where Codex looks
-    undo: openoxide unlink --all --from codex --host claude-code
+    undo: openoxide unlink --from codex --host claude-code -- -x '\xff\xfe' 'it'\''s $(two)'
+    undo by hand: remove .codex/skills/hidden\u{202e}
+    undo by hand: remove .codex/skills/red\u{1b}[31m
+    undo by hand: remove .codex/skills/two lines
     "#);
     assert_eq!(count(".codex/skills"), 6);
+    let words = ["unlink", "--from", "codex", "--host", "claude-code", "--", "-x", r"\xff\xfe", "it's $(two)"];
+    clean(&run(&context, &words));
+    assert_eq!(count(".codex/skills"), 3);
+    clean(&run(&context, &["link", "--all", "--into", "codex", "--host", "claude-code"]));
     assert_eq!(names(&context, "codex").len(), names(&context, "claude-code").len());
     clean(&run(&context, &["unlink", "--all", "--from", "codex", "--host", "claude-code"]));
-    assert_eq!(count(".codex/skills"), 0);
+    assert!(!context.project().join(".codex").exists());
     // One by one, as a shell hands them over.
     for name in ["two\nlines", "red\u{1b}[31m", "it's $(two)"] {
         clean(&run(&context, &["link", name, "--into", "codex", "--host", "claude-code"]));
@@ -485,16 +499,164 @@ fn a_link_that_does_not_help_is_a_no() {
     ----- stdout -----
     ----- stderr -----
     link .agents/skills/forms to .claude/skills/forms
-    warning: Zed still does not count forms: the frontmatter is not valid YAML: mapping values are not allowed in this context
+    warning: Zed still does not count forms: a value needs quotes
     undo: openoxide unlink forms --from zed
     ");
     insta::assert_snapshot!(run(&context, &["link", "forms", "--into", "zed"]), @"
     status: 1
     ----- stdout -----
     ----- stderr -----
-    error: Zed finds .agents/skills/forms/SKILL.md already, and does not count it: the frontmatter is not valid YAML: mapping values are not allowed in this context
+    error: Zed finds .agents/skills/forms/SKILL.md already, and does not count it: a value needs quotes
     hint: openoxide explain forms
     ");
+}
+
+/// What the agent would drop is not linked with the rest, and that is no failure.
+#[test]
+fn all_of_them_leaves_out_what_the_agent_would_drop() {
+    let context = project();
+    context.tree("//- project/.claude/skills/forms/SKILL.md\n---\nname: forms\ndescription: Fill: them\n---\n");
+    // The folder is called otherwise, but the link is called like the skill.
+    context.tree(&skill_file("project/.agents/skills", "pdf_forms", "pdf-forms"));
+    insta::assert_snapshot!(run(&context, &["link", "--all", "--into", "roo"]), @"
+    status: 0
+    ----- stdout -----
+    ----- stderr -----
+    link .roo/skills/deploy to .agents/skills/deploy
+    warning: forms is left out, because Roo Code would drop it: a value needs quotes
+    link .roo/skills/notes to .claude/skills/notes
+    link .roo/skills/pdf-forms to .agents/skills/pdf_forms
+    link ~/.roo/skills/sql to ~/.agents/skills/sql
+    4 skills put where Roo Code looks
+    undo: openoxide unlink deploy notes pdf-forms sql --from roo
+    ");
+    assert_eq!(names(&context, "roo"), ["deploy", "notes", "pdf-forms", "sql"]);
+    assert!(!context.project().join(".roo/skills/forms").is_symlink());
+    insta::assert_snapshot!(run(&context, &["link", "--all", "--into", "roo"]), @"
+    status: 0
+    ----- stdout -----
+    ----- stderr -----
+    warning: forms is left out, because Roo Code would drop it: a value needs quotes
+    there is nothing to link for Roo Code
+    ");
+}
+
+/// A folder that only one mode of an agent reads is not where a skill is put, even if it is there already.
+#[test]
+fn a_folder_for_all_of_the_agent_is_chosen() {
+    let context = project();
+    context.tree("//- project/.roo/skills-code/\n");
+    let output = run(&context, &["link", "deploy", "--into", "roo"]);
+    assert!(output.stderr.starts_with("link .roo/skills/deploy to .agents/skills/deploy\n"), "{output}");
+    assert_eq!(names(&context, "roo"), ["deploy"]);
+    // A link there is found and removed all the same.
+    context.tree("//- project/.roo/skills-code/notes -> ../../.claude/skills/notes\n");
+    let output = run(&context, &["unlink", "notes", "--from", "roo"]);
+    assert!(output.stderr.starts_with("remove .roo/skills-code/notes\n"), "{output}");
+}
+
+/// Lists what is below a folder: paths and what links lead to.
+fn tree_of(context: &TestContext) -> Vec<String> {
+    let walk = Command::new("find").arg(context.root()).args(["-printf", "%P %y %l\\n"]).output().unwrap();
+    let mut lines: Vec<String> = String::from_utf8(walk.stdout).unwrap().lines().map(str::to_owned).collect();
+    assert!(walk.status.success() && lines.len() > 3, "{lines:?}");
+    lines.sort();
+    lines
+}
+
+/// Link and undo, as printed: the tree is as it was, and an agent that was not there is not found.
+#[test]
+fn the_undo_leaves_the_tree_as_it_was() {
+    let hosts = ["claude-code", "codex", "gemini-cli", "goose", "opencode", "pi", "qwen-code", "roo", "zed", "crush"];
+    for host in hosts {
+        for extra in ["", " --copy"] {
+            let context = project();
+            // Of these nothing was made by `link`, and nothing may go.
+            context.tree(&skill_file("project/.claude/skills", "deploy", "deploy"));
+            context.tree(&skill_file("home/.agents/skills", "mine", "mine"));
+            context.tree("//- home/.claude/skills/mine -> ../../.agents/skills/mine\n");
+            context.tree("//- project/.roo/rules.md\n//- home/.codex/config.toml\n");
+            let before = tree_of(&context);
+            let sh = |command: &str| {
+                let command = command.replacen("openoxide", &bin().to_string_lossy(), 1);
+                context.answer(&mut context.command("/bin/sh".as_ref(), ["-c", &command]))
+            };
+            let output = sh(&format!("openoxide link --all --into {host}{extra}"));
+            assert_eq!(output.status, Some(0), "{output}");
+            if let Some((_, undo)) = output.stderr.split_once("undo: ") {
+                assert_ne!(tree_of(&context), before, "{host}\n{output}");
+                let undone = sh(undo.trim_end());
+                assert_eq!(undone.status, Some(0), "{undo}{undone}");
+            }
+            assert_eq!(tree_of(&context), before, "{host}{extra}\n{output}");
+        }
+    }
+}
+
+#[test]
+fn all_links_are_not_all_copies() {
+    let context = project();
+    context.tree(&skill_file("project/.claude/skills", "deploy", "deploy"));
+    context.tree("//- home/.claude/skills/sql -> ../../.agents/skills/sql\n");
+    insta::assert_snapshot!(run(&context, &["unlink", "--all", "--from", "claude-code"]), @"
+    status: 0
+    ----- stdout -----
+    ----- stderr -----
+    remove ~/.claude/skills/sql
+    1 link of Claude Code removed
+    remove ~/.claude, which is empty now
+    ");
+    assert!(context.project().join(".claude/skills/deploy/SKILL.md").is_file(), "a copy stays");
+}
+
+/// One name that means nothing, and nothing is done; one that has no link, and the others go.
+#[test]
+fn several_at_once() {
+    let context = project();
+    assert_eq!(run(&context, &["link", "--all", "--into", "claude-code"]).status, Some(0));
+    refused(&context, &["unlink", "deploy", "nothing", "--from", "claude-code"], 1, "no skill is called `nothing`");
+    insta::assert_snapshot!(run(&context, &["unlink", "deploy", "notes", "sql", "--from", "claude-code"]), @"
+    status: 1
+    ----- stdout -----
+    ----- stderr -----
+    remove .claude/skills/deploy
+    Claude Code sees .claude/skills/notes itself, not a link to it
+    remove ~/.claude/skills/sql
+    remove ~/.claude, which is empty now
+    ");
+    assert_eq!(names(&context, "claude-code"), ["notes"]);
+}
+
+/// A name that two skills have does not say which of them was linked.
+#[test]
+fn the_undo_of_one_of_two_goes_by_path() {
+    let context = project();
+    context.tree(&skill_file("home/.agents/skills", "deploy", "deploy"));
+    context.tree("//- home/.claude/skills/deploy -> ../../.agents/skills/deploy\n");
+    let output = run(&context, &["link", ".agents/skills/deploy", "--into", "claude-code"]);
+    assert!(output.stderr.contains("undo: openoxide unlink .agents/skills/deploy --from claude-code\n"), "{output}");
+    assert_eq!(run(&context, &["unlink", ".agents/skills/deploy", "--from", "claude-code"]).status, Some(0));
+    assert!(!context.project().join(".claude/skills/deploy").is_symlink());
+    assert!(context.home().join(".claude/skills/deploy").is_symlink(), "the user's own stays");
+}
+
+#[test]
+fn answers_in_json() {
+    let context = project();
+    let answer = changes(&context, &["link", "deploy", "--into", "claude-code", "--dry-run", "--json"]);
+    assert_eq!((&answer["dry_run"], &answer["changes"][0]["action"]), (&true.into(), &"link".into()));
+    let answer = changes(&context, &["link", "--all", "--into", "claude-code", "--json"]);
+    let (path, target) = ("[ROOT]/project/.claude/skills/deploy", "[ROOT]/project/.agents/skills/deploy");
+    let line = |action: &str| serde_json::json!({ "action": action, "path": path, "target": target });
+    assert_eq!((&answer["changes"][0], &answer["dry_run"]), (&line("link"), &false.into()));
+    assert_eq!(answer["changes"].as_array().unwrap().len(), 2);
+    assert_eq!(answer["undo"], "openoxide unlink deploy sql --from claude-code");
+    let answer = changes(&context, &["link", "deploy", "--into", "claude-code", "--json"]);
+    assert_eq!(answer["changes"], serde_json::json!([]), "it is there already");
+    let answer = changes(&context, &["unlink", "deploy", "--from", "claude-code", "--json"]);
+    assert_eq!(answer["changes"], serde_json::json!([line("remove")]));
+    let answer = changes(&context, &["link", "deploy", "--into", "claude-code", "--copy", "--json", "--quiet"]);
+    assert_eq!(answer["changes"], serde_json::json!([line("copy")]));
 }
 
 #[test]
@@ -560,7 +722,8 @@ fn a_home_that_is_the_project() {
         "link .claude/skills/sql to .agents/skills/sql\nundo: openoxide unlink sql --from claude-code\n"
     );
     let output = at_home(&["unlink", "sql", "--from", "claude-code"]);
-    assert_eq!((output.status, output.stderr.as_str()), (Some(0), "remove .claude/skills/sql\n"));
+    let expected = "remove .claude/skills/sql\nremove .claude, which is empty now\n";
+    assert_eq!((output.status, output.stderr.as_str()), (Some(0), expected));
 }
 
 /// From a folder below, the project's folder is used, and the undo can be typed there.
@@ -599,7 +762,7 @@ fn many_at_once() {
         assert_eq!(names(&context, "claude-code"), ["deploy", "notes", "sql"]);
         let once = snapshot_of(context.root());
         assert!(!once.iter().any(|line| line.contains("/.openoxide-")), "something is left of the work");
-        assert_eq!(run(&context, &["unlink", "--all", "--from", "claude-code"]).status, Some(0));
+        assert_eq!(run(&context, &["unlink", "deploy", "sql", "--from", "claude-code"]).status, Some(0));
         assert_eq!((names(&context, "claude-code").len(), names(&context, "openoxide").len()), (1, 3));
     }
 }

@@ -259,10 +259,7 @@ fn goose() {
         ],
     );
     let file = |text: &str, expected: &str| check_file("goose", "project/.goose/skills", "x", text, expected);
-    file(
-        "---\nname: Any: name\n---\n",
-        "invalid FILE: S0103: the frontmatter is not valid YAML: mapping values are not allowed in this context",
-    );
+    file("---\nname: Any: name\n---\n", "invalid FILE: S0103: a value needs quotes");
     file("---\nname: Any name\n---\n", "Any name = FILE");
     file("---\nname: a/b\ndescription: d\n---\n", "invalid FILE: S0118: `/` is not allowed in a name");
     file("---\ndescription: d\n---\n", "invalid FILE: S0112: the frontmatter has no `name`");
@@ -370,10 +367,7 @@ fn pi() {
     file("---\nname: Other_Name\ndescription: d\n---\n", "Other_Name = FILE");
     file("---\ndescription: d\n---\n", "pdf = FILE");
     file("---\nname: pdf\n---\n", "invalid FILE: S0119: the frontmatter has no `description`");
-    file(
-        "---\nname: pdf\ndescription: Use when: x\n---\n",
-        "invalid FILE: S0103: the frontmatter is not valid YAML: mapping values are not allowed in this context",
-    );
+    file("---\nname: pdf\ndescription: Use when: x\n---\n", "invalid FILE: S0103: a value needs quotes");
     file("---\nname: pdf\ndescription: d\ndisable-model-invocation: true\n---\n", "pdf = FILE (not for the model)");
     check(
         "pi",

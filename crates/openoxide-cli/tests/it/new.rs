@@ -2,7 +2,14 @@
 
 use openoxide_testkit::TestContext;
 
-use crate::support::{field, json, run};
+use crate::support::{changes, field, json, run};
+
+#[test]
+fn answers_in_json() {
+    let answer = changes(&TestContext::new(), &["new", "notes", "--json"]);
+    let path = "[ROOT]/project/.agents/skills/notes/SKILL.md";
+    assert_eq!(answer["changes"], serde_json::json!([{ "action": "create", "path": path, "target": "notes" }]));
+}
 
 #[test]
 fn makes_a_skill_that_passes() {

@@ -167,45 +167,44 @@ fn shows_and_explains() {
 
       OpenOxide does not look where it is
 
-    In other hosts
-      acme         seen      .acme/skills/build
-      agentskills  not seen  it looks in .agents/skills, ~/.agents/skills only
-      claude-code  not seen  it looks in ~/.claude/skills, .claude/skills only
-      codex        not seen  it looks in .codex/skills, ~/.codex/skills,
-                             ~/.agents/skills, .agents/skills only
-      copilot-cli  not seen  it looks in .github/skills, .agents/skills,
-                             .claude/skills, ~/.copilot/skills, ~/.agents/skills
-                             only
-      crush        not seen  it looks in .agents/skills, .crush/skills,
-                             .claude/skills, .cursor/skills only
-      gemini-cli   not seen  it looks in .agents/skills, .gemini/skills,
-                             ~/.agents/skills, ~/.gemini/skills only
-      goose        not seen  it looks in .agents/skills, .goose/skills,
-                             .claude/skills, ~/.agents/skills,
-                             ~/.config/goose/skills, ~/.claude/skills,
-                             ~/.config/agents/skills only
-      omp          not seen  it looks in .omp/skills, ~/.omp/agent/skills,
-                             ~/.claude/skills, .claude/skills, .agent/skills,
-                             .agents/skills, ~/.agent/skills, ~/.agents/skills,
-                             ~/.codex/skills, .codex/skills,
-                             ~/.config/opencode/skills, .opencode/skills,
-                             .github/skills, ~/.omp/agent/managed-skills only
-      opencode     not seen  it looks in ~/.claude/skills, ~/.agents/skills,
-                             .claude/skills, .agents/skills,
-                             ~/.config/opencode/skill, ~/.config/opencode/skills,
-                             .opencode/skill, .opencode/skills, ~/.opencode/skill,
-                             ~/.opencode/skills only
-      pepper       not seen  it looks in files/skills, skills only
-      pi           not seen  it looks in .pi/skills, .agents/skills,
-                             ~/.pi/agent/skills, ~/.agents/skills only
-      qwen-code    not seen  it looks in .qwen/skills, ~/.qwen/skills only
-      remcochat    not seen  its settings name no folder to look in
-      roo          not seen  it looks in .roo/skills-code, .roo/skills,
-                             ~/.roo/skills-code, ~/.roo/skills only
-      vscode       not seen  it looks in .github/skills, .claude/skills,
-                             .agents/skills, ~/.copilot/skills, ~/.claude/skills,
-                             ~/.agents/skills only
-      zed          not seen  it looks in .agents/skills, ~/.agents/skills only
+    In other agents
+      Acme          seen      .acme/skills/build
+      Agent Skills  not seen  it looks only in .agents/skills, ~/.agents/skills
+      Claude Code   not seen  it looks only in ~/.claude/skills, .claude/skills
+      Codex         not seen  it looks only in .codex/skills, ~/.codex/skills,
+                              ~/.agents/skills, .agents/skills
+      Copilot CLI   not seen  it looks only in .github/skills, .agents/skills,
+                              .claude/skills, ~/.copilot/skills, ~/.agents/skills
+      Crush         not seen  it looks only in .agents/skills, .crush/skills,
+                              .claude/skills, .cursor/skills
+      Gemini CLI    not seen  it looks only in .agents/skills, .gemini/skills,
+                              ~/.agents/skills, ~/.gemini/skills
+      goose         not seen  it looks only in .agents/skills, .goose/skills,
+                              .claude/skills, ~/.agents/skills,
+                              ~/.config/goose/skills, ~/.claude/skills,
+                              ~/.config/agents/skills
+      oh-my-pi      not seen  it looks only in .omp/skills, ~/.omp/agent/skills,
+                              ~/.claude/skills, .claude/skills, .agent/skills,
+                              .agents/skills, ~/.agent/skills, ~/.agents/skills,
+                              ~/.codex/skills, .codex/skills,
+                              ~/.config/opencode/skills, .opencode/skills,
+                              .github/skills, ~/.omp/agent/managed-skills
+      OpenCode      not seen  it looks only in ~/.claude/skills, ~/.agents/skills,
+                              .claude/skills, .agents/skills,
+                              ~/.config/opencode/skill, ~/.config/opencode/skills,
+                              .opencode/skill, .opencode/skills, ~/.opencode/skill,
+                              ~/.opencode/skills
+      Pepper        not seen  it looks only in files/skills, skills
+      pi            not seen  it looks only in .pi/skills, .agents/skills,
+                              ~/.pi/agent/skills, ~/.agents/skills
+      Qwen Code     not seen  it looks only in .qwen/skills, ~/.qwen/skills
+      RemcoChat     not seen  its settings name no folder to look in
+      Roo Code      not seen  it looks only in .roo/skills-code, .roo/skills,
+                              ~/.roo/skills-code, ~/.roo/skills
+      VS Code       not seen  it looks only in .github/skills, .claude/skills,
+                              .agents/skills, ~/.copilot/skills, ~/.claude/skills,
+                              ~/.agents/skills
+      Zed           not seen  it looks only in .agents/skills, ~/.agents/skills
     ----- stderr -----
     ");
     let check = json(&context, &["check", "--json", "--host", "acme"]);

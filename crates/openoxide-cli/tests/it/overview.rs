@@ -370,6 +370,61 @@ fn commands_keep_what_was_asked_for() {
     );
 }
 
+/// The same holds for what is said below the tables.
+#[test]
+fn the_next_step_keeps_what_was_asked_for() {
+    let from_outside = |context: &TestContext, args: &[&str]| {
+        let mut command = context.command(bin(), ["--project", "project"]);
+        context.answer(command.args(args).env("COLUMNS", "80").current_dir(context.root()))
+    };
+    let context = TestContext::new();
+    let output = from_outside(&context, &["--host", "zed"]);
+    let expected = "hint: `openoxide new NAME --project project` makes a skill, \
+                    `openoxide roots --project project --host zed` shows where they are looked for\n";
+    assert_eq!(output.stderr, expected);
+    context.tree("//- project/.agents/skills/s{i}/skill.md repeat=11\n---\nname: s{i}\ndescription: x\n---\n");
+    context.tree("//- project/.gemini/\n");
+    let output = from_outside(&context, &["--config", "skills.claude=false"]);
+    assert!(
+        output.stdout.contains("`openoxide hosts --project project --config skills.claude=false` shows all)"),
+        "{output}"
+    );
+    let more = "     and 3 more: openoxide -v --project project --config skills.claude=false\n";
+    assert!(output.stdout.ends_with(more), "{output}");
+}
+
+/// One of many that the agent would drop: it is mended first, and the others are linked by a command that succeeds.
+#[test]
+fn what_would_be_dropped_is_not_among_those_to_link() {
+    let tree = || {
+        let context = padded();
+        context.tree("//- project/.roo/rules.md\n");
+        for name in ["a", "b", "c"] {
+            context.tree(&skill_file("project/.agents/skills", name, name));
+        }
+        context.tree("//- project/.agents/skills/forms/SKILL.md\n---\nname: forms\ndescription: Fill: them\n---\n");
+        context
+    };
+    let context = tree();
+    let lines = mend(&context);
+    let told: Vec<(&str, &str)> =
+        lines.iter().map(|line| (line["subject"].as_str().unwrap(), line["command"].as_str().unwrap())).collect();
+    let all = "openoxide link --all --into roo";
+    assert_eq!(told, [("forms", "openoxide check --fix .agents/skills/forms"), ("3 skills", all)]);
+    assert!(lines.iter().all(|line| line["mends"] == true), "{lines:#?}");
+    for line in &lines {
+        let context = tree();
+        let output = shell(&context, line["command"].as_str().unwrap());
+        assert_eq!(output.status, Some(0), "{output}");
+        assert!(!mend(&context).iter().any(|other| same(other, line)), "{output}");
+    }
+    while let Some(line) = mend(&context).first() {
+        let output = shell(&context, line["command"].as_str().unwrap());
+        assert_eq!(output.status, Some(0), "{output}");
+    }
+    assert_eq!(answer(&context)["agents"][0]["sees"], 4, "{:#}", answer(&context));
+}
+
 /// Names and folders that a shell, a terminal or nobody can take as they are.
 #[test]
 fn odd_names_are_typed_so_that_they_work() {

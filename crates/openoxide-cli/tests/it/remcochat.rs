@@ -263,7 +263,7 @@ fn errors_are_in_the_words_of_the_program() {
     let differs = "Frontmatter.name must match parent directory name (expected \"pdf\", got \"other\")";
     file(&head("name: other\ndescription: d"), &format!("S0102: {differs}"));
     file(&head("name: pdf\nname: pdf\ndescription: d"), "S0105: `name` stands twice");
-    let colon = "S0103: the frontmatter is not valid YAML: mapping values are not allowed in this context";
+    let colon = "S0103: a value needs quotes";
     file(&head("name: pdf\ndescription: Use when: x"), colon);
 }
 

@@ -44,6 +44,14 @@ pub(crate) fn valid_json(context: &TestContext, args: &[&str]) -> Value {
     answer
 }
 
+/// Runs a command that changes something with `--json`, and checks the answer against the schema of all of them.
+pub(crate) fn changes(context: &TestContext, args: &[&str]) -> Value {
+    let answer = json(context, args);
+    let validator = jsonschema::validator_for(&json(context, &["schema", "change"])).unwrap();
+    assert!(validator.is_valid(&answer), "{args:?}: {answer:#}");
+    answer
+}
+
 /// Says loudly that something was not tested; the test harness does not swallow it.
 pub(crate) fn skipped(why: &str) {
     writeln!(std::io::stderr().lock(), "SKIPPED: {why}").unwrap();

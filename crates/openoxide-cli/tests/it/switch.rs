@@ -2,7 +2,7 @@
 
 use openoxide_testkit::TestContext;
 
-use crate::support::{field, furnished, json, run};
+use crate::support::{changes, field, furnished, json, run};
 
 fn config(context: &TestContext) -> String {
     fs_err::read_to_string(context.home().join(".openoxide/config.toml")).unwrap()
@@ -13,6 +13,27 @@ fn standing(context: &TestContext, path: &str) -> String {
     let lines = list["skills"].as_array().unwrap().iter().chain(list["others"].as_array().unwrap());
     let mut lines = lines.filter(|line| line["path"].as_str().unwrap().ends_with(path));
     lines.next().unwrap()["standing"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn answers_in_json() {
+    let context = furnished();
+    for action in ["disable", "enable"] {
+        let answer = changes(&context, &[action, "sql-review", "--json"]);
+        let path = "[ROOT]/home/.openoxide/config.toml";
+        let line = serde_json::json!([{ "action": action, "path": path, "target": "sql-review" }]);
+        assert_eq!(answer["changes"], line);
+        assert_eq!(changes(&context, &[action, "sql-review", "--json"])["changes"], serde_json::json!([]));
+    }
+    for action in [&["set", "skills.claude", "false"][..], &["unset", "skills.claude"]] {
+        let args = [&["config"], action, &["--json"]].concat();
+        let answer = changes(&context, &args);
+        assert_eq!(
+            (&answer["changes"][0]["action"], &answer["changes"][0]["target"]),
+            (&action[0].into(), &action[1].into())
+        );
+        assert_eq!(changes(&context, &args)["changes"], serde_json::json!([]));
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use openoxide_testkit::TestContext;
 
-use crate::support::{bin, field, json, run, skill_file, valid_json};
+use crate::support::{bin, changes, field, json, run, skill_file, valid_json};
 
 fn config(context: &TestContext) -> String {
     fs_err::read_to_string(context.home().join(".openoxide/config.toml")).unwrap()
@@ -120,6 +120,39 @@ fn listed_as_json() {
     let answer = json(&context, &["trust", "--list", "--json"]);
     assert_eq!(answer, valid_json(&context, &["config", "get", "trust.folders", "--json"]));
     assert_eq!(answer["values"][0]["value"][0], "[ROOT]/project");
+}
+
+#[test]
+fn answers_in_json() {
+    let context = project();
+    let answer = changes(&context, &["trust", "--json"]);
+    let line = |action: &str| serde_json::json!([{ "action": action, "path": "[ROOT]/home/.openoxide/config.toml", "target": "[ROOT]/project" }]);
+    assert_eq!((&answer["changes"], &answer["undo"]), (&line("trust"), &"openoxide trust --revoke".into()));
+    assert_eq!(changes(&context, &["trust", "--json"])["changes"], serde_json::json!([]), "it is trusted already");
+    assert_eq!(changes(&context, &["trust", "--revoke", "--json"])["changes"], line("revoke"));
+}
+
+/// Whatever is put there, by anybody, would be trusted.
+#[test]
+fn home_and_all_around_it_are_no_projects() {
+    let context = TestContext::new();
+    context.tree("//- home/.git/HEAD\n");
+    let refused = |args: &[&str], words: &str| {
+        let output = run(&context, args);
+        assert_eq!((output.status, output.stdout.as_str()), (Some(2), ""), "{output}");
+        assert!(output.stderr.contains(words) && output.stderr.contains("\nhint: name the folder of one"), "{output}");
+        assert!(!context.home().join(".openoxide").exists(), "nothing was written");
+    };
+    refused(&["trust", "/"], "`/` is the root of the file system, not a project");
+    refused(&["trust", "../home"], "`[ROOT]/home` is your home folder, not a project");
+    refused(&["trust", ".."], "`[ROOT]` is a folder around your home folder, not a project");
+    refused(&["trust", "--project", "../home"], "is your home folder");
+    // A project below is one; what was written by hand can be taken off.
+    context.tree("//- home/app/.git/HEAD\n");
+    assert_eq!(run(&context, &["trust", "../home/app"]).status, Some(0));
+    fs_err::write(context.home().join(".openoxide/config.toml"), "trust.folders = [\"/\"]\n").unwrap();
+    let output = run(&context, &["trust", "--revoke", "/"]);
+    assert_eq!((output.status, output.stderr.as_str()), (Some(0), "/ is not trusted any more\n"));
 }
 
 #[test]

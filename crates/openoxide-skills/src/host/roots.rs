@@ -21,6 +21,9 @@ pub struct RootRule {
     /// The provider that people know the place by.
     #[serde(default)]
     pub provider: Option<String>,
+    /// Whether only a part of the agent, such as one of its modes, looks here, so that no skill is linked into it.
+    #[serde(default)]
+    pub narrow: bool,
     /// Roots that stand in a row with the same word here, and walk the same way, take turns at each folder of the walk.
     #[serde(default)]
     pub together: Option<String>,

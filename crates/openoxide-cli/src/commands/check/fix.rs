@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use openoxide_config::Workspace;
 use openoxide_skills::{Diagnostic, Fix, Host, Judged, judge};
 
+use super::relink;
 use crate::paths;
 use crate::ui::{Ui, safe};
 
@@ -91,8 +92,12 @@ fn rename_file(ui: &Ui, workspace: &Workspace, dir: &Path, to: &str) -> anyhow::
     if target.symlink_metadata().is_ok() {
         return Ok(0);
     }
+    let links = relink::links_to(workspace, &from)?;
     fs_err::rename(&from, &target)?;
     ui.say(&format!("renamed {} to {}", paths::short(workspace, &from), safe(to)));
+    for link in links {
+        link.remake(ui, workspace, &target);
+    }
     Ok(1)
 }
 
@@ -102,8 +107,12 @@ fn rename_folder(ui: &Ui, workspace: &Workspace, dir: &mut PathBuf, to: &str) ->
         ui.warn(&format!("{} is not renamed: `{}` is already there", paths::short(workspace, dir), safe(to)));
         return Ok(0);
     }
+    let links = relink::links_to(workspace, dir)?;
     fs_err::rename(&*dir, &target)?;
     ui.say(&format!("renamed {} to {}", paths::short(workspace, dir), safe(to)));
     *dir = target;
+    for link in links {
+        link.remake(ui, workspace, dir);
+    }
     Ok(1)
 }

@@ -203,7 +203,7 @@ fn same_tree(left: &Path, right: &Path) -> bool {
 }
 
 /// Returns the way from a folder to a path; both are whole and without links.
-pub(super) fn relative(from: &Path, to: &Path) -> PathBuf {
+pub(crate) fn relative(from: &Path, to: &Path) -> PathBuf {
     let shared = from.components().zip(to.components()).take_while(|(left, right)| left == right).count();
     let up = from.components().skip(shared).map(|_| Component::ParentDir);
     up.chain(to.components().skip(shared)).collect()

@@ -5,7 +5,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use openoxide_config::Workspace;
-use openoxide_skills::{Catalog, Entry, Layout, Links, Root, SkillScope, View};
+use openoxide_skills::{Catalog, Entry, Fix, Layout, Links, Root, SkillScope, View, judge, path_text};
+use openoxide_wire::ChangeLine;
 
 use super::files::{self, Kind};
 use crate::error::Told;
@@ -42,6 +43,13 @@ impl Step {
         told.hint("nothing is replaced: rename or remove what is there")
     }
 
+    /// Tells what is made, for an answer.
+    pub(super) fn change(&self, copies: bool) -> ChangeLine {
+        // A disk without links has a copy there now, whatever was planned.
+        let is_copy = copies || self.copies || self.place.is_dir() && !self.place.is_symlink();
+        ChangeLine::new(if is_copy { "copy" } else { "link" }, &self.place, Some(path_text(&self.source)))
+    }
+
     /// Makes the link or the copy.
     pub(super) fn make(&self, copies: bool) -> anyhow::Result<()> {
         let real = self.parent.join(self.place.file_name().unwrap_or_default());
@@ -71,6 +79,17 @@ pub(crate) fn unseen<'c>(
     });
     let missing: Vec<&Entry> = missing.filter(|entry| places.chosen(entry).is_some()).collect();
     missing.into_iter().map(|entry| (entry, places.plan(entry))).collect()
+}
+
+/// Says why an agent would drop a skill that is linked, if it would.
+pub(crate) fn would_drop(view: &View, entry: &Entry) -> Option<String> {
+    let name = name_for(entry);
+    // The link is called like the skill, whatever its folder is called.
+    let is_mended = |fix: &Fix| matches!(fix, Fix::RenameFolder { to } if **to == *name);
+    let judged = judge(entry.found().parent().unwrap_or(Path::new("/")), &[&view.host]);
+    let findings = judged.findings.into_iter().filter(|finding| !finding.dropped_by.is_empty());
+    let mut findings = findings.filter(|finding| !finding.diagnostic.fix.as_ref().is_some_and(is_mended));
+    findings.next().map(|finding| finding.diagnostic.message)
 }
 
 /// Tells whether an agent does not look where a file is, so that the file itself may be fine.
@@ -143,7 +162,7 @@ impl<'w> Places<'w> {
         }
         // A folder nearer to the project's root serves more of the project.
         let order = |root: &&Root| (!root.path.is_dir(), root.path.components().count());
-        let root = self.roots(is_repo).min_by_key(order);
+        let root = self.roots(is_repo).filter(|root| !root.narrow).min_by_key(order);
         let parent = |root: &Root| {
             let real = real_folder(self.workspace, &root.path)?;
             self.stays_in_project(root, &real).map(|()| real)
@@ -232,8 +251,10 @@ pub(super) struct Held {
     pub(super) path: PathBuf,
     /// What it is.
     pub(super) kind: Kind,
+    /// The agent's folder that it is in, by the agent's own path.
+    pub(super) root: PathBuf,
     /// The skill's folder.
-    source: PathBuf,
+    pub(super) source: PathBuf,
 }
 
 impl Held {
@@ -256,7 +277,7 @@ impl<'w> Shelves<'w> {
         let Ok(source) = folder_of(self.places.workspace, entry) else { return Vec::new() };
         let folder = entry.found().parent().and_then(Path::file_name).map(OsStr::to_owned);
         let names = [Some(name_for(entry)), folder, source.file_name().map(OsStr::to_owned)];
-        let mut held: BTreeMap<PathBuf, Kind> = BTreeMap::new();
+        let mut held: BTreeMap<PathBuf, (Kind, &Path)> = BTreeMap::new();
         for root in self.places.roots(entry.skill.scope == SkillScope::Repo) {
             let Ok(real) = std::fs::canonicalize(&root.path) else { continue };
             if self.places.stays_in_project(root, &real).is_err() {
@@ -265,12 +286,16 @@ impl<'w> Shelves<'w> {
             for item in self.items.entry(real).or_insert_with_key(|real| read(real)) {
                 let is_called = || names.iter().flatten().any(|name| item.path.file_name() == Some(name));
                 if item.path != source && (item.target.as_ref() == Some(&source) || is_called()) {
-                    held.insert(item.path.clone(), files::kind(&item.path, &source));
+                    held.insert(item.path.clone(), (files::kind(&item.path, &source), &root.path));
                 }
             }
         }
-        held.retain(|_, kind| *kind != Kind::Absent);
-        held.into_iter().map(|(path, kind)| Held { path, kind, source: source.clone() }).collect()
+        held.retain(|_, (kind, _)| *kind != Kind::Absent);
+        let one = |(path, (kind, root)): (PathBuf, (Kind, &Path))| {
+            let (root, source) = (root.to_owned(), source.clone());
+            Held { path, kind, root, source }
+        };
+        held.into_iter().map(one).collect()
     }
 }
 
@@ -282,6 +307,24 @@ fn read(folder: &Path) -> Vec<Item> {
         Item { target: is_link.then(|| std::fs::canonicalize(&path).ok()).flatten(), path }
     };
     entries.map(item).collect()
+}
+
+/// Removes a folder of an agent's, and those above it that are only there for it, while they are empty.
+///
+/// Returns the uppermost that was removed. The folders that people work in stay: home, the project, cwd and all above.
+/// A folder that is not empty, or that is a link, is not removed by the system itself.
+pub(super) fn clear(workspace: &Workspace, root: &Path) -> Option<PathBuf> {
+    let environment = &workspace.environment;
+    let kept: Vec<&Path> = [Some(&workspace.project), Some(&environment.cwd), environment.home.as_ref()]
+        .into_iter()
+        .flatten()
+        .map(AsRef::as_ref)
+        .collect();
+    if !kept.iter().any(|base| root.starts_with(base)) {
+        return None;
+    }
+    let below = root.ancestors().take_while(|folder| !kept.iter().any(|base| base.starts_with(folder)));
+    below.take_while(|folder| std::fs::remove_dir(folder).is_ok()).last().map(Path::to_owned)
 }
 
 /// Tells whether a skill would not be found here any more without what stands at `path`.

@@ -9,7 +9,8 @@ use openoxide_wire::MendLine;
 
 use super::{Agent, Glance};
 use crate::args::Common;
-use crate::commands::link::{is_elsewhere, unseen};
+use crate::commands::link::{is_elsewhere, unseen, would_drop};
+use crate::commands::trust::holds_home;
 use crate::{paths, typed};
 
 /// More skills than this that an agent does not see are one line, not one each.
@@ -86,8 +87,6 @@ fn dropped_line(glance: &Glance, folder: &Path, views: &[&View], judged: &Judged
     let titles: Vec<&str> = views.iter().map(|view| view.host.title.as_str()).collect();
     let verb = if titles.len() == 1 { "drops" } else { "drop" };
     let message = match finding.map(|finding| &finding.diagnostic) {
-        // What a parser says of it helps nobody who only needs quotes.
-        Some(diagnostic) if diagnostic.code == Code::BadYaml && diagnostic.fix.is_some() => Code::Repaired.title(),
         Some(diagnostic) => &diagnostic.message,
         None => "it cannot be used",
     };
@@ -120,7 +119,7 @@ fn untrusted(glance: &Glance) -> Option<MendLine> {
         text: text.to_owned(),
         code: first.reason.as_ref().map(|reason| reason.code.to_string()),
         command: typed::command(&typed::for_all(&glance.common), "trust", None, ""),
-        mends: true,
+        mends: !holds_home(&glance.session.workspace, &glance.session.workspace.project),
         agents: Vec::new(),
     })
 }
@@ -142,6 +141,8 @@ fn unseen_lines<'g>(glance: &'g Glance, agent: &'g Agent, dropped: &mut Dropped<
     let mut free = Vec::new();
     for (entry, step) in unseen(workspace, &glance.own, &agent.view, &agent.catalog) {
         match step.and_then(|step| if step.is_free() { Ok(()) } else { Err(step.taken(workspace)) }) {
+            // A link to what the agent would drop mends nothing.
+            Ok(()) if would_drop(&agent.view, entry).is_some() => dropped.add(entry, &agent.view),
             Ok(()) => free.push(entry),
             Err(told) => {
                 let text = format!("{title} does not see it, and it cannot be linked: {told}");
@@ -156,11 +157,6 @@ fn unseen_lines<'g>(glance: &'g Glance, agent: &'g Agent, dropped: &mut Dropped<
         return lines;
     }
     for entry in free {
-        // A link to what the agent would drop mends nothing.
-        if would_drop(agent, entry) {
-            dropped.add(entry, &agent.view);
-            continue;
-        }
         let root = paths::short(workspace, &glance.own.roots[entry.root].root.path);
         let subject = subject(glance, entry);
         let verb = if subject.is_some() { "link" } else { "link --all" };
@@ -168,12 +164,6 @@ fn unseen_lines<'g>(glance: &'g Glance, agent: &'g Agent, dropped: &mut Dropped<
         lines.push(line(&entry.skill.name, format!("{title} does not read {root}"), command, true));
     }
     lines
-}
-
-fn would_drop(agent: &Agent, entry: &Entry) -> bool {
-    let folder = entry.found().parent().unwrap_or(Path::new("/"));
-    let judged = judge(folder, &[&agent.view.host]);
-    judged.findings.iter().any(|finding| !finding.dropped_by.is_empty())
 }
 
 /// Settings of an agent that cannot be read, or that name what is not there.
@@ -281,14 +271,9 @@ fn about(glance: &Glance, verb: &str, entry: &Entry) -> String {
     }
 }
 
-/// Writes what means a skill: its name, or its path where the name means another one or cannot be typed.
+/// Writes what means a skill.
 fn subject(glance: &Glance, entry: &Entry) -> Option<String> {
-    let name = &entry.skill.name;
-    let is_path = name.contains('/') || name.starts_with(['.', '~']);
-    let first = glance.own.find(name).first().map(|found| found.canonical());
-    let means_it = !entry.is_active() || first == Some(entry.canonical());
-    let by_name = (!is_path && means_it).then(|| typed::word(name)).flatten();
-    by_name.or_else(|| typed::path(&glance.session.workspace, entry.dir()))
+    typed::skill(&glance.session.workspace, &glance.own, entry)
 }
 
 /// Writes a list: "a, b and c".

@@ -1,0 +1,73 @@
+//! Links to a skill's folder or file, made anew when that is renamed.
+
+use std::collections::BTreeSet;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use openoxide_config::Workspace;
+
+use crate::commands::link::relative;
+use crate::paths;
+use crate::ui::Ui;
+
+/// A link in a folder that some agent reads.
+pub(super) struct Link {
+    /// Where it is, without links before its own name.
+    path: PathBuf,
+    /// What it leads to, below what is renamed.
+    rest: PathBuf,
+    is_absolute: bool,
+}
+
+/// Finds the links to something, and to what is in it, in the folders of every host.
+pub(super) fn links_to(workspace: &Workspace, old: &Path) -> anyhow::Result<Vec<Link>> {
+    let views = workspace.views()?;
+    let roots = views.iter().flat_map(|view| &view.roots);
+    let roots: BTreeSet<PathBuf> = roots.filter_map(|root| std::fs::canonicalize(&root.path).ok()).collect();
+    let mut links = Vec::new();
+    for root in roots {
+        for path in entries(&root) {
+            links.extend(link_to(&path, old));
+            // A skill may be a folder whose file is a link; links of the skill itself move with it.
+            if path != old && path.symlink_metadata().is_ok_and(|stat| stat.is_dir()) {
+                links.extend(entries(&path).filter_map(|inner| link_to(&inner, old)));
+            }
+        }
+    }
+    links.sort_by(|left, right| left.path.cmp(&right.path));
+    Ok(links)
+}
+
+fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path())
+}
+
+/// Looks at what a link itself leads to: one that leads to another link follows when that is made anew.
+fn link_to(path: &Path, old: &Path) -> Option<Link> {
+    let text = std::fs::read_link(path).ok()?;
+    let whole = path.parent()?.join(&text);
+    let target = std::fs::canonicalize(whole.parent()?).ok()?.join(whole.file_name()?);
+    let rest = target.strip_prefix(old).ok()?.to_owned();
+    Some(Link { path: path.to_owned(), rest, is_absolute: text.is_absolute() })
+}
+
+impl Link {
+    /// Makes it lead to the same thing under the new name, and says so.
+    pub(super) fn remake(&self, ui: &Ui, workspace: &Workspace, new: &Path) {
+        let shown = paths::short(workspace, &self.path);
+        // Joined only if there is something: an empty rest would end the path in a slash.
+        let target = if self.rest.as_os_str().is_empty() { new.to_owned() } else { new.join(&self.rest) };
+        match self.exchange(&target) {
+            Ok(()) => ui.say(&format!("linked {shown} to {}", paths::short(workspace, &target))),
+            Err(error) => ui.warn(&format!("{shown} leads nowhere now, and cannot be made anew: {error}")),
+        }
+    }
+
+    /// Puts a new link in the place of the old one at once, so that there is always one.
+    fn exchange(&self, target: &Path) -> std::io::Result<()> {
+        let parent = self.path.parent().unwrap_or(Path::new("/"));
+        let text = if self.is_absolute { target.to_owned() } else { relative(parent, target) };
+        let made = tempfile::Builder::new().prefix(".openoxide-").make_in(parent, |path| symlink(&text, path))?;
+        made.into_temp_path().persist(&self.path).map_err(|failed| failed.error)
+    }
+}
