@@ -535,3 +535,14 @@ fn text_names_each_file() {
     let places = lines.iter().filter(|line| line.starts_with("passed over")).count();
     assert_eq!((reasons, places), (others.len() + places, 2), "{text}");
 }
+
+/// Whatever a host makes of a file, it says so.
+#[test]
+fn every_other_host() {
+    for host in ["opencode", "omp", "copilot-cli", "vscode", "gemini-cli", "goose", "zed", "pi", "crush"] {
+        assert!(check(host, ".agents/skills").contains("active"), "{host}");
+    }
+    for (host, skills) in [("qwen-code", ".qwen/skills"), ("roo", ".roo/skills"), ("opencode", ".opencode/skills")] {
+        assert!(check(host, skills).contains("active"), "{host}");
+    }
+}
