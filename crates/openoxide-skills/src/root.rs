@@ -246,6 +246,11 @@ fn in_turn<'h>(host: &'h Host, settings: &HostSettings, around: &Surroundings) -
                 break;
             }
         }
+        // A rule that passes over a plugin must not have its turn at the next one too early.
+        if let Some(plugins) = some[0].listed.as_ref().and_then(|name| settings.plugins.get(name)) {
+            let of = |(.., own): &Resolved<'_>| plugins.iter().position(|plugin| own.as_ref() == Some(plugin));
+            resolved[first..].sort_by_key(of);
+        }
         if some.iter().any(|rule| rule.sorted) {
             resolved[first..].sort_by(|left, right| left.1.cmp(&right.1));
         }
