@@ -32,7 +32,9 @@ pub(crate) fn explain(ui: &Ui, common: &Common, args: &ExplainArgs) -> anyhow::R
         return Ok(ExitStatus::Done);
     }
     if is_code(&args.subject) {
-        let hint = "`openoxide check` and `openoxide list --all` print the codes that there are";
+        let list = typed::command(common, "list --all", None, "");
+        let hint =
+            format!("`{}` and `{list}` print the codes that there are", typed::command(common, "check", None, ""));
         return Err(Told::no(format!("there is no code `{}`", args.subject)).hint(hint).into());
     }
     let session = Session::open(ui, common)?;
@@ -56,7 +58,7 @@ pub(crate) fn explain(ui: &Ui, common: &Common, args: &ExplainArgs) -> anyhow::R
     session.warn(ui);
     ui.data(&text(ui, &session, own, &args.subject, &found, &outcomes))?;
     if found.iter().any(|entry| entry.standing == Standing::Untrusted) {
-        ui.hint("to trust the project: openoxide trust");
+        ui.hint(&format!("to trust the project: {}", session.command_for_all("trust")));
     }
     if let Some(entry) = found.iter().find(|entry| entry.is_active())
         && let Some(command) = linking(&session, common, own, entry, others.iter().zip(&views[1..]))

@@ -125,8 +125,8 @@ fn places_text(ui: &Ui, session: &Session, catalog: &Catalog) -> String {
 
 fn summary(session: &Session, catalog: &Catalog, costs: &Costs, all: bool) -> String {
     if catalog.skills.is_empty() && catalog.others.is_empty() {
-        return "no skills found; `openoxide roots` shows where they are looked for, `openoxide new NAME` makes one"
-            .to_owned();
+        let (roots, new) = (session.command("roots"), session.command_for_all("new NAME"));
+        return format!("no skills found; `{roots}` shows where they are looked for, `{new}` makes one");
     }
     let mut text = count(catalog.skills.len(), "skill");
     let listed: u64 =
@@ -150,8 +150,9 @@ fn summary(session: &Session, catalog: &Catalog, costs: &Costs, all: bool) -> St
         )),
         others => drop(write!(
             text,
-            "; {others} more {} not count: openoxide list --all",
-            if others == 1 { "does" } else { "do" }
+            "; {others} more {} not count: {}",
+            if others == 1 { "does" } else { "do" },
+            session.command("list --all")
         )),
     }
     text

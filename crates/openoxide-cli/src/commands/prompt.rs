@@ -38,7 +38,7 @@ pub(crate) fn prompt(ui: &Ui, common: &Common, args: &PromptArgs) -> anyhow::Res
     let invalid = catalog.others.iter().filter(|entry| entry.standing == Standing::Invalid);
     let names: Vec<String> = invalid.map(|entry| safe(&entry.skill.name)).collect();
     if !names.is_empty() {
-        ui.say(&row("invalid", &names, "openoxide list --all"));
+        ui.say(&row("invalid", &names, &session.command("list --all")));
     }
     Ok(ExitStatus::Done)
 }
