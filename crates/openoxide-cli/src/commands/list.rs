@@ -7,6 +7,7 @@ use openoxide_wire::ListAnswer;
 
 use crate::ExitStatus;
 use crate::args::Common;
+use crate::off::off;
 use crate::paths;
 use crate::session::Session;
 use crate::table::{cut, fill, pad, pad_left, widest};
@@ -124,6 +125,11 @@ fn places_text(ui: &Ui, session: &Session, catalog: &Catalog) -> String {
 }
 
 fn summary(session: &Session, catalog: &Catalog, costs: &Costs, all: bool) -> String {
+    if catalog.skills.is_empty()
+        && let Some(off) = off(&session.workspace, &session.view)
+    {
+        return off.remedy();
+    }
     if catalog.skills.is_empty() && catalog.others.is_empty() {
         let (roots, new) = (session.command("roots"), session.command_for_all("new NAME"));
         return format!("no skills found; `{roots}` shows where they are looked for, `{new}` makes one");

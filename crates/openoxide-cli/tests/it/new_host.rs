@@ -163,9 +163,12 @@ fn shows_and_explains() {
     insta::assert_snapshot!(run(&context, &["explain", "build"]), @"
     status: 0
     ----- stdout -----
-    build: 0 found, 0 count
+    build: not found by OpenOxide
 
-      OpenOxide does not look where it is
+      .acme/skills/build  repo
+
+      OpenOxide: it looks only in .openoxide/skills, .agents/skills, .claude/skills,
+                 ~/.openoxide/skills, ~/.agents/skills, ~/.claude/skills
 
     In other agents
       Acme          seen      .acme/skills/build
@@ -194,11 +197,13 @@ fn shows_and_explains() {
                               ~/.config/opencode/skill, ~/.config/opencode/skills,
                               .opencode/skill, .opencode/skills, ~/.opencode/skill,
                               ~/.opencode/skills
-      Pepper        not seen  it looks only in files/skills, skills
+      Pepper        not seen  it looks only in files/skills, skills,
+                              .opencode/skills
       pi            not seen  it looks only in .pi/skills, .agents/skills,
                               ~/.pi/agent/skills, ~/.agents/skills
       Qwen Code     not seen  it looks only in .qwen/skills, ~/.qwen/skills
-      RemcoChat     not seen  its settings name no folder to look in
+      RemcoChat     not seen  its settings switch skills off: `app.skills.enabled`
+                              in config.toml
       Roo Code      not seen  it looks only in .roo/skills-code, .roo/skills,
                               ~/.roo/skills-code, ~/.roo/skills
       VS Code       not seen  it looks only in .github/skills, .claude/skills,
