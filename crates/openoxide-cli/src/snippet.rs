@@ -2,7 +2,7 @@
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use openoxide_config::Workspace;
-use openoxide_skills::{Finding, Level as Severity};
+use openoxide_skills::{Code, Finding, Level as Severity};
 
 use crate::paths;
 use crate::table::fill;
@@ -75,12 +75,18 @@ fn with_fix(help: &str, finding: &Finding) -> String {
     if finding.diagnostic.fix.is_some() { format!("{help}   (--fix does this)") } else { help.to_owned() }
 }
 
+/// Tells whether a code is about a place that cannot be searched, so that nobody knows what is there.
+pub(crate) fn is_unsearched(code: Code) -> bool {
+    matches!(code, Code::Unreadable | Code::LinkDangling | Code::LinkCycle)
+}
+
 /// Says which hosts drop the skill, and which do not.
 fn seen_by(finding: &Finding, hosts: usize) -> Option<String> {
-    if hosts < 2 || finding.diagnostic.level == Severity::Note {
+    let dropped = &finding.dropped_by;
+    let is_place = is_unsearched(finding.diagnostic.code) && dropped.is_empty();
+    if hosts < 2 || finding.diagnostic.level == Severity::Note || is_place {
         return None;
     }
-    let dropped = &finding.dropped_by;
     Some(match dropped.len() {
         0 => "every host loads the skill".to_owned(),
         all if all == hosts => "no host loads the skill".to_owned(),

@@ -144,7 +144,7 @@ fn summary(session: &Session, catalog: &Catalog, costs: &Costs, all: bool) -> St
     });
     let _ = match room {
         Some(room) => write!(text, ", {} of {} tokens", grouped(listed), grouped(room)),
-        None => write!(text, ", {} tokens", grouped(listed)),
+        None => write!(text, ", {} token{}", grouped(listed), if listed == 1 { "" } else { "s" }),
     };
     match catalog.others.len() {
         0 => {}

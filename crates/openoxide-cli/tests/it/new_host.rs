@@ -116,7 +116,7 @@ fn prompts() {
     * build -- Build itEND
     ----- stderr -----
     catalog for acme: 2 skills, 35 characters, no limit
-      invalid    1   long   (openoxide list --all)
+      invalid    1   long   (openoxide list --all --host acme)
     ");
 }
 
