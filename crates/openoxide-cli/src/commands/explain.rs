@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::io::IsTerminal as _;
 use std::path::Path;
 
 use openoxide_config::find_host;
@@ -20,6 +21,8 @@ use crate::table::{cut, fill, pad, widest};
 use crate::typed;
 use crate::ui::{Role, Ui, count, paint, safe};
 
+mod page;
+
 /// Explain why a skill does or does not count, or what a code means
 ///
 /// Takes a skill's name or path, or a code such as S0102 that `check` or `list` printed. Of other hosts, shows those
@@ -33,7 +36,10 @@ pub(crate) struct ExplainArgs {
 
 pub(crate) fn explain(ui: &Ui, common: &Common, args: &ExplainArgs) -> anyhow::Result<ExitStatus> {
     if let Some(code) = Code::parse(&args.subject) {
-        ui.data(page(code))?;
+        match ui.width() {
+            Some(width) if std::io::stdout().is_terminal() => ui.data(&page::readable(page(code), width))?,
+            _ => ui.data(page(code))?,
+        }
         return Ok(ExitStatus::Done);
     }
     if is_code(&args.subject) {

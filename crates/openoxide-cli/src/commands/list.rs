@@ -60,7 +60,13 @@ fn skills_text(ui: &Ui, session: &Session, catalog: &Catalog, costs: &[u64]) -> 
         let description = safe(&entry.skill.description);
         let room = ui.width().map(|all| {
             let note = if note.is_empty() { 0 } else { note.chars().count() + 2 };
-            all.saturating_sub(scopes + width + cost_width + note + 6).max(10)
+            let taken = scopes + width + cost_width + 6;
+            // A note that leaves no room for the description stands below.
+            let beside = all.saturating_sub(taken + note);
+            if beside >= 10 { beside } else { all.saturating_sub(taken).max(10) }
+        });
+        let below = room.is_some_and(|room| {
+            ui.width().is_some_and(|all| scopes + width + cost_width + 8 + room + note.chars().count() > all)
         });
         let description = room.map_or_else(|| description.clone(), |room| pad(&cut(&description, room), room));
         let _ = write!(
@@ -70,7 +76,8 @@ fn skills_text(ui: &Ui, session: &Session, catalog: &Catalog, costs: &[u64]) -> 
             pad_left(cost, cost_width)
         );
         if !note.is_empty() {
-            let _ = write!(text, "  {}", paint(Role::Warning, &note));
+            let lead = if below { format!("\n{}", " ".repeat(scopes + 2)) } else { "  ".to_owned() };
+            let _ = write!(text, "{lead}{}", paint(Role::Warning, &note));
         }
         text.push('\n');
     }

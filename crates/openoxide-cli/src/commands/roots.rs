@@ -95,7 +95,8 @@ fn text(ui: &Ui, session: &Session, catalog: &Catalog, answer: &RootsAnswer) -> 
         );
     }
     if !answer.precedence.is_empty() {
-        let _ = writeln!(text, "\nSame name: {}, then the order above", answer.precedence.join(" > "));
+        let order = format!("{}, then the order above", answer.precedence.join(" > "));
+        let _ = writeln!(text, "\n{}", fill("Same name: ", &order, ui.width()));
     }
     settings_text(ui, &mut text, session, answer);
     for entry in &answer.disabled {

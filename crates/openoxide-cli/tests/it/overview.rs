@@ -606,3 +606,31 @@ fn skills_of_one_agent_are_offered_to_another() {
     assert_eq!(run(&context, &words).status, Some(0));
     assert_eq!(json(&context, &["--json"])["mend"].as_array().unwrap().len(), 0, "one command mends it");
 }
+
+#[test]
+fn a_narrow_terminal_is_enough() {
+    let context = furnished();
+    context.tree(
+        "
+//- project/.codex/
+//- project/.agents/skills/long/SKILL.md
+---
+name: long
+description: Fill forms: flatten them too, and then go on for longer than anybody reads
+---
+//- home/.openoxide/config.toml
+[skills]
+paths = [\"/a/folder/with/a/long/path\", \"/another/folder/with/a/long/path\"]
+",
+    );
+    let mut long = Vec::new();
+    for args in [&[][..], &["list"], &["check"], &["config"], &["roots", "--host", "remcochat"]] {
+        let output = context.answer(context.command(bin(), args).env("COLUMNS", "50"));
+        let is_word = |line: &str| line.split_whitespace().next_back().is_some_and(|word| word.width() > 25);
+        let is_command = |line: &str| line.trim_start().starts_with("openoxide ");
+        let lines = output.stdout.lines().filter(|line| line.width() > 50 && !is_word(line) && !is_command(line));
+        long.extend(lines.map(|line| format!("{args:?}: {line}")));
+        assert!(!output.stdout.is_empty(), "{args:?}\n{output}");
+    }
+    assert!(long.is_empty(), "{} lines are too long\n{}", long.len(), long.join("\n"));
+}
