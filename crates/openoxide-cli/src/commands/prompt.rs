@@ -38,9 +38,6 @@ pub(crate) fn prompt(ui: &Ui, common: &Common, args: &PromptArgs) -> anyhow::Res
     report(ui, &catalog.host, &prompt);
     if let Some(off) = off(&session.workspace, &session.view) {
         ui.hint(&off.remedy());
-    } else if prompt.text.is_empty() && !prompt.shown.is_empty() {
-        let list = session.command("list");
-        ui.hint(&format!("how this host shows skills to its model is not known; `{list}` shows what it sees"));
     }
     let invalid = catalog.others.iter().filter(|entry| entry.standing == Standing::Invalid);
     let names: Vec<String> = invalid.map(|entry| safe(&entry.skill.name)).collect();

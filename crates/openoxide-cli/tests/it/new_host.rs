@@ -303,3 +303,21 @@ fn a_built_in_host_can_be_replaced() {
     assert_eq!(codex["program"], "acme 3.1");
     assert_eq!(codex["folder"], "[ROOT]/home/.openoxide/hosts/codex");
 }
+
+#[test]
+fn a_host_without_templates_says_what_to_do() {
+    let context = acme();
+    fs_err::remove_file(context.home().join(".openoxide/hosts/acme/entry.jinja")).unwrap();
+    let output = run(&context, &["prompt", "--host", "acme"]);
+    assert!(output.stderr.contains("hint: add the template to the host's folder"), "{output}");
+}
+
+#[test]
+fn shells_complete_hosts_and_others_can_be_typed() {
+    let context = acme();
+    let script = run(&context, &["completions", "fish"]).stdout;
+    let offers = |line: &str| line.contains("claude-code") && line.contains("remcochat");
+    assert!(script.lines().any(|line| line.contains("-l host ")), "{script}");
+    assert!(script.contains("claude-code") && offers(&script.replace('\n', " ")), "{script}");
+    assert_eq!(run(&context, &["list", "--host", "acme"]).status, Some(0));
+}
