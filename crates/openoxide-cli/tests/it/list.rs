@@ -250,3 +250,11 @@ fn suggested_commands_look_at_the_same() {
         "`openoxide roots --project ../home --host",
     );
 }
+
+#[test]
+fn one_token_is_one_token() {
+    let context = TestContext::new();
+    context.tree("//- project/skills/a/SKILL.md\n---\nname: a\ndescription: d\n---\n");
+    let output = run(&context, &["list", "--host", "pepper"]);
+    assert!(output.stderr.ends_with("1 skill, 1 token\n"), "{output}");
+}
