@@ -3,7 +3,7 @@
 use std::fmt;
 
 use openoxide_config::WorkspaceError;
-use openoxide_skills::{HostError, near};
+use openoxide_skills::{HostError, RenderError, near};
 
 /// An error that knows the next step, and whether the answer is merely no.
 #[derive(Clone, Debug)]
@@ -52,12 +52,21 @@ pub(crate) fn hints(error: &anyhow::Error) -> Vec<String> {
             Some(WorkspaceError::Host(error)) => Some(error),
             _ => None,
         });
-        let hint = told.or_else(|| host.and_then(host_hint));
+        let hint = told.or_else(|| host.and_then(host_hint)).or_else(|| cause.downcast_ref().and_then(render_hint));
         if let Some(hint) = hint.filter(|hint| !hints.contains(hint)) {
             hints.push(hint);
         }
     }
     hints
+}
+
+fn render_hint(error: &RenderError) -> Option<String> {
+    match error {
+        RenderError::Missing { host, .. } => Some(format!(
+            "add the template to the host's folder; `openoxide list --host {host}` shows what it sees without"
+        )),
+        RenderError::Template { .. } => None,
+    }
 }
 
 fn host_hint(error: &HostError) -> Option<String> {

@@ -5,6 +5,7 @@
 mod args;
 mod commands;
 mod error;
+mod off;
 mod paths;
 mod session;
 mod snippet;

@@ -6,6 +6,7 @@ use openoxide_skills::{Catalog, Code, Depth, Entry, Problem, View, load, near};
 use crate::args::Common;
 use crate::error::Told;
 use crate::paths;
+use crate::typed;
 use crate::ui::{Ui, safe, safe_lines};
 
 /// A project, and one host's view of it.
@@ -13,6 +14,8 @@ pub(crate) struct Session {
     pub(crate) workspace: Workspace,
     pub(crate) view: View,
     pub(crate) problems: Vec<ConfigProblem>,
+    /// What was typed, for the commands that are suggested.
+    common: Common,
 }
 
 /// Opens the project that the command line means.
@@ -40,7 +43,17 @@ impl Session {
         let host = common.host.clone().unwrap_or_else(|| workspace.default_host());
         let (view, host_problems) = workspace.view(&host)?;
         let problems = workspace.config.problems.iter().cloned().chain(host_problems).collect();
-        Ok(Session { workspace, view, problems })
+        Ok(Session { workspace, view, problems, common: common.clone() })
+    }
+
+    /// Writes a command that looks at the same as this one.
+    pub(crate) fn command(&self, verb: &str) -> String {
+        typed::command(&self.common, verb, None, "")
+    }
+
+    /// Writes a command that looks at the same project, whatever the host.
+    pub(crate) fn command_for_all(&self, verb: &str) -> String {
+        typed::command(&typed::for_all(&self.common), verb, None, "")
     }
 
     /// Makes the catalog; what is wrong with settings is among its findings.
@@ -75,7 +88,7 @@ impl Session {
         if found.is_empty() {
             found = catalog.find(wanted);
         }
-        if found.is_empty() { Err(unknown(catalog, wanted)) } else { Ok(found) }
+        if found.is_empty() { Err(unknown(self, catalog, wanted)) } else { Ok(found) }
     }
 }
 
@@ -97,12 +110,12 @@ pub(crate) fn problem_line(workspace: &Workspace, problem: &ConfigProblem) -> St
     format!("{place}{line}: {} [{}]{help}", safe_lines(&problem.diagnostic.message), problem.diagnostic.code)
 }
 
-fn unknown(catalog: &Catalog, wanted: &str) -> Told {
+fn unknown(session: &Session, catalog: &Catalog, wanted: &str) -> Told {
     let names = catalog.entries().map(|entry| entry.skill.name.as_ref());
     let number = catalog.skills.len();
     let all = match number {
-        0 => "no skill counts here; `openoxide roots` shows where they are looked for".to_owned(),
-        _ => "`openoxide list --all` shows everything that was found".to_owned(),
+        0 => format!("no skill counts here; `{}` shows where they are looked for", session.command("roots")),
+        _ => format!("`{}` shows everything that was found", session.command("list --all")),
     };
     let hint = match near(wanted, names).first() {
         Some(near) => format!("did you mean `{}`? {all}", safe(near)),

@@ -2,7 +2,8 @@
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use openoxide_config::Workspace;
-use openoxide_skills::{Finding, Level as Severity};
+use openoxide_skills::{Code, Finding, Level as Severity};
+use unicode_width::UnicodeWidthStr;
 
 use crate::paths;
 use crate::table::fill;
@@ -21,7 +22,13 @@ pub(crate) fn render(ui: &Ui, workspace: &Workspace, finding: &Finding, hosts: u
         |lead: &str, text: &str| fill("", text, ui.width().map(|width| width.saturating_sub(lead.len()).max(20)));
     let message = broken("warning[S0102]: ", &safe(&diagnostic.message));
     let source = source(finding);
-    let label = diagnostic.label.as_deref().map(safe).unwrap_or_default();
+    let source = source.map(|(text, span)| clamped(ui, text, span));
+    let mut label = diagnostic.label.as_deref().map(safe).unwrap_or_default();
+    // A label that does not fit beside its marks stands below.
+    let is_long = source
+        .as_ref()
+        .is_some_and(|(text, span)| ui.width().is_some_and(|all| ends(text, span) + label.width() > all));
+    let below = (is_long && !label.is_empty()).then(|| broken("   = note: ", &std::mem::take(&mut label)));
     let title = level.primary_title(message.as_str()).id(diagnostic.code.as_str());
     let mut group = match (&source, &diagnostic.place) {
         (Some((text, span)), Some(_)) => {
@@ -37,6 +44,9 @@ pub(crate) fn render(ui: &Ui, workspace: &Workspace, finding: &Finding, hosts: u
             Group::with_title(title).element(origin)
         }
     };
+    if let Some(below) = &below {
+        group = group.element(Level::NOTE.message(below.as_str()));
+    }
     let seen = seen_by(finding, hosts).map(|seen| broken("    = seen by: ", &safe(&seen)));
     if let Some(seen) = &seen {
         group = group.element(Level::NOTE.with_name("seen by").message(seen.as_str()));
@@ -47,6 +57,23 @@ pub(crate) fn render(ui: &Ui, workspace: &Workspace, finding: &Finding, hosts: u
     }
     let renderer = Renderer::styled().term_width(ui.width().unwrap_or(140));
     renderer.render(&[group]) + "\n\n"
+}
+
+/// The columns that line numbers and marks need.
+const GUTTER: usize = 6;
+
+/// Returns the column in which the marks for a span end.
+fn ends(text: &str, span: &std::ops::Range<usize>) -> usize {
+    let line = text.get(..span.start).and_then(|before| before.rfind('\n')).map_or(0, |newline| newline + 1);
+    GUTTER + text.get(line..span.end).map_or(0, UnicodeWidthStr::width)
+}
+
+/// Shortens a span that is wider than the terminal.
+fn clamped(ui: &Ui, text: String, span: std::ops::Range<usize>) -> (String, std::ops::Range<usize>) {
+    let room = ui.width().map_or(usize::MAX, |all| all.saturating_sub(GUTTER + 12).max(10));
+    let marked = text.get(span.clone()).unwrap_or_default();
+    let end = marked.char_indices().nth(room).map_or(span.end, |(at, _)| span.start + at);
+    (text, span.start..end)
 }
 
 /// Returns the file's text, safe to print, and the span in it.
@@ -75,12 +102,18 @@ fn with_fix(help: &str, finding: &Finding) -> String {
     if finding.diagnostic.fix.is_some() { format!("{help}   (--fix does this)") } else { help.to_owned() }
 }
 
+/// Tells whether a code is about a place that cannot be searched, so that nobody knows what is there.
+pub(crate) fn is_unsearched(code: Code) -> bool {
+    matches!(code, Code::Unreadable | Code::LinkDangling | Code::LinkCycle)
+}
+
 /// Says which hosts drop the skill, and which do not.
 fn seen_by(finding: &Finding, hosts: usize) -> Option<String> {
-    if hosts < 2 || finding.diagnostic.level == Severity::Note {
+    let dropped = &finding.dropped_by;
+    let is_place = is_unsearched(finding.diagnostic.code) && dropped.is_empty();
+    if hosts < 2 || finding.diagnostic.level == Severity::Note || is_place {
         return None;
     }
-    let dropped = &finding.dropped_by;
     Some(match dropped.len() {
         0 => "every host loads the skill".to_owned(),
         all if all == hosts => "no host loads the skill".to_owned(),

@@ -1,11 +1,12 @@
 //! `check`: problems with code, place and fix, for the standard and every host.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use openoxide_config::Workspace;
 use openoxide_skills::{
-    Depth, Host, HostSettings, Judged, Level, Root, SkillScope, View, is_skill_folder, judge, load,
+    Catalog, Depth, Diagnostic, Finding, Host, HostSettings, Judged, Level, Problem, Root, SkillScope, View,
+    is_skill_folder, judge, load,
 };
 use openoxide_wire::{CheckAnswer, Checked, ProblemLine, SchemaVersion};
 
@@ -60,7 +61,10 @@ pub(crate) fn check(ui: &Ui, common: &Common, args: &CheckArgs) -> anyhow::Resul
         None => workspace.views()?,
     };
     let hosts: Vec<&Host> = standard_first(&views);
-    let mut targets = targets(&workspace, &views, &args.paths)?;
+    let Targets { dirs, mut places } = targets(&workspace, &views, &args.paths)?;
+    // A skill's own file is judged with the skill.
+    places.retain(|path, _| !path.parent().is_some_and(|parent| dirs.contains(parent)));
+    let mut targets: Vec<PathBuf> = dirs.into_iter().collect();
     let mut fixed = 0;
     if args.fix {
         let (mine, others) = fixable(&workspace, targets, args.paths.is_empty());
@@ -68,14 +72,15 @@ pub(crate) fn check(ui: &Ui, common: &Common, args: &CheckArgs) -> anyhow::Resul
         targets.extend(others);
         targets.sort();
     }
-    let judged: Vec<Judged> = targets.iter().map(|dir| judge(dir, &hosts)).collect();
+    let skills = targets.iter().map(|dir| judge(dir, &hosts));
+    let judged: Vec<Judged> = skills.chain(places.iter().map(|(path, why)| place(path, why))).collect();
     match if common.json { Format::Json } else { args.format } {
         Format::Text => text(ui, &workspace, &judged, hosts.len())?,
         Format::Json => ui.json(&answer(&judged))?,
         Format::Sarif => ui.json(&sarif::report(&workspace, &judged))?,
         Format::Github => ui.raw(&github::report(&workspace, &judged))?,
     }
-    ui.say(&summary(&judged, fixed));
+    ui.say(&summary(&judged, targets.len(), fixed));
     Ok(if judged.iter().all(Judged::is_ok) { ExitStatus::Done } else { ExitStatus::No })
 }
 
@@ -90,68 +95,96 @@ fn standard_first(views: &[View]) -> Vec<&Host> {
     standard.into_iter().chain(others).map(|view| &view.host).collect()
 }
 
-/// Returns the folders of the skills to check, in order.
-fn targets(workspace: &Workspace, views: &[View], paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
-    let mut dirs: BTreeSet<PathBuf> = BTreeSet::new();
+/// What there is to check.
+#[derive(Default)]
+struct Targets {
+    /// The folders of the skills, in order.
+    dirs: BTreeSet<PathBuf>,
+    /// What is wrong with places that could not be searched.
+    places: BTreeMap<PathBuf, Diagnostic>,
+}
+
+/// Finds what there is to check.
+fn targets(workspace: &Workspace, views: &[View], paths: &[PathBuf]) -> anyhow::Result<Targets> {
+    let mut targets = Targets::default();
     if paths.is_empty() {
-        dirs.extend(below_roots(views));
+        targets.below_roots(views);
     }
     for path in paths {
-        dirs.extend(below_path(workspace, views, path)?);
+        targets.below_path(workspace, views, path)?;
     }
-    Ok(dirs.into_iter().collect())
+    Ok(targets)
 }
 
-/// Returns every skill that some host finds, single command files aside.
-fn below_roots(views: &[View]) -> BTreeSet<PathBuf> {
-    let catalogs = load(views, Depth::Thorough);
-    let mut dirs = BTreeSet::new();
-    for catalog in &catalogs {
-        let skills = catalog.entries().filter(|entry| !catalog.roots[entry.root].root.scan.layout.is_flat());
-        let looked_at = skills.filter(|entry| entry.reason.as_ref().is_none_or(|reason| !reason.code.is_about_place()));
-        dirs.extend(looked_at.filter_map(|entry| std::fs::canonicalize(entry.found().parent()?).ok()));
+impl Targets {
+    /// Adds every skill that some host finds, single command files aside.
+    fn below_roots(&mut self, views: &[View]) {
+        for catalog in &load(views, Depth::Thorough) {
+            let skills = catalog.entries().filter(|entry| !catalog.roots[entry.root].root.scan.layout.is_flat());
+            let looked_at =
+                skills.filter(|entry| entry.reason.as_ref().is_none_or(|reason| !reason.code.is_about_place()));
+            self.dirs.extend(looked_at.filter_map(|entry| std::fs::canonicalize(entry.found().parent()?).ok()));
+            self.unsearched(catalog);
+        }
     }
-    dirs
+
+    fn below_path(&mut self, workspace: &Workspace, views: &[View], path: &Path) -> anyhow::Result<()> {
+        let whole = workspace.environment.cwd.join(path);
+        let missing = || {
+            Told::failed(format!("`{}` is not there", path.display()))
+                .hint("name a skill's folder, its file, or a folder of skills")
+        };
+        let real = std::fs::canonicalize(&whole).map_err(|_| missing())?;
+        let is_file = whole.symlink_metadata().is_ok_and(|stat| !(stat.is_dir() || stat.is_symlink() && real.is_dir()));
+        if is_file {
+            self.dirs.extend(whole.parent().and_then(|parent| std::fs::canonicalize(parent).ok()));
+        } else if is_skill_folder(&real) {
+            self.dirs.insert(real);
+        } else if !self.below_folder(views, &real) {
+            let hint = "a skill is a folder with a `SKILL.md`; `openoxide new NAME` makes one";
+            let message = format!("there is no skill in `{}`", paths::short(workspace, &real));
+            return Err(Told::failed(message).hint(hint).into());
+        }
+        Ok(())
+    }
+
+    /// Adds what is in a folder; tells whether there is something.
+    fn below_folder(&mut self, views: &[View], dir: &Path) -> bool {
+        let Some(first) = views.first() else { return false };
+        let mut scan = openoxide_skills::ScanRules {
+            inside_skill: true,
+            hidden: openoxide_skills::FolderNames::Enter,
+            ..Default::default()
+        };
+        scan.ignored = [".git", "node_modules"].map(str::to_owned).to_vec();
+        let root = Root::plain(dir.to_owned(), SkillScope::Repo, scan);
+        let view = View { roots: vec![root], settings: HostSettings::default(), ..first.clone() };
+        let catalog = load(&[view], Depth::Thorough).remove(0);
+        let dirs: Vec<PathBuf> =
+            catalog.entries().filter_map(|entry| entry.canonical().parent().map(Path::to_owned)).collect();
+        let places = self.unsearched(&catalog);
+        let is_something = places > 0 || !dirs.is_empty();
+        self.dirs.extend(dirs);
+        is_something
+    }
+
+    /// Adds the places that a host could not search; returns how many there are.
+    fn unsearched(&mut self, catalog: &Catalog) -> usize {
+        let files: HashSet<&Path> =
+            catalog.entries().flat_map(|entry| [entry.skill.path.as_ref(), entry.found()]).collect();
+        let is_place = |problem: &&Problem| {
+            snippet::is_unsearched(problem.diagnostic.code) && !files.contains(problem.path.as_path())
+        };
+        let places = catalog.problems.iter().filter(is_place);
+        places.map(|problem| self.places.insert(problem.path.clone(), problem.diagnostic.clone())).count()
+    }
 }
 
-fn below_path(workspace: &Workspace, views: &[View], path: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    let whole = workspace.environment.cwd.join(path);
-    let missing = || {
-        Told::failed(format!("`{}` is not there", path.display()))
-            .hint("name a skill's folder, its file, or a folder of skills")
-    };
-    let real = std::fs::canonicalize(&whole).map_err(|_| missing())?;
-    let is_file = whole.symlink_metadata().is_ok_and(|stat| !(stat.is_dir() || stat.is_symlink() && real.is_dir()));
-    if is_file {
-        return Ok(whole.parent().and_then(|parent| std::fs::canonicalize(parent).ok()).into_iter().collect());
-    }
-    if is_skill_folder(&real) {
-        return Ok(vec![real]);
-    }
-    let found = skills_below(views, &real);
-    if found.is_empty() {
-        let hint = "a skill is a folder with a `SKILL.md`; `openoxide new NAME` makes one";
-        return Err(Told::failed(format!("there is no skill in `{}`", paths::short(workspace, &real)))
-            .hint(hint)
-            .into());
-    }
-    Ok(found)
-}
-
-fn skills_below(views: &[View], dir: &Path) -> Vec<PathBuf> {
-    let Some(first) = views.first() else { return Vec::new() };
-    let mut scan = openoxide_skills::ScanRules {
-        inside_skill: true,
-        hidden: openoxide_skills::FolderNames::Enter,
-        ..Default::default()
-    };
-    scan.ignored = [".git", "node_modules"].map(str::to_owned).to_vec();
-    let root = Root::plain(dir.to_owned(), SkillScope::Repo, scan);
-    let view = View { roots: vec![root], settings: HostSettings::default(), ..first.clone() };
-    let catalog = load(&[view], Depth::Thorough).remove(0);
-    let dirs: BTreeSet<PathBuf> =
-        catalog.entries().filter_map(|entry| entry.canonical().parent().map(Path::to_owned)).collect();
-    dirs.into_iter().collect()
+/// Makes a finding of a place that could not be searched.
+fn place(path: &Path, diagnostic: &Diagnostic) -> Judged {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let finding = Finding { path: path.to_owned(), diagnostic: diagnostic.clone(), dropped_by: Vec::new() };
+    Judged { path: path.to_owned(), name, findings: vec![finding] }
 }
 
 fn answer(judged: &[Judged]) -> CheckAnswer {
@@ -178,12 +211,12 @@ fn text(ui: &Ui, workspace: &Workspace, judged: &[Judged], hosts: usize) -> anyh
     Ok(())
 }
 
-fn summary(judged: &[Judged], fixed: usize) -> String {
+fn summary(judged: &[Judged], skills: usize, fixed: usize) -> String {
     let findings = || judged.iter().flat_map(|judged| &judged.findings);
     let of = |level| findings().filter(|finding| finding.diagnostic.level == level).count();
     let (errors, warnings) = (of(Level::Error), of(Level::Warning));
     let fixable = findings().filter(|finding| finding.diagnostic.fix.is_some()).count();
-    let skills = count(judged.len(), "skill");
+    let skills = count(skills, "skill");
     let mended = if fixed > 0 { format!("; {fixed} fixed") } else { String::new() };
     let tail = if fixable > 0 && fixed == 0 { format!("; {fixable} can be fixed with --fix") } else { mended };
     match (errors, warnings) {

@@ -1,7 +1,9 @@
 //! `completions`: scripts that complete commands in a shell.
 
-use clap::CommandFactory as _;
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, Command, CommandFactory as _};
 use clap_complete::Shell;
+use openoxide_skills::Hosts;
 
 use crate::ExitStatus;
 use crate::args::Args;
@@ -16,7 +18,18 @@ pub(crate) struct CompletionsArgs {
 
 pub(crate) fn completions(ui: &Ui, args: &CompletionsArgs) -> anyhow::Result<ExitStatus> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Args::command(), "openoxide", &mut script);
+    clap_complete::generate(args.shell, &mut with_hosts(Args::command()), "openoxide", &mut script);
     ui.raw(&String::from_utf8_lossy(&script))?;
     Ok(ExitStatus::Done)
+}
+
+/// Offers the names of hosts. Only what is completed knows them: a host of the user's can be typed all the same.
+fn with_hosts(command: Command) -> Command {
+    // The script needs names that live as long as the program does.
+    let names: Vec<&'static str> =
+        Hosts::builtin().names().map(|name| &*Box::leak(name.to_owned().into_boxed_str())).collect();
+    let offer = |arg: Arg| arg.value_parser(PossibleValuesParser::new(names.iter().copied()));
+    let command = command.mut_arg("host", offer);
+    let command = command.mut_subcommand("link", |link| link.mut_arg("into", offer));
+    command.mut_subcommand("unlink", |unlink| unlink.mut_arg("from", offer))
 }

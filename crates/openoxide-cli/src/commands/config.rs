@@ -12,7 +12,7 @@ use crate::args::Common;
 use crate::error::Told;
 use crate::paths;
 use crate::session::{open_workspace, problem_line};
-use crate::table::{pad, widest};
+use crate::table::{fill, pad, widest};
 use crate::ui::{Role, Ui, paint, safe};
 
 /// Show settings and where they come from, or change them
@@ -96,13 +96,10 @@ pub(super) fn get(ui: &Ui, common: &Common, workspace: &Workspace, key: Option<&
     let mut text = String::new();
     for value in &values {
         let shown = value.value.as_ref().map_or_else(|| "not set".to_owned(), ToString::to_string);
-        let _ = writeln!(
-            text,
-            "{}  {}  {}",
-            pad(&value.key, width),
-            pad(&safe(&shown), 12),
-            paint(Role::Dim, &safe(&value.origin))
-        );
+        let (shown, origin) = (paths::homely(workspace, &shown), paths::homely(workspace, &value.origin));
+        let lead = format!("{}  ", pad(&value.key, width));
+        let line = format!("{}  {}", pad(&safe(&shown), 12), paint(Role::Dim, &safe(&origin)));
+        let _ = writeln!(text, "{}", fill(&lead, &line, ui.width()));
     }
     ui.data(&text)?;
     Ok(ExitStatus::Done)

@@ -1,24 +1,32 @@
 //! `explain`: why a skill does or does not count, here and in each other host; or what a code means.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::io::IsTerminal as _;
+use std::path::Path;
 
 use openoxide_config::find_host;
-use openoxide_skills::{Catalog, Code, Depth, Entry, SkillScope, Standing, View, entry_costs, load};
+use openoxide_skills::{Catalog, Code, Depth, Entry, Layout, RootRule, SkillScope, Standing, View, entry_costs, load};
 use openoxide_wire::{ExplainAnswer, HostOutcome, OtherLine, SchemaVersion, SkillLine};
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::ExitStatus;
 use crate::args::Common;
 use crate::commands::link::{unseen, would_drop};
 use crate::error::Told;
+use crate::off::off;
 use crate::paths;
 use crate::session::Session;
 use crate::table::{cut, fill, pad, widest};
 use crate::typed;
-use crate::ui::{Role, Ui, paint, safe};
+use crate::ui::{Role, Ui, count, paint, safe};
+
+mod page;
 
 /// Explain why a skill does or does not count, or what a code means
 ///
-/// Takes a skill's name or path, or a code such as S0102 that `check` or `list` printed.
+/// Takes a skill's name or path, or a code such as S0102 that `check` or `list` printed. Of other hosts, shows those
+/// that are here; all of them with `-v`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ExplainArgs {
     /// A skill's name or path, or a code
@@ -28,11 +36,16 @@ pub(crate) struct ExplainArgs {
 
 pub(crate) fn explain(ui: &Ui, common: &Common, args: &ExplainArgs) -> anyhow::Result<ExitStatus> {
     if let Some(code) = Code::parse(&args.subject) {
-        ui.data(page(code))?;
+        match ui.width() {
+            Some(width) if std::io::stdout().is_terminal() => ui.data(&page::readable(page(code), width))?,
+            _ => ui.data(page(code))?,
+        }
         return Ok(ExitStatus::Done);
     }
     if is_code(&args.subject) {
-        let hint = "`openoxide check` and `openoxide list --all` print the codes that there are";
+        let list = typed::command(common, "list --all", None, "");
+        let hint =
+            format!("`{}` and `{list}` print the codes that there are", typed::command(common, "check", None, ""));
         return Err(Told::no(format!("there is no code `{}`", args.subject)).hint(hint).into());
     }
     let session = Session::open(ui, common)?;
@@ -47,42 +60,96 @@ pub(crate) fn explain(ui: &Ui, common: &Common, args: &ExplainArgs) -> anyhow::R
         }
         Err(_) => Vec::new(),
     };
+    let everywhere = Everywhere::new(&session, &catalogs, &views, &args.subject);
     let outcomes: Vec<HostOutcome> =
-        others.iter().zip(&views[1..]).map(|(catalog, view)| outcome(&session, catalog, view, &args.subject)).collect();
+        others.iter().zip(&views[1..]).map(|(catalog, view)| outcome(&everywhere, catalog, view)).collect();
     if common.json {
         ui.json(&answer(&session, own, &args.subject, &found, outcomes))?;
         return Ok(ExitStatus::Done);
     }
     session.warn(ui);
-    ui.data(&text(ui, &session, own, &args.subject, &found, &outcomes))?;
+    let mut text = match found.is_empty() {
+        true => unseen_text(ui, &everywhere),
+        false => found_text(ui, &session, own, &args.subject, &found),
+    };
+    let shown: Vec<(&HostOutcome, bool)> = outcomes.iter().zip(views[1..].iter().map(is_here)).collect();
+    text.push_str(&hosts_text(ui, common, &args.subject, &shown));
+    ui.data(&text)?;
     if found.iter().any(|entry| entry.standing == Standing::Untrusted) {
-        ui.hint("to trust the project: openoxide trust");
+        ui.hint(&format!("to trust the project: {}", session.command_for_all("trust")));
     }
-    if let Some(entry) = found.iter().find(|entry| entry.is_active())
-        && let Some(command) = linking(&session, common, own, entry, others.iter().zip(&views[1..]))
-    {
+    if let Some(command) = everywhere.linking(common, &found) {
         ui.hint(&command);
     }
     Ok(ExitStatus::Done)
 }
 
-/// Returns the command that shows a skill to the first agent here that does not look where it is.
-fn linking<'v>(
-    session: &Session,
-    common: &Common,
-    own: &Catalog,
-    entry: &Entry,
-    mut others: impl Iterator<Item = (&'v Catalog, &'v View)>,
-) -> Option<String> {
-    let name = typed::word(&entry.skill.name)?;
-    let misses = |catalog: &Catalog, view: &View| {
-        let mut unseen = unseen(&session.workspace, own, view, catalog).into_iter();
-        unseen.any(|(other, step)| std::ptr::eq(other, entry) && step.is_ok_and(|step| step.is_free()))
-            && would_drop(view, entry).is_none()
-    };
-    let is_here = |view: &View| !find_host(&view.host, &view.around).is_empty();
-    let (_, view) = others.find(|(catalog, view)| is_here(view) && misses(catalog, view))?;
-    Some(typed::command(common, "link", Some(&name), &format!("--into {}", view.spec.id())))
+/// Tells whether a host's program is on this machine, or configured in this project.
+fn is_here(view: &View) -> bool {
+    !find_host(&view.host, &view.around).is_empty()
+}
+
+/// What all hosts make of a skill, the one that was asked for first.
+struct Everywhere<'e> {
+    session: &'e Session,
+    subject: &'e str,
+    hosts: Vec<(&'e Catalog, &'e View)>,
+    /// Each file that some host finds, with the catalog that it is from; what counts somewhere first.
+    found: Vec<(&'e Catalog, &'e Entry)>,
+}
+
+impl<'e> Everywhere<'e> {
+    fn new(session: &'e Session, catalogs: &'e [Catalog], views: &'e [View], subject: &'e str) -> Everywhere<'e> {
+        let of = |catalog: &'e Catalog| {
+            let found = session.find(catalog, subject).unwrap_or_default();
+            found.into_iter().map(move |entry| (catalog, entry))
+        };
+        let mut found: Vec<(&Catalog, &Entry)> = catalogs.iter().flat_map(of).collect();
+        found.sort_by_key(|(_, entry)| !entry.is_active());
+        let mut known = BTreeSet::new();
+        found.retain(|(_, entry)| known.insert(entry.canonical()));
+        Everywhere { session, subject, hosts: catalogs.iter().zip(views).collect(), found }
+    }
+
+    /// Returns the command that shows a skill to the first agent here that does not look where it is.
+    fn linking(&self, common: &Common, own: &[&Entry]) -> Option<String> {
+        let (source, entry) = match own.iter().find(|entry| entry.is_active()) {
+            Some(entry) => (self.hosts.first()?.0, *entry),
+            None if own.is_empty() => *self.found.iter().find(|(_, entry)| entry.is_active())?,
+            None => return None,
+        };
+        let name = typed::word(&entry.skill.name)?;
+        let workspace = &self.session.workspace;
+        let misses = |catalog: &Catalog, view: &View| {
+            let mut unseen = unseen(workspace, source, view, catalog).into_iter();
+            unseen.any(|(other, step)| std::ptr::eq(other, entry) && step.is_ok_and(|step| step.is_free()))
+                && would_drop(view, entry).is_none()
+        };
+        let (_, view) = self.hosts.iter().find(|(catalog, view)| is_here(view) && misses(catalog, view))?;
+        // Who does not see the skill cannot show it to anybody.
+        let common = if own.is_empty() { &typed::for_all(common) } else { common };
+        Some(typed::command(common, "link", Some(&name), &format!("--into {}", view.spec.id())))
+    }
+
+    /// Says why a host does not find the skill at all.
+    fn missing(&self, view: &View) -> String {
+        let workspace = &self.session.workspace;
+        if let Some(off) = off(workspace, view) {
+            return off.to_string();
+        }
+        let is_file =
+            |entry: &Entry| !entry.found().file_name().is_some_and(|name| name.eq_ignore_ascii_case("SKILL.md"));
+        let mut folders =
+            self.found.iter().filter(|(_, entry)| is_file(entry)).filter_map(|(_, entry)| entry.found().parent());
+        let reads = |folder: &Path| view.roots.iter().any(|root| root.path == folder && !root.scan.layout.is_flat());
+        match folders.find(|folder| reads(folder)) {
+            Some(folder) => {
+                format!("it is a single file, and {} is searched for folders", paths::short(workspace, folder))
+            }
+            None if view.roots.is_empty() => "its settings name no folder to look in".to_owned(),
+            None => format!("it looks only in {}", looks_in(self.session, view)),
+        }
+    }
 }
 
 /// Tells whether something looks like a code.
@@ -110,8 +177,9 @@ fn answer(
 }
 
 /// Says what another host makes of a skill.
-fn outcome(session: &Session, catalog: &Catalog, view: &View, subject: &str) -> HostOutcome {
-    let found = session.find(catalog, subject).unwrap_or_default();
+fn outcome(everywhere: &Everywhere<'_>, catalog: &Catalog, view: &View) -> HostOutcome {
+    let session = everywhere.session;
+    let found = session.find(catalog, everywhere.subject).unwrap_or_default();
     let active: Vec<&&Entry> = found.iter().filter(|entry| entry.is_active()).collect();
     let place = |entry: &Entry| paths::short(&session.workspace, entry.dir());
     let detail = match active.as_slice() {
@@ -120,8 +188,7 @@ fn outcome(session: &Session, catalog: &Catalog, view: &View, subject: &str) -> 
                 let reason = entry.reason.as_ref().map_or("", |reason| reason.text.as_str());
                 format!("{}: {}", entry.standing.as_str(), safe(&paths::homely(&session.workspace, reason)))
             }
-            None if view.roots.is_empty() => "its settings name no folder to look in".to_owned(),
-            None => format!("it looks only in {}", looks_in(session, view)),
+            None => everywhere.missing(view),
         },
         [one] => place(one),
         many => format!("{} of them, so the name alone is ambiguous", many.len()),
@@ -138,7 +205,11 @@ fn outcome(session: &Session, catalog: &Catalog, view: &View, subject: &str) -> 
 /// Names the folders that a host looks in, as people know them.
 fn looks_in(session: &Session, view: &View) -> String {
     let mut names: Vec<String> = Vec::new();
-    for rule in view.host.roots.iter().filter(|rule| rule.listed.is_none() && rule.layout.is_none()) {
+    let mut rules: Vec<&RootRule> = view.host.roots.iter().filter(|rule| rule.listed.is_none()).collect();
+    rules.retain(|rule| matches!(rule.layout, None | Some(Layout::Files)));
+    // A folder that is searched in both ways is named once.
+    rules.sort_by_key(|rule| rule.layout.is_some());
+    for rule in rules {
         let walked = rule.path.strip_prefix('{').and_then(|rest| rest.split_once("}/"));
         let name = match walked {
             Some((name, _)) if view.host.vars.contains_key(name) && rule.scope == SkillScope::User => {
@@ -157,14 +228,23 @@ fn looks_in(session: &Session, view: &View) -> String {
     safe(&names.join(", "))
 }
 
-fn text(
-    ui: &Ui,
-    session: &Session,
-    catalog: &Catalog,
-    subject: &str,
-    found: &[&Entry],
-    outcomes: &[HostOutcome],
-) -> String {
+/// Says where a skill is that the host in question does not find.
+fn unseen_text(ui: &Ui, everywhere: &Everywhere<'_>) -> String {
+    let session = everywhere.session;
+    let title = safe(&session.view.host.title);
+    let heading = format!("{}: not found by {title}", paint(Role::Strong, &safe(everywhere.subject)));
+    let mut text = format!("{}\n\n", fill("", &heading, ui.width()));
+    for (_, entry) in &everywhere.found {
+        let place = paths::short(&session.workspace, entry.dir());
+        let _ = writeln!(text, "{}", fill("  ", &format!("{place}  {}", entry.skill.scope.as_str()), ui.width()));
+    }
+    let lead = format!("  {title}: ");
+    let _ = writeln!(text, "\n{}", fill(&lead, &everywhere.missing(&session.view), ui.width()));
+    text
+}
+
+/// Says what was found, and what counts.
+fn found_text(ui: &Ui, session: &Session, catalog: &Catalog, subject: &str, found: &[&Entry]) -> String {
     let counting = found.iter().filter(|entry| entry.is_active()).count();
     let verb = if counting == 1 { "counts" } else { "count" };
     let heading = format!("{}: {} found, {counting} {verb}", paint(Role::Strong, &safe(subject)), found.len());
@@ -185,17 +265,29 @@ fn text(
             let _ = writeln!(text, "{}", fill(&" ".repeat(first + 4), &why, ui.width()));
         }
     }
-    if found.is_empty() {
-        let _ = writeln!(text, "  {} does not look where it is", safe(&session.view.host.title));
-    }
-    text.push_str("\nIn other agents\n");
-    let titles: Vec<String> = outcomes.iter().map(|outcome| safe(&outcome.title)).collect();
+    text
+}
+
+/// Says what other hosts make of a skill: those that are here, and all if asked to say more or if none is here.
+fn hosts_text(ui: &Ui, common: &Common, subject: &str, all: &[(&HostOutcome, bool)]) -> String {
+    let shows_all = common.verbose || all.iter().all(|(_, here)| !here);
+    let shown: Vec<&HostOutcome> =
+        all.iter().filter(|(_, here)| shows_all || *here).map(|(outcome, _)| *outcome).collect();
+    let mut text = "\nIn other agents\n".to_owned();
+    let titles: Vec<String> = shown.iter().map(|outcome| safe(&outcome.title)).collect();
     let first = widest(titles.iter().map(String::as_str), 20);
-    for (outcome, title) in outcomes.iter().zip(&titles) {
+    for (outcome, title) in shown.iter().zip(&titles) {
         let seen =
             if outcome.seen { paint(Role::Good, &pad("seen", 8)) } else { paint(Role::Warning, &pad("not seen", 8)) };
         let lead = format!("  {}  {seen}  ", pad(&cut(title, first), first));
         let _ = writeln!(text, "{}", fill(&lead, &outcome.detail, ui.width()));
+    }
+    if shown.len() < all.len() {
+        let more = typed::command(common, "explain", typed::word(subject).as_deref(), "-v");
+        let line = format!("  and {}: {more}", count(all.len() - shown.len(), "more host"));
+        // A command that is broken in two cannot be copied.
+        let fits = ui.width().is_none_or(|width| line.width() <= width);
+        let _ = writeln!(text, "{}", if fits { line } else { line.replace(&more, "the same with -v") });
     }
     text
 }

@@ -14,6 +14,7 @@ use crate::args::Common;
 use crate::paths;
 use crate::session::open_workspace;
 use crate::table::{cut, fill, pad, pad_left, widest};
+use crate::typed;
 use crate::ui::{Role, Ui, count, paint, safe};
 
 /// Show the hosts, and which skills each of them sees
@@ -45,7 +46,8 @@ pub(crate) fn hosts(ui: &Ui, common: &Common, args: &HostsArgs) -> anyhow::Resul
     ui.data(&hosts_text(ui, &shown))?;
     if !rows.is_empty() {
         ui.data(&matrix_text(ui, &workspace, &shown, &rows))?;
-        ui.say("\u{25cf} counts  \u{25cb} found, does not count  \u{b7} not found; why: openoxide explain SKILL");
+        let why = typed::command(&typed::for_all(common), "explain SKILL", None, "");
+        ui.say(&format!("\u{25cf} counts  \u{25cb} found, does not count  \u{b7} not found; why: {why}"));
     }
     Ok(ExitStatus::Done)
 }

@@ -1,5 +1,6 @@
 //! `link` and `unlink`: put a skill where another agent looks, and take it away again.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -19,8 +20,8 @@ mod places;
 
 use files::Kind;
 pub(crate) use files::relative;
-use places::{Held, Places, Shelves, Step};
-pub(crate) use places::{is_elsewhere, unseen, would_drop};
+use places::{Held, Places, Shelves};
+pub(crate) use places::{Step, is_elsewhere, unseen, would_drop};
 
 /// Put a skill where another agent looks
 ///
@@ -71,6 +72,8 @@ struct Pair {
     own: Catalog,
     view: View,
     other: Catalog,
+    /// The project as every host sees it; looked at only when these two do not suffice.
+    all: OnceCell<Vec<Catalog>>,
 }
 
 impl Pair {
@@ -83,7 +86,7 @@ impl Pair {
         }
         let mut catalogs = load(&[session.view.clone(), view.clone()], Depth::Quick).into_iter();
         match (catalogs.next(), catalogs.next()) {
-            (Some(own), Some(other)) => Ok(Pair { session, own, view, other }),
+            (Some(own), Some(other)) => Ok(Pair { session, own, view, other, all: OnceCell::new() }),
             _ => Err(anyhow::anyhow!("the project was not searched")),
         }
     }
@@ -91,7 +94,25 @@ impl Pair {
     /// Returns what a name or path means, what counts first.
     fn find(&self, skill: &str) -> Result<Vec<&Entry>, Told> {
         let own = self.session.find(&self.own, skill);
-        own.or_else(|told| self.session.find(&self.other, skill).map_err(|_| told))
+        let near = own.or_else(|told| self.session.find(&self.other, skill).map_err(|_| told));
+        near.or_else(|told| {
+            let mut found: Vec<Vec<&Entry>> =
+                self.all().iter().filter_map(|catalog| self.session.find(catalog, skill).ok()).collect();
+            // What counts for some agent before what counts for none.
+            found.sort_by_key(|entries| !entries.iter().any(|entry| entry.is_active()));
+            found.into_iter().next().ok_or(told)
+        })
+    }
+
+    /// Returns the project as every host sees it.
+    fn all(&self) -> &[Catalog] {
+        self.all.get_or_init(|| load(&self.session.workspace.views().unwrap_or_default(), Depth::Quick))
+    }
+
+    /// Tells whether nobody would find a skill any more without what stands at `path`.
+    fn is_only_way(&self, entry: &Entry, path: &Path) -> bool {
+        let own = std::slice::from_ref(&self.own);
+        places::is_only_way(own, entry, path) && places::is_only_way(self.all(), entry, path)
     }
 
     /// Returns the agent's own entry for a skill: the file itself, or what was made of it at `place`.
@@ -307,7 +328,7 @@ impl Taken {
             for held in shelves.held(entry) {
                 // Nobody named a copy, and it may be as old as the skill.
                 let is_meant = held.kind == Kind::Link || held.kind == Kind::Copy && !args.all;
-                if !is_meant || places::is_only_way(&pair.own, entry, &held.path) {
+                if !is_meant || pair.is_only_way(entry, &held.path) {
                     foreign.push(held);
                     continue;
                 }

@@ -7,6 +7,7 @@ use openoxide_wire::ListAnswer;
 
 use crate::ExitStatus;
 use crate::args::Common;
+use crate::off::off;
 use crate::paths;
 use crate::session::Session;
 use crate::table::{cut, fill, pad, pad_left, widest};
@@ -59,7 +60,13 @@ fn skills_text(ui: &Ui, session: &Session, catalog: &Catalog, costs: &[u64]) -> 
         let description = safe(&entry.skill.description);
         let room = ui.width().map(|all| {
             let note = if note.is_empty() { 0 } else { note.chars().count() + 2 };
-            all.saturating_sub(scopes + width + cost_width + note + 6).max(10)
+            let taken = scopes + width + cost_width + 6;
+            // A note that leaves no room for the description stands below.
+            let beside = all.saturating_sub(taken + note);
+            if beside >= 10 { beside } else { all.saturating_sub(taken).max(10) }
+        });
+        let below = room.is_some_and(|room| {
+            ui.width().is_some_and(|all| scopes + width + cost_width + 8 + room + note.chars().count() > all)
         });
         let description = room.map_or_else(|| description.clone(), |room| pad(&cut(&description, room), room));
         let _ = write!(
@@ -69,7 +76,8 @@ fn skills_text(ui: &Ui, session: &Session, catalog: &Catalog, costs: &[u64]) -> 
             pad_left(cost, cost_width)
         );
         if !note.is_empty() {
-            let _ = write!(text, "  {}", paint(Role::Warning, &note));
+            let lead = if below { format!("\n{}", " ".repeat(scopes + 2)) } else { "  ".to_owned() };
+            let _ = write!(text, "{lead}{}", paint(Role::Warning, &note));
         }
         text.push('\n');
     }
@@ -124,9 +132,14 @@ fn places_text(ui: &Ui, session: &Session, catalog: &Catalog) -> String {
 }
 
 fn summary(session: &Session, catalog: &Catalog, costs: &Costs, all: bool) -> String {
+    if catalog.skills.is_empty()
+        && let Some(off) = off(&session.workspace, &session.view)
+    {
+        return off.remedy();
+    }
     if catalog.skills.is_empty() && catalog.others.is_empty() {
-        return "no skills found; `openoxide roots` shows where they are looked for, `openoxide new NAME` makes one"
-            .to_owned();
+        let (roots, new) = (session.command("roots"), session.command_for_all("new NAME"));
+        return format!("no skills found; `{roots}` shows where they are looked for, `{new}` makes one");
     }
     let mut text = count(catalog.skills.len(), "skill");
     let listed: u64 =
@@ -138,7 +151,7 @@ fn summary(session: &Session, catalog: &Catalog, costs: &Costs, all: bool) -> St
     });
     let _ = match room {
         Some(room) => write!(text, ", {} of {} tokens", grouped(listed), grouped(room)),
-        None => write!(text, ", {} tokens", grouped(listed)),
+        None => write!(text, ", {} token{}", grouped(listed), if listed == 1 { "" } else { "s" }),
     };
     match catalog.others.len() {
         0 => {}
@@ -150,8 +163,9 @@ fn summary(session: &Session, catalog: &Catalog, costs: &Costs, all: bool) -> St
         )),
         others => drop(write!(
             text,
-            "; {others} more {} not count: openoxide list --all",
-            if others == 1 { "does" } else { "do" }
+            "; {others} more {} not count: {}",
+            if others == 1 { "does" } else { "do" },
+            session.command("list --all")
         )),
     }
     text

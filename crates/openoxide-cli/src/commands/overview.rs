@@ -23,6 +23,9 @@ mod mend;
 /// Most problems that are shown; the rest is counted.
 const SHOWN: usize = 8;
 
+/// The columns of the table of agents besides the first and the last.
+const WIDE: usize = 38;
+
 /// A project as OpenOxide and the agents that were found see it.
 struct Glance {
     /// What was typed, for the commands that are suggested.
@@ -52,7 +55,7 @@ pub(crate) fn overview(ui: &Ui, common: &Common) -> anyhow::Result<ExitStatus> {
     glance.session.warn(ui);
     ui.data(&heading(&answer))?;
     if !answer.agents.is_empty() {
-        ui.data(&agents_text(common, &answer))?;
+        ui.data(&agents_text(ui, common, &answer))?;
     }
     ui.data(&mend_text(ui, common, &answer.mend))?;
     next_step(ui, common, &answer);
@@ -133,25 +136,31 @@ fn heading(answer: &OverviewAnswer) -> String {
     format!("{}: {skills}, {agents}\n", paint(Role::Strong, &safe(&project)))
 }
 
-fn agents_text(common: &Common, answer: &OverviewAnswer) -> String {
+fn agents_text(ui: &Ui, common: &Common, answer: &OverviewAnswer) -> String {
     let titles: Vec<String> = answer.agents.iter().map(|agent| safe(&agent.title)).collect();
     let first = widest(titles.iter().map(String::as_str), 24).max(5);
-    let mut text = format!("\n  {}   sees   hidden by rule   broken   catalog\n", pad("agent", first));
+    let rooms = answer.agents.iter().map(|agent| room(agent).width()).max().unwrap_or(0);
+    // On a narrow terminal what a catalog takes stands below.
+    let narrow = ui.width().is_some_and(|width| first + WIDE + rooms > width);
+    let (hidden, catalog) = if narrow { ("hidden", "") } else { ("hidden by rule", "   catalog") };
+    let mut text = format!("\n  {}   sees   {hidden}   broken{catalog}\n", pad("agent", first));
     for (agent, title) in answer.agents.iter().zip(&titles) {
         let number = |number: usize, width| pad_left(&grouped(number as u64), width);
         let broken = number(agent.broken, 6);
         let broken = if agent.broken > 0 { paint(Role::Error, &broken) } else { broken };
         let _ = writeln!(
             text,
-            "  {}   {}   {}   {broken}   {}",
+            "  {}   {}   {}   {broken}{}{}",
             pad(title, first),
             number(agent.sees, 4),
-            number(agent.hidden, 14),
+            number(agent.hidden, hidden.len()),
+            if narrow { "\n    " } else { "   " },
             room(agent)
         );
     }
     let all = typed::command(&typed::for_all(common), "hosts", None, "");
-    let _ = writeln!(text, "  {}", paint(Role::Dim, &format!("({} hosts known, `{all}` shows all)", answer.hosts)));
+    let known = format!("({} hosts known, `{all}` shows all)", answer.hosts);
+    let _ = writeln!(text, "  {}", paint(Role::Dim, &known));
     text
 }
 

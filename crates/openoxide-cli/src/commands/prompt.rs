@@ -7,6 +7,7 @@ use openoxide_wire::PromptAnswer;
 
 use crate::ExitStatus;
 use crate::args::Common;
+use crate::off::off;
 use crate::session::Session;
 use crate::table::pad;
 use crate::ui::{Ui, count, grouped, safe};
@@ -35,10 +36,13 @@ pub(crate) fn prompt(ui: &Ui, common: &Common, args: &PromptArgs) -> anyhow::Res
     ui.raw(&prompt.text)?;
     session.warn(ui);
     report(ui, &catalog.host, &prompt);
+    if let Some(off) = off(&session.workspace, &session.view) {
+        ui.hint(&off.remedy());
+    }
     let invalid = catalog.others.iter().filter(|entry| entry.standing == Standing::Invalid);
     let names: Vec<String> = invalid.map(|entry| safe(&entry.skill.name)).collect();
     if !names.is_empty() {
-        ui.say(&row("invalid", &names, "openoxide list --all"));
+        ui.say(&row("invalid", &names, &session.command("list --all")));
     }
     Ok(ExitStatus::Done)
 }

@@ -7,6 +7,7 @@ use openoxide_wire::{OtherLine, ProblemLine, RootLine, RootsAnswer, SchemaVersio
 
 use crate::ExitStatus;
 use crate::args::Common;
+use crate::off::off;
 use crate::paths;
 use crate::session::Session;
 use crate::table::{fill, pad, pad_left, widest};
@@ -73,6 +74,9 @@ fn text(ui: &Ui, session: &Session, catalog: &Catalog, answer: &RootsAnswer) -> 
     let short = |path: &str| paths::short(&session.workspace, path.as_ref());
     let trusted = if answer.trusted { "trusted" } else { "not trusted" };
     let mut text = format!("{} sees {} ({trusted})\n\n", session.view.host.title, safe(&answer.project));
+    if let Some(off) = off(&session.workspace, &session.view) {
+        let _ = writeln!(text, "{}", fill("", &off.remedy(), ui.width()));
+    }
     let shown: Vec<String> = answer.roots.iter().map(|root| short(&root.path)).collect();
     let width = widest(shown.iter().map(String::as_str), 52);
     for (number, (root, path)) in answer.roots.iter().zip(&shown).enumerate() {
@@ -91,7 +95,8 @@ fn text(ui: &Ui, session: &Session, catalog: &Catalog, answer: &RootsAnswer) -> 
         );
     }
     if !answer.precedence.is_empty() {
-        let _ = writeln!(text, "\nSame name: {}, then the order above", answer.precedence.join(" > "));
+        let order = format!("{}, then the order above", answer.precedence.join(" > "));
+        let _ = writeln!(text, "\n{}", fill("Same name: ", &order, ui.width()));
     }
     settings_text(ui, &mut text, session, answer);
     for entry in &answer.disabled {
@@ -118,7 +123,13 @@ fn settings_text(ui: &Ui, text: &mut String, session: &Session, answer: &RootsAn
     for setting in &answer.settings {
         let value = setting.value.as_ref().map_or_else(|| "not set".to_owned(), ToString::to_string);
         let origin = paths::homely(&session.workspace, &setting.origin);
-        let line = format!("  {}  {}  ", pad(&setting.name, names), pad(&safe(&value), 12));
-        let _ = writeln!(text, "{}", fill(&line, &paint(Role::Dim, &safe(&origin)), ui.width()));
+        let lead = format!("  {}  ", pad(&setting.name, names));
+        let line = format!("{}  {}", pad(&spaced(&safe(&value)), 12), paint(Role::Dim, &safe(&origin)));
+        let _ = writeln!(text, "{}", fill(&lead, &line, ui.width()));
     }
+}
+
+/// Writes a list so that it can be broken between its items.
+fn spaced(value: &str) -> String {
+    value.replace("\",\"", "\", \"")
 }

@@ -10,6 +10,7 @@ use crate::args::Common;
 use crate::paths;
 use crate::session::Session;
 use crate::table::pad;
+use crate::typed;
 use crate::ui::{Role, Ui, grouped, paint, safe};
 
 /// Show everything about one skill
@@ -35,7 +36,9 @@ pub(crate) fn show(ui: &Ui, common: &Common, args: &ShowArgs) -> anyhow::Result<
     if found.len() > 1 {
         let more = found.len() - 1;
         let verb = if more == 1 { "has" } else { "have" };
-        ui.hint(&format!("{more} more {verb} this name: openoxide explain {}", safe(&args.skill)));
+        let word = typed::word(&args.skill).unwrap_or_else(|| "SKILL".to_owned());
+        let explain = typed::command(common, "explain", Some(&word), "");
+        ui.hint(&format!("{more} more {verb} this name: {explain}"));
     }
     Ok(ExitStatus::Done)
 }

@@ -14,6 +14,8 @@ use crate::session::Session;
 use crate::ui::{Ui, safe};
 
 /// Switch a skill on
+///
+/// In OpenOxide's own catalog only: what other agents see stays as it is.
 #[derive(Debug, clap::Args)]
 pub(crate) struct EnableArgs {
     #[command(flatten)]
@@ -21,6 +23,8 @@ pub(crate) struct EnableArgs {
 }
 
 /// Switch a skill off
+///
+/// In OpenOxide's own catalog only: what other agents see stays as it is.
 #[derive(Debug, clap::Args)]
 pub(crate) struct DisableArgs {
     #[command(flatten)]

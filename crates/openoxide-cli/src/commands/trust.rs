@@ -80,7 +80,12 @@ fn list(ui: &Ui, common: &Common, workspace: &Workspace) -> anyhow::Result<ExitS
     if common.json {
         return super::config::get(ui, common, workspace, Some(FOLDERS));
     }
-    let folders = workspace.config.trusted().into_iter();
+    let folders = workspace.config.trusted();
+    if folders.is_empty() {
+        let trust = typed::command(&typed::for_all(common), "trust", None, "");
+        ui.say(&format!("no folder is trusted; `{trust}` trusts the project that you are in"));
+    }
+    let folders = folders.into_iter();
     ui.data(&folders.map(|(written, _)| safe(&written) + "\n").collect::<String>())?;
     Ok(ExitStatus::Done)
 }

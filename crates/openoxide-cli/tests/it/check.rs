@@ -210,7 +210,7 @@ fn fix_quotes_a_value_with_a_colon() {
     status: 0
     ----- stdout -----
     ----- stderr -----
-    fixed .agents/skills/forms/SKILL.md: a value needs quotes [S0103]
+    fixed .agents/skills/forms/SKILL.md: quoted the value [S0103]
     no problems in 1 skill; 1 fixed
     ");
     insta::assert_snapshot!(read(&context, ".agents/skills/forms/SKILL.md"), @r#"
@@ -308,7 +308,7 @@ fn fix_adds_a_name() {
     status: 0
     ----- stdout -----
     ----- stderr -----
-    fixed .agents/skills/forms/SKILL.md: the frontmatter has no `name` [S0112]
+    fixed .agents/skills/forms/SKILL.md: added `name: forms` [S0112]
     no problems in 1 skill; 1 fixed
     ");
     assert_eq!(read(&context, ".agents/skills/forms/SKILL.md"), "---\nname: forms\ndescription: Fill forms\n---\n");
@@ -428,4 +428,40 @@ fn is_settled(context: &TestContext) {
     assert_eq!(output.status, Some(0), "{output}");
     assert_eq!(output.stdout, "", "{output}");
     assert_eq!(snapshot_of(context.root()), before);
+}
+
+#[test]
+fn places_that_cannot_be_searched_are_findings() {
+    let context = TestContext::new();
+    context.tree("//- project/.claude/skills/dangling -> ../nowhere\n//- project/drafts/gone -> nowhere\n");
+    let ok = "---\nname: fine\ndescription: Is fine\n---\nText\n";
+    context.tree(&format!("//- project/.claude/skills/fine/SKILL.md\n{ok}"));
+    context.tree("//- project/.claude/skills/broken/SKILL.md -> none\n");
+    insta::assert_snapshot!(run(&context, &["check"]), @"
+    status: 1
+    ----- stdout -----
+    error[S0006]: the link leads nowhere
+    --> .claude/skills/broken/SKILL.md
+     = seen by: no host loads the skill
+     = help: mend the link
+
+    warning[S0006]: the link leads nowhere
+    --> .claude/skills/dangling
+     = help: mend or remove the link
+
+    ----- stderr -----
+    1 error, 1 warning in 2 skills
+    ");
+    insta::assert_snapshot!(run(&context, &["check", "drafts"]), @"
+    status: 0
+    ----- stdout -----
+    warning[S0006]: the link leads nowhere
+    --> drafts/gone
+     = help: mend or remove the link
+
+    ----- stderr -----
+    1 warning in 0 skills
+    ");
+    let answer = valid_json(&context, &["check", ".claude/skills", "--json"]);
+    assert_eq!(field(&answer["checked"], "name").len(), 3, "{answer:#}");
 }

@@ -1,8 +1,9 @@
 //! `explain`: why a skill does or does not count, here and elsewhere.
 
 use openoxide_skills::Hosts;
+use openoxide_testkit::TestContext;
 
-use crate::support::{furnished, run, valid_json};
+use crate::support::{furnished, run, skill_file, valid_json};
 
 #[test]
 fn a_name_that_two_have() {
@@ -17,23 +18,8 @@ fn a_name_that_two_have() {
                  [S0306]
 
     In other agents
-      Agent Skills  seen      .agents/skills/deploy
-      Claude Code   not seen  it looks only in ~/.claude/skills, .claude/skills
-      Codex         seen      2 of them, so the name alone is ambiguous
-      Copilot CLI   seen      .agents/skills/deploy
-      Crush         seen      .agents/skills/deploy
-      Gemini CLI    seen      .agents/skills/deploy
-      goose         seen      .agents/skills/deploy
-      oh-my-pi      seen      .agents/skills/deploy
-      OpenCode      seen      .agents/skills/deploy
-      Pepper        not seen  it looks only in files/skills, skills
-      pi            seen      .agents/skills/deploy
-      Qwen Code     not seen  it looks only in .qwen/skills, ~/.qwen/skills
-      RemcoChat     not seen  its settings name no folder to look in
-      Roo Code      not seen  it looks only in .roo/skills-code, .roo/skills,
-                              ~/.roo/skills-code, ~/.roo/skills
-      VS Code       seen      .agents/skills/deploy
-      Zed           seen      .agents/skills/deploy
+      Claude Code  not seen  it looks only in ~/.claude/skills, .claude/skills
+      and 15 more hosts: openoxide explain deploy -v
     ----- stderr -----
     hint: to trust the project: openoxide trust
     hint: openoxide link deploy --into claude-code
@@ -42,7 +28,7 @@ fn a_name_that_two_have() {
 
 #[test]
 fn one_that_another_host_does_not_see() {
-    insta::assert_snapshot!(run(&furnished(), &["explain", "release-notes"]), @"
+    insta::assert_snapshot!(run(&furnished(), &["explain", "release-notes", "-v"]), @"
     status: 0
     ----- stdout -----
     release-notes: 1 found, 1 counts
@@ -61,11 +47,13 @@ fn one_that_another_host_does_not_see() {
       goose         seen      .claude/skills/release-notes
       oh-my-pi      seen      .claude/skills/release-notes
       OpenCode      seen      .claude/skills/release-notes
-      Pepper        not seen  it looks only in files/skills, skills
+      Pepper        not seen  it looks only in files/skills, skills,
+                              .opencode/skills
       pi            not seen  it looks only in .pi/skills, .agents/skills,
                               ~/.pi/agent/skills, ~/.agents/skills
       Qwen Code     not seen  it looks only in .qwen/skills, ~/.qwen/skills
-      RemcoChat     not seen  its settings name no folder to look in
+      RemcoChat     not seen  its settings switch skills off: `app.skills.enabled`
+                              in config.toml
       Roo Code      not seen  it looks only in .roo/skills-code, .roo/skills,
                               ~/.roo/skills-code, ~/.roo/skills
       VS Code       seen      .claude/skills/release-notes
@@ -79,30 +67,16 @@ fn one_that_only_another_host_sees() {
     insta::assert_snapshot!(run(&furnished(), &["explain", "release-notes", "--host", "codex"]), @"
     status: 0
     ----- stdout -----
-    release-notes: 0 found, 0 count
+    release-notes: not found by Codex
 
-      Codex does not look where it is
+      .claude/skills/release-notes  repo
+
+      Codex: it looks only in .codex/skills, ~/.codex/skills, ~/.agents/skills,
+             .agents/skills
 
     In other agents
-      Agent Skills  not seen  it looks only in .agents/skills, ~/.agents/skills
-      Claude Code   seen      .claude/skills/release-notes
-      Copilot CLI   seen      .claude/skills/release-notes
-      Crush         seen      .claude/skills/release-notes
-      Gemini CLI    not seen  it looks only in .agents/skills, .gemini/skills,
-                              ~/.agents/skills, ~/.gemini/skills
-      goose         seen      .claude/skills/release-notes
-      oh-my-pi      seen      .claude/skills/release-notes
-      OpenCode      seen      .claude/skills/release-notes
-      OpenOxide     seen      .claude/skills/release-notes
-      Pepper        not seen  it looks only in files/skills, skills
-      pi            not seen  it looks only in .pi/skills, .agents/skills,
-                              ~/.pi/agent/skills, ~/.agents/skills
-      Qwen Code     not seen  it looks only in .qwen/skills, ~/.qwen/skills
-      RemcoChat     not seen  its settings name no folder to look in
-      Roo Code      not seen  it looks only in .roo/skills-code, .roo/skills,
-                              ~/.roo/skills-code, ~/.roo/skills
-      VS Code       seen      .claude/skills/release-notes
-      Zed           not seen  it looks only in .agents/skills, ~/.agents/skills
+      Claude Code  seen      .claude/skills/release-notes
+      and 15 more hosts: openoxide explain release-notes -v --host codex
     ----- stderr -----
     ");
 }
@@ -118,23 +92,8 @@ fn one_that_is_broken() {
                the file does not begin with frontmatter [S0100]
 
     In other agents
-      Agent Skills  not seen  invalid: the file does not begin with frontmatter
-      Claude Code   not seen  it looks only in ~/.claude/skills, .claude/skills
-      Codex         not seen  invalid: the file does not begin with frontmatter
-      Copilot CLI   not seen  invalid: the file does not begin with frontmatter
-      Crush         not seen  invalid: the file does not begin with frontmatter
-      Gemini CLI    not seen  invalid: the file does not begin with frontmatter
-      goose         not seen  invalid: the file does not begin with frontmatter
-      oh-my-pi      seen      .agents/skills/empty
-      OpenCode      not seen  invalid: the file does not begin with frontmatter
-      Pepper        not seen  it looks only in files/skills, skills
-      pi            not seen  invalid: the file does not begin with frontmatter
-      Qwen Code     not seen  it looks only in .qwen/skills, ~/.qwen/skills
-      RemcoChat     not seen  its settings name no folder to look in
-      Roo Code      not seen  it looks only in .roo/skills-code, .roo/skills,
-                              ~/.roo/skills-code, ~/.roo/skills
-      VS Code       not seen  invalid: the file does not begin with frontmatter
-      Zed           not seen  invalid: the file does not begin with frontmatter
+      Claude Code  not seen  it looks only in ~/.claude/skills, .claude/skills
+      and 15 more hosts: openoxide explain empty -v
     ----- stderr -----
     ");
 }
@@ -178,4 +137,70 @@ fn json_answers_its_schema() {
     let answer = valid_json(&context, &["explain", "deploy", "--json"]);
     assert_eq!(answer["counts"][0]["scope"], "user");
     assert_eq!(answer["others"][0]["standing"], "untrusted");
+}
+
+/// Runs `explain` for one skill and returns the lines about one host, as one.
+fn about(context: &TestContext, args: &[&str], title: &str) -> String {
+    let output = run(context, &[&["explain", "-v"], args].concat());
+    let mut lines = output.stdout.lines().skip_while(|line| !line.starts_with(&format!("  {title} ")));
+    let first = lines.next().unwrap_or_else(|| panic!("nothing about {title}\n{output}")).trim().to_owned();
+    lines.take_while(|line| line.starts_with("     ")).fold(first, |text, line| format!("{text} {}", line.trim()))
+}
+
+#[test]
+fn a_single_file_and_where_folders_are_searched() {
+    let context = TestContext::new();
+    context.tree("//- project/.opencode/skills/note.md\n---\nname: note\ndescription: Notes\n---\nText\n");
+    context.tree(&skill_file("project/.codex/skills", "lint", "lint"));
+    assert!(about(&context, &["note"], "Pepper").contains("  seen "), "{}", run(&context, &["explain", "note", "-v"]));
+    let opencode = about(&context, &["note"], "OpenCode");
+    assert!(opencode.ends_with("it is a single file, and .opencode/skills is searched for folders"), "{opencode}");
+    let pepper = about(&context, &["lint"], "Pepper");
+    assert!(pepper.ends_with("it looks only in files/skills, skills, .opencode/skills"), "{pepper}");
+}
+
+#[test]
+fn a_host_whose_skills_are_switched_off() {
+    let context = TestContext::new();
+    context.tree(&skill_file("project/.agents/skills", "lint", "lint"));
+    let line = about(&context, &["lint"], "RemcoChat");
+    assert!(line.ends_with("its settings switch skills off: `app.skills.enabled` in config.toml"), "{line}");
+    let remedy = "skills are off: set `app.skills.enabled` to true in config.toml";
+    for command in ["list", "prompt", "roots"] {
+        let output = run(&context, &[command, "--host", "remcochat"]);
+        assert!(output.to_string().contains(remedy), "{command}\n{output}");
+        assert!(!output.to_string().contains("openoxide new"), "{command}\n{output}");
+    }
+    context.tree("//- project/config.toml\nversion = 2\n[app.skills]\nenabled = true\n");
+    let output = run(&context, &["list", "--host", "remcochat"]);
+    assert!(output.stdout.contains("lint") && !output.stderr.contains("are off"), "{output}");
+    context.tree("//- home/.gemini/settings.json\n{\"skills\": {\"enabled\": false}}\n");
+    let line = about(&context, &["lint"], "Gemini CLI");
+    assert!(line.ends_with("its settings switch skills off: `skills.enabled` in ~/.gemini/settings.json"), "{line}");
+}
+
+#[test]
+fn one_that_only_one_agent_here_sees() {
+    let context = TestContext::new();
+    context.tree("//- home/.claude/\n//- home/.codex/\n");
+    context.tree(&skill_file("project/.codex/skills", "lint", "lint"));
+    insta::assert_snapshot!(run(&context, &["explain", "lint"]), @"
+    status: 0
+    ----- stdout -----
+    lint: not found by OpenOxide
+
+      .codex/skills/lint  repo
+
+      OpenOxide: it looks only in .openoxide/skills, .agents/skills, .claude/skills,
+                 ~/.openoxide/skills, ~/.agents/skills, ~/.claude/skills
+
+    In other agents
+      Claude Code  not seen  it looks only in ~/.claude/skills, .claude/skills
+      Codex        seen      .codex/skills/lint
+      and 14 more hosts: openoxide explain lint -v
+    ----- stderr -----
+    hint: openoxide link lint --into claude-code
+    ");
+    let output = run(&context, &["explain", "lint", "-v"]);
+    assert!(output.stdout.contains("\n  Zed ") && !output.stdout.contains("more host"), "{output}");
 }

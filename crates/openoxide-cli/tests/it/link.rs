@@ -766,3 +766,35 @@ fn many_at_once() {
         assert_eq!((names(&context, "claude-code").len(), names(&context, "openoxide").len()), (1, 3));
     }
 }
+
+#[test]
+fn a_skill_that_only_a_third_agent_sees() {
+    let context = TestContext::new();
+    context.tree(&skill_file("project/.codex/skills", "lint", "lint"));
+    context.tree("//- home/.claude/\n//- home/.codex/\n");
+    assert_eq!(names(&context, "openoxide"), [""; 0]);
+    for skill in ["lint", ".codex/skills/lint"] {
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(run(&context, &["link", skill, "--into", "claude-code"]), @"
+            status: 0
+            ----- stdout -----
+            ----- stderr -----
+            link .claude/skills/lint to .codex/skills/lint
+            undo: openoxide unlink .codex/skills/lint --from claude-code
+            ");
+        }
+        assert_eq!(target(&context, "project/.claude/skills/lint"), "../../.codex/skills/lint");
+        assert_eq!(names(&context, "claude-code"), ["lint"]);
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(run(&context, &["unlink", skill, "--from", "claude-code"]), @"
+            status: 0
+            ----- stdout -----
+            ----- stderr -----
+            remove .claude/skills/lint
+            remove .claude, which is empty now
+            ");
+        }
+        assert!(!context.project().join(".claude").exists());
+    }
+    refused(&context, &["link", "lnit", "--into", "claude-code"], 1, "no skill is called `lnit`");
+}

@@ -51,7 +51,7 @@ fn other_hosts() {
     user  deploy      Ship as I always do                                     15 tok
     user  sql-review  Review a migration for locks and data loss              22 tok
     ----- stderr -----
-    4 skills, 105 of 5,440 tokens; 1 more does not count: openoxide list --all
+    4 skills, 105 of 5,440 tokens; 1 more does not count: openoxide list --all --host codex
     ");
     insta::assert_snapshot!(run(&context, &["list", "--host", "claude-code"]), @"
     status: 0
@@ -65,7 +65,7 @@ fn other_hosts() {
     ----- stdout -----
     repo  deploy  Ship the service to staging or production                   68 tok
     ----- stderr -----
-    1 skill, 68 tokens; 4 more do not count: openoxide list --all
+    1 skill, 68 tokens; 4 more do not count: openoxide list --all --host agentskills
     ");
 }
 
@@ -231,4 +231,30 @@ fn the_cost_is_that_of_the_prompt() {
         let entries = prompt["shown"].as_array().unwrap().len() as u64;
         assert!(shown.abs_diff(tokens) <= entries, "{host}: prompt uses {used} {unit}, list says {said}");
     }
+}
+
+#[test]
+fn suggested_commands_look_at_the_same() {
+    let context = furnished();
+    let says = |args: &[&str], words: &str| {
+        let output = run(&context, args);
+        assert!(output.stderr.contains(words), "{args:?} does not say {words:?}\n{output}");
+    };
+    says(&["list", "--host", "codex"], "not count: openoxide list --all --host codex\n");
+    says(&["prompt", "--host", "codex", "--project", "."], "(openoxide list --all --project . --host codex)");
+    says(&["show", "none", "--host", "codex"], "`openoxide list --all --host codex` shows");
+    says(&["explain", "S9999", "--host", "codex"], "`openoxide check --host codex` and `openoxide list --all --host");
+    says(&["explain", "deploy", "--project", "."], "to trust the project: openoxide trust --project .\n");
+    says(
+        &["show", "none", "--host", "claude-code", "--project", "../home"],
+        "`openoxide roots --project ../home --host",
+    );
+}
+
+#[test]
+fn one_token_is_one_token() {
+    let context = TestContext::new();
+    context.tree("//- project/skills/a/SKILL.md\n---\nname: a\ndescription: d\n---\n");
+    let output = run(&context, &["list", "--host", "pepper"]);
+    assert!(output.stderr.ends_with("1 skill, 1 token\n"), "{output}");
 }

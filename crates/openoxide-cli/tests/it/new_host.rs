@@ -116,7 +116,7 @@ fn prompts() {
     * build -- Build itEND
     ----- stderr -----
     catalog for acme: 2 skills, 35 characters, no limit
-      invalid    1   long   (openoxide list --all)
+      invalid    1   long   (openoxide list --all --host acme)
     ");
 }
 
@@ -163,9 +163,12 @@ fn shows_and_explains() {
     insta::assert_snapshot!(run(&context, &["explain", "build"]), @"
     status: 0
     ----- stdout -----
-    build: 0 found, 0 count
+    build: not found by OpenOxide
 
-      OpenOxide does not look where it is
+      .acme/skills/build  repo
+
+      OpenOxide: it looks only in .openoxide/skills, .agents/skills, .claude/skills,
+                 ~/.openoxide/skills, ~/.agents/skills, ~/.claude/skills
 
     In other agents
       Acme          seen      .acme/skills/build
@@ -194,11 +197,13 @@ fn shows_and_explains() {
                               ~/.config/opencode/skill, ~/.config/opencode/skills,
                               .opencode/skill, .opencode/skills, ~/.opencode/skill,
                               ~/.opencode/skills
-      Pepper        not seen  it looks only in files/skills, skills
+      Pepper        not seen  it looks only in files/skills, skills,
+                              .opencode/skills
       pi            not seen  it looks only in .pi/skills, .agents/skills,
                               ~/.pi/agent/skills, ~/.agents/skills
       Qwen Code     not seen  it looks only in .qwen/skills, ~/.qwen/skills
-      RemcoChat     not seen  its settings name no folder to look in
+      RemcoChat     not seen  its settings switch skills off: `app.skills.enabled`
+                              in config.toml
       Roo Code      not seen  it looks only in .roo/skills-code, .roo/skills,
                               ~/.roo/skills-code, ~/.roo/skills
       VS Code       not seen  it looks only in .github/skills, .claude/skills,
@@ -297,4 +302,22 @@ fn a_built_in_host_can_be_replaced() {
     let codex = hosts["hosts"].as_array().unwrap().iter().find(|host| host["name"] == "codex").unwrap();
     assert_eq!(codex["program"], "acme 3.1");
     assert_eq!(codex["folder"], "[ROOT]/home/.openoxide/hosts/codex");
+}
+
+#[test]
+fn a_host_without_templates_says_what_to_do() {
+    let context = acme();
+    fs_err::remove_file(context.home().join(".openoxide/hosts/acme/entry.jinja")).unwrap();
+    let output = run(&context, &["prompt", "--host", "acme"]);
+    assert!(output.stderr.contains("hint: add the template to the host's folder"), "{output}");
+}
+
+#[test]
+fn shells_complete_hosts_and_others_can_be_typed() {
+    let context = acme();
+    let script = run(&context, &["completions", "fish"]).stdout;
+    let offers = |line: &str| line.contains("claude-code") && line.contains("remcochat");
+    assert!(script.lines().any(|line| line.contains("-l host ")), "{script}");
+    assert!(script.contains("claude-code") && offers(&script.replace('\n', " ")), "{script}");
+    assert_eq!(run(&context, &["list", "--host", "acme"]).status, Some(0));
 }

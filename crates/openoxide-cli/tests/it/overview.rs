@@ -576,3 +576,61 @@ description: One more of this name
     }
     assert!(long.is_empty(), "{} lines are too long\n{}", long.len(), long.join("\n"));
 }
+
+#[test]
+fn skills_of_one_agent_are_offered_to_another() {
+    let context = padded();
+    context.tree("//- home/.claude/\n//- home/.codex/\n");
+    context.tree(&skill_file("project/.codex/skills", "lint", "lint"));
+    insta::assert_snapshot!(run(&context, &[]), @"
+    status: 0
+    ----- stdout -----
+    project: 1 skill in 1 folder, 2 agents found
+
+      agent         sees   hidden by rule   broken   catalog
+      Claude Code      0                0        0   0 characters of 30.0k
+      Codex            1                0        0   11 tokens of 5.4k
+      (17 hosts known, `openoxide hosts` shows all)
+
+    Worth mending
+      1. lint   Claude Code does not read .codex/skills
+                openoxide link lint --into claude-code --host codex
+    ----- stderr -----
+    ");
+    context.tree(&skill_file("project/.codex/skills", "two", "two"));
+    context.tree(&skill_file("project/.codex/skills", "three", "three"));
+    let answer = json(&context, &["--json"]);
+    let command = answer["mend"][0]["command"].as_str().unwrap();
+    assert_eq!(command, "openoxide link --all --into claude-code --host codex");
+    let words: Vec<&str> = command.split(' ').skip(1).collect();
+    assert_eq!(run(&context, &words).status, Some(0));
+    assert_eq!(json(&context, &["--json"])["mend"].as_array().unwrap().len(), 0, "one command mends it");
+}
+
+#[test]
+fn a_narrow_terminal_is_enough() {
+    let context = furnished();
+    context.tree(
+        "
+//- project/.codex/
+//- project/.agents/skills/long/SKILL.md
+---
+name: long
+description: Fill forms: flatten them too, and then go on for longer than anybody reads
+---
+//- home/.openoxide/config.toml
+[skills]
+paths = [\"/a/folder/with/a/long/path\", \"/another/folder/with/a/long/path\"]
+",
+    );
+    let mut long = Vec::new();
+    for args in [&[][..], &["list"], &["check"], &["config"], &["roots", "--host", "remcochat"]] {
+        let output = context.answer(context.command(bin(), args).env("COLUMNS", "50"));
+        let is_word = |line: &str| line.split_whitespace().next_back().is_some_and(|word| word.width() > 25);
+        let is_command = |line: &str| line.trim_start().starts_with("openoxide ");
+        let lines = output.stdout.lines().filter(|line| line.width() > 50 && !is_word(line) && !is_command(line));
+        long.extend(lines.map(|line| format!("{args:?}: {line}")));
+        assert!(!output.stdout.is_empty(), "{args:?}\n{output}");
+    }
+    assert!(long.is_empty(), "{} lines are too long\n{}", long.len(), long.join("\n"));
+}

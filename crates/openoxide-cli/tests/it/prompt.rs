@@ -46,7 +46,7 @@ fn of_other_hosts() {
     </skills_instructions>
     ----- stderr -----
     catalog for codex: 4 skills, 105 of 5,440 tokens
-      invalid    1   empty   (openoxide list --all)
+      invalid    1   empty   (openoxide list --all --host codex)
     ");
     insta::assert_snapshot!(run(&context, &["prompt", "--host", "claude-code"]), @"
     status: 0
@@ -77,7 +77,7 @@ fn of_other_hosts() {
     </available_skills>
     ----- stderr -----
     catalog for agentskills: 1 skill, 268 characters, no limit
-      invalid    3   sql-review, empty, pdf_forms   (openoxide list --all)
+      invalid    3   sql-review, empty, pdf_forms   (openoxide list --all --host agentskills)
     ");
 }
 

@@ -141,13 +141,13 @@ fn the_whole_filesystem_is_refused() {
     ----- stdout -----
     ----- stderr -----
     warning: /: the whole filesystem is not searched for skills [S0407]; name the folder that holds the skills
-    no skills found; `openoxide roots` shows where they are looked for, `openoxide new NAME` makes one
+    no skills found; `openoxide roots --add-dir /` shows where they are looked for, `openoxide new NAME --add-dir /` makes one
     ");
     insta::assert_snapshot!(run(&TestContext::new(), &["list", "--add-dir", "nowhere"]), @"
     status: 0
     ----- stdout -----
     ----- stderr -----
     warning: nowhere: there is no folder `[ROOT]/project/nowhere/` [S0407]; mend the path, or remove it
-    no skills found; `openoxide roots` shows where they are looked for, `openoxide new NAME` makes one
+    no skills found; `openoxide roots --add-dir nowhere` shows where they are looked for, `openoxide new NAME --add-dir nowhere` makes one
     ");
 }

@@ -193,3 +193,10 @@ fn trusted_by_somebody_else() {
     assert_eq!(output.status, Some(1), "{output}");
     assert!(output.stderr.contains("is still trusted, by the administrator or by --config"), "{output}");
 }
+
+#[test]
+fn an_empty_list_says_so() {
+    let output = run(&TestContext::new(), &["trust", "--list"]);
+    assert_eq!((output.status, output.stdout.as_str()), (Some(0), ""));
+    assert!(output.stderr.contains("no folder is trusted; `openoxide trust` trusts"), "{output}");
+}

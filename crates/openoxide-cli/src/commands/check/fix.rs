@@ -7,6 +7,7 @@ use openoxide_skills::{Diagnostic, Fix, Host, Judged, judge};
 
 use super::relink;
 use crate::paths;
+use crate::table::cut;
 use crate::ui::{Ui, safe};
 
 /// A mended file may show the next mistake; more rounds than this are not needed.
@@ -70,14 +71,28 @@ fn replace(ui: &Ui, workspace: &Workspace, judged: &Judged) -> anyhow::Result<us
     for (_, diagnostic, span, replacement) in edits {
         // Two fixes for the same place: the later one in the file was made, the other waits for the next round.
         if span.end <= end.min(text.len()) && span.end <= end {
-            text.splice(span.clone(), replacement.bytes());
+            let old: Vec<u8> = text.splice(span.clone(), replacement.bytes()).collect();
             end = span.start;
             count += 1;
-            ui.say(&format!("fixed {}: {} [{}]", paths::short(workspace, path), diagnostic.message, diagnostic.code));
+            let done = done(&String::from_utf8_lossy(&old), replacement);
+            ui.say(&format!("fixed {}: {done} [{}]", paths::short(workspace, path), diagnostic.code));
         }
     }
     fs_err::write(path, text)?;
     Ok(count)
+}
+
+/// Says what a replacement did.
+fn done(old: &str, new: &str) -> String {
+    let shown = |text: &str| format!("`{}`", safe(&cut(text.trim().lines().next().unwrap_or_default(), 40)));
+    let bare = |text: &str| text.replace(['\\', '"', '\''], "");
+    match (old.trim(), new.trim()) {
+        ("", "") => "removed blanks".to_owned(),
+        ("", new) => format!("added {}", shown(new)),
+        (old, "") => format!("removed {}", shown(old)),
+        (old, new) if new.starts_with(['"', '\'']) && bare(old) == bare(new) => "quoted the value".to_owned(),
+        (old, new) => format!("{} is now {}", shown(old), shown(new)),
+    }
 }
 
 fn rename_file(ui: &Ui, workspace: &Workspace, dir: &Path, to: &str) -> anyhow::Result<usize> {

@@ -327,13 +327,13 @@ pub(super) fn clear(workspace: &Workspace, root: &Path) -> Option<PathBuf> {
     below.take_while(|folder| std::fs::remove_dir(folder).is_ok()).last().map(Path::to_owned)
 }
 
-/// Tells whether a skill would not be found here any more without what stands at `path`.
-pub(super) fn is_only_way(own: &Catalog, entry: &Entry, path: &Path) -> bool {
+/// Tells whether a skill would not be found any more without what stands at `path`.
+pub(super) fn is_only_way(catalogs: &[Catalog], entry: &Entry, path: &Path) -> bool {
     let way = |entry: &Entry| {
         let folder = entry.found().parent()?;
         Some(std::fs::canonicalize(folder.parent()?).ok()?.join(folder.file_name()?))
     };
-    let same = own.entries().filter(|other| other.canonical() == entry.canonical());
+    let same = catalogs.iter().flat_map(Catalog::entries).filter(|other| other.canonical() == entry.canonical());
     let ways: Vec<Option<PathBuf>> = same.map(way).collect();
     ways.contains(&Some(path.to_owned())) && ways.iter().flatten().all(|way| way == path)
 }

@@ -9,8 +9,9 @@ use openoxide_wire::MendLine;
 
 use super::{Agent, Glance};
 use crate::args::Common;
-use crate::commands::link::{is_elsewhere, unseen, would_drop};
+use crate::commands::link::{Step, is_elsewhere, unseen, would_drop};
 use crate::commands::trust::holds_home;
+use crate::error::Told;
 use crate::{paths, typed};
 
 /// More skills than this that an agent does not see are one line, not one each.
@@ -124,46 +125,73 @@ fn untrusted(glance: &Glance) -> Option<MendLine> {
     })
 }
 
-/// Skills that an agent does not see because of where they are.
+/// Skills that an agent does not see because of where they are: those that count here, then those of other agents.
 fn unseen_lines<'g>(glance: &'g Glance, agent: &'g Agent, dropped: &mut Dropped<'g>) -> Vec<MendLine> {
-    let workspace = &glance.session.workspace;
-    let host = agent.view.spec.id();
-    let title = &agent.view.host.title;
-    let line = |subject: &str, text: String, command: String, mends: bool| MendLine {
-        subject: subject.to_owned(),
-        text,
-        code: None,
-        command,
-        mends,
-        agents: vec![host.clone()],
-    };
-    let mut lines = Vec::new();
-    let mut free = Vec::new();
-    for (entry, step) in unseen(workspace, &glance.own, &agent.view, &agent.catalog) {
-        match step.and_then(|step| if step.is_free() { Ok(()) } else { Err(step.taken(workspace)) }) {
-            // A link to what the agent would drop mends nothing.
-            Ok(()) if would_drop(&agent.view, entry).is_some() => dropped.add(entry, &agent.view),
-            Ok(()) => free.push(entry),
-            Err(told) => {
-                let text = format!("{title} does not see it, and it cannot be linked: {told}");
-                lines.push(line(&entry.skill.name, text, about(glance, "explain", entry), false));
-            }
-        }
-    }
-    if free.len() > SINGLE {
-        let text = format!("{title} does not look where they are");
-        let command = typed::command(&glance.common, "link --all", None, &format!("--into {host}"));
-        lines.insert(0, line(&format!("{} skills", free.len()), text, command, true));
-        return lines;
-    }
-    for entry in free {
-        let root = paths::short(workspace, &glance.own.roots[entry.root].root.path);
-        let subject = subject(glance, entry);
-        let verb = if subject.is_some() { "link" } else { "link --all" };
-        let command = typed::command(&glance.common, verb, subject.as_deref(), &format!("--into {host}"));
-        lines.push(line(&entry.skill.name, format!("{title} does not read {root}"), command, true));
+    let looked_at = glance.own.entries().filter(|entry| !is_elsewhere(entry));
+    let mut known: BTreeSet<&Path> = looked_at.map(Entry::canonical).collect();
+    let mut names: BTreeSet<&str> = glance.own.skills.iter().map(|entry| entry.skill.name.as_ref()).collect();
+    let all = unseen(&glance.session.workspace, &glance.own, &agent.view, &agent.catalog);
+    let mut lines = Missed { glance, agent, source: &glance.own, common: glance.common.clone() }.lines(all, dropped);
+    for other in glance.agents.iter().filter(|other| !std::ptr::eq(*other, agent)) {
+        let mut missed = unseen(&glance.session.workspace, &other.catalog, &agent.view, &agent.catalog);
+        // A name that something else has, here or in an agent before, would only make trouble.
+        missed.retain(|(entry, _)| known.insert(entry.canonical()) && names.insert(&entry.skill.name));
+        let common = Common { host: Some(other.view.spec.id()), ..glance.common.clone() };
+        lines.extend(Missed { glance, agent, source: &other.catalog, common }.lines(missed, dropped));
     }
     lines
+}
+
+/// Skills of one catalog that an agent does not see.
+struct Missed<'g> {
+    glance: &'g Glance,
+    agent: &'g Agent,
+    source: &'g Catalog,
+    /// What makes a command look at that catalog.
+    common: Common,
+}
+
+impl<'g> Missed<'g> {
+    fn lines(&self, missed: Vec<(&'g Entry, Result<Step, Told>)>, dropped: &mut Dropped<'g>) -> Vec<MendLine> {
+        let (workspace, view) = (&self.glance.session.workspace, &self.agent.view);
+        let title = &view.host.title;
+        let mut lines = Vec::new();
+        let mut free = Vec::new();
+        for (entry, step) in missed {
+            match step.and_then(|step| if step.is_free() { Ok(()) } else { Err(step.taken(workspace)) }) {
+                // A link to what the agent would drop mends nothing.
+                Ok(()) if would_drop(view, entry).is_some() => dropped.add(entry, view),
+                Ok(()) => free.push(entry),
+                Err(told) => {
+                    let text = format!("{title} does not see it, and it cannot be linked: {told}");
+                    lines.push(self.line(&entry.skill.name, text, about(self.glance, "explain", entry), false));
+                }
+            }
+        }
+        if free.len() > SINGLE {
+            let text = format!("{title} does not look where they are");
+            let line = self.line(&format!("{} skills", free.len()), text, self.link("link --all", None), true);
+            lines.insert(0, line);
+            return lines;
+        }
+        for entry in free {
+            let root = paths::short(workspace, &self.source.roots[entry.root].root.path);
+            let subject = typed::skill(workspace, self.source, entry);
+            let verb = if subject.is_some() { "link" } else { "link --all" };
+            let command = self.link(verb, subject.as_deref());
+            lines.push(self.line(&entry.skill.name, format!("{title} does not read {root}"), command, true));
+        }
+        lines
+    }
+
+    fn link(&self, verb: &str, subject: Option<&str>) -> String {
+        typed::command(&self.common, verb, subject, &format!("--into {}", self.agent.view.spec.id()))
+    }
+
+    fn line(&self, subject: &str, text: String, command: String, mends: bool) -> MendLine {
+        let agents = vec![self.agent.view.spec.id()];
+        MendLine { subject: subject.to_owned(), text, code: None, command, mends, agents }
+    }
 }
 
 /// Settings of an agent that cannot be read, or that name what is not there.

@@ -1,0 +1,61 @@
+//! Hosts whose settings switch all of their skills off.
+
+use std::fmt;
+
+use openoxide_config::Workspace;
+use openoxide_skills::{Origin, SettingRule, View};
+
+use crate::paths;
+use crate::ui::safe;
+
+/// The setting that switches a host's skills off.
+pub(crate) struct Off {
+    /// What it is called where the program keeps it.
+    key: String,
+    /// Where that is.
+    place: String,
+    /// The value that switches skills on.
+    on: bool,
+}
+
+/// Returns the setting that switches a host's skills off, if none of its folders is looked in because of it.
+pub(crate) fn off(workspace: &Workspace, view: &View) -> Option<Off> {
+    if view.roots.iter().any(|root| root.off.is_none()) {
+        return None;
+    }
+    let is_off = |name: &&String| {
+        let rule = view.host.settings.get(*name);
+        let default = rule.and_then(|rule| rule.default.as_ref()).and_then(toml::Value::as_bool);
+        !view.settings.is_on(name, default.unwrap_or(false))
+    };
+    let mut switches = view.host.roots.iter().flat_map(|rule| rule.needs.iter().chain(&rule.switches));
+    let name = switches.find(is_off)?;
+    let rule = view.host.settings.get(name)?;
+    Some(Off::new(workspace, view, name, rule))
+}
+
+impl Off {
+    fn new(workspace: &Workspace, view: &View, name: &str, rule: &SettingRule) -> Off {
+        let source = rule.from.iter().rev().find(|source| source.file.is_some() && source.key.is_some());
+        let key = source.and_then(|source| source.key.clone()).unwrap_or_else(|| name.to_owned());
+        let file = source.and_then(|source| view.around.expand(source.file.as_ref()?, &view.host.vars));
+        let place = match (view.settings.get(name).map(|setting| &setting.origin), file) {
+            (Some(Origin::File { path, .. }), _) => paths::short(workspace, path),
+            (Some(origin @ (Origin::Environment(_) | Origin::CommandLine)), _) => origin.to_string(),
+            (_, Some(file)) => paths::short(workspace, &file),
+            _ => format!("the settings of {}", view.host.title),
+        };
+        Off { key: safe(&key), place: safe(&place), on: !source.is_some_and(|source| source.negate) }
+    }
+
+    /// Says what to do.
+    pub(crate) fn remedy(&self) -> String {
+        format!("skills are off: set `{}` to {} in {}", self.key, self.on, self.place)
+    }
+}
+
+impl fmt::Display for Off {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "its settings switch skills off: `{}` in {}", self.key, self.place)
+    }
+}
