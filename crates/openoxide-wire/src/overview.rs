@@ -39,13 +39,15 @@ pub struct AgentLine {
     pub hidden: usize,
     /// How many it finds and cannot use.
     pub broken: usize,
-    /// What its catalog takes of the model's window.
-    pub used: u64,
+    /// What its catalog takes of the model's window; absent for a host without templates.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub used: Option<u64>,
     /// How much it may take; absent: no limit is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub room: Option<u64>,
     /// What is counted: `tokens` or `characters`.
-    pub unit: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
 }
 
 /// Something worth mending.

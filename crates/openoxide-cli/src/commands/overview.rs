@@ -42,7 +42,8 @@ struct Agent {
     problems: Vec<ConfigProblem>,
     view: View,
     catalog: Catalog,
-    prompt: Prompt,
+    /// What the model would see; absent for a host that has no templates.
+    prompt: Option<Prompt>,
 }
 
 pub(crate) fn overview(ui: &Ui, common: &Common) -> anyhow::Result<ExitStatus> {
@@ -75,7 +76,7 @@ impl Glance {
         let model = Model { window: None, now: u64::try_from(now).unwrap_or(0) };
         let mut agents = Vec::new();
         for (FoundHost { found, view, problems }, catalog) in found.into_iter().zip(catalogs) {
-            let prompt = render(&view, &catalog, model)?;
+            let prompt = render(&view, &catalog, model).ok();
             agents.push(Agent { found, problems, view, catalog, prompt });
         }
         Ok(Glance { common: common.clone(), session, own, agents })
@@ -114,9 +115,9 @@ impl Agent {
             sees: self.catalog.skills.len(),
             hidden: others().count() - broken,
             broken,
-            used: self.prompt.used,
-            room: self.prompt.budget,
-            unit: self.prompt.unit.as_str().to_owned(),
+            used: self.prompt.as_ref().map(|prompt| prompt.used),
+            room: self.prompt.as_ref().and_then(|prompt| prompt.budget),
+            unit: self.prompt.as_ref().map(|prompt| prompt.unit.as_str().to_owned()),
         }
     }
 }
@@ -166,9 +167,10 @@ fn agents_text(ui: &Ui, common: &Common, answer: &OverviewAnswer) -> String {
 
 /// Writes what a catalog takes: "1.9k tokens of 2.0k".
 fn room(agent: &AgentLine) -> String {
+    let (Some(used), Some(unit)) = (agent.used, &agent.unit) else { return "no templates".to_owned() };
     match agent.room {
-        Some(room) => format!("{} {} of {}", thousands(agent.used), agent.unit, thousands(room)),
-        None => format!("{} {}, no limit", thousands(agent.used), agent.unit),
+        Some(room) => format!("{} {unit} of {}", thousands(used), thousands(room)),
+        None => format!("{} {unit}, no limit", thousands(used)),
     }
 }
 

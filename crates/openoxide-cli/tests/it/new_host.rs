@@ -53,7 +53,7 @@ fit = ["full"]
 * {{ name }}{% if description %} -- {{ description }}{% endif %}
 //- home/.openoxide/hosts/acme/catalog.jinja
 ABILITIES
-{% for entry in entries %}{{ entry }}{% endfor %}
+{{ entries }}
 END
 //- home/.openoxide/hosts/acme/editions/next.toml
 program = "acme 4.0"
@@ -113,7 +113,8 @@ fn prompts() {
     ----- stdout -----
     ABILITIES
     * ask -- Ask me
-    * build -- Build itEND
+    * build -- Build it
+    END
     ----- stderr -----
     catalog for acme: 2 skills, 35 characters, no limit
       invalid    1   long   (openoxide list --all --host acme)

@@ -634,3 +634,15 @@ paths = [\"/a/folder/with/a/long/path\", \"/another/folder/with/a/long/path\"]
     }
     assert!(long.is_empty(), "{} lines are too long\n{}", long.len(), long.join("\n"));
 }
+
+/// A host of one's own may have no templates yet; that is no reason to show nothing.
+#[test]
+fn a_host_without_templates_is_shown() {
+    let context = TestContext::new();
+    context.tree(
+        "//- home/.openoxide/hosts/acme/host.toml\ntitle = \"Acme\"\nprogram = \"acme 1\"\nroots = []\n[found]\nproject = [\".acme\"]\n//- project/.acme/\n",
+    );
+    let output = run(&context, &[]);
+    assert_eq!(output.status, Some(0), "{output}");
+    assert!(output.stdout.contains("Acme") && output.stdout.contains("no templates"), "{output}");
+}

@@ -223,11 +223,12 @@ fn problem_text(workspace: &Workspace, problem: &ConfigProblem) -> String {
 
 /// A catalog that is too large for its budget.
 fn crowded(glance: &Glance, agent: &Agent) -> Option<MendLine> {
-    let lost = agent.prompt.shown.iter().filter(|shown| shown.how == openoxide_skills::How::LeftOut).count();
+    let shown = &agent.prompt.as_ref()?.shown;
+    let lost = shown.iter().filter(|shown| shown.how == openoxide_skills::How::LeftOut).count();
     let host = agent.view.spec.id();
     (lost > 0).then(|| MendLine {
         subject: agent.view.host.title.clone(),
-        text: format!("its catalog is full: {lost} of {} skills are not shown to the model", agent.prompt.shown.len()),
+        text: format!("its catalog is full: {lost} of {} skills are not shown to the model", shown.len()),
         code: None,
         command: for_host(glance, "prompt", agent),
         mends: false,
