@@ -11,7 +11,7 @@ use std::process::Command;
 use openoxide_testkit::{Output, TestContext};
 use serde_json::Value;
 
-use crate::support::{bin, field, json, skipped};
+use crate::support::{bin, field, json, run as run_plain, skipped};
 
 const HOSTS: [&str; 4] = ["openoxide", "codex", "claude-code", "agentskills"];
 
@@ -605,5 +605,25 @@ fn a21_color_is_ours_alone() {
         for forbidden in ["\u{1b}[8m", "\u{1b}]", "\u{9b}", "\r", "\u{202e}", "\u{e0041}", "\u{200b}", "\u{7}"] {
             assert!(!output.contains(forbidden), "{args:?} prints {forbidden:?}\n{}", output.escape_debug());
         }
+    }
+}
+
+/// A host that has entered all the folders that it may says so, and sees no more; the others do not notice.
+#[test]
+fn a08_more_skills_than_a_host_enters() {
+    let context = TestContext::new();
+    context.tree(
+        "//- project/.agents/skills/s{i}/SKILL.md repeat=2005\n---\nname: s{i}\ndescription: x\n---\n//- project/.agents/skills/s000/inner/SKILL.md\n---\nname: inner\ndescription: x\n---\n",
+    );
+    let hosts = json(&context, &["hosts", "--json"]);
+    let sees = |name: &str| {
+        let line = hosts["hosts"].as_array().unwrap().iter().find(|line| line["name"] == name).unwrap();
+        line["sees"].as_u64().unwrap()
+    };
+    // The root is one of its 2,000 folders; OpenCode has no such limit and looks inside skills too.
+    assert_eq!((sees("codex"), sees("openoxide"), sees("opencode")), (1999, 2005, 2006));
+    for args in [&["list", "--host", "codex"][..], &["list", "--all", "--host", "codex"]] {
+        let output = run_plain(&context, args);
+        assert!(output.stderr.contains("S0012"), "{args:?}: {}", output.stderr);
     }
 }

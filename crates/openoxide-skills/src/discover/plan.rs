@@ -23,8 +23,16 @@ pub(crate) struct Plan {
     pub(crate) enter_hidden: bool,
     pub(crate) follow_folders: bool,
     pub(crate) follow_files: bool,
+    /// Most folders that a host enters which looks inside skills.
+    pub(crate) inner_folders: usize,
     /// Folder names that no host searches.
     pub(crate) ignored: BTreeSet<String>,
+    /// Folder names that some host does not search.
+    pub(crate) sometimes_ignored: BTreeSet<String>,
+    /// File names that make a skill to every host.
+    pub(crate) sure_files: BTreeSet<String>,
+    /// Largest file that every host takes.
+    pub(crate) sure_size: u64,
     pub(crate) files: BTreeSet<Arc<str>>,
     pub(crate) manifests: BTreeSet<String>,
     pub(crate) sidecars: BTreeSet<String>,
@@ -68,6 +76,14 @@ impl Plan {
         self.entries = self.entries.max(scan.entries);
         self.root_itself |= scan.root_itself || scan.layout == Layout::Single;
         self.enter_skills |= scan.inside_skill;
+        if scan.inside_skill {
+            self.inner_folders = self.inner_folders.max(scan.folders);
+        }
+        let files: BTreeSet<String> = scan.files.iter().cloned().collect();
+        self.sure_files = if first { files } else { &self.sure_files & &files };
+        let size = scan.file_max.unwrap_or(u64::MAX);
+        self.sure_size = if first { size } else { self.sure_size.min(size) };
+        self.sometimes_ignored.extend(scan.ignored.iter().cloned());
         self.enter_hidden |= scan.hidden == FolderNames::Enter;
         self.follow_folders |= scan.folder_links == Links::Follow;
         self.follow_files |= scan.file_links == Links::Follow;

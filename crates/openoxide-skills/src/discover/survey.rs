@@ -91,7 +91,7 @@ pub(crate) fn survey(root: &Path, plan: &Plan) -> Survey {
         }
     };
     let survey = Survey { root: root.to_owned(), canonical, ..Survey::default() };
-    Surveyor { plan, survey, root: None, seen: None, entries: 0 }.run()
+    Surveyor { plan, survey, root: None, seen: None, entries: 0, ordinary: 0 }.run()
 }
 
 struct Surveyor<'p> {
@@ -102,6 +102,8 @@ struct Surveyor<'p> {
     /// Every folder by its canonical path, once links are about.
     seen: Option<HashSet<PathBuf>>,
     entries: usize,
+    /// Folders in the root that every host enters.
+    ordinary: usize,
 }
 
 /// What a folder holds.
@@ -109,6 +111,7 @@ struct Surveyor<'p> {
 struct Visit {
     entries: usize,
     cut: bool,
+    ordinary: usize,
     files: Vec<FileFact>,
     manifests: Vec<Manifest>,
     children: Vec<Child>,
@@ -138,6 +141,7 @@ impl Surveyor<'_> {
             self.root = Some(dir);
             visit
         });
+        self.ordinary = visit.as_ref().map_or(0, |visit| visit.ordinary);
         let mut level = self.settle(0, visit);
         while !level.is_empty() {
             let mut next = Vec::new();
@@ -183,7 +187,7 @@ impl Surveyor<'_> {
         let mut visit = Visit { entries: listing.len(), cut, ..Visit::default() };
         visit.files = self.files(folder, dir, &listing);
         visit.manifests = self.manifests(folder, &listing);
-        if folder.depth < self.plan.depth && !folder.repeats {
+        if folder.depth < self.plan.depth && !folder.repeats && !self.is_beyond_all(folder, &visit) {
             self.children(folder, dir, &listing, &mut visit);
         }
         if ahead && visit.children.len() <= AHEAD_MAX {
@@ -195,6 +199,16 @@ impl Surveyor<'_> {
             );
         }
         Ok(visit)
+    }
+
+    /// Tells whether no host gets as far as the folders inside this one: those that look inside skills have entered as
+    /// many folders as they may before it is their turn, and say so.
+    fn is_beyond_all(&self, folder: &Folder, visit: &Visit) -> bool {
+        let is_sure = |file: &FileFact| {
+            self.plan.sure_files.contains(&*file.name) && !file.is_link && file.size <= self.plan.sure_size
+        };
+        let is_full = self.ordinary >= self.plan.inner_folders && !self.plan.thorough && !self.plan.flat;
+        is_full && folder.depth > 0 && visit.files.iter().any(is_sure)
     }
 
     fn look_ahead(&self, parent: BorrowedFd<'_>, folder: &Folder) -> Result<Visit, Errno> {
@@ -271,6 +285,9 @@ impl Surveyor<'_> {
     fn children(&self, outer: &Folder, dir: BorrowedFd<'_>, listing: &Listing, visit: &mut Visit) {
         let folders: Vec<(&OsStr, FileType)> =
             listing.iter().filter(|(name, kind)| self.is_wanted(name, *kind)).collect();
+        if outer.depth == 0 && self.plan.enter_skills {
+            visit.ordinary = folders.iter().filter(|(name, kind)| self.is_ordinary(name, *kind)).count();
+        }
         let holds_skill = visit.files.iter().any(|file| self.plan.files.contains(&file.name));
         let look = |entry: &(&OsStr, FileType)| self.child(outer, dir, entry.0, entry.1, holds_skill);
         let outcomes: Vec<Result<Option<Folder>, (PathBuf, Diagnostic)>> = if folders.len() >= PARALLEL_FROM {
@@ -284,6 +301,16 @@ impl Surveyor<'_> {
                 Err(problem) => visit.problems.push(problem),
             }
         }
+    }
+
+    /// Tells whether every host enters a folder of this name.
+    fn is_ordinary(&self, name: &OsStr, kind: FileType) -> bool {
+        let name = name.to_string_lossy();
+        let is_ignored = || {
+            let bare = name.trim_end_matches(['.', ' ']).to_lowercase();
+            self.plan.sometimes_ignored.contains(&bare)
+        };
+        kind == FileType::Directory && !name.starts_with('.') && !is_ignored()
     }
 
     fn is_wanted(&self, name: &OsStr, kind: FileType) -> bool {
