@@ -32,17 +32,17 @@ impl Found {
 pub fn find_host(host: &Host, around: &Surroundings) -> Found {
     let rules = &host.found;
     let expand = |template: &String| around.expand(template, &host.vars);
-    let home: Vec<PathBuf> = rules.home.iter().filter_map(expand).filter_map(|path| first_of(&path)).collect();
+    let home: Vec<PathBuf> = rules.home.iter().filter_map(expand).filter_map(|path| existing(&path)).collect();
     let places = around.up().into_iter().flat_map(|folder| rules.project.iter().map(move |name| folder.join(name)));
     // A project that is the user's home has nothing of its own.
-    let project = places.filter_map(|path| first_of(&path)).filter(|path| !home.contains(path)).collect();
+    let project = places.filter_map(|path| existing(&path)).filter(|path| !home.contains(path)).collect();
     Found { program: rules.programs.iter().find_map(|name| program(name, host, around)), home, project }
 }
 
 /// Finds a program by its name on `PATH`, or by its path.
 fn program(name: &str, host: &Host, around: &Surroundings) -> Option<PathBuf> {
     if name.contains('/') {
-        return first_of(&around.expand(name, &host.vars)?).filter(|path| is_program(path));
+        return existing(&around.expand(name, &host.vars)?).filter(|path| is_program(path));
     }
     let folders = around.variables.get("PATH").map(std::env::split_paths).into_iter().flatten();
     // A relative folder on PATH means another place in each project, so it shows nothing.
@@ -54,7 +54,7 @@ fn is_program(path: &Path) -> bool {
 }
 
 /// Returns the path if it is there; with `*` at its end the last of those that it stands for.
-fn first_of(path: &Path) -> Option<PathBuf> {
+fn existing(path: &Path) -> Option<PathBuf> {
     let Some(start) = path.file_name()?.to_str().and_then(|name| name.strip_suffix('*')) else {
         return path.exists().then(|| path.to_owned());
     };

@@ -16,7 +16,7 @@ use crate::skill::SkillScope;
 pub(super) fn apply(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) {
     match view.host.collide.same_file {
         SameFile::First => same_file(roots, entries),
-        SameFile::AfterNames => return in_turn(roots, entries),
+        SameFile::AfterNames => return root_by_root(roots, entries),
         SameFile::All => {}
     }
     yield_to_native(roots, entries);
@@ -56,7 +56,7 @@ fn overlap(roots: &[SearchedRoot]) -> bool {
 }
 
 /// Settles names root by root, and lists a file once among those that keep theirs.
-fn in_turn(roots: &[SearchedRoot], entries: &mut [Entry]) {
+fn root_by_root(roots: &[SearchedRoot], entries: &mut [Entry]) {
     let overrides = |entry: &Entry| roots[entry.root].root.overrides;
     let mut names: HashMap<Arc<str>, usize> = HashMap::new();
     let mut files: HashMap<OsString, usize> = HashMap::new();

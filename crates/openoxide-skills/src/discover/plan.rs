@@ -119,3 +119,12 @@ pub(super) fn depth_of(scan: &ScanRules) -> usize {
         Layout::Tree | Layout::Flat => scan.depth,
     }
 }
+
+/// Tells whether a folder is called so: some systems pass over case, and over dots and blanks at the end.
+pub(super) fn is_called(name: &str, wanted: &str) -> bool {
+    let bare = name.trim_end_matches(['.', ' ']);
+    match bare.is_ascii() {
+        true => bare.eq_ignore_ascii_case(wanted),
+        false => bare.to_lowercase() == wanted,
+    }
+}

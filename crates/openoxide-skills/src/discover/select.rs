@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use super::file::FileFact;
-use super::plan::depth_of;
+use super::plan::{depth_of, is_called};
 use super::survey::{Folder, Survey};
 use crate::code::Code;
 use crate::host::{FolderNames, Layout, Links, ScanRules};
@@ -113,12 +113,7 @@ impl Selector<'_> {
             return None;
         }
         let name = folder.path.file_name().unwrap_or_default().to_string_lossy();
-        let bare = name.trim_end_matches(['.', ' ']);
-        let is_it = |ignored: &String| match bare.is_ascii() {
-            true => bare.eq_ignore_ascii_case(ignored),
-            false => bare.to_lowercase() == *ignored,
-        };
-        self.scan.ignored.iter().any(is_it).then_some(name)
+        self.scan.ignored.iter().any(|ignored| is_called(&name, ignored)).then_some(name)
     }
 
     /// Judges the files of a folder; returns whether it is a skill's.

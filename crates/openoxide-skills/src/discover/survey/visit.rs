@@ -1,0 +1,262 @@
+//! Looks into one folder: its names, the files that matter, and the folders in it. Nothing is recorded here.
+
+use std::ffi::OsStr;
+use std::os::fd::{AsFd as _, BorrowedFd};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use rustix::fs::{FileType, Mode, OFlags};
+use rustix::io::Errno;
+
+use super::{Child, FOLDER, Folder, Manifest, Surveyor, Visit};
+use crate::code::Code;
+use crate::diagnostic::Diagnostic;
+use crate::discover::file::{self, FileFact, Place};
+use crate::discover::listing::Listing;
+use crate::discover::plan::is_called;
+
+/// Fewer entries than this are not worth a second thread.
+const PARALLEL_FROM: usize = 24;
+/// A folder with no more folders than this is searched together with them, while it is open.
+const AHEAD_MAX: usize = 32;
+
+impl Surveyor<'_> {
+    pub(super) fn open_and_visit(&self, index: usize) -> Result<Visit, Errno> {
+        let folder = &self.survey.folders[index];
+        // The path of a linked folder was resolved before, and is not allowed to change into a link again.
+        let flags = FOLDER | OFlags::NOFOLLOW;
+        let dir = match (&self.root, folder.path.file_name()) {
+            (Some(root), Some(name)) if folder.parent == 0 && !folder.linked => {
+                rustix::fs::openat(root, name, flags, Mode::empty())
+            }
+            _ => rustix::fs::open(folder.canonical(), flags, Mode::empty()),
+        };
+        self.visit(dir?.as_fd(), folder, true)
+    }
+
+    /// Lists a folder, reads what it holds, and looks at its children, or into them if they are few.
+    pub(super) fn visit(&self, dir: BorrowedFd<'_>, folder: &Folder, ahead: bool) -> Result<Visit, Errno> {
+        let (listing, cut) = Listing::read(dir, self.plan.entries)?;
+        let mut visit = Visit { entries: listing.len(), cut, ..Visit::default() };
+        visit.files = self.files(folder, dir, &listing);
+        visit.manifests = self.manifests(folder, &listing);
+        if folder.depth < self.plan.depth && !folder.repeats && !self.is_beyond_all(folder, &visit) {
+            self.children(folder, dir, &listing, &mut visit);
+        }
+        if ahead && visit.children.len() <= AHEAD_MAX {
+            let Visit { children, .. } = &mut visit;
+            children.iter_mut().filter(|child| !child.folder.linked && self.is_searched(&child.folder)).for_each(
+                |child| {
+                    child.ahead = Some(self.look_ahead(dir, &child.folder));
+                },
+            );
+        }
+        Ok(visit)
+    }
+
+    /// Tells whether no host gets as far as the folders inside this one: those that look inside skills have entered as
+    /// many folders as they may before it is their turn, and say so.
+    fn is_beyond_all(&self, folder: &Folder, visit: &Visit) -> bool {
+        let is_sure = |file: &FileFact| {
+            self.plan.sure_files.contains(&*file.name) && !file.is_link && file.size <= self.plan.sure_size
+        };
+        let is_full = self.ordinary >= self.plan.inner_folders && !self.plan.thorough && !self.plan.flat;
+        is_full && folder.depth > 0 && visit.files.iter().any(is_sure)
+    }
+
+    fn look_ahead(&self, parent: BorrowedFd<'_>, folder: &Folder) -> Result<Visit, Errno> {
+        let name = folder.path.file_name().unwrap_or_default();
+        let dir = rustix::fs::openat(parent, name, FOLDER | OFlags::NOFOLLOW, Mode::empty())?;
+        self.visit(dir.as_fd(), folder, false)
+    }
+
+    /// Reads the files of a folder that matter, unless they were read when it was probed.
+    fn files(&self, folder: &Folder, dir: BorrowedFd<'_>, listing: &Listing) -> Vec<FileFact> {
+        let is_root = folder.depth == 0;
+        let was_probed = !is_root && self.plan.probes();
+        let mut facts = Vec::new();
+        for (name, kind) in listing.iter() {
+            let Some(text) = name.to_str() else { continue };
+            let exact = self.plan.files.get(text);
+            let wanted = match exact {
+                _ if self.plan.flat => text.strip_suffix(".md").is_some(),
+                Some(_) if is_root => self.plan.root_itself,
+                Some(_) => !was_probed,
+                None => is_near_miss(text),
+            };
+            if wanted {
+                let called = if self.plan.flat {
+                    text.strip_suffix(".md").unwrap_or(text).to_owned()
+                } else {
+                    folder_name(&folder.path)
+                };
+                let real = if self.plan.flat { called.clone() } else { folder_name(folder.canonical()) };
+                let place = Place {
+                    fd: dir,
+                    rel: Path::new(name),
+                    found: &folder.path,
+                    dir: &folder.path,
+                    folder: &called,
+                    real_folder: &real,
+                    regular: kind == FileType::RegularFile,
+                };
+                let name = exact.cloned().unwrap_or_else(|| Arc::from(text));
+                facts.extend(file::read_skill(&place, &name, self.plan));
+            }
+        }
+        let first = facts.iter_mut().find(|fact| self.plan.files.contains(&*fact.name));
+        if let Some(first) = first.filter(|_| !self.plan.flat && self.plan.has_sidecar_folder(listing)) {
+            first.sidecars = file::read_sidecars(dir, Path::new(""), &self.plan.sidecars);
+        }
+        facts
+    }
+
+    fn manifests(&self, folder: &Folder, listing: &Listing) -> Vec<Manifest> {
+        let mut found = Vec::new();
+        for manifest in &self.plan.manifests {
+            let first = manifest.split('/').next().unwrap_or(manifest);
+            if listing.contains(first) {
+                let path = folder.path.join(manifest);
+                if path.is_file() {
+                    found.extend(file::read_manifest(&path).map(|bytes| (manifest.clone(), bytes)));
+                }
+            }
+        }
+        found
+    }
+
+    /// Looks at what may be a folder, in order.
+    fn children(&self, outer: &Folder, dir: BorrowedFd<'_>, listing: &Listing, visit: &mut Visit) {
+        let folders: Vec<(&OsStr, FileType)> =
+            listing.iter().filter(|(name, kind)| self.is_wanted(name, *kind)).collect();
+        if outer.depth == 0 && self.plan.enter_skills {
+            visit.ordinary = folders.iter().filter(|(name, kind)| self.is_ordinary(name, *kind)).count();
+        }
+        let holds_skill = visit.files.iter().any(|file| self.plan.files.contains(&file.name));
+        let look = |entry: &(&OsStr, FileType)| self.child(outer, dir, entry.0, entry.1, holds_skill);
+        let outcomes: Vec<Result<Option<Folder>, (PathBuf, Diagnostic)>> = if folders.len() >= PARALLEL_FROM {
+            folders.par_iter().with_min_len(8).map(look).collect()
+        } else {
+            folders.iter().map(look).collect()
+        };
+        for outcome in outcomes {
+            match outcome {
+                Ok(folder) => visit.children.extend(folder.map(|folder| Child { folder, ahead: None })),
+                Err(problem) => visit.problems.push(problem),
+            }
+        }
+    }
+
+    /// Tells whether every host enters a folder of this name.
+    fn is_ordinary(&self, name: &OsStr, kind: FileType) -> bool {
+        let name = name.to_string_lossy();
+        let is_ignored = || self.plan.sometimes_ignored.iter().any(|ignored| is_called(&name, ignored));
+        kind == FileType::Directory && !name.starts_with('.') && !is_ignored()
+    }
+
+    fn is_wanted(&self, name: &OsStr, kind: FileType) -> bool {
+        let may_be_folder = matches!(kind, FileType::Directory | FileType::Unknown | FileType::Symlink);
+        let hidden = name.as_bytes().starts_with(b".");
+        may_be_folder && (!hidden || self.plan.enter_hidden) && !self.is_ignored(name)
+    }
+
+    /// Describes a child, and reads its files if they are looked for before it is listed.
+    fn child(
+        &self,
+        outer: &Folder,
+        dir: BorrowedFd<'_>,
+        name: &OsStr,
+        kind: FileType,
+        holds_skill: bool,
+    ) -> Result<Option<Folder>, (PathBuf, Diagnostic)> {
+        let path = outer.path.join(name);
+        let target = match kind {
+            FileType::Symlink => match follow(&path)? {
+                Some(target) => Some(target),
+                None => return Ok(None),
+            },
+            _ => None,
+        };
+        let hidden = name.as_bytes().starts_with(b".");
+        let linked = target.is_some();
+        let canonical = target.or_else(|| outer.canonical.as_ref().map(|outer| outer.join(name)));
+        let aside = self.is_aside(outer, hidden, holds_skill);
+        let mut folder = Folder { path, canonical, depth: outer.depth + 1, hidden, linked, aside, ..Folder::default() };
+        if self.plan.probes() || linked {
+            folder.files = self.probe(dir, name, &folder);
+        }
+        Ok(Some(folder))
+    }
+
+    fn probe(&self, dir: BorrowedFd<'_>, name: &OsStr, folder: &Folder) -> Vec<FileFact> {
+        if self.plan.flat {
+            return Vec::new();
+        }
+        let called = crate::text::path_text(Path::new(name));
+        let real = folder.linked.then(|| folder_name(folder.canonical()));
+        // A linked folder is looked at where it really is; any other from its parent, so that nothing can come between.
+        let (fd, base) = match folder.linked {
+            false => (dir, Path::new(name)),
+            true => (rustix::fs::CWD, folder.canonical()),
+        };
+        let mut files = Vec::with_capacity(1);
+        for file in &self.plan.files {
+            let place = Place {
+                fd,
+                rel: &base.join(&**file),
+                found: &folder.path,
+                dir: folder.canonical(),
+                folder: &called,
+                real_folder: real.as_deref().unwrap_or(&called),
+                regular: false,
+            };
+            files.extend(file::read_skill(&place, file, self.plan));
+        }
+        if let Some(first) = files.first_mut().filter(|_| !self.plan.sidecars.is_empty()) {
+            first.sidecars = file::read_sidecars(fd, base, &self.plan.sidecars);
+        }
+        files
+    }
+
+    fn is_ignored(&self, name: &OsStr) -> bool {
+        if self.plan.ignored.is_empty() || self.plan.thorough {
+            return false;
+        }
+        let name = name.to_string_lossy();
+        self.plan.ignored.iter().any(|ignored| is_called(&name, ignored))
+    }
+
+    /// Tells whether no host looks into a child of this folder.
+    fn is_aside(&self, outer: &Folder, hidden: bool, holds_skill: bool) -> bool {
+        let reach = &self.plan.reach;
+        outer.aside
+            || (hidden && !reach.hidden)
+            || outer.depth >= reach.depth
+            || (!reach.skills && outer.depth != 0 && (holds_skill || outer.has_skill(self.plan)))
+    }
+}
+
+/// Returns the folder that a link leads to; a link to something else is nothing.
+fn follow(path: &Path) -> Result<Option<PathBuf>, (PathBuf, Diagnostic)> {
+    match std::fs::canonicalize(path) {
+        Ok(target) => Ok(target.is_dir().then_some(target)),
+        Err(error) => {
+            let code = if error.kind() == std::io::ErrorKind::NotFound { Code::LinkDangling } else { Code::LinkCycle };
+            let problem = Diagnostic::warning(code, "the link leads nowhere").help("mend or remove the link");
+            Err((path.to_owned(), problem))
+        }
+    }
+}
+
+/// Tells whether a file name is a skill's but for its spelling.
+fn is_near_miss(name: &str) -> bool {
+    name.eq_ignore_ascii_case("SKILL.md")
+        || name.eq_ignore_ascii_case("SKILLS.md")
+        || name.eq_ignore_ascii_case("SKILL.markdown")
+}
+
+fn folder_name(path: &Path) -> String {
+    crate::text::path_text(Path::new(path.file_name().unwrap_or_default()))
+}
