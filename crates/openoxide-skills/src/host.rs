@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+mod activation;
 mod budget;
 mod found;
 mod parsing;
@@ -15,6 +16,9 @@ mod roots;
 mod settings;
 mod spec;
 
+pub use activation::{
+    ActivationRules, ActivationTexts, Caller, Content, CutOf, CutRule, FilesRule, MessageRule, Role, Trim,
+};
 pub use budget::{AliasFrame, BudgetRules, CatalogPlace, CatalogRules, CharsPerToken, FitStep, Measure, Reserved};
 pub use found::FoundRules;
 pub use parsing::{
@@ -95,6 +99,9 @@ pub struct Host {
     /// What in a skill's text means something when a user calls it.
     #[serde(default)]
     pub invoke: InvokeRules,
+    /// What is sent when a skill is called.
+    #[serde(default)]
+    pub activation: ActivationRules,
     /// What is deliberately done differently from the program.
     #[serde(default)]
     pub deviations: Vec<Deviation>,
