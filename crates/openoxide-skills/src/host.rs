@@ -17,7 +17,7 @@ mod settings;
 mod spec;
 
 pub use activation::{
-    ActivationRules, ActivationTexts, Caller, Content, CutOf, CutRule, FilesRule, MessageRule, Role, Trim,
+    ActivationRules, ActivationTexts, Caller, Content, CutOf, CutRule, Expand, FilesRule, MessageRule, Role,
 };
 pub use budget::{AliasFrame, BudgetRules, CatalogPlace, CatalogRules, CharsPerToken, FitStep, Measure, Reserved};
 pub use found::FoundRules;

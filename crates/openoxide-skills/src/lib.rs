@@ -25,7 +25,7 @@ pub use catalog::{Catalog, Depth, Entry, Problem, Reason, SearchedRoot, Standing
 pub use code::Code;
 pub use diagnostic::{Diagnostic, Fix, Level, Place};
 pub use discover::LimitReached;
-pub use envelope::{Cut, Loaded, Message, cut, envelope, guarded};
+pub use envelope::{Cut, Loaded, Message, again, cut, envelope, finished, guarded};
 pub use host::*;
 pub use judge::{Finding, Judged, is_skill_folder, judge};
 pub use parse::{Parsed, body_of, parse_bytes, parse_text};
