@@ -58,6 +58,12 @@ pub const KEYS: &[Key] = &[
     key("limits.depth", KeyKind::Integer, "6", "The deepest folder below a root that may be a skill."),
     key("limits.entries", KeyKind::Integer, "200000", "The most entries examined below a root."),
     key("limits.folders", KeyKind::Integer, "50000", "The most folders opened below a root."),
+    key(
+        "mentions.ambiguous",
+        KeyKind::Choice(&["nothing", "rank"]),
+        "\"nothing\"",
+        "What `$name` in a text means when several skills have the name: `nothing`, or by `rank` the one that counts.",
+    ),
     key("skills.claude", KeyKind::Bool, "true", "Whether skills in `.claude/skills` count."),
     key("skills.config", KeyKind::Rules, "[]", "Skills switched on or off by `name` or `path`; a later rule wins."),
     key("skills.paths", KeyKind::List, "[]", "More folders of skills."),
