@@ -140,6 +140,12 @@ pub const KEYS: &[Key] = &[
         "",
         "Servers of tools by name: `command` with `args` and `env` (names of variables), or `url`; `transport` and `enabled`.",
     ),
+    key(
+        "mentions.ambiguous",
+        KeyKind::Choice(&["nothing", "rank"]),
+        "\"nothing\"",
+        "What `$name` in a text means when several skills have the name: `nothing`, or by `rank` the one that counts.",
+    ),
     private("sandbox.file_size", KeyKind::Integer, "268435456", "The most bytes of a file that a command may write."),
     private("sandbox.memory", KeyKind::Integer, "1073741824", "The most bytes of memory that a command may take."),
     Key {
