@@ -13,6 +13,9 @@ const MARK: &str = "{{advice}}";
 /// What stands for a file that the program chose by chance.
 const FILE_MARK: &str = "<file>{{file}}</file>";
 
+/// The skill that comes with a program, in its list of names.
+const BUNDLED: &str = " customize-opencode,";
+
 /// How many files a program names of a folder with more.
 const SAMPLE: usize = 10;
 
@@ -40,7 +43,7 @@ pub(super) fn mark(peer: Peer, skill: &str, text: &str) -> Marked {
         marked.sentences.push(plain(&text[range]));
     }
     marked.text.push_str(&text[kept..]);
-    marked.text = sampled(&marked.text);
+    marked.text = sampled(&marked.text).replace(BUNDLED, "");
     marked
 }
 

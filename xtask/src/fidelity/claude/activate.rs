@@ -21,8 +21,8 @@ pub(in crate::fidelity) fn session(program: &Path, scene: &Scene, calls: &[Call]
     let script: Arc<Mutex<VecDeque<Value>>> = Arc::default();
     let next = Arc::clone(&script);
     let model = FakeModel::start(move |request| {
-        let tools = request.body["tools"].as_array().is_some_and(|tools| !tools.is_empty());
-        let input = if tools { next.lock().unwrap_or_else(PoisonError::into_inner).pop_front() } else { None };
+        let input =
+            if has_tools(request) { next.lock().unwrap_or_else(PoisonError::into_inner).pop_front() } else { None };
         model::answer(request, input.map(|input| ("Skill", input)))
     })?;
     let mut command = scene.command(program);
@@ -39,20 +39,28 @@ pub(in crate::fidelity) fn session(program: &Path, scene: &Scene, calls: &[Call]
                 GO.to_owned()
             }
         };
-        let n_requests = model.requests().len();
+        let n_turns = turns(&model).len();
         child.send(&json!({ "type": "user", "message": { "role": "user", "content": typed } }))?;
         let result = child.wait(|message| message["type"] == "result")?;
-        let requests = model.requests();
-        if requests.len() == n_requests {
+        let turns = turns(&model);
+        if turns.len() == n_turns {
             let answer = result["result"].as_str().unwrap_or_default().to_owned();
             outcomes.push(Outcome { messages: Vec::new(), answer: Some(answer) });
         } else {
-            let messages = conversation(&requests);
+            let messages = conversation(turns.last());
             outcomes.push(Outcome { messages: messages.iter().skip(n_seen).cloned().collect(), answer: None });
             n_seen = messages.len();
         }
     }
     Ok(outcomes)
+}
+
+fn turns(model: &FakeModel) -> Vec<Request> {
+    model.requests().into_iter().filter(has_tools).collect()
+}
+
+fn has_tools(request: &Request) -> bool {
+    request.body["tools"].as_array().is_some_and(|tools| !tools.is_empty())
 }
 
 fn input(call: &Call) -> Value {
@@ -64,9 +72,8 @@ fn input(call: &Call) -> Value {
 }
 
 /// Returns what the model was told up to now, without what every session says.
-fn conversation(requests: &[Request]) -> Vec<Message> {
-    let has_tools = |request: &&Request| request.body["tools"].as_array().is_some_and(|tools| !tools.is_empty());
-    let last = requests.iter().rfind(has_tools).and_then(|request| request.body["messages"].as_array());
+fn conversation(turn: Option<&Request>) -> Vec<Message> {
+    let last = turn.and_then(|request| request.body["messages"].as_array());
     let users = last.into_iter().flatten().filter(|message| message["role"] == "user");
     let messages = users.flat_map(|message| match &message["content"] {
         Value::String(text) => vec![Message::user(text)],

@@ -13,8 +13,10 @@ pub(super) fn answer(request: &Request, tool: Option<(&str, Value)>) -> Reply {
         Some((name, input)) => (using(request, name, &input), "tool_use"),
         None => (json!({ "type": "text", "text": "{}" }), "end_turn"),
     };
+    let turn = request.body["messages"].as_array().map_or(0, Vec::len);
     let message = json!({
-        "id": "msg_1", "type": "message", "role": "assistant", "model": request.body["model"], "content": [],
+        // Answers with one id are taken for parts of one answer.
+        "id": format!("msg_{turn}"), "type": "message", "role": "assistant", "model": request.body["model"], "content": [],
         "stop_reason": null, "stop_sequence": null, "usage": { "input_tokens": 10, "output_tokens": 5 },
     });
     if request.body["stream"] == true {
