@@ -67,6 +67,12 @@ pub(crate) fn split_key(key: &str) -> Vec<String> {
     )
 }
 
+/// Joins the parts of a dotted key; a part that is not a plain word is quoted.
+pub(crate) fn join_key(parts: &[String]) -> String {
+    let quoted = |part: &String| toml_edit::Key::new(part.as_str()).to_string().trim().to_owned();
+    parts.iter().map(quoted).collect::<Vec<_>>().join(".")
+}
+
 /// Reads a TOML, JSON or YAML file, by its ending; an absent file is nothing.
 pub(crate) fn read(path: &Path, code: Code) -> Result<Option<Document>, Diagnostic> {
     read_with(path, code, false)

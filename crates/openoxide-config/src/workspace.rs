@@ -68,6 +68,8 @@ pub struct Workspace {
 impl Workspace {
     /// Opens the project that the environment's cwd, or `options.project`, lies in.
     pub fn open(mut environment: Environment, options: Options) -> Result<Workspace, WorkspaceError> {
+        // The user's folder is where the user stands, not where they point to: a project could hold one of that name.
+        environment.fix_home();
         if let Some(folder) = &options.project {
             let path = environment.cwd.join(folder);
             environment.cwd = std::fs::canonicalize(&path)

@@ -19,6 +19,8 @@ pub struct Message {
     pub role: Role,
     /// What it says.
     pub text: String,
+    /// Whether it only announces the skill, and does not carry it.
+    pub frame: bool,
 }
 
 /// A skill that was called, as it is to be sent.
@@ -26,6 +28,10 @@ pub struct Message {
 pub struct Loaded<'a> {
     /// Which one.
     pub entry: &'a Entry,
+    /// What it was called by.
+    pub called: &'a str,
+    /// What the root that it is in is called.
+    pub provider: Option<&'a str>,
     /// The part of its file that is sent, with arguments, files and commands in their places.
     pub content: &'a str,
     /// Its frontmatter as it is now.
@@ -52,9 +58,23 @@ pub fn envelope(view: &View, loaded: &Loaded<'_>) -> Result<Vec<Message>, Render
     let values = values(view, loaded);
     let mut messages = Vec::new();
     for rule in wanted() {
-        messages.push(Message { role: rule.role, text: templates.draw(&rule.template, values.clone())? });
+        let text = templates.draw(&rule.template, values.clone())?;
+        messages.push(Message { role: rule.role, text, frame: rule.frame });
     }
     Ok(messages)
+}
+
+/// Draws what is said to somebody who calls a skill again: that nothing changed, or that something did.
+pub fn again(view: &View, loaded: &Loaded<'_>, same: bool) -> Result<String, RenderError> {
+    let template = if same { "repeated" } else { "again" };
+    Templates::new(&view.spec, [template])?.draw(template, values(view, loaded))
+}
+
+/// Puts a finished message into the form that the host sends.
+pub fn finished(view: &View, text: String) -> String {
+    let rules = &view.host.activation;
+    let text = if rules.tidy { crate::render::tidy(&text) } else { text };
+    if rules.trim { text.trim().to_owned() } else { text }
 }
 
 fn values(view: &View, loaded: &Loaded<'_>) -> minijinja::Value {
@@ -64,6 +84,8 @@ fn values(view: &View, loaded: &Loaded<'_>) -> minijinja::Value {
     let fields = loaded.frontmatter;
     context! {
         name => label(&entry.skill.name),
+        called => label(loaded.called),
+        provider => label(loaded.provider.unwrap_or_default()),
         description => guarded(loaded.description, guard),
         path => label(&path_text(&entry.skill.path)),
         real_path => label(&path_text(entry.canonical())),
@@ -129,6 +151,8 @@ pub fn cut(text: &str, more: u64, rule: &CutRule) -> Option<Cut> {
     let by_bytes = text.floor_char_boundary(rule.bytes.get());
     let by_lines = rule.lines.and_then(|lines| text.match_indices('\n').nth(lines.get() - 1)).map(|(at, _)| at);
     let end = by_bytes.min(by_lines.unwrap_or(usize::MAX));
+    let line_start = |at: usize| text[..at].rfind('\n').unwrap_or(at);
+    let end = if rule.whole_lines && end == by_bytes && end < text.len() { line_start(end) } else { end };
     if end >= text.len() && more == 0 {
         return None;
     }
@@ -171,11 +195,14 @@ mod tests {
             of: crate::host::CutOf::File,
             bytes: bytes.try_into().unwrap(),
             lines: lines.map(|lines| lines.try_into().unwrap()),
+            whole_lines: false,
             notice: "[{removed} {unit} of {max}]".to_owned(),
         };
         assert_eq!(cut("abc", 0, &rule(3, None)), None);
         assert_eq!(cut("aéb", 0, &rule(2, None)).unwrap().text, "a[3 bytes of 2]");
         assert_eq!(cut("abc", 5, &rule(3, None)).unwrap().text, "abc[5 bytes of 3]");
         assert_eq!(cut("a\nb\nc\n", 0, &rule(99, Some(2))).unwrap().text, "a\nb[2 lines of 2]");
+        let whole = CutRule { whole_lines: true, ..rule(4, None) };
+        assert_eq!(cut("ab\ncd\n", 0, &whole).unwrap().text, "ab[4 bytes of 4]");
     }
 }

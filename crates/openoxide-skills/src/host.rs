@@ -11,16 +11,20 @@ use serde::Deserialize;
 mod activation;
 mod budget;
 mod found;
+mod mention;
 mod parsing;
 mod roots;
 mod settings;
 mod spec;
 
 pub use activation::{
-    ActivationRules, ActivationTexts, Caller, Content, CutOf, CutRule, FilesRule, MessageRule, Role, Trim,
+    ActivationRules, ActivationTexts, Caller, Content, CutOf, CutRule, Expand, FilesRule, MessageRule, Role,
 };
 pub use budget::{AliasFrame, BudgetRules, CatalogPlace, CatalogRules, CharsPerToken, FitStep, Measure, Reserved};
 pub use found::FoundRules;
+pub use mention::{
+    Ambiguous, ArgumentBlanks, CommandRules, LinkRules, MentionOrder, MentionRules, NameEnd, PlainRules,
+};
 pub use parsing::{
     BadYaml, BoolRule, Chars, Clean, DescriptionRules, Dialect, EmptyText, Fallback, Fence, FenceRules, FieldRules,
     LengthUnit, Mark, NameRules, NameShape, NameSource, NoFrontmatter, NumberText, OnDuplicate, ParseRules, Repair,
@@ -96,6 +100,9 @@ pub struct Host {
     /// How much of the window that text may take.
     #[serde(default)]
     pub budget: BudgetRules,
+    /// How a text names a skill.
+    #[serde(default)]
+    pub mention: MentionRules,
     /// What in a skill's text means something when a user calls it.
     #[serde(default)]
     pub invoke: InvokeRules,

@@ -15,6 +15,8 @@ mod tidy;
 
 use crate::template::RenderError;
 
+pub(crate) use tidy::tidy;
+
 use alias::Aliases;
 use fit::{Fitted, Item};
 use template::CatalogTemplates;
@@ -173,7 +175,7 @@ impl Drawing {
             (true, false) => templates.catalog(&lines.join(&rules.join), &roots, left_out)?,
         };
         if rules.tidy && !text.is_empty() {
-            text = tidy::tidy(&text) + "\n";
+            text = tidy(&text) + "\n";
         }
         Ok(Prompt { text, shown, place: rules.place, budget: fit.budget, used: self.fitted.used, unit: fit.unit })
     }

@@ -53,6 +53,7 @@ impl<'t> Templates<'t> {
         environment.add_filter("xml", xml);
         environment.add_filter("html", html);
         environment.add_filter("json", json);
+        environment.add_filter("trim_start", trim_start);
         environment.add_filter("file_url", file_url);
         let host = spec.id();
         for name in names {
@@ -101,6 +102,11 @@ fn file_url(path: &str) -> String {
         if stays { url.push(char::from(byte)) } else { url.extend(format!("%{byte:02X}").chars()) }
     }
     url
+}
+
+/// Takes the blanks before a text away.
+fn trim_start(text: &str) -> String {
+    text.trim_start().to_owned()
 }
 
 /// Writes a text as a JSON string, escaping no more than JSON asks for.

@@ -5,11 +5,12 @@ use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
 use crate::{
-    ChangeAnswer, CheckAnswer, ConfigAnswer, ExplainAnswer, HostsAnswer, ListAnswer, OverviewAnswer, PromptAnswer,
-    RootsAnswer, ShowAnswer,
+    ChangeAnswer, CheckAnswer, ConfigAnswer, ExplainAnswer, HostsAnswer, ListAnswer, MentionsAnswer, OverviewAnswer,
+    PromptAnswer, RootsAnswer, ShowAnswer, TurnInput,
 };
 
-/// Returns the schema of each command's `--json`, by the command's name; `change` is that of all that change something.
+/// Returns the schema of each command's `--json`, by the command's name; `change` is that of all that change something,
+/// and `turn` that of what a front end hands in.
 pub fn answer_schemas() -> Vec<(&'static str, Value)> {
     vec![
         ("change", schema::<ChangeAnswer>()),
@@ -18,10 +19,12 @@ pub fn answer_schemas() -> Vec<(&'static str, Value)> {
         ("explain", schema::<ExplainAnswer>()),
         ("hosts", schema::<HostsAnswer>()),
         ("list", schema::<ListAnswer>()),
+        ("mentions", schema::<MentionsAnswer>()),
         ("overview", schema::<OverviewAnswer>()),
         ("prompt", schema::<PromptAnswer>()),
         ("roots", schema::<RootsAnswer>()),
         ("show", schema::<ShowAnswer>()),
+        ("turn", schema::<TurnInput>()),
     ]
 }
 

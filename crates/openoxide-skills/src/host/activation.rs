@@ -55,16 +55,27 @@ impl Role {
 pub struct ActivationRules {
     /// Which part of the skill's file is sent.
     pub content: Content,
-    /// Whether blanks around it go.
-    pub trim: Trim,
+    /// What arguments, files and commands are put into.
+    pub expand: Expand,
+    /// Who must have called for that; absent: anybody.
+    pub expand_for: Option<Caller>,
     /// How long it may be.
     pub cut: Option<CutRule>,
     /// Closing tags of the frame; in what a skill says their first character is escaped.
     pub guard: Vec<String>,
     /// The messages, in order.
     pub messages: Vec<MessageRule>,
+    /// Whether blanks around a finished message go.
+    pub trim: bool,
+    /// Whether blanks at the ends of lines, runs of blank lines and the padding of tables go from a finished message.
+    pub tidy: bool,
     /// The files of the folder that are named with it.
     pub files: Option<FilesRule>,
+    /// Who is told, when a call brings what the call before brought, that nothing has changed: by `repeated.jinja`; and
+    /// when it brings something else, that this is so: by `again.jinja`. Absent: everything is sent again.
+    pub repeat: Option<Caller>,
+    /// What a name may hold besides ASCII letters and digits to be looked for; absent: anything.
+    pub names: Option<String>,
     /// Whether the user's call runs without asking, whatever the permission rules say.
     pub user_needs_no_permission: bool,
     /// Whether near names are said when there is no such skill.
@@ -75,19 +86,35 @@ pub struct ActivationRules {
 
 impl Default for ActivationRules {
     fn default() -> Self {
-        let message = MessageRule { role: Role::User, template: "activation".to_owned(), caller: None };
+        let message = MessageRule { role: Role::User, template: "activation".to_owned(), caller: None, frame: false };
         ActivationRules {
             content: Content::Body,
-            trim: Trim::Both,
+            expand: Expand::Content,
+            expand_for: None,
             cut: None,
             guard: Vec::new(),
             messages: vec![message],
+            trim: false,
+            tidy: false,
             files: None,
+            repeat: None,
+            names: None,
             user_needs_no_permission: false,
             near_names: false,
             texts: ActivationTexts::default(),
         }
     }
+}
+
+/// What arguments, files and commands are put into.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Expand {
+    /// What the skill says.
+    #[default]
+    Content,
+    /// The finished message.
+    Message,
 }
 
 /// Which part of a skill's file is sent.
@@ -101,19 +128,6 @@ pub enum Content {
     File,
 }
 
-/// Whether blanks around a text go.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Trim {
-    /// They stay.
-    None,
-    /// Those before it go.
-    Start,
-    /// They go.
-    #[default]
-    Both,
-}
-
 /// How long what is sent may be, and what is said where it ends.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -125,6 +139,9 @@ pub struct CutRule {
     /// The most lines.
     #[serde(default)]
     pub lines: Option<NonZeroUsize>,
+    /// Whether only whole lines are kept.
+    #[serde(default)]
+    pub whole_lines: bool,
     /// What is added where it ends; `{removed}` is what is missing, `{unit}` what is counted, `{max}` the limit.
     pub notice: String,
 }
@@ -150,6 +167,9 @@ pub struct MessageRule {
     /// Who must have called; absent: anybody.
     #[serde(default)]
     pub caller: Option<Caller>,
+    /// Whether it only announces the skill, and does not carry it.
+    #[serde(default)]
+    pub frame: bool,
 }
 
 /// The files of the folder that are named with a skill.
@@ -164,7 +184,7 @@ pub struct FilesRule {
 }
 
 /// What a program says in its own words. `{name}` is what was asked for, `{available}` the names that the caller may
-/// call, sorted, `{skill}` the skill's own name.
+/// call, sorted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ActivationTexts {
@@ -180,10 +200,6 @@ pub struct ActivationTexts {
     pub not_for_user: Option<String>,
     /// It is switched off.
     pub disabled: Option<String>,
-    /// It was called before with the same words, and says the same.
-    pub repeated: Option<String>,
-    /// It was called before, and says something else now; stands before it.
-    pub again: Option<String>,
     /// Its file cannot be read; `{why}` says why.
     pub unreadable: Option<String>,
 }
