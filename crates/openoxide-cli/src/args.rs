@@ -74,6 +74,7 @@ pub(crate) enum Command {
     Check(commands::check::CheckArgs),
     Prompt(commands::prompt::PromptArgs),
     Mentions(commands::mentions::MentionsArgs),
+    Activate(commands::activate::ActivateArgs),
     Link(commands::link::LinkArgs),
     Unlink(commands::link::UnlinkArgs),
     New(commands::new::NewArgs),

@@ -4,6 +4,7 @@ use crate::ExitStatus;
 use crate::args::{Args, Command};
 use crate::ui::Ui;
 
+pub(crate) mod activate;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod config;
@@ -34,6 +35,7 @@ pub(crate) fn run(ui: &Ui, args: &Args) -> anyhow::Result<ExitStatus> {
         Command::Check(args) => check::check(ui, common, args),
         Command::Prompt(args) => prompt::prompt(ui, common, args),
         Command::Mentions(args) => mentions::mentions(ui, common, args),
+        Command::Activate(args) => activate::activate(ui, common, args),
         Command::Link(args) => link::link(ui, common, args),
         Command::Unlink(args) => link::unlink(ui, common, args),
         Command::New(args) => new::new(ui, common, args),

@@ -108,6 +108,23 @@ impl Ui {
         }
     }
 
+    /// Says that the answer is no.
+    pub(crate) fn problem(&self, text: &str) {
+        self.stderr(&format!("{}: ", paint(Role::Error, "error")), text);
+    }
+
+    /// Shows a line of a question, also to somebody who wants to hear less.
+    pub(crate) fn ask(&self, text: &str) {
+        self.stderr("", text);
+    }
+
+    /// Shows where an answer is typed.
+    pub(crate) fn prompt(&self, text: &str) {
+        let mut out = anstream::stderr().lock();
+        // Nobody can be told that stderr is closed.
+        let _ = write!(out, "{text}").and_then(|()| out.flush());
+    }
+
     /// Shows an error, its causes and its hint.
     pub(crate) fn error(&self, error: &anyhow::Error) {
         let mut causes = error.chain();

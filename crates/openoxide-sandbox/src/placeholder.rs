@@ -105,7 +105,8 @@ mod tests {
         fs_err::create_dir_all(folder.join(".claude")).unwrap();
         fs_err::write(folder.join("lock"), "").unwrap();
         let policy = Policy { writable: vec![folder.clone()], ..Policy::default() };
-        let policy = [".git/hooks", ".git/config", ".claude", "lock"].iter().fold(policy, |p, n| p.seal(folder.join(n)));
+        let policy =
+            [".git/hooks", ".git/config", ".claude", "lock"].iter().fold(policy, |p, n| p.seal(folder.join(n)));
         let (first, sealed) = Placeholders::make(&policy).unwrap();
         assert_eq!(sealed, [".claude", ".git", "lock"].map(|name| folder.join(name)));
         let (second, _) = Placeholders::make(&policy).unwrap();

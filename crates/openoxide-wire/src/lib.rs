@@ -3,6 +3,7 @@
 //! Fields that have no value are left out; readers must pass over fields they do not know. Every answer says which
 //! version of the format it has.
 
+mod activate;
 mod change;
 mod check;
 mod config;
@@ -17,6 +18,7 @@ mod roots;
 mod schemas;
 mod skill;
 
+pub use activate::{ActivateAnswer, ActivatedLine, MessageLine, NoticeLine, RefusedLine};
 pub use change::{ChangeAnswer, ChangeLine};
 pub use check::{CheckAnswer, Checked};
 pub use config::{ConfigAnswer, ConfigValue};

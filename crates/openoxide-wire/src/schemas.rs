@@ -5,14 +5,15 @@ use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
 use crate::{
-    ChangeAnswer, CheckAnswer, ConfigAnswer, ExplainAnswer, HostsAnswer, ListAnswer, MentionsAnswer, OverviewAnswer,
-    PromptAnswer, RootsAnswer, ShowAnswer, TurnInput,
+    ActivateAnswer, ChangeAnswer, CheckAnswer, ConfigAnswer, ExplainAnswer, HostsAnswer, ListAnswer, MentionsAnswer,
+    OverviewAnswer, PromptAnswer, RootsAnswer, ShowAnswer, TurnInput,
 };
 
 /// Returns the schema of each command's `--json`, by the command's name; `change` is that of all that change something,
 /// and `turn` that of what a front end hands in.
 pub fn answer_schemas() -> Vec<(&'static str, Value)> {
     vec![
+        ("activate", schema::<ActivateAnswer>()),
         ("change", schema::<ChangeAnswer>()),
         ("check", schema::<CheckAnswer>()),
         ("config", schema::<ConfigAnswer>()),

@@ -129,7 +129,8 @@ mod tests {
 
     #[test]
     fn places_of_mounts_are_read() {
-        let table = b"22 1 8:1 / / rw - ext4 a b\n23 22 0:5 / /a\\040b\\134c rw - tmpfs x y\nbroken\n24 1 1:1 / /q\\09 rw\n";
+        let table =
+            b"22 1 8:1 / / rw - ext4 a b\n23 22 0:5 / /a\\040b\\134c rw - tmpfs x y\nbroken\n24 1 1:1 / /q\\09 rw\n";
         let found: Vec<PathBuf> = places(table).collect();
         assert_eq!(found, [PathBuf::from("/"), PathBuf::from("/a b\\c"), PathBuf::from("/q\\09")]);
     }
