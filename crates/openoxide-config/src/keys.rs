@@ -1,5 +1,6 @@
 //! Every key of `config.toml`: its type, its default and what it is for.
 
+use openoxide_permissions::ProfileMode;
 use serde_json::{Value, json};
 
 /// What values a key takes.
@@ -21,6 +22,10 @@ pub enum KeyKind {
     Rules,
     /// A table of tables: settings by host.
     Hosts,
+    /// Rules by permission and pattern.
+    Permissions,
+    /// A table of tables: rules and skills by agent.
+    Agents,
 }
 
 /// A key of `config.toml`.
@@ -40,6 +45,12 @@ pub struct Key {
 
 /// Every key, by name.
 pub const KEYS: &[Key] = &[
+    key(
+        "agents",
+        KeyKind::Agents,
+        "",
+        "Agents for `--agent NAME`: `agents.NAME.permission` has rules as `permission` does, which follow those; `agents.NAME.skills` lists the skills that the agent starts with.",
+    ),
     key("budget.share", KeyKind::Number, "0.02", "The share of the context window that the catalog may take."),
     key(
         "budget.unknown_chars",
@@ -58,9 +69,24 @@ pub const KEYS: &[Key] = &[
     key("limits.depth", KeyKind::Integer, "6", "The deepest folder below a root that may be a skill."),
     key("limits.entries", KeyKind::Integer, "200000", "The most entries examined below a root."),
     key("limits.folders", KeyKind::Integer, "50000", "The most folders opened below a root."),
+    key(
+        "permission",
+        KeyKind::Permissions,
+        "",
+        "What is allowed, asked for or denied, by permission (`skill`, `read`, `shell`, `script`, `hook`, `mcp`, `profile`, `tool`, `network`) and pattern; the last rule that matches wins. A rule in a list may carry examples under `matches` and `not`, which are checked. A project can deny and ask, and not allow.",
+    ),
     key("skills.claude", KeyKind::Bool, "true", "Whether skills in `.claude/skills` count."),
     key("skills.config", KeyKind::Rules, "[]", "Skills switched on or off by `name` or `path`; a later rule wins."),
     key("skills.paths", KeyKind::List, "[]", "More folders of skills."),
+    Key {
+        project: false,
+        ..key(
+            "skills.profiles",
+            KeyKind::Choice(ProfileMode::WORDS),
+            "\"ask\"",
+            "Whose permission profiles may be offered for consent: everybody's, nobody's, or those of system and admin skills.",
+        )
+    },
     key(
         "skills.untrusted_loses",
         KeyKind::Bool,
@@ -81,9 +107,13 @@ impl Key {
     /// Finds the key that a dotted name belongs to.
     pub fn find(name: &str) -> Option<&'static Key> {
         KEYS.iter().find(|key| {
-            key.name == name
-                || key.kind == KeyKind::Hosts && name.strip_prefix(key.name).is_some_and(|rest| rest.starts_with('.'))
+            key.name == name || key.is_tables() && name.strip_prefix(key.name).is_some_and(|rest| rest.starts_with('.'))
         })
+    }
+
+    /// Tells whether what is below it has names of its own.
+    pub fn is_tables(&self) -> bool {
+        matches!(self.kind, KeyKind::Hosts | KeyKind::Permissions | KeyKind::Agents)
     }
 
     /// Tells whether a value is of the key's type.
@@ -97,7 +127,11 @@ impl Key {
             KeyKind::Choice(choices) => value.as_str().is_some_and(|text| choices.contains(&text)),
             KeyKind::List => value.as_array().is_some_and(texts),
             KeyKind::Rules => value.as_array().is_some_and(|items| items.iter().all(is_rule)),
-            KeyKind::Hosts => value.as_table().is_some_and(|hosts| hosts.values().all(toml::Value::is_table)),
+            KeyKind::Hosts | KeyKind::Agents => {
+                value.as_table().is_some_and(|tables| tables.values().all(toml::Value::is_table))
+            }
+            // What is in it is read as rules, and a bad one is an error.
+            KeyKind::Permissions => value.is_str() || value.is_table(),
         }
     }
 
@@ -112,6 +146,8 @@ impl Key {
             KeyKind::List => "a list of texts".to_owned(),
             KeyKind::Rules => "tables with `name` or `path`, and `enabled`".to_owned(),
             KeyKind::Hosts => "a table of settings for each host".to_owned(),
+            KeyKind::Permissions => "a table of rules for each permission".to_owned(),
+            KeyKind::Agents => "a table with `permission` and `skills` for each agent".to_owned(),
         }
     }
 }
@@ -160,9 +196,32 @@ fn key_schema(key: &Key) -> Value {
             "properties": {"name": {"type": "string"}, "path": {"type": "string"}, "enabled": {"type": "boolean"}},
         }}),
         KeyKind::Hosts => json!({"type": "object", "additionalProperties": {"type": "object"}}),
+        KeyKind::Permissions => permission_schema(),
+        KeyKind::Agents => json!({"type": "object", "additionalProperties": {
+            "type": "object",
+            "additionalProperties": false,
+            "properties": {
+                "permission": permission_schema(),
+                "skills": {"type": "array", "items": {"type": "string"}},
+            },
+        }}),
     };
     schema["description"] = json!(key.about);
     schema
+}
+
+fn permission_schema() -> Value {
+    let action = json!({"enum": ["allow", "ask", "deny"]});
+    let texts = json!({"type": "array", "items": {"type": "string"}});
+    let rule = json!({
+        "type": "object",
+        "required": ["pattern", "action"],
+        "additionalProperties": false,
+        "properties": {"pattern": {"type": "string"}, "action": action, "matches": texts, "not": texts},
+    });
+    let patterns = json!({"type": "object", "additionalProperties": action});
+    let rules = json!({"type": "array", "items": rule});
+    json!({"anyOf": [action, {"type": "object", "additionalProperties": {"anyOf": [action, patterns, rules]}}]})
 }
 
 #[cfg(test)]

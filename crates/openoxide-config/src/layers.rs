@@ -1,13 +1,16 @@
 //! The layers of `config.toml`: the administrator's, the user's, the project's, the environment, the command line.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use openoxide_permissions::{RuleError, Rules};
 use openoxide_skills::{Code, Diagnostic, Origin, Setting, near};
 use toml::Value;
 
 use crate::document::{self, Document};
 use crate::environment::{Environment, variables};
-use crate::keys::{KEYS, Key, KeyKind};
+use crate::keys::{KEYS, Key};
+use crate::permission::{self, Agent, Permissions};
 
 /// Whose layer it is; a later one wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,6 +57,7 @@ pub struct Config {
     pub problems: Vec<ConfigProblem>,
     /// What `~` stands for.
     home: Option<PathBuf>,
+    permissions: Permissions,
 }
 
 impl Config {
@@ -74,6 +78,8 @@ impl Config {
         config.layers.push(flags);
         config.home.clone_from(&environment.home);
         config.judge_project(project);
+        config.permissions = permission::read(&config.layers, config.home.as_deref());
+        config.problems.append(&mut config.permissions.problems);
         config
     }
 
@@ -141,9 +147,28 @@ impl Config {
         listed.filter_map(Value::as_str).filter_map(|text| Some((text.to_owned(), real(whole(text)?)))).collect()
     }
 
+    /// Returns the rules under `[permission]`, weakest first; an error if one of any agent cannot count.
+    pub fn rules(&self) -> Result<&Rules, RuleError> {
+        self.permissions.error.clone().map_or(Ok(&self.permissions.rules), Err)
+    }
+
+    /// Returns the agents, by name.
+    pub fn agents(&self) -> &BTreeMap<String, Agent> {
+        &self.permissions.agents
+    }
+
     /// Returns every value of a key that counts, weakest first.
     pub fn all(&self, key: &str) -> Vec<Setting> {
-        let layers = self.layers.iter().filter(|layer| layer.counts);
+        self.said(key, |_| true)
+    }
+
+    /// Does the same without what the project says, for what a project cannot give.
+    pub fn all_but_projects(&self, key: &str) -> Vec<Setting> {
+        self.said(key, |layer| layer.kind != LayerKind::Project)
+    }
+
+    fn said(&self, key: &str, counts: impl Fn(&Layer) -> bool) -> Vec<Setting> {
+        let layers = self.layers.iter().filter(|layer| layer.counts && counts(layer));
         layers
             .filter_map(|layer| Some(Setting { value: layer.document.get(key)?.clone(), origin: layer.origin(key) }))
             .collect()
@@ -255,7 +280,7 @@ fn unknown(name: &str) -> Diagnostic {
 fn leaves(table: &toml::Table) -> Vec<(Vec<String>, &Value)> {
     let mut found = Vec::new();
     for (name, value) in table {
-        let whole = Key::find(name).is_some_and(|key| key.kind == KeyKind::Hosts);
+        let whole = Key::find(name).is_some_and(|key| key.is_tables());
         match value {
             Value::Table(inner) if !whole => {
                 for (mut path, value) in leaves(inner) {
