@@ -57,9 +57,7 @@ fn kind(key: &Key) -> String {
     match key.kind {
         KeyKind::Bool => "yes or no".to_owned(),
         KeyKind::Choice(choices) => format!("`{}`", choices.join("`, `")),
-        KeyKind::Integer | KeyKind::Number | KeyKind::Text | KeyKind::List | KeyKind::Rules | KeyKind::Hosts => {
-            key.wants().trim_start_matches("a ").to_owned()
-        }
+        _ => key.wants().trim_start_matches("a ").to_owned(),
     }
 }
 
