@@ -42,10 +42,17 @@ impl Output {
     }
 
     /// Reads until the helper says something, too much has come, or time is up.
-    pub(crate) fn collect(&self, control: &UnixStream, limit: usize, deadline: Instant) -> io::Result<(Written, Stopped)> {
+    pub(crate) fn collect(
+        &self,
+        control: &UnixStream,
+        limit: usize,
+        deadline: Instant,
+    ) -> io::Result<(Written, Stopped)> {
         let mut written = Written::default();
         loop {
-            let Some(ready) = self.wait(&written, Some(control), deadline)? else { return Ok((written, Stopped::Late)) };
+            let Some(ready) = self.wait(&written, Some(control), deadline)? else {
+                return Ok((written, Stopped::Late));
+            };
             written.take(self, limit)?;
             if written.truncated {
                 return Ok((written, Stopped::Full));

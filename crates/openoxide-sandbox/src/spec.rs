@@ -205,8 +205,7 @@ mod tests {
         let spec = Spec::new(&command, vec!["/w/.git".into(), "/w/b/c/.git".into()], true);
         let shown: Vec<String> =
             spec.mounts().iter().map(|(path, access)| format!("{} {access:?}", path.display())).collect();
-        let expected =
-            "/r Read, /w Write, /r/out Write, /w/.git Read, /w/a Write, /w/b Write, /w/a/skill Read, /w/b/c Write, /w/b/c/.git Read";
+        let expected = "/r Read, /w Write, /r/out Write, /w/.git Read, /w/a Write, /w/b Write, /w/a/skill Read, /w/b/c Write, /w/b/c/.git Read";
         assert_eq!(shown.join(", "), expected);
     }
 

@@ -80,9 +80,8 @@ fn read_only(path: &Path) -> io::Result<()> {
     for place in places(&table).filter(|place| place.starts_with(path)) {
         match remount(&place) {
             // Hidden behind another mount, or in a folder of somebody else: out of the command's reach as well.
-            Err(rustix::io::Errno::NOENT | rustix::io::Errno::ACCESS | rustix::io::Errno::NOTDIR) => {}
+            Ok(()) | Err(rustix::io::Errno::NOENT | rustix::io::Errno::ACCESS | rustix::io::Errno::NOTDIR) => {}
             Err(error) => return Err(io::Error::other(format!("{}: {error}", place.display()))),
-            Ok(()) => {}
         }
     }
     Ok(())
@@ -129,7 +128,8 @@ mod tests {
 
     #[test]
     fn places_of_mounts_are_read() {
-        let table = b"22 1 8:1 / / rw - ext4 a b\n23 22 0:5 / /a\\040b\\134c rw - tmpfs x y\nbroken\n24 1 1:1 / /q\\09 rw\n";
+        let table =
+            b"22 1 8:1 / / rw - ext4 a b\n23 22 0:5 / /a\\040b\\134c rw - tmpfs x y\nbroken\n24 1 1:1 / /q\\09 rw\n";
         let found: Vec<PathBuf> = places(table).collect();
         assert_eq!(found, [PathBuf::from("/"), PathBuf::from("/a b\\c"), PathBuf::from("/q\\09")]);
     }

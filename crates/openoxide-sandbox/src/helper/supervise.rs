@@ -6,7 +6,9 @@ use std::os::unix::net::UnixStream;
 use std::process::{Child, Stdio};
 
 use rustix::process::{Signal, set_parent_process_death_signal};
-use rustix::thread::{CapabilitySet, CapabilitySets, clear_ambient_capability_set, remove_capability_from_bounding_set};
+use rustix::thread::{
+    CapabilitySet, CapabilitySets, clear_ambient_capability_set, remove_capability_from_bounding_set,
+};
 
 use super::{ENTER, Layer as _, Refusal, control, mounts, ourselves, watch};
 use crate::spec::{Answer, Spec};
