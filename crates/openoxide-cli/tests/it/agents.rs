@@ -49,7 +49,13 @@ fn rules_deny_and_say_which() {
     assert_eq!(names(&answer), ["deploy-docs", "notes", "review"]);
     let reason = "S0310: the rule `deploy-*` denies it ([ROOT]/home/.openoxide/config.toml:2)";
     assert_eq!(others(&answer), [format!("deploy-web denied {reason}")]);
-    insta::assert_snapshot!(run(&context, &["list", "--all"]).stdout, @"");
+    insta::assert_snapshot!(run(&context, &["list", "--all"]).stdout, @"
+    repo  deploy-docs  About deploy-docs                                      26 tok
+    repo  notes        About notes                                            21 tok
+    repo  review       About review                                           22 tok
+    denied  .agents/skills/deploy-web/SKILL.md
+            the rule `deploy-*` denies it (~/.openoxide/config.toml:2) [S0310]
+    ");
 }
 
 #[test]
@@ -86,10 +92,28 @@ fn other_hosts_obey_an_agent_and_nothing_else_of_ours() {
 #[test]
 fn an_unknown_agent_is_an_error_that_names_near_ones() {
     let context = context();
-    insta::assert_snapshot!(run(&context, &["list", "--agent", "reviwer"]), @"");
-    insta::assert_snapshot!(run(&context, &["list", "--agent", "zzz"]), @"");
+    insta::assert_snapshot!(run(&context, &["list", "--agent", "reviwer"]), @"
+    status: 2
+    ----- stdout -----
+    ----- stderr -----
+    error: there is no agent `reviwer`
+    hint: did you mean `reviewer`? There are `boss`, `reviewer`
+    ");
+    insta::assert_snapshot!(run(&context, &["list", "--agent", "zzz"]), @"
+    status: 2
+    ----- stdout -----
+    ----- stderr -----
+    error: there is no agent `zzz`
+    hint: there are `boss`, `reviewer`
+    ");
     let empty = TestContext::new();
-    insta::assert_snapshot!(run(&empty, &["list", "--agent", "reviewer"]), @"");
+    insta::assert_snapshot!(run(&empty, &["list", "--agent", "reviewer"]), @"
+    status: 2
+    ----- stdout -----
+    ----- stderr -----
+    error: there is no agent `reviewer`
+    hint: add it to your config.toml, as `[agents.NAME]`
+    ");
 }
 
 #[test]
@@ -131,7 +155,14 @@ fn a_bad_rule_is_an_error_with_its_place() {
         "//- home/.openoxide/config.toml\nhost = \"openoxide\"\n[[permission.skill]]\npattern = \"a-*\"\n\
          action = \"deny\"\nmatches = [\"a\"]\n",
     );
-    insta::assert_snapshot!(run(&context, &["list"]), @"");
+    insta::assert_snapshot!(run(&context, &["list"]), @"
+    status: 2
+    ----- stdout -----
+    ----- stderr -----
+    error: a permission rule is not usable
+      Caused by: [ROOT]/home/.openoxide/config.toml:2: the rule `a-*` does not match its example `a`
+    hint: mend the rule; nothing is decided by guessing it
+    ");
     let output = context.run(bin(), ["config", "unset", "permission"]);
     assert_eq!(output.status, Some(0), "and it can still be mended: {output}");
     assert_eq!(run(&context, &["list"]).status, Some(0));
