@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use openoxide_config::WorkspaceError;
+use openoxide_config::{TrustError, WorkspaceError};
 use openoxide_skills::{HostError, RenderError, near};
 
 /// An error that knows the next step, and whether the answer is merely no.
@@ -52,7 +52,9 @@ pub(crate) fn hints(error: &anyhow::Error) -> Vec<String> {
             Some(WorkspaceError::Host(error)) => Some(error),
             _ => None,
         });
+        let trust = || cause.downcast_ref().and_then(TrustError::hint).map(str::to_owned);
         let hint = told.or_else(|| host.and_then(host_hint)).or_else(|| cause.downcast_ref().and_then(render_hint));
+        let hint = hint.or_else(trust);
         if let Some(hint) = hint.filter(|hint| !hints.contains(hint)) {
             hints.push(hint);
         }

@@ -4,6 +4,7 @@
 
 mod args;
 mod commands;
+mod consent;
 mod error;
 mod off;
 mod paths;

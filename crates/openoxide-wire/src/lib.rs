@@ -15,6 +15,7 @@ mod prompt;
 mod roots;
 mod schemas;
 mod skill;
+mod trust;
 
 pub use change::{ChangeAnswer, ChangeLine};
 pub use check::{CheckAnswer, Checked};
@@ -28,6 +29,7 @@ pub use prompt::{PromptAnswer, ShownLine};
 pub use roots::{RootLine, RootsAnswer, SettingLine};
 pub use schemas::answer_schemas;
 pub use skill::{DependencyLine, InterfaceLine, OtherLine, PolicyLine, ShowAnswer, SkillDetail, SkillLine, Tokens};
+pub use trust::{AnswerLine, FolderLine, GrantLine, SourceLine, TrustAnswer, WrittenLine};
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{
     ChangeAnswer, CheckAnswer, ConfigAnswer, ExplainAnswer, HostsAnswer, ListAnswer, OverviewAnswer, PromptAnswer,
-    RootsAnswer, ShowAnswer,
+    RootsAnswer, ShowAnswer, TrustAnswer,
 };
 
 /// Returns the schema of each command's `--json`, by the command's name; `change` is that of all that change something.
@@ -22,6 +22,7 @@ pub fn answer_schemas() -> Vec<(&'static str, Value)> {
         ("prompt", schema::<PromptAnswer>()),
         ("roots", schema::<RootsAnswer>()),
         ("show", schema::<ShowAnswer>()),
+        ("trust", schema::<TrustAnswer>()),
     ]
 }
 

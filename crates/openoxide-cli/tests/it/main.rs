@@ -30,6 +30,7 @@ mod remcochat;
 mod roots;
 mod schema;
 mod seeds;
+mod self_trust;
 mod show;
 mod support;
 mod switch;
