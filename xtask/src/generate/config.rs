@@ -20,6 +20,10 @@ Settings are read from these places; a later one wins:
 
 `openoxide config` shows every setting with its value and where that comes from. `openoxide config set KEY VALUE` changes
 one and keeps comments and order. The JSON Schema is [`schemas/config.toml.json`](../../schemas/config.toml.json).
+
+A project can never give power, trusted or not: what its file says of a key marked `no` is passed over and told, and of a
+key marked `only` it counts in that value alone, which is the strictest. Where the administrator set such a key to its
+strictest value, nobody can loosen it.
 ";
 
 const OF_HOSTS: &str = "\
