@@ -286,6 +286,8 @@ fn checked(mut document: Document, kind: LayerKind) -> (Document, Vec<Diagnostic
     for path in bad {
         remove(&mut document.table, &path);
     }
+    // A table with nothing in it says nothing, and must not stand before one that does.
+    prune(&mut document.table);
     (document, problems)
 }
 
@@ -347,6 +349,16 @@ fn remove(table: &mut toml::Table, path: &[String]) {
             }
         }
     }
+}
+
+fn prune(table: &mut toml::Table) {
+    table.retain(|_, value| match value {
+        Value::Table(inner) => {
+            prune(inner);
+            !inner.is_empty()
+        }
+        _ => true,
+    });
 }
 
 #[cfg(test)]

@@ -31,5 +31,6 @@ pub use project::find_project;
 pub use system::{Unpacked, embedded_skills, unpack_system_skills};
 pub use trust::{
     Grant, Granted, Moment, Power, Record, Remembered, Trust, TrustEntry, TrustError, TrustedFolder, TrustedSource,
+    skill_path,
 };
 pub use workspace::{FoundHost, Options, Workspace, WorkspaceError};

@@ -31,6 +31,7 @@ mod remcochat;
 mod roots;
 mod schema;
 mod seeds;
+mod self_trust;
 mod show;
 mod support;
 mod switch;
