@@ -73,6 +73,7 @@ pub(crate) enum Command {
     Roots(commands::roots::RootsArgs),
     Check(commands::check::CheckArgs),
     Prompt(commands::prompt::PromptArgs),
+    Read(commands::read::ReadArgs),
     Link(commands::link::LinkArgs),
     Unlink(commands::link::UnlinkArgs),
     New(commands::new::NewArgs),

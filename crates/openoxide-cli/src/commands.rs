@@ -14,6 +14,7 @@ pub(crate) mod list;
 pub(crate) mod new;
 pub(crate) mod overview;
 pub(crate) mod prompt;
+pub(crate) mod read;
 pub(crate) mod roots;
 pub(crate) mod schema;
 pub(crate) mod show;
@@ -32,6 +33,7 @@ pub(crate) fn run(ui: &Ui, args: &Args) -> anyhow::Result<ExitStatus> {
         Command::Roots(args) => roots::roots(ui, common, args),
         Command::Check(args) => check::check(ui, common, args),
         Command::Prompt(args) => prompt::prompt(ui, common, args),
+        Command::Read(args) => read::read(ui, common, args),
         Command::Link(args) => link::link(ui, common, args),
         Command::Unlink(args) => link::unlink(ui, common, args),
         Command::New(args) => new::new(ui, common, args),

@@ -82,6 +82,13 @@ impl Ui {
         Ok(out.flush()?)
     }
 
+    /// Writes data byte for byte, whatever it does to a terminal: somebody asked for that.
+    pub(crate) fn bytes(&self, text: &str) -> anyhow::Result<()> {
+        let mut out = std::io::stdout().lock();
+        out.write_all(text.as_bytes())?;
+        Ok(out.flush()?)
+    }
+
     /// Writes an answer as JSON.
     pub(crate) fn json(&self, answer: &impl serde::Serialize) -> anyhow::Result<()> {
         self.raw(&(serde_json::to_string_pretty(answer)? + "\n"))

@@ -12,6 +12,7 @@ mod activation;
 mod budget;
 mod found;
 mod parsing;
+mod resource;
 mod roots;
 mod settings;
 mod spec;
@@ -26,6 +27,7 @@ pub use parsing::{
     LengthUnit, Mark, NameRules, NameShape, NameSource, NoFrontmatter, NumberText, OnDuplicate, ParseRules, Repair,
     Tags, TextRule, Typed, UnknownFields, Utf8, WrongType,
 };
+pub use resource::{ReadProblem, ResourceRules};
 pub use roots::{FolderNames, Layout, Links, NamespaceRules, RootRule, ScanRules};
 pub use settings::{FilterRules, PluginSource, SettingKind, SettingRule, SettingSource, StateEffect, YesWords};
 pub use spec::{HostError, HostSpec, Hosts};
@@ -102,6 +104,9 @@ pub struct Host {
     /// What is sent when a skill is called.
     #[serde(default)]
     pub activation: ActivationRules,
+    /// How files of a skill are asked for and answered.
+    #[serde(default)]
+    pub resource: ResourceRules,
     /// What is deliberately done differently from the program.
     #[serde(default)]
     pub deviations: Vec<Deviation>,

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{
     ChangeAnswer, CheckAnswer, ConfigAnswer, ExplainAnswer, HostsAnswer, ListAnswer, OverviewAnswer, PromptAnswer,
-    RootsAnswer, ShowAnswer,
+    ReadAnswer, RootsAnswer, ShowAnswer,
 };
 
 /// Returns the schema of each command's `--json`, by the command's name; `change` is that of all that change something.
@@ -20,6 +20,7 @@ pub fn answer_schemas() -> Vec<(&'static str, Value)> {
         ("list", schema::<ListAnswer>()),
         ("overview", schema::<OverviewAnswer>()),
         ("prompt", schema::<PromptAnswer>()),
+        ("read", schema::<ReadAnswer>()),
         ("roots", schema::<RootsAnswer>()),
         ("show", schema::<ShowAnswer>()),
     ]

@@ -41,6 +41,7 @@ const SECTIONS: &[(&str, &[&str])] = &[
     ("Which skills count", &["collide", "filter", "controls", "list"]),
     ("What the model sees", &["catalog", "budget"]),
     ("When a user calls a skill", &["invoke"]),
+    ("Files of a skill", &["resource"]),
 ];
 
 /// Returns the index and a page for each host.
