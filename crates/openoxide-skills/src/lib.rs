@@ -1,9 +1,11 @@
 #![doc = include_str!("../README.md")]
 
+mod arguments;
 mod catalog;
 mod code;
 mod diagnostic;
 mod discover;
+mod expand;
 mod frontmatter;
 mod glob;
 mod host;
@@ -19,10 +21,12 @@ mod skill;
 mod text;
 mod yaml;
 
+pub use arguments::Arguments;
 pub use catalog::{Catalog, Depth, Entry, Problem, Reason, SearchedRoot, Standing, View, discover_dir, load};
 pub use code::Code;
 pub use diagnostic::{Diagnostic, Fix, Level, Place};
 pub use discover::LimitReached;
+pub use expand::{Expanded, Expansion, FileRef, LeftAlone, Piece, Refusal, ShellPiece, Variables, WhyLeft, expand};
 pub use host::*;
 pub use judge::{Finding, Judged, is_skill_folder, judge};
 pub use parse::{Parsed, parse_bytes, parse_text};

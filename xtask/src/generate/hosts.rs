@@ -40,7 +40,7 @@ const SECTIONS: &[(&str, &[&str])] = &[
     ("How a file is read", &["parse", "sidecar"]),
     ("Which skills count", &["collide", "filter", "controls", "list"]),
     ("What the model sees", &["catalog", "budget"]),
-    ("When a user calls a skill", &["invoke"]),
+    ("What a skill's text stands for when it is called", &["arguments", "shell", "files"]),
 ];
 
 /// Returns the index and a page for each host.
