@@ -8,6 +8,7 @@ mod command;
 mod file;
 mod placeholder;
 mod readers;
+mod refusal;
 mod script;
 mod walk;
 
@@ -18,7 +19,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 pub(crate) use self::command::last;
-pub use self::script::Refusal;
+pub use self::refusal::Refusal;
 use crate::arguments::Arguments;
 use crate::host::{ArgumentRules, BlockForm, Callers, FileRules, Host, ShellRules, Variable, fill};
 

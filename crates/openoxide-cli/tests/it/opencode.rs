@@ -2,7 +2,6 @@
 
 use std::ffi::OsStr;
 
-use openoxide_skills::Hosts;
 use openoxide_testkit::TestContext;
 use serde_json::Value;
 

@@ -7,11 +7,12 @@
 
 use std::collections::BTreeMap;
 
+use super::Refusal;
 use super::placeholder::{Placeholders, Value, What};
 use super::readers::Readers;
 
 /// Deepest nesting of quotes and substitutions that is followed.
-const MOST_NESTED: usize = 40;
+pub(super) const MOST_NESTED: usize = 40;
 
 /// Longest value that is taken for a plain word.
 const MOST_PLAIN: usize = 1000;
@@ -26,39 +27,6 @@ pub(super) struct Script {
     pub(super) kept: Vec<(usize, String)>,
     /// Whether a placeholder took an argument.
     pub(super) took: bool,
-}
-
-/// Why a command must not be run with the arguments that were given.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
-    /// An argument would be calculated with.
-    #[error("`{placeholder}` stands where the shell calculates, and its value is more than a plain word")]
-    Arithmetic {
-        /// The placeholder, as written.
-        placeholder: String,
-    },
-    /// An argument would be part of a program.
-    #[error(
-        "`{placeholder}` stands in text that `{program}` reads as a program, and its value is more than a plain word"
-    )]
-    Program {
-        /// The placeholder, as written.
-        placeholder: String,
-        /// What would read it.
-        program: String,
-    },
-    /// An argument would decide which program is run.
-    #[error("`{placeholder}` stands where the name of a program is expected")]
-    Command {
-        /// The placeholder, as written.
-        placeholder: String,
-    },
-    /// The command is nested too deeply to be followed.
-    #[error("quotes and substitutions are nested more than {MOST_NESTED} deep")]
-    Nested,
-    /// The values are too long together.
-    #[error("the arguments are too long for this many placeholders")]
-    TooLong,
 }
 
 /// What the text around a place is.

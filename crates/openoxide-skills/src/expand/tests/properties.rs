@@ -121,9 +121,6 @@ fn long_texts_take_time_by_their_length() {
             let start = Instant::now();
             Call::of(host).typed("a b").expand(body);
             let took = start.elapsed();
-            if took > Duration::from_millis(300) {
-                eprintln!("SLOW {host} {:?} {took:?}", &body[..20]);
-            }
             assert!(took < Duration::from_secs(5), "{host}: {:?} took {took:?}", &body[..20]);
         }
     }
