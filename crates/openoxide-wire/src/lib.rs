@@ -25,7 +25,7 @@ pub use list::{Limit, ListAnswer};
 pub use overview::{AgentLine, MendLine, OverviewAnswer};
 pub use problem::{FixLine, ProblemLine};
 pub use prompt::{PromptAnswer, ShownLine};
-pub use roots::{RootLine, RootsAnswer, SettingLine};
+pub use roots::{IsolationLine, MissingLine, RootLine, RootsAnswer, SettingLine};
 pub use schemas::answer_schemas;
 pub use skill::{DependencyLine, InterfaceLine, OtherLine, PolicyLine, ShowAnswer, SkillDetail, SkillLine, Tokens};
 
