@@ -27,6 +27,7 @@ fn text() {
     limits.depth            6             default
     limits.entries          200000        default
     limits.folders          50000         default
+    mentions.ambiguous      "nothing"     default
     skills.claude           true          default
     skills.config           []            default
     skills.paths            []            default
