@@ -3,6 +3,7 @@
 //! The binary is thin over [`main`]. [`command`] is for tools that describe the program: man pages, reference pages.
 
 mod args;
+mod asking;
 mod commands;
 mod error;
 mod off;

@@ -101,6 +101,11 @@ impl Ui {
         }
     }
 
+    /// Says what has to be read before an answer, whether or not asked to say less.
+    pub(crate) fn ask(&self, text: &str) {
+        self.stderr("", text);
+    }
+
     /// Warns.
     pub(crate) fn warn(&self, text: &str) {
         if !self.quiet {
@@ -113,6 +118,18 @@ impl Ui {
         if !self.quiet {
             self.stderr(&format!("{}: ", paint(Role::Hint, "hint")), text);
         }
+    }
+
+    /// Says that the answer is no.
+    pub(crate) fn problem(&self, text: &str) {
+        self.stderr(&format!("{}: ", paint(Role::Error, "error")), text);
+    }
+
+    /// Shows where an answer is typed.
+    pub(crate) fn prompt(&self, text: &str) {
+        let mut out = anstream::stderr().lock();
+        // Nobody can be told that stderr is closed.
+        let _ = write!(out, "{text}").and_then(|()| out.flush());
     }
 
     /// Shows an error, its causes and its hint.

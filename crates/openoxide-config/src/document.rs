@@ -35,7 +35,11 @@ impl Document {
         let mut item = document.as_item();
         let mut span = None;
         for part in split_key(key) {
-            item = item.get(part.as_str())?;
+            // A number is a place in a list.
+            item = match part.parse::<usize>() {
+                Ok(index) if !item.is_table_like() => item.get(index)?,
+                _ => item.get(part.as_str())?,
+            };
             span = item.span().or(span);
         }
         let start = span?.start;
@@ -65,6 +69,12 @@ pub(crate) fn split_key(key: &str) -> Vec<String> {
         |_| key.split('.').map(str::to_owned).collect(),
         |keys| keys.iter().map(|key| key.get().to_owned()).collect(),
     )
+}
+
+/// Joins the parts of a dotted key; a part that is not a plain word is quoted.
+pub(crate) fn join_key(parts: &[String]) -> String {
+    let quoted = |part: &String| toml_edit::Key::new(part.as_str()).to_string().trim().to_owned();
+    parts.iter().map(quoted).collect::<Vec<_>>().join(".")
 }
 
 /// Reads a TOML, JSON or YAML file, by its ending; an absent file is nothing.

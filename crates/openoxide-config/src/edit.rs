@@ -31,6 +31,14 @@ pub enum EditError {
         /// The part of it that is something else.
         part: String,
     },
+    /// A server that would not count.
+    #[error("the server `{name}` cannot be added: {message}")]
+    BadServer {
+        /// Its name.
+        name: String,
+        /// What is wrong with it.
+        message: String,
+    },
     /// Something else stands where a list is needed.
     #[error("`{key}` is not a list in `{}`", path.display())]
     NotList {
@@ -61,7 +69,7 @@ pub fn set_value(path: &Path, key: &str, new: toml_edit::Value) -> Result<bool, 
 }
 
 /// Returns the table that a key is in; tables that are not there are made.
-fn table_at<'d>(
+pub(crate) fn table_at<'d>(
     document: &'d mut DocumentMut,
     outer: &[String],
     path: &Path,
@@ -190,7 +198,10 @@ fn put_last_inline(rules: &mut toml_edit::Array, selector: &str, wanted: &str, e
     rules.push(rule);
 }
 
-fn edit(path: &Path, change: impl FnOnce(&mut DocumentMut) -> Result<(), EditError>) -> Result<bool, EditError> {
+pub(crate) fn edit(
+    path: &Path,
+    change: impl FnOnce(&mut DocumentMut) -> Result<(), EditError>,
+) -> Result<bool, EditError> {
     let before = match fs_err::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),

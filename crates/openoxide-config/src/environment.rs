@@ -57,4 +57,12 @@ impl Environment {
             None => self.home.as_ref().map(|home| home.join(".openoxide")),
         }
     }
+
+    /// Makes a relative `$OPENOXIDE_HOME` absolute, so that it stays the same wherever `cwd` is moved to.
+    pub(crate) fn fix_home(&mut self) {
+        if let Some(home) = self.variable(variables::OPENOXIDE_HOME) {
+            let whole = self.cwd.join(home).to_string_lossy().into_owned();
+            self.variables.insert(variables::OPENOXIDE_HOME.to_owned(), whole);
+        }
+    }
 }

@@ -1,13 +1,18 @@
 //! The layers of `config.toml`: the administrator's, the user's, the project's, the environment, the command line.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use openoxide_permissions::{RuleError, Rules};
 use openoxide_skills::{Code, Diagnostic, Origin, Setting, near};
 use toml::Value;
 
 use crate::document::{self, Document};
 use crate::environment::{Environment, variables};
-use crate::keys::{KEYS, Key, KeyKind};
+use crate::keys::{InProject, KEYS, Key};
+use crate::mcp;
+use crate::permission::{self, Agent, Permissions};
+use crate::trust::Trust;
 
 /// Whose layer it is; a later one wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -53,7 +58,10 @@ pub struct Config {
     /// What is wrong with them.
     pub problems: Vec<ConfigProblem>,
     /// What `~` stands for.
-    home: Option<PathBuf>,
+    pub(crate) home: Option<PathBuf>,
+    /// What the user trusts besides `trust.folders`.
+    trust: Trust,
+    permissions: Permissions,
 }
 
 impl Config {
@@ -73,7 +81,10 @@ impl Config {
         config.layers.push(from_environment(environment));
         config.layers.push(flags);
         config.home.clone_from(&environment.home);
+        config.add_trust(Trust::open(environment));
         config.judge_project(project);
+        config.permissions = permission::read(&config.layers, config.home.as_deref());
+        config.problems.append(&mut config.permissions.problems);
         config
     }
 
@@ -118,32 +129,69 @@ impl Config {
         }
     }
 
-    /// Tells whether the user trusts a project.
+    fn add_trust(&mut self, trust: Trust) {
+        if let Some(problem) = trust.problem() {
+            let path = trust.path().map(Path::to_owned);
+            self.problems.push(ConfigProblem { path, diagnostic: problem.clone() });
+        }
+        self.trust = trust;
+    }
+
+    /// Returns what the user trusts besides `trust.folders`.
+    pub fn trust(&self) -> &Trust {
+        &self.trust
+    }
+
+    /// Tells whether the user trusts a project: by `trust.folders` in a file outside of it, or by what is remembered.
     pub fn trusts(&self, project: &Path) -> bool {
-        let layers = self.layers.iter().filter(|layer| layer.kind != LayerKind::Project);
         let real = std::fs::canonicalize(project).unwrap_or_else(|_| project.to_owned());
-        layers.flat_map(|layer| self.trusted_by(layer)).any(|(_, folder)| folder == real)
+        let layers = self.layers.iter().filter(|layer| layer.kind != LayerKind::Project);
+        let is_listed = |layer: &Layer| self.trusted_by(layer).iter().any(|(_, folder)| *folder == real);
+        layers.into_iter().any(|layer| is_listed(layer) && is_outside(layer.path.as_deref(), &real))
+            || self.trust.trusts_folder(&real) && is_outside(self.trust.path(), &real)
     }
 
-    /// Returns the folders that the user's own file trusts: as they are written, and without links.
-    pub fn trusted(&self) -> Vec<(String, PathBuf)> {
-        let user = self.layers.iter().find(|layer| layer.kind == LayerKind::User);
-        user.map(|layer| self.trusted_by(layer)).unwrap_or_default()
-    }
-
-    fn trusted_by(&self, layer: &Layer) -> Vec<(String, PathBuf)> {
-        let whole = |text: &str| match text.strip_prefix("~/") {
-            Some(rest) => self.home.as_ref().map(|home| home.join(rest)),
-            None => Some(PathBuf::from(text)).filter(|path| path.is_absolute()),
-        };
+    /// Returns the folders that a layer's `trust.folders` trusts: as they are written, and without links.
+    pub fn trusted_by(&self, layer: &Layer) -> Vec<(String, PathBuf)> {
+        if layer.kind == LayerKind::Project {
+            return Vec::new();
+        }
         let real = |path: PathBuf| std::fs::canonicalize(&path).unwrap_or(path);
         let listed = layer.document.get("trust.folders").and_then(Value::as_array).into_iter().flatten();
-        listed.filter_map(Value::as_str).filter_map(|text| Some((text.to_owned(), real(whole(text)?)))).collect()
+        let listed = listed.filter_map(Value::as_str);
+        listed.filter_map(|text| Some((text.to_owned(), real(self.whole(text)?)))).collect()
+    }
+
+    /// Returns the path that a setting means; a relative one means nothing.
+    pub(crate) fn whole(&self, text: &str) -> Option<PathBuf> {
+        match text.strip_prefix("~/") {
+            Some(rest) => self.home.as_ref().map(|home| home.join(rest)),
+            None => Some(PathBuf::from(text)).filter(|path| path.is_absolute()),
+        }
+    }
+
+    /// Returns the rules under `[permission]`, weakest first; an error if one of any agent cannot count.
+    pub fn rules(&self) -> Result<&Rules, RuleError> {
+        self.permissions.error.clone().map_or(Ok(&self.permissions.rules), Err)
+    }
+
+    /// Returns the agents, by name.
+    pub fn agents(&self) -> &BTreeMap<String, Agent> {
+        &self.permissions.agents
     }
 
     /// Returns every value of a key that counts, weakest first.
     pub fn all(&self, key: &str) -> Vec<Setting> {
-        let layers = self.layers.iter().filter(|layer| layer.counts);
+        self.said(key, |_| true)
+    }
+
+    /// Does the same without what the project says, for what a project cannot give.
+    pub fn all_but_projects(&self, key: &str) -> Vec<Setting> {
+        self.said(key, |layer| layer.kind != LayerKind::Project)
+    }
+
+    fn said(&self, key: &str, counts: impl Fn(&Layer) -> bool) -> Vec<Setting> {
+        let layers = self.layers.iter().filter(|layer| layer.counts && counts(layer));
         layers
             .filter_map(|layer| Some(Setting { value: layer.document.get(key)?.clone(), origin: layer.origin(key) }))
             .collect()
@@ -151,11 +199,19 @@ impl Config {
 
     /// Returns the value of a key that wins; the default if nobody set it.
     pub fn get(&self, key: &str) -> Option<Setting> {
-        self.all(key).pop().or_else(|| {
+        self.tightened(key).or_else(|| self.all(key).pop()).or_else(|| {
             let key = KEYS.iter().find(|known| known.name == key && !known.default.is_empty())?;
             let table: toml::Table = format!("value = {}", key.default).parse().ok()?;
             Some(Setting { value: table["value"].clone(), origin: Origin::Default })
         })
+    }
+
+    /// Returns what the administrator made stricter: nobody can take that back.
+    fn tightened(&self, name: &str) -> Option<Setting> {
+        let InProject::Only(strict) = Key::find(name)?.project else { return None };
+        let admin = self.layers.iter().find(|layer| layer.kind == LayerKind::Admin)?;
+        let value = admin.document.get(name).filter(|value| strict.is(value))?;
+        Some(Setting { value: value.clone(), origin: admin.origin(name) })
     }
 
     /// Returns the winning text of a key.
@@ -173,6 +229,11 @@ impl Layer {
             (None, _) => Origin::CommandLine,
         }
     }
+}
+
+/// Tells whether a file lies outside of a project: what is in it cannot vouch for it.
+fn is_outside(file: Option<&Path>, project: &Path) -> bool {
+    file.is_none_or(|file| !std::fs::canonicalize(file).unwrap_or_else(|_| file.to_owned()).starts_with(project))
 }
 
 fn from_environment(environment: &Environment) -> Layer {
@@ -207,39 +268,48 @@ fn insert(table: &mut toml::Table, path: &[String], value: Value) {
     }
 }
 
-/// Takes out what is unknown or of the wrong type, and says so.
+/// Takes out what is unknown, of the wrong type, or not the project's to say, and tells of it.
 fn checked(mut document: Document, kind: LayerKind) -> (Document, Vec<Diagnostic>) {
     let mut problems = Vec::new();
     let mut bad = Vec::new();
     for (path, value) in leaves(&document.table) {
-        let name = path.join(".");
-        let place = |problem: Diagnostic| match document.line(&name) {
+        let name = document::join_key(&path);
+        let Some((diagnostic, at)) = wrong(&name, path.last(), value, kind) else { continue };
+        problems.push(match document.line(&at) {
             Some(line) => {
-                Diagnostic { place: Some(openoxide_skills::Place { span: 0..0, line, column: 1 }), ..problem }
+                Diagnostic { place: Some(openoxide_skills::Place { span: 0..0, line, column: 1 }), ..diagnostic }
             }
-            None => problem,
-        };
-        match Key::find(&name) {
-            None => problems.push(place(unknown(&name))),
-            Some(key) if kind == LayerKind::Project && !key.project => {
-                let message = format!("a project cannot set `{name}`");
-                problems
-                    .push(place(Diagnostic::warning(Code::ConfigType, message).help("set it in your own config.toml")));
-            }
-            Some(key) if key.name == name && !key.takes(value) => {
-                let message = format!("`{name}` must be {}", key.wants());
-                problems.push(place(
-                    Diagnostic::warning(Code::ConfigType, message).help("the value does not count until it is mended"),
-                ));
-            }
-            Some(_) => continue,
-        }
+            None => diagnostic,
+        });
         bad.push(path);
     }
     for path in bad {
         remove(&mut document.table, &path);
     }
+    // A table with nothing in it says nothing, and must not stand before one that does.
+    prune(&mut document.table);
     (document, problems)
+}
+
+/// Tells what is wrong with a value, and the key at which that is seen.
+fn wrong(name: &str, last: Option<&String>, value: &Value, kind: LayerKind) -> Option<(Diagnostic, String)> {
+    let Some(key) = Key::find(name) else { return Some((unknown(name), name.to_owned())) };
+    let bad = |message: String, help: &str| Diagnostic::warning(Code::ConfigType, message).help(help);
+    if kind == LayerKind::Project && !key.project.allows(value) {
+        let message = match key.project {
+            InProject::Only(strict) => format!("a project can set `{name}` to `{strict}` only"),
+            _ => format!("a project cannot set `{name}`"),
+        };
+        return Some((bad(message, "set it in your own config.toml"), name.to_owned()));
+    }
+    let mend = "the value does not count until it is mended";
+    if key.kind.is_servers() && key.name != name {
+        let problem = mcp::read_server(last.map_or("", String::as_str), value).err()?;
+        let field = problem.field.map_or_else(|| name.to_owned(), |field| format!("{name}.{field}"));
+        return Some((bad(format!("`{name}`: {}", problem.message), mend), field));
+    }
+    let is_bad = key.name == name && !key.takes(value);
+    is_bad.then(|| (bad(format!("`{name}` must be {}", key.wants()), mend), name.to_owned()))
 }
 
 fn unknown(name: &str) -> Diagnostic {
@@ -251,22 +321,22 @@ fn unknown(name: &str) -> Diagnostic {
     Diagnostic::warning(Code::ConfigUnknownKey, format!("there is no setting `{name}`")).help(help)
 }
 
-/// Returns every value at the end of a dotted name; what a key takes as a whole counts as one.
+/// Returns every value at the end of a dotted name; what a key takes as a whole counts as one, and so does each server.
 fn leaves(table: &toml::Table) -> Vec<(Vec<String>, &Value)> {
     let mut found = Vec::new();
+    gather(&mut found, &[], table);
+    found
+}
+
+fn gather<'t>(found: &mut Vec<(Vec<String>, &'t Value)>, outer: &[String], table: &'t toml::Table) {
     for (name, value) in table {
-        let whole = Key::find(name).is_some_and(|key| key.kind == KeyKind::Hosts);
+        let path: Vec<String> = outer.iter().chain([name]).cloned().collect();
+        let is_whole = Key::find(&document::join_key(&path)).is_some_and(|key| key.is_whole(path.len()));
         match value {
-            Value::Table(inner) if !whole => {
-                for (mut path, value) in leaves(inner) {
-                    path.insert(0, name.clone());
-                    found.push((path, value));
-                }
-            }
-            _ => found.push((vec![name.clone()], value)),
+            Value::Table(inner) if !is_whole => gather(found, &path, inner),
+            _ => found.push((path, value)),
         }
     }
-    found
 }
 
 fn remove(table: &mut toml::Table, path: &[String]) {
@@ -281,51 +351,15 @@ fn remove(table: &mut toml::Table, path: &[String]) {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn setup(user: &str, project: &str) -> (tempfile::TempDir, Environment) {
-        let dir = tempfile::tempdir().unwrap();
-        let root = std::fs::canonicalize(dir.path()).unwrap();
-        for (folder, text) in [("home/.openoxide", user), ("project/.openoxide", project)] {
-            fs_err::create_dir_all(root.join(folder)).unwrap();
-            fs_err::write(root.join(folder).join("config.toml"), text).unwrap();
+fn prune(table: &mut toml::Table) {
+    table.retain(|_, value| match value {
+        Value::Table(inner) => {
+            prune(inner);
+            !inner.is_empty()
         }
-        let environment = Environment {
-            cwd: root.join("project"),
-            home: Some(root.join("home")),
-            admin: root.join("admin"),
-            ..Environment::default()
-        };
-        (dir, environment)
-    }
-
-    #[test]
-    fn later_layers_win_and_say_where_they_stand() {
-        let (_dir, environment) = setup("# mine\nhost = \"codex\"\n", "host = \"claude-code\"\n");
-        let config = Config::load(&environment, &environment.cwd, &[]);
-        let host = config.get("host").unwrap();
-        assert_eq!(host.value.as_str(), Some("codex"));
-        assert!(host.origin.to_string().ends_with("config.toml:2"), "{}", host.origin);
-        let codes: Vec<_> = config.problems.iter().map(|problem| problem.diagnostic.code).collect();
-        assert_eq!(codes, [Code::ConfigUntrusted]);
-        let flags = [format!("trust.folders=[{:?}]", environment.cwd.to_str().unwrap())];
-        let config = Config::load(&environment, &environment.cwd, &flags);
-        assert_eq!(config.text("host").as_deref(), Some("claude-code"));
-        let config = Config::load(&environment, &environment.cwd, &["host=agentskills".to_owned()]);
-        assert_eq!(config.get("host").unwrap().origin, Origin::CommandLine);
-    }
-
-    #[test]
-    fn bad_keys_and_values_are_reported_and_the_rest_counts() {
-        let user = "skils.paths = []\n[skills]\nclaude = \"no\"\npaths = [\"/x\"]\n";
-        let (_dir, environment) = setup(user, "[trust]\nfolders = [\"/\"]\n");
-        let config = Config::load(&environment, &environment.cwd, &[]);
-        let shown: Vec<String> = config.problems.iter().map(|problem| problem.diagnostic.message.clone()).collect();
-        assert_eq!(shown[..2], ["there is no setting `skils.paths`", "`skills.claude` must be `true` or `false`"]);
-        assert!(shown.iter().any(|message| message == "a project cannot set `trust.folders`"));
-        assert_eq!(config.problems[1].diagnostic.place.as_ref().unwrap().line, 3);
-        assert_eq!(config.get("skills.paths").unwrap().value.as_array().unwrap().len(), 1);
-    }
+        _ => true,
+    });
 }
+
+#[cfg(test)]
+mod tests;

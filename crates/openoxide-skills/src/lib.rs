@@ -1,19 +1,23 @@
 #![doc = include_str!("../README.md")]
 
+mod arguments;
 mod catalog;
 mod code;
 mod diagnostic;
 mod discover;
 mod envelope;
+mod expand;
 mod frontmatter;
 mod glob;
 mod host;
 mod judge;
+mod mention;
 mod namespace;
 mod parse;
 mod render;
 mod resource;
 mod root;
+mod select;
 mod settings;
 mod settings_file;
 mod sidecar;
@@ -22,17 +26,21 @@ mod template;
 mod text;
 mod yaml;
 
+pub use arguments::Arguments;
 pub use catalog::{Catalog, Depth, Entry, Problem, Reason, SearchedRoot, Standing, View, discover_dir, load};
 pub use code::Code;
 pub use diagnostic::{Diagnostic, Fix, Level, Place};
 pub use discover::LimitReached;
 pub use envelope::{Cut, Loaded, Message, again, cut, envelope, finished, guarded};
+pub use expand::{Expanded, Expansion, FileRef, LeftAlone, Piece, Refusal, ShellPiece, Variables, WhyLeft, expand};
 pub use host::*;
 pub use judge::{Finding, Judged, is_skill_folder, judge};
+pub use mention::{Flaw, Form, Mention, scan};
 pub use parse::{Parsed, body_of, parse_bytes, parse_text};
 pub use render::{Costs, How, Model, Prompt, Shown, Unit, catalog_budget, entry_costs, render};
 pub use resource::*;
 pub use root::{Root, Surroundings, resolve_roots};
+pub use select::{Ignored, Selected, Selection, Turn, TurnItem, WhyNot, select};
 pub use settings::{HostSettings, Origin, Plugin, Setting};
 pub use settings_file::{YamlFile, read_yaml};
 pub use skill::*;

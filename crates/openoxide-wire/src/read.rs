@@ -41,7 +41,7 @@ pub struct ReadAnswer {
     pub items: Option<Vec<ItemLine>>,
     /// Why nothing is answered.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub refused: Option<RefusedLine>,
+    pub refused: Option<NotReadLine>,
 }
 
 /// One name in a folder.
@@ -55,7 +55,7 @@ pub struct ItemLine {
 
 /// Why nothing is answered.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct RefusedLine {
+pub struct NotReadLine {
     /// What is wrong, as a word that does not change: `traversal`, `not-found`, `binary` and so on.
     pub problem: String,
     /// The host's words for it.
@@ -70,7 +70,7 @@ impl ReadAnswer {
             Ok(found) => answer.fill(found),
             Err(refused) => {
                 let problem = refused.problem.as_str().to_owned();
-                answer.refused = Some(RefusedLine { problem, text: refused.text.clone() });
+                answer.refused = Some(NotReadLine { problem, text: refused.text.clone() });
             }
         }
         answer

@@ -57,8 +57,6 @@ pub struct ActivationRules {
     pub content: Content,
     /// What arguments, files and commands are put into.
     pub expand: Expand,
-    /// Who must have called for that; absent: anybody.
-    pub expand_for: Option<Caller>,
     /// How long it may be.
     pub cut: Option<CutRule>,
     /// Closing tags of the frame; in what a skill says their first character is escaped.
@@ -90,7 +88,6 @@ impl Default for ActivationRules {
         ActivationRules {
             content: Content::Body,
             expand: Expand::Content,
-            expand_for: None,
             cut: None,
             guard: Vec::new(),
             messages: vec![message],

@@ -132,8 +132,17 @@ impl SkillDir {
     /// Reads everything in the folder once. A folder with nothing but its `SKILL.md` takes six system calls, and opening
     /// and closing the folder itself two more.
     pub fn snapshot(&self, limits: &SnapshotLimits) -> Result<Snapshot, SnapshotError> {
+        self.snapshot_as(self.extent, limits)
+    }
+
+    /// Reads the skill's own file alone, where the folder as a whole cannot be read. Its digest is not the skill's.
+    pub fn own_file(&self, limits: &SnapshotLimits) -> Result<Snapshot, SnapshotError> {
+        self.snapshot_as(Extent::File, limits)
+    }
+
+    fn snapshot_as(&self, extent: Extent, limits: &SnapshotLimits) -> Result<Snapshot, SnapshotError> {
         let mut walk = Walk::new(&self.manifest, limits);
-        match self.extent {
+        match extent {
             Extent::Folder => {
                 let listing = self.listing(walk.most()).map_err(|error| failed(Path::new("."), error))?;
                 walk.folder(self.fd(), &listing, Path::new(""), 0)?;

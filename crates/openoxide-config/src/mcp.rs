@@ -1,0 +1,258 @@
+//! Servers of tools in `config.toml`, as `[mcp.servers.NAME]`: reading them, and the edit that adds one.
+
+use std::path::Path;
+
+use openoxide_skills::Origin;
+use serde_json::json;
+use toml::Value;
+use toml_edit::{Array, Item, Table, TableLike, value};
+
+use crate::document::join_key;
+use crate::edit::{EditError, edit, table_at};
+use crate::layers::Config;
+
+/// Longest name of a server.
+const MAX_NAME: usize = 64;
+
+/// A server of tools.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct McpServer {
+    /// How it is reached.
+    pub transport: McpTransport,
+    /// Whether it is used.
+    pub enabled: bool,
+}
+
+/// How a server is reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum McpTransport {
+    /// A command that is started, and spoken to over its input and output.
+    Stdio {
+        /// The program.
+        command: String,
+        /// Its arguments.
+        args: Vec<String>,
+        /// The variables that it gets, by name: values are never written down.
+        env: Vec<String>,
+    },
+    /// An address.
+    Http {
+        /// The address.
+        url: String,
+    },
+}
+
+impl McpTransport {
+    /// Returns the word used in files.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            McpTransport::Stdio { .. } => "stdio",
+            McpTransport::Http { .. } => "streamable_http",
+        }
+    }
+}
+
+/// A server, its name, and where it was set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfiguredServer {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub server: McpServer,
+    /// Where it was set.
+    pub origin: Origin,
+}
+
+/// What adding a server did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AddedServer {
+    /// It was added.
+    Added,
+    /// The same server was there already.
+    Same,
+    /// Another one has the name; the file was left as it is.
+    NameTaken,
+}
+
+/// What is wrong with a server.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct BadServer {
+    /// The field, if it is one.
+    pub(crate) field: Option<String>,
+    pub(crate) message: String,
+}
+
+impl Config {
+    /// Returns the servers by name; where several layers have one of a name, the last counts as a whole.
+    pub fn mcp_servers(&self) -> Vec<ConfiguredServer> {
+        let mut servers: Vec<ConfiguredServer> = Vec::new();
+        for layer in self.layers.iter().filter(|layer| layer.counts) {
+            let tables = layer.document.get("mcp.servers").and_then(Value::as_table).into_iter().flatten();
+            for (name, table) in tables {
+                let Ok(server) = read_server(name, table) else { continue };
+                let origin = layer.origin(&join_key(&["mcp".to_owned(), "servers".to_owned(), name.clone()]));
+                servers.retain(|other| other.name != *name);
+                servers.push(ConfiguredServer { name: name.clone(), server, origin });
+            }
+        }
+        servers.sort_by(|left, right| left.name.cmp(&right.name));
+        servers
+    }
+}
+
+/// Reads a server, or says what is wrong with it.
+pub(crate) fn read_server(name: &str, value: &Value) -> Result<McpServer, BadServer> {
+    let bad =
+        |field: Option<&str>, message: &str| BadServer { field: field.map(str::to_owned), message: message.to_owned() };
+    if !is_name(name) {
+        return Err(bad(None, "a server's name has letters, digits, `-` and `_`, at most 64"));
+    }
+    let table = value.as_table().ok_or_else(|| bad(None, "a server is a table"))?;
+    if let Some(other) = table.keys().find(|key| !FIELDS.contains(&key.as_str())) {
+        return Err(bad(
+            Some(&join_key(std::slice::from_ref(other))),
+            &format!("a server has no `{other}`; it has `{}`", FIELDS.join("`, `")),
+        ));
+    }
+    let text = |field| match table.get(field) {
+        None => Ok(None),
+        Some(Value::String(text)) if !text.is_empty() => Ok(Some(text.clone())),
+        Some(_) => Err(bad(Some(field), &format!("`{field}` must be text"))),
+    };
+    let enabled = match table.get("enabled") {
+        None => true,
+        Some(value) => value.as_bool().ok_or_else(|| bad(Some("enabled"), "`enabled` must be `true` or `false`"))?,
+    };
+    let transport = match (text("command")?, text("url")?) {
+        (Some(command), None) => McpTransport::Stdio { command, args: texts(table, "args")?, env: names(table)? },
+        (None, Some(url)) => McpTransport::Http { url: address(table, url)? },
+        _ => return Err(bad(None, "a server has either `command` or `url`")),
+    };
+    match text("transport")? {
+        Some(word) if word != transport.as_str() => {
+            let message = format!("`transport` must be `{}` here, or be left out", transport.as_str());
+            Err(bad(Some("transport"), &message))
+        }
+        _ => Ok(McpServer { transport, enabled }),
+    }
+}
+
+const FIELDS: [&str; 6] = ["command", "args", "env", "url", "transport", "enabled"];
+
+fn is_name(name: &str) -> bool {
+    let plain = |character: char| character.is_ascii_alphanumeric() || character == '-' || character == '_';
+    !name.is_empty() && name.len() <= MAX_NAME && name.chars().all(plain)
+}
+
+fn texts(table: &toml::Table, field: &'static str) -> Result<Vec<String>, BadServer> {
+    let Some(value) = table.get(field) else { return Ok(Vec::new()) };
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let texts = value.as_array().and_then(|values| values.iter().map(text).collect());
+    texts.ok_or_else(|| BadServer {
+        field: Some(field.to_owned()),
+        message: format!("`{field}` must be a list of texts"),
+    })
+}
+
+/// Reads the names of variables. A value has no place in a file that people share.
+fn names(table: &toml::Table) -> Result<Vec<String>, BadServer> {
+    let plain = |character: char| character.is_ascii_alphanumeric() || character == '_';
+    let is_name = |name: &String| {
+        !name.is_empty() && !name.starts_with(|first: char| first.is_ascii_digit()) && name.chars().all(plain)
+    };
+    let names = texts(table, "env")?;
+    if names.iter().all(is_name) {
+        return Ok(names);
+    }
+    let message = "`env` must list names of variables, without values".to_owned();
+    Err(BadServer { field: Some("env".to_owned()), message })
+}
+
+fn address(table: &toml::Table, url: String) -> Result<String, BadServer> {
+    let bad =
+        |field: &str, message: &str| Err(BadServer { field: Some(field.to_owned()), message: message.to_owned() });
+    if table.contains_key("args") || table.contains_key("env") {
+        return bad("url", "`args` and `env` belong to a `command`");
+    }
+    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+    let authority = rest.unwrap_or_default().split(['/', '?', '#']).next().unwrap_or_default();
+    if authority.is_empty() || url.chars().any(|character| character.is_control() || character.is_whitespace()) {
+        return bad("url", "`url` must begin with `https://` or `http://` and name a server");
+    }
+    if authority.contains('@') {
+        return bad("url", "`url` must not hold a user or a password");
+    }
+    Ok(url)
+}
+
+/// Returns the JSON Schema of the table of servers.
+pub(crate) fn servers_schema() -> serde_json::Value {
+    let texts = json!({"type": "array", "items": {"type": "string"}});
+    json!({
+        "type": "object",
+        "propertyNames": {"pattern": "^[A-Za-z0-9_-]{1,64}$"},
+        "additionalProperties": {
+            "type": "object",
+            "additionalProperties": false,
+            "oneOf": [{"required": ["command"]}, {"required": ["url"]}],
+            "properties": {
+                "command": {"type": "string", "minLength": 1},
+                "args": texts,
+                "env": {"type": "array", "items": {"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"}},
+                "url": {"type": "string", "pattern": "^https?://"},
+                "transport": {"enum": ["stdio", "streamable_http"]},
+                "enabled": {"type": "boolean"},
+            },
+        },
+    })
+}
+
+/// Adds a server to a settings file; comments, order and formatting stay.
+pub fn add_mcp_server(path: &Path, name: &str, server: &McpServer) -> Result<AddedServer, EditError> {
+    let mut table = Table::new();
+    fill(&mut table, server);
+    let whole: Value = toml::from_str::<toml::Table>(&table.to_string()).map_or(Value::Boolean(false), Value::Table);
+    read_server(name, &whole).map_err(|bad| EditError::BadServer { name: name.to_owned(), message: bad.message })?;
+    let mut added = AddedServer::Added;
+    edit(path, |document| {
+        let outer = ["mcp".to_owned(), "servers".to_owned()];
+        let servers = table_at(document, &outer, path, "mcp.servers")?;
+        match servers.get(name) {
+            None => drop(servers.insert(name, Item::Table(table))),
+            Some(there) if is_same(there, name, server) => added = AddedServer::Same,
+            Some(_) => added = AddedServer::NameTaken,
+        }
+        Ok(())
+    })?;
+    Ok(added)
+}
+
+/// Writes a server's fields; what has its default is left out.
+fn fill(table: &mut dyn TableLike, server: &McpServer) {
+    let list = |texts: &[String]| value(texts.iter().map(String::as_str).collect::<Array>());
+    match &server.transport {
+        McpTransport::Stdio { command, args, env } => {
+            table.insert("command", value(command));
+            for (field, texts) in [("args", args), ("env", env)].into_iter().filter(|(_, texts)| !texts.is_empty()) {
+                table.insert(field, list(texts));
+            }
+        }
+        McpTransport::Http { url } => drop(table.insert("url", value(url))),
+    }
+    if !server.enabled {
+        table.insert("enabled", value(false));
+    }
+}
+
+fn is_same(there: &Item, name: &str, server: &McpServer) -> bool {
+    let Some(table) = there.as_table_like() else { return false };
+    let mut plain = Table::new();
+    for (key, item) in table.iter() {
+        plain.insert(key, item.clone());
+    }
+    let read = toml::from_str::<toml::Table>(&plain.to_string()).ok();
+    read.and_then(|table| read_server(name, &Value::Table(table)).ok()).as_ref() == Some(server)
+}
+
+#[cfg(test)]
+mod tests;

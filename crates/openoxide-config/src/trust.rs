@@ -1,0 +1,230 @@
+//! What the user trusts: folders, sources, skills with power, and answers that are remembered.
+//!
+//! It is kept in `state/trust.toml` in the user's own folder, and read from there alone: nothing in a project can trust
+//! the project. Reading never fails as a whole; a damaged file counts for nothing, is reported, and is never
+//! overwritten. Whether to ask, and what to show, is the runtime's work.
+
+mod change;
+mod moment;
+mod read;
+mod record;
+mod store;
+
+use std::path::{Path, PathBuf};
+
+use openoxide_skills::Diagnostic;
+
+use crate::environment::Environment;
+use store::Store;
+
+pub use moment::Moment;
+pub use record::{Grant, Power, Record, Remembered, TrustEntry, TrustedFolder, TrustedSource};
+
+/// Why what is trusted cannot be changed.
+#[derive(Debug, thiserror::Error)]
+pub enum TrustError {
+    /// There is no folder of the user's to write to.
+    #[error("there is no home folder")]
+    NoHome,
+    /// A path cannot be written down.
+    #[error("`{}` cannot be written down, because it is not UTF-8", openoxide_skills::path_text(path))]
+    NotText {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The file is damaged, so that a change could lose something.
+    #[error("`{}` is damaged, so it is left as it is{}", path.display(), place(problem))]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        problem: Box<Diagnostic>,
+    },
+    /// Another process does not let go of the file.
+    #[error("another process is changing `{}`", path.display())]
+    Busy {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file cannot be read or written.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+}
+
+fn place(problem: &Diagnostic) -> String {
+    let line = problem.place.as_ref().map_or_else(String::new, |place| format!("line {}: ", place.line));
+    format!(": {line}{}", problem.message)
+}
+
+impl TrustError {
+    /// Returns the next step.
+    pub fn hint(&self) -> Option<&str> {
+        match self {
+            TrustError::NoHome => Some("set HOME or OPENOXIDE_HOME"),
+            TrustError::NotText { .. } => Some("rename the folder"),
+            TrustError::Damaged { problem, .. } => problem.help.as_deref(),
+            TrustError::Busy { .. } => Some("wait for the other process, or end it"),
+            TrustError::Io(_) => None,
+        }
+    }
+}
+
+/// Whether a skill has a power.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Granted {
+    /// It was given to exactly these bytes.
+    Yes,
+    /// It was never given, or it was taken back.
+    No,
+    /// It was given to this skill, and the skill changed since.
+    Changed {
+        /// When it was given.
+        since: Moment,
+    },
+}
+
+/// What the user trusts, as it was when it was read; every change looks at the file again.
+#[derive(Clone, Debug, Default)]
+pub struct Trust {
+    store: Option<Store>,
+    entries: Vec<TrustEntry>,
+    problem: Option<Diagnostic>,
+}
+
+impl Trust {
+    /// Reads what the user trusts. No file means that nothing is trusted; a damaged one is told by [`Trust::problem`].
+    pub fn open(environment: &Environment) -> Trust {
+        let store = environment.openoxide_home().map(|home| Store::new(&home));
+        let (entries, problem) = match store.as_ref().map(Store::read) {
+            Some(Ok(text)) => match read::entries(&text) {
+                Ok(entries) => (entries, None),
+                Err(problem) => (Vec::new(), Some(problem)),
+            },
+            Some(Err(problem)) => (Vec::new(), Some(problem)),
+            None => (Vec::new(), None),
+        };
+        Trust { store, entries, problem }
+    }
+
+    /// Returns the file, whether or not it is there; `None` without a home.
+    pub fn path(&self) -> Option<&Path> {
+        self.store.as_ref().map(|store| store.path.as_path())
+    }
+
+    /// Returns what is wrong with the file; then nothing in it counts.
+    pub fn problem(&self) -> Option<&Diagnostic> {
+        self.problem.as_ref()
+    }
+
+    /// Returns everything, in the order of the file.
+    pub fn entries(&self) -> &[TrustEntry] {
+        &self.entries
+    }
+
+    fn records(&self) -> impl Iterator<Item = &Record> {
+        self.entries.iter().map(|entry| &entry.record)
+    }
+
+    /// Returns the skills with power.
+    pub fn grants(&self) -> impl Iterator<Item = &Grant> {
+        self.records().filter_map(|record| match record {
+            Record::Grant(grant) => Some(grant),
+            _ => None,
+        })
+    }
+
+    /// Returns the answers that are remembered.
+    pub fn remembered(&self) -> impl Iterator<Item = &Remembered> {
+        self.records().filter_map(|record| match record {
+            Record::Answer(answer) => Some(answer),
+            _ => None,
+        })
+    }
+
+    /// Tells whether a folder is trusted; `folder` is a path without links. What lies below it is another folder.
+    pub fn trusts_folder(&self, folder: &Path) -> bool {
+        self.records().any(|record| matches!(record, Record::Folder(trusted) if trusted.path == folder))
+    }
+
+    /// Tells whether a source is trusted, word for word.
+    pub fn trusts_source(&self, source: &str) -> bool {
+        self.records().any(|record| matches!(record, Record::Source(trusted) if trusted.source == source))
+    }
+
+    /// Tells whether a skill has a power: the one that [`skill_path`] names, with the content that `digest` names.
+    pub fn granted(&self, skill: &Path, digest: &str, power: Power) -> Granted {
+        let given = self.grants().filter(|grant| grant.skill == skill && grant.power == power).last();
+        match given {
+            None => Granted::No,
+            Some(grant) if grant.digest == digest => Granted::Yes,
+            Some(grant) => Granted::Changed { since: grant.at },
+        }
+    }
+
+    /// Tells whether a skill has a power for one thing, such as a command: only if that was shown, word for word.
+    pub fn granted_for(&self, skill: &Path, digest: &str, power: Power, item: &str) -> Granted {
+        let is_it = |grant: &&Grant| grant.skill == skill && grant.power == power;
+        match self.granted(skill, digest, power) {
+            Granted::Yes if !self.grants().filter(is_it).any(|grant| grant.shown.iter().any(|shown| shown == item)) => {
+                Granted::No
+            }
+            answer => answer,
+        }
+    }
+
+    /// Trusts a folder, given without links; returns whether it was not trusted before.
+    pub fn add_folder(&mut self, folder: &Path, now: Moment) -> Result<bool, TrustError> {
+        self.add(Record::Folder(TrustedFolder { path: folder.to_owned(), at: now }))
+    }
+
+    /// Trusts a source; returns whether it was not trusted before.
+    pub fn add_source(&mut self, source: &str, now: Moment) -> Result<bool, TrustError> {
+        self.add(Record::Source(TrustedSource { source: source.to_owned(), at: now }))
+    }
+
+    /// Gives a skill a power; returns whether something changed.
+    ///
+    /// A grant for other bytes is replaced. One for the same bytes keeps what was shown before.
+    pub fn grant(&mut self, grant: Grant) -> Result<bool, TrustError> {
+        self.add(Record::Grant(grant))
+    }
+
+    /// Remembers that a question was answered with "always"; returns whether it was not remembered before.
+    pub fn remember(&mut self, answer: Remembered) -> Result<bool, TrustError> {
+        self.add(Record::Answer(answer))
+    }
+
+    fn add(&mut self, record: Record) -> Result<bool, TrustError> {
+        let store = self.store.as_ref().ok_or(TrustError::NoHome)?;
+        record.check_text()?;
+        let (entries, changed) = store.change(|entries, document| change::add(entries, document, record))?;
+        (self.entries, self.problem) = (entries, None);
+        Ok(changed)
+    }
+
+    /// Takes back everything that `is_it` means; returns what that was. A file that is not there is not made.
+    pub fn revoke(&mut self, is_it: impl Fn(&Record) -> bool) -> Result<Vec<Record>, TrustError> {
+        let Some(store) = self.store.as_ref().filter(|store| store.path.exists()) else { return Ok(Vec::new()) };
+        let mut gone = Vec::new();
+        let (entries, _) = store.change(|entries, document| {
+            gone = entries.iter().filter(|entry| is_it(&entry.record)).map(|entry| entry.record.clone()).collect();
+            change::remove(entries, document, &is_it);
+        })?;
+        (self.entries, self.problem) = (entries, None);
+        Ok(gone)
+    }
+}
+
+/// Returns the path that a skill is trusted by: its own file, as it was found, in a folder without links.
+///
+/// The file itself may be a link; then it is the folder around the link that is digested, and that is trusted.
+pub fn skill_path(found: &Path) -> PathBuf {
+    let folder = found.parent().and_then(|folder| std::fs::canonicalize(folder).ok());
+    match (folder, found.file_name()) {
+        (Some(folder), Some(name)) => folder.join(name),
+        _ => found.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

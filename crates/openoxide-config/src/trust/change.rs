@@ -1,0 +1,91 @@
+//! Changes to the document: what it holds besides, comments and unknown fields, stays.
+
+use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Value, value};
+
+use super::record::{Record, TrustEntry};
+
+/// Adds a record, in the place of one about the same.
+pub(super) fn add(entries: &[TrustEntry], document: &mut DocumentMut, record: Record) {
+    let Some(record) = merged(entries, record) else { return };
+    remove(entries, document, &|old| old.same(&record));
+    if document.as_table().is_empty() {
+        begin(document);
+    }
+    let list = document.entry(record.list()).or_insert_with(|| Item::ArrayOfTables(ArrayOfTables::new()));
+    let fields = fields(&record);
+    match list {
+        Item::ArrayOfTables(tables) => {
+            tables.push(fields.into_iter().map(|(key, new)| (key, value(new))).collect::<Table>());
+        }
+        Item::Value(Value::Array(values)) => values.push(fields.into_iter().collect::<InlineTable>()),
+        // The document was read before, so that it is one of the two.
+        _ => {}
+    }
+}
+
+/// Says in a new file what it is.
+fn begin(document: &mut DocumentMut) {
+    document.insert("version", value(1));
+    if let Some(mut key) = document.as_table_mut().key_mut("version") {
+        key.leaf_decor_mut().set_prefix(HEADER);
+    }
+}
+
+const HEADER: &str = "\
+# What you trust. `openoxide trust --list` shows it, `openoxide trust --revoke` takes it back.
+";
+
+/// Joins a record with what is there about the same; nothing if that says as much.
+fn merged(entries: &[TrustEntry], record: Record) -> Option<Record> {
+    let there = entries.iter().map(|entry| &entry.record).find(|old| old.same(&record));
+    match (record, there) {
+        (record, None) => Some(record),
+        (Record::Grant(mut new), Some(Record::Grant(old))) if old.digest == new.digest => {
+            let mut shown = old.shown.clone();
+            shown.extend(new.shown.into_iter().filter(|item| !old.shown.contains(item)));
+            new.shown = shown;
+            (new.shown != old.shown).then_some(Record::Grant(new))
+        }
+        (Record::Grant(new), Some(_)) => Some(Record::Grant(new)),
+        (_, Some(_)) => None,
+    }
+}
+
+/// Removes the entries that `is_it` means.
+pub(super) fn remove(entries: &[TrustEntry], document: &mut DocumentMut, is_it: &dyn Fn(&Record) -> bool) {
+    // From the end, so that the places of the others stay.
+    for entry in entries.iter().rev().filter(|entry| is_it(&entry.record)) {
+        match document.get_mut(entry.record.list()) {
+            Some(Item::ArrayOfTables(tables)) => drop(tables.remove(entry.index)),
+            Some(Item::Value(Value::Array(values))) => drop(values.remove(entry.index)),
+            _ => {}
+        }
+    }
+}
+
+fn fields(record: &Record) -> Vec<(&'static str, Value)> {
+    let path = |path: &std::path::Path| Value::from(path.to_string_lossy().as_ref());
+    let (mut fields, at) = match record {
+        Record::Folder(folder) => (vec![("path", path(&folder.path))], folder.at),
+        Record::Source(source) => (vec![("source", source.source.as_str().into())], source.at),
+        Record::Grant(grant) => {
+            let shown: Array = grant.shown.iter().map(String::as_str).collect();
+            let fields = vec![
+                ("skill", path(&grant.skill)),
+                ("digest", grant.digest.as_str().into()),
+                ("power", grant.power.as_str().into()),
+                ("shown", shown.into()),
+            ];
+            (fields, grant.at)
+        }
+        Record::Answer(answer) => {
+            let mut fields =
+                vec![("permission", answer.permission.as_str().into()), ("pattern", answer.pattern.as_str().into())];
+            fields.extend(answer.agent.as_ref().map(|agent| ("agent", agent.as_str().into())));
+            (fields, answer.at)
+        }
+        Record::Unknown { .. } => return Vec::new(),
+    };
+    fields.push(("at", at.0.into()));
+    fields
+}

@@ -1,0 +1,97 @@
+//! From the text of the file to what it says. What is damaged is told with its line; what is unknown is passed over.
+
+use std::path::PathBuf;
+
+use openoxide_skills::{Code, Diagnostic};
+use toml_edit::{Document, Item, TableLike, Value};
+
+use super::record::{Grant, Power, Record, Remembered, TrustEntry, TrustedFolder, TrustedSource};
+use super::{Moment, store};
+
+/// Reads everything that is trusted, list by list.
+pub(super) fn entries(text: &str) -> Result<Vec<TrustEntry>, Diagnostic> {
+    let document = Document::parse(text).map_err(|error| {
+        let message = format!("the file is not valid TOML: {}", error.message());
+        store::damaged(message).at(text, error.span().unwrap_or(0..0))
+    })?;
+    let mut entries = Vec::new();
+    for (list, read) in LISTS {
+        let Some(item) = document.get(list) else { continue };
+        let bad = |message: String, span: Option<Span>| store::damaged(message).at(text, span.unwrap_or(0..0));
+        let tables = tables(item).map_err(|span| bad(format!("`{list}` is not a list of tables"), span))?;
+        for (index, (table, span)) in tables.into_iter().enumerate() {
+            let record = read(table).map_err(|field| {
+                let at = table.get(field).and_then(Item::span).or_else(|| span.clone());
+                bad(format!("`{field}` is missing or wrong in an entry of `{list}`"), at)
+            })?;
+            let start = span.map_or(0, |span| span.start);
+            let line = text.get(..start).unwrap_or_default().matches('\n').count() + 1;
+            entries.push(TrustEntry { record, line, index });
+        }
+    }
+    Ok(entries)
+}
+
+type Span = std::ops::Range<usize>;
+
+/// Reads an entry, or names the field that is wrong.
+type Read = fn(&dyn TableLike) -> Result<Record, &'static str>;
+
+const LISTS: [(&str, Read); 4] = [("folders", folder), ("sources", source), ("grants", grant), ("answers", answer)];
+
+/// A table, and where it stands.
+type Placed<'i> = (&'i dyn TableLike, Option<Span>);
+
+/// Returns the tables of a list in either form of TOML; the place of what is none.
+fn tables<'i>(item: &'i Item) -> Result<Vec<Placed<'i>>, Option<Span>> {
+    match item {
+        Item::ArrayOfTables(tables) => Ok(tables.iter().map(|table| (table as &dyn TableLike, table.span())).collect()),
+        Item::Value(Value::Array(values)) => {
+            let table = |value: &'i Value| match value {
+                Value::InlineTable(table) => Ok((table as &dyn TableLike, table.span())),
+                other => Err(Value::span(other)),
+            };
+            values.iter().map(table).collect()
+        }
+        other => Err(other.span()),
+    }
+}
+
+fn folder(table: &dyn TableLike) -> Result<Record, &'static str> {
+    Ok(Record::Folder(TrustedFolder { path: path(table, "path")?, at: at(table)? }))
+}
+
+fn source(table: &dyn TableLike) -> Result<Record, &'static str> {
+    Ok(Record::Source(TrustedSource { source: text(table, "source")?, at: at(table)? }))
+}
+
+fn grant(table: &dyn TableLike) -> Result<Record, &'static str> {
+    let (skill, word) = (path(table, "skill")?, text(table, "power")?);
+    let Some(power) = Power::from_word(&word) else { return Ok(Record::Unknown { skill, power: word }) };
+    let texts = |value: &Value| value.as_str().map(str::to_owned);
+    let shown = table.get("shown").and_then(Item::as_array).ok_or("shown")?;
+    let shown = shown.iter().map(texts).collect::<Option<_>>().ok_or("shown")?;
+    Ok(Record::Grant(Grant { skill, digest: text(table, "digest")?, power, shown, at: at(table)? }))
+}
+
+fn answer(table: &dyn TableLike) -> Result<Record, &'static str> {
+    let agent = table.get("agent").map(|_| text(table, "agent")).transpose()?;
+    let (permission, pattern) = (text(table, "permission")?, text(table, "pattern")?);
+    Ok(Record::Answer(Remembered { permission, pattern, agent, at: at(table)? }))
+}
+
+fn text(table: &dyn TableLike, field: &'static str) -> Result<String, &'static str> {
+    let text = table.get(field).and_then(Item::as_str).filter(|text| !text.is_empty());
+    text.map(str::to_owned).ok_or(field)
+}
+
+fn path(table: &dyn TableLike, field: &'static str) -> Result<PathBuf, &'static str> {
+    Some(PathBuf::from(text(table, field)?)).filter(|path| path.is_absolute()).ok_or(field)
+}
+
+fn at(table: &dyn TableLike) -> Result<Moment, &'static str> {
+    table.get("at").and_then(Item::as_datetime).map(|at| Moment(*at)).ok_or("at")
+}
+
+/// The code of a file that counts for nothing.
+pub(super) const CODE: Code = Code::ConfigInvalid;
