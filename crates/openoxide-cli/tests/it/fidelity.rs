@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::support::{bin, repository};
 
 mod activations;
+mod addresses;
 mod pattern;
 
 /// The length of the folder's path in the recordings: catalogs are cut by length.
@@ -152,7 +153,7 @@ fn check(host: &'static str, compare: fn(&Scene, &Path) -> Vec<Difference>) {
     assert!(folders.len() > 20, "the recordings are there");
     let mut report = String::new();
     for folder in folders {
-        let recorded = ["answer.json", "catalog.txt", "activations.json", "mentions.json"]
+        let recorded = ["answer.json", "catalog.txt", "activations.json", "mentions.json", "addresses.json"]
             .iter()
             .any(|file| folder.join(file).is_file());
         assert!(recorded, "{} has a recording", folder.display());
