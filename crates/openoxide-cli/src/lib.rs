@@ -5,6 +5,7 @@
 mod args;
 mod asking;
 mod commands;
+mod consent;
 mod error;
 mod off;
 mod paths;

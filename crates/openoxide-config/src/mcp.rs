@@ -211,8 +211,7 @@ pub(crate) fn servers_schema() -> serde_json::Value {
 pub fn add_mcp_server(path: &Path, name: &str, server: &McpServer) -> Result<AddedServer, EditError> {
     let mut table = Table::new();
     fill(&mut table, server);
-    let whole: Value =
-        toml::from_str::<toml::Table>(&table.to_string()).map(Value::Table).unwrap_or(Value::Boolean(false));
+    let whole: Value = toml::from_str::<toml::Table>(&table.to_string()).map_or(Value::Boolean(false), Value::Table);
     read_server(name, &whole).map_err(|bad| EditError::BadServer { name: name.to_owned(), message: bad.message })?;
     let mut added = AddedServer::Added;
     edit(path, |document| {

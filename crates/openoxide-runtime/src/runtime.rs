@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use openoxide_config::{
     Environment, Grant, Granted, Moment, Remembered as Always, SandboxSettings, Trust, TrustError, Workspace,
 };
-use openoxide_permissions::{Action, Decision, Permission, Remembered, Rules, decide};
+use openoxide_permissions::{Action, Decision, Permission, Remembered, RuleError, Rules, decide};
 use openoxide_sandbox::{Command, Limits, Policy};
 use openoxide_skills::{Catalog, Entry, View};
 
@@ -26,27 +26,22 @@ pub struct Runtime {
 }
 
 impl Runtime {
-    /// Makes the runtime of a workspace; `rules` are those of the agent, if one is named.
-    pub fn new(
-        workspace: &Workspace,
-        mut view: View,
-        catalog: Arc<Catalog>,
-        rules: Rules,
-        agent: Option<String>,
-    ) -> Runtime {
+    /// Makes the runtime of a workspace and one of its views; an error if a permission rule cannot count.
+    pub fn new(workspace: &Workspace, mut view: View, catalog: Arc<Catalog>) -> Result<Runtime, RuleError> {
+        let rules = workspace.rules(&view)?;
         let powers = workspace.config.powers();
         if let Some(shell) = &mut view.host.shell {
             shell.run &= powers.shell;
         }
-        Runtime {
+        Ok(Runtime {
             view,
             catalog,
             rules,
-            agent,
+            agent: workspace.agent_name().map(str::to_owned),
             sandbox: workspace.config.sandbox(),
             environment: workspace.environment.clone(),
             trust: Mutex::new(None),
-        }
+        })
     }
 
     /// Returns the host's view.

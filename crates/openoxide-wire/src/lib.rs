@@ -17,6 +17,7 @@ mod prompt;
 mod roots;
 mod schemas;
 mod skill;
+mod trust;
 
 pub use activate::{ActivateAnswer, ActivatedLine, MessageLine, NoticeLine, RefusedLine};
 pub use change::{ChangeAnswer, ChangeLine};
@@ -32,6 +33,7 @@ pub use prompt::{PromptAnswer, ShownLine};
 pub use roots::{RootLine, RootsAnswer, SettingLine};
 pub use schemas::answer_schemas;
 pub use skill::{DependencyLine, InterfaceLine, OtherLine, PolicyLine, ShowAnswer, SkillDetail, SkillLine, Tokens};
+pub use trust::{AnswerLine, FolderLine, GrantLine, SourceLine, TrustAnswer, WrittenLine};
 
 use schemars::JsonSchema;
 use serde::Serialize;
