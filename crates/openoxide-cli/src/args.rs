@@ -78,6 +78,7 @@ pub(crate) enum Command {
     Prompt(commands::prompt::PromptArgs),
     Mentions(commands::mentions::MentionsArgs),
     Activate(commands::activate::ActivateArgs),
+    Read(commands::read::ReadArgs),
     Link(commands::link::LinkArgs),
     Unlink(commands::link::UnlinkArgs),
     New(commands::new::NewArgs),

@@ -5,7 +5,6 @@
 mod args;
 mod asking;
 mod commands;
-mod consent;
 mod error;
 mod off;
 mod paths;

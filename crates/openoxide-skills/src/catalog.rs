@@ -23,7 +23,7 @@ mod order;
 mod permission;
 mod rank;
 
-pub(crate) use order::{compare_by, rank_of, sort_entries};
+pub(crate) use order::{collator, compare_by, rank_of, sort_entries};
 
 /// One host's eyes on one project: its rules, settings and roots.
 #[derive(Clone, Debug)]

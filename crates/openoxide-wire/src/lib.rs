@@ -14,6 +14,7 @@ mod mentions;
 mod overview;
 mod problem;
 mod prompt;
+mod read;
 mod roots;
 mod schemas;
 mod skill;
@@ -30,6 +31,7 @@ pub use mentions::{IgnoredLine, MentionsAnswer, SelectedLine, TurnInput, TurnInp
 pub use overview::{AgentLine, MendLine, OverviewAnswer};
 pub use problem::{FixLine, ProblemLine};
 pub use prompt::{PromptAnswer, ShownLine};
+pub use read::{ItemLine, NotReadLine, ReadAnswer};
 pub use roots::{RootLine, RootsAnswer, SettingLine};
 pub use schemas::answer_schemas;
 pub use skill::{DependencyLine, InterfaceLine, OtherLine, PolicyLine, ShowAnswer, SkillDetail, SkillLine, Tokens};

@@ -42,6 +42,7 @@ const SECTIONS: &[(&str, &[&str])] = &[
     ("What the model sees", &["catalog", "budget"]),
     ("How a text names a skill", &["mention"]),
     ("When a user calls a skill", &["invoke"]),
+    ("Files of a skill", &["resource"]),
 ];
 
 /// Returns the index and a page for each host.

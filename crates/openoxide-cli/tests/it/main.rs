@@ -25,6 +25,7 @@ mod opencode;
 mod overview;
 mod pepper;
 mod prompt;
+mod read;
 mod readme;
 mod reference;
 mod regressions;

@@ -11,7 +11,6 @@ use super::TrustArgs;
 use super::look::{Look, look};
 use crate::ExitStatus;
 use crate::args::Common;
-use crate::consent::{Consent, consent};
 use crate::paths;
 use crate::session::Session;
 use crate::typed;
@@ -35,7 +34,7 @@ pub(super) fn grant(ui: &Ui, common: &Common, args: &TrustArgs, wanted: &str) ->
     if let Some(since) = changed(&trust, &skill, &look, &asked) {
         ui.warn(&format!("it changed since you gave it power on {}", since.day()));
     }
-    if !consent(ui, &format!("Give {name} this power?"), Consent { yes: args.yes, no_input: args.no_input })? {
+    if !args.asking.consent(ui, &format!("Give {name} this power?"))? {
         ui.say("nothing was given");
         return Ok(ExitStatus::No);
     }
