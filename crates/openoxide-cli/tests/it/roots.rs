@@ -23,6 +23,8 @@ fn text() {
 
     Same name: repo > user > system > admin > plugin, then the order above
 
+    Isolation: [ISOLATION]
+
     Settings
       budget_chars     16000         default
       budget_share     0.02          default
@@ -57,6 +59,8 @@ fn text() {
       6. repo    .agents/skills           2 counted, 1 not
 
     Same name: repo > user > system > admin, then the order above
+
+    Isolation: [ISOLATION]
 
     Settings
       budget_tokens    not set       default
@@ -131,6 +135,10 @@ fn json_answers_its_schema() {
         let roots = valid_json(&context, &["roots", "--json", "--host", host]);
         assert_eq!(roots["trusted"], false);
         assert_eq!(roots["project"], "[ROOT]/project");
+        let isolation = &roots["isolation"];
+        let is_there = ["bubblewrap", "landlock"].contains(&isolation["mechanism"].as_str().unwrap());
+        assert!(is_there || !isolation["missing"].as_array().unwrap().is_empty(), "a reason is given: {isolation:#}");
+        assert_eq!(isolation["mechanism"] == "bubblewrap", isolation["version"].is_string(), "{isolation:#}");
     }
 }
 

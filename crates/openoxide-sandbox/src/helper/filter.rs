@@ -88,7 +88,9 @@ const NAMESPACES: &[i32] = &[
 /// Installs the filters. They hold for everything that this process becomes or starts.
 pub(super) fn install(network: bool) -> Result<(), Refusal> {
     // Its flags are in memory, where a filter cannot look. Every C library takes the older call instead.
-    let unknown = compile(Rules::from([(libc::SYS_clone3, Vec::new())]), libc::ENOSYS).layer("seccomp")?;
+    let mut unknown = Rules::from([(libc::SYS_clone3, Vec::new())]);
+    with_other_numbers(&mut unknown);
+    let unknown = compile(unknown, libc::ENOSYS).layer("seccomp")?;
     let refused = rules(network).and_then(|rules| compile(rules, libc::EPERM)).layer("seccomp")?;
     apply_filter(&unknown).layer("seccomp")?;
     apply_filter(&refused).layer("seccomp")

@@ -41,6 +41,23 @@ fn killing_the_runtime_while_it_starts_a_command_leaves_nothing() {
     });
 }
 
+#[test]
+fn what_a_killed_runtime_left_is_tidied_up_by_the_next() {
+    each(|setting| {
+        let (folder, time) = (setting.folder(), long_time());
+        let options = ["--write", folder.str()];
+        let mut runtime = setting.command(&options, &["sleep", &time]);
+        let mut runtime = runtime.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        // The runtime itself has the word among its arguments, too.
+        until(Duration::from_secs(10), || processes_with(&time) == 2);
+        runtime.kill().unwrap();
+        runtime.wait().unwrap();
+        assert!(folder.path().join(".git").is_dir(), "{setting:?}: a placeholder is left");
+        assert_eq!(setting.run(&options, &["true"]).ended, "Exit(0)", "{setting:?}");
+        assert_eq!(folder.state(), Vec::<String>::new(), "{setting:?}");
+    });
+}
+
 fn until(longest: Duration, done: impl Fn() -> bool) {
     let deadline = Instant::now() + longest;
     while !done() && Instant::now() < deadline {
