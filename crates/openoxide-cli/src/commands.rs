@@ -4,6 +4,7 @@ use crate::ExitStatus;
 use crate::args::{Args, Command};
 use crate::ui::Ui;
 
+pub(crate) mod activate;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod config;
@@ -11,6 +12,7 @@ pub(crate) mod explain;
 pub(crate) mod hosts;
 pub(crate) mod link;
 pub(crate) mod list;
+pub(crate) mod mentions;
 pub(crate) mod new;
 pub(crate) mod overview;
 pub(crate) mod prompt;
@@ -32,6 +34,8 @@ pub(crate) fn run(ui: &Ui, args: &Args) -> anyhow::Result<ExitStatus> {
         Command::Roots(args) => roots::roots(ui, common, args),
         Command::Check(args) => check::check(ui, common, args),
         Command::Prompt(args) => prompt::prompt(ui, common, args),
+        Command::Mentions(args) => mentions::mentions(ui, common, args),
+        Command::Activate(args) => activate::activate(ui, common, args),
         Command::Link(args) => link::link(ui, common, args),
         Command::Unlink(args) => link::unlink(ui, common, args),
         Command::New(args) => new::new(ui, common, args),

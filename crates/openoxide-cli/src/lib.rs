@@ -3,8 +3,8 @@
 //! The binary is thin over [`main`]. [`command`] is for tools that describe the program: man pages, reference pages.
 
 mod args;
+mod asking;
 mod commands;
-mod consent;
 mod error;
 mod off;
 mod paths;

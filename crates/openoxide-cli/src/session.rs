@@ -25,6 +25,7 @@ pub(crate) fn open_workspace(ui: &Ui, common: &Common) -> anyhow::Result<Workspa
         added: common.add_dir.clone(),
         touched: common.touch.clone(),
         config: common.config.clone(),
+        agent: common.agent.clone(),
     };
     let workspace = Workspace::open(Environment::from_process(), options)?;
     ui.use_color(&workspace.config.text("color").unwrap_or_default());
@@ -79,16 +80,19 @@ impl Session {
 
     /// Finds the entries that a name or path means, or says what is near.
     pub(crate) fn find<'c>(&self, catalog: &'c Catalog, wanted: &str) -> Result<Vec<&'c Entry>, Told> {
+        let found = catalog.find(&self.meant(catalog, wanted));
+        if found.is_empty() { Err(unknown(self, catalog, wanted)) } else { Ok(found) }
+    }
+
+    /// Returns what a skill is found by: the whole path if a path was typed that leads to one, or else the word itself.
+    pub(crate) fn meant(&self, catalog: &Catalog, wanted: &str) -> String {
         let looks_like_path = wanted.contains('/') || wanted.starts_with('.') || wanted.starts_with('~');
         let expanded =
             wanted.strip_prefix("~/").and_then(|rest| Some(self.workspace.environment.home.as_ref()?.join(rest)));
         let path = expanded.unwrap_or_else(|| self.workspace.environment.cwd.join(wanted));
-        let path = std::fs::canonicalize(&path).unwrap_or(path);
-        let mut found = if looks_like_path { catalog.find(&path.to_string_lossy()) } else { Vec::new() };
-        if found.is_empty() {
-            found = catalog.find(wanted);
-        }
-        if found.is_empty() { Err(unknown(self, catalog, wanted)) } else { Ok(found) }
+        let path = std::fs::canonicalize(&path).unwrap_or(path).to_string_lossy().into_owned();
+        let is_one = looks_like_path && !catalog.find(&path).is_empty();
+        if is_one { path } else { wanted.to_owned() }
     }
 }
 

@@ -94,11 +94,6 @@ impl Ui {
         }
     }
 
-    /// Says what has to be read before an answer, whether or not asked to say less.
-    pub(crate) fn ask(&self, text: &str) {
-        self.stderr("", text);
-    }
-
     /// Warns.
     pub(crate) fn warn(&self, text: &str) {
         if !self.quiet {
@@ -111,6 +106,23 @@ impl Ui {
         if !self.quiet {
             self.stderr(&format!("{}: ", paint(Role::Hint, "hint")), text);
         }
+    }
+
+    /// Says that the answer is no.
+    pub(crate) fn problem(&self, text: &str) {
+        self.stderr(&format!("{}: ", paint(Role::Error, "error")), text);
+    }
+
+    /// Shows a line of a question, also to somebody who wants to hear less.
+    pub(crate) fn ask(&self, text: &str) {
+        self.stderr("", text);
+    }
+
+    /// Shows where an answer is typed.
+    pub(crate) fn prompt(&self, text: &str) {
+        let mut out = anstream::stderr().lock();
+        // Nobody can be told that stderr is closed.
+        let _ = write!(out, "{text}").and_then(|()| out.flush());
     }
 
     /// Shows an error, its causes and its hint.

@@ -1,1 +1,24 @@
 #![doc = include_str!("../README.md")]
+
+mod activation;
+mod ask;
+mod call;
+mod drive;
+mod finish;
+mod load;
+mod look;
+mod power;
+mod record;
+mod runtime;
+mod session;
+mod shell;
+
+pub use activation::{Activated, Activation, Done, Notice, Reply, Run, Step};
+pub use ask::{Answer, Choice, Question};
+pub use call::{Call, Given, Refusal, Why, names_for};
+pub use drive::{Responder, drive};
+pub use look::{Look, LookError};
+pub use power::{HookPower, Power};
+pub use record::{Record, Recorded};
+pub use runtime::Runtime;
+pub use session::Session;

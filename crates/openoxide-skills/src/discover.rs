@@ -10,6 +10,7 @@ mod select;
 mod survey;
 
 pub(crate) use file::{FileFact, read_manifest, read_prefix, read_sidecars};
+pub(crate) use listing::Listing;
 pub(crate) use plan::Plan;
 pub(crate) use select::{Candidate, select};
 pub(crate) use survey::{Manifest, Survey, survey};

@@ -8,15 +8,29 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+mod activation;
 mod budget;
+mod expansion;
 mod found;
+mod mention;
 mod parsing;
 mod roots;
 mod settings;
 mod spec;
 
+pub use activation::{
+    ActivationRules, ActivationTexts, Caller, Content, CutOf, CutRule, Expand, FilesRule, MessageRule, Role,
+};
 pub use budget::{AliasFrame, BudgetRules, CatalogPlace, CatalogRules, CharsPerToken, FitStep, Measure, Reserved};
+pub(crate) use expansion::fill;
+pub use expansion::{
+    ArgumentRules, BlockForm, Callers, Escape, FileBase, FileRules, FileStart, FineStatus, InlinePlace,
+    MissingArgument, OnFailure, ShellRules, Variable, VariableName, WordRule,
+};
 pub use found::FoundRules;
+pub use mention::{
+    Ambiguous, ArgumentBlanks, CommandRules, LinkRules, MentionOrder, MentionRules, NameEnd, PlainRules,
+};
 pub use parsing::{
     BadYaml, BoolRule, Chars, Clean, DescriptionRules, Dialect, EmptyText, Fallback, Fence, FenceRules, FieldRules,
     LengthUnit, Mark, NameRules, NameShape, NameSource, NoFrontmatter, NumberText, OnDuplicate, ParseRules, Repair,
@@ -92,9 +106,21 @@ pub struct Host {
     /// How much of the window that text may take.
     #[serde(default)]
     pub budget: BudgetRules,
-    /// What in a skill's text means something when a user calls it.
+    /// How a text names a skill.
     #[serde(default)]
-    pub invoke: InvokeRules,
+    pub mention: MentionRules,
+    /// What is sent when a skill is called.
+    #[serde(default)]
+    pub activation: ActivationRules,
+    /// What stands for arguments and known values in a skill's text; absent: nothing does.
+    #[serde(default)]
+    pub arguments: Option<ArgumentRules>,
+    /// Commands in a skill's text whose output takes their place; absent: none are.
+    #[serde(default)]
+    pub shell: Option<ShellRules>,
+    /// Names of files in a skill's text whose text is attached; absent: none are.
+    #[serde(default)]
+    pub files: Option<FileRules>,
     /// What is deliberately done differently from the program.
     #[serde(default)]
     pub deviations: Vec<Deviation>,
@@ -129,16 +155,6 @@ pub enum Unmarked {
     Top,
     /// The user's home; the root of the filesystem where cwd is not below it.
     Home,
-}
-
-/// What in a skill's text means something when a user calls it. Nothing here is obeyed yet: texts are shown as they are.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct InvokeRules {
-    /// A regular expression for the name of a file whose text is attached; the first group is the name.
-    pub file: Option<String>,
-    /// A regular expression for a command whose output takes its place; the first group is the command.
-    pub shell: Option<String>,
 }
 
 /// Something done differently from the real program on purpose.

@@ -96,6 +96,33 @@ pub fn parse_bytes(bytes: &[u8], folder: &str, rules: &ParseRules) -> Parsed {
     parse(head, &Reading::alone(rules), &mut Trees::default()).unwrap_or_default()
 }
 
+/// Returns what follows the frontmatter of a skill file; the whole text if it has none.
+///
+/// ```
+/// # use openoxide_skills::{Hosts, body_of};
+/// let host = Hosts::builtin().get("openoxide").unwrap().host().unwrap();
+/// assert_eq!(body_of("---\nname: pdf\n---\nDo it.\n", &host.parse), "Do it.\n");
+/// ```
+pub fn body_of<'t>(text: &'t str, rules: &ParseRules) -> Cow<'t, str> {
+    fn after_fence(text: &str, rules: &ParseRules) -> Option<usize> {
+        let mark = if rules.byte_order_mark == Mark::Accept && text.starts_with('\u{feff}') { 3 } else { 0 };
+        match frontmatter::split(&text[mark..], rules.fence) {
+            Split::Found { body, .. } => Some(mark + body),
+            _ => None,
+        }
+    }
+    if let Some(body) = after_fence(text, rules) {
+        return Cow::Borrowed(&text[body..]);
+    }
+    match lenient::prepare(text, rules, true) {
+        Prepared::Changed(mended) => match after_fence(&mended.text, rules) {
+            Some(body) => Cow::Owned(mended.text[body..].to_owned()),
+            None => Cow::Borrowed(text),
+        },
+        _ => Cow::Borrowed(text),
+    }
+}
+
 /// Reads a head by a host's rules; returns nothing if more of the file is needed.
 pub(crate) fn parse<'h>(head: Head<'h>, reading: &Reading<'_>, trees: &mut Trees<'h>) -> Option<Parsed> {
     let rules = &*reading.rules;

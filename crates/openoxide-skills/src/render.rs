@@ -6,18 +6,20 @@ use std::path::{Path, PathBuf};
 
 use crate::catalog::{Catalog, Entry, View, sort_entries};
 use crate::host::{CatalogPlace, PathForm};
-use crate::text::{cut_utf16, tokens, utf16_len};
+use crate::text::{cut_utf16, one_line, tokens, utf16_len};
 
 mod alias;
 mod fit;
 mod template;
 mod tidy;
 
-pub use template::RenderError;
+use crate::template::RenderError;
+
+pub(crate) use tidy::tidy;
 
 use alias::Aliases;
 use fit::{Fitted, Item};
-use template::Templates;
+use template::CatalogTemplates;
 
 /// What the caller knows about the model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -90,7 +92,7 @@ pub enum How {
 
 /// Renders the catalog of a view.
 pub fn render(view: &View, catalog: &Catalog, model: Model) -> Result<Prompt, RenderError> {
-    let templates = Templates::new(&view.spec)?;
+    let templates = CatalogTemplates::new(&view.spec)?;
     let mut entries: Vec<Entry> = catalog.skills.iter().filter(|entry| entry.model).cloned().collect();
     let rules = &view.host.catalog;
     let rank = if rules.rank.is_empty() { &view.host.collide.rank } else { &rules.rank };
@@ -121,7 +123,7 @@ struct Drawing {
 impl Drawing {
     fn draw(
         fit: &fit::Fit,
-        templates: &Templates<'_>,
+        templates: &CatalogTemplates<'_>,
         entries: &[Entry],
         view: &View,
         catalog: &Catalog,
@@ -145,7 +147,7 @@ impl Drawing {
     fn frame(
         self,
         fit: &fit::Fit,
-        templates: &Templates<'_>,
+        templates: &CatalogTemplates<'_>,
         entries: &[Entry],
         view: &View,
     ) -> Result<Prompt, RenderError> {
@@ -173,7 +175,7 @@ impl Drawing {
             (true, false) => templates.catalog(&lines.join(&rules.join), &roots, left_out)?,
         };
         if rules.tidy && !text.is_empty() {
-            text = tidy::tidy(&text) + "\n";
+            text = tidy(&text) + "\n";
         }
         Ok(Prompt { text, shown, place: rules.place, budget: fit.budget, used: self.fitted.used, unit: fit.unit })
     }
@@ -196,15 +198,6 @@ fn shown_path(entry: &Entry, view: &View, catalog: &Catalog) -> String {
         }
     };
     guarded(&one_line(&crate::text::path_text(&path)), view)
-}
-
-/// Shows control characters as escapes, so that a folder's name cannot make lines of its own.
-fn one_line(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for character in text.chars() {
-        if character.is_control() { shown.extend(character.escape_default()) } else { shown.push(character) }
-    }
-    shown
 }
 
 /// Escapes what would end the frame around the entries.
@@ -255,7 +248,7 @@ pub struct Costs {
 
 /// Returns what the lines of these entries cost the model.
 pub fn entry_costs<'e>(view: &View, catalog: &Catalog, entries: impl IntoIterator<Item = &'e Entry>) -> Costs {
-    let templates = Templates::new(&view.spec).ok();
+    let templates = CatalogTemplates::new(&view.spec).ok();
     let entries: Vec<&Entry> = entries.into_iter().collect();
     let pattern = view.host.catalog.root_alias.as_ref();
     let aliases = pattern.map(|pattern| Aliases::new(pattern, view, catalog, &catalog.skills));

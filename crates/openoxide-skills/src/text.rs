@@ -24,6 +24,15 @@ impl fmt::Display for TerminalText<'_> {
     }
 }
 
+/// Shows control characters as escapes, so that a folder's name cannot make lines of its own.
+pub(crate) fn one_line(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character.is_control() { shown.extend(character.escape_default()) } else { shown.push(character) }
+    }
+    shown
+}
+
 /// Tells whether a character counts as nothing at the ends of a text: a blank, or a stray byte-order mark.
 pub(crate) fn is_blank(character: char) -> bool {
     character.is_whitespace() || character == '\u{feff}'

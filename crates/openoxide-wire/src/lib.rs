@@ -3,12 +3,14 @@
 //! Fields that have no value are left out; readers must pass over fields they do not know. Every answer says which
 //! version of the format it has.
 
+mod activate;
 mod change;
 mod check;
 mod config;
 mod explain;
 mod hosts;
 mod list;
+mod mentions;
 mod overview;
 mod problem;
 mod prompt;
@@ -17,12 +19,14 @@ mod schemas;
 mod skill;
 mod trust;
 
+pub use activate::{ActivateAnswer, ActivatedLine, MessageLine, NoticeLine, RefusedLine};
 pub use change::{ChangeAnswer, ChangeLine};
 pub use check::{CheckAnswer, Checked};
 pub use config::{ConfigAnswer, ConfigValue};
 pub use explain::{ExplainAnswer, HostOutcome};
 pub use hosts::{HostLine, HostsAnswer, MatrixRow};
 pub use list::{Limit, ListAnswer};
+pub use mentions::{IgnoredLine, MentionsAnswer, SelectedLine, TurnInput, TurnInputItem};
 pub use overview::{AgentLine, MendLine, OverviewAnswer};
 pub use problem::{FixLine, ProblemLine};
 pub use prompt::{PromptAnswer, ShownLine};

@@ -5,24 +5,28 @@ use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
 use crate::{
-    ChangeAnswer, CheckAnswer, ConfigAnswer, ExplainAnswer, HostsAnswer, ListAnswer, OverviewAnswer, PromptAnswer,
-    RootsAnswer, ShowAnswer, TrustAnswer,
+    ActivateAnswer, ChangeAnswer, CheckAnswer, ConfigAnswer, ExplainAnswer, HostsAnswer, ListAnswer, MentionsAnswer,
+    OverviewAnswer, PromptAnswer, RootsAnswer, ShowAnswer, TrustAnswer, TurnInput,
 };
 
-/// Returns the schema of each command's `--json`, by the command's name; `change` is that of all that change something.
+/// Returns the schema of each command's `--json`, by the command's name; `change` is that of all that change something,
+/// and `turn` that of what a front end hands in.
 pub fn answer_schemas() -> Vec<(&'static str, Value)> {
     vec![
+        ("activate", schema::<ActivateAnswer>()),
         ("change", schema::<ChangeAnswer>()),
         ("check", schema::<CheckAnswer>()),
         ("config", schema::<ConfigAnswer>()),
         ("explain", schema::<ExplainAnswer>()),
         ("hosts", schema::<HostsAnswer>()),
         ("list", schema::<ListAnswer>()),
+        ("mentions", schema::<MentionsAnswer>()),
         ("overview", schema::<OverviewAnswer>()),
         ("prompt", schema::<PromptAnswer>()),
         ("roots", schema::<RootsAnswer>()),
         ("show", schema::<ShowAnswer>()),
         ("trust", schema::<TrustAnswer>()),
+        ("turn", schema::<TurnInput>()),
     ]
 }
 

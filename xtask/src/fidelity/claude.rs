@@ -1,5 +1,6 @@
 //! The real Claude Code: the skills that it announces to a model, at the start and after a file was read.
 
+pub(super) mod activate;
 mod model;
 
 use std::path::Path;
@@ -77,7 +78,7 @@ pub(super) fn session(program: &Path, scene: &Scene, window: Option<u64>) -> Res
     let model = FakeModel::start(move |request| {
         let tools = request.body["tools"].as_array().is_some_and(|tools| !tools.is_empty());
         let read = if tools { reads.next() } else { None };
-        model::answer(request, read.as_deref())
+        model::answer(request, read.map(|file| ("Read", json!({ "file_path": file }))))
     })?;
     let mut command = scene.command(program);
     command.args(["-p", "hello", "--output-format", "stream-json", "--verbose"]);

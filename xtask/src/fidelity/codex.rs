@@ -1,5 +1,7 @@
 //! The real Codex: its `skills/list`, and the catalog that it sends to a model.
 
+pub(super) mod activate;
+
 use std::path::Path;
 
 use anyhow::{Context, Result};

@@ -14,6 +14,7 @@ use openoxide_wire::{ChangeAnswer, ChangeLine};
 
 use crate::ExitStatus;
 use crate::args::Common;
+use crate::asking::AskingArgs;
 use crate::error::Told;
 use crate::paths;
 use crate::session::open_workspace;
@@ -42,12 +43,8 @@ pub(crate) struct TrustArgs {
     /// Only this power: shell, script, hook, profile, tools or mcp (can be repeated)
     #[arg(long, value_name = "POWER", value_parser = power, conflicts_with = "list")]
     power: Vec<Power>,
-    /// Give it without asking
-    #[arg(long, requires = "skill")]
-    yes: bool,
-    /// Never ask; what needs an answer is not done
-    #[arg(long, conflicts_with = "yes")]
-    no_input: bool,
+    #[command(flatten)]
+    asking: AskingArgs,
 }
 
 fn power(word: &str) -> Result<Power, String> {

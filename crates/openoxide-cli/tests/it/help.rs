@@ -49,6 +49,9 @@ fn help() {
           --host <HOST[@EDITION]>
               Follow this host's rules [config: host] [env: OPENOXIDE_HOST]
 
+          --agent <NAME>
+              Follow this agent's permission rules too [config: agents]
+
           --add-dir <DIR>
               Search one more folder (can be repeated)
 
@@ -139,6 +142,8 @@ fn help_of_list() {
           --project <DIR>          Act in this folder; the project is found from it
           --host <HOST[@EDITION]>  Follow this host's rules [config: host] [env:
                                    OPENOXIDE_HOST]
+          --agent <NAME>           Follow this agent's permission rules too [config:
+                                   agents]
           --add-dir <DIR>          Search one more folder (can be repeated)
           --touch <FILE>           Tell that a file was read or edited (can be
                                    repeated)

@@ -14,7 +14,7 @@ const LISTING_MAX: usize = 1_000_000;
 
 /// The names in one folder, sorted. They lie in one piece of memory: there are very many folders.
 #[derive(Debug, Default)]
-pub(super) struct Listing {
+pub(crate) struct Listing {
     text: Vec<u8>,
     items: Vec<Item>,
 }
@@ -29,7 +29,7 @@ struct Item {
 
 impl Listing {
     /// Reads the first `most` names of a folder; also tells whether there are more.
-    pub(super) fn read(dir: BorrowedFd<'_>, most: usize) -> Result<(Listing, bool), Errno> {
+    pub(crate) fn read(dir: BorrowedFd<'_>, most: usize) -> Result<(Listing, bool), Errno> {
         let mut listing = Listing::default();
         let mut cut = false;
         read_entries(dir, |name, kind| {
@@ -54,7 +54,7 @@ impl Listing {
     }
 
     /// Returns the names and what they are names of.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&OsStr, FileType)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&OsStr, FileType)> {
         self.items.iter().map(|item| (OsStr::from_bytes(&self.text[item.start..item.end]), item.kind))
     }
 

@@ -1,7 +1,7 @@
 //! Tidies text for the model: no blanks at the ends of lines, no runs of blank lines, tables without padding.
 
 /// Tidies a text, line by line; inside code blocks only the ends of lines change.
-pub(super) fn tidy(text: &str) -> String {
+pub(crate) fn tidy(text: &str) -> String {
     let lines: Vec<&str> = text.split('\n').map(trim_end).collect();
     let mut tidied: Vec<String> = Vec::with_capacity(lines.len());
     let mut in_code = false;

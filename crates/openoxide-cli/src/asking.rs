@@ -1,0 +1,205 @@
+//! Questions on the terminal: shown whole, answered by a letter. Without a terminal nobody is asked.
+
+use std::io::{BufRead as _, IsTerminal as _};
+
+use clap::Args;
+use openoxide_config::Workspace;
+use openoxide_runtime::{Answer, Choice, Power, Question, Responder};
+use secrecy::SecretString;
+
+use crate::error::Told;
+use crate::paths;
+use crate::ui::{Role, Ui, paint, safe, safe_lines};
+
+/// How questions are answered.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct AskingArgs {
+    /// Answer every question with yes, this time
+    #[arg(long, short = 'y', conflicts_with = "no_input")]
+    pub(crate) yes: bool,
+    /// Ask nothing; what needs an answer does not happen
+    #[arg(long)]
+    pub(crate) no_input: bool,
+}
+
+/// The user at a terminal, or nobody.
+pub(crate) struct Asking<'a> {
+    ui: &'a Ui,
+    workspace: &'a Workspace,
+    yes: bool,
+    can_ask: bool,
+    /// Questions that nobody could be asked.
+    pub(crate) unasked: Vec<Question>,
+}
+
+impl<'a> Asking<'a> {
+    pub(crate) fn new(ui: &'a Ui, workspace: &'a Workspace, args: &AskingArgs) -> Asking<'a> {
+        let is_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+        Asking { ui, workspace, yes: args.yes, can_ask: is_terminal && !args.no_input, unasked: Vec::new() }
+    }
+
+    fn show(&self, question: &Question) {
+        match question {
+            Question::Permission { skill, .. } => {
+                self.ui.ask(&format!("`{}` may be called only if you say so.", safe(skill)));
+            }
+            Question::Power { skill, path, digest, changed, powers } => {
+                self.show_powers(skill, powers, *changed);
+                let folder = path.parent().unwrap_or(path);
+                let short = paths::short(self.workspace, folder);
+                self.ui.ask(&format!("  from     {short}  ({})", short_digest(digest)));
+                self.ui.ask(&format!("  sandbox  {}\n", sandbox_line(self.workspace)));
+            }
+            Question::Secret { variable, about, skills } => {
+                let about = about.as_ref().map(|about| format!(": {}", safe(about))).unwrap_or_default();
+                self.ui.ask(&format!("{} needs the variable {}{about}", list(skills), safe(variable)));
+                self.ui.ask("It is kept in memory until this command ends, and shown to nobody.");
+            }
+            Question::Server { name, target, about, skills } => {
+                let about = about.as_ref().map(|about| format!(": {}", safe(about))).unwrap_or_default();
+                self.ui.ask(&format!("{} needs the MCP server `{}`{about}", list(skills), safe(name)));
+                self.ui.ask(&format!("\n    {}\n", safe(target)));
+                self.ui.ask("It would be added to your own settings.");
+            }
+            Question::Login { server, page } => {
+                self.ui.ask(&format!("`{}` wants you to log in at\n\n    {}\n", safe(server), safe(page)));
+            }
+        }
+    }
+
+    fn show_powers(&self, skill: &str, powers: &[Power], changed: bool) {
+        if changed {
+            self.ui.ask(&paint(Role::Warning, &format!("`{}` has changed since you allowed this.", safe(skill))));
+        }
+        for power in powers {
+            self.ui.ask(&format!("{} wants to {}:\n", paint(Role::Strong, &safe(skill)), power.title()));
+            for item in power.items() {
+                // Whole, however long: what is not shown must not run.
+                for line in safe_lines(&item).lines() {
+                    self.ui.ask(&format!("    {line}"));
+                }
+            }
+            self.ui.ask("");
+        }
+    }
+
+    /// Reads a letter until it is one of the choices; the end of input is no.
+    fn read(&self, question: &Question) -> Answer {
+        let choices = question.choices();
+        loop {
+            self.ui.prompt(&format!("{}  {} > ", prompt(question), letters(choices)));
+            let mut line = String::new();
+            if std::io::stdin().lock().read_line(&mut line).unwrap_or(0) == 0 {
+                return Answer::No;
+            }
+            match chosen(choices, line.trim()) {
+                Some(Choice::Once) => return Answer::Once,
+                Some(Choice::Session) => return Answer::Session,
+                Some(Choice::Always) => return Answer::Always,
+                Some(Choice::No | Choice::Value) => return Answer::No,
+                None => self.ui.ask("Please answer with one of the letters."),
+            }
+        }
+    }
+
+    fn secret(variable: &str) -> Answer {
+        let prompt = format!("{}, or nothing to go on without it: ", safe(variable));
+        match rpassword::prompt_password(prompt) {
+            Ok(value) if !value.is_empty() => Answer::Secret(SecretString::from(value)),
+            _ => Answer::No,
+        }
+    }
+}
+
+/// Asks something that is shown already; anything but yes is no. Without a terminal, nothing waits for an answer.
+pub(crate) fn consent(ui: &Ui, question: &str, args: &AskingArgs) -> Result<bool, Told> {
+    if args.yes {
+        return Ok(true);
+    }
+    if args.no_input || !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+        let why = if args.no_input { "--no-input was given" } else { "there is no terminal to ask on" };
+        let told = Told::failed(format!("this needs your yes, and {why}"));
+        return Err(told.hint("read what is shown above; if you want it, add --yes"));
+    }
+    ui.prompt(&format!("{question}  [y]es  [n]o > "));
+    let mut line = String::new();
+    let read = std::io::stdin().lock().read_line(&mut line);
+    Ok(read.is_ok() && matches!(line.trim().to_lowercase().as_str(), "y" | "yes"))
+}
+
+impl Responder for Asking<'_> {
+    fn answer(&mut self, question: &Question) -> Answer {
+        if let (true, false) = (self.yes, matches!(question, Question::Secret { .. } | Question::Login { .. })) {
+            self.show(question);
+            return Answer::Once;
+        }
+        if !self.can_ask {
+            self.unasked.push(question.clone());
+            return Answer::No;
+        }
+        self.show(question);
+        match question {
+            Question::Secret { variable, .. } => Asking::secret(variable),
+            _ => self.read(question),
+        }
+    }
+}
+
+fn prompt(question: &Question) -> &'static str {
+    match question {
+        Question::Permission { .. } => "Call it?",
+        Question::Power { .. } => "Allow it?",
+        Question::Secret { .. } => "",
+        Question::Server { .. } => "Add it?",
+        Question::Login { .. } => "Log in?",
+    }
+}
+
+fn letters(choices: &[Choice]) -> String {
+    let words = choices.iter().map(|choice| match choice {
+        Choice::Once if choices.len() == 2 => "[y]es",
+        Choice::Once => "[o]nce",
+        Choice::Session => "[s]ession",
+        Choice::Always => "[a]lways for these bytes",
+        Choice::Value => "[v]alue",
+        Choice::No => "[n]o",
+    });
+    words.collect::<Vec<_>>().join("  ")
+}
+
+fn chosen(choices: &[Choice], typed: &str) -> Option<Choice> {
+    let typed = typed.to_ascii_lowercase();
+    if typed.is_empty() {
+        return Some(Choice::No);
+    }
+    let is_it = |choice: &&Choice| {
+        let word = if choices.len() == 2 && **choice == Choice::Once { "yes" } else { choice.as_str() };
+        word.starts_with(&typed) || (typed == "y" && **choice == Choice::Once)
+    };
+    choices.iter().find(is_it).copied()
+}
+
+fn list(skills: &[String]) -> String {
+    skills.iter().map(|skill| format!("`{}`", safe(skill))).collect::<Vec<_>>().join(" and ")
+}
+
+fn short_digest(digest: &str) -> String {
+    let hex = digest.rsplit(':').next().unwrap_or(digest);
+    match (hex.get(..4), hex.get(hex.len().saturating_sub(4)..)) {
+        (Some(start), Some(end)) if hex.len() > 8 => format!("sha256:{start}…{end}"),
+        _ => digest.to_owned(),
+    }
+}
+
+fn sandbox_line(workspace: &Workspace) -> String {
+    let settings = workspace.config.sandbox();
+    let writes = match settings.writable.len() {
+        0 => "read-only project".to_owned(),
+        _ => format!(
+            "writes to {}",
+            settings.writable.iter().map(|path| paths::short(workspace, path)).collect::<Vec<_>>().join(", ")
+        ),
+    };
+    let network = if settings.network { "network" } else { "no network" };
+    format!("{writes}, {network}, {} s", settings.shell_time.as_secs())
+}

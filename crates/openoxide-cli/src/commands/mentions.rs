@@ -1,0 +1,182 @@
+//! `mentions`: the skills that a text names, and why not the rest.
+
+use std::fmt::Write as _;
+use std::io::{IsTerminal as _, Read as _};
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use openoxide_skills::{Depth, MentionRules, Selection, Turn, TurnItem, WhyNot, select};
+use openoxide_wire::MentionsAnswer;
+
+use crate::ExitStatus;
+use crate::args::Common;
+use crate::error::Told;
+use crate::paths;
+use crate::session::Session;
+use crate::table::{cut, fill, pad, widest};
+use crate::ui::{Role, Ui, count, paint, safe};
+
+/// The longest text that is looked at.
+const MAX_BYTES: u64 = 16 * 1024 * 1024;
+
+/// Show which skills a text names, and why not the rest
+///
+/// The skills are in the order in which they would be loaded. What looks like a name and means nothing is listed with
+/// its reason. In a shell, put the text between single quotes: `openoxide mentions 'use $pdf'`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct MentionsArgs {
+    /// The text; without it, standard input is read
+    text: Option<String>,
+    /// Also name a skill by its path, before the text (can be repeated)
+    #[arg(long, value_name = "[NAME=]PATH")]
+    item: Vec<String>,
+    /// Tell that a connector of this name is there (can be repeated) [config: connectors.names]
+    #[arg(long, value_name = "NAME")]
+    connector: Vec<String>,
+}
+
+pub(crate) fn mentions(ui: &Ui, common: &Common, args: &MentionsArgs) -> anyhow::Result<ExitStatus> {
+    let session = Session::open(ui, common)?;
+    let rules = &session.view.host.mention;
+    let turn = turn(ui, &session, args)?;
+    let catalog = session.catalog(Depth::Quick);
+    let selection = select(&catalog, &session.view.host, &turn);
+    if common.json {
+        ui.json(&MentionsAnswer::new(&catalog, &turn, &selection))?;
+        return Ok(ExitStatus::Done);
+    }
+    session.warn(ui);
+    ui.data(&selected_text(ui, &session, &selection))?;
+    ui.data(&ignored_text(ui, &session, &selection))?;
+    summary(ui, &catalog.host, rules, &selection);
+    Ok(ExitStatus::Done)
+}
+
+/// Puts together what was typed: items first, then the text.
+fn turn(ui: &Ui, session: &Session, args: &MentionsArgs) -> anyhow::Result<Turn> {
+    let environment = &session.workspace.environment;
+    let mut items: Vec<TurnItem> = args.item.iter().map(|item| skill_item(session, item)).collect();
+    items.push(TurnItem::Text(match &args.text {
+        Some(text) => text.clone(),
+        None => read(ui)?,
+    }));
+    let configured = session.workspace.config.get("connectors.names");
+    let configured = configured.iter().filter_map(|setting| setting.value.as_array()).flatten();
+    let configured = configured.filter_map(|name| name.as_str()).map(str::to_owned);
+    let connectors = args.connector.iter().cloned().chain(configured).collect();
+    Ok(Turn { items, connectors, cwd: environment.cwd.clone(), home: environment.home.clone() })
+}
+
+/// Reads `PATH` or `NAME=PATH`; a path with `=` in it has a `/` before.
+fn skill_item(session: &Session, typed: &str) -> TurnItem {
+    let (name, path) = match typed.split_once('=') {
+        Some((name, path)) if !name.contains('/') => (Some(name.to_owned()), path),
+        _ => (None, typed),
+    };
+    let mut path = PathBuf::from(path);
+    if session.view.host.mention.loose_paths {
+        // Somebody who stands below a link still means the same file.
+        let whole = session.workspace.environment.cwd.join(&path);
+        path = std::fs::canonicalize(whole).unwrap_or(path);
+    }
+    TurnItem::Skill { name, path }
+}
+
+/// Reads standard input as it is, so that places in it are places in the answer.
+fn read(ui: &Ui) -> anyhow::Result<String> {
+    let input = std::io::stdin().lock();
+    if input.is_terminal() {
+        ui.say("reading the text from standard input; end it with Ctrl-D");
+    }
+    let mut bytes = Vec::new();
+    input.take(MAX_BYTES + 1).read_to_end(&mut bytes).context("failed to read standard input")?;
+    if bytes.len() as u64 > MAX_BYTES {
+        let told = Told::failed("the text on standard input is longer than 16 MiB");
+        return Err(told.hint("hand in what the user wrote, without files that are attached to it").into());
+    }
+    Ok(text(bytes))
+}
+
+/// Makes bytes a text of the same length; one that is not UTF-8 becomes a control character, which no name has.
+fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| {
+        let mut text = String::new();
+        for chunk in error.as_bytes().utf8_chunks() {
+            text.push_str(chunk.valid());
+            text.extend(chunk.invalid().iter().map(|_| '\u{1a}'));
+        }
+        text
+    })
+}
+
+fn selected_text(ui: &Ui, session: &Session, selection: &Selection<'_>) -> String {
+    let names: Vec<String> = selection.selected.iter().map(|selected| safe(&selected.entry.skill.name)).collect();
+    let width = widest(names.iter().map(String::as_str), 32);
+    let mut text = String::new();
+    for (selected, name) in selection.selected.iter().zip(&names) {
+        let path = paths::short(&session.workspace, &selected.entry.skill.path);
+        let _ = writeln!(text, "{}  {path}", paint(Role::Strong, &pad(name, width)));
+        if let Some(arguments) = selected.arguments.as_ref().filter(|arguments| !arguments.is_empty()) {
+            let lead = format!("{}  with ", " ".repeat(width));
+            let room = ui.width().map_or(usize::MAX, |all| all.saturating_sub(width + 7));
+            let _ = writeln!(text, "{lead}{}", cut(&safe(arguments), room));
+        }
+    }
+    text
+}
+
+fn ignored_text(ui: &Ui, session: &Session, selection: &Selection<'_>) -> String {
+    let written: Vec<String> = selection.ignored.iter().map(|ignored| cut(&safe(&ignored.text), 40)).collect();
+    let width = widest(written.iter().map(String::as_str), 24);
+    let mut text = String::new();
+    for (ignored, written) in selection.ignored.iter().zip(&written) {
+        let label = format!("{}  {}  ", paint(Role::Warning, "ignored"), pad(written, width));
+        let reason = safe(&paths::homely(&session.workspace, &ignored.reason.to_string()));
+        let reason = format!("{reason} [{}]", ignored.reason.word());
+        let _ = writeln!(text, "{}", fill(&label, &reason, ui.width()));
+        if let WhyNot::Ambiguous { candidates, total, .. } = &ignored.reason {
+            let indent = " ".repeat(width + 11);
+            for candidate in candidates {
+                let _ = writeln!(text, "{indent}{}", paths::short(&session.workspace, &candidate.skill.path));
+            }
+            if *total > candidates.len() {
+                let _ = writeln!(text, "{indent}and {} more", total - candidates.len());
+            }
+        }
+    }
+    text
+}
+
+fn summary(ui: &Ui, host: &str, rules: &MentionRules, selection: &Selection<'_>) {
+    if !selection.selected.is_empty() {
+        let ignored = match selection.ignored.len() {
+            0 => String::new(),
+            number => format!(", {number} ignored"),
+        };
+        return ui.say(&format!("{} named{ignored}", count(selection.selected.len(), "skill")));
+    }
+    ui.say("the text names no skill");
+    if !rules.has_forms() {
+        ui.hint(&format!("in {host} no text can name a skill; the model asks for one"));
+    } else if selection.ignored.is_empty() {
+        ui.hint(&format!("in {host} a skill is named as {}", forms(rules)));
+    }
+}
+
+/// Writes the forms as people read them.
+fn forms(rules: &MentionRules) -> String {
+    let forms: Vec<String> = rules.forms().into_iter().map(|form| format!("`{form}`")).collect();
+    let start = if rules.command.mark.is_empty() || rules.command.inside { "" } else { " at the start" };
+    format!("{}{start}", forms.join(" or "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::text;
+
+    #[test]
+    fn places_stay_where_they_are() {
+        assert_eq!(text("aé日".into()), "aé日");
+        assert_eq!(text(b"a\xff\xf0\x9f$b".to_vec()), "a\u{1a}\u{1a}\u{1a}$b");
+    }
+}

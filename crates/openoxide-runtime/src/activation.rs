@@ -1,0 +1,391 @@
+//! From a call to an envelope, in resumable steps.
+//!
+//! ```text
+//! admit ─▶ permission ─▶ dependencies ─▶ load ─▶ power ─▶ commands ─▶ envelope
+//! ```
+//!
+//! Each stage works on all the skills that are still in, and may put questions or ask for commands to be run; the next
+//! stage begins when all of these are answered. Nothing here waits: whoever drives it shows the questions, runs the
+//! commands, and resumes with what came of it.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use openoxide_config::TrustError;
+use openoxide_permissions::{Action, Permission};
+use openoxide_sandbox::{Outcome, SandboxError};
+use openoxide_skills::{Caller, Entry, Message};
+
+use crate::ask::{Answer, Question};
+use crate::call::{Call, Refusal, Why, admit};
+use crate::finish::{finish, notices};
+use crate::load::{Loading, load};
+use crate::power::Power;
+use crate::runtime::Runtime;
+use crate::session::Session;
+use crate::shell::{self, Fate};
+
+/// What is needed next.
+#[derive(Debug)]
+pub enum Step {
+    /// The user must decide something.
+    Ask(Question),
+    /// A command must be run.
+    Run(Run),
+    /// Nothing; this is the result.
+    Done(Done),
+}
+
+/// A command to be run in the sandbox.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// The skill that wants it.
+    pub skill: String,
+    /// The command, as its author wrote it.
+    pub written: String,
+    /// What is run.
+    pub command: openoxide_sandbox::Command,
+}
+
+/// What came of a step.
+#[derive(Debug)]
+pub enum Reply {
+    /// Nothing yet.
+    Begin,
+    /// The user's decision.
+    Answer(Answer),
+    /// What a command did.
+    Ran(Result<Outcome, SandboxError>),
+}
+
+/// The result of an activation.
+#[derive(Clone, Debug, Default)]
+pub struct Done {
+    /// Skills that are sent, in the order of the calls.
+    pub activated: Vec<Activated>,
+    /// Skills that are not.
+    pub refused: Vec<Refusal>,
+    /// What people should know besides.
+    pub notices: Vec<Notice>,
+}
+
+/// A skill that is sent.
+#[derive(Clone, Debug)]
+pub struct Activated {
+    /// Its name.
+    pub name: String,
+    /// Its file.
+    pub path: PathBuf,
+    /// The digest of its folder.
+    pub digest: String,
+    /// Who called.
+    pub caller: Caller,
+    /// What was said with the call.
+    pub arguments: Option<String>,
+    /// What the model is sent.
+    pub messages: Vec<Message>,
+    /// Tools that the model may now use without a question.
+    pub tools: Vec<String>,
+    /// Whether it was cut.
+    pub cut: bool,
+    /// Whether the model has it already.
+    pub repeated: bool,
+}
+
+/// Something that people should know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// The skill.
+    pub skill: String,
+    /// What it is.
+    pub text: String,
+    /// The next step.
+    pub help: Option<String>,
+}
+
+/// A call on its way.
+pub(crate) struct Candidate {
+    pub(crate) call: Call,
+    pub(crate) entry: Entry,
+    /// What was read, once it was.
+    pub(crate) loading: Option<Loading>,
+    /// Why it goes no further.
+    refusal: Option<Refusal>,
+}
+
+/// The stages, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Admitted,
+    Permission,
+    Load,
+    Power,
+    Commands,
+    Envelope,
+}
+
+impl Stage {
+    fn next(self) -> Option<Stage> {
+        match self {
+            Stage::Admitted => Some(Stage::Permission),
+            Stage::Permission => Some(Stage::Load),
+            Stage::Load => Some(Stage::Power),
+            Stage::Power => Some(Stage::Commands),
+            Stage::Commands => Some(Stage::Envelope),
+            Stage::Envelope => None,
+        }
+    }
+}
+
+/// The activation of one or several skills.
+pub struct Activation {
+    runtime: Arc<Runtime>,
+    stage: Stage,
+    candidates: Vec<Candidate>,
+    questions: VecDeque<Question>,
+    /// The question, or the candidate whose command is run, that the next reply is about.
+    pending: Option<Pending>,
+    done: Done,
+}
+
+enum Pending {
+    Question(Question),
+    Command(usize),
+}
+
+impl Activation {
+    /// Begins: finds the skills that the calls mean.
+    pub fn new(runtime: Arc<Runtime>, calls: Vec<Call>) -> Activation {
+        let mut candidates = Vec::new();
+        let mut done = Done::default();
+        for call in calls {
+            match admit(runtime.view(), runtime.catalog(), &call) {
+                Ok(entry) => candidates.push(Candidate { entry: entry.clone(), call, loading: None, refusal: None }),
+                Err(refusal) => done.refused.push(refusal),
+            }
+        }
+        let stage = Stage::Admitted;
+        Activation { runtime, stage, candidates, questions: VecDeque::new(), pending: None, done }
+    }
+
+    /// Goes on with what came of the last step, to the next one.
+    pub fn resume(&mut self, session: &mut Session, reply: Reply) -> Step {
+        match (self.pending.take(), reply) {
+            (Some(Pending::Question(question)), Reply::Answer(answer)) => self.answered(session, &question, &answer),
+            // A reply to something else is no answer.
+            (Some(Pending::Question(question)), _) => self.answered(session, &question, &Answer::No),
+            (Some(Pending::Command(index)), Reply::Ran(outcome)) => self.ran(index, outcome),
+            (Some(Pending::Command(index)), _) => self.ran(index, Err(std::io::Error::other("it was not run").into())),
+            (None, _) => {}
+        }
+        loop {
+            if let Some(question) = self.questions.pop_front() {
+                self.pending = Some(Pending::Question(question.clone()));
+                return Step::Ask(question);
+            }
+            if let Some(run) = self.next_command(session) {
+                return Step::Run(run);
+            }
+            match self.stage.next() {
+                None => return Step::Done(std::mem::take(&mut self.done)),
+                Some(stage) => {
+                    self.stage = stage;
+                    self.enter(session);
+                }
+            }
+        }
+    }
+
+    fn enter(&mut self, session: &mut Session) {
+        match self.stage {
+            Stage::Admitted | Stage::Commands => {}
+            Stage::Permission => self.ask_permission(session),
+            Stage::Load => self.load(session),
+            Stage::Power => self.ask_power(session),
+            Stage::Envelope => self.finish(session),
+        }
+    }
+
+    fn ask(&mut self, question: Question) {
+        if !self.questions.contains(&question) {
+            self.questions.push_back(question);
+        }
+    }
+
+    fn ask_permission(&mut self, session: &Session) {
+        let free = self.runtime.view().host.activation.user_needs_no_permission;
+        let mut questions = Vec::new();
+        for candidate in &mut self.candidates {
+            let name = candidate.entry.skill.name.to_string();
+            if candidate.call.caller == Caller::User && free {
+                continue;
+            }
+            let decision = self.runtime.decide(session, Permission::Skill, &name);
+            match decision.action {
+                Action::Allow => {}
+                Action::Ask => questions.push(Question::Permission {
+                    permission: Permission::Skill.as_str().to_owned(),
+                    subject: name.clone(),
+                    skill: name,
+                }),
+                Action::Deny => {
+                    let rule = decision.rule.map(|rule| format!(" by `{}` in {}", rule.pattern, rule.origin));
+                    candidate.refuse(Why::Denied, format!("`{name}` is denied{}", rule.unwrap_or_default()));
+                }
+            }
+        }
+        for question in questions {
+            self.ask(question);
+        }
+    }
+
+    fn load(&mut self, session: &Session) {
+        for candidate in self.candidates.iter_mut().filter(|candidate| candidate.refusal.is_none()) {
+            match load(&self.runtime, session, &candidate.call, &candidate.entry) {
+                Ok(loading) => candidate.loading = Some(loading),
+                Err(refusal) => candidate.refusal = Some(refusal),
+            }
+        }
+    }
+
+    /// Asks once for everything that each skill would do and may not yet.
+    fn ask_power(&mut self, session: &Session) {
+        let runtime = Arc::clone(&self.runtime);
+        let mut questions = Vec::new();
+        for (entry, loading) in self.candidates.iter_mut().filter_map(Candidate::loaded) {
+            let wanted = runtime.wanted(session, entry, loading);
+            loading.granted = wanted.granted;
+            if wanted.asked.is_empty() {
+                continue;
+            }
+            questions.push(Question::Power {
+                skill: entry.skill.name.to_string(),
+                path: entry.canonical().to_owned(),
+                digest: loading.digest(),
+                changed: wanted.changed,
+                powers: wanted.asked,
+            });
+        }
+        for question in questions {
+            self.ask(question);
+        }
+    }
+
+    fn next_command(&mut self, session: &Session) -> Option<Run> {
+        if self.stage != Stage::Commands {
+            return None;
+        }
+        for (index, candidate) in self.candidates.iter_mut().enumerate() {
+            while let Some(loading) = candidate.loading.as_mut().filter(|_| candidate.refusal.is_none()) {
+                let fate = shell::next(&self.runtime, session, &candidate.entry, loading);
+                match fate {
+                    None => break,
+                    Some(Fate::Text(text)) => loading.outputs.push(text),
+                    Some(Fate::Abort(text)) => candidate.refuse(Why::CommandFailed, text),
+                    Some(Fate::Run(run)) => {
+                        self.pending = Some(Pending::Command(index));
+                        return Some(*run);
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    fn ran(&mut self, index: usize, outcome: Result<Outcome, SandboxError>) {
+        let view = self.runtime.view();
+        let Some(candidate) = self.candidates.get_mut(index) else { return };
+        let Some(loading) = candidate.loading.as_mut() else { return };
+        let Some(piece) = loading.expanded.commands().nth(loading.outputs.len()) else { return };
+        match shell::ran(view, piece, outcome) {
+            Fate::Text(text) => loading.outputs.push(text),
+            Fate::Abort(text) => candidate.refuse(Why::CommandFailed, text),
+            // What ran does not run again.
+            Fate::Run(_) => {}
+        }
+    }
+
+    fn answered(&mut self, session: &mut Session, question: &Question, answer: &Answer) {
+        match question {
+            Question::Permission { subject, .. } => self.permitted(session, subject, answer),
+            Question::Power { path, digest, powers, .. } => self.empowered(session, path, digest, powers, answer),
+            Question::Secret { .. } | Question::Server { .. } | Question::Login { .. } => {}
+        }
+    }
+
+    fn permitted(&mut self, session: &mut Session, name: &str, answer: &Answer) {
+        match answer {
+            Answer::Session => session.allow(Permission::Skill, name),
+            Answer::Always => self.note_failure(name, self.runtime.remember(Permission::Skill, name)),
+            Answer::Once => {}
+            Answer::No | Answer::Secret(_) => {
+                for candidate in self.candidates.iter_mut().filter(|candidate| *candidate.entry.skill.name == *name) {
+                    candidate.refuse(Why::Rejected, format!("calling `{name}` was not allowed"));
+                }
+            }
+        }
+    }
+
+    fn empowered(&mut self, session: &mut Session, path: &Path, digest: &str, powers: &[Power], answer: &Answer) {
+        let runtime = Arc::clone(&self.runtime);
+        let mut failed = None;
+        for (entry, loading) in self.candidates.iter_mut().filter_map(Candidate::loaded) {
+            if entry.canonical() != path || !answer.is_yes() {
+                continue;
+            }
+            loading.granted.extend_from_slice(powers);
+            match answer {
+                Answer::Session => powers.iter().for_each(|power| session.empower(path, digest, power.kind())),
+                Answer::Always => failed = Some(runtime.grant(entry, digest, powers)),
+                _ => {}
+            }
+        }
+        if let Some(outcome) = failed {
+            self.note_failure("trust", outcome);
+        }
+    }
+
+    /// An answer that cannot be written down counts for now, and that is said.
+    fn note_failure(&mut self, skill: &str, outcome: Result<(), TrustError>) {
+        if let Err(error) = outcome {
+            let help = error.hint().map(str::to_owned);
+            self.done.notices.push(Notice {
+                skill: skill.to_owned(),
+                text: format!("the answer is not remembered: {error}"),
+                help,
+            });
+        }
+    }
+
+    fn finish(&mut self, session: &mut Session) {
+        for mut candidate in std::mem::take(&mut self.candidates) {
+            if let Some(refusal) = candidate.refusal.take() {
+                self.done.refused.push(refusal);
+                continue;
+            }
+            let Some(loading) = candidate.loading.take() else { continue };
+            match finish(&self.runtime, session, &candidate.call, &candidate.entry, &loading) {
+                Ok(activated) => {
+                    self.done.notices.extend(notices(session, &candidate.entry, &loading));
+                    self.done.activated.push(activated);
+                }
+                Err(refusal) => self.done.refused.push(refusal),
+            }
+        }
+    }
+}
+
+impl Candidate {
+    /// Returns what was read, if it is still in.
+    fn loaded(&mut self) -> Option<(&Entry, &mut Loading)> {
+        let loading = self.loading.as_mut().filter(|_| self.refusal.is_none())?;
+        Some((&self.entry, loading))
+    }
+
+    fn refuse(&mut self, why: Why, text: String) {
+        let path = Some(self.entry.skill.path.to_path_buf());
+        let name = self.call.skill.clone();
+        self.refusal = Some(Refusal { name, path, why, code: None, text, help: None });
+    }
+}

@@ -1,0 +1,154 @@
+//! Questions to the user, as values: whoever can reach the user shows them and brings the answer back.
+
+use std::fmt;
+
+use secrecy::SecretString;
+
+use crate::power::Power;
+
+/// Something only the user can decide.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Question {
+    /// Whether a skill may be called.
+    Permission {
+        /// What is asked for, as permission rules call it: `skill`.
+        permission: String,
+        /// For what: the skill's name.
+        subject: String,
+        /// Who wants it.
+        skill: String,
+    },
+    /// Whether a skill may have power, bound to what its folder holds now.
+    Power {
+        /// The skill.
+        skill: String,
+        /// Its file.
+        path: std::path::PathBuf,
+        /// The digest of its folder.
+        digest: String,
+        /// Whether it was allowed before, and its folder has changed since.
+        changed: bool,
+        /// Everything it would get, whole.
+        powers: Vec<Power>,
+    },
+    /// The value of a variable that skills need; it is kept in memory only.
+    Secret {
+        /// The variable.
+        variable: String,
+        /// What it is for.
+        about: Option<String>,
+        /// Who needs it.
+        skills: Vec<String>,
+    },
+    /// Whether a server that skills need is added to the user's settings.
+    Server {
+        /// Its name.
+        name: String,
+        /// What would be started or connected to, exactly.
+        target: String,
+        /// What it is for.
+        about: Option<String>,
+        /// Who needs it.
+        skills: Vec<String>,
+    },
+    /// Whether to log in to a server that was added.
+    Login {
+        /// The server.
+        server: String,
+        /// The page to open.
+        page: String,
+    },
+}
+
+impl Question {
+    /// Returns the answers that make sense, the safest last.
+    pub fn choices(&self) -> &'static [Choice] {
+        match self {
+            Question::Permission { .. } | Question::Power { .. } => {
+                &[Choice::Once, Choice::Session, Choice::Always, Choice::No]
+            }
+            Question::Secret { .. } => &[Choice::Value, Choice::No],
+            Question::Server { .. } | Question::Login { .. } => &[Choice::Once, Choice::No],
+        }
+    }
+
+    /// Returns a short text that tells this question from others in a conversation.
+    pub fn key(&self) -> String {
+        match self {
+            Question::Permission { permission, subject, .. } => format!("permission {permission} {subject}"),
+            Question::Power { path, digest, .. } => format!("power {} {digest}", path.display()),
+            Question::Secret { variable, .. } => format!("secret {variable}"),
+            Question::Server { name, target, .. } => format!("server {name} {target}"),
+            Question::Login { server, .. } => format!("login {server}"),
+        }
+    }
+}
+
+/// A kind of answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// Yes, this time.
+    Once,
+    /// Yes, in this conversation.
+    Session,
+    /// Yes, until it is revoked.
+    Always,
+    /// A value.
+    Value,
+    /// No.
+    No,
+}
+
+impl Choice {
+    /// Returns the word used in text and JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Choice::Once => "once",
+            Choice::Session => "session",
+            Choice::Always => "always",
+            Choice::Value => "value",
+            Choice::No => "no",
+        }
+    }
+
+    /// Finds the choice of a word.
+    pub fn parse(word: &str) -> Option<Choice> {
+        [Choice::Once, Choice::Session, Choice::Always, Choice::Value, Choice::No]
+            .into_iter()
+            .find(|choice| choice.as_str() == word)
+    }
+}
+
+/// What the user decided.
+#[derive(Clone)]
+pub enum Answer {
+    /// Yes, this time.
+    Once,
+    /// Yes, in this conversation.
+    Session,
+    /// Yes, until it is revoked.
+    Always,
+    /// The value that was asked for.
+    Secret(SecretString),
+    /// No, or nobody could be asked.
+    No,
+}
+
+impl Answer {
+    /// Tells whether it is a yes of some kind.
+    pub fn is_yes(&self) -> bool {
+        !matches!(self, Answer::No)
+    }
+}
+
+impl fmt::Debug for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Answer::Once => "Once",
+            Answer::Session => "Session",
+            Answer::Always => "Always",
+            Answer::Secret(_) => "Secret(…)",
+            Answer::No => "No",
+        })
+    }
+}

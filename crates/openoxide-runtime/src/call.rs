@@ -1,0 +1,245 @@
+//! What is asked for: which skill, by whom, with which words; and the answer when it is no.
+
+use std::path::PathBuf;
+
+use openoxide_skills::{Caller, Catalog, Code, Entry, Standing, View, near};
+
+/// A call of one skill.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// Its name, or the absolute path of its file or folder.
+    pub skill: String,
+    /// Who calls.
+    pub caller: Caller,
+    /// What was said with the call.
+    pub arguments: Given,
+}
+
+/// The words of a call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Given {
+    /// None.
+    #[default]
+    Nothing,
+    /// One text, as a person typed it.
+    Raw(String),
+    /// Separate words.
+    Words(Vec<String>),
+}
+
+/// Why a skill is not activated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// No skill has this name.
+    Unknown,
+    /// Several skills have it.
+    Ambiguous,
+    /// The caller may not call it.
+    NotForCaller,
+    /// It is there, and does not count.
+    DoesNotCount(Standing),
+    /// A permission rule says no.
+    Denied,
+    /// The user said no.
+    Rejected,
+    /// Its file cannot be read, or is none any more.
+    Unreadable,
+    /// A command of its text failed, and the host then sends nothing.
+    CommandFailed,
+}
+
+impl Why {
+    /// Returns the word used in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Why::Unknown => "unknown",
+            Why::Ambiguous => "ambiguous",
+            Why::NotForCaller => "not-for-caller",
+            Why::DoesNotCount(standing) => standing.as_str(),
+            Why::Denied => "denied",
+            Why::Rejected => "rejected",
+            Why::Unreadable => "unreadable",
+            Why::CommandFailed => "command-failed",
+        }
+    }
+}
+
+/// The answer no, in the words of the host or in ours.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// What was asked for.
+    pub name: String,
+    /// The skill's file, where there is one that the caller may know of.
+    pub path: Option<PathBuf>,
+    /// Why.
+    pub why: Why,
+    /// The stable code behind a standing.
+    pub code: Option<Code>,
+    /// What is said, to the model too.
+    pub text: String,
+    /// The next step, for people.
+    pub help: Option<String>,
+}
+
+/// Finds the skill that a call means, or says why there is none.
+pub(crate) fn admit<'c>(view: &View, catalog: &'c Catalog, call: &Call) -> Result<&'c Entry, Refusal> {
+    let words = Words { view, catalog, call };
+    let wanted = call.skill.as_str();
+    if !is_name(view, wanted) {
+        return Err(words.bad_name());
+    }
+    let found = catalog.find(wanted);
+    let mut callable: Vec<&Entry> = found.iter().copied().filter(|entry| entry.is_active()).collect();
+    // Whoever says which file is meant gets that one, although its name means another.
+    if callable.is_empty() && wanted.starts_with('/') {
+        callable = found.iter().copied().filter(|entry| lost_its_name(entry)).take(1).collect();
+    }
+    match callable.as_slice() {
+        [] => Err(words.not_active(&found)),
+        [entry] => words.for_caller(entry),
+        // A path means one file; a name that several have means none of them.
+        several => match several.iter().copied().filter(|entry| may(entry, call.caller)).collect::<Vec<_>>()[..] {
+            [entry] => Ok(entry),
+            _ => Err(words.ambiguous(several)),
+        },
+    }
+}
+
+/// Tells whether a skill would count but for its name.
+fn lost_its_name(entry: &Entry) -> bool {
+    matches!(entry.standing, Standing::Shadowed | Standing::Untrusted)
+}
+
+/// Tells whether a host looks for such a name at all.
+fn is_name(view: &View, wanted: &str) -> bool {
+    let is_path = wanted.starts_with('/');
+    let is_plain = |others: &str| {
+        !wanted.is_empty() && wanted.chars().all(|letter| letter.is_ascii_alphanumeric() || others.contains(letter))
+    };
+    is_path || view.host.activation.names.as_deref().is_none_or(is_plain)
+}
+
+/// Tells whether a caller may call a skill.
+pub(crate) fn may(entry: &Entry, caller: Caller) -> bool {
+    match caller {
+        Caller::User => entry.user,
+        Caller::Model => entry.model,
+    }
+}
+
+/// Returns the names that a caller may call, sorted.
+pub fn names_for(catalog: &Catalog, caller: Caller) -> Vec<&str> {
+    let mut names: Vec<&str> =
+        catalog.skills.iter().filter(|entry| may(entry, caller)).map(|entry| &*entry.skill.name).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// Words for a refusal.
+struct Words<'a> {
+    view: &'a View,
+    catalog: &'a Catalog,
+    call: &'a Call,
+}
+
+impl Words<'_> {
+    fn refusal(&self, why: Why, text: String) -> Refusal {
+        Refusal { name: self.call.skill.clone(), path: None, why, code: None, text, help: None }
+    }
+
+    /// Writes a text of the host, or ours.
+    fn said(&self, own: Option<&String>, ours: impl FnOnce() -> String) -> String {
+        let Some(own) = own else { return ours() };
+        let texts = &self.view.host.activation.texts;
+        let names = names_for(self.catalog, self.call.caller).join(", ");
+        let available = match (names.is_empty(), &texts.none) {
+            (true, Some(none)) => none.clone(),
+            _ => names,
+        };
+        // What was asked for goes in last: it may hold braces of its own.
+        own.replace("{available}", &available).replace("{name}", &self.call.skill)
+    }
+
+    fn unknown(&self) -> Refusal {
+        let texts = &self.view.host.activation.texts;
+        let text = self.said(texts.unknown.as_ref(), || format!("no skill is called `{}`", self.call.skill));
+        let mut refusal = self.refusal(Why::Unknown, text);
+        let names = names_for(self.catalog, self.call.caller);
+        let near = near(&self.call.skill, names.iter().copied());
+        if self.view.host.activation.near_names {
+            refusal.text.push_str(&our_list(&near, &names));
+        } else if let Some(near) = near.first() {
+            refusal.help = Some(format!("did you mean `{near}`?"));
+        }
+        refusal
+    }
+
+    fn bad_name(&self) -> Refusal {
+        let texts = &self.view.host.activation.texts;
+        match &texts.bad_name {
+            Some(own) => self.refusal(Why::Unknown, self.said(Some(own), String::new)),
+            None => self.unknown(),
+        }
+    }
+
+    /// Says why none of the skills that were found counts.
+    fn not_active(&self, found: &[&Entry]) -> Refusal {
+        let Some(entry) = found.first() else { return self.unknown() };
+        // What the model may not see is not there for it.
+        let hidden = matches!(entry.standing, Standing::Denied | Standing::Untrusted | Standing::Dormant);
+        if self.call.caller == Caller::Model && (hidden || !entry.model) {
+            return self.unknown();
+        }
+        let texts = &self.view.host.activation.texts;
+        let own = texts.disabled.as_ref().filter(|_| entry.standing == Standing::Disabled);
+        let reason = entry.reason.as_ref();
+        let ours = || {
+            let why = reason.map(|reason| format!(": {}", reason.text)).unwrap_or_default();
+            format!("`{}` does not count, it is {}{why}", self.call.skill, entry.standing.as_str())
+        };
+        let mut refusal = self.refusal(Why::DoesNotCount(entry.standing), self.said(own, ours));
+        refusal.path = Some(entry.skill.path.to_path_buf());
+        refusal.code = reason.map(|reason| reason.code);
+        refusal
+    }
+
+    fn for_caller<'e>(&self, entry: &'e Entry) -> Result<&'e Entry, Refusal> {
+        if may(entry, self.call.caller) {
+            return Ok(entry);
+        }
+        let texts = &self.view.host.activation.texts;
+        let text = match self.call.caller {
+            Caller::User => self.said(texts.not_for_user.as_ref(), || {
+                format!("`{}` is for the model to call, not for people", self.call.skill)
+            }),
+            Caller::Model => self
+                .said(texts.not_for_model.as_ref(), || format!("`{}` can only be called by the user", self.call.skill)),
+        };
+        Err(self.refusal(Why::NotForCaller, text))
+    }
+
+    fn ambiguous(&self, entries: &[&Entry]) -> Refusal {
+        let paths: Vec<String> = entries.iter().map(|entry| openoxide_skills::path_text(&entry.skill.path)).collect();
+        let text = format!("{} skills are called `{}`", entries.len(), self.call.skill);
+        let mut refusal = self.refusal(Why::Ambiguous, text);
+        refusal.help = Some(format!("say which by its path: {}", paths.join(", ")));
+        refusal
+    }
+}
+
+/// Says which names are near, and which there are.
+fn our_list(near: &[&str], names: &[&str]) -> String {
+    const SHOWN: usize = 50;
+    let did = if near.is_empty() { String::new() } else { format!("; did you mean `{}`?", near.join("`, `")) };
+    let rest = names.len().saturating_sub(SHOWN);
+    let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+    match names {
+        [] => format!("{did}. There are no skills here."),
+        names => {
+            let list = names[..names.len().min(SHOWN)].join(", ");
+            let end = if did.is_empty() { "." } else { "" };
+            format!("{did}{end} Available skills: {list}{more}.")
+        }
+    }
+}

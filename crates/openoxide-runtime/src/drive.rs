@@ -1,0 +1,44 @@
+//! Drives an activation to its end with somebody who answers at once: a terminal, a script, or nobody.
+
+use openoxide_sandbox::{Outcome, SandboxError};
+
+use crate::activation::{Activation, Done, Reply, Run, Step};
+use crate::ask::{Answer, Question};
+use crate::session::Session;
+
+/// Somebody who answers questions at once.
+pub trait Responder {
+    /// Decides a question.
+    fn answer(&mut self, question: &Question) -> Answer;
+}
+
+/// Nobody: every question is answered no.
+impl Responder for () {
+    fn answer(&mut self, _: &Question) -> Answer {
+        Answer::No
+    }
+}
+
+/// Answers by a function.
+impl<F: FnMut(&Question) -> Answer> Responder for F {
+    fn answer(&mut self, question: &Question) -> Answer {
+        self(question)
+    }
+}
+
+/// Drives an activation to its end; commands are run by `run`.
+pub fn drive(
+    activation: &mut Activation,
+    session: &mut Session,
+    responder: &mut dyn Responder,
+    mut run: impl FnMut(&Run) -> Result<Outcome, SandboxError>,
+) -> Done {
+    let mut reply = Reply::Begin;
+    loop {
+        reply = match activation.resume(session, reply) {
+            Step::Ask(question) => Reply::Answer(responder.answer(&question)),
+            Step::Run(wanted) => Reply::Ran(run(&wanted)),
+            Step::Done(done) => return done,
+        };
+    }
+}

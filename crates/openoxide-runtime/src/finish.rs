@@ -1,0 +1,163 @@
+//! The end of an activation: the envelope, what the model has already, and the record.
+
+use std::fmt::Write as _;
+
+use openoxide_config::Power as Kind;
+use openoxide_skills::{CutOf, Entry, Message, RenderError, WhyLeft, again, cut, envelope, finished};
+use sha2::{Digest as _, Sha256};
+
+use crate::activation::{Activated, Notice};
+use crate::call::{Call, Refusal, Why};
+use crate::load::{Loading, loaded};
+use crate::power::Power;
+use crate::record::Recorded;
+use crate::runtime::Runtime;
+use crate::session::Session;
+
+/// Draws what is sent, and writes it into the record.
+pub(crate) fn finish(
+    runtime: &Runtime,
+    session: &mut Session,
+    call: &Call,
+    entry: &Entry,
+    loading: &Loading,
+) -> Result<Activated, Refusal> {
+    let failed = |error: RenderError| {
+        let text = match std::error::Error::source(&error) {
+            Some(source) => format!("{error}: {source}"),
+            None => error.to_string(),
+        };
+        let path = Some(entry.skill.path.to_path_buf());
+        Refusal { name: call.skill.clone(), path, why: Why::Unreadable, code: None, text, help: None }
+    };
+    let digest = loading.digest();
+    let content = loading.expanded.assemble(&loading.outputs);
+    let mut messages = drawn(runtime, call, entry, loading, &content, &digest).map_err(failed)?;
+    let sent = digest_of(&messages);
+    let repeated = repeat(runtime, session, call, entry, loading, &sent, &mut messages).map_err(failed)?;
+    session.record.push(Recorded {
+        name: entry.skill.name.to_string(),
+        path: entry.canonical().to_owned(),
+        digest: digest.clone(),
+        arguments: loading.raw_arguments().map(str::to_owned),
+        caller: call.caller.as_str().to_owned(),
+        order: 0,
+        sent,
+    });
+    Ok(Activated {
+        name: entry.skill.name.to_string(),
+        path: entry.skill.path.to_path_buf(),
+        digest,
+        caller: call.caller,
+        arguments: loading.raw_arguments().map(str::to_owned),
+        messages,
+        tools: tools(loading),
+        cut: loading.cut.is_some(),
+        repeated,
+    })
+}
+
+fn drawn(
+    runtime: &Runtime,
+    call: &Call,
+    entry: &Entry,
+    loading: &Loading,
+    content: &str,
+    digest: &str,
+) -> Result<Vec<Message>, RenderError> {
+    let view = runtime.view();
+    let mut messages = match loading.drawn.is_empty() {
+        true => envelope(view, &loaded(runtime, call, entry, loading, content, digest))?,
+        false => loading.drawn.clone(),
+    };
+    if let Some(message) = messages.iter_mut().find(|message| !message.frame).filter(|_| !loading.drawn.is_empty()) {
+        content.clone_into(&mut message.text);
+    }
+    let rule = view.host.activation.cut.as_ref().filter(|rule| rule.of == CutOf::Message);
+    for message in messages.iter_mut().filter(|message| !message.frame) {
+        message.text = finished(view, std::mem::take(&mut message.text));
+        if let Some(shorter) = rule.and_then(|rule| cut(&message.text, 0, rule)) {
+            message.text = shorter.text;
+        }
+    }
+    Ok(messages)
+}
+
+/// Says that the model has it already, where the host does; returns whether it is so.
+fn repeat(
+    runtime: &Runtime,
+    session: &Session,
+    call: &Call,
+    entry: &Entry,
+    loading: &Loading,
+    sent: &str,
+    messages: &mut Vec<Message>,
+) -> Result<bool, RenderError> {
+    let view = runtime.view();
+    let Some(before) = session.record.latest(entry.canonical()) else { return Ok(false) };
+    if view.host.activation.repeat != Some(call.caller) {
+        return Ok(false);
+    }
+    let same = before.sent == sent;
+    let digest = loading.digest();
+    let text = again(view, &loaded(runtime, call, entry, loading, &loading.content, &digest), same)?;
+    let carrier = messages.iter().position(|message| !message.frame).unwrap_or(0);
+    let note = Message { role: openoxide_skills::Role::User, text, frame: false };
+    match same {
+        true => {
+            messages.retain(|message| message.frame);
+            messages.push(note);
+        }
+        false => messages.insert(carrier, note),
+    }
+    Ok(same)
+}
+
+/// Returns a digest of what carries the skill.
+fn digest_of(messages: &[Message]) -> String {
+    let mut digest = Sha256::new();
+    for message in messages.iter().filter(|message| !message.frame) {
+        digest.update(message.text.as_bytes());
+        digest.update([0]);
+    }
+    let mut text = String::new();
+    for byte in digest.finalize() {
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+/// Returns the tools that the user agreed to.
+fn tools(loading: &Loading) -> Vec<String> {
+    let tools = loading.granted.iter().find(|power| power.kind() == Kind::Tools);
+    tools.map(Power::items).unwrap_or_default()
+}
+
+/// Says what people should know about a skill that is sent.
+pub(crate) fn notices(session: &mut Session, entry: &Entry, loading: &Loading) -> Vec<Notice> {
+    let mut notices = Vec::new();
+    let mut note = |text: String, help: Option<String>| {
+        notices.push(Notice { skill: entry.skill.name.to_string(), text, help });
+    };
+    if let Some(removed) = loading.cut
+        && session.is_news("cut", entry.canonical())
+    {
+        let help = "put what is not always needed into files that the text names";
+        note(format!("the text is too long: {removed} bytes are left out"), Some(help.to_owned()));
+    }
+    if let (false, Err(error)) = (loading.powers.is_empty(), &loading.snapshot) {
+        note(format!("it gets no power: {error}"), None);
+    }
+    let left = &loading.expanded.left_alone;
+    for left in left.iter().filter(|left| left.why != WhyLeft::SwitchedOff).take(5) {
+        let why = match left.why {
+            WhyLeft::Code => "it stands in code",
+            WhyLeft::Comment => "it stands in a comment",
+            WhyLeft::TooMany => "too many files are named",
+            WhyLeft::TooLong => "it is too long",
+            WhyLeft::QuotedText | WhyLeft::SwitchedOff => "it stands in quotes",
+        };
+        note(format!("line {}: `{}` is left as it is, because {why}", left.line, left.written), None);
+    }
+    notices
+}

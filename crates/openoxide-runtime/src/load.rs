@@ -1,0 +1,194 @@
+//! Reads a skill again at the moment it is called: its folder's digest, its frontmatter, and the text that is sent.
+
+use openoxide_skills::{
+    Arguments, Caller, Content, Cut, CutOf, Entry, Expand, Expanded, Loaded, Message, Parsed, RenderError, SkillDir,
+    Snapshot, SnapshotError, SnapshotLimits, Variable, Variables, View, body_of, cut, envelope, expand, parse_bytes,
+    path_text,
+};
+
+use crate::call::{Call, Given, Refusal, Why};
+use crate::power::{Power, powers};
+use crate::runtime::Runtime;
+use crate::session::Session;
+
+/// A skill that was read.
+pub(crate) struct Loading {
+    /// Its folder, held open.
+    pub(crate) dir: SkillDir,
+    /// Everything in it, or why it cannot be digested; without a digest there is no power.
+    pub(crate) snapshot: Result<Snapshot, SnapshotError>,
+    /// What its file says now.
+    pub(crate) parsed: Parsed,
+    /// The part that is sent, before anything is put into it.
+    pub(crate) content: String,
+    /// What was said with the call.
+    pub(crate) arguments: Option<Arguments>,
+    /// What is known of the call.
+    pub(crate) variables: Variables,
+    /// The messages, where the host puts arguments and output into finished ones.
+    pub(crate) drawn: Vec<Message>,
+    /// The text with places for the output of commands.
+    pub(crate) expanded: Expanded,
+    /// What it would do beyond being read.
+    pub(crate) powers: Vec<Power>,
+    /// What of that it may.
+    pub(crate) granted: Vec<Power>,
+    /// What takes the place of each command, in order.
+    pub(crate) outputs: Vec<String>,
+    /// How many bytes were cut off.
+    pub(crate) cut: Option<u64>,
+    /// The copy that commands see; it goes when this does.
+    pub(crate) copy: Option<tempfile::TempDir>,
+}
+
+impl Loading {
+    /// Returns the digest of its folder; empty if there is none.
+    pub(crate) fn digest(&self) -> String {
+        self.snapshot.as_ref().map(|snapshot| snapshot.digest.to_string()).unwrap_or_default()
+    }
+
+    /// Tells whether it may use a power.
+    pub(crate) fn may(&self, kind: openoxide_config::Power) -> bool {
+        self.granted.iter().any(|power| power.kind() == kind)
+    }
+
+    /// Returns what was said with the call, as one text.
+    pub(crate) fn raw_arguments(&self) -> Option<&str> {
+        self.arguments.as_ref().map(Arguments::raw)
+    }
+}
+
+/// Reads a skill for a call.
+pub(crate) fn load(runtime: &Runtime, session: &Session, call: &Call, entry: &Entry) -> Result<Loading, Refusal> {
+    let unreadable = |why: &str| unreadable(runtime.view(), call, entry, why);
+    let dir = SkillDir::of(runtime.catalog(), entry).map_err(|error| unreadable(&error.to_string()))?;
+    let snapshot = dir.snapshot(&SnapshotLimits::default());
+    let own_file = match &snapshot {
+        Ok(_) => None,
+        Err(_) => Some(dir.own_file(&SnapshotLimits::default()).map_err(|error| unreadable(&error.to_string()))?),
+    };
+    let (bytes, size) = match (&snapshot, &own_file) {
+        (Ok(whole), _) | (Err(_), Some(whole)) => (whole.manifest.as_slice(), whole.manifest_size),
+        (Err(error), None) => return Err(unreadable(&error.to_string())),
+    };
+    let folder = entry.dir().file_name().unwrap_or_default().to_string_lossy();
+    let parsed = parse_bytes(bytes, &folder, &runtime.view().host.parse);
+    if let Some(problem) = parsed.invalid() {
+        return Err(unreadable(&problem.message));
+    }
+    let more = size.saturating_sub(bytes.len() as u64);
+    let text = String::from_utf8_lossy(bytes);
+    let (content, cut) = content(runtime.view(), &text, more);
+    let arguments = arguments(runtime.view(), call);
+    let variables = variables(runtime, session, entry);
+    let mut loading = Loading {
+        dir,
+        snapshot,
+        parsed,
+        content,
+        arguments,
+        variables,
+        drawn: Vec::new(),
+        expanded: Expanded::default(),
+        powers: Vec::new(),
+        granted: Vec::new(),
+        outputs: Vec::new(),
+        cut,
+        copy: None,
+    };
+    expand_into(runtime, call, entry, &mut loading).map_err(|error| unreadable(&error.to_string()))?;
+    loading.powers = powers(&loading);
+    Ok(loading)
+}
+
+/// Puts arguments into the text, and finds the commands in it.
+fn expand_into(runtime: &Runtime, call: &Call, entry: &Entry, loading: &mut Loading) -> Result<(), RenderError> {
+    let host = &runtime.view().host;
+    if host.activation.expand == Expand::Message && call.caller == Caller::User {
+        let digest = loading.digest();
+        let loaded = loaded(runtime, call, entry, loading, &loading.content, &digest);
+        loading.drawn = envelope(runtime.view(), &loaded)?;
+    }
+    let text = loading.drawn.iter().find(|message| !message.frame).map_or(&loading.content, |message| &message.text);
+    let names = &loading.parsed.frontmatter.rare().arguments;
+    let rules = host.expansion(call.caller == Caller::User, names);
+    loading.expanded = expand(text, &rules, loading.arguments.as_ref(), &loading.variables);
+    Ok(())
+}
+
+/// Returns the part of a file that is sent, and how much of it is missing.
+fn content(view: &View, text: &str, more: u64) -> (String, Option<u64>) {
+    let rules = &view.host.activation;
+    let part = match rules.content {
+        Content::File => text.into(),
+        Content::Body => body_of(text, &view.host.parse),
+    };
+    let Some(rule) = rules.cut.as_ref().filter(|rule| rule.of == CutOf::File) else {
+        return (part.into_owned(), (more > 0).then_some(more));
+    };
+    // What stands before the body counts too, because the file is what is measured.
+    let before = text.len() - part.len().min(text.len());
+    let mut rule = rule.clone();
+    rule.bytes = rule.bytes.get().saturating_sub(before).max(1).try_into().unwrap_or(rule.bytes);
+    match cut(&part, more, &rule) {
+        Some(Cut { text, removed }) => (text, Some(removed)),
+        None => (part.into_owned(), None),
+    }
+}
+
+fn arguments(view: &View, call: &Call) -> Option<Arguments> {
+    let rule = view.host.arguments.as_ref().map(|rules| rules.words).unwrap_or_default();
+    match &call.arguments {
+        Given::Nothing => None,
+        Given::Raw(text) => Some(Arguments::from_raw(rule, text)),
+        Given::Words(words) => Some(Arguments::from_words(words)),
+    }
+}
+
+fn variables(runtime: &Runtime, session: &Session, entry: &Entry) -> Variables {
+    Variables::default()
+        .with(Variable::SessionId, session.id.as_str())
+        .with(Variable::SkillDir, path_text(entry.dir()))
+        .with(Variable::ProjectDir, path_text(&runtime.view().around.project))
+}
+
+fn unreadable(view: &View, call: &Call, entry: &Entry, why: &str) -> Refusal {
+    let own = view.host.activation.texts.unreadable.as_ref();
+    let text = match own {
+        Some(own) => own.replace("{why}", why).replace("{name}", &call.skill),
+        None => format!("`{}` cannot be read: {why}", call.skill),
+    };
+    Refusal {
+        name: call.skill.clone(),
+        path: Some(entry.skill.path.to_path_buf()),
+        why: Why::Unreadable,
+        code: None,
+        text,
+        help: None,
+    }
+}
+
+/// Returns the skill as it is sent, with this text in it.
+pub(crate) fn loaded<'a>(
+    runtime: &'a Runtime,
+    call: &'a Call,
+    entry: &'a Entry,
+    loading: &'a Loading,
+    content: &'a str,
+    digest: &'a str,
+) -> Loaded<'a> {
+    let root = runtime.catalog().roots.get(entry.root);
+    Loaded {
+        entry,
+        called: call.skill.trim_start_matches('/'),
+        provider: root.and_then(|searched| searched.root.provider.as_deref()),
+        content,
+        frontmatter: &loading.parsed.frontmatter,
+        description: &loading.parsed.description,
+        caller: call.caller,
+        arguments: loading.raw_arguments(),
+        files: &[],
+        digest: (!digest.is_empty()).then_some(digest),
+        cut: loading.cut.is_some(),
+    }
+}

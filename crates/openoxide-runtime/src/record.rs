@@ -1,0 +1,119 @@
+//! The activation record: what was activated in a conversation, in order. It holds names and digests, never bodies.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+/// One activation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recorded {
+    /// The skill's name.
+    pub name: String,
+    /// Its file.
+    pub path: PathBuf,
+    /// The digest of its folder; empty if there is none.
+    pub digest: String,
+    /// What was said with the call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<String>,
+    /// Who called: `user` or `model`.
+    pub caller: String,
+    /// Its place among all activations of the conversation, from 1.
+    pub order: u64,
+    /// A digest of what was sent, to tell whether the next call brings the same.
+    pub sent: String,
+}
+
+/// What was activated in a conversation, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Record {
+    activations: Vec<Recorded>,
+}
+
+impl Record {
+    /// Returns every activation, in order.
+    pub fn all(&self) -> &[Recorded] {
+        &self.activations
+    }
+
+    /// Returns the latest activation of a skill.
+    pub fn latest(&self, path: &Path) -> Option<&Recorded> {
+        self.activations.iter().rev().find(|recorded| recorded.path == path)
+    }
+
+    /// Returns the latest activation of each skill, newest first.
+    pub fn latest_of_each(&self) -> Vec<&Recorded> {
+        let mut seen = std::collections::BTreeSet::new();
+        self.activations.iter().rev().filter(|recorded| seen.insert(&recorded.path)).collect()
+    }
+
+    /// Adds an activation; its place is told by the record.
+    pub(crate) fn push(&mut self, mut recorded: Recorded) {
+        recorded.order = self.activations.last().map_or(1, |last| last.order + 1);
+        self.activations.push(recorded);
+    }
+
+    /// Reads a record; one that is not there is empty.
+    pub fn load(file: &Path) -> io::Result<Record> {
+        match fs_err::read(file) {
+            Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| {
+                io::Error::new(io::ErrorKind::InvalidData, format!("`{}` is not a record: {error}", file.display()))
+            }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Record::default()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Writes the record, whole or not at all.
+    pub fn save(&self, file: &Path) -> io::Result<()> {
+        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        fs_err::create_dir_all(folder)?;
+        let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
+        serde_json::to_writer_pretty(&mut temporary, self)?;
+        temporary.as_file().sync_all()?;
+        temporary.persist(file).map_err(|error| error.error)?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn recorded(name: &str) -> Recorded {
+        Recorded {
+            name: name.to_owned(),
+            path: PathBuf::from(format!("/s/{name}/SKILL.md")),
+            digest: "sha256:00".to_owned(),
+            arguments: None,
+            caller: "user".to_owned(),
+            order: 0,
+            sent: String::new(),
+        }
+    }
+
+    #[test]
+    fn a_record_survives_a_restart_and_keeps_its_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("sessions/one.json");
+        assert_eq!(Record::load(&file).unwrap(), Record::default());
+        let mut record = Record::default();
+        ["a", "b", "a"].into_iter().for_each(|name| record.push(recorded(name)));
+        record.save(&file).unwrap();
+        let read = Record::load(&file).unwrap();
+        assert_eq!(read, record);
+        assert_eq!(read.all().iter().map(|one| one.order).collect::<Vec<_>>(), [1, 2, 3]);
+        let latest: Vec<_> = read.latest_of_each().iter().map(|one| (one.name.as_str(), one.order)).collect();
+        assert_eq!(latest, [("a", 3), ("b", 2)]);
+    }
+
+    #[test]
+    fn a_damaged_record_is_an_error_and_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("one.json");
+        fs_err::write(&file, "{").unwrap();
+        assert!(Record::load(&file).unwrap_err().to_string().contains("is not a record"));
+        assert_eq!(fs_err::read_to_string(&file).unwrap(), "{");
+    }
+}

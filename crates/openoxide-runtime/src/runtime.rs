@@ -1,0 +1,149 @@
+//! What an activation stands on: one host's view of a project, its catalog, and what the user allows.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use openoxide_config::{
+    Environment, Grant, Granted, Moment, Remembered as Always, SandboxSettings, Trust, TrustError, Workspace,
+};
+use openoxide_permissions::{Action, Decision, Permission, Remembered, RuleError, Rules, decide};
+use openoxide_sandbox::{Command, Limits, Policy};
+use openoxide_skills::{Catalog, Entry, View};
+
+use crate::power::Power;
+use crate::session::Session;
+
+/// One host's view of a project, its catalog, and what the user allows. It can be shared between conversations.
+pub struct Runtime {
+    view: View,
+    catalog: Arc<Catalog>,
+    rules: Rules,
+    agent: Option<String>,
+    pub(crate) sandbox: SandboxSettings,
+    pub(crate) environment: Environment,
+    trust: Mutex<Option<Trust>>,
+}
+
+impl Runtime {
+    /// Makes the runtime of a workspace and one of its views; an error if a permission rule cannot count.
+    pub fn new(workspace: &Workspace, mut view: View, catalog: Arc<Catalog>) -> Result<Runtime, RuleError> {
+        let rules = workspace.rules(&view)?;
+        let powers = workspace.config.powers();
+        if let Some(shell) = &mut view.host.shell {
+            shell.run &= powers.shell;
+        }
+        Ok(Runtime {
+            view,
+            catalog,
+            rules,
+            agent: workspace.agent_name().map(str::to_owned),
+            sandbox: workspace.config.sandbox(),
+            environment: workspace.environment.clone(),
+            trust: Mutex::new(None),
+        })
+    }
+
+    /// Returns the host's view.
+    pub fn view(&self) -> &View {
+        &self.view
+    }
+
+    /// Returns what the host sees.
+    pub fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+
+    /// Decides whether something may happen. What the user said before is looked up only where rules ask.
+    pub fn decide(&self, session: &Session, permission: Permission, subject: &str) -> Decision {
+        let decision = decide(&self.rules, session.allowed(), permission, subject);
+        if decision.action != Action::Ask {
+            return decision;
+        }
+        let mut remembered = Remembered::default();
+        self.with_trust(|trust| {
+            let ours = trust.remembered().filter(|always| always.agent.is_none() || always.agent == self.agent);
+            for always in ours {
+                if let Some(permission) = Permission::parse(&always.permission) {
+                    remembered.allow(permission, always.pattern.as_str());
+                }
+            }
+        });
+        decide(&self.rules, &remembered, permission, subject)
+    }
+
+    /// Remembers an answer until it is revoked.
+    pub(crate) fn remember(&self, permission: Permission, subject: &str) -> Result<(), TrustError> {
+        let answer = Always {
+            permission: permission.as_str().to_owned(),
+            pattern: subject.to_owned(),
+            agent: self.agent.clone(),
+            at: Moment::from(SystemTime::now()),
+        };
+        self.with_trust(|trust| trust.remember(answer)).map(drop)
+    }
+
+    /// Tells whether a skill has a power, as its folder is now: by the conversation, or by what the user trusts.
+    pub fn granted(&self, session: &Session, entry: &Entry, digest: &str, power: &Power) -> Granted {
+        let path = entry.canonical();
+        if session.empowers(path, digest, power.kind()) {
+            return Granted::Yes;
+        }
+        let mut answer = Granted::Yes;
+        self.with_trust(|trust| {
+            for item in power.items() {
+                match trust.granted_for(path, digest, power.kind(), &item) {
+                    Granted::Yes => {}
+                    other => answer = other,
+                }
+            }
+        });
+        answer
+    }
+
+    /// Grants a skill powers until its folder changes or they are revoked.
+    pub(crate) fn grant(&self, entry: &Entry, digest: &str, powers: &[Power]) -> Result<(), TrustError> {
+        self.with_trust(|trust| {
+            for power in powers {
+                trust.grant(Grant {
+                    skill: entry.canonical().to_owned(),
+                    digest: digest.to_owned(),
+                    power: power.kind(),
+                    shown: power.items(),
+                    at: Moment::from(SystemTime::now()),
+                })?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Returns how much a script may use.
+    pub(crate) fn limits(&self) -> Limits {
+        let settings = &self.sandbox;
+        Limits {
+            time: settings.time,
+            output: usize::try_from(settings.output).unwrap_or(usize::MAX),
+            processes: u32::try_from(settings.processes).unwrap_or(u32::MAX),
+            memory: settings.memory,
+            file_size: settings.file_size,
+        }
+    }
+
+    /// Lets a command read the project and the skill's copy, and write where the user's settings say.
+    pub(crate) fn confine(&self, command: &mut Command, cwd: &Path, copy: &Path) -> Result<(), String> {
+        let real = |path: &Path| std::fs::canonicalize(path).map_err(|error| format!("{}: {error}", path.display()));
+        let mut policy = Policy::default().read(copy).read(real(&self.view.around.project)?);
+        for folder in &self.sandbox.writable {
+            policy = policy.write(real(folder)?);
+        }
+        policy.network = self.sandbox.network;
+        command.policy = policy;
+        command.cwd = Some(real(cwd)?);
+        Ok(())
+    }
+
+    fn with_trust<T>(&self, use_it: impl FnOnce(&mut Trust) -> T) -> T {
+        let mut held = self.trust.lock().unwrap_or_else(PoisonError::into_inner);
+        use_it(held.get_or_insert_with(|| Trust::open(&self.environment)))
+    }
+}

@@ -1,0 +1,76 @@
+//! What is remembered for one conversation, in memory: answers, secrets, and what was activated.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use openoxide_config::Power;
+use openoxide_permissions::{Permission, Remembered};
+use secrecy::SecretString;
+
+use crate::record::Record;
+
+/// One conversation.
+#[derive(Debug, Default)]
+pub struct Session {
+    /// What tells it from others.
+    pub id: String,
+    /// What was activated, in order.
+    pub record: Record,
+    secrets: BTreeMap<String, SecretString>,
+    allowed: Remembered,
+    powers: BTreeSet<(PathBuf, String, &'static str)>,
+    asked: BTreeSet<String>,
+    told: BTreeSet<(String, PathBuf)>,
+}
+
+impl Session {
+    /// Begins a conversation.
+    pub fn new(id: impl Into<String>) -> Session {
+        Session { id: id.into(), ..Session::default() }
+    }
+
+    /// Returns the value of a variable that was asked for.
+    pub fn secret(&self, variable: &str) -> Option<&SecretString> {
+        self.secrets.get(variable)
+    }
+
+    /// Keeps the value of a variable until the conversation ends.
+    pub fn keep_secret(&mut self, variable: &str, value: SecretString) {
+        self.secrets.insert(variable.to_owned(), value);
+    }
+
+    /// Returns what was allowed in this conversation.
+    pub fn allowed(&self) -> &Remembered {
+        &self.allowed
+    }
+
+    /// Allows something until the conversation ends.
+    pub fn allow(&mut self, permission: Permission, subject: &str) {
+        self.allowed.allow(permission, subject);
+    }
+
+    /// Tells whether a skill was given a power in this conversation, as its folder is now.
+    pub fn empowers(&self, skill: &Path, digest: &str, power: Power) -> bool {
+        self.powers.contains(&(skill.to_owned(), digest.to_owned(), power.as_str()))
+    }
+
+    /// Gives a skill a power until the conversation ends or its folder changes.
+    pub fn empower(&mut self, skill: &Path, digest: &str, power: Power) {
+        self.powers.insert((skill.to_owned(), digest.to_owned(), power.as_str()));
+    }
+
+    /// Tells whether a question need not be put again.
+    pub fn was_asked(&self, key: &str) -> bool {
+        self.asked.contains(key)
+    }
+
+    /// Notes that a question was put.
+    pub fn note_asked(&mut self, key: String) {
+        self.asked.insert(key);
+    }
+
+    /// Tells whether something about a skill's file is news; it is no more afterwards.
+    pub fn is_news(&mut self, what: &str, path: &Path) -> bool {
+        self.told.insert((what.to_owned(), path.to_owned()))
+    }
+}

@@ -1,0 +1,145 @@
+//! Commands in a skill's text: whether they may run, how, and what takes their place.
+
+use openoxide_permissions::{Action, Permission};
+use openoxide_sandbox::{Command, Ended, Limits, Outcome, SandboxError};
+use openoxide_skills::{Entry, OnFailure, ShellPiece, ShellRules, Variable, View};
+
+use secrecy::ExposeSecret as _;
+
+use crate::activation::Run;
+use crate::load::Loading;
+use crate::runtime::Runtime;
+use crate::session::Session;
+
+/// What becomes of a command.
+pub(crate) enum Fate {
+    /// It is run.
+    Run(Box<Run>),
+    /// This takes its place.
+    Text(String),
+    /// The skill is not called, and this is said.
+    Abort(String),
+}
+
+/// Decides on the next command of a skill.
+pub(crate) fn next(runtime: &Runtime, session: &Session, entry: &Entry, loading: &mut Loading) -> Option<Fate> {
+    let piece = loading.expanded.commands().nth(loading.outputs.len())?.clone();
+    let rules = runtime.view().host.shell.clone().unwrap_or_default();
+    Some(match refusal(runtime, session, loading, &piece) {
+        Some(reason) => not_run(&rules, &piece, &reason),
+        None => match run(runtime, session, entry, loading, &rules, &piece) {
+            Ok(run) => Fate::Run(Box::new(run)),
+            Err(reason) => not_run(&rules, &piece, &reason),
+        },
+    })
+}
+
+/// Returns why a command may not run.
+fn refusal(runtime: &Runtime, session: &Session, loading: &Loading, piece: &ShellPiece) -> Option<String> {
+    if let Some(refused) = &piece.refused {
+        return Some(refused.to_string());
+    }
+    match runtime.decide(session, Permission::Shell, &piece.command).action {
+        Action::Deny => Some("a permission rule denies it".to_owned()),
+        Action::Allow => None,
+        Action::Ask if loading.may(openoxide_config::Power::Shell) => None,
+        Action::Ask => Some("the skill is not trusted to run commands".to_owned()),
+    }
+}
+
+fn not_run(rules: &ShellRules, piece: &ShellPiece, reason: &str) -> Fate {
+    let text = rules.denied(&piece.written, reason);
+    if rules.failure == OnFailure::Abort { Fate::Abort(text) } else { Fate::Text(text) }
+}
+
+/// Makes the command that is run in the sandbox: on a copy of the skill, reading the project, writing nothing.
+fn run(
+    runtime: &Runtime,
+    session: &Session,
+    entry: &Entry,
+    loading: &mut Loading,
+    rules: &ShellRules,
+    piece: &ShellPiece,
+) -> Result<Run, String> {
+    let settings = &runtime.sandbox;
+    let limits = Limits {
+        time: settings.shell_time,
+        output: usize::try_from(settings.shell_output).unwrap_or(usize::MAX),
+        ..runtime.limits()
+    };
+    let copy = private_copy(loading)?;
+    let mut command = Command::shell(&piece.script, limits);
+    command.merge = rules.stderr;
+    for (name, value) in &piece.env {
+        command.env.set(name, value).map_err(|error| error.to_string())?;
+    }
+    let folder = openoxide_skills::path_text(&copy);
+    command.env.set(Variable::SkillDir.environment_name(), folder).map_err(|error| error.to_string())?;
+    secrets_into(session, entry, &mut command)?;
+    runtime.confine(&mut command, &runtime.view().around.cwd, &copy)?;
+    Ok(Run { skill: entry.skill.name.to_string(), written: piece.command.clone(), command })
+}
+
+/// Gives a command the variables that its skill says it needs.
+pub(crate) fn secrets_into(session: &Session, entry: &Entry, command: &mut Command) -> Result<(), String> {
+    let tools = entry.skill.dependencies.iter().flat_map(|dependencies| &dependencies.tools);
+    for tool in tools.filter(|tool| tool.kind == "env_var") {
+        if let Some(value) = session.secret(&tool.value) {
+            command.env.set(&tool.value, value.expose_secret()).map_err(|error| error.to_string())?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns a copy of exactly the bytes that were digested.
+pub(crate) fn private_copy(loading: &mut Loading) -> Result<std::path::PathBuf, String> {
+    if let Some(copy) = &loading.copy {
+        return Ok(copy.path().to_owned());
+    }
+    let snapshot = loading.snapshot.as_ref().map_err(ToString::to_string)?;
+    let copy = tempfile::Builder::new().prefix("openoxide-").tempdir().map_err(|error| error.to_string())?;
+    loading.dir.copy_to(snapshot, copy.path()).map_err(|error| error.to_string())?;
+    let path = std::fs::canonicalize(copy.path()).map_err(|error| error.to_string())?;
+    loading.copy = Some(copy);
+    Ok(path)
+}
+
+/// Tells what takes the place of a command that was run.
+pub(crate) fn ran(view: &View, piece: &ShellPiece, outcome: Result<Outcome, SandboxError>) -> Fate {
+    let rules = view.host.shell.clone().unwrap_or_default();
+    let outcome = match outcome {
+        Ok(outcome) => outcome,
+        Err(error) => return not_run(&rules, piece, &error.to_string()),
+    };
+    let output = limited(&String::from_utf8_lossy(&outcome.stdout), rules.output_max);
+    match outcome.ended {
+        Ended::Exit(status) if rules.is_fine(&piece.command, status) => Fate::Text(rules.output(&output)),
+        ended => {
+            let said = if rules.stderr || outcome.stderr.is_empty() {
+                output.clone()
+            } else {
+                format!("{output}{}", limited(&String::from_utf8_lossy(&outcome.stderr), rules.output_max))
+            };
+            match rules.failure {
+                OnFailure::Ignore => Fate::Text(rules.output(&output)),
+                OnFailure::InPlace => Fate::Text(rules.failed(&piece.written, &said, &status(ended))),
+                OnFailure::Abort => Fate::Abort(rules.failed(&piece.written, &said, &status(ended))),
+            }
+        }
+    }
+}
+
+fn status(ended: Ended) -> String {
+    match ended {
+        Ended::Exit(status) => status.to_string(),
+        other => other.to_string(),
+    }
+}
+
+/// Cuts output to so many characters, and says so.
+fn limited(text: &str, max: usize) -> String {
+    match text.char_indices().nth(max) {
+        Some((at, _)) => format!("{}\n[output cut after {max} characters]", &text[..at]),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,136 @@
+//! The file system as the command sees it, where bubblewrap is not there to make it: everything read-only, except what
+//! the policy lets it change, with a `/tmp`, `/dev/shm` and `/proc` of its own.
+//!
+//! Landlock decides what may be read. It cannot keep a part of a writable folder from being changed, nor keep the owner
+//! of a file from changing its mode; mounts can.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStringExt as _;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{CWD, StatVfsMountFlags};
+use rustix::mount::{
+    MountFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags, mount, mount_change, mount_remount, move_mount,
+    open_tree,
+};
+
+use super::{Layer as _, Refusal};
+use crate::spec::{Access, Spec};
+use crate::system;
+
+/// Makes all of it. Only to be called in a mount namespace of our own.
+pub(super) fn build(spec: &Spec) -> Result<(), Refusal> {
+    let layer = "mounts";
+    mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC).layer(layer)?;
+    let wanted = spec.mounts();
+    // Copies from before anything is read-only or hidden.
+    let copies: Vec<OwnedFd> = wanted.iter().map(|(path, _)| copy(path)).collect::<Result<_, _>>().layer(layer)?;
+    read_only(Path::new("/")).layer("read-only mounts")?;
+    private(spec).layer(layer)?;
+    for ((path, access), copy) in wanted.iter().zip(copies) {
+        attach(path, *access, &copy).map_err(|error| format!("{}: {error}", path.display())).layer(layer)?;
+    }
+    Ok(())
+}
+
+fn copy(path: &Path) -> Result<OwnedFd, String> {
+    let flags = OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC | OpenTreeFlags::AT_RECURSIVE;
+    let flags = flags | OpenTreeFlags::AT_SYMLINK_NOFOLLOW;
+    open_tree(CWD, path, flags).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+fn private(spec: &Spec) -> io::Result<()> {
+    let flags = MountFlags::NOSUID | MountFlags::NODEV;
+    let size = std::ffi::CString::new(format!("size={},mode=0700", spec.limits.file_size))?;
+    mount("tmpfs", system::TEMP, "tmpfs", flags, size.as_c_str())?;
+    if Path::new(system::SHARED_MEMORY).is_dir() {
+        mount("tmpfs", system::SHARED_MEMORY, "tmpfs", flags, size.as_c_str())?;
+    }
+    let locked = flags | MountFlags::NOEXEC | MountFlags::RDONLY;
+    mount("proc", "/proc", "proc", locked, None::<&std::ffi::CStr>)?;
+    Ok(())
+}
+
+fn attach(path: &Path, access: Access, copy: &OwnedFd) -> io::Result<()> {
+    if path.starts_with(system::TEMP) && std::fs::symlink_metadata(path).is_err() {
+        make_place(path, copy)?;
+    }
+    move_mount(copy, "", CWD, path, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)?;
+    match access {
+        Access::Write => Ok(()),
+        Access::Read => read_only(path),
+    }
+}
+
+/// Makes what a mount below the private `/tmp` stands on.
+fn make_place(path: &Path, copy: &OwnedFd) -> io::Result<()> {
+    let is_folder = rustix::fs::FileType::from_raw_mode(rustix::fs::fstat(copy)?.st_mode).is_dir();
+    if is_folder {
+        return std::fs::DirBuilder::new().recursive(true).create(path);
+    }
+    std::fs::DirBuilder::new().recursive(true).create(path.parent().unwrap_or(path))?;
+    std::fs::File::create_new(path).map(drop)
+}
+
+/// Makes the mount at a path and all below it read-only.
+fn read_only(path: &Path) -> io::Result<()> {
+    let table = fs_err::read("/proc/self/mountinfo")?;
+    for place in places(&table).filter(|place| place.starts_with(path)) {
+        match remount(&place) {
+            // Hidden behind another mount, or in a folder of somebody else: out of the command's reach as well.
+            Ok(()) | Err(rustix::io::Errno::NOENT | rustix::io::Errno::ACCESS | rustix::io::Errno::NOTDIR) => {}
+            Err(error) => return Err(io::Error::other(format!("{}: {error}", place.display()))),
+        }
+    }
+    Ok(())
+}
+
+fn remount(place: &Path) -> rustix::io::Result<()> {
+    let now = rustix::fs::statvfs(place)?.f_flag;
+    let kept = [
+        (StatVfsMountFlags::NOSUID, MountFlags::NOSUID),
+        (StatVfsMountFlags::NODEV, MountFlags::NODEV),
+        (StatVfsMountFlags::NOEXEC, MountFlags::NOEXEC),
+        (StatVfsMountFlags::NOATIME, MountFlags::NOATIME),
+        (StatVfsMountFlags::NODIRATIME, MountFlags::NODIRATIME),
+        (StatVfsMountFlags::RELATIME, MountFlags::RELATIME),
+    ];
+    let kept = kept.iter().filter(|(flag, _)| now.contains(*flag)).map(|(_, flag)| *flag);
+    // A mount that another namespace made keeps its flags, or the change is refused.
+    let flags = kept.fold(MountFlags::BIND | MountFlags::RDONLY, |flags, flag| flags | flag);
+    mount_remount(place, flags, "")
+}
+
+/// Where mounts are, from the table that the kernel writes.
+fn places(table: &[u8]) -> impl Iterator<Item = PathBuf> {
+    let field = |line: &[u8]| line.split(|byte| *byte == b' ').nth(4).map(unescaped);
+    table.split(|byte| *byte == b'\n').filter_map(field)
+}
+
+/// Undoes `\040` and the like.
+fn unescaped(field: &[u8]) -> PathBuf {
+    let mut bytes = Vec::with_capacity(field.len());
+    let mut rest = field;
+    while let Some((first, after)) = rest.split_first() {
+        let digits = after.get(..3).filter(|digits| *first == b'\\' && digits.iter().all(u8::is_ascii_digit));
+        let code = digits.and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 8).ok());
+        bytes.push(code.unwrap_or(*first));
+        rest = if code.is_some() { &after[3..] } else { after };
+    }
+    PathBuf::from(OsString::from_vec(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_of_mounts_are_read() {
+        let table =
+            b"22 1 8:1 / / rw - ext4 a b\n23 22 0:5 / /a\\040b\\134c rw - tmpfs x y\nbroken\n24 1 1:1 / /q\\09 rw\n";
+        let found: Vec<PathBuf> = places(table).collect();
+        assert_eq!(found, [PathBuf::from("/"), PathBuf::from("/a b\\c"), PathBuf::from("/q\\09")]);
+    }
+}

@@ -1,0 +1,165 @@
+//! Reads what a command writes, within bounds of size and time.
+
+use std::io::{self, PipeReader, Read as _};
+use std::os::unix::net::UnixStream;
+use std::time::Instant;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+/// The streams of a command. Reading from them never waits.
+pub(crate) struct Output {
+    stdout: PipeReader,
+    stderr: Option<PipeReader>,
+}
+
+/// What has been read.
+#[derive(Debug, Default)]
+pub(crate) struct Written {
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: Vec<u8>,
+    pub(crate) truncated: bool,
+    closed: [bool; 2],
+}
+
+/// Why reading stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stopped {
+    /// The helper has something to say.
+    Answered,
+    /// Time is up.
+    Late,
+    /// There is more than allowed.
+    Full,
+}
+
+impl Output {
+    pub(crate) fn new(stdout: PipeReader, stderr: Option<PipeReader>) -> io::Result<Self> {
+        rustix::io::ioctl_fionbio(&stdout, true)?;
+        if let Some(stderr) = &stderr {
+            rustix::io::ioctl_fionbio(stderr, true)?;
+        }
+        Ok(Self { stdout, stderr })
+    }
+
+    /// Reads until the helper says something, too much has come, or time is up.
+    pub(crate) fn collect(
+        &self,
+        control: &UnixStream,
+        limit: usize,
+        deadline: Instant,
+    ) -> io::Result<(Written, Stopped)> {
+        let mut written = Written::default();
+        loop {
+            let Some(ready) = self.wait(&written, Some(control), deadline)? else {
+                return Ok((written, Stopped::Late));
+            };
+            written.take(self, limit)?;
+            if written.truncated {
+                return Ok((written, Stopped::Full));
+            }
+            if ready {
+                return Ok((written, Stopped::Answered));
+            }
+        }
+    }
+
+    /// Reads what is still on its way.
+    pub(crate) fn rest(&self, limit: usize, deadline: Instant) -> io::Result<Written> {
+        let mut written = Written::default();
+        written.finish(self, limit, deadline)?;
+        Ok(written)
+    }
+
+    /// Waits for one of the streams; whether the helper has something to say, or nothing if time is up.
+    fn wait(&self, written: &Written, control: Option<&UnixStream>, deadline: Instant) -> io::Result<Option<bool>> {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Ok(None);
+        }
+        let timeout = Timespec::try_from(left).map_err(io::Error::other)?;
+        let mut events = Vec::with_capacity(3);
+        events.extend(control.map(|control| PollFd::new(control, PollFlags::IN)));
+        events.extend((!written.closed[0]).then(|| PollFd::new(&self.stdout, PollFlags::IN)));
+        let stderr = self.stderr.as_ref().filter(|_| !written.closed[1]);
+        events.extend(stderr.map(|stderr| PollFd::new(stderr, PollFlags::IN)));
+        match poll(&mut events, Some(&timeout)) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        Ok(Some(control.is_some() && !events[0].revents().is_empty()))
+    }
+}
+
+impl Written {
+    /// Reads to the end, once nobody is left to write.
+    pub(crate) fn finish(&mut self, output: &Output, limit: usize, deadline: Instant) -> io::Result<()> {
+        loop {
+            self.take(output, limit)?;
+            let is_closed = self.closed[0] && (self.closed[1] || output.stderr.is_none());
+            if is_closed || self.truncated || output.wait(self, None, deadline)?.is_none() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Reads what is there now.
+    fn take(&mut self, output: &Output, limit: usize) -> io::Result<()> {
+        let left = limit.saturating_sub(self.stderr.len());
+        self.closed[0] |= drain(&output.stdout, &mut self.stdout, left, &mut self.truncated)?;
+        if let Some(stderr) = &output.stderr {
+            let left = limit.saturating_sub(self.stdout.len());
+            self.closed[1] |= drain(stderr, &mut self.stderr, left, &mut self.truncated)?;
+        }
+        Ok(())
+    }
+}
+
+/// Reads from one stream until it would have to wait; whether the stream is at its end.
+fn drain(mut from: &PipeReader, to: &mut Vec<u8>, limit: usize, truncated: &mut bool) -> io::Result<bool> {
+    let mut buffer = [0; 16 * 1024];
+    while !*truncated {
+        match from.read(&mut buffer) {
+            Ok(0) => return Ok(true),
+            Ok(count) => {
+                let room = limit.saturating_sub(to.len());
+                to.extend_from_slice(&buffer[..count.min(room)]);
+                *truncated |= count > room;
+            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn the_limit_is_for_both_streams_together() {
+        let (out, mut out_writer) = io::pipe().unwrap();
+        let (err, mut err_writer) = io::pipe().unwrap();
+        let output = Output::new(out, Some(err)).unwrap();
+        out_writer.write_all(b"12345").unwrap();
+        err_writer.write_all(b"abcde").unwrap();
+        let written = output.rest(7, Instant::now() + Duration::from_secs(5)).unwrap();
+        assert_eq!((written.stdout.as_slice(), written.stderr.as_slice()), (&b"12345"[..], &b"ab"[..]));
+        assert!(written.truncated);
+    }
+
+    #[test]
+    fn a_stream_that_stays_open_is_not_waited_for() {
+        let (out, mut writer) = io::pipe().unwrap();
+        let output = Output::new(out, None).unwrap();
+        writer.write_all(b"x").unwrap();
+        let started = Instant::now();
+        let written = output.rest(7, started + Duration::from_millis(50)).unwrap();
+        assert_eq!(written.stdout, b"x");
+        assert!(!written.truncated && started.elapsed() < Duration::from_secs(2));
+    }
+}

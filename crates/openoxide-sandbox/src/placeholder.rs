@@ -1,0 +1,134 @@
+//! Empty folders that hold the place of what is sealed and not there yet.
+//!
+//! A mount needs something to stand on. A placeholder is removed when the last command that relies on it has ended: each
+//! holds a shared lock on the folder, and only who gets the lock alone removes it. Otherwise the end of one command would
+//! unseal the place for another.
+
+use std::fs::{DirBuilder, File, Metadata};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::FlockOperation;
+
+use crate::{Policy, PolicyError, SandboxError};
+
+/// The placeholders of one command. They are removed when this is dropped.
+#[derive(Debug, Default)]
+pub(crate) struct Placeholders(Vec<(PathBuf, File)>);
+
+/// The mode that tells a placeholder from a folder that somebody else made and left empty.
+const MARK: u32 = 0o1500;
+
+impl Placeholders {
+    /// Makes what is missing, and returns every path that is sealed in fact, shallow ones first.
+    pub(crate) fn make(policy: &Policy) -> Result<(Self, Vec<PathBuf>), SandboxError> {
+        let mut made = Self::default();
+        let mut sealed = Vec::new();
+        for path in policy.seals() {
+            let Some(root) = policy.writable_above(&path) else { continue };
+            let place = place_of(root, &path)?;
+            if !sealed.iter().any(|above| place.starts_with(above)) {
+                made.hold(&place)?;
+                sealed.push(place);
+            }
+        }
+        sealed.sort_by_key(|path| path.components().count());
+        Ok((made, sealed))
+    }
+
+    /// Makes a placeholder, or takes part in one that is there. Anything else is left alone.
+    fn hold(&mut self, place: &Path) -> io::Result<()> {
+        const ATTEMPTS: usize = 100;
+        for _ in 0..ATTEMPTS {
+            match DirBuilder::new().mode(MARK).create(place) {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+                _ => {}
+            }
+            match std::fs::symlink_metadata(place) {
+                Ok(found) if !is_marked(&found) => return Ok(()),
+                Ok(_) => {}
+                Err(_) => continue,
+            }
+            let Ok(folder) = File::open(place) else { continue };
+            rustix::fs::flock(&folder, FlockOperation::LockShared)?;
+            // Whoever had the lock before may have removed the folder.
+            if rustix::fs::fstat(&folder)?.st_nlink > 0 {
+                self.0.push((place.to_owned(), folder));
+                return Ok(());
+            }
+        }
+        Err(io::Error::other(format!("`{}` is made and removed again all the time", place.display())))
+    }
+}
+
+impl Drop for Placeholders {
+    fn drop(&mut self) {
+        for (place, folder) in self.0.drain(..) {
+            if rustix::fs::flock(&folder, FlockOperation::NonBlockingLockExclusive).is_ok() {
+                // Fails if somebody put something there, which is then no placeholder any more.
+                let _ = std::fs::remove_dir(place);
+            }
+        }
+    }
+}
+
+/// What is to be sealed: the path, or the first part of it below a folder that is not there.
+///
+/// A link cannot be sealed, since no mount can stand on it, and whoever may write beside it could replace it.
+fn place_of(root: &Path, path: &Path) -> Result<PathBuf, PolicyError> {
+    let mut place = root.to_owned();
+    for part in path.strip_prefix(root).unwrap_or(Path::new("")).components() {
+        place.push(part);
+        match std::fs::symlink_metadata(&place) {
+            Ok(found) if found.is_symlink() => return Err(PolicyError::Link(place)),
+            // Another command's placeholder: as good as missing.
+            Ok(found) if is_marked(&found) => break,
+            Ok(_) => {}
+            Err(_) => break,
+        }
+    }
+    Ok(place)
+}
+
+fn is_marked(found: &Metadata) -> bool {
+    found.is_dir() && found.permissions().mode() & 0o7777 == MARK
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder() -> (tempfile::TempDir, PathBuf) {
+        let root = tempfile::tempdir().unwrap();
+        let path = std::fs::canonicalize(root.path()).unwrap();
+        (root, path)
+    }
+
+    #[test]
+    fn what_is_missing_is_held_and_given_back() {
+        let (_root, folder) = folder();
+        fs_err::create_dir_all(folder.join(".claude")).unwrap();
+        fs_err::write(folder.join("lock"), "").unwrap();
+        let policy = Policy { writable: vec![folder.clone()], ..Policy::default() };
+        let policy =
+            [".git/hooks", ".git/config", ".claude", "lock"].iter().fold(policy, |p, n| p.seal(folder.join(n)));
+        let (first, sealed) = Placeholders::make(&policy).unwrap();
+        assert_eq!(sealed, [".claude", ".git", "lock"].map(|name| folder.join(name)));
+        let (second, _) = Placeholders::make(&policy).unwrap();
+        drop(first);
+        assert!(folder.join(".git").is_dir(), "the second command still relies on it");
+        drop(second);
+        assert!(!folder.join(".git").exists());
+        assert!(folder.join(".claude").exists(), "an empty folder of the user's stays");
+    }
+
+    #[test]
+    fn a_link_cannot_be_sealed() {
+        let (_root, folder) = folder();
+        std::os::unix::fs::symlink("elsewhere", folder.join(".git")).unwrap();
+        let policy = Policy::default().write(&folder);
+        let error = Placeholders::make(&policy).unwrap_err();
+        assert!(matches!(error, SandboxError::Policy(PolicyError::Link(_))), "{error}");
+    }
+}

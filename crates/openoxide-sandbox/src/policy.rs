@@ -1,0 +1,254 @@
+//! What a command may touch.
+
+use std::path::{Path, PathBuf};
+
+use crate::system;
+
+/// What a command may touch, beside the system's programs and a private `/tmp`.
+///
+/// Paths are absolute and lead to themselves: no part is a symbolic link, so that what a person was shown is what is
+/// enforced. Resolve them when the grant is made.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Policy {
+    /// Files and folders that it may read, and run programs from. Below a writable one, this makes them read-only.
+    pub readable: Vec<PathBuf>,
+    /// Folders that it may change.
+    pub writable: Vec<PathBuf>,
+    /// What it may read and never change, although it stands below a writable folder. What is not there yet cannot be
+    /// made either: an empty folder holds its place for as long as the command runs. Where a folder above it is missing
+    /// too, that one is held.
+    pub sealed: Vec<PathBuf>,
+    /// Whether it may reach the network.
+    pub network: bool,
+}
+
+/// Names that are sealed directly below every folder that [`Policy::write`] gives: what other programs obey.
+pub const SEALED_NAMES: &[&str] = &[
+    ".agents",
+    ".bash_login",
+    ".bash_logout",
+    ".bash_profile",
+    ".bashrc",
+    ".claude",
+    ".codex",
+    ".config",
+    ".cursor",
+    ".devcontainer",
+    ".direnv",
+    ".envrc",
+    ".git",
+    ".gitattributes",
+    ".gitconfig",
+    ".github",
+    ".gitmodules",
+    ".husky",
+    ".idea",
+    ".mcp.json",
+    ".mise.toml",
+    ".npmrc",
+    ".omp",
+    ".opencode",
+    ".openoxide",
+    ".profile",
+    ".ripgreprc",
+    ".ssh",
+    ".tool-versions",
+    ".vscode",
+    ".zprofile",
+    ".zshenv",
+    ".zshrc",
+    "openoxide.lock",
+    "skills",
+];
+
+/// Why a policy cannot be enforced.
+#[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
+pub enum PolicyError {
+    /// A path is relative, or has `.` or `..` in it.
+    #[error("`{}` is not a complete path; write it from `/`, without `..`", .0.display())]
+    Relative(PathBuf),
+    /// A path is not there, or cannot be looked at.
+    #[error("`{}` cannot be given to a command: {why}", path.display())]
+    Absent {
+        /// The path.
+        path: PathBuf,
+        /// What the system said.
+        why: String,
+    },
+    /// A path leads to another place.
+    #[error("`{}` leads to `{}` by a link; grant that path if it is meant", path.display(), target.display())]
+    Moved {
+        /// The path.
+        path: PathBuf,
+        /// Where it leads.
+        target: PathBuf,
+    },
+    /// The path is the system's.
+    #[error("`{}` belongs to the system and cannot be given to a command; choose a folder of your own", .0.display())]
+    System(PathBuf),
+    /// A folder is sealed and writable.
+    #[error("`{}` is to be writable inside `{}`, which is sealed; take one of the two back", writable.display(), sealed.display())]
+    Contradiction {
+        /// The writable folder.
+        writable: PathBuf,
+        /// The sealed one.
+        sealed: PathBuf,
+    },
+    /// What is to be sealed is a link.
+    #[error("`{}` is a link, which cannot be sealed; replace it by what it leads to, or do not grant the folder", .0.display())]
+    Link(PathBuf),
+    /// The command would start in a folder that it may not read.
+    #[error("the command is to start in `{}`, which it may not read", .0.display())]
+    Cwd(PathBuf),
+}
+
+impl Policy {
+    /// Lets the command read a path.
+    #[must_use]
+    pub fn read(mut self, path: impl Into<PathBuf>) -> Self {
+        self.readable.push(path.into());
+        self
+    }
+
+    /// Lets the command change a folder, except what other programs obey in it: [`SEALED_NAMES`], and the place that a
+    /// `.git` file points to if it is below.
+    #[must_use]
+    pub fn write(mut self, folder: impl Into<PathBuf>) -> Self {
+        let folder = folder.into();
+        self.sealed.extend(SEALED_NAMES.iter().map(|name| folder.join(name)));
+        self.sealed.extend(git_folder(&folder).filter(|target| target.starts_with(&folder)));
+        self.writable.push(folder);
+        self
+    }
+
+    /// Seals a path.
+    #[must_use]
+    pub fn seal(mut self, path: impl Into<PathBuf>) -> Self {
+        self.sealed.push(path.into());
+        self
+    }
+
+    /// Checks that the policy can be enforced and means what it says.
+    pub(crate) fn check(&self, cwd: Option<&Path>) -> Result<(), PolicyError> {
+        for path in self.readable.iter().chain(&self.writable) {
+            itself(path)?;
+            not_the_systems(path)?;
+        }
+        for path in &self.writable {
+            not_above_or_in_programs(path)?;
+            if let Some(sealed) = self.sealed.iter().find(|sealed| path.starts_with(sealed)) {
+                return Err(PolicyError::Contradiction { writable: path.clone(), sealed: sealed.clone() });
+            }
+        }
+        self.sealed.iter().try_for_each(|path| complete(path))?;
+        match cwd {
+            Some(cwd) if !self.covers(cwd) => Err(PolicyError::Cwd(cwd.to_owned())),
+            Some(cwd) => itself(cwd),
+            None => Ok(()),
+        }
+    }
+
+    fn covers(&self, path: &Path) -> bool {
+        self.readable.iter().chain(&self.writable).any(|granted| path.starts_with(granted))
+            || system::PROGRAMS.iter().any(|folder| path.starts_with(folder))
+    }
+
+    /// The sealed paths that bear on something writable, each once, in order.
+    pub(crate) fn seals(&self) -> Vec<PathBuf> {
+        let below = |path: &&PathBuf| self.writable.iter().any(|root| path.starts_with(root) && *path != root);
+        let mut seals: Vec<PathBuf> = self.sealed.iter().filter(below).cloned().collect();
+        seals.sort();
+        seals.dedup();
+        seals
+    }
+
+    /// The deepest writable folder that a path is below.
+    pub(crate) fn writable_above(&self, path: &Path) -> Option<&Path> {
+        let above = self.writable.iter().filter(|root| path.starts_with(root));
+        above.max_by_key(|root| root.components().count()).map(PathBuf::as_path)
+    }
+}
+
+/// Where a `.git` file says that the repository is.
+fn git_folder(folder: &Path) -> Option<PathBuf> {
+    const LONGEST: u64 = 4096;
+    let file = folder.join(".git");
+    let is_small = std::fs::symlink_metadata(&file).is_ok_and(|found| found.is_file() && found.len() <= LONGEST);
+    let text = is_small.then(|| fs_err::read_to_string(&file).ok()).flatten()?;
+    let target = text.strip_prefix("gitdir:")?.trim();
+    std::fs::canonicalize(folder.join(target)).ok()
+}
+
+fn complete(path: &Path) -> Result<(), PolicyError> {
+    let is_plain = |part| matches!(part, std::path::Component::RootDir | std::path::Component::Normal(_));
+    let is_complete = path.is_absolute() && path.components().all(is_plain);
+    if is_complete { Ok(()) } else { Err(PolicyError::Relative(path.to_owned())) }
+}
+
+fn itself(path: &Path) -> Result<(), PolicyError> {
+    complete(path)?;
+    match std::fs::canonicalize(path) {
+        Ok(target) if target == path => Ok(()),
+        Ok(target) => Err(PolicyError::Moved { path: path.to_owned(), target }),
+        Err(error) => Err(PolicyError::Absent { path: path.to_owned(), why: error.to_string() }),
+    }
+}
+
+fn not_the_systems(path: &Path) -> Result<(), PolicyError> {
+    let of_kernel = system::KERNEL.iter().any(|folder| path.starts_with(folder));
+    let is_private = path == Path::new(system::TEMP) || path.starts_with(system::HOME);
+    if path == Path::new("/") || of_kernel || is_private {
+        return Err(PolicyError::System(path.to_owned()));
+    }
+    Ok(())
+}
+
+fn not_above_or_in_programs(path: &Path) -> Result<(), PolicyError> {
+    let touches = |folder: &str| path.starts_with(folder) || Path::new(folder).starts_with(path);
+    if system::PROGRAMS.iter().chain(["/etc", "/boot", "/run"].iter()).any(|folder| touches(folder)) {
+        return Err(PolicyError::System(path.to_owned()));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_meant_is_refused() {
+        let refused = |policy: Policy| policy.check(None).unwrap_err();
+        let root = tempfile::tempdir().unwrap();
+        let folder = std::fs::canonicalize(root.path()).unwrap();
+        let link = folder.join("link");
+        std::os::unix::fs::symlink("/etc", &link).unwrap();
+        for path in ["/", "/usr", "/usr/share", "/etc", "/proc", "/dev", "/tmp", "/nix"] {
+            let error = refused(Policy { writable: vec![path.into()], ..Policy::default() });
+            assert!(matches!(error, PolicyError::System(_) | PolicyError::Absent { .. }), "{path}: {error}");
+        }
+        assert_eq!(refused(Policy::default().read("a/b")), PolicyError::Relative("a/b".into()));
+        assert_eq!(refused(Policy::default().seal("/a/../b")), PolicyError::Relative("/a/../b".into()));
+        assert_eq!(
+            refused(Policy::default().read(&link)),
+            PolicyError::Moved { path: link.clone(), target: "/etc".into() }
+        );
+        fs_err::create_dir_all(folder.join(".git/objects")).unwrap();
+        let policy = Policy::default().write(&folder).write(folder.join(".git/objects"));
+        assert!(matches!(refused(policy), PolicyError::Contradiction { .. }));
+        let policy = Policy::default().read(folder.join(".git"));
+        assert_eq!(policy.check(Some(&folder)), Err(PolicyError::Cwd(folder.clone())));
+        assert_eq!(policy.check(Some(&folder.join(".git"))), Ok(()));
+    }
+
+    #[test]
+    fn the_repository_of_a_worktree_is_sealed() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = std::fs::canonicalize(root.path()).unwrap();
+        fs_err::create_dir_all(folder.join("elsewhere/repo")).unwrap();
+        fs_err::write(folder.join(".git"), "gitdir: elsewhere/repo\n").unwrap();
+        let seals = Policy::default().write(&folder).seals();
+        assert!(seals.contains(&folder.join(".git")));
+        assert!(seals.contains(&folder.join("elsewhere/repo")));
+        assert_eq!(seals.len(), SEALED_NAMES.len() + 1);
+    }
+}

@@ -1,0 +1,208 @@
+//! The envelope: the text that carries a skill to the model, drawn by the host's templates.
+//!
+//! What a skill says stays inside: the frame's own closing tags are escaped in it.
+
+use std::borrow::Cow;
+
+use minijinja::context;
+
+use crate::catalog::{Entry, View};
+use crate::host::{Caller, CutRule, Role};
+use crate::skill::Frontmatter;
+use crate::template::{RenderError, Templates};
+use crate::text::{one_line, path_text};
+
+/// One message to the model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// Whose words it is.
+    pub role: Role,
+    /// What it says.
+    pub text: String,
+    /// Whether it only announces the skill, and does not carry it.
+    pub frame: bool,
+}
+
+/// A skill that was called, as it is to be sent.
+#[derive(Clone, Debug)]
+pub struct Loaded<'a> {
+    /// Which one.
+    pub entry: &'a Entry,
+    /// What it was called by.
+    pub called: &'a str,
+    /// What the root that it is in is called.
+    pub provider: Option<&'a str>,
+    /// The part of its file that is sent, with arguments, files and commands in their places.
+    pub content: &'a str,
+    /// Its frontmatter as it is now.
+    pub frontmatter: &'a Frontmatter,
+    /// Its description as it is now.
+    pub description: &'a str,
+    /// Who called it.
+    pub caller: Caller,
+    /// What was said with the call.
+    pub arguments: Option<&'a str>,
+    /// Files of its folder that are named with it.
+    pub files: &'a [String],
+    /// The digest of its folder.
+    pub digest: Option<&'a str>,
+    /// Whether it is cut.
+    pub cut: bool,
+}
+
+/// Draws the messages that carry a skill to the model.
+pub fn envelope(view: &View, loaded: &Loaded<'_>) -> Result<Vec<Message>, RenderError> {
+    let rules = &view.host.activation;
+    let wanted = || rules.messages.iter().filter(|rule| rule.caller.is_none_or(|caller| caller == loaded.caller));
+    let templates = Templates::new(&view.spec, wanted().map(|rule| rule.template.as_str()))?;
+    let values = values(view, loaded);
+    let mut messages = Vec::new();
+    for rule in wanted() {
+        let text = templates.draw(&rule.template, values.clone())?;
+        messages.push(Message { role: rule.role, text, frame: rule.frame });
+    }
+    Ok(messages)
+}
+
+/// Draws what is said to somebody who calls a skill again: that nothing changed, or that something did.
+pub fn again(view: &View, loaded: &Loaded<'_>, same: bool) -> Result<String, RenderError> {
+    let template = if same { "repeated" } else { "again" };
+    Templates::new(&view.spec, [template])?.draw(template, values(view, loaded))
+}
+
+/// Puts a finished message into the form that the host sends.
+pub fn finished(view: &View, text: String) -> String {
+    let rules = &view.host.activation;
+    let text = if rules.tidy { crate::render::tidy(&text) } else { text };
+    if rules.trim { text.trim().to_owned() } else { text }
+}
+
+fn values(view: &View, loaded: &Loaded<'_>) -> minijinja::Value {
+    let guard = &view.host.activation.guard;
+    let entry = loaded.entry;
+    let label = |text: &str| one_line(text).replace("</", "&lt;/");
+    let fields = loaded.frontmatter;
+    context! {
+        name => label(&entry.skill.name),
+        called => label(loaded.called),
+        provider => label(loaded.provider.unwrap_or_default()),
+        description => guarded(loaded.description, guard),
+        path => label(&path_text(&entry.skill.path)),
+        real_path => label(&path_text(entry.canonical())),
+        dir => label(&path_text(entry.dir())),
+        scope => entry.skill.scope.as_str(),
+        content => guarded(loaded.content, guard),
+        lines => loaded.content.lines().count(),
+        caller => loaded.caller.as_str(),
+        args => loaded.arguments.map(|arguments| guarded(arguments, guard)).unwrap_or_default(),
+        has_args => loaded.arguments.is_some_and(|arguments| !arguments.trim().is_empty()),
+        files => loaded.files.iter().map(|file| label(file)).collect::<Vec<_>>(),
+        digest => loaded.digest.unwrap_or_default(),
+        cut => loaded.cut,
+        fields => context! {
+            license => &fields.license,
+            compatibility => &fields.compatibility,
+            metadata => &fields.metadata,
+            allowed_tools => &fields.allowed_tools,
+        },
+    }
+}
+
+/// Escapes what would end the frame: each of these closing tags, however it is spaced or cased.
+pub fn guarded<'t>(text: &'t str, tags: &[String]) -> Cow<'t, str> {
+    let names: Vec<&str> =
+        tags.iter().map(|tag| tag.trim_start_matches("</").trim_end_matches('>')).filter(|n| !n.is_empty()).collect();
+    let mut escaped = String::new();
+    let mut kept = 0;
+    for (at, _) in text.match_indices("</") {
+        if names.iter().any(|name| closes(&text[at + 2..], name)) {
+            escaped.push_str(&text[kept..at]);
+            escaped.push_str("&lt;");
+            kept = at + 1;
+        }
+    }
+    if kept == 0 {
+        return Cow::Borrowed(text);
+    }
+    escaped.push_str(&text[kept..]);
+    Cow::Owned(escaped)
+}
+
+/// Tells whether a text begins with a tag's name, blanks and the end of the tag.
+fn closes(text: &str, name: &str) -> bool {
+    let text = text.trim_start();
+    let is_name = text.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
+    is_name && text[name.len()..].trim_start().starts_with('>')
+}
+
+/// A text that was too long.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// What is left of it, with the notice.
+    pub text: String,
+    /// How much is missing, as the notice says.
+    pub removed: u64,
+}
+
+/// Cuts a text that is longer than the rule allows, never inside a character; `None` if it is not.
+///
+/// `more` is what the text lacks already, because it was not read to its end.
+pub fn cut(text: &str, more: u64, rule: &CutRule) -> Option<Cut> {
+    let by_bytes = text.floor_char_boundary(rule.bytes.get());
+    let by_lines = rule.lines.and_then(|lines| text.match_indices('\n').nth(lines.get() - 1)).map(|(at, _)| at);
+    let end = by_bytes.min(by_lines.unwrap_or(usize::MAX));
+    let line_start = |at: usize| text[..at].rfind('\n').unwrap_or(at);
+    let end = if rule.whole_lines && end == by_bytes && end < text.len() { line_start(end) } else { end };
+    if end >= text.len() && more == 0 {
+        return None;
+    }
+    let (removed, unit) = match by_lines {
+        Some(lines) if lines < by_bytes => (text[lines..].matches('\n').count() as u64, "lines"),
+        _ => ((text.len() - end) as u64 + more, "bytes"),
+    };
+    let max = if unit == "lines" { rule.lines.map_or(0, std::num::NonZeroUsize::get) } else { rule.bytes.get() };
+    let notice = rule
+        .notice
+        .replace("{removed}", &removed.to_string())
+        .replace("{unit}", unit)
+        .replace("{max}", &max.to_string());
+    Some(Cut { text: format!("{}{notice}", &text[..end]), removed })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn closing_tags_are_escaped_however_they_are_written() {
+        let tags = ["</skill>".to_owned()];
+        let rows = [
+            ("a </skill> b", "a &lt;/skill> b"),
+            ("</SKILL >", "&lt;/SKILL >"),
+            ("</ skill\n>", "&lt;/ skill\n>"),
+            ("</skills> </skill_content> <skill>", "</skills> </skill_content> <skill>"),
+            ("</skill></skill>", "&lt;/skill>&lt;/skill>"),
+            ("</skill", "</skill"),
+        ];
+        for (text, safe) in rows {
+            assert_eq!(guarded(text, &tags), safe);
+        }
+    }
+
+    #[test]
+    fn a_cut_keeps_characters_whole_and_says_what_is_missing() {
+        let rule = |bytes: usize, lines: Option<usize>| CutRule {
+            of: crate::host::CutOf::File,
+            bytes: bytes.try_into().unwrap(),
+            lines: lines.map(|lines| lines.try_into().unwrap()),
+            whole_lines: false,
+            notice: "[{removed} {unit} of {max}]".to_owned(),
+        };
+        assert_eq!(cut("abc", 0, &rule(3, None)), None);
+        assert_eq!(cut("aéb", 0, &rule(2, None)).unwrap().text, "a[3 bytes of 2]");
+        assert_eq!(cut("abc", 5, &rule(3, None)).unwrap().text, "abc[5 bytes of 3]");
+        assert_eq!(cut("a\nb\nc\n", 0, &rule(99, Some(2))).unwrap().text, "a\nb[2 lines of 2]");
+        let whole = CutRule { whole_lines: true, ..rule(4, None) };
+        assert_eq!(cut("ab\ncd\n", 0, &whole).unwrap().text, "ab[4 bytes of 4]");
+    }
+}

@@ -1,0 +1,76 @@
+//! Finds commands in a text: an exclamation mark before backticks.
+
+use std::ops::Range;
+
+use crate::host::{BlockForm, InlinePlace, ShellRules};
+
+/// A command in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Mark {
+    /// The whole mark.
+    pub(super) span: Range<usize>,
+    /// The command in it.
+    pub(super) command: Range<usize>,
+}
+
+/// Finds a command in the line whose exclamation mark stands at a place.
+pub(super) fn inline(text: &str, at: usize, rules: &ShellRules) -> Option<Mark> {
+    may_stand(&text[..at], rules.inline).then(|| backticked(text, at)).flatten()
+}
+
+/// Finds a command whose exclamation mark a backslash takes back, and which could stand where the backslash does.
+pub(super) fn escaped(text: &str, at: usize, rules: &ShellRules) -> Option<Mark> {
+    let before = text[..at].strip_suffix('\\').filter(|before| !before.ends_with('\\'))?;
+    may_stand(before, rules.inline).then(|| backticked(text, at)).flatten()
+}
+
+/// Finds a command in a fence that may stand anywhere, whose first backtick stands at a place.
+pub(super) fn block(text: &str, at: usize, rules: &ShellRules) -> Option<Mark> {
+    let inner = text[at..].strip_prefix("```!").filter(|_| rules.block == BlockForm::Anywhere)?;
+    let start = at + "```!".len();
+    let end = start + inner.find("```")?;
+    (!text[start..end].trim().is_empty()).then(|| Mark { span: at..end + 3, command: start..end })
+}
+
+fn may_stand(before: &str, place: InlinePlace) -> bool {
+    match place {
+        InlinePlace::Anywhere => true,
+        InlinePlace::Nowhere => false,
+        InlinePlace::AfterSpace => before.chars().next_back().is_none_or(char::is_whitespace),
+    }
+}
+
+/// Finds the first closing backtick; nothing in between can be escaped.
+fn backticked(text: &str, at: usize) -> Option<Mark> {
+    let inner = text[at..].strip_prefix("!`")?;
+    let start = at + 2;
+    let end = start + inner.find('`')?;
+    (!text[start..end].trim().is_empty()).then(|| Mark { span: at..end + 1, command: start..end })
+}
+
+/// Returns the first words of the last command of a line of commands, which decides what its status means.
+pub(crate) fn last(command: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut quote = None;
+    let mut word = String::new();
+    for c in command.chars() {
+        match (quote, c) {
+            (Some(open), c) if c == open => quote = None,
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '|' | '&' | ';' | '\n') => {
+                words.clear();
+                word.clear();
+            }
+            (None, c) if c.is_whitespace() => words.extend((!word.is_empty()).then(|| std::mem::take(&mut word))),
+            (_, c) => word.push(c),
+        }
+    }
+    words.extend((!word.is_empty()).then_some(word));
+    let assigned = words.iter().take_while(|word| is_assignment(word)).count();
+    words.split_off(assigned)
+}
+
+fn is_assignment(word: &str) -> bool {
+    let name = word.split_once('=').map_or("", |(name, _)| name);
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}

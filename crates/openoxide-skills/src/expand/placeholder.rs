@@ -1,0 +1,186 @@
+//! Reads placeholders: `$ARGUMENTS`, `$N`, `$name` and `${NAME}`.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::code::{Region, RegionKind};
+use super::{Expansion, Variables};
+use crate::arguments::Arguments;
+use crate::host::{ArgumentRules, Escape, MissingArgument, Variable};
+
+const ALL: &str = "$ARGUMENTS";
+
+/// What placeholders stand for in one call.
+pub(super) struct Placeholders<'a> {
+    rules: Option<&'a ArgumentRules>,
+    names: Vec<(&'a str, usize)>,
+    arguments: &'a Arguments,
+    variables: &'a Variables,
+    /// The greatest number of a placeholder, where that one takes the rest.
+    greatest: Option<usize>,
+}
+
+/// A placeholder in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Found<'a> {
+    /// Where it stands; a backslash that takes it back is included.
+    pub(super) span: Range<usize>,
+    pub(super) what: What<'a>,
+}
+
+/// What becomes of a placeholder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum What<'a> {
+    /// A value takes its place.
+    Value(Value<'a>),
+    /// It stays, without the backslash before it.
+    Escaped,
+    /// It stays.
+    Stays,
+}
+
+/// A value that takes a placeholder's place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Value<'a> {
+    pub(super) text: Cow<'a, str>,
+    /// The environment variable that holds it for a command.
+    pub(super) variable: String,
+    /// Whether it is an argument, not a known value.
+    pub(super) is_argument: bool,
+}
+
+/// What a placeholder names.
+#[derive(Clone, Copy)]
+enum Name {
+    All,
+    Number(usize),
+    Named(usize),
+    Known(Variable),
+}
+
+impl<'a> Placeholders<'a> {
+    pub(super) fn new(
+        rules: &Expansion<'a>,
+        arguments: &'a Arguments,
+        variables: &'a Variables,
+        body: &str,
+        regions: &[Region],
+    ) -> Placeholders<'a> {
+        let mut names: Vec<(&str, usize)> = rules.names.iter().enumerate().map(|(at, name)| (*name, at)).collect();
+        // The longest name that fits is meant.
+        names.sort_by_key(|(name, at)| (std::cmp::Reverse(name.len()), *at));
+        let mut placeholders = Placeholders { rules: rules.arguments, names, arguments, variables, greatest: None };
+        placeholders.greatest = placeholders.greatest(body, regions);
+        placeholders
+    }
+
+    fn greatest(&self, body: &str, regions: &[Region]) -> Option<usize> {
+        let rules = self.rules.filter(|rules| rules.last_takes_rest)?;
+        let in_code = |at: usize| {
+            let index = regions.partition_point(|region| region.span.end <= at);
+            regions
+                .get(index)
+                .is_some_and(|region| region.span.start <= at && !matches!(region.kind, RegionKind::Command(_)))
+        };
+        let places = body.match_indices('$').map(|(at, _)| at).filter(|at| rules.in_code || !in_code(*at));
+        let numbers = places.filter_map(|at| match self.name(rules, body, at) {
+            Some((Name::Number(number), _)) => Some(number),
+            _ => None,
+        });
+        numbers.max()
+    }
+
+    /// Reads the placeholder whose dollar sign stands at a place.
+    pub(super) fn at(&self, text: &str, at: usize) -> Option<Found<'a>> {
+        let rules = self.rules?;
+        let (name, end) = self.name(rules, text, at)?;
+        let can_escape = match rules.escape {
+            Escape::Nothing => false,
+            Escape::Arguments => !matches!(name, Name::Known(_)),
+            Escape::Everything => true,
+        };
+        if can_escape && is_escaped(&text[..at]) {
+            return Some(Found { span: at - 1..end, what: What::Escaped });
+        }
+        let what = self.value(rules, name).map_or(What::Stays, What::Value);
+        Some(Found { span: at..end, what })
+    }
+
+    /// Reads what is named, and where the name ends.
+    fn name(&self, rules: &ArgumentRules, text: &str, at: usize) -> Option<(Name, usize)> {
+        let rest = &text[at..];
+        if let Some(braced) = rest.strip_prefix("${") {
+            // No name is longer than this; the bound keeps a text of open braces linear.
+            let end = braced.bytes().take(64).position(|byte| byte == b'}')?;
+            let variable = rules.variables.iter().find(|variable| variable.name == braced[..end])?;
+            return Some((Name::Known(variable.is), at + end + 3));
+        }
+        let after = &rest[1..];
+        let named = |(name, _): &&(&str, usize)| after.strip_prefix(name).is_some_and(|end| !starts_word(end));
+        if let Some((name, position)) = self.names.iter().find(named) {
+            return Some((Name::Named(*position), at + 1 + name.len()));
+        }
+        if let Some(all) = rest.strip_prefix(ALL) {
+            let index = all.strip_prefix('[').filter(|_| rules.bracketed).and_then(|index| {
+                let digits = digits(index);
+                index[digits..].starts_with(']').then(|| (number(&index[..digits]), digits)).filter(|_| digits > 0)
+            });
+            let end = at + ALL.len();
+            return Some(index.map_or((Name::All, end), |(number, digits)| (Name::Number(number), end + digits + 2)));
+        }
+        let length = digits(after);
+        let counts = length > 0 && !(rules.boundary && starts_word(&after[length..]));
+        counts.then(|| (Name::Number(number(&after[..length])), at + 1 + length))
+    }
+
+    fn value(&self, rules: &ArgumentRules, name: Name) -> Option<Value<'a>> {
+        let argument = |text: Cow<'a, str>, number: usize| Value {
+            text,
+            variable: format!("OPENOXIDE_ARG_{number}"),
+            is_argument: true,
+        };
+        let words = self.arguments.words();
+        match name {
+            Name::All => {
+                let text = Cow::Borrowed(self.arguments.raw());
+                Some(Value { text, variable: "OPENOXIDE_ARGUMENTS".to_owned(), is_argument: true })
+            }
+            Name::Known(variable) => {
+                let text = Cow::Borrowed(self.variables.get(variable)?);
+                Some(Value { text, variable: variable.environment_name().to_owned(), is_argument: false })
+            }
+            Name::Named(position) => {
+                let text = words.get(position).map_or("", String::as_str);
+                Some(argument(Cow::Borrowed(text), position + rules.first))
+            }
+            Name::Number(number) => {
+                let position = number.checked_sub(rules.first).filter(|position| *position < words.len());
+                let text = match position {
+                    Some(position) if self.greatest == Some(number) => Cow::Owned(words[position..].join(" ")),
+                    Some(position) => Cow::Borrowed(words[position].as_str()),
+                    None if rules.missing == MissingArgument::Empty => Cow::Borrowed(""),
+                    None => return None,
+                };
+                Some(argument(text, number))
+            }
+        }
+    }
+}
+
+/// Tells whether a single backslash stands at the end; of several, each stays what it is.
+pub(super) fn is_escaped(before: &str) -> bool {
+    before.strip_suffix('\\').is_some_and(|before| !before.ends_with('\\'))
+}
+
+fn starts_word(text: &str) -> bool {
+    text.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+fn digits(text: &str) -> usize {
+    text.bytes().take_while(u8::is_ascii_digit).count()
+}
+
+/// Reads a number; one that is too great is no argument's.
+fn number(digits: &str) -> usize {
+    digits.parse().unwrap_or(usize::MAX)
+}

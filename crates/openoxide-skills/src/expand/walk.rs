@@ -1,0 +1,237 @@
+//! Walks over a text once and takes it apart.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::code::{Region, RegionKind};
+use super::command::{self, Mark};
+use super::placeholder::{Found, Placeholders, What, is_escaped};
+use super::{Expanded, Expansion, FileRef, LeftAlone, Piece, Refusal, ShellPiece, WhyLeft, file, script};
+use crate::host::{ArgumentRules, Escape, ShellRules};
+
+/// Most bytes that values may add to a text.
+const MOST_ADDED: usize = 8 * 1024 * 1024;
+
+/// Most things that are reported as left alone.
+const MOST_LEFT: usize = 1000;
+
+/// The way through one text.
+pub(super) struct Walk<'w> {
+    body: &'w str,
+    rules: &'w Expansion<'w>,
+    placeholders: &'w Placeholders<'w>,
+    regions: std::iter::Peekable<std::slice::Iter<'w, Region>>,
+    /// Up to where the text was looked at.
+    at: usize,
+    /// Up to where the text was copied.
+    copied: usize,
+    text: String,
+    /// A place, and its line.
+    line: (usize, usize),
+    named: HashSet<&'w str>,
+    /// Bytes that values added.
+    spent: usize,
+    took: bool,
+    expanded: Expanded,
+}
+
+impl<'w> Walk<'w> {
+    pub(super) fn new(
+        body: &'w str,
+        rules: &'w Expansion<'w>,
+        placeholders: &'w Placeholders<'w>,
+        regions: &'w [Region],
+    ) -> Walk<'w> {
+        Walk {
+            body,
+            rules,
+            placeholders,
+            regions: regions.iter().peekable(),
+            at: 0,
+            copied: 0,
+            text: String::new(),
+            line: (0, 1),
+            named: HashSet::new(),
+            spent: 0,
+            took: false,
+            expanded: Expanded::default(),
+        }
+    }
+
+    pub(super) fn run(&mut self) {
+        while let Some(found) = self.body[self.at..].find(['$', '!', '`', '@']) {
+            self.at += found;
+            let region = self.region();
+            if let Some(Region { span, kind: RegionKind::Command(inner) }) = region {
+                self.command(&Mark { span: span.clone(), command: inner.clone() });
+                continue;
+            }
+            let why =
+                region.map(|region| if region.kind == RegionKind::Comment { WhyLeft::Comment } else { WhyLeft::Code });
+            self.at = match self.body.as_bytes()[self.at] {
+                b'$' => self.dollar(why),
+                b'@' => self.file(why),
+                _ => self.mark(why),
+            };
+        }
+    }
+
+    /// Returns what was found, and whether a placeholder took an argument.
+    pub(super) fn finish(mut self) -> (Expanded, bool) {
+        self.text.push_str(&self.body[self.copied..]);
+        self.flush();
+        (self.expanded, self.took)
+    }
+
+    /// Returns the region that the place is in.
+    fn region(&mut self) -> Option<&'w Region> {
+        while self.regions.next_if(|region| region.span.end <= self.at).is_some() {}
+        self.regions.peek().copied().filter(|region| region.span.start <= self.at)
+    }
+
+    fn dollar(&mut self, why: Option<WhyLeft>) -> usize {
+        let Some(Found { span, what }) = self.placeholders.at(self.body, self.at) else { return self.at + 1 };
+        let why = why.filter(|_| !self.rules.arguments.is_some_and(|rules| rules.in_code));
+        match (what, why) {
+            (What::Stays, _) | (What::Escaped, Some(_)) => {}
+            (What::Value(value), Some(why)) => {
+                if self.body[span.clone()] != value.text {
+                    self.leave(span.clone(), why);
+                }
+            }
+            (What::Escaped, None) => self.replace(span.start..span.start + 1, ""),
+            (What::Value(value), None) if self.spend(value.text.len()) => {
+                self.took |= value.is_argument;
+                self.replace(span.clone(), &value.text);
+            }
+            (What::Value(_), None) => self.leave(span.clone(), WhyLeft::TooLong),
+        }
+        span.end
+    }
+
+    fn file(&mut self, why: Option<WhyLeft>) -> usize {
+        let Some(rules) = self.rules.files else { return self.at + 1 };
+        let before = &self.body[..self.at];
+        if self.escape() == Escape::Everything && is_escaped(before) {
+            let bare = before.chars().rev().nth(1).is_none_or(char::is_whitespace);
+            if bare && why.is_none() {
+                self.replace(self.at - 1..self.at, "");
+            }
+            return self.at + 1;
+        }
+        let (span, path) = match file::at(self.body, self.at, rules) {
+            Ok(found) => found,
+            Err(next) => return next,
+        };
+        let path = &self.body[path];
+        match why.filter(|_| !rules.in_code) {
+            Some(why) => self.leave(span.clone(), why),
+            None if self.named.contains(path) => {}
+            None if self.named.len() >= rules.max => self.leave(span.clone(), WhyLeft::TooMany),
+            None => {
+                self.named.insert(path);
+                let line = self.line_of(span.start);
+                let written = self.body[span.clone()].to_owned();
+                self.expanded.files.push(FileRef { written, path: path.to_owned(), place: span.clone(), line });
+            }
+        }
+        span.end
+    }
+
+    /// Reads what stands at an exclamation mark or a backtick.
+    fn mark(&mut self, why: Option<WhyLeft>) -> usize {
+        let Some(rules) = self.rules.shell else { return self.at + 1 };
+        let escaped = || command::escaped(self.body, self.at, rules).filter(|_| self.escape() == Escape::Everything);
+        if let Some(mark) = escaped() {
+            if why.is_none() {
+                self.replace(self.at - 1..self.at, "");
+            }
+            return mark.span.end;
+        }
+        let mark = command::inline(self.body, self.at, rules).or_else(|| command::block(self.body, self.at, rules));
+        let Some(mark) = mark else { return self.at + 1 };
+        match why.filter(|_| !rules.in_code) {
+            Some(why) => self.leave(mark.span.clone(), why),
+            None => self.command(&mark),
+        }
+        mark.span.end
+    }
+
+    fn command(&mut self, mark: &Mark) {
+        let written = &self.body[mark.span.clone()];
+        let line = self.line_of(mark.span.start);
+        self.at = mark.span.end;
+        if let Some(rules) = self.rules.shell.filter(|rules| !rules.run) {
+            self.switched_off(rules, mark.span.clone());
+            return;
+        }
+        let command = &self.body[mark.command.clone()];
+        let mut script = script::write(command, self.placeholders);
+        if !self.spend(script.env.iter().map(|(_, value)| value.len()).sum()) {
+            script.refused = Some(Refusal::TooLong);
+            script.env.clear();
+        }
+        self.took |= script.took;
+        for (at, text) in script.kept {
+            let line = line + lines(&self.body[mark.span.start..mark.command.start + at]);
+            self.expanded.left_alone.push(LeftAlone { written: text, line, why: WhyLeft::QuotedText });
+        }
+        self.replace(mark.span.clone(), "");
+        self.flush();
+        self.expanded.pieces.push(Piece::Shell(ShellPiece {
+            written: written.to_owned(),
+            command: command.trim().to_owned(),
+            script: script.text,
+            env: script.env,
+            refused: script.refused,
+            line,
+        }));
+    }
+
+    fn switched_off(&mut self, rules: &ShellRules, span: Range<usize>) {
+        self.leave(span.clone(), WhyLeft::SwitchedOff);
+        self.replace(span, &rules.off);
+    }
+
+    /// Counts what values add to the text; tells whether there is room for it.
+    fn spend(&mut self, bytes: usize) -> bool {
+        let fits = self.spent.saturating_add(bytes) <= MOST_ADDED;
+        self.spent += if fits { bytes } else { 0 };
+        fits
+    }
+
+    fn escape(&self) -> Escape {
+        self.rules.arguments.map_or(ArgumentRules::default().escape, |rules| rules.escape)
+    }
+
+    fn replace(&mut self, span: Range<usize>, text: &str) {
+        self.text.push_str(&self.body[self.copied..span.start]);
+        self.text.push_str(text);
+        self.copied = span.end;
+    }
+
+    fn flush(&mut self) {
+        if !self.text.is_empty() {
+            self.expanded.pieces.push(Piece::Text(std::mem::take(&mut self.text)));
+        }
+    }
+
+    fn leave(&mut self, span: Range<usize>, why: WhyLeft) {
+        if self.expanded.left_alone.len() >= MOST_LEFT {
+            return;
+        }
+        let line = self.line_of(span.start);
+        self.expanded.left_alone.push(LeftAlone { written: self.body[span].to_owned(), line, why });
+    }
+
+    /// Returns the line of a place that is not before an earlier one.
+    fn line_of(&mut self, at: usize) -> usize {
+        let (from, line) = self.line;
+        self.line = (at.max(from), line + lines(&self.body[from..at.max(from)]));
+        self.line.1
+    }
+}
+
+fn lines(text: &str) -> usize {
+    text.matches('\n').count()
+}

@@ -1,0 +1,202 @@
+//! What happens when a skill is called: which part of its file is sent, in which messages, and what is said when it is
+//! not.
+
+use std::num::NonZeroUsize;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// Who calls a skill.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Caller {
+    /// A person, by its name or by a mention.
+    User,
+    /// The model, by a tool.
+    Model,
+}
+
+impl Caller {
+    /// Returns the word used in text and JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Caller::User => "user",
+            Caller::Model => "model",
+        }
+    }
+}
+
+/// Whose words a message is to the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// The user's.
+    User,
+    /// The result of a tool.
+    Tool,
+    /// The program's.
+    System,
+}
+
+impl Role {
+    /// Returns the word used in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Role::User => "user",
+            Role::Tool => "tool",
+            Role::System => "system",
+        }
+    }
+}
+
+/// What is sent when a skill is called.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ActivationRules {
+    /// Which part of the skill's file is sent.
+    pub content: Content,
+    /// What arguments, files and commands are put into.
+    pub expand: Expand,
+    /// How long it may be.
+    pub cut: Option<CutRule>,
+    /// Closing tags of the frame; in what a skill says their first character is escaped.
+    pub guard: Vec<String>,
+    /// The messages, in order.
+    pub messages: Vec<MessageRule>,
+    /// Whether blanks around a finished message go.
+    pub trim: bool,
+    /// Whether blanks at the ends of lines, runs of blank lines and the padding of tables go from a finished message.
+    pub tidy: bool,
+    /// The files of the folder that are named with it.
+    pub files: Option<FilesRule>,
+    /// Who is told, when a call brings what the call before brought, that nothing has changed: by `repeated.jinja`; and
+    /// when it brings something else, that this is so: by `again.jinja`. Absent: everything is sent again.
+    pub repeat: Option<Caller>,
+    /// What a name may hold besides ASCII letters and digits to be looked for; absent: anything.
+    pub names: Option<String>,
+    /// Whether the user's call runs without asking, whatever the permission rules say.
+    pub user_needs_no_permission: bool,
+    /// Whether near names are said when there is no such skill.
+    pub near_names: bool,
+    /// The program's own words.
+    pub texts: ActivationTexts,
+}
+
+impl Default for ActivationRules {
+    fn default() -> Self {
+        let message = MessageRule { role: Role::User, template: "activation".to_owned(), caller: None, frame: false };
+        ActivationRules {
+            content: Content::Body,
+            expand: Expand::Content,
+            cut: None,
+            guard: Vec::new(),
+            messages: vec![message],
+            trim: false,
+            tidy: false,
+            files: None,
+            repeat: None,
+            names: None,
+            user_needs_no_permission: false,
+            near_names: false,
+            texts: ActivationTexts::default(),
+        }
+    }
+}
+
+/// What arguments, files and commands are put into.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Expand {
+    /// What the skill says.
+    #[default]
+    Content,
+    /// The finished message.
+    Message,
+}
+
+/// Which part of a skill's file is sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Content {
+    /// What follows the frontmatter.
+    #[default]
+    Body,
+    /// The whole file.
+    File,
+}
+
+/// How long what is sent may be, and what is said where it ends.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CutRule {
+    /// What is measured and cut.
+    pub of: CutOf,
+    /// The most bytes; the cut never splits a character.
+    pub bytes: NonZeroUsize,
+    /// The most lines.
+    #[serde(default)]
+    pub lines: Option<NonZeroUsize>,
+    /// Whether only whole lines are kept.
+    #[serde(default)]
+    pub whole_lines: bool,
+    /// What is added where it ends; `{removed}` is what is missing, `{unit}` what is counted, `{max}` the limit.
+    pub notice: String,
+}
+
+/// What is measured and cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CutOf {
+    /// The skill's file, as far as it is read.
+    File,
+    /// The finished message.
+    Message,
+}
+
+/// One message.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MessageRule {
+    /// Whose words it is.
+    pub role: Role,
+    /// The name of its template.
+    pub template: String,
+    /// Who must have called; absent: anybody.
+    #[serde(default)]
+    pub caller: Option<Caller>,
+    /// Whether it only announces the skill, and does not carry it.
+    #[serde(default)]
+    pub frame: bool,
+}
+
+/// The files of the folder that are named with a skill.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FilesRule {
+    /// How many at most.
+    pub max: usize,
+    /// Names that are left out wherever they stand.
+    #[serde(default)]
+    pub except: Vec<String>,
+}
+
+/// What a program says in its own words. `{name}` is what was asked for, `{available}` the names that the caller may
+/// call, sorted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ActivationTexts {
+    /// There is no such skill.
+    pub unknown: Option<String>,
+    /// The name is not one that a skill can have.
+    pub bad_name: Option<String>,
+    /// What stands for the list when there is no skill.
+    pub none: Option<String>,
+    /// The model may not call it.
+    pub not_for_model: Option<String>,
+    /// The user may not call it.
+    pub not_for_user: Option<String>,
+    /// It is switched off.
+    pub disabled: Option<String>,
+    /// Its file cannot be read; `{why}` says why.
+    pub unreadable: Option<String>,
+}

@@ -1,0 +1,366 @@
+//! What in a skill's text stands for something else when the skill is called: arguments, commands, files.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// What stands for arguments and known values in a skill's text.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ArgumentRules {
+    /// For whose calls placeholders count.
+    pub callers: Callers,
+    /// The number of the first argument in `$N`.
+    pub first: usize,
+    /// Whether `$ARGUMENTS[N]` stands for one argument; otherwise it is all of them and a bracket.
+    pub bracketed: bool,
+    /// What a placeholder becomes whose argument was not given.
+    pub missing: MissingArgument,
+    /// Whether the placeholder with the greatest number takes all words that are left.
+    pub last_takes_rest: bool,
+    /// Whether `$N` counts only when no letter, digit or underscore follows.
+    pub boundary: bool,
+    /// How typed text becomes words.
+    pub words: WordRule,
+    /// Whether the names under `arguments` in the frontmatter stand for arguments, as `$name`; one not given is empty.
+    pub named: bool,
+    /// What a single backslash keeps from being replaced.
+    pub escape: Escape,
+    /// Known values that can be named, as in `${NAME}`.
+    pub variables: Vec<VariableName>,
+    /// What follows the text when arguments were given and no placeholder took one, with `{arguments}`; absent: nothing.
+    pub append: Option<String>,
+    /// Whether placeholders inside code and comments count too.
+    pub in_code: bool,
+}
+
+impl Default for ArgumentRules {
+    fn default() -> Self {
+        ArgumentRules {
+            callers: Callers::Anyone,
+            first: 0,
+            bracketed: true,
+            missing: MissingArgument::Stays,
+            last_takes_rest: false,
+            boundary: true,
+            words: WordRule::Shell,
+            named: true,
+            escape: Escape::Everything,
+            variables: Vec::new(),
+            append: None,
+            in_code: false,
+        }
+    }
+}
+
+/// For whose calls a rule counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Callers {
+    /// The user's and the model's.
+    #[default]
+    Anyone,
+    /// The user's alone; the model gets the text as it is.
+    User,
+}
+
+/// What a placeholder becomes whose argument was not given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MissingArgument {
+    /// It stays as it is written.
+    #[default]
+    Stays,
+    /// It goes.
+    Empty,
+}
+
+/// How typed text becomes words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum WordRule {
+    /// Quotes and backslashes as in a shell; a quote that nothing closes is an ordinary character.
+    #[default]
+    Shell,
+    /// As in a shell, but a backslash inside quotes stays, and a quote that nothing closes takes the rest as it is.
+    ShellText,
+    /// A picture such as `[Image 1]`, a text in quotes, or a run of characters that are neither blanks nor quotes.
+    Tokens,
+}
+
+/// What a single backslash keeps from being replaced; the backslash goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Escape {
+    /// Nothing; it is an ordinary character.
+    Nothing,
+    /// Placeholders for arguments, not known values, commands or files.
+    Arguments,
+    /// Placeholders, known values, commands and files.
+    #[default]
+    Everything,
+}
+
+/// A name for a known value.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct VariableName {
+    /// What stands between the braces.
+    pub name: String,
+    /// What it stands for.
+    pub is: Variable,
+}
+
+/// A value that is known when a skill is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Variable {
+    /// The session.
+    SessionId,
+    /// The skill's folder.
+    SkillDir,
+    /// The project's root.
+    ProjectDir,
+    /// The folder of the plugin that the skill is part of.
+    PluginRoot,
+    /// The folder for data of that plugin.
+    PluginData,
+    /// How hard the model is told to think.
+    Effort,
+}
+
+impl Variable {
+    /// Returns the environment variable that holds the value for a command.
+    pub fn environment_name(self) -> &'static str {
+        match self {
+            Variable::SessionId => "OPENOXIDE_SESSION_ID",
+            Variable::SkillDir => "OPENOXIDE_SKILL_DIR",
+            Variable::ProjectDir => "OPENOXIDE_PROJECT_DIR",
+            Variable::PluginRoot => "OPENOXIDE_PLUGIN_ROOT",
+            Variable::PluginData => "OPENOXIDE_PLUGIN_DATA",
+            Variable::Effort => "OPENOXIDE_EFFORT",
+        }
+    }
+}
+
+/// Commands in a skill's text whose output takes their place. Arguments are filled in first, as data.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ShellRules {
+    /// Whether commands may be run at all.
+    pub run: bool,
+    /// What takes a command's place when they may not.
+    pub off: String,
+    /// For whose calls commands count.
+    pub callers: Callers,
+    /// Where a command in the line, an exclamation mark and the command in backticks, may stand.
+    pub inline: InlinePlace,
+    /// Which fence with an exclamation mark holds a command.
+    pub block: BlockForm,
+    /// Whether commands inside other code and inside comments count too.
+    pub in_code: bool,
+    /// What happens when a command fails.
+    pub failure: OnFailure,
+    /// What is said of a command that failed, with `{written}`, `{output}` and `{status}`.
+    pub failed: String,
+    /// What stands before the output there, if there is any.
+    pub failed_output: String,
+    /// What is said of a command that may not run, with `{written}` and `{reason}`.
+    pub denied: String,
+    /// Statuses that are no failure, by program.
+    pub fine: Vec<FineStatus>,
+    /// What takes a command's place that says nothing.
+    pub no_output: String,
+    /// Whether what a command says on standard error counts as output.
+    pub stderr: bool,
+    /// Whether blanks and line ends after the output go.
+    pub trim_end: bool,
+    /// The most seconds that a command may take.
+    pub seconds: u64,
+    /// The most characters of output.
+    pub output_max: usize,
+}
+
+impl Default for ShellRules {
+    fn default() -> Self {
+        ShellRules {
+            run: true,
+            off: "[commands are switched off]".to_owned(),
+            callers: Callers::Anyone,
+            inline: InlinePlace::AfterSpace,
+            block: BlockForm::Fence,
+            in_code: false,
+            failure: OnFailure::InPlace,
+            failed: "[command failed with status {status}: {written}]\n{output}".to_owned(),
+            failed_output: String::new(),
+            denied: "[command not run: {written}: {reason}]".to_owned(),
+            fine: Vec::new(),
+            no_output: String::new(),
+            stderr: false,
+            trim_end: true,
+            seconds: 120,
+            output_max: 30_000,
+        }
+    }
+}
+
+/// Where a command in the line may stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum InlinePlace {
+    /// At the start of a line, or after a blank.
+    AfterSpace,
+    /// Anywhere.
+    Anywhere,
+    /// Nowhere.
+    Nowhere,
+}
+
+/// Which fence with an exclamation mark holds a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum BlockForm {
+    /// A code fence of its own lines, after whose opening backticks only the mark stands.
+    Fence,
+    /// Everything from three backticks and the mark to the next three backticks.
+    Anywhere,
+    /// None.
+    None,
+}
+
+/// What happens when a command fails.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnFailure {
+    /// What is said of it takes its place.
+    #[default]
+    InPlace,
+    /// The skill is not called, and the caller is told why.
+    Abort,
+    /// Its output takes its place as if it had not failed.
+    Ignore,
+}
+
+/// Statuses that are no failure.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FineStatus {
+    /// Programs, each with its first word of arguments if that matters; the last one of a line of commands decides.
+    pub programs: Vec<String>,
+    /// The status.
+    pub status: i32,
+}
+
+/// Names of files in a skill's text, `@path`, whose text is attached.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct FileRules {
+    /// For whose calls names of files count.
+    pub callers: Callers,
+    /// What must stand before the mark.
+    pub before: FileStart,
+    /// Characters that end a name, beside blanks.
+    pub ends: String,
+    /// Whether a dot belongs to a name only when a character of the name follows that is no dot; a first one always does.
+    pub inner_dots: bool,
+    /// Whether a name ends at its last letter, digit or underscore.
+    pub word_end: bool,
+    /// Whether a name may stand in double quotes, with blanks in it.
+    pub quoted: bool,
+    /// The folders that a name is looked for in; the first that has it.
+    pub beneath: Vec<FileBase>,
+    /// Whether names inside code and comments count too.
+    pub in_code: bool,
+    /// The most files that are attached.
+    pub max: usize,
+    /// The most bytes of one file.
+    pub bytes: u64,
+}
+
+impl Default for FileRules {
+    fn default() -> Self {
+        FileRules {
+            callers: Callers::Anyone,
+            before: FileStart::Space,
+            ends: "`,".to_owned(),
+            inner_dots: true,
+            word_end: false,
+            quoted: true,
+            beneath: vec![FileBase::Project, FileBase::Skill],
+            in_code: false,
+            max: 50,
+            bytes: 256 * 1024,
+        }
+    }
+}
+
+/// What must stand before the mark of a file's name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FileStart {
+    /// A blank, or nothing.
+    #[default]
+    Space,
+    /// Anything but an English letter, a digit, an underscore or a backtick.
+    NoWord,
+}
+
+/// A folder that names of files are looked for in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FileBase {
+    /// The folder that was started in.
+    Cwd,
+    /// The project's root.
+    Project,
+    /// The skill's folder.
+    Skill,
+}
+
+impl ShellRules {
+    /// Tells whether a status of a command is no failure.
+    pub fn is_fine(&self, command: &str, status: i32) -> bool {
+        status == 0 || self.fine.iter().any(|fine| fine.status == status && fine.covers(&crate::expand::last(command)))
+    }
+
+    /// Returns what takes a command's place that said `output`.
+    pub fn output(&self, output: &str) -> String {
+        let output = if self.trim_end { output.trim_end() } else { output };
+        if output.is_empty() { self.no_output.clone() } else { output.to_owned() }
+    }
+
+    /// Returns what is said of a command that failed.
+    pub fn failed(&self, written: &str, output: &str, status: &str) -> String {
+        let output = output.trim_end();
+        let output = if output.is_empty() { String::new() } else { format!("{}{output}", self.failed_output) };
+        let fills = [("written", written), ("output", output.as_str()), ("status", status)];
+        let text = fill(&self.failed, &fills);
+        if output.is_empty() { text.trim_end_matches('\n').to_owned() } else { text }
+    }
+
+    /// Returns what is said of a command that may not run.
+    pub fn denied(&self, written: &str, reason: &str) -> String {
+        fill(&self.denied, &[("written", written), ("reason", reason)])
+    }
+}
+
+impl FineStatus {
+    fn covers(&self, words: &[String]) -> bool {
+        self.programs.iter().any(|program| program.split(' ').eq(words.iter().take(program.split(' ').count())))
+    }
+}
+
+/// Puts values into a text, in one pass, so that a value is never read for another placeholder.
+pub(crate) fn fill(text: &str, fills: &[(&str, &str)]) -> String {
+    let mut filled = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('{') {
+        filled.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let hit = fills.iter().find(|(name, _)| rest[1..].strip_prefix(name).is_some_and(|end| end.starts_with('}')));
+        let taken = hit.map_or(1, |(name, _)| name.len() + 2);
+        filled.push_str(hit.map_or("{", |(_, value)| value));
+        rest = &rest[taken..];
+    }
+    filled.push_str(rest);
+    filled
+}

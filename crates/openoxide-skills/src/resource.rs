@@ -1,0 +1,105 @@
+//! What lies in a skill's folder: its files, read without ever leaving it, and the digest of all of them.
+//!
+//! A [`SkillDir`] holds the folder open. Every path is resolved below that descriptor, by the kernel where it can, so no
+//! link, no `..` and no exchange of folders in the middle of a read leads out. What a file is, is asked of the opened
+//! file and never of its name.
+
+use std::ffi::{OsStr, OsString};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+
+use crate::catalog::{Catalog, Entry};
+use crate::discover::Listing;
+
+mod beneath;
+mod copy;
+mod digest;
+mod snapshot;
+
+pub use digest::{DigestError, FileDigest, LinkDigest, TreeDigest};
+pub use snapshot::{Snapshot, SnapshotError, SnapshotLimits};
+
+/// A skill's folder, held open.
+#[derive(Debug)]
+pub struct SkillDir {
+    fd: OwnedFd,
+    manifest: OsString,
+    extent: Extent,
+    /// Whether the skill's file may be a link that leads out of the folder: a host that lists it follows it.
+    follow_manifest: bool,
+    /// Whether the folder was listed through this descriptor, which can be done once.
+    listed: AtomicBool,
+}
+
+/// What belongs to a skill.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Extent {
+    /// Everything in its folder.
+    Folder,
+    /// A single file among others.
+    File,
+}
+
+impl SkillDir {
+    /// Opens a folder whose skill is in `SKILL.md`.
+    pub fn open(folder: &Path) -> Result<SkillDir, SnapshotError> {
+        SkillDir::new(folder, OsStr::new("SKILL.md"), Extent::Folder)
+    }
+
+    /// Opens a skill that is one file, such as `deploy.md` in a folder of many; nothing beside it belongs to it.
+    pub fn open_file(file: &Path) -> Result<SkillDir, SnapshotError> {
+        let (folder, name) = parts(file);
+        SkillDir::new(&folder, &name, Extent::File)
+    }
+
+    /// Opens the skill of a catalog's entry, by the rules of the root that it was found in.
+    ///
+    /// If its file is a link, it is followed: the catalog holds only what its host follows. Other links are not.
+    pub fn of(catalog: &Catalog, entry: &Entry) -> Result<SkillDir, SnapshotError> {
+        let (folder, name) = parts(&entry.skill.path);
+        let single = catalog.roots.get(entry.root).is_some_and(|searched| searched.root.scan.layout.is_flat());
+        let extent = if single { Extent::File } else { Extent::Folder };
+        Ok(SkillDir { follow_manifest: true, ..SkillDir::new(&folder, &name, extent)? })
+    }
+
+    fn new(folder: &Path, manifest: &OsStr, extent: Extent) -> Result<SkillDir, SnapshotError> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let fd = rustix::fs::open(folder, flags, Mode::empty())
+            .map_err(|error| SnapshotError::Folder { reason: beneath::reason(error) })?;
+        Ok(SkillDir {
+            fd,
+            manifest: manifest.to_owned(),
+            extent,
+            follow_manifest: false,
+            listed: AtomicBool::new(false),
+        })
+    }
+
+    /// Names what is in the folder. A descriptor keeps its place in a listing, so each listing but the first needs one of
+    /// its own; a skill is mostly listed once.
+    fn listing(&self, most: usize) -> Result<(Listing, bool), Errno> {
+        if self.listed.swap(true, Ordering::Relaxed) {
+            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+            let again = rustix::fs::openat(self.fd(), c".", flags, Mode::empty())?;
+            return Listing::read(again.as_fd(), most);
+        }
+        Listing::read(self.fd(), most)
+    }
+
+    fn fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+}
+
+/// Splits a file's path into its folder and its name.
+fn parts(file: &Path) -> (PathBuf, OsString) {
+    let folder = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    (folder.to_owned(), file.file_name().unwrap_or_default().to_owned())
+}
+
+#[cfg(test)]
+mod tests;

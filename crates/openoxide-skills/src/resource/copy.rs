@@ -1,0 +1,109 @@
+//! Copies exactly the bytes that were digested: what runs is this copy.
+
+use std::collections::BTreeSet;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
+
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+
+use super::SkillDir;
+use super::beneath::{self, READ};
+use super::digest::FileDigest;
+use super::snapshot::{Snapshot, SnapshotError, failed, hash};
+use crate::text::path_text;
+
+impl SkillDir {
+    /// Copies what `snapshot` digested to `folder`, which must be there, empty and private.
+    ///
+    /// Every file is digested again while it is copied, and one that is not what it was is an error. Links are copied as
+    /// links, if they lead nowhere out of the copy; one that does is an error, for what is behind it was never digested.
+    /// The skill's own file is a file in the copy even if it was a link. After an error the copy is not complete and
+    /// must not be used.
+    pub fn copy_to(&self, snapshot: &Snapshot, folder: &Path) -> Result<(), SnapshotError> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let to = rustix::fs::open(folder, flags, Mode::empty()).map_err(|error| unwritten(Path::new("."), error))?;
+        let linked = snapshot.linked_manifest.as_ref();
+        let is_manifest = |path: &Path| linked.is_some_and(|file| file.path == path);
+        let links: Vec<_> = snapshot.links.iter().filter(|link| !is_manifest(&link.path)).collect();
+        make_folders(
+            to.as_fd(),
+            snapshot.files.iter().map(|file| &*file.path).chain(links.iter().map(|link| &*link.path)),
+        )?;
+        let mut buffer = Vec::new();
+        for file in &snapshot.files {
+            let from = beneath::open(self.fd(), &file.path, READ | OFlags::NOFOLLOW);
+            copy_file(from, to.as_fd(), file, &mut buffer)?;
+        }
+        if let Some(file) = linked {
+            let from = match beneath::open(self.fd(), &file.path, READ) {
+                Err(Errno::XDEV) if self.follow_manifest => {
+                    rustix::fs::openat(self.fd(), &file.path, READ, Mode::empty())
+                }
+                outcome => outcome,
+            };
+            copy_file(from, to.as_fd(), file, &mut buffer)?;
+        }
+        for link in &links {
+            rustix::fs::symlinkat(&link.target, &to, &link.path).map_err(|error| unwritten(&link.path, error))?;
+        }
+        links.iter().try_for_each(|link| stays(to.as_fd(), &link.path))
+    }
+}
+
+/// Makes the folders that the paths go through.
+fn make_folders<'p>(to: BorrowedFd<'_>, paths: impl Iterator<Item = &'p Path>) -> Result<(), SnapshotError> {
+    let folders: BTreeSet<&Path> = paths.flat_map(|path| path.ancestors().skip(1)).collect();
+    for folder in folders.into_iter().filter(|folder| !folder.as_os_str().is_empty()) {
+        rustix::fs::mkdirat(to, folder, Mode::from_raw_mode(0o755)).map_err(|error| unwritten(folder, error))?;
+    }
+    Ok(())
+}
+
+fn copy_file(
+    from: Result<OwnedFd, Errno>,
+    to: BorrowedFd<'_>,
+    file: &FileDigest,
+    buffer: &mut Vec<u8>,
+) -> Result<(), SnapshotError> {
+    let from = from.map_err(|error| match error {
+        Errno::XDEV => SnapshotError::Changed { path: path_text(&file.path) },
+        error => failed(&file.path, error),
+    })?;
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mode = Mode::from_raw_mode(if file.executable { 0o755 } else { 0o644 });
+    let target = rustix::fs::openat(to, &file.path, flags, mode).map_err(|error| unwritten(&file.path, error))?;
+    let mut written = Ok(());
+    let (size, sha256) = hash(&from, file.size, buffer, |chunk| {
+        written = write_all(&target, chunk);
+        written
+    })
+    .map_err(|error| if written.is_err() { unwritten(&file.path, error) } else { failed(&file.path, error) })?;
+    if (size, sha256) != (file.size, file.sha256) {
+        return Err(SnapshotError::Changed { path: path_text(&file.path) });
+    }
+    Ok(())
+}
+
+fn write_all(target: &OwnedFd, mut bytes: &[u8]) -> Result<(), Errno> {
+    while !bytes.is_empty() {
+        match rustix::io::write(target, bytes) {
+            Ok(written) => bytes = &bytes[written..],
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a link that leads out of the copy; one that leads nowhere is harmless.
+fn stays(to: BorrowedFd<'_>, path: &Path) -> Result<(), SnapshotError> {
+    match beneath::open(to, path, READ) {
+        Ok(_) | Err(Errno::NOENT | Errno::NOTDIR) => Ok(()),
+        Err(_) => Err(SnapshotError::Escapes { path: path_text(path) }),
+    }
+}
+
+fn unwritten(path: &Path, error: Errno) -> SnapshotError {
+    SnapshotError::NotWritten { path: path_text(path), reason: beneath::reason(error) }
+}

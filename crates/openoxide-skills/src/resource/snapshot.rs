@@ -1,0 +1,325 @@
+//! Reads a skill's folder once: its digest, what it is made of, and its own text, all from the same bytes.
+
+use std::ffi::OsStr;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, FileType, OFlags};
+use rustix::io::Errno;
+use sha2::{Digest as _, Sha256};
+
+use super::beneath::{self, READ};
+use super::digest::{FileDigest, LinkDigest, TreeDigest};
+use super::{Extent, SkillDir};
+use crate::discover::Listing;
+use crate::text::path_text;
+
+/// How much of a file is read at once.
+const CHUNK: usize = 64 * 1024;
+/// Never part of a skill: version control's own.
+const LEFT_OUT: &str = ".git";
+
+/// Bounds on a folder that is to be digested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SnapshotLimits {
+    /// Most entries, folders included.
+    pub entries: usize,
+    /// Most bytes of all files together.
+    pub bytes: u64,
+    /// Most folders within each other.
+    pub depth: usize,
+    /// Most bytes of the skill's own file that are kept as its text.
+    pub manifest: usize,
+}
+
+impl Default for SnapshotLimits {
+    fn default() -> Self {
+        SnapshotLimits { entries: 10_000, bytes: 256 * 1024 * 1024, depth: 32, manifest: 1024 * 1024 }
+    }
+}
+
+/// A skill's folder at one moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Snapshot {
+    /// The digest of all of it.
+    pub digest: TreeDigest,
+    /// Its files, by path as bytes.
+    pub files: Vec<FileDigest>,
+    /// Its symbolic links, by path as bytes; what they lead to is digested only where it is in the folder itself.
+    pub links: Vec<LinkDigest>,
+    /// The bytes of the skill's own file, the same that were digested; cut at the limit.
+    pub manifest: Vec<u8>,
+    /// How large that file is.
+    pub manifest_size: u64,
+    /// What was read through the skill's own file, if that is a link.
+    pub(super) linked_manifest: Option<FileDigest>,
+}
+
+/// Why there is no snapshot, or no copy of it. Paths are relative to the skill's folder.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SnapshotError {
+    /// The folder cannot be opened.
+    #[error("the skill's folder cannot be opened: {reason}")]
+    Folder {
+        /// Why.
+        reason: String,
+    },
+    /// The skill's own file is gone.
+    #[error("the skill's file `{path}` is not there any more")]
+    NoManifest {
+        /// The file.
+        path: String,
+    },
+    /// There are too many entries.
+    #[error("the skill's folder has more than {limit} entries")]
+    TooMany {
+        /// The limit.
+        limit: usize,
+    },
+    /// The files are too large.
+    #[error("the skill's files are larger than {limit} bytes together, at `{path}`")]
+    TooLarge {
+        /// The file that was one too many.
+        path: String,
+        /// The limit.
+        limit: u64,
+    },
+    /// Folders are too deep.
+    #[error("the skill's folders are more than {limit} deep, at `{path}`")]
+    TooDeep {
+        /// The folder.
+        path: String,
+        /// The limit.
+        limit: usize,
+    },
+    /// There is a pipe, a socket or a device.
+    #[error("`{path}` is not a regular file")]
+    Special {
+        /// The file.
+        path: String,
+    },
+    /// Something is not what it was a moment ago.
+    #[error("`{path}` changed while it was read")]
+    Changed {
+        /// The file.
+        path: String,
+    },
+    /// Something cannot be read.
+    #[error("`{path}` cannot be read: {reason}")]
+    Unreadable {
+        /// The file.
+        path: String,
+        /// Why.
+        reason: String,
+    },
+    /// A link leads out of the skill's folder.
+    #[error("the link `{path}` leads out of the skill's folder")]
+    Escapes {
+        /// The link.
+        path: String,
+    },
+    /// The copy cannot be written.
+    #[error("the copy of `{path}` cannot be written: {reason}")]
+    NotWritten {
+        /// The file.
+        path: String,
+        /// Why.
+        reason: String,
+    },
+}
+
+impl SkillDir {
+    /// Reads everything in the folder once. A folder with nothing but its `SKILL.md` takes six system calls, and opening
+    /// and closing the folder itself two more.
+    pub fn snapshot(&self, limits: &SnapshotLimits) -> Result<Snapshot, SnapshotError> {
+        self.snapshot_as(self.extent, limits)
+    }
+
+    /// Reads the skill's own file alone, where the folder as a whole cannot be read. Its digest is not the skill's.
+    pub fn own_file(&self, limits: &SnapshotLimits) -> Result<Snapshot, SnapshotError> {
+        self.snapshot_as(Extent::File, limits)
+    }
+
+    fn snapshot_as(&self, extent: Extent, limits: &SnapshotLimits) -> Result<Snapshot, SnapshotError> {
+        let mut walk = Walk::new(&self.manifest, limits);
+        match extent {
+            Extent::Folder => {
+                let listing = self.listing(walk.most()).map_err(|error| failed(Path::new("."), error))?;
+                walk.folder(self.fd(), &listing, Path::new(""), 0)?;
+            }
+            Extent::File => walk.entry(self.fd(), Path::new(""), &self.manifest, FileType::Unknown, 0)?,
+        }
+        let linked = walk.links.iter().any(|link| link.path == Path::new(&self.manifest));
+        let linked_manifest = if linked { Some(walk.linked(self)?) } else { None };
+        let missing = || SnapshotError::NoManifest { path: path_text(Path::new(&self.manifest)) };
+        let (manifest, manifest_size) = walk.kept.take().ok_or_else(missing)?;
+        let Walk { mut files, mut links, .. } = walk;
+        files.sort_unstable_by(|left, right| left.path.as_os_str().cmp(right.path.as_os_str()));
+        links.sort_unstable_by(|left, right| left.path.as_os_str().cmp(right.path.as_os_str()));
+        let digest = TreeDigest::new(&files, &links, linked_manifest.as_ref());
+        Ok(Snapshot { digest, files, links, manifest, manifest_size, linked_manifest })
+    }
+}
+
+/// A walk through a folder, and what was seen so far.
+struct Walk<'a> {
+    manifest: &'a OsStr,
+    limits: &'a SnapshotLimits,
+    files: Vec<FileDigest>,
+    links: Vec<LinkDigest>,
+    entries: usize,
+    bytes: u64,
+    kept: Option<(Vec<u8>, u64)>,
+    buffer: Vec<u8>,
+}
+
+impl<'a> Walk<'a> {
+    fn new(manifest: &'a OsStr, limits: &'a SnapshotLimits) -> Walk<'a> {
+        Walk { manifest, limits, files: vec![], links: vec![], entries: 0, bytes: 0, kept: None, buffer: vec![] }
+    }
+
+    /// How many names of the next folder are worth reading: one more than is allowed, for the entry that is left out.
+    fn most(&self) -> usize {
+        self.limits.entries.saturating_sub(self.entries).saturating_add(1)
+    }
+
+    fn inner(&mut self, fd: BorrowedFd<'_>, path: &Path, depth: usize) -> Result<(), SnapshotError> {
+        if depth > self.limits.depth {
+            return Err(SnapshotError::TooDeep { path: path_text(path), limit: self.limits.depth });
+        }
+        let listing = Listing::read(fd, self.most()).map_err(|error| failed(path, error))?;
+        self.folder(fd, &listing, path, depth)
+    }
+
+    fn folder(
+        &mut self,
+        fd: BorrowedFd<'_>,
+        (listing, cut): &(Listing, bool),
+        prefix: &Path,
+        depth: usize,
+    ) -> Result<(), SnapshotError> {
+        let too_many = SnapshotError::TooMany { limit: self.limits.entries };
+        for (name, kind) in listing.iter().filter(|(name, _)| *name != LEFT_OUT) {
+            self.entries += 1;
+            if self.entries > self.limits.entries {
+                return Err(too_many);
+            }
+            self.entry(fd, prefix, name, kind, depth)?;
+        }
+        if *cut { Err(too_many) } else { Ok(()) }
+    }
+
+    fn entry(
+        &mut self,
+        fd: BorrowedFd<'_>,
+        prefix: &Path,
+        name: &OsStr,
+        kind: FileType,
+        depth: usize,
+    ) -> Result<(), SnapshotError> {
+        let path = prefix.join(name);
+        // Some file systems do not say in a listing what a name is the name of.
+        let kind = if kind == FileType::Unknown { kind_of(fd, name, &path)? } else { kind };
+        match kind {
+            FileType::Directory => {
+                let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+                let inner = beneath::open_name(fd, name, flags).map_err(|error| failed(&path, error))?;
+                self.inner(inner.as_fd(), &path, depth + 1)
+            }
+            FileType::Symlink => {
+                let target = beneath::link_target(fd, name).map_err(|error| failed(&path, error))?;
+                self.links.push(LinkDigest { path, target });
+                Ok(())
+            }
+            FileType::RegularFile => {
+                let file = beneath::open_name(fd, name, READ).map_err(|error| failed(&path, error))?;
+                let keep = depth == 0 && name == self.manifest;
+                let digest = self.file(&file, path, keep)?;
+                self.files.push(digest);
+                Ok(())
+            }
+            _ => Err(SnapshotError::Special { path: path_text(&path) }),
+        }
+    }
+
+    /// Digests what the skill's own file leads to, if it is a link.
+    fn linked(&mut self, dir: &SkillDir) -> Result<FileDigest, SnapshotError> {
+        let path = PathBuf::from(self.manifest);
+        let file = match beneath::open(dir.fd(), &path, READ) {
+            Err(Errno::XDEV) if dir.follow_manifest => {
+                rustix::fs::openat(dir.fd(), &path, READ, rustix::fs::Mode::empty())
+            }
+            Err(Errno::XDEV) => return Err(SnapshotError::Escapes { path: path_text(&path) }),
+            outcome => outcome,
+        };
+        let file = file.map_err(|error| failed(&path, error))?;
+        self.file(&file, path, true)
+    }
+
+    fn file(&mut self, file: &OwnedFd, path: PathBuf, keep: bool) -> Result<FileDigest, SnapshotError> {
+        let stat = rustix::fs::fstat(file).map_err(|error| failed(&path, error))?;
+        if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+            return Err(SnapshotError::Special { path: path_text(&path) });
+        }
+        let size = u64::try_from(stat.st_size).unwrap_or(0);
+        self.bytes = self.bytes.saturating_add(size);
+        if self.bytes > self.limits.bytes {
+            return Err(SnapshotError::TooLarge { path: path_text(&path), limit: self.limits.bytes });
+        }
+        let mut kept = Vec::new();
+        let room = if keep { self.limits.manifest } else { 0 };
+        let (read, sha256) = hash(file, size, &mut self.buffer, |chunk| {
+            kept.extend_from_slice(&chunk[..chunk.len().min(room.saturating_sub(kept.len()))]);
+            Ok(())
+        })
+        .map_err(|error| failed(&path, error))?;
+        if read != size {
+            return Err(SnapshotError::Changed { path: path_text(&path) });
+        }
+        if keep {
+            self.kept = Some((kept, size));
+        }
+        Ok(FileDigest { path, size, executable: stat.st_mode & 0o111 != 0, sha256 })
+    }
+}
+
+/// Reads a file of `size` bytes and one chunk more at most, hands each chunk on, and returns how much it was.
+pub(super) fn hash(
+    file: &OwnedFd,
+    size: u64,
+    buffer: &mut Vec<u8>,
+    mut take: impl FnMut(&[u8]) -> Result<(), Errno>,
+) -> Result<(u64, [u8; 32]), Errno> {
+    // A small file is read into a small buffer, with one byte to spare: a short read is its end.
+    let wanted = usize::try_from(size).unwrap_or(CHUNK).saturating_add(1).min(CHUNK);
+    if buffer.len() < wanted {
+        buffer.resize(wanted, 0);
+    }
+    let (mut hasher, mut total) = (Sha256::new(), 0_u64);
+    while total <= size {
+        let read = beneath::read_full(file, &mut buffer[..wanted])?;
+        hasher.update(&buffer[..read]);
+        take(&buffer[..read])?;
+        total += u64::try_from(read).unwrap_or(0);
+        if read < wanted {
+            break;
+        }
+    }
+    Ok((total, hasher.finalize().into()))
+}
+
+fn kind_of(fd: BorrowedFd<'_>, name: &OsStr, path: &Path) -> Result<FileType, SnapshotError> {
+    let stat = rustix::fs::statat(fd, name, AtFlags::SYMLINK_NOFOLLOW).map_err(|error| failed(path, error))?;
+    Ok(FileType::from_raw_mode(stat.st_mode))
+}
+
+/// Says why an entry that a listing named cannot be read.
+pub(super) fn failed(path: &Path, error: Errno) -> SnapshotError {
+    let path = path_text(path);
+    match error {
+        // It was there when the folder was listed, and was no link.
+        Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::STALE => SnapshotError::Changed { path },
+        Errno::NXIO | Errno::NODEV => SnapshotError::Special { path },
+        error => SnapshotError::Unreadable { path, reason: beneath::reason(error) },
+    }
+}

@@ -1,0 +1,3 @@
+//! What is read, digested and copied, and what never is.
+
+mod snapshots;

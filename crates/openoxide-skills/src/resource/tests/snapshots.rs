@@ -1,0 +1,286 @@
+//! Digests, snapshots and copies.
+
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::Path;
+use std::process::Command;
+
+use openoxide_testkit::Fixture;
+use tempfile::TempDir;
+
+use crate::resource::{SkillDir, Snapshot, SnapshotError, SnapshotLimits, TreeDigest};
+
+const SMALL: &str = "
+//- skill/SKILL.md
+---
+name: skill
+---
+Body
+//- skill/.hidden
+quiet
+//- skill/scripts/run.sh exec
+echo run
+//- skill/scripts-old/run.sh
+echo old
+//- skill/latest.sh -> scripts/run.sh
+//- skill/.git/HEAD
+ref
+//- skill/scripts/.git
+gitdir: elsewhere
+";
+
+/// What somebody did to a folder.
+type Change = (&'static str, fn(&Path));
+
+fn tree(text: &str) -> TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    Fixture::parse(text).write(dir.path());
+    dir
+}
+
+fn snapshot(folder: &Path) -> Result<Snapshot, SnapshotError> {
+    SkillDir::open(folder)?.snapshot(&SnapshotLimits::default())
+}
+
+fn digest(folder: &Path) -> TreeDigest {
+    snapshot(folder).unwrap().digest
+}
+
+#[test]
+fn a_shell_computes_the_same_digest() {
+    let dir = tree(SMALL);
+    let script = r#"
+        cd skill
+        {
+            printf 'openoxide-tree 1\n'
+            find . -name .git -prune -o \( -type f -o -type l \) -print0 | sed -z 's,^\./,,' | LC_ALL=C sort -z |
+            while IFS= read -r -d '' path; do
+                if [ -L "$path" ]; then
+                    printf 'l\0%s\0%s\0' "$path" "$(readlink "$path")"
+                else
+                    letter=f; [ -x "$path" ] && letter=x
+                    printf '%s\0%s\0%s %s\0' "$letter" "$path" "$(stat -c %s "$path")" "$(sha256sum < "$path" | cut -c1-64)"
+                fi
+            done
+        } | sha256sum | cut -c1-64"#;
+    let output = Command::new("bash").args(["-c", script]).current_dir(dir.path()).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(format!("sha256:{}", text.trim()), digest(&dir.path().join("skill")).to_string());
+}
+
+#[test]
+fn a_digest_is_written_and_read() {
+    let written = digest(&tree(SMALL).path().join("skill"));
+    assert_eq!(written.to_string().parse(), Ok(written));
+    for bad in ["", "sha256:", "sha512:00", &written.to_string()[..70], &written.to_string().to_uppercase()] {
+        assert!(bad.parse::<TreeDigest>().is_err(), "{bad}");
+    }
+}
+
+#[test]
+fn every_change_that_matters_changes_the_digest() {
+    let changes: [Change; 8] = [
+        ("a byte", |skill| fs_err::write(skill.join("scripts/run.sh"), "echo ran\n").unwrap()),
+        ("a new file", |skill| fs_err::write(skill.join("new"), "").unwrap()),
+        ("a hidden file", |skill| fs_err::write(skill.join(".hidden"), "loud").unwrap()),
+        ("a name", |skill| fs_err::rename(skill.join(".hidden"), skill.join("shown")).unwrap()),
+        ("a folder's name", |skill| fs_err::rename(skill.join("scripts-old"), skill.join("old")).unwrap()),
+        ("a file is gone", |skill| fs_err::remove_file(skill.join("scripts/run.sh")).unwrap()),
+        ("a link's target", |skill| {
+            fs_err::remove_file(skill.join("latest.sh")).unwrap();
+            symlink("scripts-old/run.sh", skill.join("latest.sh")).unwrap();
+        }),
+        ("an executable bit", |skill| {
+            let mode = std::fs::Permissions::from_mode(0o755);
+            fs_err::set_permissions(skill.join("scripts-old/run.sh"), mode).unwrap();
+        }),
+    ];
+    for (what, change) in changes {
+        let dir = tree(SMALL);
+        let skill = dir.path().join("skill");
+        let before = digest(&skill);
+        change(&skill);
+        assert_ne!(digest(&skill), before, "{what}");
+    }
+}
+
+#[test]
+fn what_does_not_matter_does_not_change_it() {
+    let changes: [Change; 4] = [
+        ("version control", |skill| fs_err::write(skill.join(".git/index"), "x").unwrap()),
+        ("an empty folder", |skill| fs_err::create_dir(skill.join("empty")).unwrap()),
+        ("a time", |skill| fs_err::write(skill.join(".hidden"), "quiet\n").unwrap()),
+        ("another mode", |skill| {
+            fs_err::set_permissions(skill.join(".hidden"), std::fs::Permissions::from_mode(0o600)).unwrap();
+        }),
+    ];
+    for (what, change) in changes {
+        let dir = tree(SMALL);
+        let skill = dir.path().join("skill");
+        let before = digest(&skill);
+        change(&skill);
+        assert_eq!(digest(&skill), before, "{what}");
+    }
+}
+
+#[test]
+fn a_snapshot_names_what_it_digested() {
+    let dir = tree(SMALL);
+    let seen = snapshot(&dir.path().join("skill")).unwrap();
+    let files: Vec<_> =
+        seen.files.iter().map(|file| (file.path.to_str().unwrap(), file.size, file.executable)).collect();
+    assert_eq!(
+        files,
+        [(".hidden", 6, false), ("SKILL.md", 25, false), ("scripts-old/run.sh", 9, false), ("scripts/run.sh", 9, true)]
+    );
+    assert_eq!(seen.links[0].path, Path::new("latest.sh"));
+    assert_eq!(seen.manifest, b"---\nname: skill\n---\nBody\n");
+    assert_eq!(seen.manifest_size, 25);
+}
+
+#[test]
+fn a_single_file_has_a_digest_of_its_own() {
+    let dir = tree("//- flat/one.md\none\n//- flat/two.md\ntwo\n//- alone/SKILL.md\nsame\n//- alone2/SKILL.md\nsame\n");
+    let one = SkillDir::open_file(&dir.path().join("flat/one.md")).unwrap();
+    let before = one.snapshot(&SnapshotLimits::default()).unwrap();
+    assert_eq!((before.files.len(), before.manifest.as_slice()), (1, b"one\n".as_slice()));
+    fs_err::write(dir.path().join("flat/two.md"), "changed").unwrap();
+    assert_eq!(one.snapshot(&SnapshotLimits::default()).unwrap().digest, before.digest);
+    let file = SkillDir::open_file(&dir.path().join("alone/SKILL.md")).unwrap();
+    assert_eq!(file.snapshot(&SnapshotLimits::default()).unwrap().digest, digest(&dir.path().join("alone2")));
+}
+
+#[test]
+fn special_files_refuse_a_digest() {
+    let dir = tree("//- skill/SKILL.md\nx\n//- skill/assets/pipe fifo\n");
+    let refused = snapshot(&dir.path().join("skill"));
+    assert_eq!(refused, Err(SnapshotError::Special { path: "assets/pipe".to_owned() }));
+    let dir = tree("//- skill/SKILL.md fifo\n");
+    assert!(matches!(snapshot(&dir.path().join("skill")), Err(SnapshotError::Special { .. })));
+    let dir = tree("//- skill/SKILL.md\nx\n");
+    let _socket = std::os::unix::net::UnixListener::bind(dir.path().join("skill/s")).unwrap();
+    assert!(matches!(snapshot(&dir.path().join("skill")), Err(SnapshotError::Special { .. })));
+}
+
+#[test]
+fn everything_is_bounded() {
+    let dir = tree(SMALL);
+    let skill = SkillDir::open(&dir.path().join("skill")).unwrap();
+    let usual = SnapshotLimits::default();
+    let with = |limits: SnapshotLimits| skill.snapshot(&limits);
+    assert!(with(SnapshotLimits { entries: 7, ..usual }).is_ok());
+    assert_eq!(with(SnapshotLimits { entries: 6, ..usual }), Err(SnapshotError::TooMany { limit: 6 }));
+    assert_eq!(with(SnapshotLimits { entries: 2, ..usual }), Err(SnapshotError::TooMany { limit: 2 }));
+    assert!(with(SnapshotLimits { bytes: 49, ..usual }).is_ok());
+    assert!(matches!(with(SnapshotLimits { bytes: 48, ..usual }), Err(SnapshotError::TooLarge { .. })));
+    assert!(with(SnapshotLimits { depth: 1, ..usual }).is_ok());
+    assert!(matches!(with(SnapshotLimits { depth: 0, ..usual }), Err(SnapshotError::TooDeep { .. })));
+    let cut = with(SnapshotLimits { manifest: 10, ..usual }).unwrap();
+    assert_eq!((cut.manifest.len(), cut.manifest_size), (10, 25));
+    assert_eq!(cut.digest, with(usual).unwrap().digest);
+    let sparse = std::fs::File::create(dir.path().join("skill/large")).unwrap();
+    sparse.set_len(8 << 30).unwrap();
+    assert!(matches!(with(usual), Err(SnapshotError::TooLarge { .. })));
+}
+
+#[test]
+fn the_skills_own_file_may_be_a_link_where_the_host_says_so() {
+    let dir = tree(
+        "//- skill/SKILL.md -> ../dotfiles/pdf.md\n//- dotfiles/pdf.md\ntext\n//- inner/SKILL.md -> a.md\n//- inner/a.md\ninside\n",
+    );
+    let path = dir.path().join("skill");
+    assert_eq!(snapshot(&path), Err(SnapshotError::Escapes { path: "SKILL.md".to_owned() }));
+    let follows = SkillDir { follow_manifest: true, ..SkillDir::open(&path).unwrap() };
+    let seen = follows.snapshot(&SnapshotLimits::default()).unwrap();
+    assert_eq!(seen.manifest, b"text\n");
+    let copy = tempfile::tempdir().unwrap();
+    follows.copy_to(&seen, copy.path()).unwrap();
+    assert!(copy.path().join("SKILL.md").symlink_metadata().unwrap().is_file());
+    fs_err::write(dir.path().join("dotfiles/pdf.md"), "other").unwrap();
+    assert_ne!(follows.snapshot(&SnapshotLimits::default()).unwrap().digest, seen.digest);
+    assert_eq!(snapshot(&dir.path().join("inner")).unwrap().manifest, b"inside\n");
+}
+
+#[test]
+fn a_copy_has_the_same_digest_and_no_version_control() {
+    let dir = tree(SMALL);
+    let skill = SkillDir::open(&dir.path().join("skill")).unwrap();
+    let seen = skill.snapshot(&SnapshotLimits::default()).unwrap();
+    let copy = tempfile::tempdir().unwrap();
+    skill.copy_to(&seen, copy.path()).unwrap();
+    assert_eq!(digest(copy.path()), seen.digest);
+    assert!(!copy.path().join(".git").exists());
+    assert_eq!(fs_err::read(copy.path().join("latest.sh")).unwrap(), b"echo run\n");
+    // A second copy to the same place would mix two versions.
+    assert!(matches!(skill.copy_to(&seen, copy.path()), Err(SnapshotError::NotWritten { .. })));
+}
+
+#[test]
+fn what_changed_since_is_not_copied() {
+    let changes: [Change; 5] = [
+        ("same size", |file| fs_err::write(file, "echo bad\n").unwrap()),
+        ("longer", |file| fs_err::write(file, "echo run\nmore\n").unwrap()),
+        ("shorter", |file| fs_err::write(file, "echo").unwrap()),
+        ("gone", |file| fs_err::remove_file(file).unwrap()),
+        ("a link out", |file| {
+            fs_err::remove_file(file).unwrap();
+            symlink("/etc/hostname", file).unwrap();
+        }),
+    ];
+    for (what, change) in changes {
+        let dir = tree(SMALL);
+        let skill = SkillDir::open(&dir.path().join("skill")).unwrap();
+        let seen = skill.snapshot(&SnapshotLimits::default()).unwrap();
+        change(&dir.path().join("skill/scripts/run.sh"));
+        let copy = tempfile::tempdir().unwrap();
+        let refused = skill.copy_to(&seen, copy.path());
+        assert_eq!(refused, Err(SnapshotError::Changed { path: "scripts/run.sh".to_owned() }), "{what}");
+    }
+}
+
+#[test]
+fn a_link_that_leads_out_is_not_copied() {
+    for target in ["/etc/hostname", "../outside", "scripts/../../outside", "/proc/self/root"] {
+        let dir = tree(SMALL);
+        let skill = dir.path().join("skill");
+        symlink(target, skill.join("out")).unwrap();
+        let skill = SkillDir::open(&skill).unwrap();
+        let seen = skill.snapshot(&SnapshotLimits::default()).unwrap();
+        let copy = tempfile::tempdir().unwrap();
+        let refused = skill.copy_to(&seen, copy.path());
+        assert_eq!(refused, Err(SnapshotError::Escapes { path: "out".to_owned() }), "{target}");
+    }
+}
+
+/// Runs itself under `strace` and counts the calls between two marks.
+#[test]
+fn a_folder_with_only_its_skill_costs_eight_calls() {
+    const MARK: &str = "/mark-of-this-test";
+    if let Ok(folder) = std::env::var("SNAPSHOT_TO_COUNT") {
+        let _ = std::fs::metadata(MARK);
+        drop(snapshot(Path::new(&folder)).unwrap());
+        let _ = std::fs::metadata(MARK);
+        return;
+    }
+    let dir = tree("//- skill/SKILL.md\nx\n");
+    fs_err::write(dir.path().join("skill/SKILL.md"), "x".repeat(5000)).unwrap();
+    let trace = dir.path().join("trace");
+    let this = "resource::tests::snapshots::a_folder_with_only_its_skill_costs_eight_calls";
+    let status = Command::new("strace")
+        // Memory is not counted, nor `fcntl`, by which debug builds make sure of every descriptor that they close.
+        .args(["-f", "-e", "trace=!brk,mmap,munmap,futex,fcntl", "-o"])
+        .arg(&trace)
+        .arg(std::env::current_exe().unwrap())
+        .args(["--exact", this])
+        .env("SNAPSHOT_TO_COUNT", dir.path().join("skill"))
+        .output();
+    if !status.is_ok_and(|output| output.status.success()) {
+        std::io::Write::write_all(&mut std::io::stderr(), b"SKIPPED: strace does not run here\n").unwrap();
+        return;
+    }
+    let text = fs_err::read_to_string(&trace).unwrap();
+    let (_, after) = text.split_once(MARK).expect("the first mark");
+    let (between, _) = after.split_once(MARK).expect("the second mark");
+    let calls: Vec<&str> = between.lines().skip(1).collect();
+    // The last line is the beginning of the call that carries the second mark.
+    assert_eq!(calls.len() - 1, 8, "{calls:#?}");
+}

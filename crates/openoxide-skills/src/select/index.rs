@@ -1,0 +1,165 @@
+//! The skills of a catalog by name and by path, made when the first of either is asked for.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::collections::HashMap;
+use std::path::{Component, Path, PathBuf};
+
+use super::reason::WhyNot;
+use crate::catalog::{Catalog, Entry, Standing};
+use crate::code::Code;
+use crate::host::{Ambiguous, MentionRules};
+use crate::text::near;
+
+/// The most names for which near ones are looked up: who writes more unknown names than that made no slip.
+const MAX_GUESSED: usize = 8;
+
+/// The most candidates that a reason names.
+const MAX_CANDIDATES: usize = 8;
+
+/// The skills of a catalog, by name and by path.
+pub(super) struct Index<'c, 'r> {
+    catalog: &'c Catalog,
+    rules: &'r MentionRules,
+    names: OnceCell<HashMap<&'c str, Vec<&'c Entry>>>,
+    aliases: OnceCell<HashMap<&'c str, Vec<&'c Entry>>>,
+    paths: OnceCell<HashMap<Cow<'c, Path>, &'c Entry>>,
+    positions: OnceCell<HashMap<*const Entry, usize>>,
+    guessed: usize,
+}
+
+impl<'c, 'r> Index<'c, 'r> {
+    pub(super) fn new(catalog: &'c Catalog, rules: &'r MentionRules) -> Self {
+        let (names, aliases) = (OnceCell::new(), OnceCell::new());
+        Index { catalog, rules, names, aliases, paths: OnceCell::new(), positions: OnceCell::new(), guessed: 0 }
+    }
+
+    /// Returns the place of a skill in the list.
+    pub(super) fn position(&self, entry: &Entry) -> usize {
+        let positions = self.positions.get_or_init(|| {
+            self.catalog.entries().enumerate().map(|(position, entry)| (std::ptr::from_ref(entry), position)).collect()
+        });
+        positions.get(&std::ptr::from_ref(entry)).copied().unwrap_or(usize::MAX)
+    }
+
+    /// Finds the skill that a name in running text means.
+    pub(super) fn by_name(&mut self, name: &str) -> Result<&'c Entry, WhyNot<'c>> {
+        if self.rules.ambiguous == Ambiguous::Nothing {
+            let candidates: Vec<&'c Entry> =
+                self.called(name).iter().copied().filter(|entry| competes(entry)).collect();
+            if candidates.len() > 1 {
+                return Err(self.ambiguous(name, candidates));
+            }
+        }
+        self.by_rank(name)
+    }
+
+    /// Finds the skill that a name means where one of several is always meant.
+    pub(super) fn by_rank(&mut self, name: &str) -> Result<&'c Entry, WhyNot<'c>> {
+        let called = self.called(name);
+        if let Some(entry) = called.iter().find(|entry| entry.is_active() && entry.user) {
+            return Ok(entry);
+        }
+        if called.iter().any(|entry| entry.is_active()) {
+            return Err(WhyNot::NotForUser);
+        }
+        let known = called.iter().find(|entry| entry.standing != Standing::Invalid).or(called.first()).copied();
+        Err(known.map_or_else(|| self.unknown(name), WhyNot::Standing))
+    }
+
+    /// Finds the skill that a path leads to.
+    pub(super) fn by_path(&self, path: &Path) -> Result<&'c Entry, WhyNot<'c>> {
+        let paths = self.paths.get_or_init(|| self.paths());
+        let entry = *paths.get(&slashed(path)).ok_or(WhyNot::PathUnknown)?;
+        match entry.standing {
+            // A name clash is no reason here: the path says which of them is meant.
+            Standing::Active | Standing::Shadowed | Standing::Untrusted if entry.user => Ok(entry),
+            Standing::Active | Standing::Shadowed | Standing::Untrusted => Err(WhyNot::NotForUser),
+            Standing::Disabled | Standing::Invalid | Standing::Dormant | Standing::Denied => {
+                Err(WhyNot::Standing(entry))
+            }
+        }
+    }
+
+    /// Returns every skill of a name, or else of an alias, those that count first.
+    fn called(&self, name: &str) -> &[&'c Entry] {
+        let names = self.names.get_or_init(|| group(self.catalog, |entry| vec![&*entry.skill.name]));
+        if let Some(entries) = names.get(name) {
+            return entries;
+        }
+        let aliases = || group(self.catalog, |entry| entry.aliases.iter().map(String::as_str).collect());
+        self.aliases.get_or_init(aliases).get(name).map_or(&[], Vec::as_slice)
+    }
+
+    fn paths(&self) -> HashMap<Cow<'c, Path>, &'c Entry> {
+        let mut paths = HashMap::new();
+        for entry in self.catalog.entries() {
+            for file in [&*entry.skill.path, entry.found(), entry.canonical()] {
+                // Those that count come first, and keep the path.
+                paths.entry(slashed(file)).or_insert(entry);
+                if let Some(folder) = file.parent().filter(|_| self.rules.loose_paths) {
+                    paths.entry(slashed(folder)).or_insert(entry);
+                }
+            }
+        }
+        paths
+    }
+
+    fn unknown(&mut self, name: &str) -> WhyNot<'c> {
+        let mut guesses = Vec::new();
+        if self.rules.suggests && self.guessed < MAX_GUESSED {
+            self.guessed += 1;
+            let callable = self.catalog.skills.iter().filter(|entry| entry.user);
+            guesses = near(name, callable.map(|entry| &*entry.skill.name));
+            guesses.dedup();
+        }
+        WhyNot::Unknown { name: name.to_owned(), near: guesses }
+    }
+
+    fn ambiguous(&self, name: &str, mut candidates: Vec<&'c Entry>) -> WhyNot<'c> {
+        let total = candidates.len();
+        candidates.truncate(MAX_CANDIDATES);
+        let mark = &self.rules.link.mark;
+        let says_which = self.rules.suggests && !mark.is_empty();
+        WhyNot::Ambiguous { name: name.to_owned(), candidates, total, link: says_which.then(|| mark.clone()) }
+    }
+}
+
+/// Tells whether a skill makes its name ambiguous: it counts, or would if the other one of its name did not.
+///
+/// One of an untrusted folder does not, or any folder could take the user's own names away.
+fn competes(entry: &Entry) -> bool {
+    let lost_its_name = entry.reason.as_ref().is_some_and(|reason| reason.code == Code::ShadowedName);
+    entry.user && (entry.is_active() || entry.standing == Standing::Shadowed && lost_its_name)
+}
+
+fn group<'c>(catalog: &'c Catalog, names: impl Fn(&'c Entry) -> Vec<&'c str>) -> HashMap<&'c str, Vec<&'c Entry>> {
+    let mut groups: HashMap<&str, Vec<&Entry>> = HashMap::new();
+    for entry in catalog.entries() {
+        for name in names(entry) {
+            groups.entry(name).or_default().push(entry);
+        }
+    }
+    groups
+}
+
+/// Returns a path with `/` for every `\`, as links are compared.
+fn slashed(path: &Path) -> Cow<'_, Path> {
+    match path.to_str().filter(|text| text.contains('\\')) {
+        Some(text) => Cow::Owned(PathBuf::from(text.replace('\\', "/"))),
+        None => Cow::Borrowed(path),
+    }
+}
+
+/// Takes `.` and `..` out of a path, by its text alone.
+pub(super) fn lexical(path: &Path) -> PathBuf {
+    let mut whole = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => drop(whole.pop()),
+            other => whole.push(other),
+        }
+    }
+    whole
+}
