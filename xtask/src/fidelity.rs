@@ -12,6 +12,7 @@ mod compare;
 mod corpus;
 mod http;
 mod live;
+mod mentions;
 mod omp;
 mod opencode;
 mod ours;

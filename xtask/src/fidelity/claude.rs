@@ -100,6 +100,18 @@ pub(super) fn session(program: &Path, scene: &Scene, window: Option<u64>) -> Res
     Ok(Session { listed, woken: announced.concat(), user })
 }
 
+/// Lets the user type a text; returns the texts that the model then gets, none if it is not asked.
+pub(super) fn typed(program: &Path, scene: &Scene, text: &str) -> Result<Vec<String>> {
+    let model = FakeModel::start(|request| model::answer(request, None))?;
+    let mut command = scene.command(program);
+    command.args(["-p", text]).envs(QUIET.iter().copied()).env("ANTHROPIC_BASE_URL", model.url());
+    command.stdin(Stdio::null()).output().context("the real program does not start")?;
+    let requests = model.requests();
+    let asked = requests.iter().find(|request| request.body["tools"].is_array());
+    let messages = asked.and_then(|request| request.body["messages"].as_array()).into_iter().flatten();
+    Ok(messages.flat_map(|message| texts(&message["content"])).map(str::to_owned).collect())
+}
+
 /// Variables that keep the program offline.
 const QUIET: &[(&str, &str)] = &[
     ("LANG", "C.UTF-8"),

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::case::Case;
 use super::peers::Peer;
-use super::{call, claude, codex, omp, opencode, say};
+use super::{call, claude, codex, mentions, omp, opencode, say};
 
 /// Records the cases that the argument names, or all.
 pub(super) fn run(args: &[String]) -> Result<()> {
@@ -36,6 +36,9 @@ fn record(case: &Case, program: &Path) -> Result<()> {
     }
     if case.wants("activations") {
         record_activations(case, program)?;
+    }
+    if case.wants("mentions") {
+        mentions::record(case, program)?;
     }
     say(format_args!("recorded {}", case.dir.display()));
     Ok(())
@@ -80,7 +83,7 @@ fn text(lines: &[String]) -> String {
 }
 
 /// Writes an answer with one line for each item, so that differences are easy to read.
-fn pretty(answer: &Value) -> String {
+pub(super) fn pretty(answer: &Value) -> String {
     let fields = answer.as_object().into_iter().flatten().map(|(key, value)| match value {
         Value::Array(items) if items.iter().any(Value::is_object) => {
             let lines: Vec<String> = items.iter().map(|item| format!("  {item}")).collect();

@@ -152,8 +152,9 @@ fn check(host: &'static str, compare: fn(&Scene, &Path) -> Vec<Difference>) {
     assert!(folders.len() > 20, "the recordings are there");
     let mut report = String::new();
     for folder in folders {
-        let recorded =
-            ["answer.json", "catalog.txt", "activations.json"].iter().any(|file| folder.join(file).is_file());
+        let recorded = ["answer.json", "catalog.txt", "activations.json", "mentions.json"]
+            .iter()
+            .any(|file| folder.join(file).is_file());
         assert!(recorded, "{} has a recording", folder.display());
         let scene = Scene::lay(host, &folder);
         let name = folder.file_name().unwrap().to_string_lossy().into_owned();

@@ -25,6 +25,7 @@ fn help() {
       roots        Show where a host looks, in what order, and by what settings
       check        Check skills for errors
       prompt       Print the skills as the model would see them
+      mentions     Show which skills a text names, and why not the rest
       link         Put a skill where another agent looks
       unlink       Take away what `link` put there
       new          Make the files of a new skill
@@ -103,6 +104,7 @@ fn help_of_each_command() {
             "roots",
             "check",
             "prompt",
+            "mentions",
             "link",
             "unlink",
             "new",

@@ -16,6 +16,7 @@ mod hosts;
 mod link;
 mod list;
 mod listing_hosts;
+mod mentions;
 mod new;
 mod new_host;
 mod no_silence;

@@ -211,7 +211,8 @@ fn codex_links() {
         scene.check(text, "");
     }
     scene.check("[$sp]({S}/sp/SKILL.md)", "sp");
-    scene.check("[$x]({S}\\alpha\\SKILL.md)", "alpha");
+    scene.check("[$x]({S}/beta/../alpha/./SKILL.md)", "alpha");
+    scene.check("[$x]({S}\\alpha\\SKILL.md)", "");
 }
 
 #[test]
@@ -256,7 +257,7 @@ fn every_reason_has_a_word_and_a_sentence() {
         "$nope unknown: no skill is called `nope`\n\
          $dup ambiguous: 2 skills are called `dup`\n\
          $HOME blocked-name: it is the name of an environment variable\n\
-         $alpha duplicate: the skill is chosen already\n\
+         $alpha duplicate: a skill of this name is chosen already\n\
          [$x](app://x) other-kind: it leads to something that is no skill\n\
          [$x](y) path-unknown: no skill is at that path",
     );
@@ -343,6 +344,11 @@ fn an_untrusted_skill_makes_no_name_ambiguous() {
     let turn = scene.turn(vec![TurnItem::Text("$deploy".to_owned())]);
     assert!(scene.select(&turn).selected[0].entry.dir().starts_with(scene.context.home()));
     scene.check("[$deploy]({S}/deploy)", "deploy");
+    // A path that says which is meant leaves nothing to the name, wherever it stands.
+    let turn = scene.turn(vec![TurnItem::Text(scene.place("$deploy [$deploy]({S}/deploy)"))]);
+    let selection = scene.select(&turn);
+    assert!(selection.selected.len() == 1 && selection.selected[0].entry.dir().starts_with(scene.context.project()));
+    assert_eq!(reasons(&selection), "$deploy duplicate: a skill of this name is chosen already");
 }
 
 #[test]
