@@ -101,6 +101,11 @@ impl Ui {
         }
     }
 
+    /// Says what has to be read before an answer, whether or not asked to say less.
+    pub(crate) fn ask(&self, text: &str) {
+        self.stderr("", text);
+    }
+
     /// Warns.
     pub(crate) fn warn(&self, text: &str) {
         if !self.quiet {
