@@ -7,7 +7,7 @@ use crate::support::{field, furnished, run, valid_json};
 #[test]
 fn text() {
     let context = furnished();
-    insta::assert_snapshot!(run(&context, &["roots"]), @"
+    insta::assert_snapshot!(run(&context, &["roots"]), @r#"
     status: 0
     ----- stdout -----
     OpenOxide sees [ROOT]/project (not trusted)
@@ -24,6 +24,7 @@ fn text() {
     Same name: repo > user > system > admin > plugin, then the order above
 
     Settings
+      ambiguous        "nothing"     default
       budget_chars     16000         default
       budget_share     0.02          default
       claude_roots     true          default
@@ -43,7 +44,7 @@ fn text() {
     warning  .agents/skills/pdf_forms/SKILL.md:3
       this value is not valid YAML unless it is quoted [S0106]
     ----- stderr -----
-    ");
+    "#);
     insta::assert_snapshot!(run(&context, &["roots", "--host", "codex"]), @"
     status: 0
     ----- stdout -----
