@@ -171,8 +171,7 @@ impl Drop for Running {
 
 fn arguments(isolation: &Isolation, spec: &Spec, cgroups: &Cgroups) -> Vec<OsString> {
     let network = if spec.network { "network" } else { "no-network" };
-    let parent = std::process::id().to_string();
-    let mut args = [ASKED, LAUNCH, &parent, network].map(OsString::from).to_vec();
+    let mut args = [ASKED, LAUNCH, network].map(OsString::from).to_vec();
     args.extend(cgroups.doors());
     args.push("--".into());
     match &isolation.mechanism {
