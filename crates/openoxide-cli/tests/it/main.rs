@@ -19,6 +19,7 @@ mod listing_hosts;
 mod mentions;
 mod new;
 mod new_host;
+mod no_power;
 mod no_silence;
 mod omp;
 mod opencode;
