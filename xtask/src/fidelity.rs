@@ -4,6 +4,7 @@
 //! `live` compares the program `openoxide` with the real ones on random trees and on collections of skills.
 //! Checking `openoxide` against the recordings is a test of `openoxide-cli` and needs none of the real programs.
 
+mod call;
 mod case;
 mod claude;
 mod codex;
@@ -11,10 +12,12 @@ mod compare;
 mod corpus;
 mod http;
 mod live;
+mod mentions;
 mod omp;
 mod opencode;
 mod ours;
 mod peers;
+mod prose;
 mod record;
 mod rng;
 mod rpc;

@@ -29,6 +29,9 @@ pub(crate) struct Common {
     /// Follow this host's rules [config: host] [env: OPENOXIDE_HOST]
     #[arg(long, global = true, value_name = "HOST[@EDITION]")]
     pub(crate) host: Option<String>,
+    /// Follow this agent's permission rules too [config: agents]
+    #[arg(long, global = true, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
     /// Search one more folder (can be repeated)
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) add_dir: Vec<PathBuf>,
@@ -75,6 +78,7 @@ pub(crate) enum Command {
     Prompt(commands::prompt::PromptArgs),
     Mentions(commands::mentions::MentionsArgs),
     Activate(commands::activate::ActivateArgs),
+    Read(commands::read::ReadArgs),
     Link(commands::link::LinkArgs),
     Unlink(commands::link::UnlinkArgs),
     New(commands::new::NewArgs),

@@ -7,6 +7,7 @@ use openoxide_config::Workspace;
 use openoxide_runtime::{Answer, Choice, Power, Question, Responder};
 use secrecy::SecretString;
 
+use crate::error::Told;
 use crate::paths;
 use crate::ui::{Role, Ui, paint, safe, safe_lines};
 
@@ -21,6 +22,28 @@ pub(crate) struct AskingArgs {
     pub(crate) no_input: bool,
 }
 
+impl AskingArgs {
+    /// Asks for a yes; anything else is no. Without a terminal nothing waits for an answer.
+    pub(crate) fn consent(&self, ui: &Ui, question: &str) -> Result<bool, Told> {
+        if self.yes {
+            return Ok(true);
+        }
+        if !self.can_ask() {
+            let why = if self.no_input { "--no-input was given" } else { "there is no terminal to ask on" };
+            let told = Told::failed(format!("this needs your yes, and {why}"));
+            return Err(told.hint("read what is shown above; if you want it, add --yes"));
+        }
+        ui.prompt(&format!("{question}  [y]es  [n]o > "));
+        let mut line = String::new();
+        let read = std::io::stdin().lock().read_line(&mut line);
+        Ok(read.is_ok() && matches!(line.trim().to_lowercase().as_str(), "y" | "yes"))
+    }
+
+    fn can_ask(&self) -> bool {
+        !self.no_input && std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+    }
+}
+
 /// The user at a terminal, or nobody.
 pub(crate) struct Asking<'a> {
     ui: &'a Ui,
@@ -33,8 +56,7 @@ pub(crate) struct Asking<'a> {
 
 impl<'a> Asking<'a> {
     pub(crate) fn new(ui: &'a Ui, workspace: &'a Workspace, args: &AskingArgs) -> Asking<'a> {
-        let is_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
-        Asking { ui, workspace, yes: args.yes, can_ask: is_terminal && !args.no_input, unasked: Vec::new() }
+        Asking { ui, workspace, yes: args.yes, can_ask: args.can_ask(), unasked: Vec::new() }
     }
 
     fn show(&self, question: &Question) {

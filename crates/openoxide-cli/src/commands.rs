@@ -16,6 +16,7 @@ pub(crate) mod mentions;
 pub(crate) mod new;
 pub(crate) mod overview;
 pub(crate) mod prompt;
+pub(crate) mod read;
 pub(crate) mod roots;
 pub(crate) mod schema;
 pub(crate) mod show;
@@ -36,6 +37,7 @@ pub(crate) fn run(ui: &Ui, args: &Args) -> anyhow::Result<ExitStatus> {
         Command::Prompt(args) => prompt::prompt(ui, common, args),
         Command::Mentions(args) => mentions::mentions(ui, common, args),
         Command::Activate(args) => activate::activate(ui, common, args),
+        Command::Read(args) => read::read(ui, common, args),
         Command::Link(args) => link::link(ui, common, args),
         Command::Unlink(args) => link::unlink(ui, common, args),
         Command::New(args) => new::new(ui, common, args),

@@ -2,8 +2,10 @@
 
 use std::fmt;
 
-use openoxide_config::WorkspaceError;
+use openoxide_config::{TrustError, WorkspaceError};
 use openoxide_skills::{HostError, RenderError, near};
+
+use crate::ui::safe;
 
 /// An error that knows the next step, and whether the answer is merely no.
 #[derive(Clone, Debug)]
@@ -52,12 +54,30 @@ pub(crate) fn hints(error: &anyhow::Error) -> Vec<String> {
             Some(WorkspaceError::Host(error)) => Some(error),
             _ => None,
         });
-        let hint = told.or_else(|| host.and_then(host_hint)).or_else(|| cause.downcast_ref().and_then(render_hint));
+        let agent = cause.downcast_ref::<WorkspaceError>().and_then(agent_hint);
+        let hint =
+            told.or_else(|| host.and_then(host_hint)).or(agent).or_else(|| cause.downcast_ref().and_then(render_hint));
+        let trust = || cause.downcast_ref().and_then(TrustError::hint).map(str::to_owned);
+        let hint = hint.or_else(trust);
         if let Some(hint) = hint.filter(|hint| !hints.contains(hint)) {
             hints.push(hint);
         }
     }
     hints
+}
+
+fn agent_hint(error: &WorkspaceError) -> Option<String> {
+    let (wanted, known) = match error {
+        WorkspaceError::UnknownAgent { name, known } => (name, known),
+        WorkspaceError::Rule(_) => return Some("mend the rule; nothing is decided by guessing it".to_owned()),
+        WorkspaceError::NoFolder { .. } | WorkspaceError::Host(_) => return None,
+    };
+    let list = safe(&known.join("`, `"));
+    Some(match near(wanted, known.iter().map(String::as_str)).first() {
+        Some(near) => format!("did you mean `{}`? There are `{list}`", safe(near)),
+        None if known.is_empty() => "add it to your config.toml, as `[agents.NAME]`".to_owned(),
+        None => format!("there are `{list}`"),
+    })
 }
 
 fn render_hint(error: &RenderError) -> Option<String> {

@@ -23,6 +23,7 @@ pub(crate) fn command(common: &Common, verb: &str, argument: Option<&str>, optio
     };
     common.project.iter().for_each(|project| add("--project", &project.to_string_lossy()));
     common.host.iter().for_each(|host| add("--host", host));
+    common.agent.iter().for_each(|agent| add("--agent", agent));
     common.add_dir.iter().for_each(|dir| add("--add-dir", &dir.to_string_lossy()));
     common.touch.iter().for_each(|file| add("--touch", &file.to_string_lossy()));
     common.config.iter().for_each(|setting| add("--config", setting));
@@ -107,13 +108,15 @@ mod tests {
         let common = Common {
             project: Some("my app".into()),
             host: Some("codex@seed".to_owned()),
+            agent: Some("review".to_owned()),
             config: vec!["skills.claude=false".to_owned()],
             json: true,
             ..Common::default()
         };
-        let expected = "openoxide explain a --project 'my app' --host codex@seed --config skills.claude=false";
+        let expected =
+            "openoxide explain a --project 'my app' --host codex@seed --agent review --config skills.claude=false";
         assert_eq!(command(&common, "explain", Some("a"), ""), expected);
-        let expected = "openoxide explain --project 'my app' --config skills.claude=false -- -a";
+        let expected = "openoxide explain --project 'my app' --agent review --config skills.claude=false -- -a";
         assert_eq!(command(&for_all(&common), "explain", Some("-a"), ""), expected);
     }
 }

@@ -82,6 +82,13 @@ impl Ui {
         Ok(out.flush()?)
     }
 
+    /// Writes data byte for byte, whatever it does to a terminal: somebody asked for that.
+    pub(crate) fn bytes(&self, text: &str) -> anyhow::Result<()> {
+        let mut out = std::io::stdout().lock();
+        out.write_all(text.as_bytes())?;
+        Ok(out.flush()?)
+    }
+
     /// Writes an answer as JSON.
     pub(crate) fn json(&self, answer: &impl serde::Serialize) -> anyhow::Result<()> {
         self.raw(&(serde_json::to_string_pretty(answer)? + "\n"))
@@ -92,6 +99,11 @@ impl Ui {
         if !self.quiet {
             self.stderr("", text);
         }
+    }
+
+    /// Says what has to be read before an answer, whether or not asked to say less.
+    pub(crate) fn ask(&self, text: &str) {
+        self.stderr("", text);
     }
 
     /// Warns.
@@ -111,11 +123,6 @@ impl Ui {
     /// Says that the answer is no.
     pub(crate) fn problem(&self, text: &str) {
         self.stderr(&format!("{}: ", paint(Role::Error, "error")), text);
-    }
-
-    /// Shows a line of a question, also to somebody who wants to hear less.
-    pub(crate) fn ask(&self, text: &str) {
-        self.stderr("", text);
     }
 
     /// Shows where an answer is typed.

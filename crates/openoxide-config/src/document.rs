@@ -35,7 +35,11 @@ impl Document {
         let mut item = document.as_item();
         let mut span = None;
         for part in split_key(key) {
-            item = item.get(part.as_str())?;
+            // A number is a place in a list.
+            item = match part.parse::<usize>() {
+                Ok(index) if !item.is_table_like() => item.get(index)?,
+                _ => item.get(part.as_str())?,
+            };
             span = item.span().or(span);
         }
         let start = span?.start;

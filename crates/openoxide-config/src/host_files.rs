@@ -91,9 +91,12 @@ impl Reader<'_> {
         for source in rule.from.iter().flat_map(|source| self.layered(source)).collect::<Vec<_>>() {
             values.extend(self.source(rule, &source));
         }
-        values.extend(self.config.all(&format!("hosts.{}.{name}", quoted(&self.spec.name))));
-        if self.spec.edition.is_some() {
-            values.extend(self.config.all(&format!("hosts.{}.{name}", quoted(&self.spec.id()))));
+        let ids = std::iter::once(self.spec.name.clone()).chain(self.spec.edition.is_some().then(|| self.spec.id()));
+        for key in ids.map(|id| format!("hosts.{}.{name}", quoted(&id))) {
+            values.extend(match rule.kind {
+                SettingKind::Permissions => self.config.all_but_projects(&key),
+                _ => self.config.all(&key),
+            });
         }
         values
     }

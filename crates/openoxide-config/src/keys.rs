@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use openoxide_permissions::ProfileMode;
 use serde_json::{Value, json};
 
 use crate::mcp;
@@ -29,6 +30,10 @@ pub enum KeyKind {
     Hosts,
     /// A table of tables: servers by name.
     Servers,
+    /// Rules by permission and pattern.
+    Permissions,
+    /// A table of tables: rules and skills by agent.
+    Agents,
 }
 
 impl KeyKind {
@@ -39,7 +44,7 @@ impl KeyKind {
 
     /// Tells whether further names may follow the key's own.
     fn is_open(self) -> bool {
-        matches!(self, KeyKind::Hosts | KeyKind::Servers)
+        matches!(self, KeyKind::Hosts | KeyKind::Servers | KeyKind::Permissions | KeyKind::Agents)
     }
 }
 
@@ -110,6 +115,12 @@ pub struct Key {
 
 /// Every key, by name.
 pub const KEYS: &[Key] = &[
+    key(
+        "agents",
+        KeyKind::Agents,
+        "",
+        "Agents for `--agent NAME`: `agents.NAME.permission` has rules as `permission` does, which follow those; `agents.NAME.skills` lists the skills that the agent starts with.",
+    ),
     key("budget.share", KeyKind::Number, "0.02", "The share of the context window that the catalog may take."),
     key(
         "budget.unknown_chars",
@@ -172,6 +183,12 @@ pub const KEYS: &[Key] = &[
             "What a skill's `allowed-tools` means once you agreed: tools that are not asked for again, or the only ones.",
         )
     },
+    key(
+        "permission",
+        KeyKind::Permissions,
+        "",
+        "What is allowed, asked for or denied, by permission (`skill`, `read`, `shell`, `script`, `hook`, `mcp`, `profile`, `tool`, `network`) and pattern; the last rule that matches wins. A rule in a list may carry examples under `matches` and `not`, which are checked. A project can deny and ask, and not allow.",
+    ),
     key("skills.claude", KeyKind::Bool, "true", "Whether skills in `.claude/skills` count."),
     key("skills.config", KeyKind::Rules, "[]", "Skills switched on or off by `name` or `path`; a later rule wins."),
     key("skills.paths", KeyKind::List, "[]", "More folders of skills."),
@@ -179,7 +196,7 @@ pub const KEYS: &[Key] = &[
         project: InProject::Only(Strict::Text("strict")),
         ..key(
             "skills.profiles",
-            KeyKind::Choice(&["ask", "strict", "trusted-sources"]),
+            KeyKind::Choice(ProfileMode::WORDS),
             "\"ask\"",
             "Permissions that a skill asks for: ask you, take none, or take those of the system's and the administrator's.",
         )
@@ -224,7 +241,7 @@ impl Key {
     pub(crate) fn is_whole(&self, depth: usize) -> bool {
         let own = self.name.split('.').count();
         match self.kind {
-            KeyKind::Hosts => depth == own,
+            KeyKind::Hosts | KeyKind::Permissions | KeyKind::Agents => depth == own,
             KeyKind::Servers => depth > own,
             _ => false,
         }
@@ -242,10 +259,14 @@ impl Key {
             KeyKind::List => value.as_array().is_some_and(texts),
             KeyKind::Rules => value.as_array().is_some_and(|items| items.iter().all(is_rule)),
             KeyKind::Folders => value.as_array().is_some_and(|items| items.iter().all(is_folder)),
-            KeyKind::Hosts => value.as_table().is_some_and(|hosts| hosts.values().all(toml::Value::is_table)),
             KeyKind::Servers => value
                 .as_table()
                 .is_some_and(|servers| servers.iter().all(|(name, server)| mcp::read_server(name, server).is_ok())),
+            KeyKind::Hosts | KeyKind::Agents => {
+                value.as_table().is_some_and(|tables| tables.values().all(toml::Value::is_table))
+            }
+            // What is in it is read as rules, and a bad one is an error.
+            KeyKind::Permissions => value.is_str() || value.is_table(),
         }
     }
 
@@ -262,6 +283,8 @@ impl Key {
             KeyKind::Folders => "a list of folders that begin with `/` or `~/`".to_owned(),
             KeyKind::Hosts => "a table of settings for each host".to_owned(),
             KeyKind::Servers => "a table for each server".to_owned(),
+            KeyKind::Permissions => "a table of rules for each permission".to_owned(),
+            KeyKind::Agents => "a table with `permission` and `skills` for each agent".to_owned(),
         }
     }
 }
@@ -316,9 +339,32 @@ fn key_schema(key: &Key) -> Value {
         KeyKind::Folders => json!({"type": "array", "items": {"type": "string", "pattern": "^(/|~/)"}}),
         KeyKind::Hosts => json!({"type": "object", "additionalProperties": {"type": "object"}}),
         KeyKind::Servers => mcp::servers_schema(),
+        KeyKind::Permissions => permission_schema(),
+        KeyKind::Agents => json!({"type": "object", "additionalProperties": {
+            "type": "object",
+            "additionalProperties": false,
+            "properties": {
+                "permission": permission_schema(),
+                "skills": {"type": "array", "items": {"type": "string"}},
+            },
+        }}),
     };
     schema["description"] = json!(key.about);
     schema
+}
+
+fn permission_schema() -> Value {
+    let action = json!({"enum": ["allow", "ask", "deny"]});
+    let texts = json!({"type": "array", "items": {"type": "string"}});
+    let rule = json!({
+        "type": "object",
+        "required": ["pattern", "action"],
+        "additionalProperties": false,
+        "properties": {"pattern": {"type": "string"}, "action": action, "matches": texts, "not": texts},
+    });
+    let patterns = json!({"type": "object", "additionalProperties": action});
+    let rules = json!({"type": "array", "items": rule});
+    json!({"anyOf": [action, {"type": "object", "additionalProperties": {"anyOf": [action, patterns, rules]}}]})
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
 //! The layers of `config.toml`: the administrator's, the user's, the project's, the environment, the command line.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use openoxide_permissions::{RuleError, Rules};
 use openoxide_skills::{Code, Diagnostic, Origin, Setting, near};
 use toml::Value;
 
@@ -9,6 +11,7 @@ use crate::document::{self, Document};
 use crate::environment::{Environment, variables};
 use crate::keys::{InProject, KEYS, Key};
 use crate::mcp;
+use crate::permission::{self, Agent, Permissions};
 use crate::trust::Trust;
 
 /// Whose layer it is; a later one wins.
@@ -58,6 +61,7 @@ pub struct Config {
     pub(crate) home: Option<PathBuf>,
     /// What the user trusts besides `trust.folders`.
     trust: Trust,
+    permissions: Permissions,
 }
 
 impl Config {
@@ -79,6 +83,8 @@ impl Config {
         config.home.clone_from(&environment.home);
         config.add_trust(Trust::open(environment));
         config.judge_project(project);
+        config.permissions = permission::read(&config.layers, config.home.as_deref());
+        config.problems.append(&mut config.permissions.problems);
         config
     }
 
@@ -164,9 +170,28 @@ impl Config {
         }
     }
 
+    /// Returns the rules under `[permission]`, weakest first; an error if one of any agent cannot count.
+    pub fn rules(&self) -> Result<&Rules, RuleError> {
+        self.permissions.error.clone().map_or(Ok(&self.permissions.rules), Err)
+    }
+
+    /// Returns the agents, by name.
+    pub fn agents(&self) -> &BTreeMap<String, Agent> {
+        &self.permissions.agents
+    }
+
     /// Returns every value of a key that counts, weakest first.
     pub fn all(&self, key: &str) -> Vec<Setting> {
-        let layers = self.layers.iter().filter(|layer| layer.counts);
+        self.said(key, |_| true)
+    }
+
+    /// Does the same without what the project says, for what a project cannot give.
+    pub fn all_but_projects(&self, key: &str) -> Vec<Setting> {
+        self.said(key, |layer| layer.kind != LayerKind::Project)
+    }
+
+    fn said(&self, key: &str, counts: impl Fn(&Layer) -> bool) -> Vec<Setting> {
+        let layers = self.layers.iter().filter(|layer| layer.counts && counts(layer));
         layers
             .filter_map(|layer| Some(Setting { value: layer.document.get(key)?.clone(), origin: layer.origin(key) }))
             .collect()
@@ -261,6 +286,8 @@ fn checked(mut document: Document, kind: LayerKind) -> (Document, Vec<Diagnostic
     for path in bad {
         remove(&mut document.table, &path);
     }
+    // A table with nothing in it says nothing, and must not stand before one that does.
+    prune(&mut document.table);
     (document, problems)
 }
 
@@ -322,6 +349,16 @@ fn remove(table: &mut toml::Table, path: &[String]) {
             }
         }
     }
+}
+
+fn prune(table: &mut toml::Table) {
+    table.retain(|_, value| match value {
+        Value::Table(inner) => {
+            prune(inner);
+            !inner.is_empty()
+        }
+        _ => true,
+    });
 }
 
 #[cfg(test)]

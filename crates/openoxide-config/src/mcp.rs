@@ -211,8 +211,7 @@ pub(crate) fn servers_schema() -> serde_json::Value {
 pub fn check_mcp_server(name: &str, server: &McpServer) -> Result<(), EditError> {
     let mut table = Table::new();
     fill(&mut table, server);
-    let whole: Value =
-        toml::from_str::<toml::Table>(&table.to_string()).map(Value::Table).unwrap_or(Value::Boolean(false));
+    let whole: Value = toml::from_str::<toml::Table>(&table.to_string()).map_or(Value::Boolean(false), Value::Table);
     let bad = |bad: BadServer| EditError::BadServer { name: name.to_owned(), message: bad.message };
     read_server(name, &whole).map(drop).map_err(bad)
 }

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use openoxide_permissions::ProfileMode;
+
 use crate::layers::Config;
 
 /// What `allowed-tools` of a skill means, once the user agreed to it.
@@ -14,17 +16,6 @@ pub enum AllowedTools {
     Limit,
 }
 
-/// What becomes of the permissions that a skill asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Profiles {
-    /// The user is asked.
-    Ask,
-    /// None are taken.
-    Strict,
-    /// Those of the system's and the administrator's skills are taken, no others.
-    TrustedSources,
-}
-
 /// What skills may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PowerPolicy {
@@ -33,7 +24,7 @@ pub struct PowerPolicy {
     /// What their `allowed-tools` means.
     pub allowed_tools: AllowedTools,
     /// What becomes of the permissions that they ask for.
-    pub profiles: Profiles,
+    pub profiles: ProfileMode,
 }
 
 /// What the commands of skills get.
@@ -68,11 +59,10 @@ impl Config {
                 Some("preapprove") => AllowedTools::Preapprove,
                 _ => AllowedTools::Limit,
             },
-            profiles: match self.text("skills.profiles").as_deref() {
-                Some("ask") => Profiles::Ask,
-                Some("trusted-sources") => Profiles::TrustedSources,
-                _ => Profiles::Strict,
-            },
+            profiles: self
+                .text("skills.profiles")
+                .and_then(|word| ProfileMode::parse(&word))
+                .unwrap_or(ProfileMode::Strict),
         }
     }
 

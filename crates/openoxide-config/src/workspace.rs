@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use openoxide_permissions::{RuleError, Rules};
 use openoxide_skills::{
     Code, Diagnostic, Host, HostError, HostSpec, Hosts, ProjectRules, Root, Surroundings, View, near,
 };
@@ -11,6 +12,7 @@ use crate::environment::Environment;
 use crate::found::{Found, find_host};
 use crate::host_files::read_settings;
 use crate::layers::{Config, ConfigProblem};
+use crate::permission::Agent;
 use crate::project::find_project;
 
 /// What the command line adds.
@@ -24,6 +26,8 @@ pub struct Options {
     pub touched: Vec<PathBuf>,
     /// Settings as `KEY=VALUE`.
     pub config: Vec<String>,
+    /// The agent whose rules count too.
+    pub agent: Option<String>,
 }
 
 /// Why a project cannot be opened.
@@ -38,6 +42,17 @@ pub enum WorkspaceError {
     /// A host cannot be used.
     #[error(transparent)]
     Host(#[from] HostError),
+    /// There is no such agent.
+    #[error("there is no agent `{name}`")]
+    UnknownAgent {
+        /// What was asked for.
+        name: String,
+        /// The agents there are.
+        known: Vec<String>,
+    },
+    /// A permission rule cannot count, and it may be one that denies.
+    #[error("a permission rule is not usable")]
+    Rule(#[from] RuleError),
 }
 
 /// A host whose program is there.
@@ -79,6 +94,10 @@ impl Workspace {
         }
         let project = find_project(&environment.cwd, environment.home.as_deref(), &ProjectRules::default());
         let mut config = Config::load(&environment, &project, &options.config);
+        if let Some(name) = options.agent.as_ref().filter(|name| !config.agents().contains_key(*name)) {
+            let known = config.agents().keys().cloned().collect();
+            return Err(WorkspaceError::UnknownAgent { name: name.clone(), known });
+        }
         let mut hosts = Hosts::builtin();
         if let Some(home) = environment.openoxide_home() {
             for error in hosts.add_folder(&home.join("hosts")) {
@@ -93,6 +112,37 @@ impl Workspace {
     /// Returns the host that is asked for when nobody names one.
     pub fn default_host(&self) -> String {
         self.config.text("host").unwrap_or_else(|| "openoxide".to_owned())
+    }
+
+    /// Returns the name of the agent that was asked for.
+    pub fn agent_name(&self) -> Option<&str> {
+        self.options.agent.as_deref()
+    }
+
+    /// Returns the agent that was asked for.
+    pub fn agent(&self) -> Option<&Agent> {
+        self.config.agents().get(self.options.agent.as_ref()?)
+    }
+
+    /// Returns the rules that hold in a view, weakest first: built in, the host's, the user's, the agent's.
+    pub fn rules(&self, view: &View) -> Result<Rules, RuleError> {
+        let mut rules = Rules::builtin();
+        rules.extend(view.host_rules());
+        rules.extend(self.config.rules()?.clone());
+        rules.extend(self.agent_rules());
+        Ok(rules)
+    }
+
+    /// Returns the rules that decide which skills count: an agent's everywhere, the others where the host has them.
+    fn listing_rules(&self, host: &Host) -> Result<Rules, RuleError> {
+        let own = self.config.rules()?;
+        let mut rules = if host.filter.own_rules { own.clone() } else { Rules::default() };
+        rules.extend(self.agent_rules());
+        Ok(rules)
+    }
+
+    fn agent_rules(&self) -> Rules {
+        self.agent().map(|agent| agent.rules.clone()).unwrap_or_default()
     }
 
     /// Makes the view of a host; returns it and what is wrong with the host's own files.
@@ -147,6 +197,7 @@ impl Workspace {
                 keep
             }
         });
+        view.rules = self.listing_rules(&view.host)?;
         Ok((view, problems))
     }
 

@@ -8,7 +8,7 @@ use openoxide_config::{
     Environment, Grant, Granted, McpServer, McpTransport, Moment, Remembered as Always, SandboxSettings, Trust,
     TrustError, Workspace,
 };
-use openoxide_permissions::{Action, Decision, Permission, Remembered, Rules, decide};
+use openoxide_permissions::{Action, Decision, Permission, Remembered, RuleError, Rules, decide};
 use openoxide_sandbox::{Command, Limits, Policy};
 use openoxide_skills::{Catalog, Entry, View};
 
@@ -29,29 +29,24 @@ pub struct Runtime {
 }
 
 impl Runtime {
-    /// Makes the runtime of a workspace; `rules` are those of the agent, if one is named.
-    pub fn new(
-        workspace: &Workspace,
-        mut view: View,
-        catalog: Arc<Catalog>,
-        rules: Rules,
-        agent: Option<String>,
-    ) -> Runtime {
+    /// Makes the runtime of a workspace and one of its views; an error if a permission rule cannot count.
+    pub fn new(workspace: &Workspace, mut view: View, catalog: Arc<Catalog>) -> Result<Runtime, RuleError> {
+        let rules = workspace.rules(&view)?;
         let powers = workspace.config.powers();
         if let Some(shell) = &mut view.host.shell {
             shell.run &= powers.shell;
         }
         let servers = workspace.config.mcp_servers().into_iter().map(|one| (one.name, one.server)).collect();
-        Runtime {
+        Ok(Runtime {
             view,
             catalog,
             rules,
-            agent,
+            agent: workspace.agent_name().map(str::to_owned),
             sandbox: workspace.config.sandbox(),
             environment: workspace.environment.clone(),
             trust: Mutex::new(None),
             servers: Mutex::new(servers),
-        }
+        })
     }
 
     /// Returns the host's view.

@@ -21,7 +21,7 @@ pub enum SandboxError {
         /// What happened.
         why: String,
         /// What to do.
-        remedy: String,
+        remedy: &'static str,
     },
     /// The program is not there, in the eyes of the sandbox.
     #[error(

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod bubblewrap;
+mod cgroup;
 mod command;
 mod environment;
 mod error;

@@ -26,7 +26,7 @@ impl Limits {
 
     /// A script that comes with a skill: two minutes, 1 MiB of output, 64 processes, 1 GiB of memory, files of 256 MiB.
     pub const SCRIPT: Self = Self {
-        time: Duration::from_secs(120),
+        time: Duration::from_mins(2),
         output: 1024 * 1024,
         processes: 64,
         memory: 1024 * MIB,

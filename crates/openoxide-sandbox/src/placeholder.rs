@@ -4,7 +4,7 @@
 //! holds a shared lock on the folder, and only who gets the lock alone removes it. Otherwise the end of one command would
 //! unseal the place for another.
 
-use std::fs::{DirBuilder, File};
+use std::fs::{DirBuilder, File, Metadata};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ impl Placeholders {
         for path in policy.seals() {
             let Some(root) = policy.writable_above(&path) else { continue };
             let place = place_of(root, &path)?;
-            if !sealed.contains(&place) {
+            if !sealed.iter().any(|above| place.starts_with(above)) {
                 made.hold(&place)?;
                 sealed.push(place);
             }
@@ -46,7 +46,7 @@ impl Placeholders {
                 _ => {}
             }
             match std::fs::symlink_metadata(place) {
-                Ok(found) if !found.is_dir() || found.permissions().mode() & 0o7777 != MARK => return Ok(()),
+                Ok(found) if !is_marked(&found) => return Ok(()),
                 Ok(_) => {}
                 Err(_) => continue,
             }
@@ -82,11 +82,17 @@ fn place_of(root: &Path, path: &Path) -> Result<PathBuf, PolicyError> {
         place.push(part);
         match std::fs::symlink_metadata(&place) {
             Ok(found) if found.is_symlink() => return Err(PolicyError::Link(place)),
+            // Another command's placeholder: as good as missing.
+            Ok(found) if is_marked(&found) => break,
             Ok(_) => {}
             Err(_) => break,
         }
     }
     Ok(place)
+}
+
+fn is_marked(found: &Metadata) -> bool {
+    found.is_dir() && found.permissions().mode() & 0o7777 == MARK
 }
 
 #[cfg(test)]

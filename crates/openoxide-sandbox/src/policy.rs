@@ -204,8 +204,8 @@ fn not_the_systems(path: &Path) -> Result<(), PolicyError> {
 }
 
 fn not_above_or_in_programs(path: &Path) -> Result<(), PolicyError> {
-    let touches = |folder: &&str| path.starts_with(folder) || Path::new(folder).starts_with(path);
-    if system::PROGRAMS.iter().chain(["/etc", "/boot", "/run"].iter()).any(|folder| touches(&folder)) {
+    let touches = |folder: &str| path.starts_with(folder) || Path::new(folder).starts_with(path);
+    if system::PROGRAMS.iter().chain(["/etc", "/boot", "/run"].iter()).any(|folder| touches(folder)) {
         return Err(PolicyError::System(path.to_owned()));
     }
     Ok(())

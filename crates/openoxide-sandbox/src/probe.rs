@@ -63,7 +63,7 @@ fn bubblewrap(probe: &Probe, isolation: &Isolation) -> Result<Mechanism, Missing
     of_system(&path).map_err(missing)?;
     let version = version(&path).map_err(|error| missing(error.to_string()))?;
     let mechanism = Mechanism::Bubblewrap { path, version };
-    tried(isolation, mechanism).map_err(|error| Missing { remedy: NAMESPACES, ..missing(error.to_string()) })
+    tried(isolation, mechanism).map_err(|error| failed("bubblewrap", error))
 }
 
 fn namespaces(_probe: &Probe, isolation: &Isolation) -> Result<Mechanism, Missing> {
@@ -71,8 +71,16 @@ fn namespaces(_probe: &Probe, isolation: &Isolation) -> Result<Mechanism, Missin
         let why = "the kernel does not have it or does not enable it".to_owned();
         return Err(Missing { what: "Landlock", why, remedy: KERNEL });
     }
-    let missing = |why: String| Missing { what: "namespaces with Landlock", why, remedy: NAMESPACES };
-    tried(isolation, Mechanism::Landlock).map_err(|error| missing(error.to_string()))
+    tried(isolation, Mechanism::Landlock).map_err(|error| failed("namespaces with Landlock", error))
+}
+
+/// What keeps both ways from working is nearly always that namespaces are switched off.
+fn failed(what: &'static str, error: SandboxError) -> Missing {
+    match error {
+        SandboxError::Layer { layer, why, remedy } if layer == crate::run::PROCESSES => Missing { what, why, remedy },
+        SandboxError::Layer { layer, why, .. } => Missing { what, why: format!("{layer}: {why}"), remedy: NAMESPACES },
+        other => Missing { what, why: other.to_string(), remedy: NAMESPACES },
+    }
 }
 
 /// Runs a command that does nothing.
@@ -83,8 +91,8 @@ fn tried(isolation: &Isolation, mechanism: Mechanism) -> Result<Mechanism, Sandb
     if outcome.succeeded() {
         return Ok(isolation.mechanism);
     }
-    let (layer, remedy) = ("trial".to_owned(), "see above".to_owned());
-    Err(SandboxError::Layer { layer, why: format!("a command that does nothing {}", outcome.ended), remedy })
+    let why = format!("a command that does nothing {}", outcome.ended);
+    Err(SandboxError::Layer { layer: "trial".to_owned(), why, remedy: NAMESPACES })
 }
 
 /// A program that somebody else can change would be in their hands, and not in ours.

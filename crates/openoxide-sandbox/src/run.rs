@@ -8,8 +8,9 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, getuid, kill_process_group};
 
+use crate::cgroup::Cgroups;
 use crate::helper::{ASKED, LAUNCH, OWN};
 use crate::output::{Output, Stopped};
 use crate::placeholder::Placeholders;
@@ -22,15 +23,33 @@ const START: Duration = Duration::from_secs(10);
 /// How long what was written last may take to arrive, after everybody who could write has been killed.
 const REST: Duration = Duration::from_secs(1);
 
+/// How long everything inside may take to end by itself, which is the clean way: the last to go is the first process
+/// of the namespace, and it waits for all others.
+const GRACE: Duration = Duration::from_millis(500);
+
+const HELPER: &str = "helper";
+const LOOK: &str = "`openoxide roots` shows what this machine has";
+pub(crate) const PROCESSES: &str = "limit on processes";
+// Counting from inside is too slow for a fork bomb.
+const UNLIMITED: &str = "root is exempt from it, and no control group can be made";
+const CONTROL_GROUPS: &str = "run as an ordinary user, or make /sys/fs/cgroup writable";
+
 /// Runs a command, and returns when it has ended and nothing of it is left.
 ///
 /// The calling thread waits. If this process dies, so does the command.
 pub fn run(isolation: &Isolation, command: &Command) -> Result<Outcome, SandboxError> {
     let started = Instant::now();
+    if !isolation.is_there() {
+        return Err(SandboxError::NoIsolation(isolation.missing.clone()));
+    }
     command.policy.check(command.cwd.as_deref())?;
     let (_placeholders, sealed) = Placeholders::make(&command.policy)?;
     let spec = Spec::new(command, sealed, isolation.mechanism == Mechanism::Landlock);
-    let mut running = Running::start(isolation, &spec, command.merge)?;
+    let cgroups = Cgroups::make(&command.limits);
+    if getuid().is_root() && !cgroups.limit_processes() {
+        return Err(refused(PROCESSES, UNLIMITED.to_owned(), CONTROL_GROUPS));
+    }
+    let mut running = Running::start(isolation, &spec, &cgroups, command.merge)?;
     running.greet(&spec)?;
     let deadline = Instant::now() + command.limits.time;
     let (mut output, stopped) = running.output.collect(&running.control, command.limits.output, deadline)?;
@@ -39,7 +58,8 @@ pub fn run(isolation: &Isolation, command: &Command) -> Result<Outcome, SandboxE
         Stopped::Late => Ended::TimedOut,
         Stopped::Full => Ended::OutputLimit,
     };
-    running.kill();
+    let ended = if cgroups.out_of_memory() { Ended::MemoryLimit } else { ended };
+    running.end();
     if stopped == Stopped::Answered {
         output.finish(&running.output, command.limits.output, Instant::now() + REST)?;
     }
@@ -55,7 +75,7 @@ struct Running {
 }
 
 impl Running {
-    fn start(isolation: &Isolation, spec: &Spec, merge: bool) -> Result<Self, SandboxError> {
+    fn start(isolation: &Isolation, spec: &Spec, cgroups: &Cgroups, merge: bool) -> Result<Self, SandboxError> {
         let (control, theirs) = UnixStream::pair()?;
         let (stdout, out) = io::pipe()?;
         let (stderr, err): (Option<PipeReader>, _) = match merge {
@@ -63,7 +83,7 @@ impl Running {
             false => io::pipe().map(|(reader, writer)| (Some(reader), writer))?,
         };
         let child = std::process::Command::new(&isolation.helper)
-            .args(arguments(isolation, spec)?)
+            .args(arguments(isolation, spec, cgroups))
             .env_clear()
             .current_dir("/")
             .stdin(Stdio::from(OwnedFd::from(theirs)))
@@ -87,20 +107,20 @@ impl Running {
     fn expect(&mut self, expected: &Answer, spec: &Spec) -> Result<(), SandboxError> {
         match Answer::receive(&self.control) {
             Ok(Some(answer)) if answer == *expected => Ok(()),
-            Ok(Some(Answer::Refused { layer, why })) => Err(refused(layer, why)),
+            Ok(Some(Answer::Refused { layer, why })) => Err(refused(&layer, why, LOOK)),
             Ok(Some(Answer::NoProgram { why })) => {
                 Err(SandboxError::Program { program: spec.program.to_string_lossy().into_owned(), why })
             }
-            Ok(Some(_)) => Err(refused("helper".to_owned(), "it answers out of turn".to_owned())),
-            Ok(None) => Err(refused("helper".to_owned(), self.last_words())),
-            Err(error) => Err(refused("helper".to_owned(), format!("no answer: {error}"))),
+            Ok(Some(_)) => Err(refused(HELPER, "it answers out of turn".to_owned(), LOOK)),
+            Ok(None) => Err(refused(HELPER, self.last_words(), LOOK)),
+            Err(error) => Err(refused(HELPER, format!("no answer: {error}"), LOOK)),
         }
     }
 
     /// What was written by whatever ended before the command was started.
     fn last_words(&mut self) -> String {
         const ENOUGH: usize = 1000;
-        self.kill();
+        self.end();
         let written = self.output.rest(ENOUGH, Instant::now() + REST).unwrap_or_default();
         let words = [written.stderr, written.stdout].concat();
         match String::from_utf8_lossy(&words).trim() {
@@ -117,41 +137,56 @@ impl Running {
         }
     }
 
-    /// Ends everything inside: the namespace dies with its first process, and that with this one.
-    fn kill(&mut self) {
+    /// Ends everything inside: the namespace dies with the helper, and that with its socket.
+    fn end(&mut self) {
         let _ = self.control.shutdown(std::net::Shutdown::Both);
-        let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
-        let _ = self.child.kill();
+        if !self.leaves() {
+            let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
+            let _ = self.child.kill();
+        }
         let _ = self.child.wait();
+    }
+
+    /// Whether everybody leaves in time.
+    fn leaves(&mut self) -> bool {
+        let deadline = Instant::now() + GRACE;
+        while Instant::now() < deadline {
+            if !matches!(self.child.try_wait(), Ok(None)) {
+                return true;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        false
     }
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
-        self.kill();
+        self.end();
     }
 }
 
-fn arguments(isolation: &Isolation, spec: &Spec) -> Result<Vec<OsString>, SandboxError> {
+fn arguments(isolation: &Isolation, spec: &Spec, cgroups: &Cgroups) -> Vec<OsString> {
     let network = if spec.network { "network" } else { "no-network" };
     let parent = std::process::id().to_string();
     let mut args = [ASKED, LAUNCH, &parent, network].map(OsString::from).to_vec();
+    args.extend(cgroups.doors());
+    args.push("--".into());
     match &isolation.mechanism {
-        Mechanism::None => return Err(SandboxError::NoIsolation(isolation.missing.clone())),
+        Mechanism::None => {}
         Mechanism::Landlock => args.push(OWN.into()),
         Mechanism::Bubblewrap { path, .. } => {
             args.push(path.into());
             args.extend(bubblewrap::arguments(spec, &isolation.helper));
         }
     }
-    Ok(args)
+    args
 }
 
 fn no_helper(helper: &Path, error: &io::Error) -> SandboxError {
-    refused("helper".to_owned(), format!("{}: {error}", helper.display()))
+    refused(HELPER, format!("{}: {error}", helper.display()), LOOK)
 }
 
-fn refused(layer: String, why: String) -> SandboxError {
-    let remedy = "`openoxide roots` shows what this machine has; installing bubblewrap usually helps".to_owned();
-    SandboxError::Layer { layer, why, remedy }
+fn refused(layer: &str, why: String, remedy: &'static str) -> SandboxError {
+    SandboxError::Layer { layer: layer.to_owned(), why, remedy }
 }

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use openoxide_permissions::Rules;
 use rayon::prelude::*;
 
 use crate::code::Code;
@@ -22,7 +23,7 @@ mod order;
 mod permission;
 mod rank;
 
-pub(crate) use order::{compare_by, rank_of, sort_entries};
+pub(crate) use order::{collator, compare_by, rank_of, sort_entries};
 
 /// One host's eyes on one project: its rules, settings and roots.
 #[derive(Clone, Debug)]
@@ -37,14 +38,16 @@ pub struct View {
     pub roots: Vec<Root>,
     /// What is outside.
     pub around: Arc<Surroundings>,
+    /// Rules of the user and the agent; a skill that they deny does not count.
+    pub rules: Rules,
 }
 
 impl View {
-    /// Makes a view from a host, its settings and what is outside.
+    /// Makes a view from a host, its settings and what is outside; nobody's rules deny anything in it.
     pub fn new(spec: HostSpec, settings: HostSettings, around: Arc<Surroundings>) -> Result<View, HostError> {
         let host = spec.with(&settings)?;
         let roots = resolve_roots(&host, &settings, &around);
-        Ok(View { spec, host, settings, roots, around })
+        Ok(View { spec, host, settings, roots, around, rules: Rules::default() })
     }
 }
 

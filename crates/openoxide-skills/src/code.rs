@@ -87,6 +87,7 @@ codes! {
     OtherProduct = "S0307", "made for other products";
     Ambiguous = "S0308", "the name is ambiguous";
     DormantRoot = "S0309", "waits until a file beside it is touched";
+    Denied = "S0310", "denied by a permission rule";
     // Settings and hosts.
     ConfigInvalid = "S0401", "a configuration file is not usable";
     ConfigUnknownKey = "S0402", "an unknown configuration key";

@@ -14,6 +14,7 @@ mod expansion;
 mod found;
 mod mention;
 mod parsing;
+mod resource;
 mod roots;
 mod settings;
 mod spec;
@@ -36,6 +37,7 @@ pub use parsing::{
     LengthUnit, Mark, NameRules, NameShape, NameSource, NoFrontmatter, NumberText, OnDuplicate, ParseRules, Repair,
     Tags, TextRule, Typed, UnknownFields, Utf8, WrongType,
 };
+pub use resource::{ReadProblem, ResourceRules};
 pub use roots::{FolderNames, Layout, Links, NamespaceRules, RootRule, ScanRules};
 pub use settings::{FilterRules, PluginSource, SettingKind, SettingRule, SettingSource, StateEffect, YesWords};
 pub use spec::{HostError, HostSpec, Hosts};
@@ -121,6 +123,9 @@ pub struct Host {
     /// Names of files in a skill's text whose text is attached; absent: none are.
     #[serde(default)]
     pub files: Option<FileRules>,
+    /// How files of a skill are asked for and answered.
+    #[serde(default)]
+    pub resource: ResourceRules,
     /// What is deliberately done differently from the program.
     #[serde(default)]
     pub deviations: Vec<Deviation>,

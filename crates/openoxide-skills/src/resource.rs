@@ -15,13 +15,21 @@ use rustix::io::Errno;
 use crate::catalog::{Catalog, Entry};
 use crate::discover::Listing;
 
+mod answer;
 mod beneath;
 mod copy;
 mod digest;
+mod path;
+mod read;
 mod snapshot;
+mod url;
 
+pub use answer::{Asked, Found, Part, Refused, ResourceAnswer, callable, may_read, read_resource};
 pub use digest::{DigestError, FileDigest, LinkDigest, TreeDigest};
+pub use path::{ResourcePath, shown_name};
+pub use read::{ItemKind, READ_MAX, ReadLimit, Resource, ResourceBytes, ResourceFolder, ResourceItem};
 pub use snapshot::{Snapshot, SnapshotError, SnapshotLimits};
+pub use url::SkillUrl;
 
 /// A skill's folder, held open.
 #[derive(Debug)]

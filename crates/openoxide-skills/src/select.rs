@@ -115,6 +115,7 @@ pub fn select<'c>(catalog: &'c Catalog, host: &Host, turn: &Turn) -> Selection<'
         connectors: turn.connectors.iter().map(|name| slug(name)).collect(),
         item_names: HashSet::new(),
         taken: HashSet::new(),
+        named: HashSet::new(),
         selection: Selection::default(),
     };
     for (number, item) in turn.items.iter().enumerate() {
@@ -140,6 +141,8 @@ struct Chooser<'c, 't> {
     item_names: HashSet<&'t str>,
     /// Files that are chosen already, links resolved.
     taken: HashSet<&'c Path>,
+    /// Names of skills that are chosen by more than a name in running text.
+    named: HashSet<&'c str>,
     selection: Selection<'c>,
 }
 
@@ -155,6 +158,7 @@ impl<'c, 't> Chooser<'c, 't> {
                 (found, crate::path_text(path))
             }
         };
+        self.named.extend(found.as_ref().ok().map(|entry| &*entry.skill.name));
         let chosen = found.and_then(|entry| self.take(entry));
         match chosen {
             Ok(entry) => self.selection.selected.push(Selected {
@@ -181,8 +185,12 @@ impl<'c, 't> Chooser<'c, 't> {
             // Links come before names, because they say more.
             meant.sort_by_key(|(entry, mention)| (mention.form == Form::Plain, self.index.position(entry)));
         }
+        let by_more = meant.iter().filter(|(_, mention)| mention.form != Form::Plain);
+        self.named.extend(by_more.map(|(entry, _)| &*entry.skill.name));
         for (entry, mention) in meant {
-            match self.take(entry) {
+            // Who says by a path which skill of a name is meant does not also mean another one.
+            let is_said = mention.form == Form::Plain && self.named.contains(&*entry.skill.name);
+            match if is_said { Err(WhyNot::Duplicate) } else { self.take(entry) } {
                 Ok(entry) => self.selection.selected.push(selected(entry, number, mention, self.rules)),
                 Err(reason) => self.ignore(number, text, &mention, reason),
             }
@@ -224,11 +232,8 @@ impl<'c, 't> Chooser<'c, 't> {
             return Err(WhyNot::OtherKind);
         }
         let path = rules.prefixes.iter().find_map(|prefix| target.strip_prefix(prefix.as_str())).unwrap_or(target);
-        if !self.rules.loose_paths {
-            let path = Path::new(path);
-            // Paths are compared part by part; here every character counts.
-            let is_exact = path.components().collect::<PathBuf>().as_os_str() == path.as_os_str();
-            return if is_exact { self.index.by_path(path) } else { Err(WhyNot::PathUnknown) };
+        if !self.rules.loose_paths && !Path::new(path).is_absolute() {
+            return Err(WhyNot::PathUnknown);
         }
         let home = path.strip_prefix("~/").and_then(|rest| Some(self.turn.home.as_ref()?.join(rest)));
         self.index.by_path(&index::lexical(&home.unwrap_or_else(|| self.turn.cwd.join(path))))

@@ -73,7 +73,7 @@ impl Reader<'_> {
             interface: self.map(root, "interface").and_then(|node| self.interface(node)),
             dependencies: self.map(root, "dependencies").and_then(|node| self.dependencies(node)),
             policy: self.map(root, "policy").map(|node| self.policy(node)).unwrap_or_default(),
-            permissions: self.map(root, "permissions").and_then(|node| self.permissions(node)),
+            permissions: self.permissions(root),
         }
     }
 
@@ -175,33 +175,88 @@ impl Reader<'_> {
         None
     }
 
-    fn permissions(&mut self, node: &Node<'_>) -> Option<Box<PermissionsProfile>> {
+    /// Reads what the skill asks to be allowed. A bad value costs itself alone: no program that drops the file for one
+    /// knows this key.
+    fn permissions(&mut self, root: &Node<'_>) -> Option<Box<PermissionsProfile>> {
+        let node = root.get("permissions").filter(|node| !node.is_null())?;
         let mut profile = PermissionsProfile::default();
-        let Value::Map(pairs) = &node.value else { return None };
-        for (key, value) in pairs {
+        let Value::Map(pairs) = &node.value else {
+            self.dropped("permissions", &node.span, "it must be a map");
+            return None;
+        };
+        for (key, value) in pairs.iter().filter(|(_, value)| !value.is_null()) {
             match key.as_text().unwrap_or_default() {
-                "file_system" => {
-                    profile.file_system_read = self.paths(value, "read");
-                    profile.file_system_write = self.paths(value, "write");
-                }
-                "network" => profile.network = value.get("enabled").map_or_else(|| plain_bool(value), plain_bool),
-                "approval_policy" => profile.approval_policy = value.as_text().map(str::to_owned),
-                other => {
-                    let written = self.text.get(value.span.clone()).unwrap_or_default();
-                    profile.other.insert(other.to_owned(), collapse(written).into_owned());
-                }
+                "file_system" => self.file_system(value, &mut profile),
+                "network" => self.network(value, &mut profile),
+                "approval_policy" => profile.approval_policy = self.word("permissions.approval_policy", value),
+                other => self.keep(other.to_owned(), value, &mut profile),
             }
         }
         (profile != PermissionsProfile::default()).then(|| Box::new(profile))
     }
 
-    fn paths(&mut self, node: &Node<'_>, key: &str) -> Vec<String> {
-        let Some(list) = node.get(key) else { return Vec::new() };
-        let Value::List(items) = &list.value else {
-            self.wrong("permissions.file_system", &list.span, "lists of paths");
+    fn file_system(&mut self, node: &Node<'_>, profile: &mut PermissionsProfile) {
+        let Value::Map(pairs) = &node.value else {
+            return self.dropped("permissions.file_system", &node.span, "it must be a map with `read` and `write`");
+        };
+        for (key, value) in pairs.iter().filter(|(_, value)| !value.is_null()) {
+            match key.as_text().unwrap_or_default() {
+                "read" => profile.file_system_read = self.paths("permissions.file_system.read", value),
+                "write" => profile.file_system_write = self.paths("permissions.file_system.write", value),
+                other => self.keep(format!("file_system.{other}"), value, profile),
+            }
+        }
+    }
+
+    /// Reads `network: true` or `network: { enabled: true }`; limits beside it are kept, for they are not enforced.
+    fn network(&mut self, node: &Node<'_>, profile: &mut PermissionsProfile) {
+        let Value::Map(pairs) = &node.value else {
+            profile.network = self.switch("permissions.network", node);
+            return;
+        };
+        for (key, value) in pairs.iter().filter(|(_, value)| !value.is_null()) {
+            match key.as_text().unwrap_or_default() {
+                "enabled" => profile.network = self.switch("permissions.network.enabled", value),
+                other => self.keep(format!("network.{other}"), value, profile),
+            }
+        }
+    }
+
+    /// Keeps what has no effect here as it is written, so that people see it.
+    fn keep(&mut self, key: String, node: &Node<'_>, profile: &mut PermissionsProfile) {
+        let written = collapse(self.text.get(node.span.clone()).unwrap_or_default());
+        profile.other.insert(key, written.chars().take(LONG).collect());
+    }
+
+    fn switch(&mut self, key: &str, node: &Node<'_>) -> Option<bool> {
+        let value = plain_bool(node);
+        if value.is_none() {
+            self.dropped(key, &node.span, "it must be `true` or `false`");
+        }
+        value
+    }
+
+    fn word(&mut self, key: &str, node: &Node<'_>) -> Option<String> {
+        let word = node.as_text().map(str::trim).filter(|word| !word.is_empty() && word.chars().count() <= SHORT);
+        if word.is_none() {
+            self.dropped(key, &node.span, "it must be a word");
+        }
+        word.map(str::to_owned)
+    }
+
+    fn paths(&mut self, key: &str, node: &Node<'_>) -> Vec<String> {
+        let Value::List(items) = &node.value else {
+            self.dropped(key, &node.span, "it must be a list of paths");
             return Vec::new();
         };
-        items.iter().filter_map(Node::as_text).map(str::to_owned).collect()
+        let mut paths = Vec::new();
+        for item in items {
+            match item.as_text().filter(|path| !path.is_empty()) {
+                Some(path) => paths.push(path.to_owned()),
+                None => self.dropped(key, &item.span, "it must be a list of paths"),
+            }
+        }
+        paths
     }
 
     fn line(&mut self, node: &Node<'_>, key: &str, max: usize) -> Option<String> {
@@ -298,6 +353,56 @@ mod tests {
         let permissions = metadata.permissions.unwrap();
         assert_eq!((permissions.network, permissions.other.len()), (Some(true), 1));
         assert_eq!(problems, ["`dependencies.tools` is passed over: an item needs `type` and `value`"]);
+    }
+
+    #[test]
+    fn permissions_in_every_form() {
+        let profile = |text: &str| {
+            let (metadata, problems) = read_with(&format!("permissions:\n{text}"), SidecarBad::File);
+            (metadata.permissions.map(|profile| *profile).unwrap_or_default(), problems)
+        };
+        let (all, problems) = profile(
+            "  file_system:\n    read: [./data, ~/x]\n    write: [/tmp/out]\n    exec: [/bin]\n\
+             \x20 network:\n    enabled: true\n    allowed_domains: [example.org]\n\
+             \x20 macos:\n    preferences: readonly\n    automation: [com.apple.Notes]\n\
+             \x20 macos_accessibility: true\n  approval_policy: never\n",
+        );
+        assert_eq!(problems, [""; 0]);
+        assert_eq!(
+            (all.file_system_read, all.file_system_write),
+            (vec!["./data".into(), "~/x".into()], vec!["/tmp/out".into()])
+        );
+        assert_eq!((all.network, all.approval_policy.as_deref()), (Some(true), Some("never")));
+        let others: Vec<&str> = all.other.keys().map(String::as_str).collect();
+        assert_eq!(others, ["file_system.exec", "macos", "macos_accessibility", "network.allowed_domains"]);
+        assert_eq!(all.other["network.allowed_domains"], "[example.org]");
+        assert_eq!(profile("  network: true\n").0.network, Some(true));
+        assert_eq!(profile("  network: {enabled: false}\n").0.network, Some(false));
+    }
+
+    #[test]
+    fn bad_permissions_are_said_and_cost_nothing_else() {
+        let rows = [
+            ("permissions: all\n", "`permissions` is passed over: it must be a map"),
+            ("permissions: {network: maybe}\n", "`permissions.network` is passed over: it must be `true` or `false`"),
+            (
+                "permissions: {approval_policy: [x]}\n",
+                "`permissions.approval_policy` is passed over: it must be a word",
+            ),
+            (
+                "permissions: {file_system: {read: /x}}\n",
+                "`permissions.file_system.read` is passed over: it must be a list of paths",
+            ),
+            (
+                "permissions: {file_system: [/x]}\n",
+                "`permissions.file_system` is passed over: it must be a map with `read` and `write`",
+            ),
+        ];
+        for (text, expected) in rows {
+            let (metadata, problems) = read_with(&format!("interface: {{display_name: X}}\n{text}"), SidecarBad::File);
+            assert_eq!((metadata.permissions, problems), (None, vec![expected.to_owned()]));
+            assert!(metadata.interface.is_some(), "{text}");
+        }
     }
 
     #[test]

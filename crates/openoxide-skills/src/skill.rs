@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use openoxide_permissions::PermissionsProfile;
+use openoxide_permissions::ProfileSource;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -32,6 +34,16 @@ impl SkillScope {
             SkillScope::System => "system",
             SkillScope::Admin => "admin",
             SkillScope::Plugin => "plugin",
+        }
+    }
+}
+
+/// The program's own skills and the administrator's are trusted with a permission profile.
+impl From<SkillScope> for ProfileSource {
+    fn from(scope: SkillScope) -> ProfileSource {
+        match scope {
+            SkillScope::System | SkillScope::Admin => ProfileSource::Trusted,
+            SkillScope::Repo | SkillScope::User | SkillScope::Plugin => ProfileSource::Other,
         }
     }
 }
@@ -119,21 +131,6 @@ pub struct ToolDependency {
     pub command: Option<String>,
     /// Where a server listens.
     pub url: Option<String>,
-}
-
-/// What a skill asks to be allowed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PermissionsProfile {
-    /// Paths it wants to read.
-    pub file_system_read: Vec<String>,
-    /// Paths it wants to write.
-    pub file_system_write: Vec<String>,
-    /// Whether it wants the network.
-    pub network: Option<bool>,
-    /// When it wants people to be asked.
-    pub approval_policy: Option<String>,
-    /// Keys for other systems, kept and shown, not enforced here.
-    pub other: BTreeMap<String, String>,
 }
 
 /// Where a skill runs.

@@ -24,12 +24,14 @@
 //! | `escaped` | path, target and content use `\n \r \t \\ \xNN \u{…}`, where `\xNN` is a raw byte |
 //! | `rooted` | `{root}` in content and target stands for the folder that the tree is written to |
 //! | `repeat=N` | N such entries: `{i}` is `000`, `001`, … and `{pad}` is `lorem ` repeated `i * 7 mod 41` times |
+//! | `lines=N` | the last line stands N times, where `{n}` is 1, 2, … |
 
 mod escape;
 mod header;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
@@ -80,7 +82,8 @@ impl Fixture {
                 assert!(line.trim().is_empty(), "fixture has text before its first header: {line:?}");
             }
         }
-        let entries = sections.iter().flat_map(|(header, content)| entries(header, content)).collect();
+        let entries =
+            sections.iter().flat_map(|(header, content)| entries(header, &lengthened(header, content))).collect();
         Self { entries }
     }
 
@@ -112,6 +115,15 @@ fn entries(header: &Header, content: &str) -> Vec<Entry> {
             })
             .collect(),
     }
+}
+
+/// Repeats the last line as often as `lines` asks for.
+fn lengthened<'t>(header: &Header, content: &'t str) -> Cow<'t, str> {
+    let Some(lines) = header.lines else { return Cow::Borrowed(content) };
+    let body = content.trim_end_matches('\n');
+    let start = body.rfind('\n').map_or(0, |at| at + 1);
+    let repeated = (1..=lines).map(|n| format!("{}\n", body[start..].replace("{n}", &n.to_string())));
+    Cow::Owned(format!("{}{}", &body[..start], repeated.collect::<String>()))
 }
 
 fn numbered(text: &str, i: usize) -> String {

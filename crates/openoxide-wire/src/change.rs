@@ -22,7 +22,7 @@ pub struct ChangeAnswer {
 /// One thing that was done.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ChangeLine {
-    /// What: `link`, `copy`, `remove`, `create`, `enable`, `disable`, `trust`, `revoke`, `set`, `unset`.
+    /// What: `link`, `copy`, `remove`, `create`, `enable`, `disable`, `trust`, `grant`, `revoke`, `set`, `unset`.
     pub action: String,
     /// The file or folder that was made, removed or written to.
     pub path: String,

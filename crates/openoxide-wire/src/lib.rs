@@ -14,9 +14,11 @@ mod mentions;
 mod overview;
 mod problem;
 mod prompt;
+mod read;
 mod roots;
 mod schemas;
 mod skill;
+mod trust;
 
 pub use activate::{ActivateAnswer, ActivatedLine, MessageLine, NoticeLine, RefusedLine};
 pub use change::{ChangeAnswer, ChangeLine};
@@ -29,9 +31,11 @@ pub use mentions::{IgnoredLine, MentionsAnswer, SelectedLine, TurnInput, TurnInp
 pub use overview::{AgentLine, MendLine, OverviewAnswer};
 pub use problem::{FixLine, ProblemLine};
 pub use prompt::{PromptAnswer, ShownLine};
+pub use read::{ItemLine, NotReadLine, ReadAnswer};
 pub use roots::{RootLine, RootsAnswer, SettingLine};
 pub use schemas::answer_schemas;
 pub use skill::{DependencyLine, InterfaceLine, OtherLine, PolicyLine, ShowAnswer, SkillDetail, SkillLine, Tokens};
+pub use trust::{AnswerLine, FolderLine, GrantLine, SourceLine, TrustAnswer, WrittenLine};
 
 use schemars::JsonSchema;
 use serde::Serialize;

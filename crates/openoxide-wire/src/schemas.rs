@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{
     ActivateAnswer, ChangeAnswer, CheckAnswer, ConfigAnswer, ExplainAnswer, HostsAnswer, ListAnswer, MentionsAnswer,
-    OverviewAnswer, PromptAnswer, RootsAnswer, ShowAnswer, TurnInput,
+    OverviewAnswer, PromptAnswer, ReadAnswer, RootsAnswer, ShowAnswer, TrustAnswer, TurnInput,
 };
 
 /// Returns the schema of each command's `--json`, by the command's name; `change` is that of all that change something,
@@ -23,8 +23,10 @@ pub fn answer_schemas() -> Vec<(&'static str, Value)> {
         ("mentions", schema::<MentionsAnswer>()),
         ("overview", schema::<OverviewAnswer>()),
         ("prompt", schema::<PromptAnswer>()),
+        ("read", schema::<ReadAnswer>()),
         ("roots", schema::<RootsAnswer>()),
         ("show", schema::<ShowAnswer>()),
+        ("trust", schema::<TrustAnswer>()),
         ("turn", schema::<TurnInput>()),
     ]
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use toml::{Table, Value};
 
+use super::call::Call;
 use super::peers::Peer;
 use super::scene::Scene;
 
@@ -41,12 +42,20 @@ impl Case {
         Ok(Self { peer, dir, window, settings })
     }
 
-    /// Tells whether an answer is wanted: `list` or `catalog`.
+    /// Tells whether an answer is wanted: `list`, `catalog` or `activations`.
     pub(super) fn wants(&self, what: &str) -> bool {
         match self.settings.get("record").and_then(Value::as_array) {
             Some(parts) => parts.iter().any(|part| part.as_str() == Some(what)),
             None => what == "list",
         }
+    }
+
+    /// Returns the calls of skills, and whether they are made one after the other in one session.
+    pub(super) fn calls(&self) -> Result<(Vec<Call>, bool)> {
+        let tables = self.settings.get("calls").and_then(Value::as_array).into_iter().flatten();
+        let calls = tables.filter_map(Value::as_table).map(Call::read).collect::<Result<Vec<_>>>();
+        let in_session = self.settings.get("session").and_then(Value::as_bool).unwrap_or(false);
+        Ok((calls.with_context(|| format!("in {}", self.dir.display()))?, in_session))
     }
 
     /// Writes the case's tree to disk.

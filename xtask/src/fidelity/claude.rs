@@ -1,5 +1,6 @@
 //! The real Claude Code: the skills that it announces to a model, at the start and after a file was read.
 
+pub(super) mod activate;
 mod model;
 
 use std::path::Path;
@@ -77,7 +78,7 @@ pub(super) fn session(program: &Path, scene: &Scene, window: Option<u64>) -> Res
     let model = FakeModel::start(move |request| {
         let tools = request.body["tools"].as_array().is_some_and(|tools| !tools.is_empty());
         let read = if tools { reads.next() } else { None };
-        model::answer(request, read.as_deref())
+        model::answer(request, read.map(|file| ("Read", json!({ "file_path": file }))))
     })?;
     let mut command = scene.command(program);
     command.args(["-p", "hello", "--output-format", "stream-json", "--verbose"]);
@@ -97,6 +98,18 @@ pub(super) fn session(program: &Path, scene: &Scene, window: Option<u64>) -> Res
     let mut announced = announcements(&model.requests())?;
     let listed = if announced.is_empty() { Vec::new() } else { announced.remove(0) };
     Ok(Session { listed, woken: announced.concat(), user })
+}
+
+/// Lets the user type a text; returns the texts that the model then gets, none if it is not asked.
+pub(super) fn typed(program: &Path, scene: &Scene, text: &str) -> Result<Vec<String>> {
+    let model = FakeModel::start(|request| model::answer(request, None))?;
+    let mut command = scene.command(program);
+    command.args(["-p", text]).envs(QUIET.iter().copied()).env("ANTHROPIC_BASE_URL", model.url());
+    command.stdin(Stdio::null()).output().context("the real program does not start")?;
+    let requests = model.requests();
+    let asked = requests.iter().find(|request| request.body["tools"].is_array());
+    let messages = asked.and_then(|request| request.body["messages"].as_array()).into_iter().flatten();
+    Ok(messages.flat_map(|message| texts(&message["content"])).map(str::to_owned).collect())
 }
 
 /// Variables that keep the program offline.

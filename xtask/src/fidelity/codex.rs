@@ -1,5 +1,7 @@
 //! The real Codex: its `skills/list`, and the catalog that it sends to a model.
 
+pub(super) mod activate;
+
 use std::path::Path;
 
 use anyhow::{Context, Result};
@@ -78,7 +80,7 @@ pub(super) fn catalog(program: &Path, scene: &Scene, window: Option<u64>) -> Res
     Ok(split(&scene.portable(&text.unwrap_or_default())))
 }
 
-fn start(program: &Path, scene: &Scene, settings: &[String]) -> Result<Rpc> {
+pub(super) fn start(program: &Path, scene: &Scene, settings: &[String]) -> Result<Rpc> {
     let mut command = scene.command(program);
     command.env("LANG", "C.UTF-8").arg("app-server");
     for proxy in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"] {
@@ -99,7 +101,7 @@ fn start(program: &Path, scene: &Scene, settings: &[String]) -> Result<Rpc> {
     Ok(rpc)
 }
 
-fn provider(url: &str) -> Vec<String> {
+pub(super) fn provider(url: &str) -> Vec<String> {
     let settings = [
         r#"model_provider="fake""#,
         r#"model="gpt-5""#,
@@ -115,7 +117,7 @@ fn provider(url: &str) -> Vec<String> {
 }
 
 /// Says "ok" in the words of the Responses API.
-fn answer(request: &Request) -> Reply {
+pub(super) fn answer(request: &Request) -> Reply {
     if !request.path.ends_with("/responses") {
         return Reply::Json(json!({ "data": [], "models": [] }));
     }

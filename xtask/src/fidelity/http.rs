@@ -54,6 +54,17 @@ impl FakeModel {
         format!("http://{}", self.address)
     }
 
+    /// Returns how many requests there were up to now.
+    pub(super) fn count(&self) -> usize {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    /// Returns the requests after the first so many.
+    pub(super) fn since(&self, count: usize) -> Vec<Request> {
+        let requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        requests.get(count..).unwrap_or_default().to_vec()
+    }
+
     /// Returns the requests up to now.
     pub(super) fn requests(&self) -> Vec<Request> {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()

@@ -48,6 +48,11 @@ fn compare_with(peer: Peer, options: &Options) -> Result<usize> {
     if let Some(dir) = &options.corpus {
         game.collections(dir)?;
     }
+    let (n_turns, n_unlike) = super::mentions::live(peer, &game.program, &options.bin, options.seed)?;
+    if n_turns > 0 {
+        say(format_args!("fidelity: {host} {n_turns} turns, {n_unlike} differences"));
+    }
+    game.n_differences += n_unlike;
     let Match { n_trees, n_skills, n_differences, .. } = game;
     say(format_args!("fidelity: {host} {n_trees} trees, {n_skills} skills, {n_differences} differences"));
     Ok(n_differences)

@@ -3,21 +3,25 @@
 use std::path::Path;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 
+use super::call::{Call, Caller, Message, Outcome};
 use super::peers::Peer;
 use super::scene::Scene;
 
 /// The questions, in the words of the program's own modules.
 const SCRIPT: &str = include_str!("omp/ask.ts");
 
+/// The calls, in the words of the program's own modules.
+const CALLS: &str = include_str!("omp/activate.ts");
+
 /// How long one answer may take.
 const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Asks omp which skills it sees; the answer has the shape of a recording, and the lines of its catalog.
 pub(super) fn ask(program: &Path, scene: &Scene) -> Result<(Value, Vec<String>)> {
-    let answer = run(program, scene)?;
+    let answer = run(program, scene, SCRIPT, &[])?;
     let text = |value: &Value| Value::String(scene.portable(value.as_str().unwrap_or_default()));
     let skills = answer["skills"].as_array().into_iter().flatten().map(|skill| {
         let mut shown = skill.clone();
@@ -35,13 +39,22 @@ pub(super) fn ask(program: &Path, scene: &Scene) -> Result<(Value, Vec<String>)>
     Ok((recorded, entries(&prompt)))
 }
 
-fn run(program: &Path, scene: &Scene) -> Result<Value> {
+/// Lets the user call skills; a name that omp does not know is a text like any other.
+pub(super) fn calls(program: &Path, scene: &Scene, calls: &[Call]) -> Result<Vec<Outcome>> {
+    ensure!(calls.iter().all(|call| call.caller == Caller::User), "omp's model has no tool to call a skill with");
+    let typed: Vec<String> = calls.iter().map(|call| call.typed("/skill:")).collect();
+    let answer = run(program, scene, CALLS, &typed)?;
+    let made = answer.as_array().into_iter().flatten().map(|text| text.as_str().map(Message::user));
+    Ok(made.map(|message| Outcome { messages: message.into_iter().collect(), answer: None }).collect())
+}
+
+fn run(program: &Path, scene: &Scene, text: &str, words: &[String]) -> Result<Value> {
     let scratch = tempfile::tempdir()?;
     let (script, out) = (scratch.path().join("ask.ts"), scratch.path().join("answer.json"));
-    fs_err::write(&script, SCRIPT)?;
+    fs_err::write(&script, text)?;
     let source = Peer::Omp.package().context("no home folder")?.join("src");
     let mut command = scene.command(program);
-    command.arg("run").arg(&script).arg(source).arg(scene.folder()).arg(&out);
+    command.arg("run").arg(&script).arg(source).arg(scene.folder()).arg(&out).args(words);
     command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
     let mut child = command.spawn().with_context(|| format!("`{}` does not start", program.display()))?;
     let begun = std::time::Instant::now();

@@ -1,5 +1,7 @@
 //! The real `OpenCode`: its list of skills, and the catalog that it sends to a model.
 
+pub(super) mod activate;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -33,11 +35,7 @@ fn picked(skill: &Value, scene: &Scene) -> Value {
 pub(super) fn catalog(program: &Path, scene: &Scene) -> Result<Vec<String>> {
     let model = FakeModel::start(answer)?;
     let mut command = prepare(program, scene)?;
-    // The administrator's folder is read last and beside everything else, so that the tree's own settings stay whole.
-    let settings = scene.root().join("managed");
-    fs_err::create_dir_all(&settings)?;
-    fs_err::write(settings.join("opencode.json"), provider(&model.url()).to_string())?;
-    command.env("OPENCODE_TEST_MANAGED_CONFIG_DIR", &settings);
+    configure(&mut command, scene, &model)?;
     run(command.args(["run", "hello"]), scene)?;
     let requests = model.requests();
     let turn =
@@ -57,6 +55,16 @@ pub(super) fn entries(text: &str) -> Vec<String> {
     }
     lines.retain(|line| !line.is_empty() || list.is_some());
     lines
+}
+
+/// Tells the program of the fake model, in the administrator's folder: it is read last and beside everything else, so
+/// that the tree's own settings stay whole.
+fn configure(command: &mut Command, scene: &Scene, model: &FakeModel) -> Result<()> {
+    let settings = scene.root().join("managed");
+    fs_err::create_dir_all(&settings)?;
+    fs_err::write(settings.join("opencode.json"), provider(&model.url()).to_string())?;
+    command.env("OPENCODE_TEST_MANAGED_CONFIG_DIR", &settings);
+    Ok(())
 }
 
 /// Variables that keep the program offline and quiet.
@@ -109,13 +117,14 @@ fn provider(url: &str) -> Value {
 
 /// Says "ok" in the words of the Chat Completions API.
 fn answer(_: &Request) -> Reply {
-    let chunk = |delta: Value, finish: Value| {
-        let choice = json!({ "index": 0, "delta": delta, "finish_reason": finish });
-        json!({ "id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice] })
-    };
-    let said = chunk(json!({ "role": "assistant", "content": "ok" }), Value::Null);
-    let done = chunk(json!({}), Value::from("stop"));
+    let said = chunk(&json!({ "role": "assistant", "content": "ok" }), None);
+    let done = chunk(&json!({}), Some("stop"));
     Reply::Events([said, done].into_iter().map(|event| ("message".to_owned(), event)).collect())
+}
+
+fn chunk(delta: &Value, finish: Option<&str>) -> Value {
+    let choice = json!({ "index": 0, "delta": delta, "finish_reason": finish });
+    json!({ "id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice] })
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! Our own program, asked the same questions as the real ones.
 
+use std::io::Write as _;
 use std::path::Path;
+use std::process::Stdio;
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
@@ -45,6 +47,18 @@ fn codex_lines(text: &str) -> Catalog {
 /// Takes everything from the first entry on, because texts may have several lines.
 fn claude_lines(text: &str) -> Vec<String> {
     claude::unwrapped(text).split('\n').skip_while(|line| !line.starts_with("- ")).map(str::to_owned).collect()
+}
+
+/// Returns what `openoxide mentions --json` says of a turn.
+pub(super) fn mentions(bin: &Path, scene: &Scene, peer: Peer, turn: &Value) -> Result<Value> {
+    let mut command = scene.command(bin);
+    command.args(["mentions", "--turn", "--json", "--host", peer.host()]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().with_context(|| format!("`{}` does not start", bin.display()))?;
+    child.stdin.take().context("the child has no standard input")?.write_all(turn.to_string().as_bytes())?;
+    let output = child.wait_with_output()?;
+    ensure!(output.status.success(), "`openoxide mentions` failed");
+    serde_json::from_slice(&output.stdout).context("`openoxide mentions --json` printed no JSON")
 }
 
 fn run(bin: &Path, scene: &Scene, args: &[&str]) -> Result<String> {

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::case::Case;
 use super::peers::Peer;
-use super::{claude, codex, omp, opencode, say};
+use super::{call, claude, codex, mentions, omp, opencode, say};
 
 /// Records the cases that the argument names, or all.
 pub(super) fn run(args: &[String]) -> Result<()> {
@@ -34,6 +34,12 @@ fn record(case: &Case, program: &Path) -> Result<()> {
     if case.wants("catalog") {
         record_catalog(case, program)?;
     }
+    if case.wants("activations") {
+        record_activations(case, program)?;
+    }
+    if case.wants("mentions") {
+        mentions::record(case, program)?;
+    }
     say(format_args!("recorded {}", case.dir.display()));
     Ok(())
 }
@@ -55,12 +61,29 @@ fn record_catalog(case: &Case, program: &Path) -> Result<()> {
     Ok(fs_err::write(case.dir.join("catalog.txt"), text(&lines))?)
 }
 
+fn record_activations(case: &Case, program: &Path) -> Result<()> {
+    let scene = case.scene()?;
+    let (calls, in_session) = case.calls()?;
+    let outcomes = match case.peer {
+        Peer::Codex => codex::activate::calls(program, &scene, &calls)?,
+        Peer::OpenCode => opencode::activate::calls(program, &scene, &calls)?,
+        Peer::Omp => omp::calls(program, &scene, &calls)?,
+        Peer::ClaudeCode if in_session => claude::activate::session(program, &scene, &calls)?,
+        Peer::ClaudeCode => {
+            let alone = calls.chunks(1).map(|call| claude::activate::session(program, &scene, call));
+            alone.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect()
+        }
+    };
+    let answer = call::recorded(case.peer, &scene, &calls, &outcomes)?;
+    Ok(fs_err::write(case.dir.join("activations.json"), pretty(&answer))?)
+}
+
 fn text(lines: &[String]) -> String {
     lines.iter().flat_map(|line| [line, "\n"]).collect()
 }
 
 /// Writes an answer with one line for each item, so that differences are easy to read.
-fn pretty(answer: &Value) -> String {
+pub(super) fn pretty(answer: &Value) -> String {
     let fields = answer.as_object().into_iter().flatten().map(|(key, value)| match value {
         Value::Array(items) if items.iter().any(Value::is_object) => {
             let lines: Vec<String> = items.iter().map(|item| format!("  {item}")).collect();

@@ -61,7 +61,8 @@ impl Rpc {
         }
     }
 
-    fn send(&mut self, message: &Value) -> Result<()> {
+    /// Sends a message as it is.
+    pub(super) fn send(&mut self, message: &Value) -> Result<()> {
         let input = self.input.as_mut().context("the child has no standard input")?;
         writeln!(input, "{message}")?;
         Ok(input.flush()?)

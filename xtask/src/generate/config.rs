@@ -1,7 +1,7 @@
 //! The page on settings.
 
 use anyhow::Result;
-use openoxide_config::{KEYS, Key, KeyKind};
+use openoxide_config::{InProject, KEYS, Key, KeyKind};
 use openoxide_skills::{HostSettings, Hosts, SettingRule};
 
 use super::NOTICE;
@@ -20,6 +20,10 @@ Settings are read from these places; a later one wins:
 
 `openoxide config` shows every setting with its value and where that comes from. `openoxide config set KEY VALUE` changes
 one and keeps comments and order. The JSON Schema is [`schemas/config.toml.json`](../../schemas/config.toml.json).
+
+A project can never give power, trusted or not: what its file says of a key marked `no` is passed over and told, and of a
+key marked `only` it counts in that value alone, which is the strictest. Where the administrator set such a key to its
+strictest value, nobody can loosen it.
 ";
 
 const OF_HOSTS: &str = "\
@@ -47,8 +51,12 @@ pub(super) fn page() -> Result<String> {
 
 fn own() -> String {
     let row = |key: &Key| {
-        let project = if key.project { "yes" } else { "no" };
-        [code(key.name), kind(key), code(key.default), project.to_owned(), key.about.to_owned()]
+        let project = match key.project {
+            InProject::Free => "yes".to_owned(),
+            InProject::Only(strict) => format!("only `{strict}`"),
+            InProject::Never => "no".to_owned(),
+        };
+        [code(key.name), kind(key), code(key.default), project, key.about.to_owned()]
     };
     table(["key", "type", "default", "in a project", "what it does"], KEYS.iter().map(row))
 }
@@ -57,9 +65,7 @@ fn kind(key: &Key) -> String {
     match key.kind {
         KeyKind::Bool => "yes or no".to_owned(),
         KeyKind::Choice(choices) => format!("`{}`", choices.join("`, `")),
-        KeyKind::Integer | KeyKind::Number | KeyKind::Text | KeyKind::List | KeyKind::Rules | KeyKind::Hosts => {
-            key.wants().trim_start_matches("a ").to_owned()
-        }
+        _ => key.wants().trim_start_matches("a ").to_owned(),
     }
 }
 

@@ -40,7 +40,9 @@ const SECTIONS: &[(&str, &[&str])] = &[
     ("How a file is read", &["parse", "sidecar"]),
     ("Which skills count", &["collide", "filter", "controls", "list"]),
     ("What the model sees", &["catalog", "budget"]),
+    ("How a text names a skill", &["mention"]),
     ("When a user calls a skill", &["invoke"]),
+    ("Files of a skill", &["resource"]),
 ];
 
 /// Returns the index and a page for each host.

@@ -86,8 +86,7 @@ pub(crate) fn activate(ui: &Ui, common: &Common, args: &ActivateArgs) -> anyhow:
 /// Makes the runtime of a session.
 pub(crate) fn runtime(session: &Session) -> anyhow::Result<Arc<Runtime>> {
     let catalog = Arc::new(session.catalog(Depth::Quick));
-    let rules = openoxide_permissions::Rules::builtin();
-    Ok(Arc::new(Runtime::new(&session.workspace, session.view.clone(), catalog, rules, None)))
+    Ok(Arc::new(Runtime::new(&session.workspace, session.view.clone(), catalog)?))
 }
 
 fn given(args: &ActivateArgs) -> Given {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use openoxide_config::{KEYS, Key, Workspace, set_value, unset_value};
+use openoxide_config::{InProject, KEYS, Key, Workspace, set_value, unset_value};
 use openoxide_skills::near;
 use openoxide_wire::{ChangeAnswer, ChangeLine, ConfigAnswer, ConfigValue, ProblemLine, SchemaVersion};
 
@@ -124,14 +124,18 @@ fn set(
     in_project: bool,
 ) -> anyhow::Result<ExitStatus> {
     let rule = known(key)?;
-    if in_project && !rule.project {
-        return Err(Told::failed(format!("a project cannot set `{key}`")).hint("leave out --in-project").into());
-    }
     let parsed: toml_edit::Value = value.parse().unwrap_or_else(|_| toml_edit::Value::from(value));
     let plain: Option<toml::Value> =
         format!("value = {parsed}").parse::<toml::Table>().ok().and_then(|mut table| table.remove("value"));
-    if rule.name == key && !plain.is_some_and(|plain| rule.takes(&plain)) {
+    if rule.name == key && !plain.as_ref().is_some_and(|plain| rule.takes(plain)) {
         return Err(Told::failed(format!("`{key}` must be {}", rule.wants())).hint(rule.about).into());
+    }
+    if in_project && !plain.as_ref().is_some_and(|plain| rule.project.allows(plain)) {
+        let message = match rule.project {
+            InProject::Only(strict) => format!("a project can set `{key}` to `{strict}` only"),
+            _ => format!("a project cannot set `{key}`"),
+        };
+        return Err(Told::failed(message).hint("leave out --in-project").into());
     }
     let file = file(workspace, in_project)?;
     let changed = set_value(&file, key, parsed)?;

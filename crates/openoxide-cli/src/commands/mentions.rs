@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use openoxide_skills::{Depth, MentionRules, Selection, Turn, TurnItem, WhyNot, select};
-use openoxide_wire::MentionsAnswer;
+use openoxide_wire::{MentionsAnswer, TurnInput};
 
 use crate::ExitStatus;
 use crate::args::Common;
@@ -27,6 +27,9 @@ const MAX_BYTES: u64 = 16 * 1024 * 1024;
 pub(crate) struct MentionsArgs {
     /// The text; without it, standard input is read
     text: Option<String>,
+    /// Read a whole turn from standard input, as JSON; `openoxide schema turn` describes it
+    #[arg(long, conflicts_with_all = ["text", "item"])]
+    turn: bool,
     /// Also name a skill by its path, before the text (can be repeated)
     #[arg(long, value_name = "[NAME=]PATH")]
     item: Vec<String>,
@@ -55,16 +58,25 @@ pub(crate) fn mentions(ui: &Ui, common: &Common, args: &MentionsArgs) -> anyhow:
 /// Puts together what was typed: items first, then the text.
 fn turn(ui: &Ui, session: &Session, args: &MentionsArgs) -> anyhow::Result<Turn> {
     let environment = &session.workspace.environment;
-    let mut items: Vec<TurnItem> = args.item.iter().map(|item| skill_item(session, item)).collect();
-    items.push(TurnItem::Text(match &args.text {
-        Some(text) => text.clone(),
-        None => read(ui)?,
-    }));
+    let (cwd, home) = (environment.cwd.clone(), environment.home.clone());
+    let mut turn = if args.turn {
+        let turn: TurnInput = serde_json::from_str(&read(ui)?).map_err(|error| {
+            Told::failed(format!("standard input is not a turn: {error}")).hint("`openoxide schema turn` describes one")
+        })?;
+        turn.into_turn(cwd, home)
+    } else {
+        let mut items: Vec<TurnItem> = args.item.iter().map(|item| skill_item(session, item)).collect();
+        items.push(TurnItem::Text(match &args.text {
+            Some(text) => text.clone(),
+            None => read(ui)?,
+        }));
+        Turn { items, connectors: Vec::new(), cwd, home }
+    };
+    turn.connectors.extend(args.connector.iter().cloned());
     let configured = session.workspace.config.get("connectors.names");
     let configured = configured.iter().filter_map(|setting| setting.value.as_array()).flatten();
-    let configured = configured.filter_map(|name| name.as_str()).map(str::to_owned);
-    let connectors = args.connector.iter().cloned().chain(configured).collect();
-    Ok(Turn { items, connectors, cwd: environment.cwd.clone(), home: environment.home.clone() })
+    turn.connectors.extend(configured.filter_map(|name| name.as_str()).map(str::to_owned));
+    Ok(turn)
 }
 
 /// Reads `PATH` or `NAME=PATH`; a path with `=` in it has a `/` before.

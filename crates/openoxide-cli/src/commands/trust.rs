@@ -1,13 +1,20 @@
-//! `trust`: tells that a project's skills and settings are yours to follow.
+//! `trust`: tells that a project's skills and settings are yours to follow, and gives skills power.
+
+mod list;
+mod look;
+mod revoke;
+mod skill;
 
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
-use openoxide_config::{Workspace, add_to_list, find_project, remove_from_list};
+use openoxide_config::{Moment, Power, Trust, Workspace, find_project};
 use openoxide_skills::{ProjectRules, path_text};
 use openoxide_wire::{ChangeAnswer, ChangeLine};
 
 use crate::ExitStatus;
 use crate::args::Common;
+use crate::asking::AskingArgs;
 use crate::error::Told;
 use crate::paths;
 use crate::session::open_workspace;
@@ -16,88 +23,110 @@ use crate::ui::{Ui, safe};
 
 /// Trust a project, so that its skills and settings count
 ///
-/// Writes the folder to `trust.folders` in your own settings. A project that is not trusted cannot replace a skill of
-/// yours by one of the same name, and its settings do not count.
+/// A project that is not trusted cannot replace a skill of yours by one of the same name, and its settings do not count.
+/// Whatever a skill wants to run or to be allowed needs more: --skill gives one skill power, for its files as they are
+/// now. What you trust is kept in `state/trust.toml` in your own folder; `trust.folders` in your settings counts too.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TrustArgs {
-    /// The project's folder [default: the project that you are in]
-    folder: Option<PathBuf>,
-    /// Show the folders that are trusted
-    #[arg(long, conflicts_with_all = ["folder", "revoke"])]
+    /// The project's folder [default: the project that you are in]; to revoke also a skill, an id of --list, or `all`
+    #[arg(value_name = "DIR")]
+    what: Vec<PathBuf>,
+    /// Show everything that is trusted, where it is written, and how to revoke it
+    #[arg(long, conflicts_with_all = ["what", "revoke", "skill"])]
     list: bool,
-    /// Do not trust the folder any more
-    #[arg(long)]
+    /// Do not trust it any more
+    #[arg(long, conflicts_with = "skill")]
     revoke: bool,
+    /// Give a skill power, after showing everything that it would get
+    #[arg(long, value_name = "SKILL", conflicts_with = "what")]
+    skill: Option<String>,
+    /// Only this power: shell, script, hook, profile, tools or mcp (can be repeated)
+    #[arg(long, value_name = "POWER", value_parser = power, conflicts_with = "list")]
+    power: Vec<Power>,
+    #[command(flatten)]
+    asking: AskingArgs,
+}
+
+fn power(word: &str) -> Result<Power, String> {
+    let all = Power::ALL.map(Power::as_str).join(", ");
+    Power::from_word(word).ok_or_else(|| format!("there is no such power; there are {all}"))
 }
 
 pub(crate) fn trust(ui: &Ui, common: &Common, args: &TrustArgs) -> anyhow::Result<ExitStatus> {
+    if let Some(wanted) = &args.skill {
+        return skill::grant(ui, common, args, wanted);
+    }
     let workspace = open_workspace(ui, common)?;
     if args.list {
-        return list(ui, common, &workspace);
+        return list::list(ui, common, &workspace);
     }
-    let file = workspace.environment.openoxide_home().map(|home| home.join("config.toml"));
-    let file = file.ok_or_else(|| Told::failed("there is no home folder").hint("set HOME or OPENOXIDE_HOME"))?;
-    let folder = folder(&workspace, args)?;
-    if !args.revoke && holds_home(&workspace, &folder) {
-        return Err(refused(&workspace, &folder).into());
+    if args.revoke {
+        return revoke::revoke(ui, common, &workspace, args);
     }
-    let shown = safe(&paths::homely(&workspace, &path_text(&folder)));
-    let listed = workspace.config.trusted().iter().any(|(_, listed)| *listed == folder);
-    let mut answer = ChangeAnswer::new(Vec::new(), None);
-    let change = |action: &str| vec![ChangeLine::new(action, &file, Some(path_text(&folder)))];
-    match (args.revoke, listed) {
-        (false, true) => ui.say(&format!("{shown} is trusted already")),
-        (true, false) => ui.say(&format!("{shown} is not trusted in {}", paths::short(&workspace, &file))),
-        (false, false) => {
-            let text = folder.to_str().ok_or_else(|| {
-                let told = Told::failed(format!("`{shown}` cannot be named in settings, because it is not UTF-8"));
-                told.hint("rename the folder")
-            })?;
-            add_to_list(&file, FOLDERS, text)?;
-            ui.say(&format!("{shown} is trusted now"));
-            let undo = undo(&workspace, common, args, &folder);
-            ui.say(&format!("undo: {undo}"));
-            answer = ChangeAnswer::new(change("trust"), Some(undo));
-        }
-        (true, true) => {
-            let written = workspace.config.trusted();
-            let is_it = |text: &str| written.iter().any(|(as_written, listed)| as_written == text && *listed == folder);
-            remove_from_list(&file, FOLDERS, is_it)?;
-            ui.say(&format!("{shown} is not trusted any more"));
-            answer.changes = change("revoke");
-        }
+    if !args.power.is_empty() {
+        let told = Told::failed("a folder has no powers, only skills do");
+        return Err(told.hint("openoxide trust --skill SKILL --power POWER").into());
     }
-    if common.json {
-        ui.json(&answer)?;
+    let folders = match args.what.as_slice() {
+        [] => vec![project(&workspace, None)?],
+        given => given.iter().map(|given| project(&workspace, Some(given))).collect::<Result<_, _>>()?,
+    };
+    if let Some(folder) = folders.iter().find(|folder| holds_home(&workspace, folder)) {
+        return Err(refused(&workspace, folder).into());
     }
-    look_again(ui, common, args, &folder, &shown)
+    add(ui, common, &workspace, args, &folders)
 }
 
-/// The setting that is written.
-const FOLDERS: &str = "trust.folders";
+/// Returns what is trusted, and the file that it is written in.
+fn store(workspace: &Workspace) -> Result<(Trust, PathBuf), Told> {
+    let trust = Trust::open(&workspace.environment);
+    let path = trust.path().map(Path::to_owned);
+    let path = path.ok_or_else(|| Told::failed("there is no home folder").hint("set HOME or OPENOXIDE_HOME"))?;
+    Ok((trust, path))
+}
 
-fn list(ui: &Ui, common: &Common, workspace: &Workspace) -> anyhow::Result<ExitStatus> {
+fn now() -> Moment {
+    Moment::from(SystemTime::now())
+}
+
+fn add(
+    ui: &Ui,
+    common: &Common,
+    workspace: &Workspace,
+    args: &TrustArgs,
+    folders: &[PathBuf],
+) -> anyhow::Result<ExitStatus> {
+    let (mut trust, file) = store(workspace)?;
+    let mut changes = Vec::new();
+    for folder in folders {
+        let shown = safe(&paths::homely(workspace, &path_text(folder)));
+        if workspace.config.trusts(folder) {
+            ui.say(&format!("{shown} is trusted already"));
+        } else if trust.add_folder(folder, now())? {
+            ui.say(&format!("{shown} is trusted now"));
+            changes.push(ChangeLine::new("trust", &file, Some(path_text(folder))));
+        }
+    }
+    let undo = (!changes.is_empty()).then(|| undo(workspace, common, args, folders));
+    if let Some(undo) = &undo {
+        ui.say(&format!("undo: {undo}"));
+    }
     if common.json {
-        return super::config::get(ui, common, workspace, Some(FOLDERS));
+        ui.json(&ChangeAnswer::new(changes, undo))?;
     }
-    let folders = workspace.config.trusted();
-    if folders.is_empty() {
-        let trust = typed::command(&typed::for_all(common), "trust", None, "");
-        ui.say(&format!("no folder is trusted; `{trust}` trusts the project that you are in"));
+    let config = open_workspace(ui, common)?.config;
+    match folders.iter().find(|folder| !config.trusts(folder)) {
+        None => Ok(ExitStatus::Done),
+        Some(folder) => Err(Told::failed(format!("{} is still not trusted", safe(&path_text(folder)))).into()),
     }
-    let folders = folders.into_iter();
-    ui.data(&folders.map(|(written, _)| safe(&written) + "\n").collect::<String>())?;
-    Ok(ExitStatus::Done)
 }
 
 /// Returns the project that is meant, without links: only a project's root can be trusted.
-fn folder(workspace: &Workspace, args: &TrustArgs) -> Result<PathBuf, Told> {
+fn project(workspace: &Workspace, given: Option<&Path>) -> Result<PathBuf, Told> {
     let environment = &workspace.environment;
-    let path = args.folder.as_ref().map_or_else(|| workspace.project.clone(), |given| environment.cwd.join(given));
+    let path = given.map_or_else(|| workspace.project.clone(), |given| environment.cwd.join(given));
     match std::fs::canonicalize(&path).ok().filter(|path| path.is_dir()) {
         Some(real) => Ok(find_project(&real, environment.home.as_deref(), &ProjectRules::default())),
-        // What is gone can still be taken off the list.
-        None if args.revoke => Ok(path),
         None => {
             Err(Told::failed(format!("`{}` is not a folder", safe(&path_text(&path))))
                 .hint("name the project's folder"))
@@ -105,39 +134,33 @@ fn folder(workspace: &Workspace, args: &TrustArgs) -> Result<PathBuf, Told> {
     }
 }
 
-/// Tells whether a folder is the home, or one that holds it: everything would be trusted that is ever put there.
+/// Tells whether a folder holds the home, or what is trusted: everything would be trusted that is ever put there.
 pub(crate) fn holds_home(workspace: &Workspace, folder: &Path) -> bool {
-    let home = workspace.environment.home.as_ref();
-    let home = home.map(|home| std::fs::canonicalize(home).unwrap_or_else(|_| home.clone()));
-    folder.parent().is_none() || home.is_some_and(|home| home.starts_with(folder))
+    let environment = &workspace.environment;
+    let homes = environment.home.clone().into_iter().chain(environment.openoxide_home());
+    folder.parent().is_none() || homes.into_iter().any(|home| real(&home).starts_with(folder))
+}
+
+fn real(path: &Path) -> PathBuf {
+    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
 fn refused(workspace: &Workspace, folder: &Path) -> Told {
-    let home = workspace.environment.home.as_ref().and_then(|home| std::fs::canonicalize(home).ok());
+    let home = workspace.environment.home.as_deref().map(real);
     let shown = safe(&path_text(folder));
     let what = match (folder.parent(), home) {
         (None, _) => "the root of the file system",
         (_, Some(home)) if home == folder => "your home folder",
-        _ => "a folder around your home folder",
+        (_, Some(home)) if home.starts_with(folder) => "a folder around your home folder",
+        _ => "a folder around your own settings",
     };
     let told = Told::failed(format!("`{shown}` is {what}, not a project, and is not trusted as a whole"));
     told.hint("name the folder of one project: openoxide trust DIR")
 }
 
-fn undo(workspace: &Workspace, common: &Common, args: &TrustArgs, folder: &Path) -> String {
-    let given = args.folder.as_ref().and_then(|_| typed::path(workspace, folder));
+fn undo(workspace: &Workspace, common: &Common, args: &TrustArgs, folders: &[PathBuf]) -> String {
+    let given = folders.iter().filter(|_| !args.what.is_empty()).filter_map(|folder| typed::path(workspace, folder));
+    let given = given.collect::<Vec<_>>().join(" ");
+    let given = Some(given).filter(|given| !given.is_empty());
     typed::command(&typed::for_all(common), "trust", given.as_deref(), "--revoke")
-}
-
-/// Says so if the project is trusted by somebody else, or still is not.
-fn look_again(ui: &Ui, common: &Common, args: &TrustArgs, folder: &Path, shown: &str) -> anyhow::Result<ExitStatus> {
-    let config = open_workspace(ui, common)?.config;
-    match (args.revoke, config.trusts(folder)) {
-        (false, true) | (true, false) => Ok(ExitStatus::Done),
-        (true, true) => {
-            ui.warn(&format!("{shown} is still trusted, by the administrator or by --config"));
-            Ok(ExitStatus::No)
-        }
-        (false, false) => Err(Told::failed(format!("{shown} is still not trusted")).into()),
-    }
 }

@@ -22,14 +22,28 @@ fn text() {
     budget.share            0.02          default
     budget.unknown_chars    16000         default
     color                   "auto"        default
+    connectors.names        []            default
     host                    "openoxide"   default
     hosts                   not set       not set
     limits.depth            6             default
     limits.entries          200000        default
     limits.folders          50000         default
+    mcp.servers             not set       not set
+    sandbox.file_size       268435456     default
+    sandbox.memory          1073741824    default
+    sandbox.network         false         default
+    sandbox.output          1048576       default
+    sandbox.processes       64            default
+    sandbox.shell_output    65536         default
+    sandbox.shell_time      10            default
+    sandbox.time            120           default
+    sandbox.writable        []            default
+    skills.allowed_tools    "preapprove"  default
     skills.claude           true          default
     skills.config           []            default
     skills.paths            []            default
+    skills.profiles         "ask"         default
+    skills.shell            true          default
     skills.untrusted_loses  true          default
     trust.folders           []            default
     ----- stderr -----

@@ -25,6 +25,7 @@ fn help() {
       roots        Show where a host looks, in what order, and by what settings
       check        Check skills for errors
       prompt       Print the skills as the model would see them
+      mentions     Show which skills a text names, and why not the rest
       link         Put a skill where another agent looks
       unlink       Take away what `link` put there
       new          Make the files of a new skill
@@ -48,6 +49,9 @@ fn help() {
 
           --host <HOST[@EDITION]>
               Follow this host's rules [config: host] [env: OPENOXIDE_HOST]
+
+          --agent <NAME>
+              Follow this agent's permission rules too [config: agents]
 
           --add-dir <DIR>
               Search one more folder (can be repeated)
@@ -100,6 +104,7 @@ fn help_of_each_command() {
             "roots",
             "check",
             "prompt",
+            "mentions",
             "link",
             "unlink",
             "new",
@@ -139,6 +144,8 @@ fn help_of_list() {
           --project <DIR>          Act in this folder; the project is found from it
           --host <HOST[@EDITION]>  Follow this host's rules [config: host] [env:
                                    OPENOXIDE_HOST]
+          --agent <NAME>           Follow this agent's permission rules too [config:
+                                   agents]
           --add-dir <DIR>          Search one more folder (can be repeated)
           --touch <FILE>           Tell that a file was read or edited (can be
                                    repeated)

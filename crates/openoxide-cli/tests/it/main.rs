@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that fails says where")]
 
+mod agents;
 mod catalog;
 mod check;
 mod config;
@@ -15,6 +16,7 @@ mod hosts;
 mod link;
 mod list;
 mod listing_hosts;
+mod mentions;
 mod new;
 mod new_host;
 mod no_silence;
@@ -23,6 +25,7 @@ mod opencode;
 mod overview;
 mod pepper;
 mod prompt;
+mod read;
 mod readme;
 mod reference;
 mod regressions;
@@ -30,6 +33,7 @@ mod remcochat;
 mod roots;
 mod schema;
 mod seeds;
+mod self_trust;
 mod show;
 mod support;
 mod switch;

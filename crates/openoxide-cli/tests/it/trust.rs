@@ -1,11 +1,39 @@
-//! `trust`: the list of trusted folders, edited in place.
+//! `trust`: folders that are trusted, skills with power, and answers that are remembered.
 
-use openoxide_testkit::TestContext;
+use std::os::unix::fs::PermissionsExt as _;
+
+use openoxide_testkit::{Output, TestContext};
 
 use crate::support::{bin, changes, field, json, run, skill_file, valid_json};
 
 fn config(context: &TestContext) -> String {
     fs_err::read_to_string(context.home().join(".openoxide/config.toml")).unwrap()
+}
+
+fn store(context: &TestContext) -> String {
+    fs_err::read_to_string(context.home().join(".openoxide/state/trust.toml")).unwrap()
+}
+
+/// Writes the store as somebody else left it.
+fn write_store(context: &TestContext, text: &str) {
+    let file = context.home().join(".openoxide/state/trust.toml");
+    fs_err::create_dir_all(file.parent().unwrap()).unwrap();
+    fs_err::write(&file, text).unwrap();
+    fs_err::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+}
+
+/// Runs the binary; days, digests and ids, which change, are written as `[DAY]`, `[DIGEST]` and `[ID]`.
+fn told(context: &TestContext, args: &[&str]) -> Output {
+    let mut output = run(context, args);
+    let changing =
+        [(r"20\d\d-\d\d-\d\d", "[DAY]"), (r"sha256:[0-9a-f]{64}", "[DIGEST]"), (r"\b[0-9a-f]{8}(?= --rev)", "[ID]")];
+    for (pattern, word) in changing {
+        let pattern = fancy_regex::Regex::new(pattern).unwrap();
+        for text in [&mut output.stdout, &mut output.stderr] {
+            *text = pattern.replace_all(text, word).into_owned();
+        }
+    }
+    output
 }
 
 fn trusted(context: &TestContext) -> bool {
@@ -42,10 +70,12 @@ fn given_and_taken_back() {
     ----- stderr -----
     [ROOT]/project is trusted already
     ");
-    insta::assert_snapshot!(run(&context, &["trust", "--list"]), @"
+    insta::assert_snapshot!(told(&context, &["trust", "--list"]), @"
     status: 0
     ----- stdout -----
     [ROOT]/project
+      since [DAY], ~/.openoxide/state/trust.toml:4
+      revoke: openoxide trust . --revoke
     ----- stderr -----
     ");
     insta::assert_snapshot!(run(&context, &["trust", "--revoke"]), @"
@@ -59,9 +89,10 @@ fn given_and_taken_back() {
     status: 0
     ----- stdout -----
     ----- stderr -----
-    [ROOT]/project is not trusted in ~/.openoxide/config.toml
+    [ROOT]/project is not trusted in ~/.openoxide/state/trust.toml
     ");
-    assert_eq!(config(&context), "[trust]\nfolders = []\n");
+    assert!(!store(&context).contains("folders"), "{}", store(&context));
+    assert!(!context.home().join(".openoxide/config.toml").exists(), "settings are written by people");
 }
 
 /// Only a project's root is ever compared, so that is what is written.
@@ -90,43 +121,54 @@ fn another_folder_and_its_undo() {
     assert_eq!((output.status, output.stderr.as_str()), (Some(0), "[ROOT]/my app is not trusted any more\n"));
 }
 
+/// What was written into settings by hand counts as before, and is taken off in place.
 #[test]
 fn what_else_is_in_the_list_stays() {
     let context = TestContext::new();
-    let before = "# mine\n[trust]\nfolders = [\n  \"~/work\", # all of it\n  \"relative\",\n  \"/gone\",\n]\n";
-    context.tree(&format!("//- home/.openoxide/config.toml\n{before}"));
-    assert_eq!(run(&context, &["trust"]).status, Some(0));
-    let project = context.project().display().to_string();
-    assert_eq!(
-        config(&context).replace(&format!("\"{project}\""), "NEW").lines().take(5).collect::<Vec<_>>(),
-        before.lines().take(5).collect::<Vec<_>>()
-    );
+    let before = "# mine\n[trust]\nfolders = [\n  \"~/work\", # all of it\n  \"relative\",\n  \"{root}/project\",\n  \"/gone\",\n]\n";
+    context.tree(&format!("//- home/.openoxide/config.toml rooted\n{before}"));
     assert!(trusted(&context));
+    let output = run(&context, &["trust"]);
+    assert_eq!((output.status, output.stderr.as_str()), (Some(0), "[ROOT]/project is trusted already\n"));
     // A folder that is gone can be taken off.
     let output = run(&context, &["trust", "--revoke", "/gone"]);
     assert_eq!((output.status, output.stderr.as_str()), (Some(0), "/gone is not trusted any more\n"), "{output}");
     assert_eq!(run(&context, &["trust", "--revoke"]).status, Some(0));
     let after = config(&context);
-    assert!(
-        after.contains("\"~/work\", # all of it") && after.contains("\"relative\"") && !after.contains("/gone"),
-        "{after}"
-    );
+    assert!(!trusted(&context));
+    assert!(after.contains("\"~/work\", # all of it") && after.contains("\"relative\""), "{after}");
+    assert!(!after.contains("/gone") && !after.contains("project"), "{after}");
+    // In both places, it is taken off both.
+    context.tree("//- home/.openoxide/config.toml\n");
+    run(&context, &["trust"]);
+    context.tree("//- home/.openoxide/config.toml rooted\ntrust.folders = [\"{root}/project\"]\n");
+    let answer = changes(&context, &["trust", "--revoke", "--json"]);
+    assert_eq!(answer["changes"].as_array().unwrap().len(), 2, "{answer:#}");
+    assert!(!trusted(&context));
 }
 
 #[test]
 fn listed_as_json() {
     let context = project();
     run(&context, &["trust"]);
-    let answer = json(&context, &["trust", "--list", "--json"]);
-    assert_eq!(answer, valid_json(&context, &["config", "get", "trust.folders", "--json"]));
-    assert_eq!(answer["values"][0]["value"][0], "[ROOT]/project");
+    context.tree("//- home/.openoxide/config.toml\n\ntrust.folders = [\"~/work\"]\n");
+    let answer = valid_json(&context, &["trust", "--list", "--json"]);
+    assert_eq!(field(&answer["folders"], "path"), ["[ROOT]/home/work", "[ROOT]/project"]);
+    assert_eq!(
+        field(&answer["folders"], "origin"),
+        ["[ROOT]/home/.openoxide/config.toml:2", "[ROOT]/home/.openoxide/state/trust.toml:4"]
+    );
+    assert_eq!(field(&answer["folders"], "revoke"), ["openoxide trust ~/work --revoke", "openoxide trust . --revoke"]);
+    assert!(answer["folders"][0].get("since").is_none());
+    let since = answer["folders"][1]["since"].as_str().unwrap();
+    assert!(since.starts_with("20") && since.ends_with('Z') && store(&context).contains(since), "{since}");
 }
 
 #[test]
 fn answers_in_json() {
     let context = project();
     let answer = changes(&context, &["trust", "--json"]);
-    let line = |action: &str| serde_json::json!([{ "action": action, "path": "[ROOT]/home/.openoxide/config.toml", "target": "[ROOT]/project" }]);
+    let line = |action: &str| serde_json::json!([{ "action": action, "path": "[ROOT]/home/.openoxide/state/trust.toml", "target": "[ROOT]/project" }]);
     assert_eq!((&answer["changes"], &answer["undo"]), (&line("trust"), &"openoxide trust --revoke".into()));
     assert_eq!(changes(&context, &["trust", "--json"])["changes"], serde_json::json!([]), "it is trusted already");
     assert_eq!(changes(&context, &["trust", "--revoke", "--json"])["changes"], line("revoke"));
@@ -174,11 +216,22 @@ fn what_cannot_be_trusted() {
             .current_dir(context.root().join(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(b"\xff"))),
     );
     assert_eq!(output.status, Some(2), "{output}");
-    assert!(output.stderr.contains(r"`[ROOT]/\xff` cannot be named in settings"), "{output}");
+    assert!(output.stderr.contains(r"`[ROOT]/\xff` cannot be written down, because it is not UTF-8"), "{output}");
     assert!(!context.home().join(".openoxide").exists(), "nothing was written");
-    context.tree("//- home/.openoxide/config.toml\ntrust = 1\n");
-    let output = run(&context, &["trust"]);
-    assert_eq!((output.status, config(&context).as_str()), (Some(2), "trust = 1\n"), "{output}");
+    let damaged = "[[folders]]\npath = 1\n";
+    write_store(&context, damaged);
+    insta::assert_snapshot!(run(&context, &["trust"]), @"
+    status: 2
+    ----- stdout -----
+    ----- stderr -----
+    error: `[ROOT]/home/.openoxide/state/trust.toml` is damaged, so it is left as it is: line 2: `path` is missing or wrong in an entry of `folders`
+    hint: mend the file, or remove it; until then nothing in it counts
+    ");
+    assert_eq!(run(&context, &["trust", "--revoke", "all"]).status, Some(2));
+    assert_eq!(store(&context), damaged);
+    let output = run(&context, &["list"]);
+    assert_eq!(output.status, Some(0));
+    assert!(output.stderr.contains("~/.openoxide/state/trust.toml:2: `path` is missing or wrong"), "{output}");
     assert_eq!(run(&context, &["trust", "--list", "--revoke"]).status, Some(2), "one or the other");
 }
 
@@ -199,4 +252,209 @@ fn an_empty_list_says_so() {
     let output = run(&TestContext::new(), &["trust", "--list"]);
     assert_eq!((output.status, output.stdout.as_str()), (Some(0), ""));
     assert!(output.stderr.contains("no folder is trusted; `openoxide trust` trusts"), "{output}");
+}
+
+/// Nothing is lost when many write at once.
+#[test]
+fn many_at_once() {
+    let context = TestContext::new();
+    for number in 0..12 {
+        context.tree(&format!("//- app{number}/.git/HEAD\n"));
+    }
+    let start = |number: usize| {
+        let mut command = context.command(bin(), ["trust", &format!("../app{number}")]);
+        command.stderr(std::process::Stdio::null()).spawn().unwrap()
+    };
+    let children: Vec<_> = (0..12).map(start).collect();
+    for mut child in children {
+        assert!(child.wait().unwrap().success());
+    }
+    let answer = valid_json(&context, &["trust", "--list", "--json"]);
+    assert_eq!(answer["folders"].as_array().unwrap().len(), 12, "{answer:#}");
+    let mode = |path: &str| fs_err::metadata(context.home().join(path)).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(".openoxide/state"), mode(".openoxide/state/trust.toml")), (0o700, 0o600));
+}
+
+/// A skill that asks for every power there is.
+fn powerful() -> TestContext {
+    let context = TestContext::new();
+    context.tree(
+        "
+//- project/.agents/skills/deploy/SKILL.md
+---
+name: deploy
+description: Ships
+allowed-tools: Bash(git:*) Read
+hooks:
+  PreToolUse:
+    - matcher: Bash
+      hooks:
+        - type: command
+          command: touch CANARY
+---
+Now: !`touch CANARY; date` and !`id`
+//- project/.agents/skills/deploy/agents/openoxide.yaml
+permissions:
+  network: true
+dependencies:
+  tools:
+    - type: mcp
+      value: docs
+      command: npx docs
+//- project/.agents/skills/deploy/scripts/ship.sh
+touch CANARY
+",
+    );
+    context
+}
+
+#[test]
+fn a_skill_gets_power_after_everything_was_shown() {
+    let context = powerful();
+    let asked = told(&context, &["trust", "--skill", "deploy", "-q"]);
+    insta::assert_snapshot!(asked, @"
+    status: 2
+    ----- stdout -----
+    ----- stderr -----
+    .agents/skills/deploy/SKILL.md
+    [DIGEST]
+    shell: run these commands when it is called
+      touch CANARY; date
+      id
+    script: run these scripts
+      scripts/ship.sh
+    hook: run these commands when something happens
+      PreToolUse on Bash: touch CANARY
+    profile: have these permissions
+      network: yes
+    tools: use these tools without asking
+      Bash(git:*)
+      Read
+    mcp: add these servers of tools
+      docs: npx docs
+    error: this needs your yes, and there is no terminal to ask on
+    hint: read what is shown above; if you want it, add --yes
+    ");
+    assert!(!context.home().join(".openoxide").exists(), "nothing was written");
+    let output = told(&context, &["trust", "--skill", "deploy", "--no-input"]);
+    assert_eq!(output.status, Some(2));
+    assert!(output.stderr.contains("this needs your yes, and --no-input was given"), "{output}");
+    let output = told(&context, &["trust", "--skill", "deploy", "--yes"]);
+    assert_eq!(output.status, Some(0), "{output}");
+    assert!(output.stderr.ends_with("deploy has 6 powers now\nundo: openoxide trust .agents/skills/deploy --revoke\n"));
+    assert_eq!(told(&context, &["trust", "--skill", "deploy"]).stderr, "deploy has this power already\n");
+    insta::assert_snapshot!(told(&context, &["trust", "--list"]), @"
+    status: 0
+    ----- stdout -----
+    [ROOT]/project/.agents/skills/deploy/SKILL.md: shell
+      for [DIGEST]
+        touch CANARY; date
+        id
+      since [DAY], ~/.openoxide/state/trust.toml:4
+      revoke: openoxide trust [ID] --revoke
+    [ROOT]/project/.agents/skills/deploy/SKILL.md: script
+      for [DIGEST]
+        scripts/ship.sh
+      since [DAY], ~/.openoxide/state/trust.toml:11
+      revoke: openoxide trust [ID] --revoke
+    [ROOT]/project/.agents/skills/deploy/SKILL.md: hook
+      for [DIGEST]
+        PreToolUse on Bash: touch CANARY
+      since [DAY], ~/.openoxide/state/trust.toml:18
+      revoke: openoxide trust [ID] --revoke
+    [ROOT]/project/.agents/skills/deploy/SKILL.md: profile
+      for [DIGEST]
+        network: yes
+      since [DAY], ~/.openoxide/state/trust.toml:25
+      revoke: openoxide trust [ID] --revoke
+    [ROOT]/project/.agents/skills/deploy/SKILL.md: tools
+      for [DIGEST]
+        Bash(git:*)
+        Read
+      since [DAY], ~/.openoxide/state/trust.toml:32
+      revoke: openoxide trust [ID] --revoke
+    [ROOT]/project/.agents/skills/deploy/SKILL.md: mcp
+      for [DIGEST]
+        docs: npx docs
+      since [DAY], ~/.openoxide/state/trust.toml:39
+      revoke: openoxide trust [ID] --revoke
+    ----- stderr -----
+    no folder is trusted; `openoxide trust` trusts the project that you are in
+    ");
+    let answer = valid_json(&context, &["trust", "--list", "--json"]);
+    assert_eq!(field(&answer["grants"], "power"), ["shell", "script", "hook", "profile", "tools", "mcp"]);
+    assert!(!trusted(&context), "power of a skill is no trust in its folder");
+    assert!(!context.project().join("CANARY").exists(), "nothing ran");
+}
+
+#[test]
+fn power_is_for_these_bytes() {
+    let context = powerful();
+    assert_eq!(run(&context, &["trust", "--skill", "deploy", "--yes", "--power", "shell"]).status, Some(0));
+    let answer = valid_json(&context, &["trust", "--list", "--json"]);
+    assert_eq!(field(&answer["grants"], "power"), ["shell"]);
+    let before = answer["grants"][0]["digest"].clone();
+    context.tree("//- project/.agents/skills/deploy/scripts/more.sh\nid\n");
+    let output = told(&context, &["trust", "--skill", "deploy", "--power", "shell"]);
+    assert!(output.stderr.contains("warning: it changed since you gave it power on [DAY]"), "{output}");
+    assert_eq!(output.status, Some(2));
+    run(&context, &["trust", "--skill", "deploy", "--yes", "--power", "shell"]);
+    let answer = valid_json(&context, &["trust", "--list", "--json"]);
+    assert_eq!(answer["grants"].as_array().unwrap().len(), 1);
+    assert_ne!(answer["grants"][0]["digest"], before);
+    let output = run(&context, &["trust", "--skill", "nobody"]);
+    assert_eq!(output.status, Some(1), "{output}");
+    context.skill("plain", "Only text");
+    let output = run(&context, &["trust", "--skill", "plain"]);
+    assert_eq!((output.status, output.stderr.as_str()), (Some(0), "plain asks for no power\n"));
+    assert_eq!(run(&context, &["trust", "--power", "shell"]).status, Some(2));
+    assert_eq!(run(&context, &["trust", "--skill", "plain", "--power", "fly"]).status, Some(2));
+}
+
+#[test]
+fn what_is_hostile_is_shown_as_escapes_and_whole() {
+    let context = TestContext::new();
+    let long = "x".repeat(5000);
+    context.tree(&format!(
+        "//- project/.agents/skills/evil/SKILL.md escaped\n---\nname: evil\ndescription: d\n---\n!`echo \\x1b[2K {long} \\xe2\\x80\\xaetxt`\n"
+    ));
+    let output = run(&context, &["trust", "--skill", "evil"]);
+    assert!(output.stderr.contains(&long) && !output.stderr.contains('\u{1b}'), "{output}");
+    assert!(!output.stderr.contains('\u{202e}'), "{output}");
+}
+
+#[test]
+fn one_thing_is_taken_back() {
+    let context = powerful();
+    let answers = "[[answers]]\npermission = \"shell\"\npattern = \"git *\"\nagent = \"build\"\nat = 2026-01-02T03:04:05Z\n\
+                   [[answers]]\npermission = \"shell\"\npattern = \"git *\"\nat = 2026-01-02T03:04:05Z\n\
+                   [[sources]]\nsource = \"https://example.com/skills\"\nat = 2026-01-02T03:04:05Z\n";
+    write_store(&context, answers);
+    run(&context, &["trust"]);
+    run(&context, &["trust", "--skill", "deploy", "--yes"]);
+    let number = |list: &str| valid_json(&context, &["trust", "--list", "--json"])[list].as_array().unwrap().len();
+    let lists = || ["folders", "sources", "grants", "answers"].map(number);
+    assert_eq!(lists(), [1, 1, 6, 2]);
+    // By the command that the list names.
+    let listed = valid_json(&context, &["trust", "--list", "--json"]);
+    let revoke = listed["answers"][0]["revoke"].as_str().unwrap().replace("openoxide", &bin().display().to_string());
+    let output = context.answer(&mut context.command("/bin/sh".as_ref(), ["-c", &revoke]));
+    assert_eq!((output.status, output.stderr.as_str()), (Some(0), "`shell git *` is asked for again\n"), "{output}");
+    assert_eq!(lists(), [1, 1, 6, 1]);
+    assert!(!store(&context).contains("build"), "that of the agent, not the other");
+    let output = run(&context, &["trust", "--revoke", "deploy", "--power", "hook"]);
+    assert_eq!(output.stderr, "[ROOT]/project/.agents/skills/deploy/SKILL.md has no power `hook` any more\n");
+    assert_eq!(lists(), [1, 1, 5, 1]);
+    let output = run(&context, &["trust", "--revoke", ".agents/skills/deploy", "--power", "tools", "--power", "mcp"]);
+    assert_eq!(output.stderr.lines().count(), 2, "{output}");
+    assert_eq!(run(&context, &["trust", "--revoke", "deploy"]).status, Some(0));
+    assert_eq!(lists(), [1, 1, 0, 1]);
+    let output = run(&context, &["trust", "--revoke", "./.agents/skills/deploy"]);
+    assert_eq!((output.status, lists()), (Some(0), [1, 1, 0, 1]), "a skill is not its project: {output}");
+    let answer = changes(&context, &["trust", "--revoke", "all", "--json"]);
+    assert_eq!((lists(), answer["changes"].as_array().unwrap().len()), ([0, 0, 0, 0], 3));
+    assert_eq!(
+        run(&context, &["trust", "--revoke", "all"]).stderr,
+        "nothing is trusted in ~/.openoxide/state/trust.toml\n"
+    );
 }

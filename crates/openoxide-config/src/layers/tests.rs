@@ -110,6 +110,7 @@ fn a_trusted_project_can_be_stricter_and_never_looser() {
     assert_eq!((config.powers(), config.mcp_servers().len(), config.connectors().len()), (strictest, 0, 0));
     let sandbox = config.sandbox();
     assert_eq!((sandbox.network, sandbox.writable.len(), sandbox.time.as_secs()), (false, 0, 120));
+    assert!(config.get("mcp.servers").is_none(), "an empty table is not left to hide the user's");
     // The other way round.
     let (_dir, environment) = setup("[sandbox]\nnetwork = true\n", strict);
     let before = Config::load(&environment, &environment.cwd, &[]);

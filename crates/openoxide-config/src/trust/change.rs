@@ -15,7 +15,7 @@ pub(super) fn add(entries: &[TrustEntry], document: &mut DocumentMut, record: Re
     let fields = fields(&record);
     match list {
         Item::ArrayOfTables(tables) => {
-            tables.push(fields.into_iter().map(|(key, new)| (key, value(new))).collect::<Table>())
+            tables.push(fields.into_iter().map(|(key, new)| (key, value(new))).collect::<Table>());
         }
         Item::Value(Value::Array(values)) => values.push(fields.into_iter().collect::<InlineTable>()),
         // The document was read before, so that it is one of the two.

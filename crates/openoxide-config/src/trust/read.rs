@@ -39,13 +39,16 @@ type Read = fn(&dyn TableLike) -> Result<Record, &'static str>;
 
 const LISTS: [(&str, Read); 4] = [("folders", folder), ("sources", source), ("grants", grant), ("answers", answer)];
 
+/// A table, and where it stands.
+type Placed<'i> = (&'i dyn TableLike, Option<Span>);
+
 /// Returns the tables of a list in either form of TOML; the place of what is none.
-fn tables(item: &Item) -> Result<Vec<(&dyn TableLike, Option<Span>)>, Option<Span>> {
+fn tables<'i>(item: &'i Item) -> Result<Vec<Placed<'i>>, Option<Span>> {
     match item {
         Item::ArrayOfTables(tables) => Ok(tables.iter().map(|table| (table as &dyn TableLike, table.span())).collect()),
         Item::Value(Value::Array(values)) => {
-            let table = |value| match value {
-                &Value::InlineTable(ref table) => Ok((table as &dyn TableLike, table.span())),
+            let table = |value: &'i Value| match value {
+                Value::InlineTable(table) => Ok((table as &dyn TableLike, table.span())),
                 other => Err(Value::span(other)),
             };
             values.iter().map(table).collect()

@@ -67,7 +67,7 @@ pub struct TrustedSource {
 /// A power that a skill has, for exactly the bytes that were looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grant {
-    /// The skill's folder, without links.
+    /// The skill's own file, by [`skill_path`](super::skill_path).
     pub skill: PathBuf,
     /// The digest of everything in it, as `sha256:…`.
     pub digest: String,
@@ -105,7 +105,7 @@ pub enum Record {
     Answer(Remembered),
     /// A power that this version does not know: it is kept, and counts for nothing.
     Unknown {
-        /// The skill's folder.
+        /// The skill's own file.
         skill: PathBuf,
         /// What the power is called.
         power: String,
@@ -134,7 +134,7 @@ impl Record {
         }
     }
 
-    /// Returns the skill that it is about.
+    /// Returns the own file of the skill that it is about.
     pub fn skill(&self) -> Option<&Path> {
         match self {
             Record::Grant(grant) => Some(&grant.skill),

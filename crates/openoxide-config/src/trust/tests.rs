@@ -300,7 +300,9 @@ fn many_at_once_lose_nothing_and_no_reader_sees_a_part() {
             }
         };
         let threads: Vec<_> = (0..writers).map(|writer| scope.spawn(write(writer))).collect();
-        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        for thread in threads {
+            thread.join().unwrap();
+        }
         done.store(true, std::sync::atomic::Ordering::Relaxed);
         assert!(reader.join().unwrap() > 0);
     });

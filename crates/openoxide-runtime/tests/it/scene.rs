@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use openoxide_config::{Environment, Options, Workspace};
-use openoxide_permissions::{Action, Rule, Rules};
+use openoxide_permissions::Action;
 use openoxide_runtime::{
     Activation, Answer, Call, Done, Given, LoginReply, LoginStep, Online, Question, Responder, Runtime, Session, drive,
 };
@@ -16,7 +16,8 @@ use openoxide_testkit::TestContext;
 pub(crate) struct Scene {
     pub(crate) context: TestContext,
     pub(crate) variables: BTreeMap<String, String>,
-    pub(crate) rules: Rules,
+    /// Settings of the user, as `KEY=VALUE`.
+    settings: Vec<String>,
 }
 
 /// Answers from a script, and notes what was asked.
@@ -63,7 +64,7 @@ impl Responder for Script<'_> {
 
 impl Scene {
     pub(crate) fn new() -> Scene {
-        Scene { context: TestContext::new(), variables: BTreeMap::new(), rules: Rules::builtin() }
+        Scene { context: TestContext::new(), variables: BTreeMap::new(), settings: Vec::new() }
     }
 
     /// Writes a skill that needs these things.
@@ -77,7 +78,7 @@ impl Scene {
 
     /// Adds a rule of the user.
     pub(crate) fn rule(&mut self, permission: &str, pattern: &str, action: Action) {
-        self.rules.push(Rule::new(permission, pattern, action, "config.toml:1"));
+        self.settings.push(format!("permission.{permission}.\"{pattern}\"=\"{action}\""));
     }
 
     pub(crate) fn config(&self) -> String {
@@ -91,10 +92,12 @@ impl Scene {
             variables: self.variables.clone(),
             admin: self.context.root().join("admin"),
         };
-        let workspace = Workspace::open(environment, Options::default()).unwrap();
-        let (view, _) = workspace.view("openoxide").unwrap();
+        let workspace =
+            Workspace::open(environment, Options { config: self.settings.clone(), ..Options::default() }).unwrap();
+        let (mut view, _) = workspace.view("openoxide").unwrap();
+        view.host.shell.get_or_insert_default();
         let catalog = load(std::slice::from_ref(&view), Depth::Quick).remove(0);
-        Arc::new(Runtime::new(&workspace, view, Arc::new(catalog), self.rules.clone(), None))
+        Arc::new(Runtime::new(&workspace, view, Arc::new(catalog)).unwrap())
     }
 
     /// Calls skills in a conversation.

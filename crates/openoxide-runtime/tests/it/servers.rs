@@ -73,7 +73,7 @@ fn rules_of_the_user_decide() {
         assert_eq!((script.asked.len(), scene.config().contains("docs.example")), (asked, written), "{rules:?}");
         assert!(told(&done)[0].contains(text), "{rules:?} {:?}", done.notices);
     };
-    check(&[("docs", Action::Deny)], 0, false, "the server `docs` is denied by `docs` in config.toml:1");
+    check(&[("docs", Action::Deny)], 0, false, "the server `docs` is denied by `docs` in command line");
     check(&[("https://docs.*", Action::Deny)], 0, false, "is denied");
     check(&[("*", Action::Allow)], 0, true, "the server `docs` was added: https://docs.example/mcp");
     check(&[("docs", Action::Allow), ("https://docs.example/*", Action::Allow)], 0, true, "was added");

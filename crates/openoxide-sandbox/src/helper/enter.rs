@@ -51,7 +51,8 @@ fn limits(limits: &Limits) -> rustix::io::Result<()> {
     set(Resource::Fsize, limits.file_size)?;
     // Not the address space: several runtimes of languages reserve much more of it than they use.
     set(Resource::Data, limits.memory)?;
-    set(Resource::Nproc, limits.processes.into())?;
+    // Counted are the sandbox's own as well, and one over the limit is for the supervisor to see. Root is exempt.
+    set(Resource::Nproc, u64::from(limits.processes) + 3)?;
     set(Resource::Core, 0)?;
     set(Resource::Memlock, 64 * 1024)?;
     set(Resource::Msgqueue, 64 * 1024)?;

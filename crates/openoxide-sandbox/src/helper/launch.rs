@@ -15,12 +15,14 @@ use crate::system;
 /// The word for making the namespaces ourselves, in place of a path to bubblewrap.
 pub(crate) const OWN: &str = "own";
 
-/// `launch PARENT NETWORK (own | BWRAP ARG…)`
+/// `launch PARENT NETWORK GROUP… -- (own | BWRAP ARG…)`
 pub(super) fn launch(args: &[OsString]) -> Result<(), Refusal> {
-    let [parent, network, way, rest @ ..] = args else {
-        return Err("arguments are missing").layer("helper");
-    };
+    let malformed = || Err("arguments are missing").layer("helper");
+    let [parent, network, rest @ ..] = args else { return malformed() };
+    let mut parts = rest.splitn(2, |arg| arg == "--");
+    let (Some(groups), Some([way, rest @ ..])) = (parts.next(), parts.next()) else { return malformed() };
     close_what_is_inherited().layer("open files")?;
+    groups.iter().try_for_each(|door| fs_err::write(door, "0")).layer("control groups")?;
     let _ = setsid();
     if way == OWN {
         namespaces(network == "network").layer("namespaces")?;

@@ -80,9 +80,8 @@ fn read_only(path: &Path) -> io::Result<()> {
     for place in places(&table).filter(|place| place.starts_with(path)) {
         match remount(&place) {
             // Hidden behind another mount, or in a folder of somebody else: out of the command's reach as well.
-            Err(rustix::io::Errno::NOENT | rustix::io::Errno::ACCESS | rustix::io::Errno::NOTDIR) => {}
+            Ok(()) | Err(rustix::io::Errno::NOENT | rustix::io::Errno::ACCESS | rustix::io::Errno::NOTDIR) => {}
             Err(error) => return Err(io::Error::other(format!("{}: {error}", place.display()))),
-            Ok(()) => {}
         }
     }
     Ok(())

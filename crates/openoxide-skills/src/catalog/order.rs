@@ -74,7 +74,7 @@ fn compare_units(left: &str, right: &str) -> Ordering {
     if left.is_ascii() && right.is_ascii() { left.cmp(right) } else { left.encode_utf16().cmp(right.encode_utf16()) }
 }
 
-fn collator() -> CollatorBorrowed<'static> {
+pub(crate) fn collator() -> CollatorBorrowed<'static> {
     let mut options = CollatorOptions::default();
     options.alternate_handling = Some(AlternateHandling::NonIgnorable);
     Collator::try_new(CollatorPreferences::default(), options).expect("the root collation is compiled in")

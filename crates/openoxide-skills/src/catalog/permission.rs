@@ -1,57 +1,75 @@
-//! Permission rules of a program's settings: the last one that matches a skill decides whether the model gets it.
+//! Permission rules: the last one that matches a skill decides whether anybody, or only the model, may not have it.
 
-use std::path::Path;
+use std::str::FromStr as _;
 
+use openoxide_permissions::{Action, Permission, Rule, Rules};
 use toml::Value;
 
-use super::{Entry, Problem, View};
+use super::{Entry, Problem, Reason, Standing, View};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Level};
 use crate::settings::{Origin, Setting};
 
-/// One rule: what it is about, for which names, and what it says.
-struct Rule<'v> {
-    permission: &'v str,
-    /// The pattern as it is written.
-    written: &'v str,
-    pattern: String,
-    action: &'v str,
-    setting: &'v str,
-}
-
-/// Keeps from the model what the last matching rule denies, and says which rule that is.
+/// Applies the program's own rules, then those of the user and the agent.
 pub(super) fn apply(view: &View, entries: &mut [Entry]) {
-    let rules = rules(view);
-    if rules.is_empty() {
+    let rules = view.host_rules();
+    if rules.is_empty() && view.rules.is_empty() {
         return;
     }
     for entry in entries.iter_mut().filter(|entry| entry.is_active()) {
-        let name = &entry.skill.name;
-        let is_it =
-            |rule: &&Rule<'_>| matches(&view.host.filter.permission, rule.permission) && matches(name, &rule.pattern);
-        let Some(rule) = rules.iter().rev().find(is_it).filter(|rule| rule.action == "deny") else { continue };
-        entry.model = false;
-        let origin = origin(view, rule).map(ToString::to_string).unwrap_or_default();
-        let message = format!("the model does not see it: `{}` is denied by {origin}", rule.written);
-        let diagnostic = Diagnostic::new(Code::DisabledBySetting, Level::Note, message)
-            .help("allow it after that rule, or remove the rule");
-        entry.problems.push(Problem { path: entry.skill.path.to_path_buf(), diagnostic });
+        keep_from_model(&rules, entry);
+        deny(&view.rules, entry);
     }
 }
 
-/// Returns every rule, weakest first.
-fn rules(view: &View) -> Vec<Rule<'_>> {
-    let home = view.around.home.as_deref();
-    let mut rules = Vec::new();
-    for setting in &view.host.filter.permissions {
-        let table = view.settings.get(setting).and_then(|setting| setting.value.as_table());
-        for (permission, value) in table.into_iter().flatten() {
-            let rule =
-                |(written, action)| Rule { permission, written, pattern: expanded(written, home), action, setting };
-            rules.extend(patterns(value).into_iter().map(rule));
+/// Keeps from the model what the program's own rules deny, and says which rule that is.
+fn keep_from_model(rules: &Rules, entry: &mut Entry) {
+    let Some(rule) = denying(rules, &entry.skill.name) else { return };
+    entry.model = false;
+    let message = format!("the model does not see it: `{}` is denied by {}", rule.pattern, rule.origin);
+    let diagnostic = Diagnostic::new(Code::DisabledBySetting, Level::Note, message)
+        .help("allow it after that rule, or remove the rule");
+    entry.problems.push(Problem { path: entry.skill.path.to_path_buf(), diagnostic });
+}
+
+/// Lets a skill not count that rules deny under any name that calls it.
+fn deny(rules: &Rules, entry: &mut Entry) {
+    let names = std::iter::once(&*entry.skill.name).chain(entry.aliases.iter().map(String::as_str));
+    let Some(rule) = names.into_iter().find_map(|name| denying(rules, name)) else { return };
+    let text = format!("the rule `{}` denies it ({})", rule.pattern, rule.origin);
+    entry.standing = Standing::Denied;
+    entry.reason = Some(Reason { code: Code::Denied, text });
+}
+
+fn denying<'r>(rules: &'r Rules, name: &str) -> Option<&'r Rule> {
+    rules.deciding(Permission::Skill.as_str(), name).filter(|rule| rule.action == Action::Deny)
+}
+
+impl View {
+    /// Returns what the program's own settings say about calling skills, weakest first, under our name for that.
+    ///
+    /// What they say about anything else is left out: a program's settings give nobody any power here.
+    pub fn host_rules(&self) -> Rules {
+        let home = self.around.home.as_deref();
+        let mut rules = Rules::default();
+        for name in &self.host.filter.permissions {
+            let table = self.settings.get(name).and_then(|setting| setting.value.as_table());
+            for (permission, value) in table.into_iter().flatten() {
+                for (pattern, word) in patterns(value) {
+                    // A word that is no action lets people be asked.
+                    let action = Action::from_str(word).unwrap_or(Action::Ask);
+                    let origin = origin(self, name, permission, (pattern, word));
+                    let origin = origin.map(ToString::to_string).unwrap_or_default();
+                    rules.push(Rule::new(permission, pattern, action, origin).at_home(home));
+                }
+            }
         }
+        let renamed = |mut rule: Rule| {
+            Permission::Skill.as_str().clone_into(&mut rule.permission);
+            rule
+        };
+        rules.into_iter().filter(|rule| rule.is_about(&self.host.filter.permission)).map(renamed).collect()
     }
-    rules
 }
 
 /// Returns the patterns of a permission, and what each says; a word alone is for every name.
@@ -66,93 +84,10 @@ fn patterns(value: &Value) -> Vec<(&str, &str)> {
 }
 
 /// Returns where a rule was written: the strongest place that says the same.
-fn origin<'v>(view: &'v View, rule: &Rule<'_>) -> Option<&'v Origin> {
+fn origin<'v>(view: &'v View, name: &str, permission: &str, said: (&str, &str)) -> Option<&'v Origin> {
     let says_it = |setting: &&Setting| {
-        let value = setting.value.get(rule.permission);
-        value.is_some_and(|value| patterns(value).contains(&(rule.written, rule.action)))
+        let value = setting.value.get(permission);
+        value.is_some_and(|value| patterns(value).contains(&said))
     };
-    view.settings.said(rule.setting).iter().rev().find(says_it).map(|setting| &setting.origin)
-}
-
-/// Puts the user's home in the place of a leading `~` or `$HOME`.
-fn expanded(pattern: &str, home: Option<&Path>) -> String {
-    let rest = match pattern.strip_prefix('~') {
-        Some(rest) if rest.is_empty() || rest.starts_with('/') => Some(rest),
-        _ => pattern.strip_prefix("$HOME"),
-    };
-    match (rest, home) {
-        (Some(rest), Some(home)) => format!("{}{rest}", home.display()),
-        _ => pattern.to_owned(),
-    }
-}
-
-/// Tells whether a text matches a pattern as a whole: `*` is any run, `?` one character, a last ` *` may be missing.
-fn matches(text: &str, pattern: &str) -> bool {
-    let units = |text: &str| text.replace('\\', "/").encode_utf16().collect::<Vec<u16>>();
-    let (text, pattern) = (units(text), units(pattern));
-    let tail: Vec<u16> = " *".encode_utf16().collect();
-    wild(&text, &pattern) || pattern.strip_suffix(tail.as_slice()).is_some_and(|short| wild(&text, short))
-}
-
-/// Compares from left to right; after a mismatch the last `*` takes one more.
-fn wild(text: &[u16], pattern: &[u16]) -> bool {
-    let (star, any) = (u16::from(b'*'), u16::from(b'?'));
-    let (mut at, mut next) = (0, 0);
-    let mut retry: Option<(usize, usize)> = None;
-    while at < text.len() {
-        match pattern.get(next) {
-            Some(&unit) if unit == star => {
-                retry = Some((at, next + 1));
-                next += 1;
-            }
-            Some(&unit) if unit == any || unit == text[at] => (at, next) = (at + 1, next + 1),
-            _ => match retry {
-                Some((from, after)) => {
-                    retry = Some((from + 1, after));
-                    (at, next) = (from + 1, after);
-                }
-                None => return false,
-            },
-        }
-    }
-    pattern[next..].iter().all(|unit| *unit == star)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn patterns() {
-        let yes = [
-            ("deploy-web", "deploy-*"),
-            ("", "*"),
-            ("a/b\nc", "*"),
-            ("abc", "a?c"),
-            ("😀", "??"),
-            ("a\\b", "a/b"),
-            ("ls", "ls *"),
-            ("ls -la", "ls *"),
-            ("aXbXc", "a*b*c"),
-            ("a[1]", "a[1]"),
-            ("", " *"),
-        ];
-        for (text, pattern) in yes {
-            assert!(matches(text, pattern), "{text:?} {pattern:?}");
-        }
-        let no = [("deploy", "deploy-*"), ("lsx", "ls *"), ("😀", "?"), ("A", "a"), ("ab", "a"), ("git", "git * *")];
-        for (text, pattern) in no {
-            assert!(!matches(text, pattern), "{text:?} {pattern:?}");
-        }
-    }
-
-    #[test]
-    fn homes_in_patterns() {
-        let home = Some(Path::new("/h"));
-        let rows =
-            [("~/x", "/h/x"), ("~", "/h"), ("~x", "~x"), ("$HOME/x", "/h/x"), ("$HOMEx", "/hx"), ("a~/x", "a~/x")];
-        for (pattern, expected) in rows {
-            assert_eq!(expanded(pattern, home), expected);
-        }
-    }
+    view.settings.said(name).iter().rev().find(says_it).map(|setting| &setting.origin)
 }

@@ -214,6 +214,8 @@ pub struct FilterRules {
     pub permissions: Vec<String>,
     /// What calling a skill is called in them.
     pub permission: String,
+    /// Whether rules under `[permission]` in OpenOxide's own settings decide which skills count.
+    pub own_rules: bool,
 }
 
 /// What a state in a setting does to a skill.

@@ -1,3 +1,5 @@
 //! What is read, digested and copied, and what never is.
 
+mod races;
+mod reads;
 mod snapshots;

@@ -1,6 +1,5 @@
 //! The skills of a catalog by name and by path, made when the first of either is asked for.
 
-use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
@@ -23,7 +22,7 @@ pub(super) struct Index<'c, 'r> {
     rules: &'r MentionRules,
     names: OnceCell<HashMap<&'c str, Vec<&'c Entry>>>,
     aliases: OnceCell<HashMap<&'c str, Vec<&'c Entry>>>,
-    paths: OnceCell<HashMap<Cow<'c, Path>, &'c Entry>>,
+    paths: OnceCell<HashMap<&'c Path, &'c Entry>>,
     positions: OnceCell<HashMap<*const Entry, usize>>,
     guessed: usize,
 }
@@ -70,7 +69,7 @@ impl<'c, 'r> Index<'c, 'r> {
     /// Finds the skill that a path leads to.
     pub(super) fn by_path(&self, path: &Path) -> Result<&'c Entry, WhyNot<'c>> {
         let paths = self.paths.get_or_init(|| self.paths());
-        let entry = *paths.get(&slashed(path)).ok_or(WhyNot::PathUnknown)?;
+        let entry = *paths.get(path).ok_or(WhyNot::PathUnknown)?;
         match entry.standing {
             // A name clash is no reason here: the path says which of them is meant.
             Standing::Active | Standing::Shadowed | Standing::Untrusted if entry.user => Ok(entry),
@@ -91,14 +90,14 @@ impl<'c, 'r> Index<'c, 'r> {
         self.aliases.get_or_init(aliases).get(name).map_or(&[], Vec::as_slice)
     }
 
-    fn paths(&self) -> HashMap<Cow<'c, Path>, &'c Entry> {
+    fn paths(&self) -> HashMap<&'c Path, &'c Entry> {
         let mut paths = HashMap::new();
         for entry in self.catalog.entries() {
             for file in [&*entry.skill.path, entry.found(), entry.canonical()] {
                 // Those that count come first, and keep the path.
-                paths.entry(slashed(file)).or_insert(entry);
+                paths.entry(file).or_insert(entry);
                 if let Some(folder) = file.parent().filter(|_| self.rules.loose_paths) {
-                    paths.entry(slashed(folder)).or_insert(entry);
+                    paths.entry(folder).or_insert(entry);
                 }
             }
         }
@@ -141,14 +140,6 @@ fn group<'c>(catalog: &'c Catalog, names: impl Fn(&'c Entry) -> Vec<&'c str>) ->
         }
     }
     groups
-}
-
-/// Returns a path with `/` for every `\`, as links are compared.
-fn slashed(path: &Path) -> Cow<'_, Path> {
-    match path.to_str().filter(|text| text.contains('\\')) {
-        Some(text) => Cow::Owned(PathBuf::from(text.replace('\\', "/"))),
-        None => Cow::Borrowed(path),
-    }
 }
 
 /// Takes `.` and `..` out of a path, by its text alone.

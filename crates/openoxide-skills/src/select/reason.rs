@@ -41,7 +41,7 @@ pub enum WhyNot<'c> {
     NamedByItem,
     /// The host takes no structured items.
     NoItems,
-    /// The skill is chosen already.
+    /// The skill, or one of its name, is chosen already.
     Duplicate,
     /// It stands in code.
     InCode,
@@ -83,7 +83,7 @@ impl fmt::Display for WhyNot<'_> {
             WhyNot::OtherKind => "it leads to something that is no skill",
             WhyNot::NamedByItem => "an item of the turn has this name, and its path decides",
             WhyNot::NoItems => "the host takes skills from the text only",
-            WhyNot::Duplicate => "the skill is chosen already",
+            WhyNot::Duplicate => "a skill of this name is chosen already",
             WhyNot::InCode => "it stands in code; outside of the backticks it would count",
             WhyNot::Attached => "it is joined to what stands beside it; between blanks it would count",
         })

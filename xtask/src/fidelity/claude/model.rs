@@ -1,22 +1,22 @@
-//! A model that reads the files it is told to read, and is done.
-
-use std::path::Path;
+//! A model that uses the tools it is told to use, and is done.
 
 use serde_json::{Value, json};
 
 use crate::fidelity::http::{Reply, Request};
 
-/// Answers in the words of the Messages API: reads a file, or is done.
-pub(super) fn answer(request: &Request, read: Option<&Path>) -> Reply {
+/// Answers in the words of the Messages API: uses a tool, or is done.
+pub(super) fn answer(request: &Request, tool: Option<(&str, Value)>) -> Reply {
     if request.path.contains("count_tokens") {
         return Reply::Json(json!({ "input_tokens": 1000 }));
     }
-    let (block, stop) = match read {
-        Some(file) => (reading(request, file), "tool_use"),
+    let (block, stop) = match tool {
+        Some((name, input)) => (using(request, name, &input), "tool_use"),
         None => (json!({ "type": "text", "text": "{}" }), "end_turn"),
     };
+    let turn = request.body["messages"].as_array().map_or(0, Vec::len);
     let message = json!({
-        "id": "msg_1", "type": "message", "role": "assistant", "model": request.body["model"], "content": [],
+        // Answers with one id are taken for parts of one answer.
+        "id": format!("msg_{turn}"), "type": "message", "role": "assistant", "model": request.body["model"], "content": [],
         "stop_reason": null, "stop_sequence": null, "usage": { "input_tokens": 10, "output_tokens": 5 },
     });
     if request.body["stream"] == true {
@@ -26,9 +26,9 @@ pub(super) fn answer(request: &Request, read: Option<&Path>) -> Reply {
     }
 }
 
-fn reading(request: &Request, file: &Path) -> Value {
+fn using(request: &Request, name: &str, input: &Value) -> Value {
     let id = format!("toolu_{}", request.body["messages"].as_array().map_or(0, Vec::len));
-    json!({ "type": "tool_use", "id": id, "name": "Read", "input": { "file_path": file } })
+    json!({ "type": "tool_use", "id": id, "name": name, "input": input })
 }
 
 fn whole(mut message: Value, block: Value, stop: &str) -> Value {

@@ -1,0 +1,152 @@
+//! `read`: a file of a skill, as the host would send it.
+
+use openoxide_skills::{
+    Asked, Caller, Catalog, Depth, Entry, Part, ReadProblem, Refused, ResourceAnswer, SkillUrl, callable, may_read,
+    near, read_resource,
+};
+use openoxide_wire::ReadAnswer;
+
+use crate::ExitStatus;
+use crate::args::Common;
+use crate::error::Told;
+use crate::session::Session;
+use crate::ui::{Ui, safe};
+
+/// Read a file of a skill, as the agent would get it
+///
+/// Without a path, reads the skill's own text; a folder is answered with the names in it. Nothing outside of the skill's
+/// folder is ever read. The text goes to standard output and nothing else does; on a terminal, characters that command it
+/// are shown as escapes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ReadArgs {
+    /// A skill's name or path, or an address: skill://NAME or skill://NAME/PATH
+    skill: String,
+    /// A file or folder in the skill's folder
+    path: Option<String>,
+    /// List what is in the skill's folder
+    #[arg(long, conflicts_with = "path")]
+    list: bool,
+    /// Who asks: what they may not call, they may not read
+    #[arg(long = "as", value_name = "CALLER", default_value = "user")]
+    caller: CallerArg,
+    /// With --json, answer any file's bytes in base64
+    #[arg(long, requires = "json")]
+    base64: bool,
+    /// Send control characters to a terminal as they are
+    #[arg(long)]
+    raw: bool,
+}
+
+/// Who asks.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum CallerArg {
+    /// You
+    User,
+    /// The model
+    Model,
+}
+
+impl From<CallerArg> for Caller {
+    fn from(arg: CallerArg) -> Caller {
+        match arg {
+            CallerArg::User => Caller::User,
+            CallerArg::Model => Caller::Model,
+        }
+    }
+}
+
+pub(crate) fn read(ui: &Ui, common: &Common, args: &ReadArgs) -> anyhow::Result<ExitStatus> {
+    let session = Session::open(ui, common)?;
+    let catalog = session.catalog(Depth::Quick);
+    let (name, outcome) = answer(&session, &catalog, args)?;
+    if common.json {
+        ui.json(&ReadAnswer::new(catalog.host.clone(), name, outcome.as_ref()))?;
+        return Ok(if outcome.is_ok() { ExitStatus::Done } else { ExitStatus::No });
+    }
+    session.warn(ui);
+    let text = outcome.map_err(|refused| told(&session, &catalog, &name, args, &refused))?.text.unwrap_or_default();
+    if args.raw {
+        ui.bytes(&text)?
+    } else {
+        ui.raw(&text)?
+    }
+    Ok(ExitStatus::Done)
+}
+
+/// Answers what was asked for; also returns the skill's name.
+fn answer(
+    session: &Session,
+    catalog: &Catalog,
+    args: &ReadArgs,
+) -> Result<(String, Result<ResourceAnswer, Refused>), Told> {
+    let host = &session.view.host;
+    let (asked, entry) = match asked(session, catalog, args)? {
+        Ok(found) => found,
+        Err(problem) => return Ok((args.skill.clone(), Err(Refused::unnamed(host, problem)))),
+    };
+    let outcome = entry
+        .map_err(|problem| Refused::new(host, catalog, &asked, problem))
+        .and_then(|entry| read_resource(host, catalog, entry, &asked, args.base64));
+    Ok((asked.name, outcome))
+}
+
+/// What was asked for, and the skill that is meant; an address may name none at all.
+type Wanted<'c> = Result<(Asked, Result<&'c Entry, ReadProblem>), ReadProblem>;
+
+fn asked<'c>(session: &Session, catalog: &'c Catalog, args: &ReadArgs) -> Result<Wanted<'c>, Told> {
+    let rules = &session.view.host.resource;
+    let caller = Caller::from(args.caller);
+    if SkillUrl::is_url(&args.skill) {
+        if !rules.addresses {
+            let told = Told::failed(format!("`{}` does not know addresses", session.view.spec.id()));
+            return Err(told.hint("name the skill and the file: `openoxide read NAME PATH`"));
+        }
+        if args.path.is_some() || args.list {
+            return Err(Told::failed("an address names the file itself").hint("leave the path away"));
+        }
+        return Ok(Asked::by_url(&args.skill, caller, rules).map(|asked| {
+            let entry = callable(catalog, &asked.name, caller);
+            (asked, entry)
+        }));
+    }
+    let entry = entry(session, catalog, &args.skill, caller);
+    let name = entry.as_ref().map_or(args.skill.as_str(), |entry| &entry.skill.name);
+    let asked = match &args.path {
+        Some(path) => Asked::by_path(name, path, caller, rules),
+        None if args.list => Asked::for_skill(name, Part::Top, caller),
+        None => Asked::for_skill(name, Part::Manifest, caller),
+    };
+    Ok(Ok((asked, entry)))
+}
+
+/// Finds the skill that a name means, or else a path: that way, one that another skill shadows can be read too.
+fn entry<'c>(session: &Session, catalog: &'c Catalog, wanted: &str, caller: Caller) -> Result<&'c Entry, ReadProblem> {
+    match callable(catalog, wanted, caller) {
+        Err(ReadProblem::UnknownSkill) if wanted.contains('/') || wanted.starts_with('.') => {}
+        outcome => return outcome,
+    }
+    let found = session.find(catalog, wanted).map_err(|_| ReadProblem::UnknownSkill)?;
+    let first = found.first().copied().ok_or(ReadProblem::UnknownSkill)?;
+    may_read(first, caller).map(|()| first)
+}
+
+/// Says to a person why nothing is answered, and what to do next.
+fn told(session: &Session, catalog: &Catalog, name: &str, args: &ReadArgs, refused: &Refused) -> Told {
+    let told = Told::no(refused.text.clone());
+    match (refused.problem, args.caller) {
+        (ReadProblem::UnknownSkill, CallerArg::User) => {
+            let names = catalog.skills.iter().filter(|entry| entry.user).map(|entry| &*entry.skill.name);
+            let list = format!("`{}` shows everything that was found", session.command("list --all"));
+            match near(name, names).first() {
+                Some(near) => told.hint(format!("did you mean `{}`? {list}", safe(near))),
+                None => told.hint(list),
+            }
+        }
+        (ReadProblem::NotCallable, _) => told.hint(format!("`{} NAME` says why", session.command("explain"))),
+        (ReadProblem::NotFound | ReadProblem::Itself | ReadProblem::Folder, _) => {
+            told.hint("`openoxide read NAME --list` shows what is in a skill's folder")
+        }
+        (ReadProblem::Binary | ReadProblem::NotUtf8, _) => told.hint("`--json --base64` answers bytes"),
+        _ => told,
+    }
+}

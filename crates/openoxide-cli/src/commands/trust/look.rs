@@ -1,0 +1,70 @@
+//! Everything that a skill would get: what it asks for, and the digest of the bytes that ask for it.
+
+mod content;
+
+use std::collections::BTreeMap;
+
+use openoxide_config::Power;
+use openoxide_skills::{Entry, PermissionsProfile, SkillHooks, ToolDependency};
+
+use crate::error::Told;
+use content::{Content, content};
+
+/// What a skill asks for.
+pub(super) struct Look {
+    /// The digest of everything in its folder.
+    pub(super) digest: String,
+    powers: BTreeMap<Power, Vec<String>>,
+}
+
+impl Look {
+    /// Returns each power that is asked for, with everything that would be given; only those `wanted`, if there are any.
+    pub(super) fn asked(&self, wanted: &[Power]) -> Vec<(Power, &Vec<String>)> {
+        let is_wanted = |power: &Power| wanted.is_empty() || wanted.contains(power);
+        self.powers.iter().filter(|(power, _)| is_wanted(power)).map(|(power, items)| (*power, items)).collect()
+    }
+}
+
+/// Looks through a skill's files.
+pub(super) fn look(entry: &Entry) -> Result<Look, Told> {
+    let Content { digest, manifest, scripts } = content(entry.found())?;
+    let skill = &entry.skill;
+    let tools = skill.dependencies.iter().flat_map(|dependencies| &dependencies.tools);
+    let mut powers = BTreeMap::from([
+        (Power::Shell, content::commands(&manifest)),
+        (Power::Script, scripts),
+        (Power::Hook, hooks(&skill.frontmatter.rare().hooks)),
+        (Power::Profile, skill.permissions.as_deref().map(profile).unwrap_or_default()),
+        (Power::Tools, skill.frontmatter.allowed_tools.clone()),
+        (Power::Mcp, tools.filter(|tool| tool.kind == "mcp").map(server).collect()),
+    ]);
+    powers.retain(|_, items| !items.is_empty());
+    Ok(Look { digest, powers })
+}
+
+fn hooks(hooks: &SkillHooks) -> Vec<String> {
+    let line = |event: &String, matcher: Option<&String>, command: &str| match matcher {
+        Some(matcher) => format!("{event} on {matcher}: {command}"),
+        None => format!("{event}: {command}"),
+    };
+    let events = hooks.hooks.iter();
+    events
+        .flat_map(|(event, handlers)| {
+            handlers.iter().map(move |handler| line(event, handler.matcher.as_ref(), &handler.command))
+        })
+        .collect()
+}
+
+fn profile(profile: &PermissionsProfile) -> Vec<String> {
+    let reads = profile.file_system_read.iter().map(|path| format!("read {path}"));
+    let writes = profile.file_system_write.iter().map(|path| format!("write {path}"));
+    let network = profile.network.map(|network| format!("network: {}", if network { "yes" } else { "no" }));
+    let approval = profile.approval_policy.iter().map(|policy| format!("approval: {policy}"));
+    let other = profile.other.iter().map(|(key, value)| format!("{key}: {value} (not enforced here)"));
+    reads.chain(writes).chain(network).chain(approval).chain(other).collect()
+}
+
+fn server(tool: &ToolDependency) -> String {
+    let how = tool.command.as_ref().or(tool.url.as_ref());
+    how.map_or_else(|| tool.value.clone(), |how| format!("{}: {how}", tool.value))
+}

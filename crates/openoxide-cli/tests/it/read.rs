@@ -1,0 +1,356 @@
+//! `read`: files of skills, by name and by address, and everything that is refused.
+
+use std::time::{Duration, Instant};
+
+use openoxide_testkit::TestContext;
+use serde_json::Value;
+
+use crate::support::{json, run, valid_json};
+
+/// A skill with a bit of everything, and a secret beside it.
+fn furnished() -> TestContext {
+    let context = TestContext::new();
+    context.tree(
+        "
+//- project/outside/secret.md
+SECRET
+//- project/.agents/skills/pdf/SKILL.md
+---
+name: pdf
+description: Fills in forms
+---
+Body
+//- project/.agents/skills/pdf/references/tables.md
+Tables
+//- project/.agents/skills/pdf/references/a\\x20b.md escaped
+blank
+//- project/.agents/skills/pdf/references/a%20b.md
+percent
+//- project/.agents/skills/pdf/references/what?.md
+question
+//- project/.agents/skills/pdf/..hidden
+dots
+//- project/.agents/skills/pdf/data.json
+{}
+//- project/.agents/skills/pdf/page.mdx
+mdx
+//- project/.agents/skills/pdf/NOTES.MD
+notes
+//- project/.agents/skills/pdf/out.md -> ../../../outside/secret.md
+//- project/.agents/skills/pdf/out -> ../../../outside
+//- project/.agents/skills/pdf/pipe fifo
+//- project/.agents/skills/pdf/empty/
+//- project/.agents/skills/pdf/nul escaped
+a\\x00b
+//- project/.agents/skills/pdf/latin escaped
+caf\\xe9
+//- project/.agents/skills/pdf/esc.md escaped
+\\x1b[8mhidden
+//- project/.agents/skills/pdf-old/SKILL.md
+---
+name: pdf-old
+description: SECRET of another skill
+---
+",
+    );
+    context
+}
+
+fn text(context: &TestContext, args: &[&str]) -> String {
+    let output = run(context, args);
+    assert_eq!(output.status, Some(0), "{args:?}: {output}");
+    output.stdout
+}
+
+/// Returns the problem's word; asserts that nothing of the machine or of the secret is told.
+fn refused(context: &TestContext, args: &[&str]) -> (String, String) {
+    let mut all = vec!["read", "--json"];
+    all.extend(args);
+    let output = run(context, &all);
+    assert_eq!(output.status, Some(1), "{args:?}: {output}");
+    let answer: Value = serde_json::from_str(&output.stdout).unwrap();
+    assert!(!output.stdout.contains("[ROOT]") && !output.stdout.contains("SECRET"), "{output}");
+    let plain = run(context, &[&["read"], args].concat());
+    assert_eq!((plain.status, plain.stdout.as_str()), (Some(1), ""), "{args:?}");
+    assert!(!plain.stderr.contains("[ROOT]") && !plain.stderr.contains("SECRET"), "{plain}");
+    let field = |name: &str| answer["refused"][name].as_str().unwrap().to_owned();
+    (field("problem"), field("text"))
+}
+
+#[test]
+fn a_file_is_printed_and_nothing_else() {
+    let context = furnished();
+    insta::assert_snapshot!(run(&context, &["read", "pdf", "references/tables.md"]), @"
+    status: 0
+    ----- stdout -----
+    Tables
+    ----- stderr -----
+    ");
+    let body = "---\nname: pdf\ndescription: Fills in forms\n---\nBody\n";
+    assert_eq!(text(&context, &["read", "pdf"]), body);
+    assert_eq!(text(&context, &["read", "skill://pdf"]), body);
+    assert_eq!(text(&context, &["read", ".agents/skills/pdf"]), body);
+    assert_eq!(text(&context, &["read", "pdf", "references"]), "a b.md\na%20b.md\ntables.md\nwhat?.md");
+    assert_eq!(text(&context, &["read", "pdf", "empty"]), "(empty folder)");
+    insta::assert_snapshot!(text(&context, &["read", "pdf", "--list"]), @"
+    empty/
+    references/
+    ..hidden
+    data.json
+    esc.md
+    latin
+    NOTES.MD
+    nul
+    out (a link that leads out)
+    out.md (a link that leads out)
+    page.mdx
+    pipe (not a regular file)
+    SKILL.md
+    ");
+}
+
+#[test]
+fn every_bad_path_has_its_own_reason() {
+    let context = furnished();
+    let cases = [
+        ("", "empty"),
+        (".", "itself"),
+        ("../pdf-old/SKILL.md", "traversal"),
+        ("references/../../pdf-old/SKILL.md", "traversal"),
+        ("/etc/passwd", "absolute"),
+        ("~/x", "home"),
+        ("a\\x00b", "nul"),
+        ("out.md", "escapes"),
+        ("out/secret.md", "escapes"),
+        ("nothing.md", "not-found"),
+        ("pipe", "special"),
+        ("nul", "binary"),
+        ("latin", "not-utf8"),
+    ];
+    for (path, problem) in cases {
+        assert_eq!(refused(&context, &["pdf", path]).0, problem, "{path:?}");
+    }
+    assert_eq!(text(&context, &["read", "pdf", "references/../SKILL.md"]), text(&context, &["read", "pdf"]));
+    insta::assert_snapshot!(run(&context, &["read", "pdf", "../x"]), @"
+    status: 1
+    ----- stdout -----
+    ----- stderr -----
+    error: `../x` climbs out of the skill's folder
+    ");
+}
+
+#[test]
+fn the_answer_in_json_has_a_schema() {
+    let context = furnished();
+    let file = valid_json(&context, &["read", "pdf", "references/tables.md", "--json"]);
+    assert_eq!(
+        (&file["text"], &file["content_type"], &file["size"]),
+        (&"Tables\n".into(), &"text/markdown".into(), &7.into())
+    );
+    let folder = valid_json(&context, &["read", "pdf", "--list", "--json"]);
+    let out = folder["items"].as_array().unwrap().iter().find(|item| item["name"] == "out.md").unwrap();
+    assert_eq!(out["kind"], "leads-out");
+    valid_json(&context, &["read", "pdf", "../x", "--json"]);
+    let bytes = valid_json(&context, &["read", "pdf", "nul", "--json", "--base64"]);
+    assert_eq!((&bytes["base64"], &bytes["text"]), (&"YQBiCg==".into(), &Value::Null));
+    let output = run(&context, &["read", "pdf", "nul", "--base64"]);
+    assert_eq!(output.status, Some(2), "{output}");
+}
+
+/// The matrix of addresses: what the program answers, with the safe answers where it is unsafe.
+#[test]
+fn addresses_in_every_form() {
+    let context = furnished();
+    context.tree(
+        "
+//- home/.omp/agent/skills/My\\x20Skill/SKILL.md escaped
+---
+name: My Skill
+description: blank
+---
+//- home/.omp/agent/skills/colon/SKILL.md
+---
+name: plug:sk
+description: colon
+---
+//- home/.omp/agent/skills/colon/p
+file of colon
+",
+    );
+    let manifest = text(&context, &["read", "pdf"]);
+    for host in ["omp", "omp@seed", "openoxide"] {
+        // The blueprint's edition does not look into `.agents` of a project.
+        let dir = context.project().join(".agents/skills");
+        let home = context.home().join(".omp/agent/skills");
+        let args = |url: &'static str| {
+            vec!["read", url, "--host", host, "--add-dir", dir.to_str().unwrap(), "--add-dir", home.to_str().unwrap()]
+                .into_iter()
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        };
+        let ask = |url: &'static str| {
+            let args = args(url);
+            let output = run(&context, &args.iter().map(String::as_str).chain(["--json"]).collect::<Vec<_>>());
+            assert!(!output.stdout.contains("[ROOT]") && !output.stdout.contains("SECRET"), "{url}: {output}");
+            let answer: Value =
+                serde_json::from_str(&output.stdout).unwrap_or_else(|error| panic!("{url}: {error}\n{output}"));
+            match answer["refused"]["problem"].as_str() {
+                Some(problem) => (problem.to_owned(), answer["refused"]["text"].as_str().unwrap().to_owned()),
+                None => {
+                    (answer["content_type"].as_str().unwrap().to_owned(), answer["text"].as_str().unwrap().to_owned())
+                }
+            }
+        };
+        let file = |url: &'static str, kind: &str, content: &str| {
+            assert_eq!(ask(url), (kind.to_owned(), content.to_owned()), "{host} {url}");
+        };
+        let problem = |url: &'static str, problem: &str| assert_eq!(ask(url).0, problem, "{host} {url}");
+        for url in
+            ["skill://pdf", "skill://pdf/", "skill://pdf/.", "skill://pdf?x#y", "SKILL://pdf", "skill://pdf/./SKILL.md"]
+        {
+            file(url, "text/markdown", &manifest);
+        }
+        file("skill://pdf/references/../SKILL.md", "text/markdown", &manifest);
+        file("skill://pdf/references/tables.md", "text/markdown", "Tables\n");
+        file("skill://pdf/references/a%20b.md", "text/markdown", "blank\n");
+        file("skill://pdf/references/a b.md", "text/markdown", "blank\n");
+        file("skill://pdf/references/a%2520b.md", "text/markdown", "percent\n");
+        file("skill://pdf/references/what%3F.md", "text/markdown", "question\n");
+        file("skill://pdf/..hidden", "text/plain", "dots\n");
+        file("skill://pdf/NOTES.MD", "text/markdown", "notes\n");
+        file("skill://pdf/page.mdx", if host == "omp@seed" { "text/plain" } else { "text/markdown" }, "mdx\n");
+        file("skill://pdf/data.json", if host == "openoxide" { "application/json" } else { "text/plain" }, "{}\n");
+        for url in ["skill://", "skill:///SKILL.md"] {
+            problem(url, "no-name");
+        }
+        for url in ["skill://PDF", "skill://nope", "skill://user@pdf/x", "skill://pdf:80/x"] {
+            problem(url, "unknown-skill");
+        }
+        for url in [
+            "skill://pdf/../pdf-old/SKILL.md",
+            "skill://pdf/%2e%2e/pdf-old/SKILL.md",
+            "skill://pdf/references/../../pdf-old/SKILL.md",
+            "skill://pdf/..%2Fpdf-old%2FSKILL.md",
+        ] {
+            problem(url, "traversal");
+        }
+        for url in ["skill://pdf//etc/passwd", "skill://pdf/%2Fetc%2Fpasswd"] {
+            problem(url, "absolute");
+        }
+        problem("skill://pdf/out.md", "escapes");
+        problem("skill://pdf/out/secret.md", "escapes");
+        problem("skill://pdf/missing.md", "not-found");
+        problem("skill://pdf/bad%zz", "encoding");
+        problem("skill://pdf/a%00b", "nul");
+        problem("skill://pdf/nul", "binary");
+        problem("skill://pdf/latin", "not-utf8");
+        problem("skill://pdf/pipe", "special");
+        if host == "omp@seed" {
+            file("skill://pdf/references%2F..%2FSKILL.md", "text/markdown", &manifest);
+            assert_eq!(ask("skill://pdf/references"), ("folder".to_owned(), "File not found: references".to_owned()));
+        } else {
+            problem("skill://pdf/references%2F..%2FSKILL.md", "traversal");
+            for url in ["skill://pdf/references", "skill://pdf/references/"] {
+                file(url, "text/plain", "a b.md\na%20b.md\ntables.md\nwhat?.md");
+            }
+            let empty = if host == "omp" { "(empty directory)" } else { "(empty folder)" };
+            file("skill://pdf/empty", "text/plain", empty);
+        }
+        if host != "openoxide" {
+            for url in ["skill://My Skill", "skill://My%20Skill"] {
+                assert_eq!(ask(url).0, "text/markdown", "{host} {url}");
+            }
+            for url in ["skill://plug:sk/p", "skill://plug%3Ask/p"] {
+                file(url, "text/plain", "file of colon\n");
+            }
+            problem("skill://plug:sk/../pdf/SKILL.md", "traversal");
+            let unknown = ask("skill://nope").1;
+            assert_eq!(unknown, "Unknown skill: nope\nAvailable: My Skill, pdf, pdf-old, plug:sk");
+            assert_eq!(ask("skill://").1, "skill:// URL requires a skill name: skill://<name>");
+            assert_eq!(ask("skill://pdf/missing.md").1, "File not found: missing.md");
+            assert_eq!(ask("skill://pdf//x").1, "Absolute paths are not allowed in skill:// URLs");
+            assert_eq!(ask("skill://pdf/../x").1, "Path traversal (..) is not allowed in skill:// URLs");
+        }
+    }
+}
+
+#[test]
+fn remcochat_speaks_its_own_words() {
+    let context = furnished();
+    context.tree("//- project/config.toml\n[app.skills]\nenabled = true\nmax_resource_bytes = 1000\n");
+    fs_err::write(context.project().join(".agents/skills/pdf/long.md"), "é".repeat(600)).unwrap();
+    for host in ["remcochat", "remcochat@code"] {
+        let words = |path: &str| refused(&context, &["pdf", path, "--host", host]).1;
+        assert_eq!(words("  "), "Missing resource path.");
+        assert_eq!(words("/x"), "Absolute paths are not allowed.");
+        assert_eq!(words("\\x"), "Absolute paths are not allowed.");
+        assert_eq!(words("C:\\x"), "Absolute paths are not allowed.");
+        assert_eq!(words("."), "Invalid resource path.");
+        assert_eq!(words("references\\..\\..\\x"), "Path traversal is not allowed.");
+        assert_eq!(words("missing"), "Resource not found.");
+        assert_eq!(words("out.md"), "Access denied.");
+        assert_eq!(words("references"), "Not a file.");
+        assert_eq!(words("nul"), "Binary not supported.");
+        assert_eq!(words("latin"), "Binary not supported.");
+        assert_eq!(refused(&context, &["nope", "x", "--host", host]).1, "Unknown skill: nope");
+        assert_eq!(text(&context, &["read", "pdf", " references\\tables.md ", "--host", host]), "Tables\n");
+        let cut = text(&context, &["read", "pdf", "long.md", "--host", host]);
+        let notice = "\n\n[REMCOCHAT_SKILLS_TRUNCATED: resource; 200 bytes removed]";
+        assert_eq!(cut, format!("{}{notice}", "é".repeat(500)));
+        let address = run(&context, &["read", "skill://pdf", "--host", host]);
+        assert_eq!(address.status, Some(2), "{address}");
+    }
+}
+
+#[test]
+fn what_a_caller_may_not_call_cannot_be_read() {
+    let context = TestContext::new();
+    let skill = |place: &str, name: &str, more: &str| {
+        context.tree(&format!(
+            "//- {place}/{name}/SKILL.md\n---\nname: {name}\ndescription: d\n{more}---\nBody of {place}\n"
+        ));
+    };
+    skill("home/.agents/skills", "mine", "disable-model-invocation: true\n");
+    skill("home/.agents/skills", "models", "user-invocable: false\n");
+    skill("home/.agents/skills", "both", "");
+    skill("home/.agents/skills", "off", "");
+    skill("project/.agents/skills", "both", "");
+    let off = ["--config", "skills.rules=[{name=\"off\",enabled=false}]"];
+    let as_user = |name: &str| run(&context, &["read", name, "--as", "user", off[0], off[1]]);
+    let as_model = |name: &str| run(&context, &["read", name, "--as", "model", off[0], off[1]]);
+    assert_eq!((as_user("mine").status, as_model("mine").status), (Some(0), Some(1)));
+    assert_eq!((as_user("models").status, as_model("models").status), (Some(1), Some(0)));
+    assert_eq!((as_user("both").status, as_model("both").status), (Some(0), Some(0)));
+    assert_eq!((as_user("off").status, as_model("off").status), (Some(1), Some(1)));
+    // To the model, what it may not call is not there.
+    for name in ["mine", "off", "nope"] {
+        let told = as_model(name).stderr;
+        assert_eq!(told, format!("error: no skill is called `{name}`; there are: both, models\n"));
+    }
+    assert!(as_user("off").stderr.contains("may not be called"), "{}", as_user("off"));
+    // A name means the skill that has it; the other one is reached by its path.
+    assert!(as_user("both").stdout.contains("Body of home"));
+    assert!(as_user(".agents/skills/both").stdout.contains("Body of project"));
+}
+
+#[test]
+fn nothing_hangs_and_nothing_takes_much() {
+    let context = furnished();
+    let pdf = context.project().join(".agents/skills/pdf");
+    let sparse = |name: &str, text: &str| {
+        fs_err::write(pdf.join(name), text).unwrap();
+        std::fs::File::options().write(true).open(pdf.join(name)).unwrap().set_len(8 << 30).unwrap();
+    };
+    sparse("large.md", &"x".repeat(2_500_000));
+    sparse("zeros", "");
+    let _socket = std::os::unix::net::UnixListener::bind(pdf.join("socket")).unwrap();
+    let begun = Instant::now();
+    let cut = json(&context, &["read", "pdf", "large.md", "--json"]);
+    assert_eq!(cut["removed"], 8_587_934_592_u64);
+    assert!(cut["text"].as_str().unwrap().ends_with("x\n\n[cut here: 8587934592 bytes are missing]"));
+    assert_eq!(refused(&context, &["pdf", "zeros"]).0, "binary");
+    assert_eq!(refused(&context, &["pdf", "socket"]).0, "special");
+    assert_eq!(refused(&context, &["pdf", "pipe"]).0, "special");
+    assert_eq!(json(&context, &["read", "pdf", "zeros", "--json", "--base64"])["refused"]["problem"], "too-large");
+    assert!(begun.elapsed() < Duration::from_secs(10), "each of ten runs ends within a second");
+}

@@ -1,0 +1,137 @@
+//! Files that other programs obey, in a folder that the command may change.
+
+use crate::support::{Folder, each};
+
+fn project(setting: crate::support::Setting) -> Folder {
+    let folder = setting.folder();
+    folder.file(".git/config", "[core]\n");
+    folder.file(".git/hooks/pre-commit.sample", "");
+    folder.file(".agents/skills/own/SKILL.md", "mine\n");
+    folder.file(".vscode/tasks.json", "{}");
+    folder.file("openoxide.lock", "locked\n");
+    folder.file("sub/module/.git/config", "[core]\n");
+    folder.file("sub/module/code.c", "");
+    folder.file("src/main.c", "old\n");
+    folder
+}
+
+#[test]
+fn they_cannot_be_changed_or_made() {
+    each(|setting| {
+        let folder = project(setting);
+        let before = folder.state();
+        let nested = folder.join("sub/module/.git");
+        let ran = setting.attempts(
+            &["--write", folder.str(), "--seal", &nested, "--cwd", folder.str()],
+            r#"
+            attempt("hook", sub { put(".git/hooks/pre-commit") });
+            attempt("config", sub { put(".git/config") });
+            attempt("config-mode", sub { chmod(0777, ".git/config") });
+            attempt("git-away", sub { rename(".git", "git") });
+            attempt("git-gone", sub { rmdir(".git") });
+            attempt("skill", sub { put(".agents/skills/own/SKILL.md") });
+            attempt("new-skill", sub { mkdir(".agents/skills/new") });
+            attempt("skills", sub { mkdir("skills/new") });
+            attempt("tasks", sub { put(".vscode/tasks.json") });
+            attempt("lock", sub { put("openoxide.lock") });
+            attempt("lock-gone", sub { unlink("openoxide.lock") });
+            attempt("lock-replaced", sub { put("other") && (rename("other", "openoxide.lock") || (unlink("other"), 0)[1]) });
+            attempt("lock-link", sub { link("openoxide.lock", "copy") });
+            attempt("new-claude", sub { mkdir(".claude/x") });
+            attempt("new-claude-file", sub { put(".claude") });
+            attempt("new-claude-gone", sub { rmdir(".claude") });
+            attempt("new-claude-away", sub { rename(".claude", "claude") });
+            attempt("new-codex", sub { mkdir(".codex/x") });
+            attempt("new-mcp", sub { put(".mcp.json") });
+            attempt("new-rc", sub { put(".bashrc") });
+            attempt("new-link", sub { symlink("/x", ".idea") });
+            attempt("nested", sub { put("sub/module/.git/config") });
+            attempt("nested-away", sub { rename("sub/module", "sub/away") });
+            attempt("nested-above-away", sub { rename("sub", "away") });
+            "#,
+        );
+        ran.expect(
+            setting,
+            "hook EROFS
+             config EROFS
+             config-mode EROFS
+             git-away EBUSY
+             git-gone EBUSY
+             skill EROFS
+             new-skill EROFS
+             skills EROFS
+             tasks EROFS
+             lock EROFS
+             lock-gone EBUSY
+             lock-replaced EBUSY
+             lock-link EXDEV
+             new-claude EROFS
+             new-claude-file EISDIR
+             new-claude-gone EBUSY
+             new-claude-away EBUSY
+             new-codex EROFS
+             new-mcp EISDIR
+             new-rc EISDIR
+             new-link EEXIST
+             nested EROFS
+             nested-away EBUSY
+             nested-above-away EBUSY",
+        );
+        let _ = std::fs::remove_file(folder.join("other"));
+        assert_eq!(folder.state(), before, "nothing changed, and no placeholder is left: {setting:?}");
+    });
+}
+
+#[test]
+fn all_else_in_the_folder_can_be_changed() {
+    each(|setting| {
+        let folder = project(setting);
+        let line = "echo new > src/main.c && mkdir build && cp src/main.c build/ && chmod 700 build && mv sub/module/code.c x.c \
+                    && ln -s x.c y.c && touch -d 2001-01-01 x.c && rm -r build && cat .git/config y.c";
+        let nested = folder.join("sub/module/.git");
+        let ran = setting.sh(&["--write", folder.str(), "--seal", &nested, "--cwd", folder.str()], line);
+        assert_eq!((ran.ended.as_str(), ran.stdout.as_str()), ("Exit(0)", "[core]\n"), "{setting:?} {ran:?}");
+        assert_eq!(fs_err::read_to_string(folder.join("src/main.c")).unwrap(), "new\n");
+    });
+}
+
+#[test]
+fn a_skill_inside_a_writable_project_stays_as_it_is() {
+    each(|setting| {
+        let folder = setting.folder();
+        folder.file("deep/skill/SKILL.md", "mine\n");
+        let skill = folder.join("deep/skill");
+        let ran = setting.attempts(
+            &["--write", folder.str(), "--read", &skill, "--cwd", &skill],
+            r#"
+            attempt("change", sub { put("SKILL.md") });
+            attempt("add", sub { put("new") });
+            attempt("beside", sub { put("../beside") && unlink("../beside") });
+            attempt("away", sub { rename("../../deep", "../../shallow") });
+            "#,
+        );
+        ran.expect(setting, "change EROFS\nadd EROFS\nbeside DONE\naway EBUSY");
+        assert_eq!(fs_err::read_to_string(folder.join("deep/skill/SKILL.md")).unwrap(), "mine\n");
+    });
+}
+
+#[test]
+fn the_end_of_one_command_unseals_nothing_for_another() {
+    each(|setting| {
+        let folder = setting.folder();
+        let options = ["--write", folder.str(), "--cwd", folder.str()];
+        let line =
+            "touch started; while test -e started; do sleep 0.05; done; mkdir .git/hooks || mkdir .git || echo sealed";
+        let mut long = setting.command(&options, &["sh", "-c", line]);
+        let long = long.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+        let started = folder.path().join("started");
+        while !started.exists() {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        assert_eq!(setting.sh(&options, "true").ended, "Exit(0)", "{setting:?}");
+        std::fs::remove_file(&started).unwrap();
+        let output = long.wait_with_output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "sealed\n", "{setting:?} {output:?}");
+        assert_eq!(folder.state(), Vec::<String>::new(), "{setting:?}");
+    });
+}

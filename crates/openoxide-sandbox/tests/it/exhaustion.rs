@@ -1,0 +1,52 @@
+//! Using up the machine.
+
+use crate::support::each;
+
+#[test]
+fn a_fork_bomb_is_ended() {
+    each(|setting| {
+        let started = std::time::Instant::now();
+        let ran = setting.run(&["--processes", "32"], &["bash", "-c", "bomb() { bomb | bomb & }; bomb; sleep 15"]);
+        assert_eq!(ran.ended, "ProcessLimit", "{setting:?} {:.500}", ran.stderr);
+        assert!(started.elapsed().as_secs() < 15, "{setting:?}");
+        let line = "i=0; while [ $i -lt 20 ]; do sleep 0.2 & i=$((i+1)); done; wait; echo all";
+        assert_eq!(setting.sh(&["--processes", "32"], line).stdout, "all\n", "fewer are fine: {setting:?}");
+    });
+}
+
+#[test]
+fn memory_is_limited_for_one_process_and_for_all() {
+    each(|setting| {
+        let one = "my $x = 'x' x 10_000_000_000; print 'HAS IT'";
+        let ran = setting.run(&["--memory", "200000000"], &["/usr/bin/perl", "-e", one]);
+        assert!(!ran.stdout.contains("HAS IT"), "{setting:?} {ran:?}");
+        assert_ne!(ran.ended, "Exit(0)", "{setting:?} {ran:?}");
+        let all = "for (1..8) { if (!fork) { my $x = 'x' x 60_000_000; sleep 9; exit } } wait; print 'HAS IT'";
+        let ran = setting.run(&["--memory", "200000000"], &["/usr/bin/perl", "-e", all]);
+        assert_eq!(ran.ended, "MemoryLimit", "{setting:?} {ran:?}");
+    });
+}
+
+#[test]
+fn files_are_limited() {
+    each(|setting| {
+        let folder = setting.folder();
+        let options = ["--write", folder.str(), "--cwd", folder.str(), "--file-size", "1000000"];
+        let ran = setting.run(&options, &["dd", "if=/dev/zero", "of=big", "bs=100000", "count=100000"]);
+        assert_eq!(ran.ended, "FileSizeLimit", "{setting:?} {ran:?}");
+        assert_eq!(std::fs::metadata(folder.join("big")).unwrap().len(), 1_000_000);
+        let line = "for i in 1 2 3 4; do head -c 400000 /dev/zero > /tmp/$i || exit 7; done";
+        assert_eq!(setting.sh(&options, line).ended, "Exit(7)", "the private /tmp as a whole: {setting:?}");
+    });
+}
+
+#[test]
+fn time_is_limited_for_who_is_busy() {
+    each(|setting| {
+        let many = "mkdir /tmp/many; i=0; while :; do : > /tmp/many/$i; i=$((i+1)); done";
+        for line in ["while :; do :; done", "trap '' TERM XCPU; while :; do :; done", many] {
+            let ran = setting.sh(&["--time", "700"], line);
+            assert_eq!(ran.ended, "TimedOut", "{setting:?} {line}: {:.300}", ran.stderr);
+        }
+    });
+}

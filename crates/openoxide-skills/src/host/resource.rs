@@ -1,0 +1,149 @@
+//! How files of a skill are asked for and answered, and what is said when they are not.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// How files of a skill are asked for and answered. A program that reads them with a tool for any file has no rules of
+/// its own, and ours hold.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ResourceRules {
+    /// Whether files can be asked for by addresses, as `skill://NAME/PATH`.
+    pub addresses: bool,
+    /// Whether a folder is answered with the names in it.
+    pub folders: bool,
+    /// What stands for a folder with nothing in it.
+    pub empty_folder: String,
+    /// Whether `..` may come behind an encoded separator, as in `a%2F..%2Fb`, if the path stays inside.
+    pub encoded_parents: bool,
+    /// Whether `\` separates names as `/` does.
+    pub backslashes: bool,
+    /// Whether blanks around a path are dropped.
+    pub trim: bool,
+    /// Most bytes of a file that are answered; the rest is cut. Never more than 16 MiB.
+    pub max: u64,
+    /// What follows a text that was cut; `{removed}` is how many bytes are missing.
+    pub notice: String,
+    /// Types of content by the end of a file's name; others are `text/plain`.
+    pub types: BTreeMap<String, String>,
+    /// The program's own words for what is wrong, with `{name}`, `{path}`, `{address}` and `{available}`.
+    pub texts: BTreeMap<ReadProblem, String>,
+}
+
+impl Default for ResourceRules {
+    fn default() -> Self {
+        let types = [("json", "application/json"), ("md", "text/markdown"), ("mdx", "text/markdown")];
+        ResourceRules {
+            addresses: true,
+            folders: true,
+            empty_folder: "(empty folder)".to_owned(),
+            encoded_parents: false,
+            backslashes: false,
+            trim: false,
+            max: 2_000_000,
+            notice: "\n\n[cut here: {removed} bytes are missing]".to_owned(),
+            types: types.map(|(end, kind)| (end.to_owned(), kind.to_owned())).into(),
+            texts: BTreeMap::new(),
+        }
+    }
+}
+
+/// Why a file of a skill is not answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReadProblem {
+    /// An address names no skill.
+    NoName,
+    /// No skill has that name, as far as the caller may know.
+    UnknownSkill,
+    /// The caller may not call the skill.
+    NotCallable,
+    /// The path is empty.
+    Empty,
+    /// The path is absolute.
+    Absolute,
+    /// The path begins at somebody's home.
+    Home,
+    /// The path holds a zero character.
+    Nul,
+    /// A `%` of an address is not followed by two hexadecimal digits.
+    Encoding,
+    /// The path climbs out by `..`.
+    Traversal,
+    /// The path means the skill's folder itself.
+    Itself,
+    /// A link on the way leads out of the skill's folder.
+    Escapes,
+    /// There is no such file.
+    NotFound,
+    /// It is a folder, and the host does not list folders.
+    Folder,
+    /// It is a pipe, a socket or a device.
+    Special,
+    /// It holds zero characters.
+    Binary,
+    /// It is not UTF-8.
+    NotUtf8,
+    /// It is too large to be answered whole, and it cannot be cut.
+    TooLarge,
+    /// Its permissions keep it from being read.
+    Denied,
+    /// It could not be read for another reason.
+    Unreadable,
+}
+
+impl ReadProblem {
+    /// Returns the word used in JSON and in `host.toml`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ReadProblem::NoName => "no-name",
+            ReadProblem::UnknownSkill => "unknown-skill",
+            ReadProblem::NotCallable => "not-callable",
+            ReadProblem::Empty => "empty",
+            ReadProblem::Absolute => "absolute",
+            ReadProblem::Home => "home",
+            ReadProblem::Nul => "nul",
+            ReadProblem::Encoding => "encoding",
+            ReadProblem::Traversal => "traversal",
+            ReadProblem::Itself => "itself",
+            ReadProblem::Escapes => "escapes",
+            ReadProblem::NotFound => "not-found",
+            ReadProblem::Folder => "folder",
+            ReadProblem::Special => "special",
+            ReadProblem::Binary => "binary",
+            ReadProblem::NotUtf8 => "not-utf8",
+            ReadProblem::TooLarge => "too-large",
+            ReadProblem::Denied => "denied",
+            ReadProblem::Unreadable => "unreadable",
+        }
+    }
+
+    /// Returns our words for it, with `{name}`, `{path}` and `{available}` to be filled in.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            ReadProblem::NoName => "the address names no skill; write `skill://NAME` or `skill://NAME/PATH`",
+            ReadProblem::UnknownSkill => "no skill is called `{name}`; there are: {available}",
+            ReadProblem::NotCallable => "the skill `{name}` may not be called, so its files are not read",
+            ReadProblem::Empty => "the path is empty; name a file in the skill's folder",
+            ReadProblem::Absolute => "`{path}` is absolute; name a file by its path in the skill's folder",
+            ReadProblem::Home => "`{path}` begins at a home folder; name a file by its path in the skill's folder",
+            ReadProblem::Nul => "the path holds a zero character",
+            ReadProblem::Encoding => {
+                "a `%` in the address is not followed by two hexadecimal digits; write `%25` for `%`"
+            }
+            ReadProblem::Traversal => "`{path}` climbs out of the skill's folder",
+            ReadProblem::Itself => "`{path}` is the skill's folder itself; name a file in it",
+            ReadProblem::Escapes => "`{path}` leads out of the skill's folder through a link",
+            ReadProblem::NotFound => "`{path}` is not in the skill's folder",
+            ReadProblem::Folder => "`{path}` is a folder; name a file in it",
+            ReadProblem::Special => "`{path}` is not a regular file",
+            ReadProblem::Binary => "`{path}` is binary, which is not supported",
+            ReadProblem::NotUtf8 => "`{path}` is not UTF-8 text, and binary is not supported",
+            ReadProblem::TooLarge => "`{path}` is larger than 16 MiB",
+            ReadProblem::Denied => "the permissions of `{path}` keep it from being read",
+            ReadProblem::Unreadable => "`{path}` could not be read; try again",
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! Reads one file of a skill, or lists one of its folders.
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
+
+use rustix::fs::{FileType, Mode, OFlags};
+use rustix::io::Errno;
+
+use super::beneath::{self, READ};
+use super::path::{ResourcePath, shown_name};
+use super::{Extent, SkillDir};
+use crate::catalog::collator;
+use crate::discover::Listing;
+use crate::host::ReadProblem;
+
+/// Most bytes of a file that are ever read.
+pub const READ_MAX: u64 = 16 * 1024 * 1024;
+/// Most names of one folder that are listed.
+const LISTED_MAX: usize = 10_000;
+
+/// How much of a file is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadLimit {
+    /// Text, cut on a character boundary after so many bytes, and after [`READ_MAX`] in any case.
+    Text(u64),
+    /// Any bytes, whole; more than [`READ_MAX`] are refused.
+    Bytes,
+}
+
+/// A file of a skill, as it was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resource {
+    /// Its path in the skill's folder, as [`shown_name`] writes it.
+    pub path: String,
+    /// How large the file is.
+    pub size: u64,
+    /// What is in it.
+    pub bytes: ResourceBytes,
+}
+
+/// What is in a file of a skill.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ResourceBytes {
+    /// Text.
+    Text {
+        /// The text, without a notice.
+        text: String,
+        /// How many bytes were cut off.
+        removed: u64,
+    },
+    /// Bytes, as they were asked for.
+    Binary(Vec<u8>),
+}
+
+/// What is in a folder of a skill.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResourceFolder {
+    /// Its path in the skill's folder, as [`shown_name`] writes it; empty for that folder itself.
+    pub path: String,
+    /// Folders first, each kind as dictionaries sort.
+    pub items: Vec<ResourceItem>,
+    /// Whether there are more than are listed.
+    pub cut: bool,
+}
+
+/// One name in a folder of a skill.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResourceItem {
+    /// The name, as [`shown_name`] writes it.
+    pub name: String,
+    /// What it is the name of.
+    pub kind: ItemKind,
+}
+
+/// What a name in a folder is the name of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ItemKind {
+    /// A folder.
+    Folder,
+    /// A file.
+    File,
+    /// A link to something in the skill's folder.
+    Link,
+    /// A link that leads out of the skill's folder.
+    LeadsOut,
+    /// A link that leads nowhere.
+    LeadsNowhere,
+    /// A pipe, a socket or a device.
+    Special,
+}
+
+impl ItemKind {
+    /// Returns the word used in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ItemKind::Folder => "folder",
+            ItemKind::File => "file",
+            ItemKind::Link => "link",
+            ItemKind::LeadsOut => "leads-out",
+            ItemKind::LeadsNowhere => "leads-nowhere",
+            ItemKind::Special => "special",
+        }
+    }
+
+    /// Returns what follows a name in a list.
+    fn mark(self) -> &'static str {
+        match self {
+            ItemKind::Folder => "/",
+            ItemKind::File | ItemKind::Link => "",
+            ItemKind::LeadsOut => " (a link that leads out)",
+            ItemKind::LeadsNowhere => " (a link that leads nowhere)",
+            ItemKind::Special => " (not a regular file)",
+        }
+    }
+
+    const MARKED: [ItemKind; 3] = [ItemKind::LeadsOut, ItemKind::LeadsNowhere, ItemKind::Special];
+}
+
+impl ResourceItem {
+    /// Writes it as a line of a list; no two names make the same line.
+    pub fn line(&self) -> String {
+        let mut name = self.name.clone();
+        // A name may end like a mark.
+        if let Some(mark) = ItemKind::MARKED.map(ItemKind::mark).into_iter().find(|mark| name.ends_with(mark)) {
+            name.replace_range(name.len() - mark.len()..name.len() - mark.len() + 1, "\\u{20}");
+        }
+        name + self.kind.mark()
+    }
+}
+
+impl SkillDir {
+    /// Reads a file. Nothing outside the folder is ever read, whatever is moved about meanwhile; the skill's own file is
+    /// the exception where the host follows that as a link.
+    pub fn read(&self, path: &ResourcePath, limit: ReadLimit) -> Result<Resource, ReadProblem> {
+        self.first_of(path, |path| self.read_at(path, limit))
+    }
+
+    /// Reads the skill's own file.
+    pub fn read_manifest(&self, limit: ReadLimit) -> Result<Resource, ReadProblem> {
+        self.read_at(Path::new(&self.manifest), limit)
+    }
+
+    /// Lists a folder.
+    pub fn list(&self, path: &ResourcePath) -> Result<ResourceFolder, ReadProblem> {
+        self.first_of(path, |path| {
+            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+            let folder = beneath::open(self.fd(), path, flags).map_err(problem)?;
+            let listing = Listing::read(folder.as_fd(), LISTED_MAX).map_err(problem)?;
+            Ok(self.folder(path, &listing))
+        })
+    }
+
+    /// Lists the skill's folder itself.
+    pub fn list_top(&self) -> Result<ResourceFolder, ReadProblem> {
+        if self.extent == Extent::File {
+            let item = ResourceItem { name: shown_name(Path::new(&self.manifest)), kind: ItemKind::File };
+            return Ok(ResourceFolder { path: String::new(), items: vec![item], cut: false });
+        }
+        Ok(self.folder(Path::new(""), &self.listing(LISTED_MAX).map_err(problem)?))
+    }
+
+    /// Tries what a path may mean, until one of it is there.
+    fn first_of<T>(
+        &self,
+        path: &ResourcePath,
+        attempt: impl Fn(&Path) -> Result<T, ReadProblem>,
+    ) -> Result<T, ReadProblem> {
+        let mut outcome = Err(ReadProblem::NotFound);
+        for path in path.candidates() {
+            // Nothing beside a single file belongs to it.
+            if self.extent == Extent::Folder || path == Path::new(&self.manifest) {
+                outcome = attempt(path);
+            }
+            if !matches!(outcome, Err(ReadProblem::NotFound)) {
+                break;
+            }
+        }
+        outcome
+    }
+
+    fn read_at(&self, path: &Path, limit: ReadLimit) -> Result<Resource, ReadProblem> {
+        let file = match beneath::open(self.fd(), path, READ) {
+            Err(Errno::XDEV) if self.follow_manifest && path == Path::new(&self.manifest) => {
+                rustix::fs::openat(self.fd(), path, READ, Mode::empty())
+            }
+            outcome => outcome,
+        };
+        let file = file.map_err(problem)?;
+        let size = regular_size(&file)?;
+        let (size, bytes) = match limit {
+            ReadLimit::Text(soft) => read_text(&file, size, soft.min(READ_MAX))?,
+            ReadLimit::Bytes => {
+                let bytes = read_up_to(&file, size, READ_MAX)?;
+                let read = length(&bytes);
+                if size.max(read) > READ_MAX {
+                    return Err(ReadProblem::TooLarge);
+                }
+                (read, ResourceBytes::Binary(bytes))
+            }
+        };
+        Ok(Resource { path: shown_name(path), size, bytes })
+    }
+
+    fn folder(&self, path: &Path, (listing, cut): &(Listing, bool)) -> ResourceFolder {
+        let item = |(name, kind): (&std::ffi::OsStr, FileType)| ResourceItem {
+            name: shown_name(Path::new(name)),
+            kind: match kind {
+                FileType::Directory => ItemKind::Folder,
+                FileType::RegularFile => ItemKind::File,
+                FileType::Symlink | FileType::Unknown => self.behind(&path.join(name)),
+                _ => ItemKind::Special,
+            },
+        };
+        let mut items: Vec<ResourceItem> = listing.iter().map(item).collect();
+        let collator = collator();
+        items.sort_by(|left, right| {
+            let is_file = |item: &ResourceItem| item.kind != ItemKind::Folder;
+            is_file(left)
+                .cmp(&is_file(right))
+                .then_with(|| collator.compare(&left.name, &right.name))
+                .then_with(|| left.name.cmp(&right.name))
+        });
+        ResourceFolder { path: shown_name(path), items, cut: *cut }
+    }
+
+    /// Tells what is behind a link.
+    fn behind(&self, path: &Path) -> ItemKind {
+        match beneath::open(self.fd(), path, READ) {
+            Ok(_) => ItemKind::Link,
+            Err(Errno::XDEV) => ItemKind::LeadsOut,
+            Err(Errno::NXIO | Errno::NODEV) => ItemKind::Special,
+            // It is there, and may not be read.
+            Err(Errno::ACCESS) => ItemKind::Link,
+            Err(_) => ItemKind::LeadsNowhere,
+        }
+    }
+}
+
+/// Returns the size of a regular file.
+fn regular_size(file: &OwnedFd) -> Result<u64, ReadProblem> {
+    let stat = rustix::fs::fstat(file).map_err(problem)?;
+    match FileType::from_raw_mode(stat.st_mode) {
+        FileType::RegularFile => Ok(u64::try_from(stat.st_size).unwrap_or(0)),
+        FileType::Directory => Err(ReadProblem::Folder),
+        _ => Err(ReadProblem::Special),
+    }
+}
+
+/// Reads at most `max` bytes and one more, which tells that there are more.
+fn read_up_to(file: &OwnedFd, size: u64, max: u64) -> Result<Vec<u8>, ReadProblem> {
+    // A file may grow while it is read; it is then read up to where it ended before.
+    let wanted = size.min(max).saturating_add(1);
+    let mut bytes = vec![0; usize::try_from(wanted).map_err(|_| ReadProblem::TooLarge)?];
+    let read = beneath::read_full(file, &mut bytes).map_err(problem)?;
+    bytes.truncate(read);
+    Ok(bytes)
+}
+
+fn read_text(file: &OwnedFd, size: u64, max: u64) -> Result<(u64, ResourceBytes), ReadProblem> {
+    let mut bytes = read_up_to(file, size, max)?;
+    let size = if length(&bytes) > max { size.max(length(&bytes)) } else { length(&bytes) };
+    let is_cut = length(&bytes) > max;
+    bytes.truncate(usize::try_from(max).unwrap_or(usize::MAX));
+    if bytes.contains(&0) {
+        return Err(ReadProblem::Binary);
+    }
+    let text = match String::from_utf8(bytes) {
+        Ok(text) => text,
+        // The cut went through a character, and the whole of it goes.
+        Err(error) if is_cut && error.utf8_error().error_len().is_none() => {
+            let kept = error.utf8_error().valid_up_to();
+            let mut bytes = error.into_bytes();
+            bytes.truncate(kept);
+            String::from_utf8(bytes).map_err(|_| ReadProblem::NotUtf8)?
+        }
+        Err(_) => return Err(ReadProblem::NotUtf8),
+    };
+    let removed = if is_cut { size.saturating_sub(length(text.as_bytes())) } else { 0 };
+    Ok((size, ResourceBytes::Text { text, removed }))
+}
+
+fn length(bytes: &[u8]) -> u64 {
+    u64::try_from(bytes.len()).unwrap_or(u64::MAX)
+}
+
+fn problem(error: Errno) -> ReadProblem {
+    match error {
+        Errno::XDEV => ReadProblem::Escapes,
+        // A name that no file can have, a file that is taken for a folder, links that go round.
+        Errno::NOENT | Errno::NOTDIR | Errno::NAMETOOLONG | Errno::LOOP | Errno::INVAL | Errno::ILSEQ => {
+            ReadProblem::NotFound
+        }
+        Errno::NXIO | Errno::NODEV => ReadProblem::Special,
+        Errno::ISDIR => ReadProblem::Folder,
+        Errno::ACCESS | Errno::PERM => ReadProblem::Denied,
+        _ => ReadProblem::Unreadable,
+    }
+}

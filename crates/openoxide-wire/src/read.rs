@@ -1,0 +1,151 @@
+//! `read --json`: a file or a folder of a skill, or why not.
+
+use openoxide_skills::{Found, Refused, ResourceAnswer, ResourceBytes};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::SchemaVersion;
+
+/// A file or a folder of a skill, or why it is not answered.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ReadAnswer {
+    /// The version of the format.
+    pub schema: SchemaVersion,
+    /// The host whose rules were followed.
+    pub host: String,
+    /// The skill's name, or what was asked for in its place.
+    pub name: String,
+    /// The path in the skill's folder, with bytes that are not UTF-8 as `\xNN` and `\` as `\\`; empty for the folder itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// `file` or `folder`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// The type of content.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content_type: Option<String>,
+    /// How large the file is, in bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<u64>,
+    /// How many bytes were cut off the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub removed: Option<u64>,
+    /// What the host sends, a notice included.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// The file's bytes, if they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base64: Option<String>,
+    /// The names in the folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub items: Option<Vec<ItemLine>>,
+    /// Why nothing is answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<NotReadLine>,
+}
+
+/// One name in a folder.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ItemLine {
+    /// The name, written as `path` is.
+    pub name: String,
+    /// `folder`, `file`, `link`, `leads-out`, `leads-nowhere` or `special`.
+    pub kind: String,
+}
+
+/// Why nothing is answered.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct NotReadLine {
+    /// What is wrong, as a word that does not change: `traversal`, `not-found`, `binary` and so on.
+    pub problem: String,
+    /// The host's words for it.
+    pub text: String,
+}
+
+impl ReadAnswer {
+    /// Makes the answer for a host.
+    pub fn new(host: String, name: String, outcome: Result<&ResourceAnswer, &Refused>) -> ReadAnswer {
+        let mut answer = ReadAnswer::empty(host, name);
+        match outcome {
+            Ok(found) => answer.fill(found),
+            Err(refused) => {
+                let problem = refused.problem.as_str().to_owned();
+                answer.refused = Some(NotReadLine { problem, text: refused.text.clone() });
+            }
+        }
+        answer
+    }
+
+    fn empty(host: String, name: String) -> ReadAnswer {
+        ReadAnswer {
+            schema: SchemaVersion::default(),
+            host,
+            name,
+            path: None,
+            kind: None,
+            content_type: None,
+            size: None,
+            removed: None,
+            text: None,
+            base64: None,
+            items: None,
+            refused: None,
+        }
+    }
+
+    fn fill(&mut self, answer: &ResourceAnswer) {
+        self.content_type = Some(answer.content_type.clone());
+        self.text.clone_from(&answer.text);
+        match &answer.found {
+            Found::File(file) => {
+                self.path = Some(file.path.clone());
+                self.kind = Some("file".to_owned());
+                self.size = Some(file.size);
+                match &file.bytes {
+                    ResourceBytes::Text { removed, .. } => self.removed = Some(*removed).filter(|removed| *removed > 0),
+                    ResourceBytes::Binary(bytes) => self.base64 = Some(base64(bytes)),
+                }
+            }
+            Found::Folder(folder) => {
+                self.path = Some(folder.path.clone());
+                self.kind = Some("folder".to_owned());
+                let line = |item: &openoxide_skills::ResourceItem| ItemLine {
+                    name: item.name.clone(),
+                    kind: item.kind.as_str().to_owned(),
+                };
+                self.items = Some(folder.items.iter().map(line).collect());
+            }
+        }
+    }
+}
+
+/// Writes bytes in the standard alphabet of base 64, with padding.
+fn base64(bytes: &[u8]) -> String {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let byte = |index: usize| u32::from(chunk.get(index).copied().unwrap_or(0));
+        let number = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for place in 0..4 {
+            let digit = (number >> (18 - 6 * place)) & 63;
+            let shown = ALPHABET[usize::try_from(digit).unwrap_or(0)];
+            text.push(if place <= chunk.len() { char::from(shown) } else { '=' });
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::base64;
+
+    #[test]
+    fn base64_is_the_standard_one() {
+        let cases =
+            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("foobar", "Zm9vYmFy")];
+        for (text, encoded) in cases {
+            assert_eq!(base64(text.as_bytes()), encoded);
+        }
+        assert_eq!(base64(&[0xfb, 0xff, 0x00]), "+/8A");
+    }
+}

@@ -1,0 +1,91 @@
+//! `trust --list --json`: what the user trusts.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{ProblemLine, SchemaVersion};
+
+/// What the user trusts.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct TrustAnswer {
+    /// The version of the format.
+    pub schema: SchemaVersion,
+    /// Folders whose settings count and whose names compete.
+    pub folders: Vec<FolderLine>,
+    /// Where skills come from that may have power.
+    pub sources: Vec<SourceLine>,
+    /// Powers of skills, each for exactly the bytes that were looked at.
+    pub grants: Vec<GrantLine>,
+    /// Questions that were answered with "always".
+    pub answers: Vec<AnswerLine>,
+    /// What is wrong with the files.
+    pub problems: Vec<ProblemLine>,
+}
+
+/// Where something is written, since when, and how it is taken back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct WrittenLine {
+    /// The file and line, or what was typed.
+    pub origin: String,
+    /// When it was written down; settings do not tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
+    /// The digits that mean it; settings have none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The command that takes it back, if that is the user's to say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub revoke: Option<String>,
+}
+
+/// A folder that is trusted.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct FolderLine {
+    /// The folder.
+    pub path: String,
+    /// Where that is written.
+    #[serde(flatten)]
+    pub written: WrittenLine,
+}
+
+/// A source that is trusted.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct SourceLine {
+    /// An address or the name of a registry.
+    pub source: String,
+    /// Where that is written.
+    #[serde(flatten)]
+    pub written: WrittenLine,
+}
+
+/// A power that a skill has.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct GrantLine {
+    /// The skill's own file.
+    pub skill: String,
+    /// What it may do: `shell`, `script`, `hook`, `profile`, `tools`, `mcp`, or what another version knows.
+    pub power: String,
+    /// The digest of everything in its folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+    /// What the user was shown, word for word.
+    pub shown: Vec<String>,
+    /// Where that is written.
+    #[serde(flatten)]
+    pub written: WrittenLine,
+}
+
+/// A question that was answered with "always".
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct AnswerLine {
+    /// What was asked for.
+    pub permission: String,
+    /// What it was asked for, as a pattern.
+    pub pattern: String,
+    /// The agent that it was asked for; absent for all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// Where that is written.
+    #[serde(flatten)]
+    pub written: WrittenLine,
+}
