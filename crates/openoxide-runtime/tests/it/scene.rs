@@ -20,6 +20,9 @@ pub(crate) struct Scene {
     settings: Vec<String>,
 }
 
+/// A user who is told to open a page.
+pub(crate) type Browser = fn(&str);
+
 /// Answers from a script, and notes what was asked.
 pub(crate) struct Script<'a> {
     pub(crate) answer: Box<dyn FnMut(&Question) -> Answer + 'a>,
@@ -27,7 +30,7 @@ pub(crate) struct Script<'a> {
     /// Sends requests, where the test has servers.
     pub(crate) online: Option<Online>,
     /// The user on the page.
-    pub(crate) browser: Option<Box<dyn Fn(&str) + 'a>>,
+    pub(crate) browser: Option<Browser>,
     /// What commands would print.
     pub(crate) prints: String,
     /// What commands were given.
@@ -56,7 +59,8 @@ impl Responder for Script<'_> {
     fn login(&mut self, step: &LoginStep) -> LoginReply {
         let Some(online) = &mut self.online else { return LoginReply::NotTried };
         if let (LoginStep::Wait(callback), Some(browser)) = (step, &self.browser) {
-            browser(&callback.page);
+            let (browser, page) = (*browser, callback.page.clone());
+            std::thread::spawn(move || browser(&page));
         }
         online.take(step)
     }
@@ -82,16 +86,20 @@ impl Scene {
     }
 
     pub(crate) fn config(&self) -> String {
-        std::fs::read_to_string(self.context.home().join(".openoxide/config.toml")).unwrap_or_default()
+        fs_err::read_to_string(self.context.home().join(".openoxide/config.toml")).unwrap_or_default()
     }
 
-    pub(crate) fn runtime(&self) -> Arc<Runtime> {
-        let environment = Environment {
+    pub(crate) fn environment(&self) -> Environment {
+        Environment {
             cwd: self.context.project(),
             home: Some(self.context.home()),
             variables: self.variables.clone(),
             admin: self.context.root().join("admin"),
-        };
+        }
+    }
+
+    pub(crate) fn runtime(&self) -> Arc<Runtime> {
+        let environment = self.environment();
         let workspace =
             Workspace::open(environment, Options { config: self.settings.clone(), ..Options::default() }).unwrap();
         let (mut view, _) = workspace.view("openoxide").unwrap();
