@@ -37,7 +37,7 @@ fn the_map_names_every_module_of_the_core() {
 #[test]
 fn the_modules_of_the_other_crates_are_told() {
     let page = fs_err::read_to_string(repository().join("ARCHITECTURE.md")).unwrap();
-    for name in ["openoxide-config", "openoxide-cli"] {
+    for name in ["openoxide-config", "openoxide-cli", "openoxide-sandbox"] {
         let (_, told) = page.split_once(&format!("\n`{name}`: ")).unwrap();
         let told = words(told.split("\n\n").next().unwrap_or_default());
         let missing: Vec<String> = modules(name).into_iter().filter(|module| !told.contains(module)).collect();

@@ -4,7 +4,8 @@
 //! fence names a path after the language is a file that the reader writes: below the home if the path begins with `~/`,
 //! else in the project; with `more` after the path, it is added to the end of that file. Each console block starts anew
 //! from the tree and the files above it, in `project/`, with `HOME` at `home/`, 80 columns, and nothing else around. An
-//! answer is standard output, then standard error; the folder that holds the tree is shown as `/demo`.
+//! answer is standard output, then standard error; the folder that holds the tree is shown as `/demo`, and the machine's
+//! isolation as that of a common machine.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -15,6 +16,9 @@ use openoxide_testkit::TestContext;
 
 /// The length of the path of the folder that holds the tree: what a catalog costs depends on it.
 const ROOT_LENGTH: usize = 96;
+
+/// What an example says of a machine's isolation, which is another on every machine.
+const ISOLATION: &str = "bubblewrap 0.8.0 (/usr/bin/bwrap), Landlock 7, seccomp";
 
 /// Returns `page` with every answer replaced by what `binary` answers now.
 pub(crate) fn answered(page: &str, binary: &Path) -> Result<String> {
@@ -70,7 +74,8 @@ fn run_block(tree: &str, block: &str, binary: &Path) -> Result<String> {
         let mut command = context.command(binary, words(typed)?);
         command.env_remove("PATH").env("COLUMNS", "80");
         let output = context.answer(&mut command);
-        let answer = format!("{}{}", output.stdout, output.stderr).replace("[ROOT]", "/demo");
+        let answer =
+            format!("{}{}", output.stdout, output.stderr).replace("[ROOT]", "/demo").replace("[ISOLATION]", ISOLATION);
         let _ = write!(result, "$ {line}\n{answer}");
         if !result.ends_with('\n') {
             result.push('\n');

@@ -7,7 +7,11 @@ use anyhow::{Result, ensure};
 use crate::shell::{cargo, run, say, works};
 
 /// Programs that the tests start: the command, the Debian package that has it, and what it is for.
-const PROGRAMS: &[(&str, &str, &str)] = &[("git", "git", "projects that are Git repositories")];
+const PROGRAMS: &[(&str, &str, &str)] = &[
+    ("git", "git", "projects that are Git repositories"),
+    ("bwrap", "bubblewrap", "commands in the better of two sandboxes"),
+    ("setpriv", "util-linux", "what only an ordinary user cannot do"),
+];
 
 /// Parts of the Rust toolchain that a minimal installation leaves out.
 const COMPONENTS: &[(&str, &str)] = &[("fmt", "rustfmt"), ("clippy", "clippy")];

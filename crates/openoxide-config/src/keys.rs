@@ -157,6 +157,12 @@ pub const KEYS: &[Key] = &[
         "\"nothing\"",
         "What `$name` in a text means when several skills have the name: `nothing`, or by `rank` the one that counts.",
     ),
+    key(
+        "permission",
+        KeyKind::Permissions,
+        "",
+        "What is allowed, asked for or denied, by permission (`skill`, `read`, `shell`, `script`, `hook`, `mcp`, `profile`, `tool`, `network`) and pattern; the last rule that matches wins. A rule in a list may carry examples under `matches` and `not`, which are checked. A project can deny and ask, and not allow.",
+    ),
     private("sandbox.file_size", KeyKind::Integer, "268435456", "The most bytes of a file that a command may write."),
     private("sandbox.memory", KeyKind::Integer, "1073741824", "The most bytes of memory that a command may take."),
     Key {
@@ -183,12 +189,6 @@ pub const KEYS: &[Key] = &[
             "What a skill's `allowed-tools` means once you agreed: tools that are not asked for again, or the only ones.",
         )
     },
-    key(
-        "permission",
-        KeyKind::Permissions,
-        "",
-        "What is allowed, asked for or denied, by permission (`skill`, `read`, `shell`, `script`, `hook`, `mcp`, `profile`, `tool`, `network`) and pattern; the last rule that matches wins. A rule in a list may carry examples under `matches` and `not`, which are checked. A project can deny and ask, and not allow.",
-    ),
     key("skills.claude", KeyKind::Bool, "true", "Whether skills in `.claude/skills` count."),
     key("skills.config", KeyKind::Rules, "[]", "Skills switched on or off by `name` or `path`; a later rule wins."),
     key("skills.paths", KeyKind::List, "[]", "More folders of skills."),

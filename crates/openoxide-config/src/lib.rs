@@ -31,6 +31,5 @@ pub use project::find_project;
 pub use system::{Unpacked, embedded_skills, unpack_system_skills};
 pub use trust::{
     Grant, Granted, Moment, Power, Record, Remembered, Trust, TrustEntry, TrustError, TrustedFolder, TrustedSource,
-    skill_path,
 };
 pub use workspace::{FoundHost, Options, Workspace, WorkspaceError};

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use openoxide_permissions::{RuleError, Rules};
+use openoxide_permissions::{Permission, Remembered, RuleError, Rules};
 use openoxide_skills::{
     Code, Diagnostic, Host, HostError, HostSpec, Hosts, ProjectRules, Root, Surroundings, View, near,
 };
@@ -131,6 +131,20 @@ impl Workspace {
         rules.extend(self.config.rules()?.clone());
         rules.extend(self.agent_rules());
         Ok(rules)
+    }
+
+    /// Returns what was allowed for good, for everybody or for this agent.
+    ///
+    /// What was answered counts letter by letter, whatever it looks like: a `*` in a command is no pattern.
+    pub fn remembered(&self) -> Remembered {
+        let mut remembered = Remembered::default();
+        let ours = |agent: &Option<String>| agent.is_none() || *agent == self.options.agent;
+        for answer in self.config.trust().remembered().filter(|answer| ours(&answer.agent)) {
+            if let Some(permission) = Permission::parse(&answer.permission) {
+                remembered.allow(permission, answer.pattern.as_str());
+            }
+        }
+        remembered
     }
 
     /// Returns the rules that decide which skills count: an agent's everywhere, the others where the host has them.
@@ -283,5 +297,54 @@ fn host_problem(error: &HostError) -> ConfigProblem {
         path,
         diagnostic: Diagnostic::warning(Code::HostInvalid, message)
             .help("mend the file; the host is left out until then"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use openoxide_permissions::{Action, decide};
+
+    use super::*;
+    use crate::trust::Remembered as Answer;
+
+    /// The order of rules, and what an answer for good changes.
+    #[test]
+    fn built_in_then_host_then_user_then_agent() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = std::fs::canonicalize(dir.path()).unwrap();
+        fs_err::create_dir_all(home.join(".openoxide")).unwrap();
+        fs_err::create_dir_all(home.join(".config/opencode")).unwrap();
+        let theirs = "{\"permission\": {\"*\": \"allow\", \"skill\": {\"a\": \"deny\"}}}";
+        fs_err::write(home.join(".config/opencode/opencode.json"), theirs).unwrap();
+        let ours = "[permission]\nscript = \"deny\"\n[agents.x.permission.skill]\nb = \"deny\"\n";
+        fs_err::write(home.join(".openoxide/config.toml"), ours).unwrap();
+        let environment = Environment {
+            cwd: home.clone(),
+            home: Some(home.clone()),
+            admin: home.join("admin"),
+            ..Environment::default()
+        };
+        let mut trust = crate::trust::Trust::open(&environment);
+        let mut always = |permission: &str, pattern: &str, agent: Option<&str>| {
+            let (permission, pattern) = (permission.to_owned(), pattern.to_owned());
+            let at = crate::trust::Moment::from(std::time::UNIX_EPOCH);
+            trust.remember(Answer { permission, pattern, agent: agent.map(str::to_owned), at }).unwrap();
+        };
+        always("shell", "ls *", None);
+        always("script", "a/b", None);
+        always("mcp", "files", Some("y"));
+        let options = Options { agent: Some("x".to_owned()), ..Options::default() };
+        let workspace = Workspace::open(environment, options).unwrap();
+        let (view, _) = workspace.view("opencode").unwrap();
+        let (rules, remembered) = (workspace.rules(&view).unwrap(), workspace.remembered());
+        let decided = |permission, subject: &str| decide(&rules, &remembered, permission, subject).action;
+        assert_eq!(decided(Permission::Skill, "a"), Action::Deny, "the host's");
+        assert_eq!(decided(Permission::Skill, "b"), Action::Deny, "the agent's");
+        assert_eq!(decided(Permission::Skill, "c"), Action::Allow, "built in");
+        assert_eq!(decided(Permission::Script, "a/b"), Action::Deny, "the user's, whatever was answered");
+        assert_eq!(decided(Permission::Hook, "ls"), Action::Ask, "a program's settings give no power here");
+        assert_eq!(decided(Permission::Shell, "ls *"), Action::Allow, "answered before");
+        assert_eq!(decided(Permission::Shell, "ls /"), Action::Ask, "and no pattern");
+        assert_eq!(decided(Permission::Mcp, "files"), Action::Ask, "answered for another agent");
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use openoxide_config::Power as Kind;
-use openoxide_skills::{CutOf, Entry, Message, RenderError, WhyLeft, again, cut, envelope, finished};
+use openoxide_skills::{Caller, CutOf, Entry, Message, RenderError, WhyLeft, again, cut, envelope, finished};
 use sha2::{Digest as _, Sha256};
 
 use crate::activation::{Activated, Notice};
@@ -73,7 +73,8 @@ fn drawn(
     if let Some(message) = messages.iter_mut().find(|message| !message.frame).filter(|_| !loading.drawn.is_empty()) {
         content.clone_into(&mut message.text);
     }
-    let rule = view.host.activation.cut.as_ref().filter(|rule| rule.of == CutOf::Message);
+    let counts = |caller: Option<Caller>| caller.is_none_or(|caller| caller == call.caller);
+    let rule = view.host.activation.cut.as_ref().filter(|rule| rule.of == CutOf::Message && counts(rule.caller));
     for message in messages.iter_mut().filter(|message| !message.frame) {
         message.text = finished(view, std::mem::take(&mut message.text));
         if let Some(shorter) = rule.and_then(|rule| cut(&message.text, 0, rule)) {

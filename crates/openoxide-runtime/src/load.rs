@@ -1,9 +1,9 @@
 //! Reads a skill again at the moment it is called: its folder's digest, its frontmatter, and the text that is sent.
 
 use openoxide_skills::{
-    Arguments, Caller, Content, Cut, CutOf, Entry, Expand, Expanded, Loaded, Message, Parsed, RenderError, SkillDir,
-    Snapshot, SnapshotError, SnapshotLimits, Variable, Variables, View, body_of, cut, envelope, expand, parse_bytes,
-    path_text,
+    Arguments, Caller, Content, Cut, CutOf, Entry, Expand, Expanded, FileDigest, Loaded, Message, Parsed, RenderError,
+    SkillDir, Snapshot, SnapshotError, SnapshotLimits, Variable, Variables, View, body_of, cut, envelope, expand,
+    parse_bytes, path_text,
 };
 
 use crate::call::{Call, Given, Refusal, Why};
@@ -35,6 +35,8 @@ pub(crate) struct Loading {
     pub(crate) granted: Vec<Power>,
     /// What takes the place of each command, in order.
     pub(crate) outputs: Vec<String>,
+    /// Files of its folder that are named with it.
+    pub(crate) files: Vec<String>,
     /// How many bytes were cut off.
     pub(crate) cut: Option<u64>,
     /// The copy that commands see; it goes when this does.
@@ -81,6 +83,7 @@ pub(crate) fn load(runtime: &Runtime, session: &Session, call: &Call, entry: &En
     let (content, cut) = content(runtime.view(), &text, more);
     let arguments = arguments(runtime.view(), call);
     let variables = variables(runtime, session, entry);
+    let files = snapshot.as_ref().map(|snapshot| named_files(runtime.view(), snapshot)).unwrap_or_default();
     let mut loading = Loading {
         dir,
         snapshot,
@@ -93,6 +96,7 @@ pub(crate) fn load(runtime: &Runtime, session: &Session, call: &Call, entry: &En
         powers: Vec::new(),
         granted: Vec::new(),
         outputs: Vec::new(),
+        files,
         cut,
         copy: None,
     };
@@ -114,6 +118,16 @@ fn expand_into(runtime: &Runtime, call: &Call, entry: &Entry, loading: &mut Load
     let rules = host.expansion(call.caller == Caller::User, names);
     loading.expanded = expand(text, &rules, loading.arguments.as_ref(), &loading.variables);
     Ok(())
+}
+
+/// Returns the files that are named with a skill: the first by path, so that two calls name the same.
+fn named_files(view: &View, snapshot: &Snapshot) -> Vec<String> {
+    let Some(rule) = &view.host.activation.files else { return Vec::new() };
+    let is_wanted = |file: &&FileDigest| {
+        let name = file.path.file_name().unwrap_or_default().to_string_lossy();
+        !rule.except.iter().any(|except| *except == *name)
+    };
+    snapshot.files.iter().filter(is_wanted).take(rule.max).map(|file| path_text(&file.path)).collect()
 }
 
 /// Returns the part of a file that is sent, and how much of it is missing.
@@ -187,7 +201,7 @@ pub(crate) fn loaded<'a>(
         description: &loading.parsed.description,
         caller: call.caller,
         arguments: loading.raw_arguments(),
-        files: &[],
+        files: &loading.files,
         digest: (!digest.is_empty()).then_some(digest),
         cut: loading.cut.is_some(),
     }

@@ -49,6 +49,13 @@ impl Runtime {
         })
     }
 
+    /// Puts other permission rules in the place of the workspace's.
+    #[must_use]
+    pub fn with_rules(mut self, rules: Rules) -> Runtime {
+        self.rules = rules;
+        self
+    }
+
     /// Returns the host's view.
     pub fn view(&self) -> &View {
         &self.view

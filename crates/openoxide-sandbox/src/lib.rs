@@ -24,7 +24,7 @@ pub use crate::error::SandboxError;
 pub use crate::isolation::{Isolation, Mechanism, Missing};
 pub use crate::limits::Limits;
 pub use crate::outcome::{Ended, Outcome};
-pub use crate::policy::{Policy, PolicyError, SEALED_NAMES};
+pub use crate::policy::{Policy, PolicyError, SEALED_AT_HOME, SEALED_NAMES};
 pub use crate::probe::Probe;
 pub use crate::run::run;
 pub use crate::system::PATH;

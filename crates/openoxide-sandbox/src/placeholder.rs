@@ -28,8 +28,8 @@ impl Placeholders {
         for path in policy.seals() {
             let Some(root) = policy.writable_above(&path) else { continue };
             let place = place_of(root, &path)?;
-            if !sealed.iter().any(|above| place.starts_with(above)) {
-                made.hold(&place)?;
+            let is_new = !sealed.iter().any(|above| place.starts_with(above));
+            if is_new && made.hold(&place).map_err(|error| at(&place, &error))? {
                 sealed.push(place);
             }
         }
@@ -37,16 +37,21 @@ impl Placeholders {
         Ok((made, sealed))
     }
 
-    /// Makes a placeholder, or takes part in one that is there. Anything else is left alone.
-    fn hold(&mut self, place: &Path) -> io::Result<()> {
+    /// Makes a placeholder, or takes part in one that is there; anything else is left alone. Whether something is there
+    /// afterwards: where we may not make anything, nor may the command.
+    fn hold(&mut self, place: &Path) -> io::Result<bool> {
         const ATTEMPTS: usize = 100;
         for _ in 0..ATTEMPTS {
             match DirBuilder::new().mode(MARK).create(place) {
-                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-                _ => {}
+                Ok(()) => {}
+                Err(error) => match error.kind() {
+                    io::ErrorKind::AlreadyExists => {}
+                    io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => return Ok(false),
+                    _ => return Err(error),
+                },
             }
             match std::fs::symlink_metadata(place) {
-                Ok(found) if !is_marked(&found) => return Ok(()),
+                Ok(found) if !is_marked(&found) => return Ok(true),
                 Ok(_) => {}
                 Err(_) => continue,
             }
@@ -55,10 +60,10 @@ impl Placeholders {
             // Whoever had the lock before may have removed the folder.
             if rustix::fs::fstat(&folder)?.st_nlink > 0 {
                 self.0.push((place.to_owned(), folder));
-                return Ok(());
+                return Ok(true);
             }
         }
-        Err(io::Error::other(format!("`{}` is made and removed again all the time", place.display())))
+        Err(io::Error::other("it is made and removed again all the time"))
     }
 }
 
@@ -89,6 +94,10 @@ fn place_of(root: &Path, path: &Path) -> Result<PathBuf, PolicyError> {
         }
     }
     Ok(place)
+}
+
+fn at(place: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("`{}` cannot be sealed: {error}", place.display()))
 }
 
 fn is_marked(found: &Metadata) -> bool {

@@ -22,43 +22,40 @@ pub struct Policy {
     pub network: bool,
 }
 
-/// Names that are sealed directly below every folder that [`Policy::write`] gives: what other programs obey.
+/// Names that are sealed directly below every folder that [`Policy::write`] gives, because other programs obey what they
+/// find there.
 pub const SEALED_NAMES: &[&str] = &[
     ".agents",
+    ".claude",
+    ".codex",
+    ".cursor",
+    ".envrc",
+    ".git",
+    ".idea",
+    ".mcp.json",
+    ".omp",
+    ".opencode",
+    ".openoxide",
+    ".vscode",
+    "openoxide.lock",
+    "skills",
+];
+
+/// Names that are sealed too where at least one of them is there, which tells a home from a project.
+pub const SEALED_AT_HOME: &[&str] = &[
     ".bash_login",
     ".bash_logout",
     ".bash_profile",
     ".bashrc",
-    ".claude",
-    ".codex",
     ".config",
-    ".cursor",
-    ".devcontainer",
-    ".direnv",
-    ".envrc",
-    ".git",
-    ".gitattributes",
     ".gitconfig",
-    ".github",
-    ".gitmodules",
-    ".husky",
-    ".idea",
-    ".mcp.json",
-    ".mise.toml",
+    ".local",
     ".npmrc",
-    ".omp",
-    ".opencode",
-    ".openoxide",
     ".profile",
-    ".ripgreprc",
     ".ssh",
-    ".tool-versions",
-    ".vscode",
     ".zprofile",
     ".zshenv",
     ".zshrc",
-    "openoxide.lock",
-    "skills",
 ];
 
 /// Why a policy cannot be enforced.
@@ -110,12 +107,14 @@ impl Policy {
         self
     }
 
-    /// Lets the command change a folder, except what other programs obey in it: [`SEALED_NAMES`], and the place that a
-    /// `.git` file points to if it is below.
+    /// Lets the command change a folder, except what other programs obey in it: [`SEALED_NAMES`], in a home also
+    /// [`SEALED_AT_HOME`], and the place that a `.git` file points to if it is below.
     #[must_use]
     pub fn write(mut self, folder: impl Into<PathBuf>) -> Self {
         let folder = folder.into();
-        self.sealed.extend(SEALED_NAMES.iter().map(|name| folder.join(name)));
+        let is_home = SEALED_AT_HOME.iter().any(|name| std::fs::symlink_metadata(folder.join(name)).is_ok());
+        let at_home = if is_home { SEALED_AT_HOME } else { &[] };
+        self.sealed.extend(SEALED_NAMES.iter().chain(at_home).map(|name| folder.join(name)));
         self.sealed.extend(git_folder(&folder).filter(|target| target.starts_with(&folder)));
         self.writable.push(folder);
         self

@@ -193,6 +193,7 @@ mod tests {
     fn a_cut_keeps_characters_whole_and_says_what_is_missing() {
         let rule = |bytes: usize, lines: Option<usize>| CutRule {
             of: crate::host::CutOf::File,
+            caller: None,
             bytes: bytes.try_into().unwrap(),
             lines: lines.map(|lines| lines.try_into().unwrap()),
             whole_lines: false,

@@ -8,6 +8,7 @@ mod command;
 mod file;
 mod placeholder;
 mod readers;
+mod refusal;
 mod script;
 mod walk;
 
@@ -18,7 +19,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 pub(crate) use self::command::last;
-pub use self::script::Refusal;
+pub use self::refusal::Refusal;
 use crate::arguments::Arguments;
 use crate::host::{ArgumentRules, BlockForm, Callers, FileRules, Host, ShellRules, Variable, fill};
 
@@ -160,7 +161,7 @@ pub enum WhyLeft {
     QuotedText,
     /// Commands are switched off; the host's text for that took its place.
     SwitchedOff,
-    /// More files are named than are attached.
+    /// More files or commands are named than are taken.
     TooMany,
     /// The text would become too long.
     TooLong,

@@ -32,7 +32,7 @@ pub use overview::{AgentLine, MendLine, OverviewAnswer};
 pub use problem::{FixLine, ProblemLine};
 pub use prompt::{PromptAnswer, ShownLine};
 pub use read::{ItemLine, NotReadLine, ReadAnswer};
-pub use roots::{RootLine, RootsAnswer, SettingLine};
+pub use roots::{IsolationLine, MissingLine, RootLine, RootsAnswer, SettingLine};
 pub use schemas::answer_schemas;
 pub use skill::{DependencyLine, InterfaceLine, OtherLine, PolicyLine, ShowAnswer, SkillDetail, SkillLine, Tokens};
 pub use trust::{AnswerLine, FolderLine, GrantLine, SourceLine, TrustAnswer, WrittenLine};

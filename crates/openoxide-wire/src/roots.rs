@@ -28,6 +28,41 @@ pub struct RootsAnswer {
     pub problems: Vec<ProblemLine>,
     /// Limits that were reached.
     pub limits: Vec<Limit>,
+    /// What this machine has to isolate a command with.
+    pub isolation: IsolationLine,
+}
+
+/// What this machine has to isolate a command with.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct IsolationLine {
+    /// The way that is taken: `bubblewrap`, `landlock` (our own namespaces, with Landlock to guard reading), or `none`,
+    /// and then no command runs.
+    pub mechanism: String,
+    /// All of it in one line, for people.
+    pub summary: String,
+    /// Where bubblewrap is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The version of bubblewrap.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// The version of Landlock in the kernel; 0 without.
+    pub landlock: u32,
+    /// Whether processes and memory are limited by a control group, and not only by limits of each process.
+    pub control_groups: bool,
+    /// Why better ways are not taken, or none at all.
+    pub missing: Vec<MissingLine>,
+}
+
+/// Something that this machine lacks.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct MissingLine {
+    /// What it is.
+    pub what: String,
+    /// Why it cannot be used.
+    pub why: String,
+    /// What to do.
+    pub remedy: String,
 }
 
 /// A folder that is searched.

@@ -41,8 +41,8 @@ const SECTIONS: &[(&str, &[&str])] = &[
     ("Which skills count", &["collide", "filter", "controls", "list"]),
     ("What the model sees", &["catalog", "budget"]),
     ("How a text names a skill", &["mention"]),
-    ("When a user calls a skill", &["invoke"]),
     ("Files of a skill", &["resource"]),
+    ("What a skill's text stands for when it is called", &["arguments", "shell", "files"]),
 ];
 
 /// Returns the index and a page for each host.

@@ -26,7 +26,7 @@ pub(crate) struct ActivateArgs {
     /// The skill, by name or path
     skill: String,
     /// What is said with the call, word by word
-    #[arg(value_name = "ARG", trailing_var_arg = true)]
+    #[arg(value_name = "ARG")]
     words: Vec<String>,
     /// What is said with the call, as a person typed it
     #[arg(long, value_name = "STRING", conflicts_with = "words", allow_hyphen_values = true)]

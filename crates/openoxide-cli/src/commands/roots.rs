@@ -2,8 +2,11 @@
 
 use std::fmt::Write as _;
 
+use openoxide_sandbox::{Isolation, Mechanism, Probe};
 use openoxide_skills::{Catalog, Depth, Origin, SettingKind, SettingRule, Standing};
-use openoxide_wire::{OtherLine, ProblemLine, RootLine, RootsAnswer, SchemaVersion, SettingLine};
+use openoxide_wire::{
+    IsolationLine, MissingLine, OtherLine, ProblemLine, RootLine, RootsAnswer, SchemaVersion, SettingLine,
+};
 
 use crate::ExitStatus;
 use crate::args::Common;
@@ -16,14 +19,14 @@ use crate::ui::{Role, Ui, paint, safe};
 /// Show where a host looks, in what order, and by what settings
 ///
 /// The view for finding out why something is missing: resolved folders, precedence, settings with their origin,
-/// skills that are switched off, findings, and limits that were reached.
+/// skills that are switched off, findings, limits that were reached, and what this machine has to isolate a command.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RootsArgs {}
 
 pub(crate) fn roots(ui: &Ui, common: &Common, _args: &RootsArgs) -> anyhow::Result<ExitStatus> {
     let session = Session::open(ui, common)?;
     let catalog = session.catalog(Depth::Quick);
-    let answer = answer(&session, &catalog);
+    let answer = answer(&session, &catalog, &Isolation::probe(&Probe::new()?));
     if common.json {
         ui.json(&answer)?;
     } else {
@@ -32,7 +35,7 @@ pub(crate) fn roots(ui: &Ui, common: &Common, _args: &RootsArgs) -> anyhow::Resu
     Ok(ExitStatus::Done)
 }
 
-fn answer(session: &Session, catalog: &Catalog) -> RootsAnswer {
+fn answer(session: &Session, catalog: &Catalog, isolation: &Isolation) -> RootsAnswer {
     let view = &session.view;
     let roots = catalog.roots.iter().enumerate().map(|(index, searched)| RootLine {
         path: searched.root.path.to_string_lossy().into_owned(),
@@ -54,6 +57,28 @@ fn answer(session: &Session, catalog: &Catalog) -> RootsAnswer {
         disabled: disabled.map(|entry| OtherLine::new(catalog, entry)).collect(),
         problems: catalog.problems.iter().map(ProblemLine::from).collect(),
         limits: catalog.limits.iter().map(Into::into).collect(),
+        isolation: isolation_line(isolation),
+    }
+}
+
+fn isolation_line(isolation: &Isolation) -> IsolationLine {
+    let (path, version) = match &isolation.mechanism {
+        Mechanism::Bubblewrap { path, version } => (Some(path.to_string_lossy().into_owned()), Some(version.clone())),
+        Mechanism::Landlock | Mechanism::None => (None, None),
+    };
+    let missing = isolation.missing.iter().map(|missing| MissingLine {
+        what: missing.what.to_owned(),
+        why: missing.why.clone(),
+        remedy: missing.remedy.to_owned(),
+    });
+    IsolationLine {
+        mechanism: isolation.mechanism.as_str().to_owned(),
+        summary: isolation.to_string(),
+        path,
+        version,
+        landlock: isolation.landlock,
+        control_groups: isolation.control_groups,
+        missing: missing.collect(),
     }
 }
 
@@ -98,6 +123,7 @@ fn text(ui: &Ui, session: &Session, catalog: &Catalog, answer: &RootsAnswer) -> 
         let order = format!("{}, then the order above", answer.precedence.join(" > "));
         let _ = writeln!(text, "\n{}", fill("Same name: ", &order, ui.width()));
     }
+    let _ = writeln!(text, "\n{}", fill("Isolation: ", &safe(&answer.isolation.summary), ui.width()));
     settings_text(ui, &mut text, session, answer);
     for entry in &answer.disabled {
         let reason = fill("  ", &safe(&entry.reason), ui.width());

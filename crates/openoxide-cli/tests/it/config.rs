@@ -19,6 +19,7 @@ fn text() {
     insta::assert_snapshot!(run(&TestContext::new(), &["config"]), @r#"
     status: 0
     ----- stdout -----
+    agents                  not set       not set
     budget.share            0.02          default
     budget.unknown_chars    16000         default
     color                   "auto"        default
@@ -29,6 +30,8 @@ fn text() {
     limits.entries          200000        default
     limits.folders          50000         default
     mcp.servers             not set       not set
+    mentions.ambiguous      "nothing"     default
+    permission              not set       not set
     sandbox.file_size       268435456     default
     sandbox.memory          1073741824    default
     sandbox.network         false         default

@@ -11,10 +11,17 @@ use serde_json::Value;
 use crate::support::{bin, repository};
 
 mod activations;
+mod addresses;
 mod pattern;
 
 /// The length of the folder's path in the recordings: catalogs are cut by length.
 const ROOT_LENGTH: usize = 96;
+
+/// The recordings of what a program finds and shows.
+const LISTS: &[&str] = &["answer.json", "catalog.txt"];
+
+/// The recording of what a program sends when a skill is called.
+const CALLS: &[&str] = &["activations.json"];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -144,18 +151,20 @@ fn entries_are_known_by_their_names() {
     check("more text of one", &[]);
 }
 
-/// Compares every case of a host; a difference fails with all of them.
-fn check(host: &'static str, compare: fn(&Scene, &Path) -> Vec<Difference>) {
+/// Compares every case of a host that has one of these recordings; a difference fails with all of them.
+fn check(host: &'static str, recordings: &[&str], compare: fn(&Scene, &Path) -> Vec<Difference>) {
     let mut folders: Vec<_> =
         fs_err::read_dir(repository("fidelity").join(host)).unwrap().map(|entry| entry.unwrap().path()).collect();
     folders.sort();
     assert!(folders.len() > 20, "the recordings are there");
     let mut report = String::new();
     for folder in folders {
-        let recorded = ["answer.json", "catalog.txt", "activations.json", "mentions.json"]
-            .iter()
-            .any(|file| folder.join(file).is_file());
-        assert!(recorded, "{} has a recording", folder.display());
+        let has = |recordings: &[&str]| recordings.iter().any(|file| folder.join(file).is_file());
+        let kinds = [LISTS, CALLS, &["mentions.json"], &["addresses.json"]].iter().filter(|kind| has(kind)).count();
+        assert_eq!(kinds, 1, "{} has recordings of one kind", folder.display());
+        if !has(recordings) {
+            continue;
+        }
         let scene = Scene::lay(host, &folder);
         let name = folder.file_name().unwrap().to_string_lossy().into_owned();
         for line in scene.unmeant(compare(&scene, &folder)) {
@@ -225,7 +234,7 @@ fn texts(list: &Value, wanted: impl Fn(&Value) -> bool, show: impl Fn(&Value) ->
 
 #[test]
 fn codex_lists_and_shows_the_same() {
-    check("codex", |scene, folder| {
+    check("codex", LISTS, |scene, folder| {
         let mut found = Vec::new();
         if let Some(real) = answer(folder) {
             let ours = scene.list();
@@ -268,7 +277,7 @@ fn codex_lists_and_shows_the_same() {
 
 #[test]
 fn claude_code_lists_and_shows_the_same() {
-    check("claude-code", |scene, folder| {
+    check("claude-code", LISTS, |scene, folder| {
         let mut found = Vec::new();
         let prompt = scene.prompt();
         let body = prompt.split_once("\n\n").map_or("", |(_, body)| body);
@@ -304,7 +313,7 @@ fn claude_code_lists_and_shows_the_same() {
 
 #[test]
 fn omp_lists_and_shows_the_same() {
-    check("omp", |scene, folder| {
+    check("omp", LISTS, |scene, folder| {
         let mut found = Vec::new();
         if let Some(real) = answer(folder) {
             let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -337,7 +346,7 @@ fn omp_lists_and_shows_the_same() {
 
 #[test]
 fn opencode_lists_and_shows_the_same() {
-    check("opencode", |scene, folder| {
+    check("opencode", LISTS, |scene, folder| {
         let mut found = Vec::new();
         if let Some(real) = answer(folder) {
             // The program lists its skills in no order.

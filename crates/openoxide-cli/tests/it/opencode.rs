@@ -2,7 +2,6 @@
 
 use std::ffi::OsStr;
 
-use openoxide_skills::Hosts;
 use openoxide_testkit::TestContext;
 use serde_json::Value;
 
@@ -477,31 +476,4 @@ description: d
     assert_eq!(names(&answer), ["round"]);
     assert!(refused(&answer).contains(&"script invalid S0100".to_owned()), "{:?}", refused(&answer));
     assert!(!context.project().join("ran").exists());
-}
-
-#[test]
-fn marks_in_texts_are_stated() {
-    let host = Hosts::builtin().get(NOW).unwrap().host().unwrap();
-    let found = |pattern: &Option<String>, text: &str| {
-        let pattern = fancy_regex::Regex::new(pattern.as_ref().unwrap()).unwrap();
-        let groups = pattern.captures_iter(text).map(|groups| groups.unwrap()[1].to_owned());
-        groups.collect::<Vec<_>>().join(" ")
-    };
-    let files = |text: &str| found(&host.invoke.file, text);
-    let rows = [
-        ("see @valid/path/to/a/file, then", "valid/path/to/a/file"),
-        ("@file-extensions.md, @multiple.extensions.bak", "file-extensions.md multiple.extensions.bak"),
-        ("@.config/ @.bashrc @/abs/paths.txt @~/x.txt", ".config/ .bashrc /abs/paths.txt ~/x.txt"),
-        ("@foo.md. @foo...", "foo.md foo"),
-        ("@../x", "../x"),
-        ("(@foo) @@bar", "foo) @bar"),
-        ("user@example.com _@b 9@b `@x`", ""),
-        ("é@b", "b"),
-    ];
-    for (text, expected) in rows {
-        assert_eq!(files(text), expected, "{text}");
-    }
-    let shell = |text: &str| found(&host.invoke.shell, text);
-    assert_eq!(shell("now: !`date -u`, x!`pwd`"), "date -u pwd");
-    assert_eq!(shell("! `date` !`` `date`"), "");
 }

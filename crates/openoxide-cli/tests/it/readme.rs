@@ -7,6 +7,9 @@ use openoxide_testkit::TestContext;
 
 use crate::support::{all_blocks, bin, blocks, padded, repository};
 
+/// What examples say of a machine's isolation, which is another on every machine.
+const ISOLATION: &str = "bubblewrap 0.8.0 (/usr/bin/bwrap), Landlock 7, seccomp";
+
 /// Splits a command into words as a shell would, as far as an example needs it.
 fn words(command: &str) -> Vec<String> {
     let mut words = vec![String::new()];
@@ -57,7 +60,9 @@ fn printed(context: &TestContext, console: &str) -> String {
         let typed = line.strip_prefix("$ openoxide").expect("only `openoxide` is run");
         let output = context.answer(context.command(bin(), words(typed)).env("COLUMNS", "80"));
         writeln!(printed, "{line}").unwrap();
-        printed.push_str(&format!("{}{}", output.stdout, output.stderr).replace("[ROOT]", "/demo"));
+        printed.push_str(
+            &format!("{}{}", output.stdout, output.stderr).replace("[ROOT]", "/demo").replace("[ISOLATION]", ISOLATION),
+        );
         if !printed.ends_with('\n') {
             printed.push('\n');
         }

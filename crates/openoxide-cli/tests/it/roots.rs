@@ -7,7 +7,7 @@ use crate::support::{field, furnished, run, valid_json};
 #[test]
 fn text() {
     let context = furnished();
-    insta::assert_snapshot!(run(&context, &["roots"]), @"
+    insta::assert_snapshot!(run(&context, &["roots"]), @r#"
     status: 0
     ----- stdout -----
     OpenOxide sees [ROOT]/project (not trusted)
@@ -23,7 +23,10 @@ fn text() {
 
     Same name: repo > user > system > admin > plugin, then the order above
 
+    Isolation: [ISOLATION]
+
     Settings
+      ambiguous        "nothing"     default
       budget_chars     16000         default
       budget_share     0.02          default
       claude_roots     true          default
@@ -43,7 +46,7 @@ fn text() {
     warning  .agents/skills/pdf_forms/SKILL.md:3
       this value is not valid YAML unless it is quoted [S0106]
     ----- stderr -----
-    ");
+    "#);
     insta::assert_snapshot!(run(&context, &["roots", "--host", "codex"]), @"
     status: 0
     ----- stdout -----
@@ -57,6 +60,8 @@ fn text() {
       6. repo    .agents/skills           2 counted, 1 not
 
     Same name: repo > user > system > admin, then the order above
+
+    Isolation: [ISOLATION]
 
     Settings
       budget_tokens    not set       default
@@ -131,6 +136,10 @@ fn json_answers_its_schema() {
         let roots = valid_json(&context, &["roots", "--json", "--host", host]);
         assert_eq!(roots["trusted"], false);
         assert_eq!(roots["project"], "[ROOT]/project");
+        let isolation = &roots["isolation"];
+        let is_there = ["bubblewrap", "landlock"].contains(&isolation["mechanism"].as_str().unwrap());
+        assert!(is_there || !isolation["missing"].as_array().unwrap().is_empty(), "a reason is given: {isolation:#}");
+        assert_eq!(isolation["mechanism"] == "bubblewrap", isolation["version"].is_string(), "{isolation:#}");
     }
 }
 

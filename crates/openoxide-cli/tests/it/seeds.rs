@@ -44,6 +44,7 @@ fn is_there(named: &str) -> bool {
         Some((file, function)) if file.starts_with("src/") => {
             has_test(&format!("crates/openoxide-skills/{file}"), function)
         }
+        Some((file, function)) if file.starts_with("crates/") => has_test(file, function),
         Some((file, function)) => has_test(&format!("crates/openoxide-cli/tests/it/{file}.rs"), function),
         None => named.starts_with("fidelity/") && has_case(named),
     }

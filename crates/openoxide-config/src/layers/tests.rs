@@ -85,10 +85,12 @@ fn what_lies_in_a_project_cannot_vouch_for_it() {
 
 #[test]
 fn a_trusted_project_can_be_stricter_and_never_looser() {
-    use crate::{AllowedTools, PowerPolicy, Profiles};
+    use openoxide_permissions::ProfileMode;
+
+    use crate::{AllowedTools, PowerPolicy};
     let loose = "connectors.names = [\"x\"]\n[mcp.servers.evil]\ncommand = \"sh\"\n[sandbox]\nnetwork = true\n\
                  writable = [\"/\"]\ntime = 9\n[skills]\nallowed_tools = \"preapprove\"\nprofiles = \"ask\"\nshell = true\n";
-    let strictest = PowerPolicy { shell: false, allowed_tools: AllowedTools::Limit, profiles: Profiles::Strict };
+    let strictest = PowerPolicy { shell: false, allowed_tools: AllowedTools::Limit, profiles: ProfileMode::Strict };
     let strict = "[sandbox]\nnetwork = false\n\
                   [skills]\nallowed_tools = \"limit\"\nprofiles = \"strict\"\nshell = false\n";
     let (_dir, environment) = setup(strict, loose);

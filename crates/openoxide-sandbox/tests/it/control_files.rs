@@ -43,7 +43,6 @@ fn they_cannot_be_changed_or_made() {
             attempt("new-claude-away", sub { rename(".claude", "claude") });
             attempt("new-codex", sub { mkdir(".codex/x") });
             attempt("new-mcp", sub { put(".mcp.json") });
-            attempt("new-rc", sub { put(".bashrc") });
             attempt("new-link", sub { symlink("/x", ".idea") });
             attempt("nested", sub { put("sub/module/.git/config") });
             attempt("nested-away", sub { rename("sub/module", "sub/away") });
@@ -71,7 +70,6 @@ fn they_cannot_be_changed_or_made() {
              new-claude-away EBUSY
              new-codex EROFS
              new-mcp EISDIR
-             new-rc EISDIR
              new-link EEXIST
              nested EROFS
              nested-away EBUSY
@@ -92,6 +90,25 @@ fn all_else_in_the_folder_can_be_changed() {
         let ran = setting.sh(&["--write", folder.str(), "--seal", &nested, "--cwd", folder.str()], line);
         assert_eq!((ran.ended.as_str(), ran.stdout.as_str()), ("Exit(0)", "[core]\n"), "{setting:?} {ran:?}");
         assert_eq!(fs_err::read_to_string(folder.join("src/main.c")).unwrap(), "new\n");
+    });
+}
+
+#[test]
+fn in_a_home_the_files_of_shells_are_sealed_too() {
+    each(|setting| {
+        let home = setting.folder();
+        home.file(".profile", "mine\n");
+        let ran = setting.attempts(
+            &["--write", home.str(), "--cwd", home.str()],
+            r#"
+            attempt("profile", sub { put(".profile") });
+            attempt("new-bashrc", sub { put(".bashrc") });
+            attempt("new-key", sub { put(".ssh/authorized_keys") });
+            attempt("note", sub { put("note") && unlink("note") });
+            "#,
+        );
+        ran.expect(setting, "profile EROFS\nnew-bashrc EISDIR\nnew-key EROFS\nnote DONE");
+        assert_eq!(home.state().len(), 1, "{setting:?}");
     });
 }
 

@@ -24,9 +24,9 @@ pub(super) fn escaped(text: &str, at: usize, rules: &ShellRules) -> Option<Mark>
     may_stand(before, rules.inline).then(|| backticked(text, at)).flatten()
 }
 
-/// Finds a command in a fence that may stand anywhere, whose first backtick stands at a place.
+/// Finds a command in a fence whose first backtick stands at a place, whether or not it may stand there.
 pub(super) fn block(text: &str, at: usize, rules: &ShellRules) -> Option<Mark> {
-    let inner = text[at..].strip_prefix("```!").filter(|_| rules.block == BlockForm::Anywhere)?;
+    let inner = text[at..].strip_prefix("```!").filter(|_| rules.block != BlockForm::None)?;
     let start = at + "```!".len();
     let end = start + inner.find("```")?;
     (!text[start..end].trim().is_empty()).then(|| Mark { span: at..end + 3, command: start..end })

@@ -18,8 +18,8 @@ pub(super) fn at(text: &str, at: usize, rules: &FileRules) -> Result<(Range<usiz
         return Err(start);
     }
     if let Some(inner) = text[start..].strip_prefix('"').filter(|_| rules.quoted) {
-        let line = inner.split('\n').next().unwrap_or_default();
-        let end = start + 1 + line.find('"').filter(|end| *end > 0).ok_or(start)?;
+        let end = inner.find(['"', '\n']).filter(|end| *end > 0 && inner[*end..].starts_with('"'));
+        let end = start + 1 + end.ok_or(start)?;
         return Ok((at..end + 1, start + 1..end));
     }
     let (length, seen) = length(&text[start..], rules);

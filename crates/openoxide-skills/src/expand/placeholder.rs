@@ -1,6 +1,5 @@
 //! Reads placeholders: `$ARGUMENTS`, `$N`, `$name` and `${NAME}`.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use super::code::{Region, RegionKind};
@@ -16,8 +15,8 @@ pub(super) struct Placeholders<'a> {
     names: Vec<(&'a str, usize)>,
     arguments: &'a Arguments,
     variables: &'a Variables,
-    /// The greatest number of a placeholder, where that one takes the rest.
-    greatest: Option<usize>,
+    /// The greatest number of a placeholder, where that one takes the rest, and the rest.
+    greatest: Option<(usize, String)>,
 }
 
 /// A placeholder in a text.
@@ -42,7 +41,7 @@ pub(super) enum What<'a> {
 /// A value that takes a placeholder's place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Value<'a> {
-    pub(super) text: Cow<'a, str>,
+    pub(super) text: &'a str,
     /// The environment variable that holds it for a command.
     pub(super) variable: String,
     /// Whether it is an argument, not a known value.
@@ -70,7 +69,11 @@ impl<'a> Placeholders<'a> {
         // The longest name that fits is meant.
         names.sort_by_key(|(name, at)| (std::cmp::Reverse(name.len()), *at));
         let mut placeholders = Placeholders { rules: rules.arguments, names, arguments, variables, greatest: None };
-        placeholders.greatest = placeholders.greatest(body, regions);
+        placeholders.greatest = placeholders.greatest(body, regions).map(|number| {
+            let position = number.checked_sub(rules.arguments.map_or(0, |rules| rules.first));
+            let rest = position.and_then(|position| arguments.words().get(position..));
+            (number, rest.unwrap_or_default().join(" "))
+        });
         placeholders
     }
 
@@ -91,7 +94,7 @@ impl<'a> Placeholders<'a> {
     }
 
     /// Reads the placeholder whose dollar sign stands at a place.
-    pub(super) fn at(&self, text: &str, at: usize) -> Option<Found<'a>> {
+    pub(super) fn at(&self, text: &str, at: usize) -> Option<Found<'_>> {
         let rules = self.rules?;
         let (name, end) = self.name(rules, text, at)?;
         let can_escape = match rules.escape {
@@ -110,10 +113,9 @@ impl<'a> Placeholders<'a> {
     fn name(&self, rules: &ArgumentRules, text: &str, at: usize) -> Option<(Name, usize)> {
         let rest = &text[at..];
         if let Some(braced) = rest.strip_prefix("${") {
-            // No name is longer than this; the bound keeps a text of open braces linear.
-            let end = braced.bytes().take(64).position(|byte| byte == b'}')?;
-            let variable = rules.variables.iter().find(|variable| variable.name == braced[..end])?;
-            return Some((Name::Known(variable.is), at + end + 3));
+            let named = |name: &str| braced.strip_prefix(name).is_some_and(|end| end.starts_with('}'));
+            let variable = rules.variables.iter().find(|variable| named(&variable.name))?;
+            return Some((Name::Known(variable.is), at + variable.name.len() + 3));
         }
         let after = &rest[1..];
         let named = |(name, _): &&(&str, usize)| after.strip_prefix(name).is_some_and(|end| !starts_word(end));
@@ -133,33 +135,31 @@ impl<'a> Placeholders<'a> {
         counts.then(|| (Name::Number(number(&after[..length])), at + 1 + length))
     }
 
-    fn value(&self, rules: &ArgumentRules, name: Name) -> Option<Value<'a>> {
-        let argument = |text: Cow<'a, str>, number: usize| Value {
-            text,
-            variable: format!("OPENOXIDE_ARG_{number}"),
-            is_argument: true,
-        };
+    fn value(&self, rules: &ArgumentRules, name: Name) -> Option<Value<'_>> {
+        let argument =
+            |text, number: usize| Value { text, variable: format!("OPENOXIDE_ARG_{number}"), is_argument: true };
         let words = self.arguments.words();
         match name {
             Name::All => {
-                let text = Cow::Borrowed(self.arguments.raw());
+                let text = self.arguments.raw();
                 Some(Value { text, variable: "OPENOXIDE_ARGUMENTS".to_owned(), is_argument: true })
             }
             Name::Known(variable) => {
-                let text = Cow::Borrowed(self.variables.get(variable)?);
+                let text = self.variables.get(variable)?;
                 Some(Value { text, variable: variable.environment_name().to_owned(), is_argument: false })
             }
             Name::Named(position) => {
                 let text = words.get(position).map_or("", String::as_str);
-                Some(argument(Cow::Borrowed(text), position + rules.first))
+                Some(argument(text, position + rules.first))
             }
             Name::Number(number) => {
                 let position = number.checked_sub(rules.first).filter(|position| *position < words.len());
-                let text = match position {
-                    Some(position) if self.greatest == Some(number) => Cow::Owned(words[position..].join(" ")),
-                    Some(position) => Cow::Borrowed(words[position].as_str()),
-                    None if rules.missing == MissingArgument::Empty => Cow::Borrowed(""),
-                    None => return None,
+                let rest = self.greatest.as_ref().filter(|(greatest, _)| *greatest == number);
+                let text = match (position, rest) {
+                    (Some(_), Some((_, rest))) => rest,
+                    (Some(position), None) => words[position].as_str(),
+                    (None, _) if rules.missing == MissingArgument::Empty => "",
+                    (None, _) => return None,
                 };
                 Some(argument(text, number))
             }

@@ -7,11 +7,15 @@
 
 use std::collections::BTreeMap;
 
+use super::Refusal;
 use super::placeholder::{Placeholders, Value, What};
 use super::readers::Readers;
 
 /// Deepest nesting of quotes and substitutions that is followed.
-const MOST_NESTED: usize = 40;
+pub(super) const MOST_NESTED: usize = 40;
+
+/// Longest value that is taken for a plain word.
+const MOST_PLAIN: usize = 1000;
 
 /// A command for a shell.
 #[derive(Debug, Default)]
@@ -23,39 +27,6 @@ pub(super) struct Script {
     pub(super) kept: Vec<(usize, String)>,
     /// Whether a placeholder took an argument.
     pub(super) took: bool,
-}
-
-/// Why a command must not be run with the arguments that were given.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
-    /// An argument would be calculated with.
-    #[error("`{placeholder}` stands where the shell calculates, and its value is more than a plain word")]
-    Arithmetic {
-        /// The placeholder, as written.
-        placeholder: String,
-    },
-    /// An argument would be part of a program.
-    #[error(
-        "`{placeholder}` stands in text that `{program}` reads as a program, and its value is more than a plain word"
-    )]
-    Program {
-        /// The placeholder, as written.
-        placeholder: String,
-        /// What would read it.
-        program: String,
-    },
-    /// An argument would decide which program is run.
-    #[error("`{placeholder}` stands where the name of a program is expected")]
-    Command {
-        /// The placeholder, as written.
-        placeholder: String,
-    },
-    /// The command is nested too deeply to be followed.
-    #[error("quotes and substitutions are nested more than {MOST_NESTED} deep")]
-    Nested,
-    /// The values are too long together.
-    #[error("the arguments are too long for this many placeholders")]
-    TooLong,
 }
 
 /// What the text around a place is.
@@ -99,12 +70,14 @@ struct Writer<'c> {
     /// Where the text of the here-document that is being read ends, and the one after it begins.
     document_end: Option<usize>,
     at: usize,
+    /// How many bytes values may still take.
+    room: usize,
     env: BTreeMap<String, String>,
     script: Script,
 }
 
-/// Writes the script for a command.
-pub(super) fn write(command: &str, placeholders: &Placeholders<'_>) -> Script {
+/// Writes the script for a command. Its values may take so many bytes together.
+pub(super) fn write(command: &str, placeholders: &Placeholders<'_>, room: usize) -> Script {
     let mut writer = Writer {
         command,
         placeholders,
@@ -113,6 +86,7 @@ pub(super) fn write(command: &str, placeholders: &Placeholders<'_>) -> Script {
         pending: Vec::new(),
         document_end: None,
         at: 0,
+        room,
         env: BTreeMap::new(),
         script: Script::default(),
     };
@@ -121,8 +95,7 @@ pub(super) fn write(command: &str, placeholders: &Placeholders<'_>) -> Script {
     }
     let mut script = writer.script;
     script.text = script.text.trim().to_owned();
-    // An environment cannot hold the character that ends its texts.
-    script.env = writer.env.into_iter().map(|(name, value)| (name, value.replace('\0', ""))).collect();
+    script.env = writer.env.into_iter().collect();
     script
 }
 
@@ -198,10 +171,24 @@ impl Writer<'_> {
         self.script.took |= value.is_argument;
         if value.is_argument && self.is_command() {
             self.script.refused.get_or_insert(Refusal::Command { placeholder: written.to_owned() });
-        } else if !is_plain(&value.text) {
+        } else if !is_plain(value.text) {
             self.judge(written);
         }
-        self.env.insert(name.clone(), value.text.clone().into_owned());
+        if !self.env.contains_key(name) {
+            self.keep(name, value.text);
+        }
+    }
+
+    /// Puts a value into the environment, if there is room.
+    fn keep(&mut self, name: &str, value: &str) {
+        match self.room.checked_sub(value.len()) {
+            Some(room) => {
+                self.room = room;
+                // An environment cannot hold the character that ends its texts.
+                self.env.insert(name.to_owned(), value.replace('\0', ""));
+            }
+            None => drop(self.script.refused.get_or_insert(Refusal::TooLong)),
+        }
     }
 
     /// Refuses a value that would be read as code where it stands.
@@ -231,7 +218,11 @@ impl Writer<'_> {
             Frame::Double | Frame::Single if before.ends_with(['"', '\'']) => &before[..self.at - 1],
             _ => return false,
         };
-        before.trim_end_matches([' ', '\t']).chars().next_back().is_none_or(|c| "\n;&|(`{!".contains(c))
+        let mut before = before.trim_end_matches([' ', '\t']);
+        while let Some(continued) = before.strip_suffix("\\\n") {
+            before = continued.trim_end_matches([' ', '\t']);
+        }
+        before.chars().next_back().is_none_or(|c| "\n;&|(`{!".contains(c))
     }
 
     /// Tells whether a placeholder is all that stands between its quotes.
@@ -397,5 +388,5 @@ fn starts_comment(before: char) -> bool {
 
 /// Tells whether a value means nothing but itself wherever it stands.
 fn is_plain(value: &str) -> bool {
-    value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_./:@%+,-".contains(&byte))
+    value.len() <= MOST_PLAIN && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_./:@%+,-".contains(&byte))
 }

@@ -6,11 +6,14 @@ use std::ops::Range;
 use super::code::{Region, RegionKind};
 use super::command::{self, Mark};
 use super::placeholder::{Found, Placeholders, What, is_escaped};
-use super::{Expanded, Expansion, FileRef, LeftAlone, Piece, Refusal, ShellPiece, WhyLeft, file, script};
-use crate::host::{ArgumentRules, Escape, ShellRules};
+use super::{Expanded, Expansion, FileRef, LeftAlone, Piece, ShellPiece, WhyLeft, file, script};
+use crate::host::{BlockForm, Escape, ShellRules};
 
 /// Most bytes that values may add to a text.
 const MOST_ADDED: usize = 8 * 1024 * 1024;
+
+/// Most commands in one text.
+const MOST_COMMANDS: usize = 100;
 
 /// Most things that are reported as left alone.
 const MOST_LEFT: usize = 1000;
@@ -31,6 +34,7 @@ pub(super) struct Walk<'w> {
     named: HashSet<&'w str>,
     /// Bytes that values added.
     spent: usize,
+    commands: usize,
     took: bool,
     expanded: Expanded,
 }
@@ -53,13 +57,14 @@ impl<'w> Walk<'w> {
             line: (0, 1),
             named: HashSet::new(),
             spent: 0,
+            commands: 0,
             took: false,
             expanded: Expanded::default(),
         }
     }
 
     pub(super) fn run(&mut self) {
-        while let Some(found) = self.body[self.at..].find(['$', '!', '`', '@']) {
+        while let Some(found) = self.body.as_bytes()[self.at..].windows(2).position(may_mean) {
             self.at += found;
             let region = self.region();
             if let Some(Region { span, kind: RegionKind::Command(inner) }) = region {
@@ -95,14 +100,14 @@ impl<'w> Walk<'w> {
         match (what, why) {
             (What::Stays, _) | (What::Escaped, Some(_)) => {}
             (What::Value(value), Some(why)) => {
-                if self.body[span.clone()] != value.text {
+                if self.body[span.clone()] != *value.text {
                     self.leave(span.clone(), why);
                 }
             }
             (What::Escaped, None) => self.replace(span.start..span.start + 1, ""),
             (What::Value(value), None) if self.spend(value.text.len()) => {
                 self.took |= value.is_argument;
-                self.replace(span.clone(), &value.text);
+                self.replace(span.clone(), value.text);
             }
             (What::Value(_), None) => self.leave(span.clone(), WhyLeft::TooLong),
         }
@@ -150,8 +155,11 @@ impl<'w> Walk<'w> {
         }
         let mark = command::inline(self.body, self.at, rules).or_else(|| command::block(self.body, self.at, rules));
         let Some(mark) = mark else { return self.at + 1 };
+        let is_block = self.body[mark.span.clone()].starts_with('`');
         match why.filter(|_| !rules.in_code) {
             Some(why) => self.leave(mark.span.clone(), why),
+            // A fence of its own has been found before, with the other regions.
+            None if is_block && rules.block == BlockForm::Fence => return self.at + 1,
             None => self.command(&mark),
         }
         mark.span.end
@@ -165,12 +173,14 @@ impl<'w> Walk<'w> {
             self.switched_off(rules, mark.span.clone());
             return;
         }
-        let command = &self.body[mark.command.clone()];
-        let mut script = script::write(command, self.placeholders);
-        if !self.spend(script.env.iter().map(|(_, value)| value.len()).sum()) {
-            script.refused = Some(Refusal::TooLong);
-            script.env.clear();
+        self.commands += 1;
+        if self.commands > MOST_COMMANDS {
+            self.leave(mark.span.clone(), WhyLeft::TooMany);
+            return;
         }
+        let command = &self.body[mark.command.clone()];
+        let script = script::write(command, self.placeholders, MOST_ADDED - self.spent);
+        self.spent += script.env.iter().map(|(_, value)| value.len()).sum::<usize>();
         self.took |= script.took;
         for (at, text) in script.kept {
             let line = line + lines(&self.body[mark.span.start..mark.command.start + at]);
@@ -201,7 +211,7 @@ impl<'w> Walk<'w> {
     }
 
     fn escape(&self) -> Escape {
-        self.rules.arguments.map_or(ArgumentRules::default().escape, |rules| rules.escape)
+        self.rules.arguments.map_or(Escape::Nothing, |rules| rules.escape)
     }
 
     fn replace(&mut self, span: Range<usize>, text: &str) {
@@ -229,6 +239,16 @@ impl<'w> Walk<'w> {
         let (from, line) = self.line;
         self.line = (at.max(from), line + lines(&self.body[from..at.max(from)]));
         self.line.1
+    }
+}
+
+/// Tells whether something may stand where these two bytes do; most marks alone are ruled out by it.
+fn may_mean(bytes: &[u8]) -> bool {
+    match bytes[0] {
+        b'$' => bytes[1] != b'$',
+        b'!' | b'`' => bytes[1] == b'`',
+        b'@' => true,
+        _ => false,
     }
 }
 

@@ -131,6 +131,9 @@ pub enum Content {
 pub struct CutRule {
     /// What is measured and cut.
     pub of: CutOf,
+    /// Whose calls are cut; absent: everybody's.
+    #[serde(default)]
+    pub caller: Option<Caller>,
     /// The most bytes; the cut never splits a character.
     pub bytes: NonZeroUsize,
     /// The most lines.

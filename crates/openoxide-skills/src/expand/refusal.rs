@@ -1,0 +1,36 @@
+//! Why a command must not be run with what was typed.
+
+use super::script::MOST_NESTED;
+
+/// Why a command must not be run with the arguments that were given.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// An argument would be calculated with.
+    #[error("`{placeholder}` stands where the shell calculates, and its value is more than a plain word")]
+    Arithmetic {
+        /// The placeholder, as written.
+        placeholder: String,
+    },
+    /// An argument would be part of a program.
+    #[error(
+        "`{placeholder}` stands in text that `{program}` reads as a program, and its value is more than a plain word"
+    )]
+    Program {
+        /// The placeholder, as written.
+        placeholder: String,
+        /// What would read it.
+        program: String,
+    },
+    /// An argument would decide which program is run.
+    #[error("`{placeholder}` stands where the name of a program is expected")]
+    Command {
+        /// The placeholder, as written.
+        placeholder: String,
+    },
+    /// The command is nested too deeply to be followed.
+    #[error("quotes and substitutions are nested more than {MOST_NESTED} deep")]
+    Nested,
+    /// The values are too long together.
+    #[error("the arguments are too long for this many placeholders")]
+    TooLong,
+}
