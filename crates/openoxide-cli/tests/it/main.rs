@@ -6,6 +6,7 @@ mod agents;
 mod catalog;
 mod check;
 mod config;
+mod dependencies;
 mod determinism;
 mod diagnostics;
 mod explain;
