@@ -86,6 +86,7 @@ fn a_value_of_the_environment_is_taken_and_never_shown() {
 }
 
 #[test]
+#[allow(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn what_a_command_prints_of_a_value_is_taken_out() {
     let context = context();
     context.tree(
