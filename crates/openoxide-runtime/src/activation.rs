@@ -170,7 +170,7 @@ impl Activation {
         let mut candidates = Vec::new();
         let mut done = Done::default();
         for call in calls {
-            match admit(runtime.view(), runtime.catalog(), &call) {
+            match admit(runtime.view(), runtime.catalog(), &call, &|entry| runtime.denies(entry)) {
                 Ok(entry) => candidates.push(Candidate { entry: entry.clone(), call, loading: None, refusal: None }),
                 Err(refusal) => done.refused.push(refusal),
             }

@@ -82,8 +82,15 @@ pub struct Refusal {
 }
 
 /// Finds the skill that a call means, or says why there is none.
-pub(crate) fn admit<'c>(view: &View, catalog: &'c Catalog, call: &Call) -> Result<&'c Entry, Refusal> {
-    let words = Words { view, catalog, call };
+///
+/// What `denied` tells of is not there for the model: it is in no answer, and in no list of names.
+pub(crate) fn admit<'c>(
+    view: &View,
+    catalog: &'c Catalog,
+    call: &Call,
+    denied: &dyn Fn(&Entry) -> bool,
+) -> Result<&'c Entry, Refusal> {
+    let words = Words { view, catalog, call, denied };
     let wanted = call.skill.as_str();
     if !is_name(view, wanted) {
         return Err(words.bad_name());
@@ -129,8 +136,11 @@ pub(crate) fn may(entry: &Entry, caller: Caller) -> bool {
 
 /// Returns the names that a caller may call, sorted.
 pub fn names_for(catalog: &Catalog, caller: Caller) -> Vec<&str> {
-    let mut names: Vec<&str> =
-        catalog.skills.iter().filter(|entry| may(entry, caller)).map(|entry| &*entry.skill.name).collect();
+    names_of(catalog.skills.iter().filter(|entry| may(entry, caller)))
+}
+
+fn names_of<'c>(entries: impl Iterator<Item = &'c Entry>) -> Vec<&'c str> {
+    let mut names: Vec<&str> = entries.map(|entry| &*entry.skill.name).collect();
     names.sort_unstable();
     names.dedup();
     names
@@ -141,6 +151,7 @@ struct Words<'a> {
     view: &'a View,
     catalog: &'a Catalog,
     call: &'a Call,
+    denied: &'a dyn Fn(&Entry) -> bool,
 }
 
 impl Words<'_> {
@@ -148,11 +159,17 @@ impl Words<'_> {
         Refusal { name: self.call.skill.clone(), path: None, why, code: None, text, help: None }
     }
 
+    /// Returns the names that the caller may know of.
+    fn names(&self) -> Vec<&str> {
+        let known = |entry: &&Entry| may(entry, self.call.caller) && !(self.denied)(entry);
+        names_of(self.catalog.skills.iter().filter(known))
+    }
+
     /// Writes a text of the host, or ours.
     fn said(&self, own: Option<&String>, ours: impl FnOnce() -> String) -> String {
         let Some(own) = own else { return ours() };
         let texts = &self.view.host.activation.texts;
-        let names = names_for(self.catalog, self.call.caller).join(", ");
+        let names = self.names().join(", ");
         let available = match (names.is_empty(), &texts.none) {
             (true, Some(none)) => none.clone(),
             _ => names,
@@ -164,7 +181,7 @@ impl Words<'_> {
         let texts = &self.view.host.activation.texts;
         let text = self.said(texts.unknown.as_ref(), || format!("no skill is called `{}`", self.call.skill));
         let mut refusal = self.refusal(Why::Unknown, text);
-        let names = names_for(self.catalog, self.call.caller);
+        let names = self.names();
         let near = near(&self.call.skill, names.iter().copied());
         if self.view.host.activation.near_names {
             refusal.text.push_str(&our_list(&near, &names));
@@ -204,6 +221,9 @@ impl Words<'_> {
     }
 
     fn for_caller<'e>(&self, entry: &'e Entry) -> Result<&'e Entry, Refusal> {
+        if self.call.caller == Caller::Model && (self.denied)(entry) {
+            return Err(self.unknown());
+        }
         if may(entry, self.call.caller) {
             return Ok(entry);
         }

@@ -84,6 +84,12 @@ impl Runtime {
         decide(&self.rules, &remembered, permission, subject)
     }
 
+    /// Tells whether a rule keeps a skill from being called, whoever calls.
+    pub(crate) fn denies(&self, entry: &Entry) -> bool {
+        let decision = decide(&self.rules, &Remembered::default(), Permission::Skill, &entry.skill.name);
+        decision.action == Action::Deny
+    }
+
     /// Remembers an answer until it is revoked.
     pub(crate) fn remember(&self, permission: Permission, subject: &str) -> Result<(), TrustError> {
         let answer = Always {
