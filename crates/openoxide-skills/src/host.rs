@@ -116,8 +116,6 @@ pub struct Host {
     pub activation: ActivationRules,
     /// What stands for arguments and known values in a skill's text; absent: nothing does.
     #[serde(default)]
-    /// What stands for arguments and known values in a skill's text; absent: nothing does.
-    #[serde(default)]
     pub arguments: Option<ArgumentRules>,
     /// Commands in a skill's text whose output takes their place; absent: none are.
     #[serde(default)]
