@@ -4,6 +4,7 @@
 //! `live` compares the program `openoxide` with the real ones on random trees and on collections of skills.
 //! Checking `openoxide` against the recordings is a test of `openoxide-cli` and needs none of the real programs.
 
+mod addresses;
 mod call;
 mod case;
 mod claude;

@@ -24,13 +24,12 @@ pub use environment::{Environment, variables};
 pub use found::{Found, find_host};
 pub use keys::{InProject, KEYS, Key, KeyKind, Strict, config_schema};
 pub use layers::{Config, ConfigProblem, Layer, LayerKind};
-pub use mcp::{AddedServer, ConfiguredServer, McpServer, McpTransport, add_mcp_server};
+pub use mcp::{AddedServer, ConfiguredServer, McpServer, McpTransport, add_mcp_server, check_mcp_server};
 pub use permission::Agent;
 pub use policy::{AllowedTools, PowerPolicy, SandboxSettings};
 pub use project::find_project;
 pub use system::{Unpacked, embedded_skills, unpack_system_skills};
 pub use trust::{
     Grant, Granted, Moment, Power, Record, Remembered, Trust, TrustEntry, TrustError, TrustedFolder, TrustedSource,
-    skill_path,
 };
 pub use workspace::{FoundHost, Options, Workspace, WorkspaceError};

@@ -207,12 +207,20 @@ pub(crate) fn servers_schema() -> serde_json::Value {
     })
 }
 
-/// Adds a server to a settings file; comments, order and formatting stay.
-pub fn add_mcp_server(path: &Path, name: &str, server: &McpServer) -> Result<AddedServer, EditError> {
+/// Tells whether a server could be written under a name, before anybody is asked.
+pub fn check_mcp_server(name: &str, server: &McpServer) -> Result<(), EditError> {
     let mut table = Table::new();
     fill(&mut table, server);
     let whole: Value = toml::from_str::<toml::Table>(&table.to_string()).map_or(Value::Boolean(false), Value::Table);
-    read_server(name, &whole).map_err(|bad| EditError::BadServer { name: name.to_owned(), message: bad.message })?;
+    let bad = |bad: BadServer| EditError::BadServer { name: name.to_owned(), message: bad.message };
+    read_server(name, &whole).map(drop).map_err(bad)
+}
+
+/// Adds a server to a settings file; comments, order and formatting stay.
+pub fn add_mcp_server(path: &Path, name: &str, server: &McpServer) -> Result<AddedServer, EditError> {
+    check_mcp_server(name, server)?;
+    let mut table = Table::new();
+    fill(&mut table, server);
     let mut added = AddedServer::Added;
     edit(path, |document| {
         let outer = ["mcp".to_owned(), "servers".to_owned()];

@@ -202,13 +202,12 @@ mod tests {
     use openoxide_permissions::{Remembered, decide};
 
     use super::*;
-    use crate::document::Document;
 
     fn layer(kind: LayerKind, text: &str) -> Layer {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("config.toml");
         fs_err::write(&path, text).unwrap();
-        let document = crate::document::read(&path, Code::ConfigInvalid).unwrap().unwrap_or_else(Document::default);
+        let document = crate::document::read(&path, Code::ConfigInvalid).unwrap().unwrap_or_default();
         Layer { kind, path: Some(format!("/{kind:?}/config.toml").into()), counts: true, document }
     }
 

@@ -151,7 +151,8 @@ impl Trust {
         self.records().any(|record| matches!(record, Record::Source(trusted) if trusted.source == source))
     }
 
-    /// Tells whether a skill has a power: the one that [`skill_path`] names, with the content that `digest` names.
+    /// Tells whether a skill has a power: the one whose own file, without links, is `skill`, with the content that
+    /// `digest` names.
     pub fn granted(&self, skill: &Path, digest: &str, power: Power) -> Granted {
         let given = self.grants().filter(|grant| grant.skill == skill && grant.power == power).last();
         match given {
@@ -212,17 +213,6 @@ impl Trust {
         })?;
         (self.entries, self.problem) = (entries, None);
         Ok(gone)
-    }
-}
-
-/// Returns the path that a skill is trusted by: its own file, as it was found, in a folder without links.
-///
-/// The file itself may be a link; then it is the folder around the link that is digested, and that is trusted.
-pub fn skill_path(found: &Path) -> PathBuf {
-    let folder = found.parent().and_then(|folder| std::fs::canonicalize(folder).ok());
-    match (folder, found.file_name()) {
-        (Some(folder), Some(name)) => folder.join(name),
-        _ => found.to_owned(),
     }
 }
 

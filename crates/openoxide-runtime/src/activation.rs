@@ -19,8 +19,10 @@ use openoxide_skills::{Caller, Entry, Message};
 
 use crate::ask::{Answer, Question};
 use crate::call::{Call, Refusal, Why, admit};
+use crate::depend::{Dependencies, variables_of};
 use crate::finish::{finish, notices};
 use crate::load::{Loading, load};
+use crate::login::{LoginReply, LoginStep};
 use crate::power::Power;
 use crate::runtime::Runtime;
 use crate::session::Session;
@@ -33,6 +35,8 @@ pub enum Step {
     Ask(Question),
     /// A command must be run.
     Run(Run),
+    /// A login to a server must go on.
+    Login(LoginStep),
     /// Nothing; this is the result.
     Done(Done),
 }
@@ -57,6 +61,8 @@ pub enum Reply {
     Answer(Answer),
     /// What a command did.
     Ran(Result<Outcome, SandboxError>),
+    /// What came of a step of a login.
+    Login(LoginReply),
 }
 
 /// The result of an activation.
@@ -119,6 +125,7 @@ pub(crate) struct Candidate {
 enum Stage {
     Admitted,
     Permission,
+    Dependencies,
     Load,
     Power,
     Commands,
@@ -129,7 +136,8 @@ impl Stage {
     fn next(self) -> Option<Stage> {
         match self {
             Stage::Admitted => Some(Stage::Permission),
-            Stage::Permission => Some(Stage::Load),
+            Stage::Permission => Some(Stage::Dependencies),
+            Stage::Dependencies => Some(Stage::Load),
             Stage::Load => Some(Stage::Power),
             Stage::Power => Some(Stage::Commands),
             Stage::Commands => Some(Stage::Envelope),
@@ -144,7 +152,8 @@ pub struct Activation {
     stage: Stage,
     candidates: Vec<Candidate>,
     questions: VecDeque<Question>,
-    /// The question, or the candidate whose command is run, that the next reply is about.
+    dependencies: Dependencies,
+    /// The question, the candidate whose command is run, or the login, that the next reply is about.
     pending: Option<Pending>,
     done: Done,
 }
@@ -152,6 +161,7 @@ pub struct Activation {
 enum Pending {
     Question(Question),
     Command(usize),
+    Login,
 }
 
 impl Activation {
@@ -165,24 +175,31 @@ impl Activation {
                 Err(refusal) => done.refused.push(refusal),
             }
         }
-        let stage = Stage::Admitted;
-        Activation { runtime, stage, candidates, questions: VecDeque::new(), pending: None, done }
+        let (stage, questions, dependencies) = (Stage::Admitted, VecDeque::new(), Dependencies::default());
+        Activation { runtime, stage, candidates, questions, dependencies, pending: None, done }
     }
 
     /// Goes on with what came of the last step, to the next one.
     pub fn resume(&mut self, session: &mut Session, reply: Reply) -> Step {
         match (self.pending.take(), reply) {
-            (Some(Pending::Question(question)), Reply::Answer(answer)) => self.answered(session, &question, &answer),
+            (Some(Pending::Question(question)), Reply::Answer(answer)) => self.answered(session, &question, answer),
             // A reply to something else is no answer.
-            (Some(Pending::Question(question)), _) => self.answered(session, &question, &Answer::No),
-            (Some(Pending::Command(index)), Reply::Ran(outcome)) => self.ran(index, outcome),
-            (Some(Pending::Command(index)), _) => self.ran(index, Err(std::io::Error::other("it was not run").into())),
+            (Some(Pending::Question(question)), _) => self.answered(session, &question, Answer::No),
+            (Some(Pending::Command(index)), Reply::Ran(outcome)) => self.ran(session, index, outcome),
+            (Some(Pending::Command(index)), _) => {
+                self.ran(session, index, Err(std::io::Error::other("it was not run").into()));
+            }
+            (Some(Pending::Login), reply) => self.done.notices.extend(self.dependencies.resume(session, reply)),
             (None, _) => {}
         }
         loop {
             if let Some(question) = self.questions.pop_front() {
                 self.pending = Some(Pending::Question(question.clone()));
                 return Step::Ask(question);
+            }
+            if let Some(step) = self.dependencies.next() {
+                self.pending = Some(Pending::Login);
+                return step;
             }
             if let Some(run) = self.next_command(session) {
                 return Step::Run(run);
@@ -201,6 +218,7 @@ impl Activation {
         match self.stage {
             Stage::Admitted | Stage::Commands => {}
             Stage::Permission => self.ask_permission(session),
+            Stage::Dependencies => self.ask_dependencies(session),
             Stage::Load => self.load(session),
             Stage::Power => self.ask_power(session),
             Stage::Envelope => self.finish(session),
@@ -240,6 +258,15 @@ impl Activation {
         }
     }
 
+    /// Asks once for everything that the skills need besides their text.
+    fn ask_dependencies(&mut self, session: &mut Session) {
+        let in_it = self.candidates.iter().filter(|candidate| candidate.refusal.is_none());
+        let entries: Vec<&Entry> = in_it.map(|candidate| &candidate.entry).collect();
+        let talk = self.dependencies.begin(&self.runtime, session, &entries);
+        self.done.notices.extend(talk.notices);
+        talk.questions.into_iter().for_each(|question| self.ask(question));
+    }
+
     fn load(&mut self, session: &Session) {
         for candidate in self.candidates.iter_mut().filter(|candidate| candidate.refusal.is_none()) {
             match load(&self.runtime, session, &candidate.call, &candidate.entry) {
@@ -264,6 +291,10 @@ impl Activation {
                 path: entry.canonical().to_owned(),
                 digest: loading.digest(),
                 changed: wanted.changed,
+                variables: variables_of(entry)
+                    .filter(|name| session.secret(name).is_some())
+                    .map(str::to_owned)
+                    .collect(),
                 powers: wanted.asked,
             });
         }
@@ -293,12 +324,12 @@ impl Activation {
         None
     }
 
-    fn ran(&mut self, index: usize, outcome: Result<Outcome, SandboxError>) {
+    fn ran(&mut self, session: &Session, index: usize, outcome: Result<Outcome, SandboxError>) {
         let view = self.runtime.view();
         let Some(candidate) = self.candidates.get_mut(index) else { return };
         let Some(loading) = candidate.loading.as_mut() else { return };
         let Some(piece) = loading.expanded.commands().nth(loading.outputs.len()) else { return };
-        match shell::ran(view, piece, outcome) {
+        match shell::ran(view, session, &candidate.entry, piece, outcome) {
             Fate::Text(text) => loading.outputs.push(text),
             Fate::Abort(text) => candidate.refuse(Why::CommandFailed, text),
             // What ran does not run again.
@@ -306,11 +337,13 @@ impl Activation {
         }
     }
 
-    fn answered(&mut self, session: &mut Session, question: &Question, answer: &Answer) {
+    fn answered(&mut self, session: &mut Session, question: &Question, answer: Answer) {
         match question {
-            Question::Permission { subject, .. } => self.permitted(session, subject, answer),
-            Question::Power { path, digest, powers, .. } => self.empowered(session, path, digest, powers, answer),
-            Question::Secret { .. } | Question::Server { .. } | Question::Login { .. } => {}
+            Question::Permission { subject, .. } => self.permitted(session, subject, &answer),
+            Question::Power { path, digest, powers, .. } => self.empowered(session, path, digest, powers, &answer),
+            Question::Secret { .. } | Question::Server { .. } | Question::Login { .. } => {
+                self.done.notices.extend(self.dependencies.answered(&self.runtime, session, question, answer));
+            }
         }
     }
 

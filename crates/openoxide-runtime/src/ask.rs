@@ -30,6 +30,8 @@ pub enum Question {
         changed: bool,
         /// Everything it would get, whole.
         powers: Vec<Power>,
+        /// The variables that its commands would see, by name.
+        variables: Vec<String>,
     },
     /// The value of a variable that skills need; it is kept in memory only.
     Secret {
@@ -44,6 +46,8 @@ pub enum Question {
     Server {
         /// Its name.
         name: String,
+        /// How it is reached: `stdio` or `streamable_http`.
+        transport: String,
         /// What would be started or connected to, exactly.
         target: String,
         /// What it is for.
@@ -51,7 +55,7 @@ pub enum Question {
         /// Who needs it.
         skills: Vec<String>,
     },
-    /// Whether to log in to a server that was added.
+    /// Whether to log in to a server.
     Login {
         /// The server.
         server: String,
@@ -78,7 +82,8 @@ impl Question {
             Question::Permission { permission, subject, .. } => format!("permission {permission} {subject}"),
             Question::Power { path, digest, .. } => format!("power {} {digest}", path.display()),
             Question::Secret { variable, .. } => format!("secret {variable}"),
-            Question::Server { name, target, .. } => format!("server {name} {target}"),
+            // A server is what is started or connected to; its name is only what a skill calls it.
+            Question::Server { transport, target, .. } => format!("server {transport} {target}"),
             Question::Login { server, .. } => format!("login {server}"),
         }
     }

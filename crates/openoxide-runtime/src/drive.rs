@@ -4,12 +4,19 @@ use openoxide_sandbox::{Outcome, SandboxError};
 
 use crate::activation::{Activation, Done, Reply, Run, Step};
 use crate::ask::{Answer, Question};
+use crate::login::{LoginReply, LoginStep};
 use crate::session::Session;
 
 /// Somebody who answers questions at once.
 pub trait Responder {
     /// Decides a question.
     fn answer(&mut self, question: &Question) -> Answer;
+
+    /// Takes a step of a login to a server; who cannot does nothing.
+    fn login(&mut self, step: &LoginStep) -> LoginReply {
+        let _ = step;
+        LoginReply::NotTried
+    }
 }
 
 /// Nobody: every question is answered no.
@@ -38,6 +45,7 @@ pub fn drive(
         reply = match activation.resume(session, reply) {
             Step::Ask(question) => Reply::Answer(responder.answer(&question)),
             Step::Run(wanted) => Reply::Ran(run(&wanted)),
+            Step::Login(step) => Reply::Login(responder.login(&step)),
             Step::Done(done) => return done,
         };
     }

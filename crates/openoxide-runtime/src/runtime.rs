@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use openoxide_config::{
-    Environment, Grant, Granted, Moment, Remembered as Always, SandboxSettings, Trust, TrustError, Workspace,
+    Environment, Grant, Granted, McpServer, McpTransport, Moment, Remembered as Always, SandboxSettings, Trust,
+    TrustError, Workspace,
 };
 use openoxide_permissions::{Action, Decision, Permission, Remembered, RuleError, Rules, decide};
 use openoxide_sandbox::{Command, Limits, Policy};
@@ -23,6 +24,8 @@ pub struct Runtime {
     pub(crate) sandbox: SandboxSettings,
     pub(crate) environment: Environment,
     trust: Mutex<Option<Trust>>,
+    /// The servers that are configured, by name.
+    servers: Mutex<Vec<(String, McpServer)>>,
 }
 
 impl Runtime {
@@ -33,6 +36,7 @@ impl Runtime {
         if let Some(shell) = &mut view.host.shell {
             shell.run &= powers.shell;
         }
+        let servers = workspace.config.mcp_servers().into_iter().map(|one| (one.name, one.server)).collect();
         Ok(Runtime {
             view,
             catalog,
@@ -41,7 +45,15 @@ impl Runtime {
             sandbox: workspace.config.sandbox(),
             environment: workspace.environment.clone(),
             trust: Mutex::new(None),
+            servers: Mutex::new(servers),
         })
+    }
+
+    /// Puts other permission rules in the place of the workspace's.
+    #[must_use]
+    pub fn with_rules(mut self, rules: Rules) -> Runtime {
+        self.rules = rules;
+        self
     }
 
     /// Returns the host's view.
@@ -115,6 +127,29 @@ impl Runtime {
             }
             Ok(())
         })
+    }
+
+    /// Finds the configured server that is reached in the same way; returns its name, and whether it is used.
+    pub(crate) fn server_like(&self, wanted: &McpTransport) -> Option<(String, bool)> {
+        let is_it = |there: &McpTransport| match (there, wanted) {
+            (McpTransport::Http { url }, McpTransport::Http { url: wanted }) => url == wanted,
+            // A skill can name a program only; whatever it is started with, it is that one.
+            (McpTransport::Stdio { command, .. }, McpTransport::Stdio { command: wanted, .. }) => command == wanted,
+            _ => false,
+        };
+        let servers = self.servers.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = servers.iter().find(|(_, server)| is_it(&server.transport));
+        found.map(|(name, server)| (name.clone(), server.enabled))
+    }
+
+    /// Tells whether a server of this name is configured.
+    pub(crate) fn has_server(&self, name: &str) -> bool {
+        self.servers.lock().unwrap_or_else(PoisonError::into_inner).iter().any(|(there, _)| there == name)
+    }
+
+    /// Notes a server that was added to the settings.
+    pub(crate) fn note_server(&self, name: &str, server: &McpServer) {
+        self.servers.lock().unwrap_or_else(PoisonError::into_inner).push((name.to_owned(), server.clone()));
     }
 
     /// Returns how much a script may use.

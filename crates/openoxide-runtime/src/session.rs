@@ -17,6 +17,7 @@ pub struct Session {
     /// What was activated, in order.
     pub record: Record,
     secrets: BTreeMap<String, SecretString>,
+    tokens: BTreeMap<String, SecretString>,
     allowed: Remembered,
     powers: BTreeSet<(PathBuf, String, &'static str)>,
     asked: BTreeSet<String>,
@@ -37,6 +38,16 @@ impl Session {
     /// Keeps the value of a variable until the conversation ends.
     pub fn keep_secret(&mut self, variable: &str, value: SecretString) {
         self.secrets.insert(variable.to_owned(), value);
+    }
+
+    /// Returns the token of a login to the server at this address.
+    pub fn token(&self, url: &str) -> Option<&SecretString> {
+        self.tokens.get(url)
+    }
+
+    /// Keeps the token of a login until the conversation ends.
+    pub fn keep_token(&mut self, url: &str, token: SecretString) {
+        self.tokens.insert(url.to_owned(), token);
     }
 
     /// Returns what was allowed in this conversation.

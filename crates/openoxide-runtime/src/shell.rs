@@ -7,6 +7,7 @@ use openoxide_skills::{Entry, OnFailure, ShellPiece, ShellRules, Variable, View}
 use secrecy::ExposeSecret as _;
 
 use crate::activation::Run;
+use crate::depend::{redact, variables_of};
 use crate::load::Loading;
 use crate::runtime::Runtime;
 use crate::session::Session;
@@ -70,22 +71,22 @@ fn run(
     let copy = private_copy(loading)?;
     let mut command = Command::shell(&piece.script, limits);
     command.merge = rules.stderr;
+    // First, so that no skill can replace an argument by a variable of that name.
+    secrets_into(session, entry, &mut command)?;
     for (name, value) in &piece.env {
         command.env.set(name, value).map_err(|error| error.to_string())?;
     }
     let folder = openoxide_skills::path_text(&copy);
     command.env.set(Variable::SkillDir.environment_name(), folder).map_err(|error| error.to_string())?;
-    secrets_into(session, entry, &mut command)?;
     runtime.confine(&mut command, &runtime.view().around.cwd, &copy)?;
     Ok(Run { skill: entry.skill.name.to_string(), written: piece.command.clone(), command })
 }
 
 /// Gives a command the variables that its skill says it needs.
 pub(crate) fn secrets_into(session: &Session, entry: &Entry, command: &mut Command) -> Result<(), String> {
-    let tools = entry.skill.dependencies.iter().flat_map(|dependencies| &dependencies.tools);
-    for tool in tools.filter(|tool| tool.kind == "env_var") {
-        if let Some(value) = session.secret(&tool.value) {
-            command.env.set(&tool.value, value.expose_secret()).map_err(|error| error.to_string())?;
+    for name in variables_of(entry) {
+        if let Some(value) = session.secret(name) {
+            command.env.set(name, value.expose_secret()).map_err(|error| error.to_string())?;
         }
     }
     Ok(())
@@ -105,20 +106,27 @@ pub(crate) fn private_copy(loading: &mut Loading) -> Result<std::path::PathBuf, 
 }
 
 /// Tells what takes the place of a command that was run.
-pub(crate) fn ran(view: &View, piece: &ShellPiece, outcome: Result<Outcome, SandboxError>) -> Fate {
+pub(crate) fn ran(
+    view: &View,
+    session: &Session,
+    entry: &Entry,
+    piece: &ShellPiece,
+    outcome: Result<Outcome, SandboxError>,
+) -> Fate {
     let rules = view.host.shell.clone().unwrap_or_default();
     let outcome = match outcome {
         Ok(outcome) => outcome,
         Err(error) => return not_run(&rules, piece, &error.to_string()),
     };
-    let output = limited(&String::from_utf8_lossy(&outcome.stdout), rules.output_max);
+    let said = |bytes: &[u8]| redact(session, entry, String::from_utf8_lossy(bytes).into_owned());
+    let output = limited(&said(&outcome.stdout), rules.output_max);
     match outcome.ended {
         Ended::Exit(status) if rules.is_fine(&piece.command, status) => Fate::Text(rules.output(&output)),
         ended => {
             let said = if rules.stderr || outcome.stderr.is_empty() {
                 output.clone()
             } else {
-                format!("{output}{}", limited(&String::from_utf8_lossy(&outcome.stderr), rules.output_max))
+                format!("{output}{}", limited(&said(&outcome.stderr), rules.output_max))
             };
             match rules.failure {
                 OnFailure::Ignore => Fate::Text(rules.output(&output)),

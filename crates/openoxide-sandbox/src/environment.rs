@@ -2,13 +2,21 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
+use std::fmt;
 use std::os::unix::ffi::OsStrExt as _;
 
 use crate::system;
 
 /// The variables of a command. Nothing is taken over from our own process.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Environment(BTreeMap<OsString, OsString>);
+
+/// Names only: a value may be a secret, and this text may end up in a log.
+impl fmt::Debug for Environment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
+}
 
 /// A variable that cannot be given to a command.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
@@ -96,5 +104,13 @@ mod tests {
         environment.set("LANG", "de_DE.UTF-8").unwrap();
         let names: Vec<_> = environment.iter().map(|(name, _)| name.to_str().unwrap()).collect();
         assert_eq!(names, ["HOME", "LANG", "OPENOXIDE_ARG_1", "PATH", "TERM", "TMPDIR"]);
+    }
+
+    #[test]
+    fn a_debug_text_has_no_values() {
+        let mut environment = Environment::default();
+        environment.set("TOKEN", "hunter2").unwrap();
+        let text = format!("{environment:?}");
+        assert!(text.contains("TOKEN") && !text.contains("hunter2"), "{text}");
     }
 }

@@ -16,6 +16,9 @@ const SCRIPT: &str = include_str!("omp/ask.ts");
 /// The calls, in the words of the program's own modules.
 const CALLS: &str = include_str!("omp/activate.ts");
 
+/// Addresses that are read.
+const READS: &str = include_str!("omp/read.ts");
+
 /// How long one answer may take.
 const PATIENCE: Duration = Duration::from_mins(2);
 
@@ -46,6 +49,12 @@ pub(super) fn calls(program: &Path, scene: &Scene, calls: &[Call]) -> Result<Vec
     let answer = run(program, scene, CALLS, &typed)?;
     let made = answer.as_array().into_iter().flatten().map(|text| text.as_str().map(Message::user));
     Ok(made.map(|message| Outcome { messages: message.into_iter().collect(), answer: None }).collect())
+}
+
+/// Reads addresses: for each its text and type, or the error.
+pub(super) fn read(program: &Path, scene: &Scene, addresses: &[String]) -> Result<Vec<Value>> {
+    let answer = run(program, scene, READS, addresses)?;
+    answer.as_array().filter(|answers| answers.len() == addresses.len()).cloned().context("omp left addresses out")
 }
 
 fn run(program: &Path, scene: &Scene, text: &str, words: &[String]) -> Result<Value> {

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::case::Case;
 use super::peers::Peer;
-use super::{call, claude, codex, mentions, omp, opencode, say};
+use super::{addresses, call, claude, codex, mentions, omp, opencode, say};
 
 /// Records the cases that the argument names, or all.
 pub(super) fn run(args: &[String]) -> Result<()> {
@@ -39,6 +39,9 @@ fn record(case: &Case, program: &Path) -> Result<()> {
     }
     if case.wants("mentions") {
         mentions::record(case, program)?;
+    }
+    if case.wants("addresses") {
+        addresses::record(case, program)?;
     }
     say(format_args!("recorded {}", case.dir.display()));
     Ok(())

@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::support::{bin, repository};
 
 mod activations;
+mod addresses;
 mod pattern;
 
 /// The length of the folder's path in the recordings: catalogs are cut by length.
@@ -159,7 +160,7 @@ fn check(host: &'static str, recordings: &[&str], compare: fn(&Scene, &Path) -> 
     let mut report = String::new();
     for folder in folders {
         let has = |recordings: &[&str]| recordings.iter().any(|file| folder.join(file).is_file());
-        let kinds = [LISTS, CALLS, &["mentions.json"]].iter().filter(|kind| has(kind)).count();
+        let kinds = [LISTS, CALLS, &["mentions.json"], &["addresses.json"]].iter().filter(|kind| has(kind)).count();
         assert_eq!(kinds, 1, "{} has recordings of one kind", folder.display());
         if !has(recordings) {
             continue;

@@ -7,7 +7,7 @@ use std::process::{Output, Stdio};
 use openoxide_testkit::TestContext;
 use serde_json::{Value, json};
 
-use crate::support::{bin, furnished, repository, run, valid_json};
+use crate::support::{bin, furnished, json as answer, repository, run, valid_json};
 
 #[test]
 fn names_links_and_commands() {
@@ -98,6 +98,35 @@ fn items_and_connectors() {
         .map(|line| line["reason"].as_str().unwrap().split(':').next().unwrap())
         .collect();
     assert_eq!(words, ["path-unknown", "duplicate", "connector-conflict"]);
+}
+
+#[test]
+fn names_that_are_not_known_are_text() {
+    let context = TestContext::new();
+    context.tree(
+        "//- project/config.toml\n[app.skills]\nenabled = true\n\
+         //- project/.skills/known/SKILL.md\n---\nname: known\ndescription: It\n---\n",
+    );
+    for host in ["remcochat", "remcochat@code"] {
+        let selected = |text: &str| answer(&context, &["mentions", text, "--json", "--host", host])["selected"].clone();
+        assert_eq!(selected("/unknown go"), json!([]), "{host}");
+        let known = &selected("/known \n go ")[0];
+        assert_eq!((&known["arguments"], &known["taken_out"]), (&json!("go "), &json!(true)), "{host}");
+    }
+}
+
+#[test]
+fn commands_can_be_switched_off() {
+    let context = TestContext::new();
+    context.tree(
+        "//- project/.omp/skills/a/SKILL.md\n---\nname: a\ndescription: It\n---\n\
+         //- home/.omp/agent/config.yml\nskills:\n  enableSkillCommands: false\n",
+    );
+    let off = answer(&context, &["mentions", "/skill:a go", "--json", "--host", "omp"]);
+    assert_eq!(off["ignored"][0]["reason"], "not-user-invocable: the user may not call this skill");
+    fs_err::remove_file(context.home().join(".omp/agent/config.yml")).unwrap();
+    let on = answer(&context, &["mentions", "/skill:a go", "--json", "--host", "omp"]);
+    assert_eq!((&on["selected"][0]["name"], &on["selected"][0]["arguments"]), (&json!("a"), &json!("go")));
 }
 
 /// Runs the command on standard input.

@@ -67,7 +67,7 @@ pub struct TrustedSource {
 /// A power that a skill has, for exactly the bytes that were looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grant {
-    /// The skill's own file, by [`skill_path`](super::skill_path).
+    /// The skill's own file, without links.
     pub skill: PathBuf,
     /// The digest of everything in it, as `sha256:…`.
     pub digest: String,

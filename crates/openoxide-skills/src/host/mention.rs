@@ -13,11 +13,11 @@ pub struct MentionRules {
     pub plain: PlainRules,
     /// A link whose text is a mark and a name, and whose target is the skill's file.
     pub link: LinkRules,
-    /// A mark, a name and arguments.
+    /// A command: a mark, a name and arguments.
     pub command: CommandRules,
     /// Characters of a name in running text and in links, besides ASCII letters and digits.
     pub also: String,
-    /// Names that running text never means: those of environment variables.
+    /// Names of environment variables that running text never means.
     pub blocked: Vec<String>,
     /// Whether upper and lower case are the same in those names.
     pub blocked_any_case: bool,
@@ -92,7 +92,7 @@ pub struct LinkRules {
     pub blocked: bool,
 }
 
-/// A mark, a name and arguments.
+/// A command: a mark, a name and arguments.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CommandRules {

@@ -76,7 +76,7 @@ impl fmt::Display for WhyNot<'_> {
             WhyNot::Unknown { name, near } => return unknown(f, name, near),
             WhyNot::Ambiguous { name, total, link, .. } => return ambiguous(f, name, *total, link.as_deref()),
             WhyNot::Standing(entry) => return standing(f, entry),
-            WhyNot::NotForUser => "the skill says that only the model may call it",
+            WhyNot::NotForUser => "the user may not call this skill",
             WhyNot::Blocked => "it is the name of an environment variable",
             WhyNot::Connector => "a connector has the same name",
             WhyNot::PathUnknown => "no skill is at that path",

@@ -310,14 +310,14 @@ fn ours_says_why_and_what_else() {
          $deploy ambiguous: 2 skills are called `deploy`; say which by its path, as `[$deploy](PATH)`\n\
          $off disabled: its own text says `enabled: false`\n\
          $asleep dormant: it waits until a file is touched that matches `src/*.ts`\n\
-         $model-only not-user-invocable: the skill says that only the model may call it",
+         $model-only not-user-invocable: the user may not call this skill",
     );
     scene.check_ignored(
         "`$pdf` `$other` x$csv x$other [$a]({S}/off) [$b]({S}/model-only/SKILL.md)",
         "$pdf in-code: it stands in code; outside of the backticks it would count\n\
          $csv attached: it is joined to what stands beside it; between blanks it would count\n\
          [$a]({S}/off) disabled: its own text says `enabled: false`\n\
-         [$b]({S}/model-only/SKILL.md) not-user-invocable: the skill says that only the model may call it"
+         [$b]({S}/model-only/SKILL.md) not-user-invocable: the user may not call this skill"
             .replace("{S}", &scene.place("{S}"))
             .as_str(),
     );

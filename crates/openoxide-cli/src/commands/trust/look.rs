@@ -1,14 +1,13 @@
 //! Everything that a skill would get: what it asks for, and the digest of the bytes that ask for it.
 
-mod content;
-
 use std::collections::BTreeMap;
 
 use openoxide_config::Power;
-use openoxide_skills::{Entry, PermissionsProfile, SkillHooks, ToolDependency};
+use openoxide_runtime::{LookError, Runtime};
+use openoxide_skills::{Entry, PermissionsProfile, SkillHooks, ToolDependency, path_text};
 
 use crate::error::Told;
-use content::{Content, content};
+use crate::ui::safe;
 
 /// What a skill asks for.
 pub(super) struct Look {
@@ -26,20 +25,40 @@ impl Look {
 }
 
 /// Looks through a skill's files.
-pub(super) fn look(entry: &Entry) -> Result<Look, Told> {
-    let Content { digest, manifest, scripts } = content(entry.found())?;
+pub(super) fn look(runtime: &Runtime, entry: &Entry) -> Result<Look, Told> {
+    let look = runtime.look(entry).map_err(|error| match error {
+        LookError::Refused(refusal) => Told::failed(safe(&refusal.text)),
+        LookError::NoDigest(error) => Told::failed(format!("it can have no power: {}", safe(&error.to_string()))),
+    })?;
+    let mut powers: BTreeMap<Power, Vec<String>> = BTreeMap::new();
+    for power in &look.powers {
+        let items = powers.entry(power.kind()).or_default();
+        for item in power.items() {
+            // Said twice, it is given once.
+            if !items.contains(&item) {
+                items.push(item);
+            }
+        }
+    }
+    let scripts = look.files.iter().filter(|file| file.executable || file.path.starts_with("scripts"));
+    let scripts = scripts.map(|file| path_text(&file.path)).collect();
+    // What the runtime says counts; the rest is what the skill says of itself.
+    for (power, items) in said(entry).into_iter().chain([(Power::Script, scripts)]) {
+        if !items.is_empty() {
+            powers.entry(power).or_insert(items);
+        }
+    }
+    Ok(Look { digest: look.digest, powers })
+}
+
+fn said(entry: &Entry) -> [(Power, Vec<String>); 3] {
     let skill = &entry.skill;
     let tools = skill.dependencies.iter().flat_map(|dependencies| &dependencies.tools);
-    let mut powers = BTreeMap::from([
-        (Power::Shell, content::commands(&manifest)),
-        (Power::Script, scripts),
+    [
         (Power::Hook, hooks(&skill.frontmatter.rare().hooks)),
         (Power::Profile, skill.permissions.as_deref().map(profile).unwrap_or_default()),
-        (Power::Tools, skill.frontmatter.allowed_tools.clone()),
         (Power::Mcp, tools.filter(|tool| tool.kind == "mcp").map(server).collect()),
-    ]);
-    powers.retain(|_, items| !items.is_empty());
-    Ok(Look { digest, powers })
+    ]
 }
 
 fn hooks(hooks: &SkillHooks) -> Vec<String> {

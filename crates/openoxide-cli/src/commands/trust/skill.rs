@@ -3,14 +3,15 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use openoxide_config::{Grant, Granted, Moment, Power, Trust, skill_path};
-use openoxide_skills::{Depth, path_text};
+use openoxide_config::{Grant, Granted, Moment, Power, Trust};
+use openoxide_skills::path_text;
 use openoxide_wire::{ChangeAnswer, ChangeLine};
 
 use super::TrustArgs;
 use super::look::{Look, look};
 use crate::ExitStatus;
 use crate::args::Common;
+use crate::commands::activate::runtime;
 use crate::paths;
 use crate::session::Session;
 use crate::typed;
@@ -19,9 +20,9 @@ use crate::ui::{Role, Ui, count, paint, safe, safe_lines};
 pub(super) fn grant(ui: &Ui, common: &Common, args: &TrustArgs, wanted: &str) -> anyhow::Result<ExitStatus> {
     let session = Session::open(ui, common)?;
     session.warn(ui);
-    let catalog = session.catalog(Depth::Quick);
-    let entry = session.find(&catalog, wanted)?[0];
-    let (name, skill, look) = (safe(&entry.skill.name), skill_path(entry.found()), look(entry)?);
+    let runtime = runtime(&session)?;
+    let entry = session.find(runtime.catalog(), wanted)?[0];
+    let (name, skill, look) = (safe(&entry.skill.name), entry.canonical().to_owned(), look(&runtime, entry)?);
     let asked = look.asked(&args.power);
     let (mut trust, file) = super::store(&session.workspace)?;
     let lacks = |power: Power, item: &str| trust.granted_for(&skill, &look.digest, power, item) != Granted::Yes;

@@ -1,0 +1,198 @@
+//! What skills need besides their text: variables, servers, and a login to these.
+//!
+//! Everything is asked for once, for all the skills that need it, and a skill is activated whatever the answer is.
+
+mod servers;
+mod variables;
+
+use std::collections::VecDeque;
+
+use openoxide_skills::{Entry, ToolDependency};
+
+use crate::activation::{Notice, Reply, Step};
+use crate::ask::{Answer, Question};
+use crate::login::{Login, LoginError, Turn};
+use crate::runtime::Runtime;
+use crate::session::Session;
+
+pub(crate) use variables::{redact, variables_of};
+
+/// The most questions of one kind that an activation puts, so that no skill can bury the user in them.
+const MAX_QUESTIONS: usize = 20;
+
+/// What is said and asked about dependencies.
+#[derive(Debug, Default)]
+pub(crate) struct Talk {
+    pub(crate) questions: Vec<Question>,
+    pub(crate) notices: Vec<Notice>,
+}
+
+impl Talk {
+    fn note(&mut self, skills: &[String], text: String, help: Option<String>) {
+        self.notices.push(Notice { skill: skills.join(", "), text, help });
+    }
+}
+
+/// One thing that one skill needs.
+struct Need<'a> {
+    entry: &'a Entry,
+    tool: &'a ToolDependency,
+}
+
+impl Need<'_> {
+    fn skill(&self) -> String {
+        self.entry.skill.name.to_string()
+    }
+
+    fn is(&self, kind: &str) -> bool {
+        self.tool.kind.eq_ignore_ascii_case(kind)
+    }
+}
+
+/// The dependencies of an activation, on their way.
+#[derive(Default)]
+pub(crate) struct Dependencies {
+    /// Servers that the user is asked about.
+    servers: Vec<servers::Wanted>,
+    /// Servers that may want a login.
+    logins: VecDeque<Login>,
+    /// The login that is under way.
+    current: Option<Login>,
+}
+
+impl Dependencies {
+    /// Looks at what the skills need, and says what must be asked.
+    pub(crate) fn begin(&mut self, runtime: &Runtime, session: &mut Session, entries: &[&Entry]) -> Talk {
+        let needs = needs(entries);
+        let mut talk = Talk::default();
+        if needs.is_empty() {
+            return talk;
+        }
+        for need in needs.iter().filter(|need| !need.is(variables::KIND) && !need.is(servers::KIND)) {
+            if session.is_news(&format!("dependency {} {}", need.tool.kind, need.tool.value), need.entry.canonical()) {
+                let text = format!("it needs `{}` of the kind `{}`", need.tool.value, need.tool.kind);
+                let help = "this version knows `env_var` and `mcp`; see to it yourself";
+                talk.note(&[need.skill()], text, Some(help.to_owned()));
+            }
+        }
+        variables::begin(runtime, session, &needs, &mut talk);
+        self.begin_servers(runtime, session, &needs, &mut talk);
+        talk
+    }
+
+    fn begin_servers(&mut self, runtime: &Runtime, session: &mut Session, needs: &[Need<'_>], talk: &mut Talk) {
+        let mut asked = 0;
+        for wanted in servers::gather(session, needs, talk) {
+            match servers::fate(runtime, session, &wanted) {
+                servers::Fate::There => self.want_login(session, &wanted, talk),
+                servers::Fate::Left { text, help } => talk.note(&wanted.skills, text, help),
+                servers::Fate::Allowed { rule } => match servers::add(runtime, &wanted) {
+                    Ok(()) => {
+                        let text = format!("the server `{}` was added: {}", wanted.name, wanted.target());
+                        talk.note(&wanted.skills, text, Some(format!("allowed by {rule}")));
+                        self.want_login(session, &wanted, talk);
+                    }
+                    Err((text, help)) => talk.note(&wanted.skills, text, help),
+                },
+                servers::Fate::Ask if asked == MAX_QUESTIONS => {
+                    talk.note(&wanted.skills, too_many(&format!("the server `{}`", wanted.name)), None);
+                }
+                servers::Fate::Ask => {
+                    asked += 1;
+                    talk.questions.push(wanted.question());
+                    self.servers.push(wanted);
+                }
+            }
+        }
+    }
+
+    /// Takes the answer to a question of ours.
+    pub(crate) fn answered(
+        &mut self,
+        runtime: &Runtime,
+        session: &mut Session,
+        question: &Question,
+        answer: Answer,
+    ) -> Vec<Notice> {
+        let mut talk = Talk::default();
+        session.note_asked(question.key());
+        match question {
+            Question::Secret { variable, skills, .. } => {
+                variables::answered(session, variable, skills, answer, &mut talk);
+            }
+            Question::Server { .. } => {
+                let Some(at) = self.servers.iter().position(|wanted| wanted.question() == *question) else {
+                    return Vec::new();
+                };
+                let wanted = self.servers.remove(at);
+                match answer {
+                    Answer::Once | Answer::Session | Answer::Always => match servers::add(runtime, &wanted) {
+                        Ok(()) => self.want_login(session, &wanted, &mut talk),
+                        Err((text, help)) => talk.note(&wanted.skills, text, help),
+                    },
+                    Answer::No | Answer::Secret(_) => talk.note(&wanted.skills, wanted.missing(), None),
+                }
+            }
+            _ => {}
+        }
+        talk.notices
+    }
+
+    /// Finds out, once in a conversation, whether a server wants a login.
+    fn want_login(&mut self, session: &mut Session, wanted: &servers::Wanted, talk: &mut Talk) {
+        let Some(url) = wanted.url() else { return };
+        let key = format!("login {url}");
+        if session.token(url).is_some() || session.was_asked(&key) {
+            return;
+        }
+        session.note_asked(key);
+        match Login::new(&wanted.name, url, wanted.skills.clone()) {
+            Ok(login) => self.logins.push_back(login),
+            Err(error) => talk.note(&wanted.skills, format!("no login to `{}`: {error}", wanted.name), None),
+        }
+    }
+
+    /// Returns what the login that is under way, or the next one, needs.
+    pub(crate) fn next(&mut self) -> Option<Step> {
+        if self.current.is_none() {
+            self.current = self.logins.pop_front();
+        }
+        self.current.as_ref().map(Login::step)
+    }
+
+    /// Goes on with a login; returns what people should know.
+    pub(crate) fn resume(&mut self, session: &mut Session, reply: Reply) -> Option<Notice> {
+        let login = self.current.take()?;
+        let (skill, server, url) = (login.skills.join(", "), login.server.clone(), login.url().to_owned());
+        match login.resume(reply) {
+            Ok(Turn::Go(login)) => self.current = Some(*login),
+            Ok(Turn::Token(token)) => session.keep_token(&url, token),
+            // Nobody sends requests here, so nobody knows.
+            Ok(Turn::Unneeded) | Err(LoginError::NotTried) => {}
+            Err(error) => {
+                let text = format!("nobody is logged in to `{server}`: {error}");
+                return Some(Notice { skill, text, help: error.hint().map(str::to_owned) });
+            }
+        }
+        None
+    }
+}
+
+/// Returns what skills need, in the order of the calls; a skill that is called twice needs it once.
+fn needs<'a>(entries: &[&'a Entry]) -> Vec<Need<'a>> {
+    let mut seen = Vec::new();
+    let mut needs = Vec::new();
+    for entry in entries {
+        if seen.contains(&entry.canonical()) {
+            continue;
+        }
+        seen.push(entry.canonical());
+        let tools = entry.skill.dependencies.iter().flat_map(|dependencies| &dependencies.tools);
+        needs.extend(tools.map(|tool| Need { entry, tool }));
+    }
+    needs
+}
+
+fn too_many(what: &str) -> String {
+    format!("{what} is missing, and was not asked for: more than {MAX_QUESTIONS} questions at once")
+}

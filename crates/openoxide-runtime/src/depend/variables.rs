@@ -1,0 +1,120 @@
+//! Variables that skills need. Values are secrets: in memory only, and only for commands of skills that name them.
+
+use openoxide_sandbox::Environment as Variables;
+use openoxide_skills::Entry;
+use secrecy::{ExposeSecret as _, SecretString};
+
+use super::{MAX_QUESTIONS, Need, Talk, too_many};
+use crate::ask::{Answer, Question};
+use crate::runtime::Runtime;
+use crate::session::Session;
+
+/// What a metadata file calls a variable.
+pub(super) const KIND: &str = "env_var";
+
+/// Shortest value that is taken out of a command's output; a shorter one is no secret, and stands everywhere.
+const MIN_SECRET: usize = 4;
+
+/// A variable that is missing, and who needs it.
+struct Wanted {
+    name: String,
+    about: Option<String>,
+    skills: Vec<String>,
+}
+
+/// Finds the variables that skills need; what is not known is asked for, once.
+pub(super) fn begin(runtime: &Runtime, session: &mut Session, needs: &[Need<'_>], talk: &mut Talk) {
+    let mut asked = 0;
+    for wanted in gather(needs) {
+        if let Err(error) = Variables::default().set(&wanted.name, "") {
+            talk.note(&wanted.skills, format!("a variable cannot be given to it: {error}"), None);
+            continue;
+        }
+        if is_known(runtime, session, &wanted.name) {
+            continue;
+        }
+        let Wanted { name, about, skills } = wanted;
+        let question = Question::Secret { variable: name.clone(), about, skills: skills.clone() };
+        if session.was_asked(&question.key()) {
+            missing(&name, &skills, talk);
+        } else if asked == MAX_QUESTIONS {
+            talk.note(&skills, too_many(&format!("the variable {name}")), None);
+        } else {
+            asked += 1;
+            talk.questions.push(question);
+        }
+    }
+}
+
+/// Keeps the value that the user gave.
+pub(super) fn answered(session: &mut Session, name: &str, skills: &[String], answer: Answer, talk: &mut Talk) {
+    let Answer::Secret(value) = answer else { return missing(name, skills, talk) };
+    // The sandbox's own rule; its words name the variable, never the value.
+    match Variables::default().set(name, value.expose_secret()) {
+        Ok(()) if !value.expose_secret().is_empty() => session.keep_secret(name, value),
+        Ok(()) => missing(name, skills, talk),
+        Err(error) => talk.note(skills, error.to_string(), None),
+    }
+}
+
+fn missing(name: &str, skills: &[String], talk: &mut Talk) {
+    let help = format!("set {name} in the environment to have it");
+    talk.note(skills, format!("the variable {name} is missing; what needs it will fail"), Some(help));
+}
+
+fn gather(needs: &[Need<'_>]) -> Vec<Wanted> {
+    let mut all: Vec<Wanted> = Vec::new();
+    for need in needs.iter().filter(|need| need.is(KIND)) {
+        let about = need.tool.description.clone();
+        match all.iter_mut().find(|wanted| wanted.name == need.tool.value) {
+            Some(wanted) => {
+                wanted.about = wanted.about.take().or(about);
+                wanted.skills.push(need.skill());
+            }
+            None => all.push(Wanted { name: need.tool.value.clone(), about, skills: vec![need.skill()] }),
+        }
+    }
+    for wanted in &mut all {
+        wanted.skills.sort_unstable();
+        wanted.skills.dedup();
+    }
+    all.sort_by(|left, right| left.name.cmp(&right.name));
+    all
+}
+
+/// Tells whether the conversation or the environment has a value; the conversation's counts.
+fn is_known(runtime: &Runtime, session: &mut Session, name: &str) -> bool {
+    if session.secret(name).is_some() {
+        return true;
+    }
+    let Some(value) = runtime.environment.variable(name) else { return false };
+    session.keep_secret(name, SecretString::from(value.to_owned()));
+    true
+}
+
+/// Returns the names of the variables that a skill says it needs.
+pub(crate) fn variables_of(entry: &Entry) -> impl Iterator<Item = &str> {
+    let tools = entry.skill.dependencies.iter().flat_map(|dependencies| &dependencies.tools);
+    tools.filter(|tool| tool.kind.eq_ignore_ascii_case(KIND)).map(|tool| tool.value.as_str())
+}
+
+impl Runtime {
+    /// Takes over what a skill needs and the environment has; for what is run without an activation before it.
+    pub fn take_variables(&self, session: &mut Session, entry: &Entry) {
+        for name in variables_of(entry).filter(|name| Variables::default().set(name, "").is_ok()) {
+            is_known(self, session, name);
+        }
+    }
+}
+
+/// Takes the values that a skill's commands were given out of what they say: it goes to the model.
+pub(crate) fn redact(session: &Session, entry: &Entry, text: String) -> String {
+    let known = variables_of(entry).filter_map(|name| Some((name, session.secret(name)?.expose_secret())));
+    let mut secrets: Vec<(&str, &str)> = known.filter(|(_, value)| value.len() >= MIN_SECRET).collect();
+    // The longest first, because one may hold another.
+    secrets.sort_by_key(|(_, value)| std::cmp::Reverse(value.len()));
+    secrets.into_iter().fold(text, |text, (name, value)| match text.contains(value) {
+        true => text.replace(value, &format!("[{name}]")),
+        false => text,
+    })
+}

@@ -1,0 +1,214 @@
+//! A login to a server of tools, by OAuth 2.1, in steps that the driver takes.
+//!
+//! ```text
+//! probe ─▶ resource metadata ─▶ issuer metadata ─▶ listen ─▶ register ─▶ ask ─▶ wait ─▶ exchange
+//! ```
+//!
+//! Nothing here sends or waits. The driver sends the requests, opens a place for the browser to come back to, shows the
+//! page, and brings back what the browser brought: a terminal does that with [`Online`], a server with what it has.
+//! The token stays in the conversation's memory.
+
+mod callback;
+mod challenge;
+mod error;
+mod http;
+mod metadata;
+mod offer;
+mod online;
+
+use std::collections::VecDeque;
+
+use secrecy::SecretString;
+use url::Url;
+
+pub use callback::{Callback, Returned};
+pub use error::LoginError;
+pub use http::{Method, Request, Response};
+pub use online::Online;
+
+use crate::activation::{Reply, Step};
+use crate::ask::{Answer, Question};
+use challenge::Challenge;
+use metadata::{Issuer, Place, Resource, issuer_places, resource_places, secure};
+use offer::Offer;
+
+/// What a login needs next.
+#[derive(Clone, Debug)]
+pub enum LoginStep {
+    /// A request must be sent; redirects are not followed.
+    Fetch(Request),
+    /// A place must be opened that the browser can come back to.
+    Listen,
+    /// The user opens a page, and the browser comes back.
+    Wait(Callback),
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub enum LoginReply {
+    /// What a server answered.
+    Fetched(Result<Response, LoginError>),
+    /// The address that the browser can come back to.
+    Listening(Result<String, LoginError>),
+    /// What the browser brought.
+    CameBack(Result<Returned, LoginError>),
+    /// Nobody here can do it.
+    NotTried,
+}
+
+/// A login on its way.
+pub(crate) struct Login {
+    pub(crate) server: String,
+    pub(crate) skills: Vec<String>,
+    /// The address as it is configured.
+    written: String,
+    /// The same, read.
+    place: Place,
+    stage: Stage,
+}
+
+enum Stage {
+    /// Does the server want a login at all?
+    Probe,
+    /// Where does it say who lets people in?
+    Resource { places: VecDeque<Url>, challenge: Challenge },
+    /// How does that one do it?
+    Issuer { places: VecDeque<Url>, resource: Resource, name: String },
+    /// Everything is known; the browser needs a way back.
+    Listen(Box<Issuer>),
+    /// We must be known to the issuer.
+    Register(Box<Issuer>, String),
+    /// The user is asked.
+    Ask(Box<Offer>),
+    /// The user is on the page.
+    Wait(Box<Offer>),
+    /// What the browser brought is exchanged for a token.
+    Exchange(Box<Offer>, SecretString),
+}
+
+/// How a login goes on.
+pub(crate) enum Turn {
+    /// There is a next step.
+    Go(Box<Login>),
+    /// This is the token.
+    Token(SecretString),
+    /// The server wants no login.
+    Unneeded,
+}
+
+impl Login {
+    /// Begins; an address that is not safe to log in to is an error.
+    pub(crate) fn new(server: &str, url: &str, skills: Vec<String>) -> Result<Login, LoginError> {
+        let place = Place::new(url)?;
+        Ok(Login { server: server.to_owned(), skills, written: url.to_owned(), place, stage: Stage::Probe })
+    }
+
+    /// Returns the server's address as it is configured.
+    pub(crate) fn url(&self) -> &str {
+        &self.written
+    }
+
+    /// Returns what is needed next.
+    pub(crate) fn step(&self) -> Step {
+        let fetch = |request: Request| Step::Login(LoginStep::Fetch(request));
+        match &self.stage {
+            Stage::Probe => fetch(Request::probe(&self.place.url)),
+            Stage::Resource { places, .. } | Stage::Issuer { places, .. } => match places.front() {
+                Some(place) => fetch(Request::get(place)),
+                None => fetch(Request::get(&self.place.url)),
+            },
+            Stage::Listen(_) => Step::Login(LoginStep::Listen),
+            Stage::Register(issuer, redirect) => fetch(offer::registration(issuer, redirect)),
+            Stage::Ask(offer) => {
+                Step::Ask(Question::Login { server: self.server.clone(), page: offer.page.to_string() })
+            }
+            Stage::Wait(offer) => Step::Login(LoginStep::Wait(offer.callback(&self.server))),
+            Stage::Exchange(offer, code) => fetch(offer.exchange(code)),
+        }
+    }
+
+    /// Goes on with what came of the step.
+    pub(crate) fn resume(mut self, reply: Reply) -> Result<Turn, LoginError> {
+        let stage = std::mem::replace(&mut self.stage, Stage::Probe);
+        let next = match (stage, reply) {
+            (_, Reply::Login(LoginReply::NotTried)) => return Err(LoginError::NotTried),
+            (Stage::Probe, Reply::Login(LoginReply::Fetched(response))) => match self.probed(&response?) {
+                Some(stage) => stage,
+                None => return Ok(Turn::Unneeded),
+            },
+            (Stage::Resource { places, challenge }, Reply::Login(LoginReply::Fetched(response))) => {
+                self.described(places, challenge, &response?)?
+            }
+            (Stage::Issuer { places, resource, name }, Reply::Login(LoginReply::Fetched(response))) => {
+                self.issued(places, resource, name, &response?)?
+            }
+            (Stage::Listen(issuer), Reply::Login(LoginReply::Listening(redirect))) => {
+                offer::check_redirect(&redirect).map(|redirect| Stage::Register(issuer, redirect))?
+            }
+            (Stage::Register(issuer, redirect), Reply::Login(LoginReply::Fetched(response))) => {
+                Stage::Ask(Box::new(Offer::new(*issuer, redirect, &response?)?))
+            }
+            (Stage::Ask(offer), Reply::Answer(answer)) => match answer {
+                Answer::Once | Answer::Session | Answer::Always => Stage::Wait(offer),
+                Answer::No | Answer::Secret(_) => return Err(LoginError::Refused),
+            },
+            (Stage::Wait(offer), Reply::Login(LoginReply::CameBack(returned))) => {
+                let code = offer.code(&returned?)?;
+                Stage::Exchange(offer, code)
+            }
+            (Stage::Exchange(..), Reply::Login(LoginReply::Fetched(response))) => {
+                return offer::token(&response?).map(Turn::Token);
+            }
+            // A reply to something else is no answer.
+            _ => return Err(LoginError::NotTried),
+        };
+        self.stage = next;
+        Ok(Turn::Go(Box::new(self)))
+    }
+
+    /// Looks at what the server said to somebody who is not logged in.
+    fn probed(&self, response: &Response) -> Option<Stage> {
+        let challenge = response.challenges.iter().find_map(|text| Challenge::parse(text));
+        let challenge = challenge.filter(|_| response.status == 401)?;
+        let places = resource_places(&self.place, challenge.resource_metadata.as_deref());
+        Some(Stage::Resource { places, challenge })
+    }
+
+    fn described(
+        &self,
+        mut places: VecDeque<Url>,
+        challenge: Challenge,
+        response: &Response,
+    ) -> Result<Stage, LoginError> {
+        places.pop_front();
+        if response.status != 200 {
+            return match places.is_empty() {
+                true => Err(LoginError::NoMetadata { of: "the server" }),
+                false => Ok(Stage::Resource { places, challenge }),
+            };
+        }
+        let (resource, name) = Resource::read(&self.place, challenge.scope, response)?;
+        let issuer = secure(&name, self.place.is_loopback)?;
+        Ok(Stage::Issuer { places: issuer_places(&issuer), resource, name })
+    }
+
+    fn issued(
+        &self,
+        mut places: VecDeque<Url>,
+        resource: Resource,
+        name: String,
+        response: &Response,
+    ) -> Result<Stage, LoginError> {
+        places.pop_front();
+        if response.status != 200 {
+            return match places.is_empty() {
+                true => Err(LoginError::NoMetadata { of: "the issuer" }),
+                false => Ok(Stage::Issuer { places, resource, name }),
+            };
+        }
+        Issuer::read(&self.place, resource, &name, response).map(|issuer| Stage::Listen(Box::new(issuer)))
+    }
+}
+
+#[cfg(test)]
+mod tests;

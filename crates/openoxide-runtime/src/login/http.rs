@@ -1,0 +1,107 @@
+//! Requests of a login, and the answers to them, as values. Bodies are secrets, and shown nowhere.
+
+use std::fmt;
+
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::de::DeserializeOwned;
+use url::Url;
+
+use super::LoginError;
+
+/// Longest answer that is read.
+const MAX_BODY: usize = 64 * 1024;
+
+/// How a request is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Without a body.
+    Get,
+    /// With one.
+    Post,
+}
+
+/// A request that a login needs.
+#[derive(Clone)]
+pub struct Request {
+    /// How it is sent.
+    pub method: Method,
+    /// Where to.
+    pub url: String,
+    /// What `Accept` says.
+    pub accept: &'static str,
+    /// What `Content-Type` says.
+    pub content_type: Option<&'static str>,
+    /// What is sent.
+    pub body: SecretString,
+    /// How many bytes of the answer are read; a longer one is an error, and with 0 it is not read at all.
+    pub limit: usize,
+}
+
+impl fmt::Debug for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Request").field("method", &self.method).field("url", &self.url).finish_non_exhaustive()
+    }
+}
+
+impl Request {
+    pub(super) fn get(url: &Url) -> Request {
+        Request {
+            method: Method::Get,
+            url: url.to_string(),
+            accept: "application/json",
+            content_type: None,
+            body: SecretString::default(),
+            limit: MAX_BODY,
+        }
+    }
+
+    pub(super) fn post(url: &Url, content_type: &'static str, body: String) -> Request {
+        Request {
+            method: Method::Post,
+            content_type: Some(content_type),
+            body: SecretString::from(body),
+            ..Request::get(url)
+        }
+    }
+
+    /// Greets a server of tools as somebody who is not logged in. Only the head of the answer matters.
+    pub(super) fn probe(url: &Url) -> Request {
+        let hello = serde_json::json!({
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": "initialize",
+            "params": {
+                "protocolVersion": "2025-11-25",
+                "capabilities": {},
+                "clientInfo": {"name": "openoxide", "version": env!("CARGO_PKG_VERSION")},
+            },
+        });
+        let accept = "application/json, text/event-stream";
+        Request { accept, limit: 0, ..Request::post(url, "application/json", hello.to_string()) }
+    }
+}
+
+/// The answer to a request.
+#[derive(Clone, Default)]
+pub struct Response {
+    /// Its status.
+    pub status: u16,
+    /// What its `WWW-Authenticate` headers say.
+    pub challenges: Vec<String>,
+    /// Its body.
+    pub body: SecretString,
+}
+
+impl fmt::Debug for Response {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Response").field("status", &self.status).finish_non_exhaustive()
+    }
+}
+
+impl Response {
+    /// Reads the body as JSON; what is wrong is told without quoting it.
+    pub(super) fn json<T: DeserializeOwned>(&self, what: &str) -> Result<T, LoginError> {
+        serde_json::from_str(self.body.expose_secret())
+            .map_err(|_| LoginError::answer(format!("{what} is not the JSON that it should be")))
+    }
+}

@@ -1,0 +1,50 @@
+//! Looks at what a skill would get if it were called, without calling it.
+
+use openoxide_skills::{Caller, Entry, FileDigest, SnapshotError};
+
+use crate::call::{Call, Given, Refusal};
+use crate::load::load;
+use crate::power::Power;
+use crate::runtime::Runtime;
+use crate::session::Session;
+
+/// What a skill would get, and the bytes that ask for it.
+#[derive(Clone, Debug)]
+pub struct Look {
+    /// The digest of everything in its folder.
+    pub digest: String,
+    /// The files in it.
+    pub files: Vec<FileDigest>,
+    /// What it would do beyond being read, whoever calls it.
+    pub powers: Vec<Power>,
+}
+
+/// Why a skill cannot be looked at.
+#[derive(Debug)]
+pub enum LookError {
+    /// It cannot be read.
+    Refused(Refusal),
+    /// It has no digest, and so it can have no power.
+    NoDigest(SnapshotError),
+}
+
+impl Runtime {
+    /// Looks at everything that a skill of the catalog would get.
+    pub fn look(&self, entry: &Entry) -> Result<Look, LookError> {
+        let mut look: Option<Look> = None;
+        for caller in [Caller::User, Caller::Model] {
+            let call = Call { skill: entry.skill.name.to_string(), caller, arguments: Given::Nothing };
+            let loading = load(self, &Session::new(""), &call, entry).map_err(LookError::Refused)?;
+            let snapshot = loading.snapshot.map_err(LookError::NoDigest)?;
+            let look = look.get_or_insert_with(|| Look {
+                digest: snapshot.digest.to_string(),
+                files: snapshot.files,
+                powers: Vec::new(),
+            });
+            let new = loading.powers.into_iter().filter(|power| !look.powers.contains(power));
+            look.powers.extend(new.collect::<Vec<_>>());
+        }
+        // There are two callers, so that there is a look.
+        look.ok_or(LookError::NoDigest(SnapshotError::NoManifest { path: String::new() }))
+    }
+}
