@@ -64,7 +64,7 @@ impl<'a> Asking<'a> {
             Question::Permission { skill, .. } => {
                 self.ui.ask(&format!("`{}` may be called only if you say so.", safe(skill)));
             }
-            Question::Power { skill, path, digest, changed, powers } => {
+            Question::Power { skill, path, digest, changed, powers, .. } => {
                 self.show_powers(skill, powers, *changed);
                 let folder = path.parent().unwrap_or(path);
                 let short = paths::short(self.workspace, folder);
@@ -76,7 +76,7 @@ impl<'a> Asking<'a> {
                 self.ui.ask(&format!("{} needs the variable {}{about}", list(skills), safe(variable)));
                 self.ui.ask("It is kept in memory until this command ends, and shown to nobody.");
             }
-            Question::Server { name, target, about, skills } => {
+            Question::Server { name, target, about, skills, .. } => {
                 let about = about.as_ref().map(|about| format!(": {}", safe(about))).unwrap_or_default();
                 self.ui.ask(&format!("{} needs the MCP server `{}`{about}", list(skills), safe(name)));
                 self.ui.ask(&format!("\n    {}\n", safe(target)));

@@ -7,7 +7,7 @@ use crate::support::{field, furnished, run, valid_json};
 #[test]
 fn text() {
     let context = furnished();
-    insta::assert_snapshot!(run(&context, &["roots"]), @"
+    insta::assert_snapshot!(run(&context, &["roots"]), @r#"
     status: 0
     ----- stdout -----
     OpenOxide sees [ROOT]/project (not trusted)
@@ -26,6 +26,7 @@ fn text() {
     Isolation: [ISOLATION]
 
     Settings
+      ambiguous        "nothing"     default
       budget_chars     16000         default
       budget_share     0.02          default
       claude_roots     true          default
@@ -45,7 +46,7 @@ fn text() {
     warning  .agents/skills/pdf_forms/SKILL.md:3
       this value is not valid YAML unless it is quoted [S0106]
     ----- stderr -----
-    ");
+    "#);
     insta::assert_snapshot!(run(&context, &["roots", "--host", "codex"]), @"
     status: 0
     ----- stdout -----

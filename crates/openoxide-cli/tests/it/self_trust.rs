@@ -133,8 +133,9 @@ fn trust_gives_its_settings_no_power() {
         assert!(told.contains(&format!("there is no setting `{key}`").as_str()), "{key}: {told:#?}");
     }
     let problems = answer["problems"].as_array().unwrap();
+    assert_eq!(told.iter().filter(|told| told.starts_with("a project cannot allow anything")).count(), 2, "{told:#?}");
     // Rules of permission are told one by one, and an inline table has no lines of its own.
-    let mut own = problems.iter().filter(|problem| !problem["message"].to_string().contains("permission"));
+    let mut own = problems.iter().filter(|problem| !problem["message"].to_string().contains("cannot allow anything"));
     assert!(own.all(|problem| problem["line"].as_u64() > Some(0)), "{problems:#?}");
     assert!(!context.project().join("CANARY").exists());
 }

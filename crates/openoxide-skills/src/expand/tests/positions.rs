@@ -42,7 +42,10 @@ const PLACES: &[(&str, &str, [&str; 3])] = &[
 #[test]
 fn commands_run_only_where_the_host_says() {
     for (place, body, expected) in PLACES {
-        for (host, expected) in [OURS, CLAUDE, OPENCODE].into_iter().zip(expected) {
+        let [ours, claude, opencode] = expected;
+        let editions = ["opencode@seed-001", "opencode@seed-002"].map(|edition| (edition, opencode));
+        let hosts = [(OURS, ours), (CLAUDE, claude), (OPENCODE, opencode)];
+        for (host, expected) in hosts.into_iter().chain(editions) {
             let expanded = Call::of(host).expand(body);
             let commands: Vec<&str> = expanded.commands().map(|shell| shell.command.as_str()).collect();
             assert_eq!(commands.join(" "), *expected, "{place}, {host}");

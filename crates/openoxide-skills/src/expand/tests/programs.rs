@@ -165,7 +165,9 @@ fn files_of_opencode() {
         ("é@b", &["b"]),
         ("@\"my file.md\"", &["\"my"]),
     ];
-    for (body, expected) in rows {
-        assert_eq!(paths(&Call::of(OPENCODE).expand(body)), *expected, "{body}");
+    for host in [OPENCODE, "opencode@seed-001", "opencode@seed-002"] {
+        for (body, expected) in rows {
+            assert_eq!(paths(&Call::of(host).expand(body)), *expected, "{host}: {body}");
+        }
     }
 }
