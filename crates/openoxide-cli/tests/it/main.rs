@@ -8,6 +8,7 @@ mod check;
 mod config;
 mod determinism;
 mod diagnostics;
+mod envelopes;
 mod explain;
 mod fidelity;
 mod help;
