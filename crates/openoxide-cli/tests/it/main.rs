@@ -9,6 +9,7 @@ mod config;
 mod dependencies;
 mod determinism;
 mod diagnostics;
+mod envelopes;
 mod explain;
 mod fidelity;
 mod help;
