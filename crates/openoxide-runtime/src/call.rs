@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use openoxide_skills::{Caller, Catalog, Code, Entry, Standing, View, fill, near};
+use openoxide_skills::{ActivationTexts, Caller, Catalog, Code, Entry, Standing, View, fill, near};
 
 /// A call of one skill.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -146,6 +146,9 @@ fn names_of<'c>(entries: impl Iterator<Item = &'c Entry>) -> Vec<&'c str> {
     names
 }
 
+/// Which of a host's texts is meant.
+type Word = fn(&ActivationTexts) -> Option<&String>;
+
 /// Words for a refusal.
 struct Words<'a> {
     view: &'a View,
@@ -165,21 +168,24 @@ impl Words<'_> {
         names_of(self.catalog.skills.iter().filter(known))
     }
 
+    /// Returns a text of the host.
+    fn own(&self, word: Word) -> Option<&String> {
+        self.view.host.activation.words(self.call.caller, word)
+    }
+
     /// Writes a text of the host, or ours.
-    fn said(&self, own: Option<&String>, ours: impl FnOnce() -> String) -> String {
-        let Some(own) = own else { return ours() };
-        let texts = &self.view.host.activation.texts;
+    fn said(&self, own: Word, ours: impl FnOnce() -> String) -> String {
+        let Some(text) = self.own(own) else { return ours() };
         let names = self.names().join(", ");
-        let available = match (names.is_empty(), &texts.none) {
+        let available = match (names.is_empty(), self.own(|texts| texts.none.as_ref())) {
             (true, Some(none)) => none.clone(),
             _ => names,
         };
-        fill(own, &[("available", &available), ("name", &self.call.skill)])
+        fill(text, &[("available", &available), ("name", &self.call.skill)])
     }
 
     fn unknown(&self) -> Refusal {
-        let texts = &self.view.host.activation.texts;
-        let text = self.said(texts.unknown.as_ref(), || format!("no skill is called `{}`", self.call.skill));
+        let text = self.said(|texts| texts.unknown.as_ref(), || format!("no skill is called `{}`", self.call.skill));
         let mut refusal = self.refusal(Why::Unknown, text);
         let names = self.names();
         let near = near(&self.call.skill, names.iter().copied());
@@ -191,10 +197,17 @@ impl Words<'_> {
         refusal
     }
 
+    /// Says to the model that a rule denies it, where its program does; elsewhere it is not there.
+    fn denied(&self) -> Refusal {
+        match self.own(|texts| texts.denied.as_ref()) {
+            Some(_) => self.refusal(Why::Denied, self.said(|texts| texts.denied.as_ref(), String::new)),
+            None => self.unknown(),
+        }
+    }
+
     fn bad_name(&self) -> Refusal {
-        let texts = &self.view.host.activation.texts;
-        match &texts.bad_name {
-            Some(own) => self.refusal(Why::Unknown, self.said(Some(own), String::new)),
+        match self.own(|texts| texts.bad_name.as_ref()) {
+            Some(_) => self.refusal(Why::Unknown, self.said(|texts| texts.bad_name.as_ref(), String::new)),
             None => self.unknown(),
         }
     }
@@ -207,8 +220,10 @@ impl Words<'_> {
         if self.call.caller == Caller::Model && (hidden || !entry.model) {
             return self.unknown();
         }
-        let texts = &self.view.host.activation.texts;
-        let own = texts.disabled.as_ref().filter(|_| entry.standing == Standing::Disabled);
+        let own: Word = match entry.standing {
+            Standing::Disabled => |texts| texts.disabled.as_ref(),
+            _ => |_| None,
+        };
         let reason = entry.reason.as_ref();
         let ours = || {
             let why = reason.map(|reason| format!(": {}", reason.text)).unwrap_or_default();
@@ -222,18 +237,20 @@ impl Words<'_> {
 
     fn for_caller<'e>(&self, entry: &'e Entry) -> Result<&'e Entry, Refusal> {
         if self.call.caller == Caller::Model && (self.denied)(entry) {
-            return Err(self.unknown());
+            return Err(self.denied());
         }
         if may(entry, self.call.caller) {
             return Ok(entry);
         }
-        let texts = &self.view.host.activation.texts;
         let text = match self.call.caller {
-            Caller::User => self.said(texts.not_for_user.as_ref(), || {
-                format!("`{}` is for the model to call, not for people", self.call.skill)
-            }),
-            Caller::Model => self
-                .said(texts.not_for_model.as_ref(), || format!("`{}` can only be called by the user", self.call.skill)),
+            Caller::User => self.said(
+                |texts| texts.not_for_user.as_ref(),
+                || format!("`{}` is for the model to call, not for people", self.call.skill),
+            ),
+            Caller::Model => self.said(
+                |texts| texts.not_for_model.as_ref(),
+                || format!("`{}` can only be called by the user", self.call.skill),
+            ),
         };
         Err(self.refusal(Why::NotForCaller, text))
     }

@@ -167,7 +167,7 @@ fn variables(runtime: &Runtime, session: &Session, entry: &Entry) -> Variables {
 }
 
 fn unreadable(view: &View, call: &Call, entry: &Entry, why: &str) -> Refusal {
-    let own = view.host.activation.texts.unreadable.as_ref();
+    let own = view.host.activation.words(call.caller, |texts| texts.unreadable.as_ref());
     let text = match own {
         Some(own) => fill(own, &[("why", why), ("name", &call.skill)]),
         None => format!("`{}` cannot be read: {why}", call.skill),

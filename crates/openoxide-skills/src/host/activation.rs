@@ -78,8 +78,10 @@ pub struct ActivationRules {
     pub user_needs_no_permission: bool,
     /// Whether near names are said when there is no such skill.
     pub near_names: bool,
-    /// The program's own words.
+    /// The program's own words, to the model and to the user.
     pub texts: ActivationTexts,
+    /// The program's own words to the user, where they are others.
+    pub user_texts: ActivationTexts,
 }
 
 impl Default for ActivationRules {
@@ -89,7 +91,7 @@ impl Default for ActivationRules {
             content: Content::Body,
             expand: Expand::Content,
             cut: None,
-            guard: Vec::new(),
+            guard: vec!["</skill>".to_owned()],
             messages: vec![message],
             trim: false,
             tidy: false,
@@ -99,6 +101,7 @@ impl Default for ActivationRules {
             user_needs_no_permission: false,
             near_names: false,
             texts: ActivationTexts::default(),
+            user_texts: ActivationTexts::default(),
         }
     }
 }
@@ -198,8 +201,18 @@ pub struct ActivationTexts {
     pub not_for_model: Option<String>,
     /// The user may not call it.
     pub not_for_user: Option<String>,
+    /// A permission rule denies it.
+    pub denied: Option<String>,
     /// It is switched off.
     pub disabled: Option<String>,
     /// Its file cannot be read; `{why}` says why.
     pub unreadable: Option<String>,
+}
+
+impl ActivationRules {
+    /// Returns the program's own words to a caller.
+    pub fn words(&self, caller: Caller, word: impl Fn(&ActivationTexts) -> Option<&String>) -> Option<&String> {
+        let to_user = (caller == Caller::User).then(|| word(&self.user_texts)).flatten();
+        to_user.or_else(|| word(&self.texts))
+    }
 }
