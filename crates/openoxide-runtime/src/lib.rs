@@ -14,6 +14,7 @@ mod record;
 mod runtime;
 mod session;
 mod shell;
+mod worktree;
 
 pub use activation::{Activated, Activation, Done, Notice, Reply, Run, Step};
 pub use ask::{Answer, Choice, Question};

@@ -14,6 +14,7 @@ use openoxide_skills::{Catalog, Entry, View};
 
 use crate::power::Power;
 use crate::session::Session;
+use crate::worktree::repository;
 
 /// One host's view of a project, its catalog, and what the user allows. It can be shared between conversations.
 pub struct Runtime {
@@ -173,13 +174,21 @@ impl Runtime {
     /// Lets a command read the project and the skill's copy, and write where the user's settings say.
     pub(crate) fn confine(&self, command: &mut Command, cwd: &Path, copy: &Path) -> Result<(), String> {
         let real = |path: &Path| std::fs::canonicalize(path).map_err(|error| format!("{}: {error}", path.display()));
-        let mut policy = Policy::default().read(copy).read(real(&self.view.around.project)?);
+        let project = real(&self.view.around.project)?;
+        let mut policy = Policy::default().read(copy);
+        // A home folder is no project, even for somebody who works in it: everything of the user's lies there.
+        let home = self.environment.home.as_deref().and_then(|home| real(home).ok());
+        let is_project = project.parent().is_some() && home.is_none_or(|home| !home.starts_with(&project));
+        if is_project {
+            policy = policy.read(&project);
+            policy.readable.extend(repository(&project));
+        }
         for folder in &self.sandbox.writable {
             policy = policy.write(real(folder)?);
         }
         policy.network = self.sandbox.network;
         command.policy = policy;
-        command.cwd = Some(real(cwd)?);
+        command.cwd = is_project.then(|| real(cwd)).transpose()?.or_else(|| Some(copy.to_owned()));
         Ok(())
     }
 
