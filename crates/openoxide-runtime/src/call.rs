@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use openoxide_skills::{Caller, Catalog, Code, Entry, Standing, View, near};
+use openoxide_skills::{Caller, Catalog, Code, Entry, Standing, View, fill, near};
 
 /// A call of one skill.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -166,8 +166,7 @@ impl Words<'_> {
             (true, Some(none)) => none.clone(),
             _ => names,
         };
-        // What was asked for goes in last: it may hold braces of its own.
-        own.replace("{available}", &available).replace("{name}", &self.call.skill)
+        fill(own, &[("available", &available), ("name", &self.call.skill)])
     }
 
     fn unknown(&self) -> Refusal {

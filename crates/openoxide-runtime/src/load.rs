@@ -3,7 +3,7 @@
 use openoxide_permissions::Delta;
 use openoxide_skills::{
     Arguments, Caller, Content, Cut, CutOf, Entry, Expand, Expanded, FileDigest, Loaded, Message, Parsed, RenderError,
-    SkillDir, Snapshot, SnapshotError, SnapshotLimits, Variable, Variables, View, body_of, cut, envelope, expand,
+    SkillDir, Snapshot, SnapshotError, SnapshotLimits, Variable, Variables, View, body_of, cut, envelope, expand, fill,
     parse_bytes, path_text,
 };
 
@@ -173,7 +173,7 @@ fn variables(runtime: &Runtime, session: &Session, entry: &Entry) -> Variables {
 fn unreadable(view: &View, call: &Call, entry: &Entry, why: &str) -> Refusal {
     let own = view.host.activation.texts.unreadable.as_ref();
     let text = match own {
-        Some(own) => own.replace("{why}", why).replace("{name}", &call.skill),
+        Some(own) => fill(own, &[("why", why), ("name", &call.skill)]),
         None => format!("`{}` cannot be read: {why}", call.skill),
     };
     Refusal {

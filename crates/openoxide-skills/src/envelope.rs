@@ -10,7 +10,7 @@ use crate::catalog::{Entry, View};
 use crate::host::{Caller, CutRule, Role};
 use crate::skill::Frontmatter;
 use crate::template::{RenderError, Templates};
-use crate::text::{one_line, path_text};
+use crate::text::{fill, one_line, path_text};
 
 /// One message to the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -161,11 +161,8 @@ pub fn cut(text: &str, more: u64, rule: &CutRule) -> Option<Cut> {
         _ => ((text.len() - end) as u64 + more, "bytes"),
     };
     let max = if unit == "lines" { rule.lines.map_or(0, std::num::NonZeroUsize::get) } else { rule.bytes.get() };
-    let notice = rule
-        .notice
-        .replace("{removed}", &removed.to_string())
-        .replace("{unit}", unit)
-        .replace("{max}", &max.to_string());
+    let numbers = [removed.to_string(), max.to_string()];
+    let notice = fill(&rule.notice, &[("removed", &numbers[0]), ("unit", unit), ("max", &numbers[1])]);
     Some(Cut { text: format!("{}{notice}", &text[..end]), removed })
 }
 

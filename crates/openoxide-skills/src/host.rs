@@ -23,7 +23,6 @@ pub use activation::{
     ActivationRules, ActivationTexts, Caller, Content, CutOf, CutRule, Expand, FilesRule, MessageRule, Role, ToolsMeaning,
 };
 pub use budget::{AliasFrame, BudgetRules, CatalogPlace, CatalogRules, CharsPerToken, FitStep, Measure, Reserved};
-pub(crate) use expansion::fill;
 pub use expansion::{
     ArgumentRules, BlockForm, Callers, Escape, FileBase, FileRules, FileStart, FineStatus, InlinePlace,
     MissingArgument, OnFailure, ShellRules, Variable, VariableName, WordRule,

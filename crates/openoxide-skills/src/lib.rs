@@ -45,4 +45,4 @@ pub use settings::{HostSettings, Origin, Plugin, Setting};
 pub use settings_file::{YamlFile, read_yaml};
 pub use skill::*;
 pub use template::RenderError;
-pub use text::{TerminalText, is_deceptive, near, path_text, tokens};
+pub use text::{TerminalText, fill, is_deceptive, near, path_text, tokens};

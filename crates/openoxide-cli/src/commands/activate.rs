@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
 use clap::ValueEnum;
-use openoxide_runtime::{Activation, Call, Done, Given, Question, Record, Runtime, Session as Conversation, drive};
+use openoxide_runtime::{
+    Activation, Call, Done, Given, Power, Question, Record, Runtime, Session as Conversation, drive,
+};
 use openoxide_sandbox::{Isolation, Probe};
 use openoxide_skills::{Caller, Depth, path_text};
 use openoxide_wire::{ActivateAnswer, ActivatedLine, MessageLine, NoticeLine, RefusedLine};
@@ -131,7 +133,7 @@ fn report(
 fn tell_unasked(ui: &Ui, session: &Session, question: &Question) {
     match question {
         Question::Power { skill, powers, .. } => {
-            let what: Vec<&str> = powers.iter().map(|power| power.title()).collect();
+            let what: Vec<&str> = powers.iter().map(Power::title).collect();
             ui.warn(&format!("`{}` was not allowed to {}, because nobody was asked", safe(skill), what.join(" and ")));
             let again = session.command("activate");
             ui.hint(&format!("run it in a terminal to be asked, or with `--yes`: {again} {} --yes", safe(skill)));
@@ -139,14 +141,12 @@ fn tell_unasked(ui: &Ui, session: &Session, question: &Question) {
         Question::Permission { skill, .. } => {
             ui.hint(&format!("calling `{}` needs a yes: run it in a terminal, or with `--yes`", safe(skill)));
         }
-        Question::Secret { variable, .. } => {
-            ui.warn(&format!("the variable {} is not set, and nobody was asked for it", safe(variable)));
-            ui.hint(&format!("set it in the environment: {}=… openoxide …", safe(variable)));
+        Question::Server { name, target, .. } => {
+            let add = format!("to add `{}` ({}), run it in a terminal, or with `--yes`", safe(name), safe(target));
+            ui.hint(&add);
         }
-        Question::Server { name, .. } => {
-            ui.warn(&format!("the MCP server `{}` is not configured, and nobody was asked to add it", safe(name)));
-        }
-        Question::Login { server, .. } => ui.warn(&format!("nobody logged in to `{}`", safe(server))),
+        // A notice says what is missing, and a value is nothing to say yes to.
+        Question::Secret { .. } | Question::Login { .. } => {}
     }
 }
 

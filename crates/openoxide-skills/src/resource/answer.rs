@@ -8,7 +8,7 @@ use super::url::SkillUrl;
 use super::{SkillDir, SnapshotError};
 use crate::catalog::{Catalog, Entry, Standing};
 use crate::host::{Caller, Host, ReadProblem, ResourceRules};
-use crate::text::TerminalText;
+use crate::text::{TerminalText, fill};
 
 /// Most characters of what somebody wrote that an answer repeats.
 const REPEATED_MAX: usize = 200;
@@ -97,13 +97,13 @@ impl Refused {
             Ok(Part::Manifest) => "SKILL.md".to_owned(),
             Err(_) => repeated(&asked.written),
         };
-        let text = fill(template, |key| match key {
-            "name" => Some(repeated(&asked.name)),
-            "path" => Some(repeated(&path)),
-            "address" => Some(repeated(&asked.written)),
-            "available" => Some(available(catalog, asked.caller)),
-            _ => None,
-        });
+        let values = [
+            ("name", repeated(&asked.name)),
+            ("path", repeated(&path)),
+            ("address", repeated(&asked.written)),
+            ("available", available(catalog, asked.caller)),
+        ];
+        let text = fill(template, &values.each_ref().map(|(key, value)| (*key, value.as_str())));
         Refused { problem, text }
     }
 
@@ -180,7 +180,7 @@ fn drawn(rules: &ResourceRules, found: Found) -> ResourceAnswer {
         Found::File(Resource { path, bytes: ResourceBytes::Text { text, removed }, .. }) => {
             let end = path.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map(|(_, end)| end.to_lowercase());
             let kind = end.and_then(|end| rules.types.get(&end)).cloned();
-            let notice = fill(&rules.notice, |key| (key == "removed").then(|| removed.to_string()));
+            let notice = fill(&rules.notice, &[("removed", &removed.to_string())]);
             (kind.unwrap_or(plain), Some(text.clone() + if *removed > 0 { &notice } else { "" }))
         }
     };
@@ -220,24 +220,4 @@ fn repeated(text: &str) -> String {
         Some((end, _)) => format!("{}…", &shown[..end]),
         None => shown,
     }
-}
-
-/// Fills in `{key}` once: what is filled in is not looked at again.
-fn fill(template: &str, value: impl Fn(&str) -> Option<String>) -> String {
-    let mut filled = String::new();
-    let mut rest = template;
-    while let Some((before, after)) = rest.split_once('{') {
-        filled.push_str(before);
-        match after.split_once('}').and_then(|(key, after)| Some((value(key)?, after))) {
-            Some((value, after)) => {
-                filled.push_str(&value);
-                rest = after;
-            }
-            None => {
-                filled.push('{');
-                rest = after;
-            }
-        }
-    }
-    filled + rest
 }

@@ -122,7 +122,8 @@ impl ResourceItem {
         let mut name = self.name.clone();
         // A name may end like a mark.
         if let Some(mark) = ItemKind::MARKED.map(ItemKind::mark).into_iter().find(|mark| name.ends_with(mark)) {
-            name.replace_range(name.len() - mark.len()..name.len() - mark.len() + 1, "\\u{20}");
+            let blank = name.len() - mark.len();
+            name.replace_range(blank..=blank, "\\u{20}");
         }
         name + self.kind.mark()
     }
@@ -226,11 +227,10 @@ impl SkillDir {
     /// Tells what is behind a link.
     fn behind(&self, path: &Path) -> ItemKind {
         match beneath::open(self.fd(), path, READ) {
-            Ok(_) => ItemKind::Link,
+            // Also one that is there, and may not be read.
+            Ok(_) | Err(Errno::ACCESS) => ItemKind::Link,
             Err(Errno::XDEV) => ItemKind::LeadsOut,
             Err(Errno::NXIO | Errno::NODEV) => ItemKind::Special,
-            // It is there, and may not be read.
-            Err(Errno::ACCESS) => ItemKind::Link,
             Err(_) => ItemKind::LeadsNowhere,
         }
     }
