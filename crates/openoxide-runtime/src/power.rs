@@ -134,9 +134,8 @@ impl Runtime {
 
     /// Leaves out what permission rules decide; `None` if nothing is left.
     fn undecided(&self, session: &Session, entry: &Entry, power: &Power) -> Option<Power> {
-        let asks = |permission: Permission, subject: &str| {
-            self.decide(session, permission, subject).action == Action::Ask
-        };
+        let asks =
+            |permission: Permission, subject: &str| self.decide(session, permission, subject).action == Action::Ask;
         let left = |permission: Permission, all: &[String]| -> Vec<String> {
             all.iter().filter(|subject| asks(permission, subject)).cloned().collect()
         };

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use openoxide_config::{
-    Environment, Grant, Granted, McpServer, McpTransport, Moment, PowerPolicy, Remembered as Always, SandboxSettings, Trust,
-    TrustError, Workspace,
+    Environment, Grant, Granted, McpServer, McpTransport, Moment, PowerPolicy, Remembered as Always, SandboxSettings,
+    Trust, TrustError, Workspace,
 };
 use openoxide_permissions::{Action, Decision, InForce, Permission, Remembered, RuleError, Rules, decide};
 use openoxide_sandbox::{Command, Limits};

@@ -187,7 +187,8 @@ impl ScriptRun {
         if !runtime.lists_command(&loading, &self.forms(&path, &how)) {
             let text = format!("`{subject}` does not run: the skill's `allowed-tools` does not list it");
             let mut refusal = self.refusal(Why::NotListed, text);
-            refusal.help = Some("`skills.allowed_tools` is `limit`: the list needs `Bash`, or `Bash(…)` with it".into());
+            refusal.help =
+                Some("`skills.allowed_tools` is `limit`: the list needs `Bash`, or `Bash(…)` with it".into());
             return Err(refusal);
         }
         how.check().map_err(not_run)?;
@@ -328,7 +329,8 @@ impl Ready {
         let folder = self.loading.copy.as_ref().ok_or("there is no copy of it")?.path();
         let folder = crate::profile::real(folder)?;
         let project = &runtime.view().around.project;
-        for (variable, value) in [(Variable::SkillDir, path_text(&folder)), (Variable::ProjectDir, path_text(project))] {
+        for (variable, value) in [(Variable::SkillDir, path_text(&folder)), (Variable::ProjectDir, path_text(project))]
+        {
             command.env.set(variable.environment_name(), value).map_err(|error| error.to_string())?;
         }
         let in_force = runtime.in_force_for(session, &self.entry, &self.loading)?;

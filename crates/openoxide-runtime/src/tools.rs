@@ -47,9 +47,8 @@ fn lists(tools: &[String], forms: &[String]) -> bool {
             None => allow(pattern),
         }
     }
-    let allows = |form: &String| {
-        decide(&rules, &Remembered::default(), Permission::Shell, form).action == Action::Allow
-    };
+    let allows =
+        |form: &String| decide(&rules, &Remembered::default(), Permission::Shell, form).action == Action::Allow;
     forms.iter().any(allows)
 }
 

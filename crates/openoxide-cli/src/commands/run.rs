@@ -79,7 +79,9 @@ pub(crate) fn run(ui: &Ui, common: &Common, args: &RunArgs) -> anyhow::Result<Ex
 fn stdin() -> anyhow::Result<Vec<u8>> {
     let input = std::io::stdin().lock();
     if input.is_terminal() {
-        return Err(Told::failed("--stdin reads a pipe or a file, and this is a terminal").hint("COMMAND | openoxide run …").into());
+        return Err(Told::failed("--stdin reads a pipe or a file, and this is a terminal")
+            .hint("COMMAND | openoxide run …")
+            .into());
     }
     let mut bytes = Vec::new();
     input.take(STDIN_MAX + 1).read_to_end(&mut bytes).context("failed to read standard input")?;
