@@ -32,6 +32,7 @@ impl Runtime {
         let base = Base { skill: entry.dir(), home: self.environment.home.as_deref() };
         // Where links lead is settled now: it is what people are shown, and a link that is moved later is an error.
         let wanted = profile.wanted(base).resolved(|path| real(path).unwrap_or_else(|_| path.to_owned()));
+        let wanted = wanted.without(|addition| adds_to(&mut Policy::default(), addition).err());
         let source = match entry.skill.scope {
             SkillScope::System | SkillScope::Admin => ProfileSource::Trusted,
             SkillScope::Repo | SkillScope::User | SkillScope::Plugin => ProfileSource::Other,
@@ -42,6 +43,7 @@ impl Runtime {
         ignore(&mut delta, |addition| {
             (all || network && *addition == Addition::Network).then_some("a permission rule denies it")
         });
+        // One may contradict another.
         let mut policy = policy_of(&in_force);
         ignore(&mut delta, |addition| adds_to(&mut policy, addition).err());
         delta
