@@ -93,6 +93,8 @@ pub struct Activated {
     pub messages: Vec<Message>,
     /// Tools that the model may now use without a question.
     pub tools: Vec<String>,
+    /// The only tools that the model may now use; absent: any.
+    pub limited_to: Option<Vec<String>>,
     /// Whether it was cut.
     pub cut: bool,
     /// Whether the model has it already.
@@ -368,11 +370,7 @@ impl Activation {
                 continue;
             }
             loading.granted.extend_from_slice(powers);
-            match answer {
-                Answer::Session => powers.iter().for_each(|power| session.empower(path, digest, power.kind())),
-                Answer::Always => failed = Some(runtime.grant(entry, digest, powers)),
-                _ => {}
-            }
+            failed = Some(runtime.empower(session, entry, digest, powers, answer));
         }
         if let Some(outcome) = failed {
             self.note_failure("trust", outcome);

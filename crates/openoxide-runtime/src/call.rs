@@ -46,6 +46,12 @@ pub enum Why {
     Unreadable,
     /// A command of its text failed, and the host then sends nothing.
     CommandFailed,
+    /// It has no such script.
+    NoScript,
+    /// Its own `allowed-tools` does not name what it would run.
+    NotListed,
+    /// It could not be run here.
+    NotRun,
 }
 
 impl Why {
@@ -60,6 +66,9 @@ impl Why {
             Why::Rejected => "rejected",
             Why::Unreadable => "unreadable",
             Why::CommandFailed => "command-failed",
+            Why::NoScript => "no-script",
+            Why::NotListed => "not-listed",
+            Why::NotRun => "not-run",
         }
     }
 }

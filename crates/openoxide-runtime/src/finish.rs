@@ -52,6 +52,7 @@ pub(crate) fn finish(
         arguments: loading.raw_arguments().map(str::to_owned),
         messages,
         tools: tools(loading),
+        limited_to: runtime.limited_to(loading),
         cut: loading.cut.is_some(),
         repeated,
     })

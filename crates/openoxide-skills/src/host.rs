@@ -21,6 +21,7 @@ mod spec;
 
 pub use activation::{
     ActivationRules, ActivationTexts, Caller, Content, CutOf, CutRule, Expand, FilesRule, MessageRule, Role,
+    ToolsMeaning,
 };
 pub use budget::{AliasFrame, BudgetRules, CatalogPlace, CatalogRules, CharsPerToken, FitStep, Measure, Reserved};
 pub use expansion::{

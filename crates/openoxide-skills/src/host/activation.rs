@@ -78,6 +78,8 @@ pub struct ActivationRules {
     pub user_needs_no_permission: bool,
     /// Whether near names are said when there is no such skill.
     pub near_names: bool,
+    /// What `allowed-tools` of a skill means.
+    pub allowed_tools: ToolsMeaning,
     /// The program's own words, to the model and to the user.
     pub texts: ActivationTexts,
     /// The program's own words to the user, where they are others.
@@ -100,10 +102,24 @@ impl Default for ActivationRules {
             names: None,
             user_needs_no_permission: false,
             near_names: false,
+            allowed_tools: ToolsMeaning::Nothing,
             texts: ActivationTexts::default(),
             user_texts: ActivationTexts::default(),
         }
     }
+}
+
+/// What `allowed-tools` of a skill means. What it gives is given only after consent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ToolsMeaning {
+    /// Nothing; it is read and shown.
+    #[default]
+    Nothing,
+    /// While the skill is active, the model uses these tools without a question.
+    Preapprove,
+    /// The same, and it uses no others; what the skill runs needs the tool that runs commands.
+    Limit,
 }
 
 /// What arguments, files and commands are put into.
