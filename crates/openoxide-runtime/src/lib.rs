@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod activation;
+mod allowed;
 mod ask;
 mod call;
 mod depend;
@@ -17,7 +18,6 @@ mod runtime;
 mod script;
 mod session;
 mod shell;
-mod tools;
 mod worktree;
 
 pub use activation::{Activated, Activation, Done, Notice, Reply, Run, Step};

@@ -136,7 +136,8 @@ impl ScriptRun {
 
     fn begin(&mut self, session: &mut Session) -> Result<ScriptStep, Refusal> {
         let call = self.as_call();
-        let entry = admit(self.runtime.view(), self.runtime.catalog(), &call)?.clone();
+        let entry =
+            admit(self.runtime.view(), self.runtime.catalog(), &call, &|entry| self.runtime.denies(entry))?.clone();
         let name = entry.skill.name.to_string();
         let free = self.call.caller == Caller::User && self.runtime.view().host.activation.user_needs_no_permission;
         let action = if free { Action::Allow } else { self.runtime.decide(session, Permission::Skill, &name).action };
