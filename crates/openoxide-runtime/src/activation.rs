@@ -21,6 +21,7 @@ use crate::ask::{Answer, Question};
 use crate::call::{Call, Refusal, Why, admit};
 use crate::depend::{Dependencies, variables_of};
 use crate::finish::{finish, notices};
+use crate::fork::ForkPlan;
 use crate::load::{Loading, load};
 use crate::login::{LoginReply, LoginStep};
 use crate::power::Power;
@@ -93,6 +94,8 @@ pub struct Activated {
     pub messages: Vec<Message>,
     /// Tools that the model may now use without a question.
     pub tools: Vec<String>,
+    /// How it runs in a conversation of its own; then nothing is sent to this one yet.
+    pub fork: Option<ForkPlan>,
     /// Whether it was cut.
     pub cut: bool,
     /// Whether the model has it already.
