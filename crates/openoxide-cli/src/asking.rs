@@ -4,7 +4,7 @@ use std::io::{BufRead as _, IsTerminal as _};
 
 use clap::Args;
 use openoxide_config::Workspace;
-use openoxide_runtime::{Answer, Choice, Power, Question, Responder};
+use openoxide_runtime::{Answer, Choice, LoginReply, LoginStep, Online, Power, Question, Responder};
 use secrecy::SecretString;
 
 use crate::error::Told;
@@ -50,13 +50,14 @@ pub(crate) struct Asking<'a> {
     workspace: &'a Workspace,
     yes: bool,
     can_ask: bool,
+    online: Online,
     /// Questions that nobody could be asked.
     pub(crate) unasked: Vec<Question>,
 }
 
 impl<'a> Asking<'a> {
     pub(crate) fn new(ui: &'a Ui, workspace: &'a Workspace, args: &AskingArgs) -> Asking<'a> {
-        Asking { ui, workspace, yes: args.yes, can_ask: args.can_ask(), unasked: Vec::new() }
+        Asking { ui, workspace, yes: args.yes, can_ask: args.can_ask(), online: Online::default(), unasked: Vec::new() }
     }
 
     fn show(&self, question: &Question) {
@@ -64,11 +65,14 @@ impl<'a> Asking<'a> {
             Question::Permission { skill, .. } => {
                 self.ui.ask(&format!("`{}` may be called only if you say so.", safe(skill)));
             }
-            Question::Power { skill, path, digest, changed, powers, .. } => {
+            Question::Power { skill, path, digest, changed, powers, variables } => {
                 self.show_powers(skill, powers, *changed);
                 let folder = path.parent().unwrap_or(path);
                 let short = paths::short(self.workspace, folder);
                 self.ui.ask(&format!("  from     {short}  ({})", short_digest(digest)));
+                if !variables.is_empty() {
+                    self.ui.ask(&format!("  sees     {}", safe(&variables.join(", "))));
+                }
                 self.ui.ask(&format!("  sandbox  {}\n", sandbox_line(self.workspace)));
             }
             Question::Secret { variable, about, skills } => {
@@ -76,14 +80,20 @@ impl<'a> Asking<'a> {
                 self.ui.ask(&format!("{} needs the variable {}{about}", list(skills), safe(variable)));
                 self.ui.ask("It is kept in memory until this command ends, and shown to nobody.");
             }
-            Question::Server { name, target, about, skills, .. } => {
+            Question::Server { name, transport, target, about, skills } => {
                 let about = about.as_ref().map(|about| format!(": {}", safe(about))).unwrap_or_default();
                 self.ui.ask(&format!("{} needs the MCP server `{}`{about}", list(skills), safe(name)));
                 self.ui.ask(&format!("\n    {}\n", safe(target)));
-                self.ui.ask("It would be added to your own settings.");
+                let how = if transport == "stdio" { "started as this program" } else { "reached at this address" };
+                self.ui.ask(&format!("It is {how}, and would be added to your own settings."));
             }
             Question::Login { server, page } => {
-                self.ui.ask(&format!("`{}` wants you to log in at\n\n    {}\n", safe(server), safe(page)));
+                self.ui.ask(&format!(
+                    "`{}` wants you to log in. This is the page:\n\n    {}\n",
+                    safe(server),
+                    safe(page)
+                ));
+                self.ui.ask("The login is kept in memory until this command ends.");
             }
         }
     }
@@ -147,6 +157,20 @@ impl Responder for Asking<'_> {
             Question::Secret { variable, .. } => Asking::secret(variable),
             _ => self.read(question),
         }
+    }
+
+    /// Nothing is sent, and nobody waited for, where nobody can be asked.
+    fn login(&mut self, step: &LoginStep) -> LoginReply {
+        if !self.can_ask {
+            return LoginReply::NotTried;
+        }
+        if let LoginStep::Wait(callback) = step {
+            self.ui.ask(&format!(
+                "Open the page above in a browser. Waiting until `{}` lets you in …",
+                safe(&callback.server)
+            ));
+        }
+        self.online.take(step)
     }
 }
 

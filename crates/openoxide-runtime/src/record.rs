@@ -103,7 +103,9 @@ mod tests {
         let file = folder.path().join("sessions/one.json");
         assert_eq!(Record::load(&file).unwrap(), Record::default());
         let mut record = Record::default();
-        ["a", "b", "a"].into_iter().for_each(|name| record.push(recorded(name)));
+        for name in ["a", "b", "a"] {
+            record.push(recorded(name));
+        }
         record.save(&file).unwrap();
         let read = Record::load(&file).unwrap();
         assert_eq!(read, record);

@@ -4,16 +4,20 @@ use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
 use clap::ValueEnum;
-use openoxide_runtime::{Activation, Call, Done, Given, Question, Record, Runtime, Session as Conversation, drive};
+use openoxide_runtime::{
+    Activation, Call, Done, ForkPlan, Given, Notice, Power, Question, Record, Runtime, Session as Conversation, drive,
+};
 use openoxide_sandbox::{Isolation, Probe};
-use openoxide_skills::{Caller, Depth, path_text};
-use openoxide_wire::{ActivateAnswer, ActivatedLine, MessageLine, NoticeLine, RefusedLine};
+use openoxide_skills::{Caller, Depth, Message, path_text};
+use openoxide_wire::{ActivateAnswer, ActivatedLine, ForkLine, MessageLine, NoticeLine, RefusedLine};
 
 use crate::ExitStatus;
 use crate::args::Common;
 use crate::asking::{Asking, AskingArgs};
 use crate::session::Session;
 use crate::ui::{Ui, safe, safe_lines};
+
+mod record;
 
 /// Print what the model is sent when a skill is called
 ///
@@ -22,7 +26,8 @@ use crate::ui::{Ui, safe, safe_lines};
 #[derive(Debug, clap::Args)]
 pub(crate) struct ActivateArgs {
     /// The skill, by name or path
-    skill: String,
+    #[arg(required_unless_present_any = ["reattach", "list"])]
+    skill: Option<String>,
     /// What is said with the call, word by word
     #[arg(value_name = "ARG")]
     words: Vec<String>,
@@ -35,6 +40,12 @@ pub(crate) struct ActivateArgs {
     /// Go on with the conversation that is recorded in this file
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
+    /// Print what the conversation in the record is sent again after it was compacted
+    #[arg(long, requires = "record", conflicts_with_all = ["skill", "list"])]
+    reattach: bool,
+    /// List what the record holds
+    #[arg(long, requires = "record", conflicts_with = "skill")]
+    list: bool,
     #[command(flatten)]
     asking: AskingArgs,
 }
@@ -64,11 +75,11 @@ pub(crate) fn activate(ui: &Ui, common: &Common, args: &ActivateArgs) -> anyhow:
     if let Some(file) = &args.record {
         conversation.record = Record::load(file)?;
     }
-    let call = Call {
-        skill: session.meant(runtime.catalog(), &args.skill),
-        caller: args.caller.into(),
-        arguments: given(args),
+    let Some(skill) = &args.skill else {
+        return record::show(ui, common, &session, &runtime, &conversation, args.list);
     };
+    let call =
+        Call { skill: session.meant(runtime.catalog(), skill), caller: args.caller.into(), arguments: given(args) };
     let mut asking = Asking::new(ui, &session.workspace, &args.asking);
     let mut activation = Activation::new(Arc::clone(&runtime), vec![call]);
     let isolation = LazyLock::new(|| Probe::new().map(|probe| Isolation::probe(&probe)));
@@ -108,15 +119,15 @@ fn report(
     if common.json {
         ui.json(&answer)?;
     } else {
-        for message in &answer.messages {
-            let end = if message.text.ends_with('\n') { "" } else { "\n" };
-            ui.raw(&format!("{}{end}", message.text))?;
+        print_messages(ui, &answer.messages)?;
+        for plan in done.activated.iter().filter_map(|activated| activated.fork.as_ref()) {
+            print_texts(ui, [plan.prompt.as_str()])?;
+            let meanwhile = if plan.background { ", in the background" } else { "" };
+            let agent = safe(&plan.agent_type);
+            ui.say(&format!("`{}` is for an agent of its own, `{agent}`{meanwhile}", safe(&plan.skill)));
         }
     }
-    for notice in &done.notices {
-        ui.warn(&format!("{}: {}", safe(&notice.skill), safe(&notice.text)));
-        notice.help.iter().for_each(|help| ui.hint(&safe(help)));
-    }
+    tell(ui, &done.notices);
     for question in unasked {
         tell_unasked(ui, session, question);
     }
@@ -127,11 +138,32 @@ fn report(
     Ok(if done.refused.is_empty() { ExitStatus::Done } else { ExitStatus::No })
 }
 
+/// Prints what is sent, each message on lines of its own.
+pub(crate) fn print_messages(ui: &Ui, messages: &[MessageLine]) -> anyhow::Result<()> {
+    print_texts(ui, messages.iter().map(|message| message.text.as_str()))
+}
+
+fn print_texts<'t>(ui: &Ui, texts: impl IntoIterator<Item = &'t str>) -> anyhow::Result<()> {
+    for text in texts {
+        let end = if text.ends_with('\n') { "" } else { "\n" };
+        ui.raw(&format!("{text}{end}"))?;
+    }
+    Ok(())
+}
+
+/// Says what people should know.
+pub(crate) fn tell(ui: &Ui, notices: &[Notice]) {
+    for notice in notices {
+        ui.warn(&format!("{}: {}", safe(&notice.skill), safe(&notice.text)));
+        notice.help.iter().for_each(|help| ui.hint(&safe(help)));
+    }
+}
+
 /// Says what did not happen because nobody could be asked, and what would allow it.
 fn tell_unasked(ui: &Ui, session: &Session, question: &Question) {
     match question {
         Question::Power { skill, powers, .. } => {
-            let what: Vec<&str> = powers.iter().map(|power| power.title()).collect();
+            let what: Vec<&str> = powers.iter().map(Power::title).collect();
             ui.warn(&format!("`{}` was not allowed to {}, because nobody was asked", safe(skill), what.join(" and ")));
             let again = session.command("activate");
             ui.hint(&format!("run it in a terminal to be asked, or with `--yes`: {again} {} --yes", safe(skill)));
@@ -139,25 +171,19 @@ fn tell_unasked(ui: &Ui, session: &Session, question: &Question) {
         Question::Permission { skill, .. } => {
             ui.hint(&format!("calling `{}` needs a yes: run it in a terminal, or with `--yes`", safe(skill)));
         }
-        Question::Secret { variable, .. } => {
-            ui.warn(&format!("the variable {} is not set, and nobody was asked for it", safe(variable)));
-            ui.hint(&format!("set it in the environment: {}=… openoxide …", safe(variable)));
+        Question::Server { name, target, .. } => {
+            let add = format!("to add `{}` ({}), run it in a terminal, or with `--yes`", safe(name), safe(target));
+            ui.hint(&add);
         }
-        Question::Server { name, .. } => {
-            ui.warn(&format!("the MCP server `{}` is not configured, and nobody was asked to add it", safe(name)));
-        }
-        Question::Login { server, .. } => ui.warn(&format!("nobody logged in to `{}`", safe(server))),
+        // A notice says what is missing, and a value is nothing to say yes to.
+        Question::Secret { .. } | Question::Login { .. } => {}
     }
 }
 
 fn answer(session: &Session, done: &Done) -> ActivateAnswer {
-    let message = |message: &openoxide_skills::Message| MessageLine {
-        role: message.role.as_str().to_owned(),
-        text: message.text.clone(),
-    };
     ActivateAnswer {
         host: session.view.spec.id(),
-        messages: done.activated.iter().flat_map(|activated| &activated.messages).map(message).collect(),
+        messages: done.activated.iter().flat_map(|activated| &activated.messages).map(message_line).collect(),
         activated: done
             .activated
             .iter()
@@ -168,6 +194,7 @@ fn answer(session: &Session, done: &Done) -> ActivateAnswer {
                 caller: activated.caller.as_str().to_owned(),
                 arguments: activated.arguments.clone(),
                 tools: activated.tools.clone(),
+                fork: activated.fork.as_ref().map(fork_line),
                 cut: activated.cut,
                 repeated: activated.repeated,
             })
@@ -183,15 +210,28 @@ fn answer(session: &Session, done: &Done) -> ActivateAnswer {
                 help: refusal.help.clone(),
             })
             .collect(),
-        notices: done
-            .notices
-            .iter()
-            .map(|notice| NoticeLine {
-                skill: notice.skill.clone(),
-                text: notice.text.clone(),
-                help: notice.help.clone(),
-            })
-            .collect(),
+        notices: done.notices.iter().map(notice_line).collect(),
         ..ActivateAnswer::default()
+    }
+}
+
+pub(crate) fn message_line(message: &Message) -> MessageLine {
+    MessageLine { role: message.role.as_str().to_owned(), text: message.text.clone() }
+}
+
+fn notice_line(notice: &Notice) -> NoticeLine {
+    NoticeLine { skill: notice.skill.clone(), text: notice.text.clone(), help: notice.help.clone() }
+}
+
+fn fork_line(plan: &ForkPlan) -> ForkLine {
+    ForkLine {
+        agent_type: plan.agent_type.clone(),
+        background: plan.background,
+        prompt: plan.prompt.clone(),
+        model: plan.model.clone(),
+        effort: plan.effort.clone(),
+        tools: plan.tools.clone(),
+        started: plan.started(),
+        result: plan.result("{result}"),
     }
 }

@@ -18,6 +18,7 @@ use crate::ui::{Ui, safe};
 /// folder is ever read. The text goes to standard output and nothing else does; on a terminal, characters that command it
 /// are shown as escapes.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::doc_markdown, reason = "help is plain text")]
 pub(crate) struct ReadArgs {
     /// A skill's name or path, or an address: skill://NAME or skill://NAME/PATH
     skill: String,
@@ -66,9 +67,9 @@ pub(crate) fn read(ui: &Ui, common: &Common, args: &ReadArgs) -> anyhow::Result<
     session.warn(ui);
     let text = outcome.map_err(|refused| told(&session, &catalog, &name, args, &refused))?.text.unwrap_or_default();
     if args.raw {
-        ui.bytes(&text)?
+        ui.bytes(&text)?;
     } else {
-        ui.raw(&text)?
+        ui.raw(&text)?;
     }
     Ok(ExitStatus::Done)
 }

@@ -85,7 +85,10 @@ mod tests {
         assert_eq!(registry.clone().register(&names, "us"), Ok(("skill".to_owned(), vec![])));
         registry.take("skill", "the host").unwrap();
         let (name, conflicts) = registry.register(&names, "us").unwrap();
-        assert_eq!((name.as_str(), conflicts[0].to_string().as_str()), ("pepper_skill", "`skill` is taken by the host"));
+        assert_eq!(
+            (name.as_str(), conflicts[0].to_string().as_str()),
+            ("pepper_skill", "`skill` is taken by the host")
+        );
         let error = registry.register(&names, "others").unwrap_err().to_string();
         assert_eq!(error, "the tool cannot be offered: `skill` is taken by the host, `pepper_skill` is taken by us");
         assert_eq!(registry.take("skill", "others").unwrap_err().owner, "the host");

@@ -186,11 +186,9 @@ impl Toolbox {
 
     fn read(&self, session: &Session, tool: &Tool, given: &Input<'_>) -> ToolResult {
         match self.resource(session, given) {
-            Err(refused) => ToolResult {
-                output: refused.text,
-                is_error: !tool.rule.no_is_an_answer,
-                ..ToolResult::default()
-            },
+            Err(refused) => {
+                ToolResult { output: refused.text, is_error: !tool.rule.no_is_an_answer, ..ToolResult::default() }
+            }
             Ok(answer) => answered(tool, given.name, &answer),
         }
     }

@@ -82,9 +82,10 @@ impl Default for ReattachRules {
         ReattachRules {
             each: 5_000,
             total: 25_000,
-            reminder: "These skills were called earlier in this conversation and still hold, newest first. What was said \
+            reminder:
+                "These skills were called earlier in this conversation and still hold, newest first. What was said \
                        with those calls was dealt with then: it is no new request."
-                .to_owned(),
+                    .to_owned(),
             command: "[not run again: {command}]".to_owned(),
             changed: "[`{name}` has changed since it was called; this is how it is now]".to_owned(),
             cut: "\n\n[cut here; the rest is in {path}]".to_owned(),
