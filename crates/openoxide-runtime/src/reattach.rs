@@ -12,8 +12,8 @@ use crate::still::{Still, is_denied};
 /// With less room than this nothing useful can be said, in tokens.
 const LEAST: u64 = 50;
 
-/// How often a text is shortened until it fits; escapes can make it longer than what was counted.
-const TRIES: usize = 8;
+/// How often a text is halved until it fits.
+const TRIES: usize = 12;
 
 /// What is sent again.
 #[derive(Clone, Debug, Default)]
@@ -144,16 +144,25 @@ fn fitted<E>(
     if whole.len() <= most {
         return Ok(Some((whole, false)));
     }
-    let around = whole.len().saturating_sub(content.len()) + notice.len();
-    let mut keep = most.saturating_sub(around).min(content.len());
-    for _ in 0..TRIES {
-        let text = draw(&format!("{}{notice}", &content[..content.floor_char_boundary(keep)]))?;
-        if text.len() <= most {
-            return Ok(Some((text, true)));
-        }
-        keep = keep.saturating_sub(text.len() - most);
+    let shortened = |keep: usize| draw(&format!("{}{notice}", &content[..content.floor_char_boundary(keep)]));
+    let mut long = most.saturating_sub(draw(notice)?.len()).min(content.len());
+    let first = shortened(long)?;
+    if first.len() <= most {
+        // With nothing kept of it, there is nothing to send.
+        return Ok((long > 0).then_some((first, true)));
     }
-    Ok(None)
+    // What is escaped takes more room than was counted.
+    let (mut short, mut best) = (0, None);
+    for _ in 0..TRIES {
+        let keep = short + (long - short) / 2;
+        let text = shortened(keep)?;
+        if text.len() <= most {
+            (short, best) = (keep, Some((text, true)));
+        } else {
+            long = keep;
+        }
+    }
+    Ok(best.filter(|_| short > 0))
 }
 
 #[cfg(test)]

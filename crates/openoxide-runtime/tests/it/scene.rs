@@ -6,7 +6,8 @@ use std::sync::Arc;
 use openoxide_config::{Environment, Options, Workspace};
 use openoxide_permissions::Action;
 use openoxide_runtime::{
-    Activation, Answer, Call, Done, Given, LoginReply, LoginStep, Online, Question, Responder, Runtime, Session, drive,
+    Activation, Answer, Call, Done, Given, LoginReply, LoginStep, Notice, Online, Question, Responder, Runtime,
+    Session, drive,
 };
 use openoxide_sandbox::{Ended, Outcome, SandboxError};
 use openoxide_skills::{Caller, Depth, load};
@@ -106,8 +107,7 @@ impl Scene {
         let environment = self.environment();
         let workspace =
             Workspace::open(environment, Options { config: self.settings.clone(), ..Options::default() }).unwrap();
-        let (mut view, _) = workspace.view(host).unwrap();
-        view.host.shell.get_or_insert_default();
+        let (view, _) = workspace.view(host).unwrap();
         let catalog = load(std::slice::from_ref(&view), Depth::Quick).remove(0);
         Arc::new(Runtime::new(&workspace, view, Arc::new(catalog)).unwrap())
     }
@@ -142,5 +142,10 @@ fn printed(text: &str) -> Result<Outcome, SandboxError> {
 
 /// Returns what people are told, each with its skill.
 pub(crate) fn told(done: &Done) -> Vec<String> {
-    done.notices.iter().map(|notice| format!("{}: {}", notice.skill, notice.text)).collect()
+    notes(&done.notices)
+}
+
+/// Returns notices, each with its skill.
+pub(crate) fn notes(notices: &[Notice]) -> Vec<String> {
+    notices.iter().map(|notice| format!("{}: {}", notice.skill, notice.text)).collect()
 }
