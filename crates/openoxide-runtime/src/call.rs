@@ -101,7 +101,7 @@ pub(crate) fn admit<'c>(
 ) -> Result<&'c Entry, Refusal> {
     let words = Words { view, catalog, call, denied };
     let wanted = call.skill.as_str();
-    if !is_name(view, wanted) {
+    if !is_name(view, call) {
         return Err(words.bad_name());
     }
     let found = catalog.find(wanted);
@@ -122,17 +122,18 @@ pub(crate) fn admit<'c>(
 }
 
 /// Tells whether a skill would count but for its name.
-fn lost_its_name(entry: &Entry) -> bool {
+pub(crate) fn lost_its_name(entry: &Entry) -> bool {
     matches!(entry.standing, Standing::Shadowed | Standing::Untrusted)
 }
 
 /// Tells whether a host looks for such a name at all.
-fn is_name(view: &View, wanted: &str) -> bool {
-    let is_path = wanted.starts_with('/');
-    let is_plain = |others: &str| {
-        !wanted.is_empty() && wanted.chars().all(|letter| letter.is_ascii_alphanumeric() || others.contains(letter))
-    };
-    is_path || view.host.activation.names.as_deref().is_none_or(is_plain)
+fn is_name(view: &View, call: &Call) -> bool {
+    let wanted = call.skill.as_str();
+    // A model is told names; a path that it makes up is none.
+    let is_path = wanted.starts_with('/') && call.caller == Caller::User;
+    let is_plain =
+        |others: &str| wanted.chars().all(|letter| letter.is_ascii_alphanumeric() || others.contains(letter));
+    !wanted.is_empty() && (is_path || view.host.activation.names.as_deref().is_none_or(is_plain))
 }
 
 /// Tells whether a caller may call a skill.

@@ -8,6 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::activation::{Activated, Notice};
 use crate::call::{Call, Refusal, Why};
+use crate::fork::plan;
 use crate::load::{Loading, loaded};
 use crate::power::Power;
 use crate::record::Recorded;
@@ -34,7 +35,16 @@ pub(crate) fn finish(
     let content = loading.expanded.assemble(&loading.outputs);
     let mut messages = drawn(runtime, call, entry, loading, &content, &digest).map_err(failed)?;
     let sent = digest_of(&messages);
-    let repeated = repeat(runtime, session, call, entry, loading, &sent, &mut messages).map_err(failed)?;
+    let tools = tools(loading);
+    let fork = plan(runtime, call.caller, entry, loading, &messages, &tools);
+    let repeated = match fork {
+        // The agent of its own gets it; the conversation that called gets the result.
+        Some(_) => {
+            messages.clear();
+            false
+        }
+        None => repeat(runtime, session, call, entry, loading, &sent, &mut messages).map_err(failed)?,
+    };
     session.record.push(Recorded {
         name: entry.skill.name.to_string(),
         path: entry.canonical().to_owned(),
@@ -43,6 +53,7 @@ pub(crate) fn finish(
         caller: call.caller.as_str().to_owned(),
         order: 0,
         sent,
+        forked: fork.is_some(),
     });
     Ok(Activated {
         name: entry.skill.name.to_string(),
@@ -51,14 +62,16 @@ pub(crate) fn finish(
         caller: call.caller,
         arguments: loading.raw_arguments().map(str::to_owned),
         messages,
-        tools: tools(loading),
+        tools,
         limited_to: runtime.limited_to(loading),
+        fork,
         cut: loading.cut.is_some(),
         repeated,
     })
 }
 
-fn drawn(
+/// Draws the messages of a call, with this text in them.
+pub(crate) fn drawn(
     runtime: &Runtime,
     call: &Call,
     entry: &Entry,
@@ -96,7 +109,8 @@ fn repeat(
     messages: &mut Vec<Message>,
 ) -> Result<bool, RenderError> {
     let view = runtime.view();
-    let Some(before) = session.record.latest(entry.canonical()) else { return Ok(false) };
+    let before = session.record.latest(entry.canonical()).filter(|before| !before.forked);
+    let Some(before) = before else { return Ok(false) };
     if view.host.activation.repeat != Some(call.caller) {
         return Ok(false);
     }

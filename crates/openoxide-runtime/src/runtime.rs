@@ -12,6 +12,7 @@ use openoxide_permissions::{Action, Decision, InForce, Permission, Remembered, R
 use openoxide_sandbox::{Command, Limits};
 use openoxide_skills::{Catalog, Entry, View};
 
+use crate::call::{Call, Refusal, admit};
 use crate::power::Power;
 use crate::profile::{policy_of, real};
 use crate::session::Session;
@@ -87,8 +88,13 @@ impl Runtime {
         decide(&self.rules, &remembered, permission, subject)
     }
 
+    /// Finds the skill that a call means, or says why there is none.
+    pub(crate) fn admit(&self, call: &Call) -> Result<&Entry, Refusal> {
+        admit(&self.view, &self.catalog, call, &|entry| self.denies(entry))
+    }
+
     /// Tells whether a rule keeps a skill from being called, whoever calls.
-    pub(crate) fn denies(&self, entry: &Entry) -> bool {
+    fn denies(&self, entry: &Entry) -> bool {
         let decision = decide(&self.rules, &Remembered::default(), Permission::Skill, &entry.skill.name);
         decision.action == Action::Deny
     }

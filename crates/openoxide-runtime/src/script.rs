@@ -17,7 +17,7 @@ use openoxide_skills::{Caller, Entry, FileDigest, ResourcePath, Snapshot, Variab
 
 use crate::activation::{Notice, Reply, Run};
 use crate::ask::{Answer, Question};
-use crate::call::{Call, Given, Refusal, Why, admit};
+use crate::call::{Call, Given, Refusal, Why};
 use crate::depend::{redact, variables_of};
 use crate::drive::Responder;
 use crate::interpreter::{HEAD, How};
@@ -136,8 +136,7 @@ impl ScriptRun {
 
     fn begin(&mut self, session: &mut Session) -> Result<ScriptStep, Refusal> {
         let call = self.as_call();
-        let entry =
-            admit(self.runtime.view(), self.runtime.catalog(), &call, &|entry| self.runtime.denies(entry))?.clone();
+        let entry = self.runtime.admit(&call)?.clone();
         let name = entry.skill.name.to_string();
         let free = self.call.caller == Caller::User && self.runtime.view().host.activation.user_needs_no_permission;
         let action = if free { Action::Allow } else { self.runtime.decide(session, Permission::Skill, &name).action };
