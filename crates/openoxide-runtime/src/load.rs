@@ -101,7 +101,7 @@ pub(crate) fn load(runtime: &Runtime, session: &Session, call: &Call, entry: &En
         copy: None,
     };
     expand_into(runtime, call, entry, &mut loading).map_err(|error| unreadable(&error.to_string()))?;
-    loading.powers = powers(&loading);
+    loading.powers = powers(runtime, &loading);
     Ok(loading)
 }
 

@@ -79,10 +79,10 @@ impl fmt::Display for HookPower {
 }
 
 /// Returns everything that a skill would do beyond being read.
-pub(crate) fn powers(loading: &Loading) -> Vec<Power> {
+pub(crate) fn powers(runtime: &Runtime, loading: &Loading) -> Vec<Power> {
     let commands: Vec<String> = loading.expanded.commands().map(|piece| piece.command.clone()).collect();
     let tools = loading.parsed.frontmatter.allowed_tools.clone();
-    let all = [Power::Shell(commands), Power::Tools(tools)];
+    let all = [Power::Shell(commands), Power::Hooks(crate::hooks::wanted(runtime, loading)), Power::Tools(tools)];
     all.into_iter().filter(|power| !power.items().is_empty()).collect()
 }
 
@@ -125,6 +125,10 @@ impl Runtime {
         let power = match power {
             Power::Shell(commands) => Power::Shell(left(Permission::Shell, commands)),
             Power::Tools(tools) => Power::Tools(left(Permission::Tool, tools)),
+            Power::Hooks(hooks) => {
+                let is_open = |hook: &&HookPower| asks(Permission::Hook, &&hook.command);
+                Power::Hooks(hooks.iter().filter(is_open).cloned().collect())
+            }
             other => other.clone(),
         };
         (!power.items().is_empty()).then_some(power)

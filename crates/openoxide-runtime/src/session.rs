@@ -7,6 +7,8 @@ use openoxide_config::Power;
 use openoxide_permissions::{Permission, Remembered};
 use secrecy::SecretString;
 
+use crate::hooks::Registry;
+use crate::power::HookPower;
 use crate::record::Record;
 
 /// One conversation.
@@ -22,6 +24,7 @@ pub struct Session {
     powers: BTreeSet<(PathBuf, String, &'static str)>,
     asked: BTreeSet<String>,
     told: BTreeSet<(String, PathBuf)>,
+    pub(crate) hooks: Registry,
 }
 
 impl Session {
@@ -68,6 +71,11 @@ impl Session {
     /// Gives a skill a power until the conversation ends or its folder changes.
     pub fn empower(&mut self, skill: &Path, digest: &str, power: Power) {
         self.powers.insert((skill.to_owned(), digest.to_owned(), power.as_str()));
+    }
+
+    /// Returns every hook that can still run, with its skill, in the order in which they run.
+    pub fn active_hooks(&self) -> impl Iterator<Item = (&str, &HookPower)> {
+        self.hooks.active()
     }
 
     /// Tells whether a question need not be put again.
