@@ -172,13 +172,10 @@ fn hook(event: HookEvent, handler: &HookHandler) -> Result<Hook, String> {
 
 /// Returns a hook as the user is shown it, whole.
 fn shown(event: HookEvent, handler: &HookHandler) -> Result<HookPower, String> {
-    let mut on = event.as_str().to_owned();
-    if let Some(matcher) = handler.matcher.as_ref().filter(|matcher| !matcher.is_empty()) {
-        on.push_str(&format!(" on {matcher}"));
-    }
-    if let Some(condition) = &handler.condition {
-        on.push_str(&format!(" if {condition}"));
-    }
+    let matcher = handler.matcher.as_ref().filter(|matcher| !matcher.is_empty());
+    let matcher = matcher.map(|matcher| format!(" on {matcher}")).unwrap_or_default();
+    let condition = handler.condition.as_ref().map(|condition| format!(" if {condition}")).unwrap_or_default();
+    let on = format!("{}{matcher}{condition}", event.as_str());
     let command = match &handler.args {
         None => handler.command.clone(),
         Some(args) => {
@@ -191,7 +188,7 @@ fn shown(event: HookEvent, handler: &HookHandler) -> Result<HookPower, String> {
 
 /// Returns the hooks that a skill would get.
 pub(crate) fn wanted(runtime: &Runtime, loading: &Loading) -> Vec<HookPower> {
-    let Some(rules) = &runtime.view().host.hooks else { return Vec::new() };
+    let Some(rules) = runtime.view().host.hooks.as_ref().filter(|rules| rules.run) else { return Vec::new() };
     let (hooks, _) = usable(rules, &loading.parsed.frontmatter.rare().hooks);
     hooks.into_iter().map(|hook| hook.shown).collect()
 }
@@ -205,7 +202,8 @@ pub(crate) fn register(runtime: &Runtime, session: &mut Session, entry: &Entry, 
     }
     let mut told = Vec::new();
     let (hooks, problems) = match &runtime.view().host.hooks {
-        Some(rules) => usable(rules, hooks),
+        Some(rules) if rules.run => usable(rules, hooks),
+        Some(_) => (Vec::new(), vec!["hooks are switched off".to_owned()]),
         None => (Vec::new(), vec!["its hooks count for nothing here".to_owned()]),
     };
     if session.is_news("hooks", entry.canonical()) {

@@ -284,16 +284,9 @@ fn filled(text: &str, known: &[(String, String)]) -> String {
         let end = after.split_once('}');
         let value = end.and_then(|(name, end)| Some((&known.iter().find(|(one, _)| one == name)?.1, end)));
         filled.push_str(before);
-        match value {
-            Some((value, end)) => {
-                filled.push_str(value);
-                rest = end;
-            }
-            None => {
-                filled.push_str("${");
-                rest = after;
-            }
-        }
+        let (put, end) = value.map_or(("${", after), |(value, end)| (value.as_str(), end));
+        filled.push_str(put);
+        rest = end;
     }
     filled + rest
 }

@@ -9,7 +9,7 @@ use openoxide_runtime::{
     Activation, Answer, Call, Done, Given, LoginReply, LoginStep, Online, Question, Responder, Runtime, Session, drive,
 };
 use openoxide_sandbox::{Ended, Outcome, SandboxError};
-use openoxide_skills::{Caller, Depth, load};
+use openoxide_skills::{Caller, Depth, Host, load};
 use openoxide_testkit::TestContext;
 
 /// A project with skills.
@@ -85,6 +85,11 @@ impl Scene {
     }
 
     pub(crate) fn runtime(&self) -> Arc<Runtime> {
+        self.runtime_of("openoxide", |_| {})
+    }
+
+    /// Returns the runtime of a host whose rules may be changed.
+    pub(crate) fn runtime_of(&self, host: &str, change: impl FnOnce(&mut Host)) -> Arc<Runtime> {
         let environment = Environment {
             cwd: self.context.project(),
             home: Some(self.context.home()),
@@ -92,7 +97,8 @@ impl Scene {
             admin: self.context.root().join("admin"),
         };
         let workspace = Workspace::open(environment, Options::default()).unwrap();
-        let (view, _) = workspace.view("openoxide").unwrap();
+        let (mut view, _) = workspace.view(host).unwrap();
+        change(&mut view.host);
         let catalog = load(std::slice::from_ref(&view), Depth::Quick).remove(0);
         let runtime = Runtime::new(&workspace, view, Arc::new(catalog)).unwrap();
         Arc::new(runtime.with_rules(self.rules.clone()))

@@ -9,6 +9,8 @@ use super::VariableName;
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct HookRules {
+    /// Whether commands may be run at all.
+    pub run: bool,
     /// The events that are honoured.
     pub events: Vec<HookEvent>,
     /// When a command that is to run once has run.
@@ -32,6 +34,7 @@ pub struct HookRules {
 impl Default for HookRules {
     fn default() -> Self {
         HookRules {
+            run: true,
             events: HookEvent::ALL.to_vec(),
             once: Once::FirstRun,
             folder: HookFolder::Skill,

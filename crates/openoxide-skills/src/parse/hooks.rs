@@ -37,7 +37,9 @@ pub(super) fn read<'n, 's>(value: &'n Node<'s>) -> Read<'n, 's> {
             continue;
         };
         let mut handlers = Vec::new();
-        groups.iter().for_each(|group| read.group(event, group, &mut handlers));
+        for group in groups {
+            read.group(event, group, &mut handlers);
+        }
         read.hooks.hooks.insert(event.to_owned(), handlers);
     }
     read
