@@ -397,8 +397,9 @@ impl Activation {
             }
             let Some(loading) = candidate.loading.take() else { continue };
             match finish(&self.runtime, session, &candidate.call, &candidate.entry, &loading) {
-                Ok(activated) => {
+                Ok((activated, attached)) => {
                     self.done.notices.extend(notices(session, &candidate.entry, &loading));
+                    self.done.notices.extend(attached);
                     self.done.activated.push(activated);
                 }
                 Err(refusal) => self.done.refused.push(refusal),

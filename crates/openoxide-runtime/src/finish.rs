@@ -7,6 +7,7 @@ use openoxide_skills::{Caller, CutOf, Entry, Message, RenderError, WhyLeft, agai
 use sha2::{Digest as _, Sha256};
 
 use crate::activation::{Activated, Notice};
+use crate::attach::attach;
 use crate::call::{Call, Refusal, Why};
 use crate::load::{Loading, loaded};
 use crate::power::Power;
@@ -21,7 +22,7 @@ pub(crate) fn finish(
     call: &Call,
     entry: &Entry,
     loading: &Loading,
-) -> Result<Activated, Refusal> {
+) -> Result<(Activated, Vec<Notice>), Refusal> {
     let failed = |error: RenderError| {
         let text = match std::error::Error::source(&error) {
             Some(source) => format!("{error}: {source}"),
@@ -33,6 +34,8 @@ pub(crate) fn finish(
     let digest = loading.digest();
     let content = loading.expanded.assemble(&loading.outputs);
     let mut messages = drawn(runtime, call, entry, loading, &content, &digest).map_err(failed)?;
+    let attached = attach(runtime, session, entry, loading).map_err(failed)?;
+    messages.extend(attached.messages);
     let sent = digest_of(&messages);
     let repeated = repeat(runtime, session, call, entry, loading, &sent, &mut messages).map_err(failed)?;
     session.record.push(Recorded {
@@ -44,7 +47,7 @@ pub(crate) fn finish(
         order: 0,
         sent,
     });
-    Ok(Activated {
+    let activated = Activated {
         name: entry.skill.name.to_string(),
         path: entry.skill.path.to_path_buf(),
         digest,
@@ -55,7 +58,8 @@ pub(crate) fn finish(
         limited_to: runtime.limited_to(loading),
         cut: loading.cut.is_some(),
         repeated,
-    })
+    };
+    Ok((activated, attached.notices))
 }
 
 fn drawn(

@@ -1,7 +1,9 @@
 #![doc = include_str!("../README.md")]
 
 mod activation;
+mod allowed;
 mod ask;
+mod attach;
 mod call;
 mod depend;
 mod drive;
@@ -12,12 +14,12 @@ mod login;
 mod look;
 mod power;
 mod profile;
+mod reading;
 mod record;
 mod runtime;
 mod script;
 mod session;
 mod shell;
-mod tools;
 
 pub use activation::{Activated, Activation, Done, Notice, Reply, Run, Step};
 pub use ask::{Answer, Choice, Question};
