@@ -18,9 +18,10 @@ use openoxide_sandbox::{Outcome, SandboxError};
 use openoxide_skills::{Caller, Entry, Message};
 
 use crate::ask::{Answer, Question};
-use crate::call::{Call, Refusal, Why, admit};
+use crate::call::{Call, Refusal, Why};
 use crate::depend::{Dependencies, variables_of};
 use crate::finish::{finish, notices};
+use crate::fork::ForkPlan;
 use crate::load::{Loading, load};
 use crate::login::{LoginReply, LoginStep};
 use crate::power::Power;
@@ -95,6 +96,8 @@ pub struct Activated {
     pub tools: Vec<String>,
     /// The only tools that the model may now use; absent: any.
     pub limited_to: Option<Vec<String>>,
+    /// How it runs in a conversation of its own; then nothing is sent to this one yet.
+    pub fork: Option<ForkPlan>,
     /// Whether it was cut.
     pub cut: bool,
     /// Whether the model has it already.
@@ -172,7 +175,7 @@ impl Activation {
         let mut candidates = Vec::new();
         let mut done = Done::default();
         for call in calls {
-            match admit(runtime.view(), runtime.catalog(), &call) {
+            match runtime.admit(&call) {
                 Ok(entry) => candidates.push(Candidate { entry: entry.clone(), call, loading: None, refusal: None }),
                 Err(refusal) => done.refused.push(refusal),
             }

@@ -9,6 +9,7 @@ use sha2::{Digest as _, Sha256};
 use crate::activation::{Activated, Notice};
 use crate::attach::attach;
 use crate::call::{Call, Refusal, Why};
+use crate::fork::plan;
 use crate::load::{Loading, loaded};
 use crate::power::Power;
 use crate::record::Recorded;
@@ -37,7 +38,16 @@ pub(crate) fn finish(
     let attached = attach(runtime, session, entry, loading).map_err(failed)?;
     messages.extend(attached.messages);
     let sent = digest_of(&messages);
-    let repeated = repeat(runtime, session, call, entry, loading, &sent, &mut messages).map_err(failed)?;
+    let tools = tools(loading);
+    let fork = plan(runtime, call.caller, entry, loading, &messages, &tools);
+    let repeated = match fork {
+        // The agent of its own gets it; the conversation that called gets the result.
+        Some(_) => {
+            messages.clear();
+            false
+        }
+        None => repeat(runtime, session, call, entry, loading, &sent, &mut messages).map_err(failed)?,
+    };
     session.record.push(Recorded {
         name: entry.skill.name.to_string(),
         path: entry.canonical().to_owned(),
@@ -46,6 +56,7 @@ pub(crate) fn finish(
         caller: call.caller.as_str().to_owned(),
         order: 0,
         sent,
+        forked: fork.is_some(),
     });
     let activated = Activated {
         name: entry.skill.name.to_string(),
@@ -54,15 +65,17 @@ pub(crate) fn finish(
         caller: call.caller,
         arguments: loading.raw_arguments().map(str::to_owned),
         messages,
-        tools: tools(loading),
+        tools,
         limited_to: runtime.limited_to(loading),
+        fork,
         cut: loading.cut.is_some(),
         repeated,
     };
     Ok((activated, attached.notices))
 }
 
-fn drawn(
+/// Draws the messages of a call, with this text in them.
+pub(crate) fn drawn(
     runtime: &Runtime,
     call: &Call,
     entry: &Entry,
@@ -100,7 +113,8 @@ fn repeat(
     messages: &mut Vec<Message>,
 ) -> Result<bool, RenderError> {
     let view = runtime.view();
-    let Some(before) = session.record.latest(entry.canonical()) else { return Ok(false) };
+    let before = session.record.latest(entry.canonical()).filter(|before| !before.forked);
+    let Some(before) = before else { return Ok(false) };
     if view.host.activation.repeat != Some(call.caller) {
         return Ok(false);
     }

@@ -12,16 +12,28 @@ use crate::load::Loading;
 use crate::power::Power;
 use crate::runtime::Runtime;
 use crate::session::Session;
+use crate::worktree::repository;
 
 impl Runtime {
     /// Returns what is in force for every command of a skill, by the user's settings.
     pub(crate) fn in_force(&self) -> Result<InForce, String> {
         Ok(InForce {
-            read: [real(&self.view().around.project)?].into(),
+            read: self.project()?.into_iter().collect(),
             write: self.sandbox.writable.iter().map(|folder| real(folder)).collect::<Result<_, _>>()?,
             network: self.sandbox.network,
             unasked: false,
         })
+    }
+
+    /// Returns the project, and the repository that it is a worktree of.
+    ///
+    /// A home folder is no project, even for somebody who works in it: everything of the user's lies there.
+    fn project(&self) -> Result<Vec<PathBuf>, String> {
+        let project = real(&self.view().around.project)?;
+        let home = self.environment.home.as_deref().and_then(|home| real(home).ok());
+        let is_project = project.parent().is_some() && home.is_none_or(|home| !home.starts_with(&project));
+        let repository = repository(&project);
+        Ok(is_project.then_some(project).into_iter().chain(repository).collect())
     }
 
     /// Returns what a skill's profile would add, and what of it has no effect.

@@ -5,7 +5,7 @@ use openoxide_permissions::{Action, Permission};
 use openoxide_skills::{Caller, Entry, ReadProblem, Standing};
 
 use crate::ask::{Answer, Question};
-use crate::call::{Call, Given, Why, admit, may};
+use crate::call::{Call, Given, Why, may};
 use crate::runtime::Runtime;
 use crate::session::Session;
 
@@ -17,7 +17,7 @@ impl Runtime {
     pub fn readable(&self, session: &Session, wanted: &str, caller: Caller) -> Result<&Entry, ReadProblem> {
         let call = Call { skill: wanted.to_owned(), caller, arguments: Given::Nothing };
         let is_first = |entry: &&Entry| entry.is_active() && may(entry, caller);
-        let entry = match admit(self.view(), self.catalog(), &call) {
+        let entry = match self.admit(&call) {
             Ok(entry) => Ok(entry),
             Err(refusal) => match refusal.why {
                 // Of several that have the name, the first is read.

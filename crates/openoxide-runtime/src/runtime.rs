@@ -12,6 +12,7 @@ use openoxide_permissions::{Action, Decision, InForce, Permission, Remembered, R
 use openoxide_sandbox::{Command, Limits};
 use openoxide_skills::{Catalog, Entry, View};
 
+use crate::call::{Call, Refusal, admit};
 use crate::power::Power;
 use crate::profile::{policy_of, real};
 use crate::session::Session;
@@ -85,6 +86,17 @@ impl Runtime {
             }
         });
         decide(&self.rules, &remembered, permission, subject)
+    }
+
+    /// Finds the skill that a call means, or says why there is none.
+    pub(crate) fn admit(&self, call: &Call) -> Result<&Entry, Refusal> {
+        admit(&self.view, &self.catalog, call, &|entry| self.denies(entry))
+    }
+
+    /// Tells whether a rule keeps a skill from being called, whoever calls.
+    fn denies(&self, entry: &Entry) -> bool {
+        let decision = decide(&self.rules, &Remembered::default(), Permission::Skill, &entry.skill.name);
+        decision.action == Action::Deny
     }
 
     /// Remembers an answer until it is revoked.
@@ -176,7 +188,9 @@ impl Runtime {
         in_force: &InForce,
     ) -> Result<(), String> {
         command.policy = policy_of(in_force).read(copy);
-        command.cwd = Some(real(cwd)?);
+        let cwd = real(cwd)?;
+        let is_readable = in_force.read.iter().chain(&in_force.write).any(|path| cwd.starts_with(path));
+        command.cwd = Some(if is_readable { cwd } else { copy.to_owned() });
         Ok(())
     }
 

@@ -17,7 +17,7 @@ use openoxide_skills::{Caller, Entry, FileDigest, ResourcePath, Snapshot, Variab
 
 use crate::activation::{Notice, Reply, Run};
 use crate::ask::{Answer, Question};
-use crate::call::{Call, Given, Refusal, Why, admit};
+use crate::call::{Call, Given, Refusal, Why};
 use crate::depend::{redact, variables_of};
 use crate::drive::Responder;
 use crate::interpreter::{HEAD, How};
@@ -136,7 +136,7 @@ impl ScriptRun {
 
     fn begin(&mut self, session: &mut Session) -> Result<ScriptStep, Refusal> {
         let call = self.as_call();
-        let entry = admit(self.runtime.view(), self.runtime.catalog(), &call)?.clone();
+        let entry = self.runtime.admit(&call)?.clone();
         let name = entry.skill.name.to_string();
         match self.runtime.calling(session, &entry, self.call.caller) {
             Action::Allow => self.ready(session, entry),

@@ -134,17 +134,10 @@ pub(crate) fn ran(
             };
             match rules.failure {
                 OnFailure::Ignore => Fate::Text(rules.output(&output)),
-                OnFailure::InPlace => Fate::Text(rules.failed(&piece.written, &said, &status(ended))),
-                OnFailure::Abort => Fate::Abort(rules.failed(&piece.written, &said, &status(ended))),
+                OnFailure::InPlace => Fate::Text(rules.failed(&piece.written, &said, &ended.to_string())),
+                OnFailure::Abort => Fate::Abort(rules.failed(&piece.written, &said, &ended.to_string())),
             }
         }
-    }
-}
-
-fn status(ended: Ended) -> String {
-    match ended {
-        Ended::Exit(status) => status.to_string(),
-        other => other.to_string(),
     }
 }
 

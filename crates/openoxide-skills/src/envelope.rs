@@ -55,7 +55,7 @@ pub fn envelope(view: &View, loaded: &Loaded<'_>) -> Result<Vec<Message>, Render
     let rules = &view.host.activation;
     let wanted = || rules.messages.iter().filter(|rule| rule.caller.is_none_or(|caller| caller == loaded.caller));
     let templates = Templates::new(&view.spec, wanted().map(|rule| rule.template.as_str()))?;
-    let values = values(view, loaded);
+    let values = values(&rules.guard, loaded);
     let mut messages = Vec::new();
     for rule in wanted() {
         let text = templates.draw(&rule.template, values.clone())?;
@@ -67,7 +67,17 @@ pub fn envelope(view: &View, loaded: &Loaded<'_>) -> Result<Vec<Message>, Render
 /// Draws what is said to somebody who calls a skill again: that nothing changed, or that something did.
 pub fn again(view: &View, loaded: &Loaded<'_>, same: bool) -> Result<String, RenderError> {
     let template = if same { "repeated" } else { "again" };
-    Templates::new(&view.spec, [template])?.draw(template, values(view, loaded))
+    Templates::new(&view.spec, [template])?.draw(template, values(&view.host.activation.guard, loaded))
+}
+
+/// Draws the one text with all skills that a subagent starts with; `None` if the host has no template for that.
+pub fn preloaded(view: &View, skills: &[Loaded<'_>]) -> Result<Option<String>, RenderError> {
+    const TEMPLATE: &str = "preload";
+    if view.spec.template(TEMPLATE).is_none() {
+        return Ok(None);
+    }
+    let skills: Vec<_> = skills.iter().map(|loaded| values(&view.host.preload.guard, loaded)).collect();
+    Templates::new(&view.spec, [TEMPLATE])?.draw(TEMPLATE, context! { skills }).map(Some)
 }
 
 /// A file that is sent with a skill because its text names it.
@@ -110,8 +120,7 @@ pub fn finished(view: &View, text: String) -> String {
     if rules.trim { text.trim().to_owned() } else { text }
 }
 
-fn values(view: &View, loaded: &Loaded<'_>) -> minijinja::Value {
-    let guard = &view.host.activation.guard;
+fn values(guard: &[String], loaded: &Loaded<'_>) -> minijinja::Value {
     let entry = loaded.entry;
     let label = |text: &str| one_line(text).replace("</", "&lt;/");
     let fields = loaded.frontmatter;

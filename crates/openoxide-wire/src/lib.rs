@@ -21,7 +21,9 @@ mod schemas;
 mod skill;
 mod trust;
 
-pub use activate::{ActivateAnswer, ActivatedLine, MessageLine, NoticeLine, RefusedLine};
+pub use activate::{
+    ActivateAnswer, ActivatedLine, ForkLine, MessageLine, NoticeLine, ReattachedLine, RecordedLine, RefusedLine,
+};
 pub use change::{ChangeAnswer, ChangeLine};
 pub use check::{CheckAnswer, Checked};
 pub use config::{ConfigAnswer, ConfigValue};
@@ -31,7 +33,7 @@ pub use list::{Limit, ListAnswer};
 pub use mentions::{IgnoredLine, MentionsAnswer, SelectedLine, TurnInput, TurnInputItem};
 pub use overview::{AgentLine, MendLine, OverviewAnswer};
 pub use problem::{FixLine, ProblemLine};
-pub use prompt::{PromptAnswer, ShownLine};
+pub use prompt::{PreloadedLine, PromptAnswer, ShownLine};
 pub use read::{ItemLine, NotReadLine, ReadAnswer};
 pub use roots::{IsolationLine, MissingLine, RootLine, RootsAnswer, SettingLine};
 pub use run::{RanLine, RunAnswer};

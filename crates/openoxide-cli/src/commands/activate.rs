@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use clap::ValueEnum;
 use openoxide_runtime::{
-    Activation, Call, Done, Given, Notice, Question, Record, Refusal, Runtime, Session as Conversation, drive,
+    Activation, Call, Done, ForkPlan, Given, Notice, Question, Record, Refusal, Runtime, Session as Conversation, drive,
 };
-use openoxide_skills::{Caller, Catalog, Depth, Entry, path_text, select};
+use openoxide_skills::{Caller, Catalog, Depth, Entry, Message, path_text, select};
 use openoxide_wire::{
-    ActivateAnswer, ActivatedLine, IgnoredLine, MentionsAnswer, MessageLine, NoticeLine, RefusedLine,
+    ActivateAnswer, ActivatedLine, ForkLine, IgnoredLine, MentionsAnswer, MessageLine, NoticeLine, RefusedLine,
 };
 
 use crate::ExitStatus;
@@ -20,6 +20,8 @@ use crate::runner::Runner;
 use crate::session::Session;
 use crate::ui::{Ui, safe, safe_lines};
 
+mod record;
+
 /// Print what the model is sent when a skill is called
 ///
 /// The text goes to standard output and nothing else does. Commands in a skill's text run only if you allow it, in a
@@ -27,7 +29,7 @@ use crate::ui::{Ui, safe, safe_lines};
 #[derive(Debug, clap::Args)]
 pub(crate) struct ActivateArgs {
     /// The skill, by name or path
-    #[arg(required_unless_present = "turn")]
+    #[arg(required_unless_present_any = ["turn", "reattach", "list"])]
     skill: Option<String>,
     /// What is said with the call, word by word
     #[arg(value_name = "ARG")]
@@ -50,6 +52,12 @@ pub(crate) struct ActivateArgs {
     /// Go on with the conversation that is recorded in this file
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
+    /// Print what the conversation in the record is sent again after it was compacted
+    #[arg(long, requires = "record", conflicts_with_all = ["skill", "list"])]
+    reattach: bool,
+    /// List what the record holds
+    #[arg(long, requires = "record", conflicts_with = "skill")]
+    list: bool,
     #[command(flatten)]
     asking: AskingArgs,
 }
@@ -78,6 +86,9 @@ pub(crate) fn activate(ui: &Ui, common: &Common, args: &ActivateArgs) -> anyhow:
     let mut conversation = Conversation::new("");
     if let Some(file) = &args.record {
         conversation.record = Record::load(file)?;
+    }
+    if args.reattach || args.list {
+        return record::show(ui, common, &session, &runtime, &conversation, args.list);
     }
     let (calls, ignored) = calls(ui, &session, runtime.catalog(), args)?;
     let mut asking = Asking::new(ui, &session.workspace, &args.asking);
@@ -145,9 +156,25 @@ fn show(ui: &Ui, common: &Common, answer: &ActivateAnswer) -> anyhow::Result<()>
     if common.json {
         return ui.json(answer);
     }
-    for message in &answer.messages {
-        let end = if message.text.ends_with('\n') { "" } else { "\n" };
-        ui.raw(&format!("{}{end}", message.text))?;
+    print_messages(ui, &answer.messages)?;
+    for plan in answer.activated.iter().filter_map(|activated| Some((&activated.name, activated.fork.as_ref()?))) {
+        let (skill, plan) = plan;
+        print_texts(ui, [plan.prompt.as_str()])?;
+        let meanwhile = if plan.background { ", in the background" } else { "" };
+        ui.say(&format!("`{}` is for an agent of its own, `{}`{meanwhile}", safe(skill), safe(&plan.agent_type)));
+    }
+    Ok(())
+}
+
+/// Prints what is sent, each message on lines of its own.
+pub(crate) fn print_messages(ui: &Ui, messages: &[MessageLine]) -> anyhow::Result<()> {
+    print_texts(ui, messages.iter().map(|message| message.text.as_str()))
+}
+
+fn print_texts<'t>(ui: &Ui, texts: impl IntoIterator<Item = &'t str>) -> anyhow::Result<()> {
+    for text in texts {
+        let end = if text.ends_with('\n') { "" } else { "\n" };
+        ui.raw(&format!("{text}{end}"))?;
     }
     Ok(())
 }
@@ -189,13 +216,9 @@ fn tell_refused(ui: &Ui, args: &ActivateArgs, answer: &ActivateAnswer) -> ExitSt
 }
 
 fn answer(session: &Session, done: &Done) -> ActivateAnswer {
-    let message = |message: &openoxide_skills::Message| MessageLine {
-        role: message.role.as_str().to_owned(),
-        text: message.text.clone(),
-    };
     ActivateAnswer {
         host: session.view.spec.id(),
-        messages: done.activated.iter().flat_map(|activated| &activated.messages).map(message).collect(),
+        messages: done.activated.iter().flat_map(|activated| &activated.messages).map(message_line).collect(),
         activated: done
             .activated
             .iter()
@@ -207,6 +230,7 @@ fn answer(session: &Session, done: &Done) -> ActivateAnswer {
                 arguments: activated.arguments.clone(),
                 tools: activated.tools.clone(),
                 limited_to: activated.limited_to.clone(),
+                fork: activated.fork.as_ref().map(fork_line),
                 cut: activated.cut,
                 repeated: activated.repeated,
             })
@@ -229,4 +253,21 @@ pub(crate) fn refused_line(refusal: &Refusal) -> RefusedLine {
 
 pub(crate) fn notice_line(notice: &Notice) -> NoticeLine {
     NoticeLine { skill: notice.skill.clone(), text: notice.text.clone(), help: notice.help.clone() }
+}
+
+pub(crate) fn message_line(message: &Message) -> MessageLine {
+    MessageLine { role: message.role.as_str().to_owned(), text: message.text.clone() }
+}
+
+fn fork_line(plan: &ForkPlan) -> ForkLine {
+    ForkLine {
+        agent_type: plan.agent_type.clone(),
+        background: plan.background,
+        prompt: plan.prompt.clone(),
+        model: plan.model.clone(),
+        effort: plan.effort.clone(),
+        tools: plan.tools.clone(),
+        started: plan.started(),
+        result: plan.result("{result}"),
+    }
 }

@@ -84,3 +84,31 @@ fn a_value_of_the_environment_is_taken_and_never_shown() {
     assert!(!output.to_string().contains("TOKEN"), "{output}");
     assert!(!output.to_string().contains("hunter2"), "{output}");
 }
+
+#[test]
+#[allow(clippy::print_stderr, reason = "a test that is skipped says so")]
+fn what_a_command_prints_of_a_value_is_taken_out() {
+    let context = context();
+    context.tree(
+        "
+//- project/.agents/skills/two/SKILL.md
+---
+name: two
+description: Says too much
+---
+Said: !`echo $TOKEN $OTHER.`
+//- project/.agents/skills/two/agents/openai.yaml
+dependencies: {tools: [{type: env_var, value: TOKEN}]}
+",
+    );
+    let variables = [("TOKEN", "hunter2".as_ref()), ("OTHER", "undeclared".as_ref())];
+    let output = run_with(&context, &["activate", "two", "--yes"], &variables);
+    assert_eq!(output.status, Some(0), "{output}");
+    assert!(output.stderr.contains("sees     TOKEN\n"), "{output}");
+    assert!(!output.to_string().contains("hunter2") && !output.to_string().contains("undeclared"), "{output}");
+    if output.stdout.contains("not run") {
+        eprintln!("skipped: nothing can be run in a sandbox here\n{output}");
+        return;
+    }
+    assert!(output.stdout.contains("Said: [TOKEN] .\n"), "{output}");
+}

@@ -2,8 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that fails says where")]
 
+mod fork;
 mod issuer;
 mod login;
+mod preload;
+mod record;
 mod scene;
 mod servers;
+mod tools;
 mod variables;

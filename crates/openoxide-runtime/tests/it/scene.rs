@@ -6,7 +6,8 @@ use std::sync::Arc;
 use openoxide_config::{Environment, Options, Workspace};
 use openoxide_permissions::Action;
 use openoxide_runtime::{
-    Activation, Answer, Call, Done, Given, LoginReply, LoginStep, Online, Question, Responder, Runtime, Session, drive,
+    Activation, Answer, Call, Done, Given, LoginReply, LoginStep, Notice, Online, Question, Responder, Runtime,
+    Session, drive,
 };
 use openoxide_sandbox::{Ended, Outcome, SandboxError};
 use openoxide_skills::{Caller, Depth, load};
@@ -99,11 +100,14 @@ impl Scene {
     }
 
     pub(crate) fn runtime(&self) -> Arc<Runtime> {
+        self.runtime_of("openoxide")
+    }
+
+    pub(crate) fn runtime_of(&self, host: &str) -> Arc<Runtime> {
         let environment = self.environment();
         let workspace =
             Workspace::open(environment, Options { config: self.settings.clone(), ..Options::default() }).unwrap();
-        let (mut view, _) = workspace.view("openoxide").unwrap();
-        view.host.shell.get_or_insert_default();
+        let (view, _) = workspace.view(host).unwrap();
         let catalog = load(std::slice::from_ref(&view), Depth::Quick).remove(0);
         Arc::new(Runtime::new(&workspace, view, Arc::new(catalog)).unwrap())
     }
@@ -138,5 +142,10 @@ fn printed(text: &str) -> Result<Outcome, SandboxError> {
 
 /// Returns what people are told, each with its skill.
 pub(crate) fn told(done: &Done) -> Vec<String> {
-    done.notices.iter().map(|notice| format!("{}: {}", notice.skill, notice.text)).collect()
+    notes(&done.notices)
+}
+
+/// Returns notices, each with its skill.
+pub(crate) fn notes(notices: &[Notice]) -> Vec<String> {
+    notices.iter().map(|notice| format!("{}: {}", notice.skill, notice.text)).collect()
 }

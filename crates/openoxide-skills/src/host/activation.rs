@@ -80,8 +80,10 @@ pub struct ActivationRules {
     pub near_names: bool,
     /// What `allowed-tools` of a skill means.
     pub allowed_tools: ToolsMeaning,
-    /// The program's own words.
+    /// The program's own words, to the model and to the user.
     pub texts: ActivationTexts,
+    /// The program's own words to the user, where they are others.
+    pub user_texts: ActivationTexts,
 }
 
 impl Default for ActivationRules {
@@ -91,7 +93,7 @@ impl Default for ActivationRules {
             content: Content::Body,
             expand: Expand::Content,
             cut: None,
-            guard: Vec::new(),
+            guard: vec!["</skill>".to_owned()],
             messages: vec![message],
             trim: false,
             tidy: false,
@@ -102,6 +104,7 @@ impl Default for ActivationRules {
             near_names: false,
             allowed_tools: ToolsMeaning::Nothing,
             texts: ActivationTexts::default(),
+            user_texts: ActivationTexts::default(),
         }
     }
 }
@@ -214,8 +217,18 @@ pub struct ActivationTexts {
     pub not_for_model: Option<String>,
     /// The user may not call it.
     pub not_for_user: Option<String>,
+    /// A permission rule denies it.
+    pub denied: Option<String>,
     /// It is switched off.
     pub disabled: Option<String>,
     /// Its file cannot be read; `{why}` says why.
     pub unreadable: Option<String>,
+}
+
+impl ActivationRules {
+    /// Returns the program's own words to a caller.
+    pub fn words(&self, caller: Caller, word: impl Fn(&ActivationTexts) -> Option<&String>) -> Option<&String> {
+        let to_user = (caller == Caller::User).then(|| word(&self.user_texts)).flatten();
+        to_user.or_else(|| word(&self.texts))
+    }
 }
