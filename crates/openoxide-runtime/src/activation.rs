@@ -432,8 +432,9 @@ impl Activation {
             }
             let Some(mut loading) = candidate.loading.take() else { continue };
             match finish(&self.runtime, session, &candidate.call, &candidate.entry, &loading) {
-                Ok(activated) => {
+                Ok((activated, attached)) => {
                     self.done.notices.extend(notices(session, &candidate.entry, &loading));
+                    self.done.notices.extend(attached);
                     self.done.notices.extend(register(&self.runtime, session, &candidate.entry, &mut loading));
                     self.greet(session, &activated);
                     self.done.activated.push(activated);

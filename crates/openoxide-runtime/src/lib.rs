@@ -3,6 +3,7 @@
 mod activation;
 mod allowed;
 mod ask;
+mod attach;
 mod call;
 mod depend;
 mod drive;
@@ -16,6 +17,7 @@ mod look;
 mod power;
 mod preload;
 mod profile;
+mod reading;
 mod reattach;
 mod record;
 mod runtime;
