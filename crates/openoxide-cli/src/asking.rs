@@ -73,7 +73,8 @@ impl<'a> Asking<'a> {
                 if !variables.is_empty() {
                     self.ui.ask(&format!("  sees     {}", safe(&variables.join(", "))));
                 }
-                self.ui.ask(&format!("  sandbox  {}\n", sandbox_line(self.workspace)));
+                let is_script = powers.iter().any(|power| matches!(power, Power::Script { .. }));
+                self.ui.ask(&format!("  sandbox  {}\n", sandbox_line(self.workspace, is_script)));
             }
             Question::Secret { variable, about, skills } => {
                 let about = about.as_ref().map(|about| format!(": {}", safe(about))).unwrap_or_default();
@@ -174,6 +175,26 @@ impl Responder for Asking<'_> {
     }
 }
 
+/// Says what did not happen because nobody could be asked, and what would allow it; `again` is the command with `--yes`.
+pub(crate) fn tell_unasked(ui: &Ui, again: &str, question: &Question) {
+    match question {
+        Question::Power { skill, powers, .. } => {
+            let what: Vec<&str> = powers.iter().map(Power::title).collect();
+            ui.warn(&format!("`{}` was not allowed to {}, because nobody was asked", safe(skill), what.join(" and ")));
+            ui.hint(&format!("run it in a terminal to be asked, or with `--yes`: {again}"));
+        }
+        Question::Permission { skill, .. } => {
+            ui.hint(&format!("calling `{}` needs a yes: run it in a terminal, or with `--yes`", safe(skill)));
+        }
+        Question::Server { name, target, .. } => {
+            let add = format!("to add `{}` ({}), run it in a terminal, or with `--yes`", safe(name), safe(target));
+            ui.hint(&add);
+        }
+        // A notice says what is missing, and a value is nothing to say yes to.
+        Question::Secret { .. } | Question::Login { .. } => {}
+    }
+}
+
 fn prompt(question: &Question) -> &'static str {
     match question {
         Question::Permission { .. } => "Call it?",
@@ -220,7 +241,7 @@ fn short_digest(digest: &str) -> String {
     }
 }
 
-fn sandbox_line(workspace: &Workspace) -> String {
+fn sandbox_line(workspace: &Workspace, is_script: bool) -> String {
     let settings = workspace.config.sandbox();
     let writes = match settings.writable.len() {
         0 => "read-only project".to_owned(),
@@ -230,5 +251,6 @@ fn sandbox_line(workspace: &Workspace) -> String {
         ),
     };
     let network = if settings.network { "network" } else { "no network" };
-    format!("{writes}, {network}, {} s", settings.shell_time.as_secs())
+    let time = if is_script { settings.time } else { settings.shell_time };
+    format!("{writes}, {network}, {} s", time.as_secs())
 }

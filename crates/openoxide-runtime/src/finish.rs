@@ -63,6 +63,7 @@ pub(crate) fn finish(
         arguments: loading.raw_arguments().map(str::to_owned),
         messages,
         tools,
+        limited_to: runtime.limited_to(loading),
         fork,
         cut: loading.cut.is_some(),
         repeated,

@@ -1,24 +1,29 @@
 #![doc = include_str!("../README.md")]
 
 mod activation;
+mod allowed;
 mod ask;
 mod call;
 mod depend;
 mod drive;
 mod finish;
 mod fork;
+mod interpreter;
 mod load;
 mod login;
 mod look;
 mod power;
 mod preload;
+mod profile;
 mod reattach;
 mod record;
 mod runtime;
+mod script;
 mod session;
 mod shell;
 mod still;
 mod tools;
+mod worktree;
 
 pub use activation::{Activated, Activation, Done, Notice, Reply, Run, Step};
 pub use ask::{Answer, Choice, Question};
@@ -32,5 +37,6 @@ pub use preload::{Pinned, Preloaded, PreloadedSkill};
 pub use reattach::{Reattached, ReattachedSkill};
 pub use record::{Record, Recorded};
 pub use runtime::Runtime;
+pub use script::{Ran, ScriptCall, ScriptDone, ScriptRun, ScriptStep, drive_script};
 pub use session::Session;
 pub use tools::{Begun, Conflict, NoName, Tool, ToolRegistry, ToolResult, Toolbox, contracts};

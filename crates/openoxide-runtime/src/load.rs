@@ -1,5 +1,6 @@
 //! Reads a skill again at the moment it is called: its folder's digest, its frontmatter, and the text that is sent.
 
+use openoxide_permissions::Delta;
 use openoxide_skills::{
     Arguments, Caller, Content, Cut, CutOf, Entry, Expand, Expanded, FileDigest, Loaded, Message, Parsed, RenderError,
     SkillDir, Snapshot, SnapshotError, SnapshotLimits, Variable, Variables, View, body_of, cut, envelope, expand, fill,
@@ -35,6 +36,8 @@ pub(crate) struct Loading {
     pub(crate) granted: Vec<Power>,
     /// What takes the place of each command, in order.
     pub(crate) outputs: Vec<String>,
+    /// What its permission profile would add to what is in force.
+    pub(crate) profile: Delta,
     /// Files of its folder that are named with it.
     pub(crate) files: Vec<String>,
     /// How many bytes were cut off.
@@ -107,12 +110,13 @@ pub(crate) fn load_part(
         powers: Vec::new(),
         granted: Vec::new(),
         outputs: Vec::new(),
+        profile: runtime.profile(session, entry),
         files,
         cut,
         copy: None,
     };
     expand_into(runtime, call, entry, &mut loading).map_err(|error| unreadable(&error.to_string()))?;
-    loading.powers = powers(&loading);
+    loading.powers = powers(runtime, &loading);
     Ok(loading)
 }
 
@@ -178,7 +182,7 @@ fn variables(runtime: &Runtime, session: &Session, entry: &Entry) -> Variables {
 }
 
 fn unreadable(view: &View, call: &Call, entry: &Entry, why: &str) -> Refusal {
-    let own = view.host.activation.texts.unreadable.as_ref();
+    let own = view.host.activation.words(call.caller, |texts| texts.unreadable.as_ref());
     let text = match own {
         Some(own) => fill(own, &[("why", why), ("name", &call.skill)]),
         None => format!("`{}` cannot be read: {why}", call.skill),

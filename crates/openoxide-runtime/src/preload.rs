@@ -3,7 +3,7 @@
 use openoxide_skills::{Caller, Entry, Loaded, Message, Role, fill, preloaded};
 
 use crate::activation::Notice;
-use crate::call::{Call, Given, Refusal, Why, admit, names_for};
+use crate::call::{Call, Given, Refusal, Why, names_for};
 use crate::load::loaded;
 use crate::runtime::Runtime;
 use crate::session::Session;
@@ -102,7 +102,7 @@ impl Runtime {
     /// Finds a skill that a subagent may start with: one that the model may call.
     fn pinned(&self, session: &Session, name: &str) -> Result<&Entry, Refusal> {
         let call = call(name);
-        let entry = admit(self.view(), self.catalog(), &call)?;
+        let entry = self.admit(&call)?;
         if is_denied(self, session, Caller::Model, &entry.skill.name) {
             let text = format!("`{name}` is denied");
             return Err(Refusal { name: call.skill, path: None, why: Why::Denied, code: None, text, help: None });

@@ -23,6 +23,7 @@ mod tools;
 
 pub use activation::{
     ActivationRules, ActivationTexts, Caller, Content, CutOf, CutRule, Expand, FilesRule, MessageRule, Role,
+    ToolsMeaning,
 };
 pub use budget::{AliasFrame, BudgetRules, CatalogPlace, CatalogRules, CharsPerToken, FitStep, Measure, Reserved};
 pub use delegate::{ForkRules, PreloadRules, ReattachRules};

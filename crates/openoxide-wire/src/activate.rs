@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::SchemaVersion;
+use crate::{IgnoredLine, SchemaVersion};
 
 /// What the model is sent when skills are called.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
@@ -24,6 +24,9 @@ pub struct ActivateAnswer {
     pub recorded: Vec<RecordedLine>,
     /// The skills that were asked for and are not sent.
     pub refused: Vec<RefusedLine>,
+    /// What looks like a name in the turn and means nothing, in the order of the turn.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ignored: Vec<IgnoredLine>,
     /// What people should know besides.
     pub notices: Vec<NoticeLine>,
 }
@@ -55,6 +58,9 @@ pub struct ActivatedLine {
     /// Tools that the model may now use without a question.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
+    /// The only tools that the model may now use; absent: any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limited_to: Option<Vec<String>>,
     /// How it runs in a conversation of its own; then it is not among the messages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fork: Option<ForkLine>,

@@ -1,19 +1,22 @@
 //! `activate`: what the model is sent when a skill is called.
 
 use std::path::PathBuf;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use clap::ValueEnum;
 use openoxide_runtime::{
-    Activation, Call, Done, ForkPlan, Given, Notice, Power, Question, Record, Runtime, Session as Conversation, drive,
+    Activation, Call, Done, ForkPlan, Given, Notice, Question, Record, Refusal, Runtime, Session as Conversation, drive,
 };
-use openoxide_sandbox::{Isolation, Probe};
-use openoxide_skills::{Caller, Depth, Message, path_text};
-use openoxide_wire::{ActivateAnswer, ActivatedLine, ForkLine, MessageLine, NoticeLine, RefusedLine};
+use openoxide_skills::{Caller, Catalog, Depth, Entry, Message, path_text, select};
+use openoxide_wire::{
+    ActivateAnswer, ActivatedLine, ForkLine, IgnoredLine, MentionsAnswer, MessageLine, NoticeLine, RefusedLine,
+};
 
 use crate::ExitStatus;
 use crate::args::Common;
-use crate::asking::{Asking, AskingArgs};
+use crate::asking::{Asking, AskingArgs, tell_unasked};
+use crate::commands::mentions;
+use crate::runner::Runner;
 use crate::session::Session;
 use crate::ui::{Ui, safe, safe_lines};
 
@@ -26,7 +29,7 @@ mod record;
 #[derive(Debug, clap::Args)]
 pub(crate) struct ActivateArgs {
     /// The skill, by name or path
-    #[arg(required_unless_present_any = ["reattach", "list"])]
+    #[arg(required_unless_present_any = ["turn", "reattach", "list"])]
     skill: Option<String>,
     /// What is said with the call, word by word
     #[arg(value_name = "ARG")]
@@ -34,6 +37,15 @@ pub(crate) struct ActivateArgs {
     /// What is said with the call, as a person typed it
     #[arg(long, value_name = "STRING", conflicts_with = "words", allow_hyphen_values = true)]
     raw_args: Option<String>,
+    /// Call the skills that this text of a user names; `-` reads it from standard input
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["skill", "words", "raw_args", "caller"], allow_hyphen_values = true)]
+    turn: Option<String>,
+    /// With --turn, also name a skill by its path, before the text (can be repeated)
+    #[arg(long, value_name = "[NAME=]PATH", requires = "turn")]
+    item: Vec<String>,
+    /// With --turn, tell that a connector of this name is there (can be repeated) [config: connectors.names]
+    #[arg(long, value_name = "NAME", requires = "turn")]
+    connector: Vec<String>,
     /// Who calls
     #[arg(long = "as", value_name = "WHO", default_value = "user")]
     caller: Who,
@@ -75,23 +87,55 @@ pub(crate) fn activate(ui: &Ui, common: &Common, args: &ActivateArgs) -> anyhow:
     if let Some(file) = &args.record {
         conversation.record = Record::load(file)?;
     }
-    let Some(skill) = &args.skill else {
+    if args.reattach || args.list {
         return record::show(ui, common, &session, &runtime, &conversation, args.list);
-    };
-    let call =
-        Call { skill: session.meant(runtime.catalog(), skill), caller: args.caller.into(), arguments: given(args) };
+    }
+    let (calls, ignored) = calls(ui, &session, runtime.catalog(), args)?;
     let mut asking = Asking::new(ui, &session.workspace, &args.asking);
-    let mut activation = Activation::new(Arc::clone(&runtime), vec![call]);
-    let isolation = LazyLock::new(|| Probe::new().map(|probe| Isolation::probe(&probe)));
-    let done = drive(&mut activation, &mut conversation, &mut asking, |run| match &*isolation {
-        Ok(isolation) => openoxide_sandbox::run(isolation, &run.command),
-        Err(error) => Err(std::io::Error::other(error.to_string()).into()),
-    });
+    let mut activation = Activation::new(Arc::clone(&runtime), calls);
+    let runner = Runner::default();
+    let done = drive(&mut activation, &mut conversation, &mut asking, |run| runner.run(run));
     if let Some(file) = &args.record {
         conversation.record.save(file)?;
     }
-    let unasked = std::mem::take(&mut asking.unasked);
-    report(ui, common, &session, &done, &unasked)
+    let answer = ActivateAnswer { ignored, ..answer(&session, &done) };
+    show(ui, common, &answer)?;
+    tell_notices(ui, &done.notices);
+    for question in &asking.unasked {
+        tell_unasked(ui, &again(&session, args, question), question);
+    }
+    Ok(tell_refused(ui, args, &answer))
+}
+
+/// Returns the calls that are meant, and what looks like one and is none.
+fn calls(
+    ui: &Ui,
+    session: &Session,
+    catalog: &Catalog,
+    args: &ActivateArgs,
+) -> anyhow::Result<(Vec<Call>, Vec<IgnoredLine>)> {
+    let Some(text) = &args.turn else {
+        let skill = session.meant(catalog, args.skill.as_deref().unwrap_or_default());
+        return Ok((vec![Call { skill, caller: args.caller.into(), arguments: given(args) }], Vec::new()));
+    };
+    let text = if text == "-" { mentions::read(ui)? } else { text.clone() };
+    let turn = mentions::typed_turn(session, text, &args.item, &args.connector);
+    let selection = select(catalog, &session.view.host, &turn);
+    let calls = selection.selected.iter().map(|selected| Call {
+        skill: name_of(catalog, selected.entry),
+        caller: Caller::User,
+        arguments: selected.arguments.clone().map_or(Given::Nothing, Given::Raw),
+    });
+    Ok((calls.collect(), MentionsAnswer::new(catalog, &turn, &selection).ignored))
+}
+
+/// Returns what means this skill and no other: its name, or else its path.
+fn name_of(catalog: &Catalog, entry: &Entry) -> String {
+    let named: Vec<&Entry> = catalog.find(&entry.skill.name).into_iter().filter(|entry| entry.is_active()).collect();
+    match named.as_slice() {
+        [only] if only.skill.path == entry.skill.path => entry.skill.name.to_string(),
+        _ => path_text(&entry.skill.path),
+    }
 }
 
 /// Makes the runtime of a session.
@@ -108,34 +152,18 @@ fn given(args: &ActivateArgs) -> Given {
     }
 }
 
-fn report(
-    ui: &Ui,
-    common: &Common,
-    session: &Session,
-    done: &Done,
-    unasked: &[Question],
-) -> anyhow::Result<ExitStatus> {
-    let answer = answer(session, done);
+fn show(ui: &Ui, common: &Common, answer: &ActivateAnswer) -> anyhow::Result<()> {
     if common.json {
-        ui.json(&answer)?;
-    } else {
-        print_messages(ui, &answer.messages)?;
-        for plan in done.activated.iter().filter_map(|activated| activated.fork.as_ref()) {
-            print_texts(ui, [plan.prompt.as_str()])?;
-            let meanwhile = if plan.background { ", in the background" } else { "" };
-            let agent = safe(&plan.agent_type);
-            ui.say(&format!("`{}` is for an agent of its own, `{agent}`{meanwhile}", safe(&plan.skill)));
-        }
+        return ui.json(answer);
     }
-    tell(ui, &done.notices);
-    for question in unasked {
-        tell_unasked(ui, session, question);
+    print_messages(ui, &answer.messages)?;
+    for plan in answer.activated.iter().filter_map(|activated| Some((&activated.name, activated.fork.as_ref()?))) {
+        let (skill, plan) = plan;
+        print_texts(ui, [plan.prompt.as_str()])?;
+        let meanwhile = if plan.background { ", in the background" } else { "" };
+        ui.say(&format!("`{}` is for an agent of its own, `{}`{meanwhile}", safe(skill), safe(&plan.agent_type)));
     }
-    for refusal in &done.refused {
-        ui.problem(&safe_lines(&refusal.text));
-        refusal.help.iter().for_each(|help| ui.hint(&safe(help)));
-    }
-    Ok(if done.refused.is_empty() { ExitStatus::Done } else { ExitStatus::No })
+    Ok(())
 }
 
 /// Prints what is sent, each message on lines of its own.
@@ -151,33 +179,40 @@ fn print_texts<'t>(ui: &Ui, texts: impl IntoIterator<Item = &'t str>) -> anyhow:
     Ok(())
 }
 
-/// Says what people should know.
-pub(crate) fn tell(ui: &Ui, notices: &[Notice]) {
+/// Tells people what they should know.
+pub(crate) fn tell_notices(ui: &Ui, notices: &[Notice]) {
     for notice in notices {
         ui.warn(&format!("{}: {}", safe(&notice.skill), safe(&notice.text)));
         notice.help.iter().for_each(|help| ui.hint(&safe(help)));
     }
 }
 
-/// Says what did not happen because nobody could be asked, and what would allow it.
-fn tell_unasked(ui: &Ui, session: &Session, question: &Question) {
-    match question {
-        Question::Power { skill, powers, .. } => {
-            let what: Vec<&str> = powers.iter().map(Power::title).collect();
-            ui.warn(&format!("`{}` was not allowed to {}, because nobody was asked", safe(skill), what.join(" and ")));
-            let again = session.command("activate");
-            ui.hint(&format!("run it in a terminal to be asked, or with `--yes`: {again} {} --yes", safe(skill)));
-        }
-        Question::Permission { skill, .. } => {
-            ui.hint(&format!("calling `{}` needs a yes: run it in a terminal, or with `--yes`", safe(skill)));
-        }
-        Question::Server { name, target, .. } => {
-            let add = format!("to add `{}` ({}), run it in a terminal, or with `--yes`", safe(name), safe(target));
-            ui.hint(&add);
-        }
-        // A notice says what is missing, and a value is nothing to say yes to.
-        Question::Secret { .. } | Question::Login { .. } => {}
+/// Writes the command that asks nothing.
+fn again(session: &Session, args: &ActivateArgs, question: &Question) -> String {
+    let command = session.command("activate");
+    match (&args.turn, question) {
+        (None, Question::Power { skill, .. }) => format!("{command} {} --yes", safe(skill)),
+        _ => format!("{command} … --yes"),
     }
+}
+
+/// Says what is not sent. A turn goes on without a skill that cannot be sent; a call of one is then answered with no.
+fn tell_refused(ui: &Ui, args: &ActivateArgs, answer: &ActivateAnswer) -> ExitStatus {
+    for ignored in &answer.ignored {
+        ui.warn(&format!("`{}` names no skill: {}", safe(&ignored.text), safe(&ignored.reason)));
+    }
+    let goes_on = args.turn.is_some() && !answer.activated.is_empty();
+    for refusal in &answer.refused {
+        match goes_on {
+            true => ui.warn(&safe_lines(&refusal.text)),
+            false => ui.problem(&safe_lines(&refusal.text)),
+        }
+        refusal.help.iter().for_each(|help| ui.hint(&safe(help)));
+    }
+    if args.turn.is_some() && answer.activated.is_empty() && answer.refused.is_empty() {
+        ui.say("the text names no skill");
+    }
+    if answer.refused.is_empty() || goes_on { ExitStatus::Done } else { ExitStatus::No }
 }
 
 fn answer(session: &Session, done: &Done) -> ActivateAnswer {
@@ -194,33 +229,34 @@ fn answer(session: &Session, done: &Done) -> ActivateAnswer {
                 caller: activated.caller.as_str().to_owned(),
                 arguments: activated.arguments.clone(),
                 tools: activated.tools.clone(),
+                limited_to: activated.limited_to.clone(),
                 fork: activated.fork.as_ref().map(fork_line),
                 cut: activated.cut,
                 repeated: activated.repeated,
             })
             .collect(),
-        refused: done
-            .refused
-            .iter()
-            .map(|refusal| RefusedLine {
-                name: refusal.name.clone(),
-                path: refusal.path.as_deref().map(path_text),
-                why: refusal.why.as_str().to_owned(),
-                text: refusal.text.clone(),
-                help: refusal.help.clone(),
-            })
-            .collect(),
+        refused: done.refused.iter().map(refused_line).collect(),
         notices: done.notices.iter().map(notice_line).collect(),
         ..ActivateAnswer::default()
     }
 }
 
-pub(crate) fn message_line(message: &Message) -> MessageLine {
-    MessageLine { role: message.role.as_str().to_owned(), text: message.text.clone() }
+pub(crate) fn refused_line(refusal: &Refusal) -> RefusedLine {
+    RefusedLine {
+        name: refusal.name.clone(),
+        path: refusal.path.as_deref().map(path_text),
+        why: refusal.why.as_str().to_owned(),
+        text: refusal.text.clone(),
+        help: refusal.help.clone(),
+    }
 }
 
-fn notice_line(notice: &Notice) -> NoticeLine {
+pub(crate) fn notice_line(notice: &Notice) -> NoticeLine {
     NoticeLine { skill: notice.skill.clone(), text: notice.text.clone(), help: notice.help.clone() }
+}
+
+pub(crate) fn message_line(message: &Message) -> MessageLine {
+    MessageLine { role: message.role.as_str().to_owned(), text: message.text.clone() }
 }
 
 fn fork_line(plan: &ForkPlan) -> ForkLine {

@@ -8,7 +8,7 @@ use openoxide_wire::{PreloadedLine, PromptAnswer};
 
 use crate::ExitStatus;
 use crate::args::Common;
-use crate::commands::activate::{message_line, print_messages, runtime, tell};
+use crate::commands::activate::{message_line, print_messages, runtime, tell_notices};
 use crate::off::off;
 use crate::session::Session;
 use crate::table::pad;
@@ -58,7 +58,7 @@ pub(crate) fn prompt(ui: &Ui, common: &Common, args: &PromptArgs) -> anyhow::Res
     ui.raw(&prompt.text)?;
     print_messages(ui, &started.messages.iter().map(message_line).collect::<Vec<_>>())?;
     session.warn(ui);
-    tell(ui, &started.notices);
+    tell_notices(ui, &started.notices);
     match unlisted {
         Some(why) => ui.say(&format!("no catalog for {}: {why}", catalog.host)),
         None => report(ui, &catalog.host, &prompt),

@@ -192,7 +192,7 @@ impl Default for ShellRules {
             block: BlockForm::Fence,
             in_code: false,
             failure: OnFailure::InPlace,
-            failed: "[command failed with status {status}: {written}]\n{output}".to_owned(),
+            failed: "[command {status}: {written}]\n{output}".to_owned(),
             failed_output: String::new(),
             denied: "[command not run: {written}: {reason}]".to_owned(),
             fine: Vec::new(),

@@ -4,7 +4,7 @@ use openoxide_runtime::{Reattached, Record, Recorded, Runtime, Session as Conver
 use openoxide_skills::path_text;
 use openoxide_wire::{ActivateAnswer, ReattachedLine, RecordedLine};
 
-use super::{message_line, notice_line, print_messages, tell};
+use super::{message_line, notice_line, print_messages, tell_notices};
 use crate::ExitStatus;
 use crate::args::Common;
 use crate::paths;
@@ -34,7 +34,7 @@ pub(super) fn show(
         let tokens: u64 = sent.skills.iter().map(|skill| skill.tokens).sum();
         ui.say(&format!("{} sent again, {} tokens", count(sent.skills.len(), "skill"), grouped(tokens)));
     }
-    tell(ui, &sent.notices);
+    tell_notices(ui, &sent.notices);
     Ok(ExitStatus::Done)
 }
 
