@@ -95,7 +95,7 @@ pub(crate) fn powers(runtime: &Runtime, loading: &Loading) -> Vec<Power> {
     // A profile is about what runs.
     let hooks = crate::hooks::wanted(runtime, loading);
     let runs = !commands.is_empty() || !hooks.is_empty();
-    let profile = if !runs { Vec::new() } else { profile_lines(&loading.profile) };
+    let profile = if runs { profile_lines(&loading.profile) } else { Vec::new() };
     let all = [Power::Shell(commands), Power::Hooks(hooks), Power::Profile(profile), Power::Tools(tools)];
     all.into_iter().filter(|power| !power.items().is_empty()).collect()
 }
