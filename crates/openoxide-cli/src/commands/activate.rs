@@ -18,6 +18,7 @@ use crate::asking::{Asking, AskingArgs, tell_unasked};
 use crate::commands::mentions;
 use crate::runner::Runner;
 use crate::session::Session;
+use crate::typed;
 use crate::ui::{Ui, safe, safe_lines};
 
 mod record;
@@ -102,7 +103,7 @@ pub(crate) fn activate(ui: &Ui, common: &Common, args: &ActivateArgs) -> anyhow:
     show(ui, common, &answer)?;
     tell_notices(ui, &done.notices);
     for question in &asking.unasked {
-        tell_unasked(ui, &again(&session, args, question), question);
+        tell_unasked(ui, &again(&session, args), question);
     }
     Ok(tell_refused(ui, args, &answer))
 }
@@ -188,12 +189,11 @@ pub(crate) fn tell_notices(ui: &Ui, notices: &[Notice]) {
 }
 
 /// Writes the command that asks nothing.
-fn again(session: &Session, args: &ActivateArgs, question: &Question) -> String {
-    let command = session.command("activate");
-    match (&args.turn, question) {
-        (None, Question::Power { skill, .. }) => format!("{command} {} --yes", safe(skill)),
-        _ => format!("{command} … --yes"),
-    }
+fn again(session: &Session, args: &ActivateArgs) -> String {
+    let typed = args.skill.iter().chain(&args.words).map(|word| typed::word(word).unwrap_or_else(|| "…".to_owned()));
+    let words: Vec<String> = typed.collect();
+    let words = if words.is_empty() || args.raw_args.is_some() { "…".to_owned() } else { words.join(" ") };
+    format!("{} {words} --yes", session.command("activate"))
 }
 
 /// Says what is not sent. A turn goes on without a skill that cannot be sent; a call of one is then answered with no.
