@@ -120,7 +120,7 @@ impl Hooked {
 
     /// Returns a file that a hook wrote, as JSON.
     pub(crate) fn written(&self, name: &str) -> Value {
-        let text = std::fs::read_to_string(self.out(name)).unwrap();
+        let text = fs_err::read_to_string(self.out(name)).unwrap();
         assert!(text.ends_with("}\n"), "{text}");
         serde_json::from_str(&text).unwrap()
     }

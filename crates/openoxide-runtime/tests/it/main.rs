@@ -1,5 +1,7 @@
 //! Activations from end to end, with scripted answers.
 
+#![allow(clippy::unwrap_used, reason = "a test that fails says where")]
+
 mod hook_lifetime;
 mod hooked;
 mod hooks;
