@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 use clap::ValueEnum;
 use openoxide_runtime::{Activation, Call, Done, Given, Question, Record, Runtime, Session as Conversation, drive};
 use openoxide_sandbox::{Isolation, Probe};
-use openoxide_skills::{Caller, Depth, path_text};
+use openoxide_skills::{Caller, Depth, Role, path_text};
 use openoxide_wire::{ActivateAnswer, ActivatedLine, MessageLine, NoticeLine, RefusedLine};
 
 use crate::ExitStatus;
@@ -117,6 +117,9 @@ fn report(
         ui.warn(&format!("{}: {}", safe(&notice.skill), safe(&notice.text)));
         notice.help.iter().for_each(|help| ui.hint(&safe(help)));
     }
+    for said in &done.verdict.messages {
+        ui.warn(&format!("{}: {}", safe(&said.skill), safe(&said.text)));
+    }
     for question in unasked {
         tell_unasked(ui, session, question);
     }
@@ -155,9 +158,13 @@ fn answer(session: &Session, done: &Done) -> ActivateAnswer {
         role: message.role.as_str().to_owned(),
         text: message.text.clone(),
     };
+    let messages = done.activated.iter().flat_map(|activated| &activated.messages).map(message);
+    // What hooks tell the model on being activated comes after what it is about.
+    let context = done.verdict.context.iter();
+    let context = context.map(|said| MessageLine { role: Role::User.as_str().to_owned(), text: said.text.clone() });
     ActivateAnswer {
         host: session.view.spec.id(),
-        messages: done.activated.iter().flat_map(|activated| &activated.messages).map(message).collect(),
+        messages: messages.chain(context).collect(),
         activated: done
             .activated
             .iter()

@@ -28,10 +28,20 @@ pub(crate) struct Hooked {
 /// Finds what this machine has; says loudly if that is nothing.
 fn isolation() -> Option<&'static Isolation> {
     static ISOLATION: OnceLock<Isolation> = OnceLock::new();
-    let isolation = ISOLATION.get_or_init(|| {
-        let helper = env!("CARGO_BIN_EXE_runtime-harness").into();
-        Isolation::probe(&Probe { helper, ..Probe::new().unwrap() })
-    });
+    usable(ISOLATION.get_or_init(|| Isolation::probe(&probe())))
+}
+
+/// Finds the way that is taken where a program for it is missing.
+fn fallback() -> Option<&'static Isolation> {
+    static FALLBACK: OnceLock<Isolation> = OnceLock::new();
+    usable(FALLBACK.get_or_init(|| Isolation::probe(&Probe { folders: Vec::new(), ..probe() })))
+}
+
+fn probe() -> Probe {
+    Probe { helper: env!("CARGO_BIN_EXE_runtime-harness").into(), ..Probe::new().unwrap() }
+}
+
+fn usable(isolation: &'static Isolation) -> Option<&'static Isolation> {
     if !isolation.is_there() {
         writeln!(std::io::stderr().lock(), "SKIPPED: hooks cannot run: {isolation}").unwrap();
         return None;
@@ -96,6 +106,12 @@ impl Hooked {
         let done = drive(&mut activation, &mut self.session, &mut answer, &mut run);
         assert_eq!((done.refused.len(), done.activated.len()), (0, 1), "{done:?}");
         done
+    }
+
+    /// Runs everything in the fallback from now on.
+    pub(crate) fn without_programs(mut self) -> Option<Hooked> {
+        self.isolation = fallback()?;
+        Some(self)
     }
 
     /// Lets something happen.
