@@ -52,9 +52,11 @@ fn files_that_the_map_names_are_there() {
     let named = words(&page).into_iter().filter(|word| Path::new(word).extension() == Some("rs".as_ref()));
     let named: Vec<String> = named.filter(|word| !word.contains("NAME") && !word.contains('*')).collect();
     assert!(named.len() > 10, "{named:?}");
-    let folders = ["crates/openoxide-skills/src", "crates/openoxide-cli/src", "crates"];
+    let packages = metadata::workspace().unwrap();
+    let folders: Vec<_> = packages.iter().map(|package| package.folder.join("src")).collect();
     for file in named {
-        let mut places = folders.iter().map(|folder| repository().join(folder).join(&file));
+        let mut places =
+            folders.iter().map(|folder| folder.join(&file)).chain([repository().join("crates").join(&file)]);
         assert!(places.any(|place| place.is_file()), "{file} is not there");
     }
 }

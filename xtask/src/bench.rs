@@ -9,8 +9,10 @@ pub(crate) fn run(args: &[String]) -> anyhow::Result<()> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let built = Command::new(&cargo).args(["build", "--release", "--quiet", "--package", "openoxide-cli"]).status()?;
     ensure!(built.success(), "the binary does not build");
-    let bench = ["bench", "--quiet", "--package", "openoxide-skills", "--bench", "discovery", "--"];
-    let measured = Command::new(&cargo).args(bench).args(args).status()?;
-    ensure!(measured.success(), "the benchmarks failed");
+    for (package, bench) in [("openoxide-skills", "discovery"), ("openoxide-runtime", "activation")] {
+        let bench = ["bench", "--quiet", "--package", package, "--bench", bench, "--"];
+        let measured = Command::new(&cargo).args(bench).args(args).status()?;
+        ensure!(measured.success(), "the benchmarks of {package} failed");
+    }
     Ok(())
 }

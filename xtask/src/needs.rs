@@ -10,6 +10,7 @@ use crate::shell::{cargo, run, say, works};
 const PROGRAMS: &[(&str, &str, &str)] = &[
     ("git", "git", "projects that are Git repositories"),
     ("bwrap", "bubblewrap", "commands in the better of two sandboxes"),
+    ("strace", "strace", "what the program starts and writes"),
     ("setpriv", "util-linux", "what only an ordinary user cannot do"),
 ];
 

@@ -79,6 +79,7 @@ pub(crate) enum Command {
     Mentions(commands::mentions::MentionsArgs),
     Activate(commands::activate::ActivateArgs),
     Read(commands::read::ReadArgs),
+    Run(commands::run::RunArgs),
     Link(commands::link::LinkArgs),
     Unlink(commands::link::UnlinkArgs),
     New(commands::new::NewArgs),

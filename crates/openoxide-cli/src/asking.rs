@@ -4,7 +4,7 @@ use std::io::{BufRead as _, IsTerminal as _};
 
 use clap::Args;
 use openoxide_config::Workspace;
-use openoxide_runtime::{Answer, Choice, Power, Question, Responder};
+use openoxide_runtime::{Answer, Choice, LoginReply, LoginStep, Online, Power, Question, Responder};
 use secrecy::SecretString;
 
 use crate::error::Told;
@@ -50,40 +50,54 @@ pub(crate) struct Asking<'a> {
     workspace: &'a Workspace,
     yes: bool,
     can_ask: bool,
+    online: Online,
     /// Questions that nobody could be asked.
     pub(crate) unasked: Vec<Question>,
 }
 
 impl<'a> Asking<'a> {
     pub(crate) fn new(ui: &'a Ui, workspace: &'a Workspace, args: &AskingArgs) -> Asking<'a> {
-        Asking { ui, workspace, yes: args.yes, can_ask: args.can_ask(), unasked: Vec::new() }
+        Asking { ui, workspace, yes: args.yes, can_ask: args.can_ask(), online: Online::default(), unasked: Vec::new() }
     }
 
     fn show(&self, question: &Question) {
         match question {
+            Question::Permission { permission, subject, .. } if permission == "read" => {
+                self.ui.ask(&format!("`{}` may be read only if you say so.", safe(subject)));
+            }
             Question::Permission { skill, .. } => {
                 self.ui.ask(&format!("`{}` may be called only if you say so.", safe(skill)));
             }
-            Question::Power { skill, path, digest, changed, powers, .. } => {
+            Question::Power { skill, path, digest, changed, powers, variables } => {
                 self.show_powers(skill, powers, *changed);
                 let folder = path.parent().unwrap_or(path);
                 let short = paths::short(self.workspace, folder);
                 self.ui.ask(&format!("  from     {short}  ({})", short_digest(digest)));
-                self.ui.ask(&format!("  sandbox  {}\n", sandbox_line(self.workspace)));
+                if !variables.is_empty() {
+                    self.ui.ask(&format!("  sees     {}", safe(&variables.join(", "))));
+                }
+                let is_script = powers.iter().any(|power| matches!(power, Power::Script { .. }));
+                self.ui.ask(&format!("  sandbox  {}\n", sandbox_line(self.workspace, is_script)));
             }
             Question::Secret { variable, about, skills } => {
                 let about = about.as_ref().map(|about| format!(": {}", safe(about))).unwrap_or_default();
                 self.ui.ask(&format!("{} needs the variable {}{about}", list(skills), safe(variable)));
                 self.ui.ask("It is kept in memory until this command ends, and shown to nobody.");
             }
-            Question::Server { name, target, about, skills, .. } => {
+            Question::Server { name, transport, target, about, skills } => {
                 let about = about.as_ref().map(|about| format!(": {}", safe(about))).unwrap_or_default();
                 self.ui.ask(&format!("{} needs the MCP server `{}`{about}", list(skills), safe(name)));
                 self.ui.ask(&format!("\n    {}\n", safe(target)));
-                self.ui.ask("It would be added to your own settings.");
+                let how = if transport == "stdio" { "started as this program" } else { "reached at this address" };
+                self.ui.ask(&format!("It is {how}, and would be added to your own settings."));
             }
             Question::Login { server, page } => {
-                self.ui.ask(&format!("`{}` wants you to log in at\n\n    {}\n", safe(server), safe(page)));
+                self.ui.ask(&format!(
+                    "`{}` wants you to log in. This is the page:\n\n    {}\n",
+                    safe(server),
+                    safe(page)
+                ));
+                self.ui.ask("The login is kept in memory until this command ends.");
             }
         }
     }
@@ -148,10 +162,48 @@ impl Responder for Asking<'_> {
             _ => self.read(question),
         }
     }
+
+    /// Nothing is sent, and nobody waited for, where nobody can be asked.
+    fn login(&mut self, step: &LoginStep) -> LoginReply {
+        if !self.can_ask {
+            return LoginReply::NotTried;
+        }
+        if let LoginStep::Wait(callback) = step {
+            self.ui.ask(&format!(
+                "Open the page above in a browser. Waiting until `{}` lets you in …",
+                safe(&callback.server)
+            ));
+        }
+        self.online.take(step)
+    }
+}
+
+/// Says what did not happen because nobody could be asked, and what would allow it; `again` is the command with `--yes`.
+pub(crate) fn tell_unasked(ui: &Ui, again: &str, question: &Question) {
+    match question {
+        Question::Power { skill, powers, .. } => {
+            let what: Vec<&str> = powers.iter().map(Power::title).collect();
+            ui.warn(&format!("`{}` was not allowed to {}, because nobody was asked", safe(skill), what.join(" and ")));
+            ui.hint(&format!("run it in a terminal to be asked, or with `--yes`: {again}"));
+        }
+        Question::Permission { permission, subject, .. } if permission == "read" => {
+            ui.hint(&format!("reading `{}` needs a yes: run it in a terminal, or with `--yes`", safe(subject)));
+        }
+        Question::Permission { skill, .. } => {
+            ui.hint(&format!("calling `{}` needs a yes: run it in a terminal, or with `--yes`", safe(skill)));
+        }
+        Question::Server { name, target, .. } => {
+            let add = format!("to add `{}` ({}), run it in a terminal, or with `--yes`", safe(name), safe(target));
+            ui.hint(&add);
+        }
+        // A notice says what is missing, and a value is nothing to say yes to.
+        Question::Secret { .. } | Question::Login { .. } => {}
+    }
 }
 
 fn prompt(question: &Question) -> &'static str {
     match question {
+        Question::Permission { permission, .. } if permission == "read" => "Read it?",
         Question::Permission { .. } => "Call it?",
         Question::Power { .. } => "Allow it?",
         Question::Secret { .. } => "",
@@ -196,7 +248,7 @@ fn short_digest(digest: &str) -> String {
     }
 }
 
-fn sandbox_line(workspace: &Workspace) -> String {
+fn sandbox_line(workspace: &Workspace, is_script: bool) -> String {
     let settings = workspace.config.sandbox();
     let writes = match settings.writable.len() {
         0 => "read-only project".to_owned(),
@@ -206,5 +258,6 @@ fn sandbox_line(workspace: &Workspace) -> String {
         ),
     };
     let network = if settings.network { "network" } else { "no network" };
-    format!("{writes}, {network}, {} s", settings.shell_time.as_secs())
+    let time = if is_script { settings.time } else { settings.shell_time };
+    format!("{writes}, {network}, {} s", time.as_secs())
 }

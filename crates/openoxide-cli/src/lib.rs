@@ -8,6 +8,7 @@ mod commands;
 mod error;
 mod off;
 mod paths;
+mod runner;
 mod session;
 mod snippet;
 mod table;

@@ -89,6 +89,21 @@ impl Ui {
         Ok(out.flush()?)
     }
 
+    /// Writes what a command wrote: byte for byte, but for what would command a terminal.
+    pub(crate) fn output(&self, stdout: &[u8], stderr: &[u8]) -> anyhow::Result<()> {
+        let shown = |bytes: &[u8], is_terminal: bool| match is_terminal {
+            true => String::from_utf8_lossy(bytes).split('\n').map(safe).collect::<Vec<_>>().join("\n").into_bytes(),
+            false => bytes.to_owned(),
+        };
+        let mut out = std::io::stdout().lock();
+        out.write_all(&shown(stdout, out.is_terminal()))?;
+        out.flush()?;
+        let mut err = std::io::stderr().lock();
+        // Nobody can be told that stderr is closed.
+        let _ = err.write_all(&shown(stderr, err.is_terminal()));
+        Ok(())
+    }
+
     /// Writes an answer as JSON.
     pub(crate) fn json(&self, answer: &impl serde::Serialize) -> anyhow::Result<()> {
         self.raw(&(serde_json::to_string_pretty(answer)? + "\n"))

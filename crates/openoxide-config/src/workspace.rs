@@ -127,7 +127,7 @@ impl Workspace {
     /// Returns the rules that hold in a view, weakest first: built in, the host's, the user's, the agent's.
     pub fn rules(&self, view: &View) -> Result<Rules, RuleError> {
         let mut rules = Rules::builtin();
-        rules.extend(view.host_rules());
+        rules.extend(view.call_rules());
         rules.extend(self.config.rules()?.clone());
         rules.extend(self.agent_rules());
         Ok(rules)

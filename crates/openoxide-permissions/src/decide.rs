@@ -18,7 +18,7 @@ pub enum Permission {
     Script,
     /// A command that runs on an event; the subject is the command.
     Hook,
-    /// Starting or reaching a server; the subject is its name.
+    /// Starting or reaching a server; the subjects are its name, and its command or address. Both must be allowed.
     Mcp,
     /// Taking over a skill's permission profile; the subject is the skill's name.
     Profile,

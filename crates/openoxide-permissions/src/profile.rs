@@ -179,6 +179,24 @@ impl Wanted {
         self
     }
 
+    /// Takes out the paths that `why` gives a reason against: before a delta is made, in which a wide path that cannot be
+    /// given would hide a narrow one that can.
+    #[must_use]
+    pub fn without(mut self, mut why: impl FnMut(&Addition) -> Option<&'static str>) -> Wanted {
+        let power = std::mem::take(&mut self.power);
+        let writes = power.write.into_iter().map(Addition::Write);
+        for addition in writes.chain(power.read.into_iter().map(Addition::Read)) {
+            match (why(&addition), addition) {
+                (Some(why), addition) => self.ignore(addition.to_string(), why),
+                (None, Addition::Write(path)) => drop(self.power.write.insert(path)),
+                (None, Addition::Read(path)) => drop(self.power.read.insert(path)),
+                (None, Addition::Network | Addition::Unasked) => {}
+            }
+        }
+        (self.power.network, self.power.unasked) = (power.network, power.unasked);
+        self
+    }
+
     fn paths(&mut self, key: &str, written: &[String], base: Base<'_>) -> BTreeSet<PathBuf> {
         let mut paths = BTreeSet::new();
         for text in written {

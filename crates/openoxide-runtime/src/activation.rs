@@ -18,9 +18,10 @@ use openoxide_sandbox::{Outcome, SandboxError};
 use openoxide_skills::{Caller, Entry, Message};
 
 use crate::ask::{Answer, Question};
-use crate::call::{Call, Refusal, Why, admit};
+use crate::call::{Call, Refusal, Why};
 use crate::depend::{Dependencies, variables_of};
 use crate::finish::{finish, notices};
+use crate::fork::ForkPlan;
 use crate::hooks::{Event, Firing, HookStep, Verdict, register};
 use crate::load::{Loading, load};
 use crate::login::{LoginReply, LoginStep};
@@ -96,6 +97,10 @@ pub struct Activated {
     pub messages: Vec<Message>,
     /// Tools that the model may now use without a question.
     pub tools: Vec<String>,
+    /// The only tools that the model may now use; absent: any.
+    pub limited_to: Option<Vec<String>>,
+    /// How it runs in a conversation of its own; then nothing is sent to this one yet.
+    pub fork: Option<ForkPlan>,
     /// Whether it was cut.
     pub cut: bool,
     /// Whether the model has it already.
@@ -178,7 +183,7 @@ impl Activation {
         let mut candidates = Vec::new();
         let mut done = Done::default();
         for call in calls {
-            match admit(runtime.view(), runtime.catalog(), &call) {
+            match runtime.admit(&call) {
                 Ok(entry) => candidates.push(Candidate { entry: entry.clone(), call, loading: None, refusal: None }),
                 Err(refusal) => done.refused.push(refusal),
             }
@@ -400,11 +405,7 @@ impl Activation {
                 continue;
             }
             loading.granted.extend_from_slice(powers);
-            match answer {
-                Answer::Session => powers.iter().for_each(|power| session.empower(path, digest, power.kind())),
-                Answer::Always => failed = Some(runtime.grant(entry, digest, powers)),
-                _ => {}
-            }
+            failed = Some(runtime.empower(session, entry, digest, powers, answer));
         }
         if let Some(outcome) = failed {
             self.note_failure("trust", outcome);
@@ -431,8 +432,9 @@ impl Activation {
             }
             let Some(mut loading) = candidate.loading.take() else { continue };
             match finish(&self.runtime, session, &candidate.call, &candidate.entry, &loading) {
-                Ok(activated) => {
+                Ok((activated, attached)) => {
                     self.done.notices.extend(notices(session, &candidate.entry, &loading));
+                    self.done.notices.extend(attached);
                     self.done.notices.extend(register(&self.runtime, session, &candidate.entry, &mut loading));
                     self.greet(session, &activated);
                     self.done.activated.push(activated);

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use openoxide_skills::{Caller, Catalog, Code, Entry, Standing, View, near};
+use openoxide_skills::{ActivationTexts, Caller, Catalog, Code, Entry, Standing, View, fill, near};
 
 /// A call of one skill.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,6 +46,12 @@ pub enum Why {
     Unreadable,
     /// A command of its text failed, and the host then sends nothing.
     CommandFailed,
+    /// It has no such script.
+    NoScript,
+    /// Its own `allowed-tools` does not name what it would run.
+    NotListed,
+    /// It could not be run here.
+    NotRun,
 }
 
 impl Why {
@@ -60,6 +66,9 @@ impl Why {
             Why::Rejected => "rejected",
             Why::Unreadable => "unreadable",
             Why::CommandFailed => "command-failed",
+            Why::NoScript => "no-script",
+            Why::NotListed => "not-listed",
+            Why::NotRun => "not-run",
         }
     }
 }
@@ -82,10 +91,17 @@ pub struct Refusal {
 }
 
 /// Finds the skill that a call means, or says why there is none.
-pub(crate) fn admit<'c>(view: &View, catalog: &'c Catalog, call: &Call) -> Result<&'c Entry, Refusal> {
-    let words = Words { view, catalog, call };
+///
+/// What `denied` tells of is not there for the model: it is in no answer, and in no list of names.
+pub(crate) fn admit<'c>(
+    view: &View,
+    catalog: &'c Catalog,
+    call: &Call,
+    denied: &dyn Fn(&Entry) -> bool,
+) -> Result<&'c Entry, Refusal> {
+    let words = Words { view, catalog, call, denied };
     let wanted = call.skill.as_str();
-    if !is_name(view, wanted) {
+    if !is_name(view, call) {
         return Err(words.bad_name());
     }
     let found = catalog.find(wanted);
@@ -106,17 +122,18 @@ pub(crate) fn admit<'c>(view: &View, catalog: &'c Catalog, call: &Call) -> Resul
 }
 
 /// Tells whether a skill would count but for its name.
-fn lost_its_name(entry: &Entry) -> bool {
+pub(crate) fn lost_its_name(entry: &Entry) -> bool {
     matches!(entry.standing, Standing::Shadowed | Standing::Untrusted)
 }
 
 /// Tells whether a host looks for such a name at all.
-fn is_name(view: &View, wanted: &str) -> bool {
-    let is_path = wanted.starts_with('/');
-    let is_plain = |others: &str| {
-        !wanted.is_empty() && wanted.chars().all(|letter| letter.is_ascii_alphanumeric() || others.contains(letter))
-    };
-    is_path || view.host.activation.names.as_deref().is_none_or(is_plain)
+fn is_name(view: &View, call: &Call) -> bool {
+    let wanted = call.skill.as_str();
+    // A model is told names; a path that it makes up is none.
+    let is_path = wanted.starts_with('/') && call.caller == Caller::User;
+    let is_plain =
+        |others: &str| wanted.chars().all(|letter| letter.is_ascii_alphanumeric() || others.contains(letter));
+    !wanted.is_empty() && (is_path || view.host.activation.names.as_deref().is_none_or(is_plain))
 }
 
 /// Tells whether a caller may call a skill.
@@ -129,18 +146,25 @@ pub(crate) fn may(entry: &Entry, caller: Caller) -> bool {
 
 /// Returns the names that a caller may call, sorted.
 pub fn names_for(catalog: &Catalog, caller: Caller) -> Vec<&str> {
-    let mut names: Vec<&str> =
-        catalog.skills.iter().filter(|entry| may(entry, caller)).map(|entry| &*entry.skill.name).collect();
+    names_of(catalog.skills.iter().filter(|entry| may(entry, caller)))
+}
+
+fn names_of<'c>(entries: impl Iterator<Item = &'c Entry>) -> Vec<&'c str> {
+    let mut names: Vec<&str> = entries.map(|entry| &*entry.skill.name).collect();
     names.sort_unstable();
     names.dedup();
     names
 }
+
+/// Which of a host's texts is meant.
+type Word = fn(&ActivationTexts) -> Option<&String>;
 
 /// Words for a refusal.
 struct Words<'a> {
     view: &'a View,
     catalog: &'a Catalog,
     call: &'a Call,
+    denied: &'a dyn Fn(&Entry) -> bool,
 }
 
 impl Words<'_> {
@@ -148,24 +172,32 @@ impl Words<'_> {
         Refusal { name: self.call.skill.clone(), path: None, why, code: None, text, help: None }
     }
 
+    /// Returns the names that the caller may know of.
+    fn names(&self) -> Vec<&str> {
+        let known = |entry: &&Entry| may(entry, self.call.caller) && !(self.denied)(entry);
+        names_of(self.catalog.skills.iter().filter(known))
+    }
+
+    /// Returns a text of the host.
+    fn own(&self, word: Word) -> Option<&String> {
+        self.view.host.activation.words(self.call.caller, word)
+    }
+
     /// Writes a text of the host, or ours.
-    fn said(&self, own: Option<&String>, ours: impl FnOnce() -> String) -> String {
-        let Some(own) = own else { return ours() };
-        let texts = &self.view.host.activation.texts;
-        let names = names_for(self.catalog, self.call.caller).join(", ");
-        let available = match (names.is_empty(), &texts.none) {
+    fn said(&self, own: Word, ours: impl FnOnce() -> String) -> String {
+        let Some(text) = self.own(own) else { return ours() };
+        let names = self.names().join(", ");
+        let available = match (names.is_empty(), self.own(|texts| texts.none.as_ref())) {
             (true, Some(none)) => none.clone(),
             _ => names,
         };
-        // What was asked for goes in last: it may hold braces of its own.
-        own.replace("{available}", &available).replace("{name}", &self.call.skill)
+        fill(text, &[("available", &available), ("name", &self.call.skill)])
     }
 
     fn unknown(&self) -> Refusal {
-        let texts = &self.view.host.activation.texts;
-        let text = self.said(texts.unknown.as_ref(), || format!("no skill is called `{}`", self.call.skill));
+        let text = self.said(|texts| texts.unknown.as_ref(), || format!("no skill is called `{}`", self.call.skill));
         let mut refusal = self.refusal(Why::Unknown, text);
-        let names = names_for(self.catalog, self.call.caller);
+        let names = self.names();
         let near = near(&self.call.skill, names.iter().copied());
         if self.view.host.activation.near_names {
             refusal.text.push_str(&our_list(&near, &names));
@@ -175,10 +207,17 @@ impl Words<'_> {
         refusal
     }
 
+    /// Says to the model that a rule denies it, where its program does; elsewhere it is not there.
+    fn denied(&self) -> Refusal {
+        match self.own(|texts| texts.denied.as_ref()) {
+            Some(_) => self.refusal(Why::Denied, self.said(|texts| texts.denied.as_ref(), String::new)),
+            None => self.unknown(),
+        }
+    }
+
     fn bad_name(&self) -> Refusal {
-        let texts = &self.view.host.activation.texts;
-        match &texts.bad_name {
-            Some(own) => self.refusal(Why::Unknown, self.said(Some(own), String::new)),
+        match self.own(|texts| texts.bad_name.as_ref()) {
+            Some(_) => self.refusal(Why::Unknown, self.said(|texts| texts.bad_name.as_ref(), String::new)),
             None => self.unknown(),
         }
     }
@@ -191,8 +230,10 @@ impl Words<'_> {
         if self.call.caller == Caller::Model && (hidden || !entry.model) {
             return self.unknown();
         }
-        let texts = &self.view.host.activation.texts;
-        let own = texts.disabled.as_ref().filter(|_| entry.standing == Standing::Disabled);
+        let own: Word = match entry.standing {
+            Standing::Disabled => |texts| texts.disabled.as_ref(),
+            _ => |_| None,
+        };
         let reason = entry.reason.as_ref();
         let ours = || {
             let why = reason.map(|reason| format!(": {}", reason.text)).unwrap_or_default();
@@ -205,16 +246,21 @@ impl Words<'_> {
     }
 
     fn for_caller<'e>(&self, entry: &'e Entry) -> Result<&'e Entry, Refusal> {
+        if self.call.caller == Caller::Model && (self.denied)(entry) {
+            return Err(self.denied());
+        }
         if may(entry, self.call.caller) {
             return Ok(entry);
         }
-        let texts = &self.view.host.activation.texts;
         let text = match self.call.caller {
-            Caller::User => self.said(texts.not_for_user.as_ref(), || {
-                format!("`{}` is for the model to call, not for people", self.call.skill)
-            }),
-            Caller::Model => self
-                .said(texts.not_for_model.as_ref(), || format!("`{}` can only be called by the user", self.call.skill)),
+            Caller::User => self.said(
+                |texts| texts.not_for_user.as_ref(),
+                || format!("`{}` is for the model to call, not for people", self.call.skill),
+            ),
+            Caller::Model => self.said(
+                |texts| texts.not_for_model.as_ref(),
+                || format!("`{}` can only be called by the user", self.call.skill),
+            ),
         };
         Err(self.refusal(Why::NotForCaller, text))
     }

@@ -7,7 +7,9 @@ use openoxide_skills::{Caller, CutOf, Entry, Message, RenderError, WhyLeft, agai
 use sha2::{Digest as _, Sha256};
 
 use crate::activation::{Activated, Notice};
+use crate::attach::attach;
 use crate::call::{Call, Refusal, Why};
+use crate::fork::plan;
 use crate::load::{Loading, loaded};
 use crate::power::Power;
 use crate::record::Recorded;
@@ -21,7 +23,7 @@ pub(crate) fn finish(
     call: &Call,
     entry: &Entry,
     loading: &Loading,
-) -> Result<Activated, Refusal> {
+) -> Result<(Activated, Vec<Notice>), Refusal> {
     let failed = |error: RenderError| {
         let text = match std::error::Error::source(&error) {
             Some(source) => format!("{error}: {source}"),
@@ -33,8 +35,19 @@ pub(crate) fn finish(
     let digest = loading.digest();
     let content = loading.expanded.assemble(&loading.outputs);
     let mut messages = drawn(runtime, call, entry, loading, &content, &digest).map_err(failed)?;
+    let attached = attach(runtime, session, entry, loading).map_err(failed)?;
+    messages.extend(attached.messages);
     let sent = digest_of(&messages);
-    let repeated = repeat(runtime, session, call, entry, loading, &sent, &mut messages).map_err(failed)?;
+    let tools = tools(loading);
+    let fork = plan(runtime, call.caller, entry, loading, &messages, &tools);
+    let repeated = match fork {
+        // The agent of its own gets it; the conversation that called gets the result.
+        Some(_) => {
+            messages.clear();
+            false
+        }
+        None => repeat(runtime, session, call, entry, loading, &sent, &mut messages).map_err(failed)?,
+    };
     session.record.push(Recorded {
         name: entry.skill.name.to_string(),
         path: entry.canonical().to_owned(),
@@ -43,21 +56,26 @@ pub(crate) fn finish(
         caller: call.caller.as_str().to_owned(),
         order: 0,
         sent,
+        forked: fork.is_some(),
     });
-    Ok(Activated {
+    let activated = Activated {
         name: entry.skill.name.to_string(),
         path: entry.skill.path.to_path_buf(),
         digest,
         caller: call.caller,
         arguments: loading.raw_arguments().map(str::to_owned),
         messages,
-        tools: tools(loading),
+        tools,
+        limited_to: runtime.limited_to(loading),
+        fork,
         cut: loading.cut.is_some(),
         repeated,
-    })
+    };
+    Ok((activated, attached.notices))
 }
 
-fn drawn(
+/// Draws the messages of a call, with this text in them.
+pub(crate) fn drawn(
     runtime: &Runtime,
     call: &Call,
     entry: &Entry,
@@ -95,7 +113,8 @@ fn repeat(
     messages: &mut Vec<Message>,
 ) -> Result<bool, RenderError> {
     let view = runtime.view();
-    let Some(before) = session.record.latest(entry.canonical()) else { return Ok(false) };
+    let before = session.record.latest(entry.canonical()).filter(|before| !before.forked);
+    let Some(before) = before else { return Ok(false) };
     if view.host.activation.repeat != Some(call.caller) {
         return Ok(false);
     }

@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use openoxide_permissions::{Action, Permission};
+use openoxide_permissions::{Action, InForce, Permission};
 use openoxide_skills::{Entry, HookEvent, HookHandler, HookRules, SkillHooks};
 
 pub use event::{Deactivation, Event};
@@ -68,6 +68,8 @@ pub(crate) struct Registered {
     entry: Entry,
     /// The copy that runs.
     folder: PathBuf,
+    /// What its commands may touch.
+    in_force: InForce,
     hooks: Vec<Hook>,
     // Held for its destructor.
     _copy: tempfile::TempDir,
@@ -211,7 +213,9 @@ pub(crate) fn register(runtime: &Runtime, session: &mut Session, entry: &Entry, 
     }
     let allowed = allowed(runtime, session, loading, hooks, &mut told);
     if !allowed.is_empty()
-        && let Err(why) = keep(session, entry, loading, allowed)
+        && let Err(why) = runtime
+            .in_force_for(session, entry, loading)
+            .and_then(|in_force| keep(session, entry, loading, in_force, allowed))
     {
         told.push(format!("its hooks are not registered: {why}"));
     }
@@ -246,7 +250,13 @@ fn allowed(
 }
 
 /// Puts hooks into the session, with the copy that they run on.
-fn keep(session: &mut Session, entry: &Entry, loading: &mut Loading, mut hooks: Vec<Hook>) -> Result<(), String> {
+fn keep(
+    session: &mut Session,
+    entry: &Entry,
+    loading: &mut Loading,
+    in_force: InForce,
+    mut hooks: Vec<Hook>,
+) -> Result<(), String> {
     let folder = private_copy(loading)?;
     let copy = loading.copy.take().ok_or("there is no copy")?;
     for hook in hooks.iter_mut().filter(|hook| hook.handler.once) {
@@ -257,6 +267,7 @@ fn keep(session: &mut Session, entry: &Entry, loading: &mut Loading, mut hooks: 
         path: entry.canonical().to_owned(),
         entry: entry.clone(),
         folder,
+        in_force,
         hooks,
         _copy: copy,
     }));

@@ -1,29 +1,46 @@
 #![doc = include_str!("../README.md")]
 
 mod activation;
+mod allowed;
 mod ask;
+mod attach;
 mod call;
 mod depend;
 mod drive;
 mod finish;
+mod fork;
 mod hooks;
+mod interpreter;
 mod load;
 mod login;
 mod look;
 mod power;
+mod preload;
+mod profile;
+mod reading;
+mod reattach;
 mod record;
 mod runtime;
+mod script;
 mod session;
 mod shell;
+mod still;
+mod tools;
+mod worktree;
 
 pub use activation::{Activated, Activation, Done, Notice, Reply, Run, Step};
 pub use ask::{Answer, Choice, Question};
 pub use call::{Call, Given, Refusal, Why, names_for};
 pub use drive::{Responder, drive};
+pub use fork::ForkPlan;
 pub use hooks::{Deactivation, Decision, Event, Firing, Halt, HookStep, Ruling, Said, Verdict, drive_hooks};
 pub use login::{Callback, LoginError, LoginReply, LoginStep, Method, Online, Request, Response, Returned};
 pub use look::{Look, LookError};
 pub use power::{HookPower, Power};
+pub use preload::{Pinned, Preloaded, PreloadedSkill};
+pub use reattach::{Reattached, ReattachedSkill};
 pub use record::{Record, Recorded};
 pub use runtime::Runtime;
+pub use script::{Ran, ScriptCall, ScriptDone, ScriptRun, ScriptStep, drive_script};
 pub use session::Session;
+pub use tools::{Begun, Conflict, NoName, Tool, ToolRegistry, ToolResult, Toolbox, contracts};

@@ -1,8 +1,9 @@
 //! Reads a skill again at the moment it is called: its folder's digest, its frontmatter, and the text that is sent.
 
+use openoxide_permissions::Delta;
 use openoxide_skills::{
     Arguments, Caller, Content, Cut, CutOf, Entry, Expand, Expanded, FileDigest, Loaded, Message, Parsed, RenderError,
-    SkillDir, Snapshot, SnapshotError, SnapshotLimits, Variable, Variables, View, body_of, cut, envelope, expand,
+    SkillDir, Snapshot, SnapshotError, SnapshotLimits, Variable, Variables, View, body_of, cut, envelope, expand, fill,
     parse_bytes, path_text,
 };
 
@@ -35,6 +36,8 @@ pub(crate) struct Loading {
     pub(crate) granted: Vec<Power>,
     /// What takes the place of each command, in order.
     pub(crate) outputs: Vec<String>,
+    /// What its permission profile would add to what is in force.
+    pub(crate) profile: Delta,
     /// Files of its folder that are named with it.
     pub(crate) files: Vec<String>,
     /// How many bytes were cut off.
@@ -62,6 +65,17 @@ impl Loading {
 
 /// Reads a skill for a call.
 pub(crate) fn load(runtime: &Runtime, session: &Session, call: &Call, entry: &Entry) -> Result<Loading, Refusal> {
+    load_part(runtime, session, call, entry, runtime.view().host.activation.content)
+}
+
+/// Reads a skill for a call, of which this part is sent.
+pub(crate) fn load_part(
+    runtime: &Runtime,
+    session: &Session,
+    call: &Call,
+    entry: &Entry,
+    part: Content,
+) -> Result<Loading, Refusal> {
     let unreadable = |why: &str| unreadable(runtime.view(), call, entry, why);
     let dir = SkillDir::of(runtime.catalog(), entry).map_err(|error| unreadable(&error.to_string()))?;
     let snapshot = dir.snapshot(&SnapshotLimits::default());
@@ -80,7 +94,7 @@ pub(crate) fn load(runtime: &Runtime, session: &Session, call: &Call, entry: &En
     }
     let more = size.saturating_sub(bytes.len() as u64);
     let text = String::from_utf8_lossy(bytes);
-    let (content, cut) = content(runtime.view(), &text, more);
+    let (content, cut) = content(runtime.view(), part, &text, more);
     let arguments = arguments(runtime.view(), call);
     let variables = variables(runtime, session, entry);
     let files = snapshot.as_ref().map(|snapshot| named_files(runtime.view(), snapshot)).unwrap_or_default();
@@ -96,6 +110,7 @@ pub(crate) fn load(runtime: &Runtime, session: &Session, call: &Call, entry: &En
         powers: Vec::new(),
         granted: Vec::new(),
         outputs: Vec::new(),
+        profile: runtime.profile(session, entry),
         files,
         cut,
         copy: None,
@@ -131,9 +146,9 @@ fn named_files(view: &View, snapshot: &Snapshot) -> Vec<String> {
 }
 
 /// Returns the part of a file that is sent, and how much of it is missing.
-fn content(view: &View, text: &str, more: u64) -> (String, Option<u64>) {
+fn content(view: &View, part: Content, text: &str, more: u64) -> (String, Option<u64>) {
     let rules = &view.host.activation;
-    let part = match rules.content {
+    let part = match part {
         Content::File => text.into(),
         Content::Body => body_of(text, &view.host.parse),
     };
@@ -167,9 +182,9 @@ fn variables(runtime: &Runtime, session: &Session, entry: &Entry) -> Variables {
 }
 
 fn unreadable(view: &View, call: &Call, entry: &Entry, why: &str) -> Refusal {
-    let own = view.host.activation.texts.unreadable.as_ref();
+    let own = view.host.activation.words(call.caller, |texts| texts.unreadable.as_ref());
     let text = match own {
-        Some(own) => own.replace("{why}", why).replace("{name}", &call.skill),
+        Some(own) => fill(own, &[("why", why), ("name", &call.skill)]),
         None => format!("`{}` cannot be read: {why}", call.skill),
     };
     Refusal {

@@ -131,7 +131,6 @@ impl Login {
     pub(crate) fn resume(mut self, reply: Reply) -> Result<Turn, LoginError> {
         let stage = std::mem::replace(&mut self.stage, Stage::Probe);
         let next = match (stage, reply) {
-            (_, Reply::Login(LoginReply::NotTried)) => return Err(LoginError::NotTried),
             (Stage::Probe, Reply::Login(LoginReply::Fetched(response))) => match self.probed(&response?) {
                 Some(stage) => stage,
                 None => return Ok(Turn::Unneeded),
@@ -159,7 +158,7 @@ impl Login {
             (Stage::Exchange(..), Reply::Login(LoginReply::Fetched(response))) => {
                 return offer::token(&response?).map(Turn::Token);
             }
-            // A reply to something else is no answer.
+            // A reply to something else is no answer, as if nobody had tried.
             _ => return Err(LoginError::NotTried),
         };
         self.stage = next;

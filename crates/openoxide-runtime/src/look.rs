@@ -5,6 +5,7 @@ use openoxide_skills::{Caller, Entry, FileDigest, SnapshotError};
 use crate::call::{Call, Given, Refusal};
 use crate::load::load;
 use crate::power::Power;
+use crate::profile::profile_lines;
 use crate::runtime::Runtime;
 use crate::session::Session;
 
@@ -29,6 +30,15 @@ pub enum LookError {
 }
 
 impl Runtime {
+    /// Says what a skill's permission profile would add to what is in force, and what of it has no effect, line by line.
+    pub fn look_at_profile(&self, entry: &Entry) -> Vec<String> {
+        let delta = self.profile(&Session::new(""), entry);
+        match profile_lines(&delta) {
+            lines if lines.is_empty() => delta.ignored.iter().map(|ignored| format!("no effect: {ignored}")).collect(),
+            lines => lines,
+        }
+    }
+
     /// Looks at everything that a skill of the catalog would get.
     pub fn look(&self, entry: &Entry) -> Result<Look, LookError> {
         let mut look: Option<Look> = None;
@@ -41,7 +51,10 @@ impl Runtime {
                 files: snapshot.files,
                 powers: Vec::new(),
             });
-            let new = loading.powers.into_iter().filter(|power| !look.powers.contains(power));
+            let profile = Power::Profile(profile_lines(&loading.profile));
+            let all = loading.powers.into_iter().chain(std::iter::once(profile));
+            let all = all.filter(|power| !power.items().is_empty());
+            let new = all.filter(|power| !look.powers.contains(power));
             look.powers.extend(new.collect::<Vec<_>>());
         }
         // There are two callers, so that there is a look.

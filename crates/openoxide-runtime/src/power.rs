@@ -2,11 +2,13 @@
 
 use std::fmt;
 
-use openoxide_config::Granted;
+use openoxide_config::{Granted, TrustError};
 use openoxide_permissions::{Action, Permission};
-use openoxide_skills::Entry;
+use openoxide_skills::{Entry, ToolsMeaning};
 
+use crate::ask::Answer;
 use crate::load::Loading;
+use crate::profile::profile_lines;
 use crate::runtime::Runtime;
 use crate::session::Session;
 
@@ -60,6 +62,11 @@ impl Power {
         }
     }
 
+    /// Tells whether it is about a command that the skill itself brings, and that runs because somebody called it.
+    fn runs(&self) -> bool {
+        matches!(self, Power::Shell(_) | Power::Script { .. })
+    }
+
     /// Says what it is, for a heading.
     pub fn title(&self) -> &'static str {
         match self {
@@ -81,8 +88,15 @@ impl fmt::Display for HookPower {
 /// Returns everything that a skill would do beyond being read.
 pub(crate) fn powers(runtime: &Runtime, loading: &Loading) -> Vec<Power> {
     let commands: Vec<String> = loading.expanded.commands().map(|piece| piece.command.clone()).collect();
-    let tools = loading.parsed.frontmatter.allowed_tools.clone();
-    let all = [Power::Shell(commands), Power::Hooks(crate::hooks::wanted(runtime, loading)), Power::Tools(tools)];
+    let tools = match runtime.tools_meaning() {
+        ToolsMeaning::Nothing => Vec::new(),
+        ToolsMeaning::Preapprove | ToolsMeaning::Limit => loading.parsed.frontmatter.allowed_tools.clone(),
+    };
+    // A profile is about what runs.
+    let hooks = crate::hooks::wanted(runtime, loading);
+    let runs = !commands.is_empty() || !hooks.is_empty();
+    let profile = if runs { profile_lines(&loading.profile) } else { Vec::new() };
+    let all = [Power::Shell(commands), Power::Hooks(hooks), Power::Profile(profile), Power::Tools(tools)];
     all.into_iter().filter(|power| !power.items().is_empty()).collect()
 }
 
@@ -102,7 +116,7 @@ impl Runtime {
         let Ok(snapshot) = &loading.snapshot else { return wanted };
         let digest = snapshot.digest.to_string();
         for power in &loading.powers {
-            let Some(power) = self.undecided(session, power) else { continue };
+            let Some(power) = self.undecided(session, entry, power) else { continue };
             match self.granted(session, entry, &digest, &power) {
                 Granted::Yes => wanted.granted.push(power),
                 Granted::No => wanted.asked.push(power),
@@ -112,25 +126,51 @@ impl Runtime {
                 }
             }
         }
+        if self.is_unasked(session, entry, loading, &wanted.granted) {
+            let (free, asked) = std::mem::take(&mut wanted.asked).into_iter().partition(Power::runs);
+            (wanted.asked, wanted.changed) = (asked, false);
+            wanted.granted.extend::<Vec<Power>>(free);
+        }
         wanted
     }
 
     /// Leaves out what permission rules decide; `None` if nothing is left.
-    fn undecided(&self, session: &Session, power: &Power) -> Option<Power> {
+    fn undecided(&self, session: &Session, entry: &Entry, power: &Power) -> Option<Power> {
         let asks =
-            |permission: Permission, subject: &&String| self.decide(session, permission, subject).action == Action::Ask;
+            |permission: Permission, subject: &str| self.decide(session, permission, subject).action == Action::Ask;
         let left = |permission: Permission, all: &[String]| -> Vec<String> {
             all.iter().filter(|subject| asks(permission, subject)).cloned().collect()
         };
+        let name = &entry.skill.name;
         let power = match power {
             Power::Shell(commands) => Power::Shell(left(Permission::Shell, commands)),
             Power::Tools(tools) => Power::Tools(left(Permission::Tool, tools)),
+            Power::Script { path } => {
+                return asks(Permission::Script, &format!("{name}/{path}")).then(|| power.clone());
+            }
+            Power::Profile(_) => return asks(Permission::Profile, name).then(|| power.clone()),
             Power::Hooks(hooks) => {
-                let is_open = |hook: &&HookPower| asks(Permission::Hook, &&hook.command);
+                let is_open = |hook: &&HookPower| asks(Permission::Hook, &hook.command);
                 Power::Hooks(hooks.iter().filter(is_open).cloned().collect())
             }
-            other => other.clone(),
         };
         (!power.items().is_empty()).then_some(power)
+    }
+
+    /// Keeps what the user agreed to, for as long as they said.
+    pub(crate) fn empower(
+        &self,
+        session: &mut Session,
+        entry: &Entry,
+        digest: &str,
+        powers: &[Power],
+        answer: &Answer,
+    ) -> Result<(), TrustError> {
+        match answer {
+            Answer::Session => powers.iter().for_each(|power| session.empower(entry.canonical(), digest, power)),
+            Answer::Always => return self.grant(entry, digest, powers),
+            Answer::Once | Answer::Secret(_) | Answer::No => {}
+        }
+        Ok(())
     }
 }

@@ -23,6 +23,9 @@ pub struct Recorded {
     pub order: u64,
     /// A digest of what was sent, to tell whether the next call brings the same.
     pub sent: String,
+    /// Whether it ran in a conversation of its own, so that this one does not have it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub forked: bool,
 }
 
 /// What was activated in a conversation, in order.
@@ -50,7 +53,7 @@ impl Record {
 
     /// Adds an activation; its place is told by the record.
     pub(crate) fn push(&mut self, mut recorded: Recorded) {
-        recorded.order = self.activations.last().map_or(1, |last| last.order + 1);
+        recorded.order = self.activations.last().map_or(1, |last| last.order.saturating_add(1));
         self.activations.push(recorded);
     }
 
@@ -90,6 +93,7 @@ mod tests {
             caller: "user".to_owned(),
             order: 0,
             sent: String::new(),
+            forked: false,
         }
     }
 
@@ -99,7 +103,9 @@ mod tests {
         let file = folder.path().join("sessions/one.json");
         assert_eq!(Record::load(&file).unwrap(), Record::default());
         let mut record = Record::default();
-        ["a", "b", "a"].into_iter().for_each(|name| record.push(recorded(name)));
+        for name in ["a", "b", "a"] {
+            record.push(recorded(name));
+        }
         record.save(&file).unwrap();
         let read = Record::load(&file).unwrap();
         assert_eq!(read, record);

@@ -5,14 +5,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use openoxide_config::{
-    Environment, Grant, Granted, McpServer, McpTransport, Moment, Remembered as Always, SandboxSettings, Trust,
-    TrustError, Workspace,
+    Environment, Grant, Granted, McpServer, McpTransport, Moment, PowerPolicy, Remembered as Always, SandboxSettings,
+    Trust, TrustError, Workspace,
 };
-use openoxide_permissions::{Action, Decision, Permission, Remembered, RuleError, Rules, decide};
-use openoxide_sandbox::{Command, Limits, Policy};
+use openoxide_permissions::{Action, Decision, InForce, Permission, Remembered, RuleError, Rules, decide};
+use openoxide_sandbox::{Command, Limits};
 use openoxide_skills::{Catalog, Entry, View};
 
+use crate::call::{Call, Refusal, admit};
 use crate::power::Power;
+use crate::profile::{policy_of, real};
 use crate::session::Session;
 
 /// One host's view of a project, its catalog, and what the user allows. It can be shared between conversations.
@@ -22,6 +24,7 @@ pub struct Runtime {
     rules: Rules,
     agent: Option<String>,
     pub(crate) sandbox: SandboxSettings,
+    pub(crate) powers: PowerPolicy,
     pub(crate) environment: Environment,
     trust: Mutex<Option<Trust>>,
     /// The servers that are configured, by name.
@@ -43,6 +46,7 @@ impl Runtime {
             rules,
             agent: workspace.agent_name().map(str::to_owned),
             sandbox: workspace.config.sandbox(),
+            powers,
             environment: workspace.environment.clone(),
             trust: Mutex::new(None),
             servers: Mutex::new(servers),
@@ -84,6 +88,17 @@ impl Runtime {
         decide(&self.rules, &remembered, permission, subject)
     }
 
+    /// Finds the skill that a call means, or says why there is none.
+    pub(crate) fn admit(&self, call: &Call) -> Result<&Entry, Refusal> {
+        admit(&self.view, &self.catalog, call, &|entry| self.denies(entry))
+    }
+
+    /// Tells whether a rule keeps a skill from being called, whoever calls.
+    fn denies(&self, entry: &Entry) -> bool {
+        let decision = decide(&self.rules, &Remembered::default(), Permission::Skill, &entry.skill.name);
+        decision.action == Action::Deny
+    }
+
     /// Remembers an answer until it is revoked.
     pub(crate) fn remember(&self, permission: Permission, subject: &str) -> Result<(), TrustError> {
         let answer = Always {
@@ -98,7 +113,7 @@ impl Runtime {
     /// Tells whether a skill has a power, as its folder is now: by the conversation, or by what the user trusts.
     pub fn granted(&self, session: &Session, entry: &Entry, digest: &str, power: &Power) -> Granted {
         let path = entry.canonical();
-        if session.empowers(path, digest, power.kind()) {
+        if session.empowers(path, digest, power) {
             return Granted::Yes;
         }
         let mut answer = Granted::Yes;
@@ -164,16 +179,18 @@ impl Runtime {
         }
     }
 
-    /// Lets a command read the project and the skill's copy, and write where the user's settings say.
-    pub(crate) fn confine(&self, command: &mut Command, cwd: &Path, copy: &Path) -> Result<(), String> {
-        let real = |path: &Path| std::fs::canonicalize(path).map_err(|error| format!("{}: {error}", path.display()));
-        let mut policy = Policy::default().read(copy).read(real(&self.view.around.project)?);
-        for folder in &self.sandbox.writable {
-            policy = policy.write(real(folder)?);
-        }
-        policy.network = self.sandbox.network;
-        command.policy = policy;
-        command.cwd = Some(real(cwd)?);
+    /// Lets a command read the skill's copy, and do what is in force for it.
+    pub(crate) fn confine(
+        &self,
+        command: &mut Command,
+        cwd: &Path,
+        copy: &Path,
+        in_force: &InForce,
+    ) -> Result<(), String> {
+        command.policy = policy_of(in_force).read(copy);
+        let cwd = real(cwd)?;
+        let is_readable = in_force.read.iter().chain(&in_force.write).any(|path| cwd.starts_with(path));
+        command.cwd = Some(if is_readable { cwd } else { copy.to_owned() });
         Ok(())
     }
 

@@ -3,12 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use openoxide_config::Power;
 use openoxide_permissions::{Permission, Remembered};
 use secrecy::SecretString;
 
 use crate::hooks::Registry;
-use crate::power::HookPower;
+use crate::power::{HookPower, Power};
 use crate::record::Record;
 
 /// One conversation.
@@ -21,7 +20,8 @@ pub struct Session {
     secrets: BTreeMap<String, SecretString>,
     tokens: BTreeMap<String, SecretString>,
     allowed: Remembered,
-    powers: BTreeSet<(PathBuf, String, &'static str)>,
+    /// What was shown and agreed to: skill, digest, kind of power, and the thing itself.
+    powers: BTreeSet<(PathBuf, String, &'static str, String)>,
     asked: BTreeSet<String>,
     told: BTreeSet<(String, PathBuf)>,
     pub(crate) hooks: Registry,
@@ -63,14 +63,16 @@ impl Session {
         self.allowed.allow(permission, subject);
     }
 
-    /// Tells whether a skill was given a power in this conversation, as its folder is now.
-    pub fn empowers(&self, skill: &Path, digest: &str, power: Power) -> bool {
-        self.powers.contains(&(skill.to_owned(), digest.to_owned(), power.as_str()))
+    /// Tells whether a skill was given a power in this conversation, as its folder is now, for everything in it.
+    pub fn empowers(&self, skill: &Path, digest: &str, power: &Power) -> bool {
+        let is_given = |item| self.powers.contains(&(skill.to_owned(), digest.to_owned(), power.kind().as_str(), item));
+        power.items().into_iter().all(is_given)
     }
 
-    /// Gives a skill a power until the conversation ends or its folder changes.
-    pub fn empower(&mut self, skill: &Path, digest: &str, power: Power) {
-        self.powers.insert((skill.to_owned(), digest.to_owned(), power.as_str()));
+    /// Gives a skill a power until the conversation ends or its folder changes: for what was shown, and nothing else.
+    pub fn empower(&mut self, skill: &Path, digest: &str, power: &Power) {
+        let key = |item| (skill.to_owned(), digest.to_owned(), power.kind().as_str(), item);
+        self.powers.extend(power.items().into_iter().map(key));
     }
 
     /// Returns every hook that can still run, with its skill, in the order in which they run.

@@ -40,6 +40,9 @@ fn refusal(runtime: &Runtime, session: &Session, loading: &Loading, piece: &Shel
     if let Some(refused) = &piece.refused {
         return Some(refused.to_string());
     }
+    if !runtime.lists_command(loading, std::slice::from_ref(&piece.command)) {
+        return Some("the skill's `allowed-tools` does not list it".to_owned());
+    }
     match runtime.decide(session, Permission::Shell, &piece.command).action {
         Action::Deny => Some("a permission rule denies it".to_owned()),
         Action::Allow => None,
@@ -78,7 +81,8 @@ fn run(
     }
     let folder = openoxide_skills::path_text(&copy);
     command.env.set(Variable::SkillDir.environment_name(), folder).map_err(|error| error.to_string())?;
-    runtime.confine(&mut command, &runtime.view().around.cwd, &copy)?;
+    let in_force = runtime.in_force_for(session, entry, loading)?;
+    runtime.confine(&mut command, &runtime.view().around.cwd, &copy, &in_force)?;
     Ok(Run { skill: entry.skill.name.to_string(), written: piece.command.clone(), command })
 }
 
@@ -130,17 +134,10 @@ pub(crate) fn ran(
             };
             match rules.failure {
                 OnFailure::Ignore => Fate::Text(rules.output(&output)),
-                OnFailure::InPlace => Fate::Text(rules.failed(&piece.written, &said, &status(ended))),
-                OnFailure::Abort => Fate::Abort(rules.failed(&piece.written, &said, &status(ended))),
+                OnFailure::InPlace => Fate::Text(rules.failed(&piece.written, &said, &ended.to_string())),
+                OnFailure::Abort => Fate::Abort(rules.failed(&piece.written, &said, &ended.to_string())),
             }
         }
-    }
-}
-
-fn status(ended: Ended) -> String {
-    match ended {
-        Ended::Exit(status) => status.to_string(),
-        other => other.to_string(),
     }
 }
 

@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 
 use crate::Limits;
 
-/// The processes of the sandbox itself, which are counted too: bubblewrap twice, the supervisor, and one over the limit,
-/// so that the supervisor sees that there are too many.
-const OWN_PROCESSES: u64 = 4;
+/// The processes of the sandbox itself, which are counted too: the launcher, bubblewrap twice, the supervisor, and one over
+/// the limit, so that the supervisor sees that there are too many.
+const OWN_PROCESSES: u64 = 5;
 
 /// The memory of the sandbox itself.
 const OWN_MEMORY: u64 = 32 * 1024 * 1024;

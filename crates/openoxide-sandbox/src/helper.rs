@@ -2,8 +2,8 @@
 //!
 //! Three steps, each a process of its own, because each has less power than the one before:
 //!
-//! 1. *launch* lets go of everything that the runtime has open, ties itself to the runtime's life, and either becomes
-//!    bubblewrap or makes the namespaces itself;
+//! 1. *launch* lets go of everything that the runtime has open, starts bubblewrap or makes the namespaces itself, and
+//!    stays outside to end all of it when the runtime ends;
 //! 2. *supervise* is inside, waits for the command, counts its processes and memory, and answers how it ended; when it
 //!    ends, so does everything in its namespace;
 //! 3. *enter* gives up the rest (limits, Landlock, seccomp) and becomes the command.

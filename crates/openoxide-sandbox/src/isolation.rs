@@ -10,6 +10,9 @@ pub struct Isolation {
     pub mechanism: Mechanism,
     /// The version of Landlock in the kernel, 0 without.
     pub landlock: u32,
+    /// Whether processes and memory are limited by a control group. Otherwise they are by limits of the process and by
+    /// counting from inside.
+    pub control_groups: bool,
     /// Why better ways are not taken, or none at all.
     pub missing: Vec<Missing>,
     /// Our own program, which is started again inside.
@@ -77,9 +80,9 @@ impl fmt::Display for Isolation {
                 return self.missing.iter().try_for_each(|missing| write!(f, "; {missing}"));
             }
         }
-        match self.landlock {
-            0 => f.write_str(", seccomp"),
-            version => write!(f, ", Landlock {version}, seccomp"),
+        if self.landlock > 0 {
+            write!(f, ", Landlock {}", self.landlock)?;
         }
+        f.write_str(if self.control_groups { ", seccomp, cgroups" } else { ", seccomp" })
     }
 }

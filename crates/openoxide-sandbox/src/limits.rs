@@ -5,7 +5,7 @@ use std::time::Duration;
 /// How much a command may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// How long it may take.
+    /// How long it may take; a day at most.
     pub time: Duration,
     /// How many bytes it may write to standard output and standard error together.
     pub output: usize,

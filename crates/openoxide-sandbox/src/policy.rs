@@ -128,7 +128,7 @@ impl Policy {
     }
 
     /// Checks that the policy can be enforced and means what it says.
-    pub(crate) fn check(&self, cwd: Option<&Path>) -> Result<(), PolicyError> {
+    pub fn check(&self, cwd: Option<&Path>) -> Result<(), PolicyError> {
         for path in self.readable.iter().chain(&self.writable) {
             itself(path)?;
             not_the_systems(path)?;

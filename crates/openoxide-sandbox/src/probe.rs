@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command as Process, Stdio};
 use std::time::Duration;
 
+use crate::cgroup::Cgroups;
 use crate::helper::{ASKED, FACTS};
 use crate::{Command, Isolation, Limits, Mechanism, Missing, SandboxError, run};
 
@@ -31,6 +32,7 @@ impl Isolation {
         let mut isolation = Self {
             mechanism: Mechanism::None,
             landlock: if probe.without_landlock { 0 } else { landlock(&probe.helper) },
+            control_groups: Cgroups::make(&Limits::EMBEDDED).limit_processes(),
             missing: Vec::new(),
             helper: probe.helper.clone(),
         };

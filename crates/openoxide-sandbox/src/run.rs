@@ -20,6 +20,9 @@ use crate::{Command, Ended, Isolation, Mechanism, Outcome, SandboxError, bubblew
 /// How long the making of the sandbox may take.
 const START: Duration = Duration::from_secs(10);
 
+/// No command runs longer than this, whatever its limit says.
+const LONGEST: Duration = Duration::from_hours(24);
+
 /// How long what was written last may take to arrive, after everybody who could write has been killed.
 const REST: Duration = Duration::from_secs(1);
 
@@ -51,7 +54,7 @@ pub fn run(isolation: &Isolation, command: &Command) -> Result<Outcome, SandboxE
     }
     let mut running = Running::start(isolation, &spec, &cgroups, command.merge)?;
     running.greet(&spec)?;
-    let deadline = Instant::now() + command.limits.time;
+    let deadline = Instant::now() + command.limits.time.min(LONGEST);
     let (mut output, stopped) = running.output.collect(&running.control, command.limits.output, deadline)?;
     let ended = match stopped {
         Stopped::Answered => running.ended(),
@@ -168,8 +171,7 @@ impl Drop for Running {
 
 fn arguments(isolation: &Isolation, spec: &Spec, cgroups: &Cgroups) -> Vec<OsString> {
     let network = if spec.network { "network" } else { "no-network" };
-    let parent = std::process::id().to_string();
-    let mut args = [ASKED, LAUNCH, &parent, network].map(OsString::from).to_vec();
+    let mut args = [ASKED, LAUNCH, network].map(OsString::from).to_vec();
     args.extend(cgroups.doors());
     args.push("--".into());
     match &isolation.mechanism {

@@ -10,7 +10,7 @@ use crate::catalog::{Entry, View};
 use crate::host::{Caller, CutRule, Role};
 use crate::skill::Frontmatter;
 use crate::template::{RenderError, Templates};
-use crate::text::{one_line, path_text};
+use crate::text::{fill, one_line, path_text};
 
 /// One message to the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,7 +55,7 @@ pub fn envelope(view: &View, loaded: &Loaded<'_>) -> Result<Vec<Message>, Render
     let rules = &view.host.activation;
     let wanted = || rules.messages.iter().filter(|rule| rule.caller.is_none_or(|caller| caller == loaded.caller));
     let templates = Templates::new(&view.spec, wanted().map(|rule| rule.template.as_str()))?;
-    let values = values(view, loaded);
+    let values = values(&rules.guard, loaded);
     let mut messages = Vec::new();
     for rule in wanted() {
         let text = templates.draw(&rule.template, values.clone())?;
@@ -67,7 +67,50 @@ pub fn envelope(view: &View, loaded: &Loaded<'_>) -> Result<Vec<Message>, Render
 /// Draws what is said to somebody who calls a skill again: that nothing changed, or that something did.
 pub fn again(view: &View, loaded: &Loaded<'_>, same: bool) -> Result<String, RenderError> {
     let template = if same { "repeated" } else { "again" };
-    Templates::new(&view.spec, [template])?.draw(template, values(view, loaded))
+    Templates::new(&view.spec, [template])?.draw(template, values(&view.host.activation.guard, loaded))
+}
+
+/// Draws the one text with all skills that a subagent starts with; `None` if the host has no template for that.
+pub fn preloaded(view: &View, skills: &[Loaded<'_>]) -> Result<Option<String>, RenderError> {
+    const TEMPLATE: &str = "preload";
+    if view.spec.template(TEMPLATE).is_none() {
+        return Ok(None);
+    }
+    let skills: Vec<_> = skills.iter().map(|loaded| values(&view.host.preload.guard, loaded)).collect();
+    Templates::new(&view.spec, [TEMPLATE])?.draw(TEMPLATE, context! { skills }).map(Some)
+}
+
+/// A file that is sent with a skill because its text names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attached<'a> {
+    /// The skill's name.
+    pub skill: &'a str,
+    /// The path as the text has it.
+    pub path: &'a str,
+    /// The absolute path.
+    pub full: &'a str,
+    /// What is in it.
+    pub content: &'a str,
+    /// How many bytes were cut off.
+    pub removed: u64,
+}
+
+/// Draws the message that carries a file, by `attachment.jinja`; nothing if the host has no such template.
+pub fn attachment(view: &View, attached: &Attached<'_>) -> Result<Option<Message>, RenderError> {
+    const TEMPLATE: &str = "attachment";
+    let Some(rules) = view.host.files.as_ref().filter(|_| view.spec.template(TEMPLATE).is_some()) else {
+        return Ok(None);
+    };
+    let label = |text: &str| one_line(text).replace("</", "&lt;/").replace('"', "&quot;");
+    let values = context! {
+        name => label(attached.skill),
+        path => label(attached.path),
+        full => label(attached.full),
+        content => guarded(attached.content, &rules.guard),
+        removed => attached.removed,
+    };
+    let text = Templates::new(&view.spec, [TEMPLATE])?.draw(TEMPLATE, values)?;
+    Ok(Some(Message { role: Role::User, text, frame: false }))
 }
 
 /// Puts a finished message into the form that the host sends.
@@ -77,8 +120,7 @@ pub fn finished(view: &View, text: String) -> String {
     if rules.trim { text.trim().to_owned() } else { text }
 }
 
-fn values(view: &View, loaded: &Loaded<'_>) -> minijinja::Value {
-    let guard = &view.host.activation.guard;
+fn values(guard: &[String], loaded: &Loaded<'_>) -> minijinja::Value {
     let entry = loaded.entry;
     let label = |text: &str| one_line(text).replace("</", "&lt;/");
     let fields = loaded.frontmatter;
@@ -161,11 +203,8 @@ pub fn cut(text: &str, more: u64, rule: &CutRule) -> Option<Cut> {
         _ => ((text.len() - end) as u64 + more, "bytes"),
     };
     let max = if unit == "lines" { rule.lines.map_or(0, std::num::NonZeroUsize::get) } else { rule.bytes.get() };
-    let notice = rule
-        .notice
-        .replace("{removed}", &removed.to_string())
-        .replace("{unit}", unit)
-        .replace("{max}", &max.to_string());
+    let numbers = [removed.to_string(), max.to_string()];
+    let notice = fill(&rule.notice, &[("removed", &numbers[0]), ("unit", unit), ("max", &numbers[1])]);
     Some(Cut { text: format!("{}{notice}", &text[..end]), removed })
 }
 

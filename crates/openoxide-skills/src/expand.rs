@@ -21,7 +21,8 @@ use std::ops::Range;
 pub(crate) use self::command::last;
 pub use self::refusal::Refusal;
 use crate::arguments::Arguments;
-use crate::host::{ArgumentRules, BlockForm, Callers, FileRules, Host, ShellRules, Variable, fill};
+use crate::host::{ArgumentRules, BlockForm, Callers, FileRules, Host, ShellRules, Variable};
+use crate::text::fill;
 
 /// Most names of arguments that count.
 const MOST_NAMES: usize = 64;

@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 mod activation;
 mod budget;
+mod delegate;
 mod expansion;
 mod found;
 mod hooks;
@@ -19,12 +20,14 @@ mod resource;
 mod roots;
 mod settings;
 mod spec;
+mod tools;
 
 pub use activation::{
     ActivationRules, ActivationTexts, Caller, Content, CutOf, CutRule, Expand, FilesRule, MessageRule, Role,
+    ToolsMeaning,
 };
 pub use budget::{AliasFrame, BudgetRules, CatalogPlace, CatalogRules, CharsPerToken, FitStep, Measure, Reserved};
-pub(crate) use expansion::fill;
+pub use delegate::{ForkRules, PreloadRules, ReattachRules};
 pub use expansion::{
     ArgumentRules, BlockForm, Callers, Escape, FileBase, FileRules, FileStart, FineStatus, InlinePlace,
     MissingArgument, OnFailure, ShellRules, Variable, VariableName, WordRule,
@@ -43,6 +46,7 @@ pub use resource::{ReadProblem, ResourceRules};
 pub use roots::{FolderNames, Layout, Links, NamespaceRules, RootRule, ScanRules};
 pub use settings::{FilterRules, PluginSource, SettingKind, SettingRule, SettingSource, StateEffect, YesWords};
 pub use spec::{HostError, HostSpec, Hosts};
+pub use tools::{ToolAnswer, ToolArgument, ToolDoes, ToolFact, ToolRule};
 
 use crate::skill::SkillScope;
 
@@ -131,6 +135,18 @@ pub struct Host {
     /// How files of a skill are asked for and answered.
     #[serde(default)]
     pub resource: ResourceRules,
+    /// How a skill runs in a conversation of its own; absent: none does, whatever it says.
+    #[serde(default)]
+    pub fork: Option<ForkRules>,
+    /// How a subagent starts with skills.
+    #[serde(default)]
+    pub preload: PreloadRules,
+    /// What is sent again after a conversation was compacted.
+    #[serde(default)]
+    pub reattach: ReattachRules,
+    /// The tools that give skills to a model; empty: it reads their files.
+    #[serde(default)]
+    pub tools: Vec<ToolRule>,
     /// What is deliberately done differently from the program.
     #[serde(default)]
     pub deviations: Vec<Deviation>,

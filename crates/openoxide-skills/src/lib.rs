@@ -31,7 +31,7 @@ pub use catalog::{Catalog, Depth, Entry, Problem, Reason, SearchedRoot, Standing
 pub use code::Code;
 pub use diagnostic::{Diagnostic, Fix, Level, Place};
 pub use discover::LimitReached;
-pub use envelope::{Cut, Loaded, Message, again, cut, envelope, finished, guarded};
+pub use envelope::{Attached, Cut, Loaded, Message, again, attachment, cut, envelope, finished, guarded, preloaded};
 pub use expand::{Expanded, Expansion, FileRef, LeftAlone, Piece, Refusal, ShellPiece, Variables, WhyLeft, expand};
 pub use host::*;
 pub use judge::{Finding, Judged, is_skill_folder, judge};
@@ -45,4 +45,4 @@ pub use settings::{HostSettings, Origin, Plugin, Setting};
 pub use settings_file::{YamlFile, read_yaml};
 pub use skill::*;
 pub use template::RenderError;
-pub use text::{TerminalText, is_deceptive, near, path_text, tokens};
+pub use text::{TerminalText, fill, is_deceptive, near, path_text, tokens};

@@ -16,11 +16,14 @@ mod problem;
 mod prompt;
 mod read;
 mod roots;
+mod run;
 mod schemas;
 mod skill;
 mod trust;
 
-pub use activate::{ActivateAnswer, ActivatedLine, MessageLine, NoticeLine, RefusedLine};
+pub use activate::{
+    ActivateAnswer, ActivatedLine, ForkLine, MessageLine, NoticeLine, ReattachedLine, RecordedLine, RefusedLine,
+};
 pub use change::{ChangeAnswer, ChangeLine};
 pub use check::{CheckAnswer, Checked};
 pub use config::{ConfigAnswer, ConfigValue};
@@ -30,9 +33,10 @@ pub use list::{Limit, ListAnswer};
 pub use mentions::{IgnoredLine, MentionsAnswer, SelectedLine, TurnInput, TurnInputItem};
 pub use overview::{AgentLine, MendLine, OverviewAnswer};
 pub use problem::{FixLine, ProblemLine};
-pub use prompt::{PromptAnswer, ShownLine};
+pub use prompt::{PreloadedLine, PromptAnswer, ShownLine};
 pub use read::{ItemLine, NotReadLine, ReadAnswer};
 pub use roots::{IsolationLine, MissingLine, RootLine, RootsAnswer, SettingLine};
+pub use run::{RanLine, RunAnswer};
 pub use schemas::answer_schemas;
 pub use skill::{DependencyLine, InterfaceLine, OtherLine, PolicyLine, ShowAnswer, SkillDetail, SkillLine, Tokens};
 pub use trust::{AnswerLine, FolderLine, GrantLine, SourceLine, TrustAnswer, WrittenLine};

@@ -4,7 +4,7 @@ use openoxide_skills::{How, Prompt, Shown};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{SchemaVersion, text};
+use crate::{MessageLine, SchemaVersion, text};
 
 /// What the model sees, and what that cost whom.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -26,6 +26,26 @@ pub struct PromptAnswer {
     pub unit: String,
     /// Every skill that the model may call, and how it is shown.
     pub shown: Vec<ShownLine>,
+    /// Why the list is left out although there are skills: the agent cannot read files, or starts with skills.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unlisted: Option<String>,
+    /// What the agent starts with, after the text.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub messages: Vec<MessageLine>,
+    /// The skills that it starts with.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub preloaded: Vec<PreloadedLine>,
+}
+
+/// A skill that an agent starts with.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct PreloadedLine {
+    /// Its name.
+    pub name: String,
+    /// Its file.
+    pub path: String,
+    /// The digest of its folder; empty if there is none.
+    pub digest: String,
 }
 
 /// One skill and how it is shown.
@@ -51,6 +71,9 @@ impl PromptAnswer {
             used: prompt.used,
             unit: prompt.unit.as_str().to_owned(),
             shown: prompt.shown.iter().map(ShownLine::from).collect(),
+            unlisted: None,
+            messages: Vec::new(),
+            preloaded: Vec::new(),
         }
     }
 }

@@ -48,6 +48,8 @@ pub struct IsolationLine {
     pub version: Option<String>,
     /// The version of Landlock in the kernel; 0 without.
     pub landlock: u32,
+    /// Whether processes and memory are limited by a control group, and not only by limits of each process.
+    pub control_groups: bool,
     /// Why better ways are not taken, or none at all.
     pub missing: Vec<MissingLine>,
 }

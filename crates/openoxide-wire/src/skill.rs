@@ -168,6 +168,9 @@ pub struct ShowAnswer {
     pub host: String,
     /// The skill.
     pub skill: SkillDetail,
+    /// What its permission profile would add for what it runs, after consent, and what of it has no effect.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub permissions: Vec<String>,
     /// Findings about its files.
     pub problems: Vec<ProblemLine>,
 }
@@ -289,7 +292,8 @@ impl ShowAnswer {
             unknown: entry.skill.frontmatter.unknown.iter().cloned().collect(),
         };
         let problems = entry.problems.iter().map(ProblemLine::from).collect();
-        ShowAnswer { schema: SchemaVersion::default(), host: catalog.host.clone(), skill, problems }
+        let (schema, permissions) = (SchemaVersion::default(), Vec::new());
+        ShowAnswer { schema, host: catalog.host.clone(), skill, permissions, problems }
     }
 }
 

@@ -43,7 +43,7 @@ pub(super) fn mark(peer: Peer, skill: &str, text: &str) -> Marked {
         marked.sentences.push(plain(&text[range]));
     }
     marked.text.push_str(&text[kept..]);
-    marked.text = sampled(&marked.text).replace(BUNDLED, "");
+    marked.text = uncounted(&sampled(&marked.text)).replace(BUNDLED, "");
     marked
 }
 
@@ -110,6 +110,13 @@ fn lines(text: &str, mut start: usize) -> Vec<Range<usize>> {
     ranges
 }
 
+/// Takes out how many bytes were cut off, because the program's own sentences are among them.
+fn uncounted(text: &str) -> String {
+    let Some(at) = text.rfind(" bytes truncated...\n\n") else { return text.to_owned() };
+    let before = text[..at].trim_end_matches(|c: char| c.is_ascii_digit());
+    format!("{before}{MARK}{}", &text[at..])
+}
+
 /// Sorts the files that are named; of a folder with more than are named, the choice is chance.
 fn sampled(text: &str) -> String {
     let Some((before, rest)) = text.split_once("\n<skill_files>\n") else { return text.to_owned() };
@@ -154,6 +161,12 @@ mod tests {
             "t\n\n...5 lines truncated...\n\nIn /x/tool_1aB\nC",
             "t\n\n...5 lines truncated...\n\n{{advice}}\n{{advice}}",
             &["In /x/tool_ID", "C"],
+        );
+        check(
+            Peer::OpenCode,
+            "t\n\n...5 bytes truncated...\n\nC",
+            "t\n\n...{{advice}} bytes truncated...\n\n{{advice}}",
+            &["C"],
         );
         check(Peer::ClaudeCode, "(Re-invocation of /s — a.)\n", "(Re-invocation of /s — {{advice}})\n", &["a."]);
         check(

@@ -41,6 +41,7 @@ const SECTIONS: &[(&str, &[&str])] = &[
     ("Which skills count", &["collide", "filter", "controls", "list"]),
     ("What the model sees", &["catalog", "budget"]),
     ("How a text names a skill", &["mention"]),
+    ("What is sent when a skill is called", &["activation"]),
     ("Files of a skill", &["resource"]),
     ("What a skill's text stands for when it is called", &["arguments", "shell", "files"]),
 ];

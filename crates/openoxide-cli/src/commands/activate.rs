@@ -1,19 +1,26 @@
 //! `activate`: what the model is sent when a skill is called.
 
 use std::path::PathBuf;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use clap::ValueEnum;
-use openoxide_runtime::{Activation, Call, Done, Given, Question, Record, Runtime, Session as Conversation, drive};
-use openoxide_sandbox::{Isolation, Probe};
-use openoxide_skills::{Caller, Depth, Role, path_text};
-use openoxide_wire::{ActivateAnswer, ActivatedLine, MessageLine, NoticeLine, RefusedLine};
+use openoxide_runtime::{
+    Activation, Call, Done, ForkPlan, Given, Notice, Question, Record, Refusal, Runtime, Session as Conversation, drive,
+};
+use openoxide_skills::{Caller, Catalog, Depth, Entry, Message, Role, path_text, select};
+use openoxide_wire::{
+    ActivateAnswer, ActivatedLine, ForkLine, IgnoredLine, MentionsAnswer, MessageLine, NoticeLine, RefusedLine,
+};
 
 use crate::ExitStatus;
 use crate::args::Common;
-use crate::asking::{Asking, AskingArgs};
+use crate::asking::{Asking, AskingArgs, tell_unasked};
+use crate::commands::mentions;
+use crate::runner::Runner;
 use crate::session::Session;
 use crate::ui::{Ui, safe, safe_lines};
+
+mod record;
 
 /// Print what the model is sent when a skill is called
 ///
@@ -22,19 +29,35 @@ use crate::ui::{Ui, safe, safe_lines};
 #[derive(Debug, clap::Args)]
 pub(crate) struct ActivateArgs {
     /// The skill, by name or path
-    skill: String,
+    #[arg(required_unless_present_any = ["turn", "reattach", "list"])]
+    skill: Option<String>,
     /// What is said with the call, word by word
     #[arg(value_name = "ARG")]
     words: Vec<String>,
     /// What is said with the call, as a person typed it
     #[arg(long, value_name = "STRING", conflicts_with = "words", allow_hyphen_values = true)]
     raw_args: Option<String>,
+    /// Call the skills that this text of a user names; `-` reads it from standard input
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["skill", "words", "raw_args", "caller"], allow_hyphen_values = true)]
+    turn: Option<String>,
+    /// With --turn, also name a skill by its path, before the text (can be repeated)
+    #[arg(long, value_name = "[NAME=]PATH", requires = "turn", conflicts_with = "skill")]
+    item: Vec<String>,
+    /// With --turn, tell that a connector of this name is there (can be repeated) [config: connectors.names]
+    #[arg(long, value_name = "NAME", requires = "turn", conflicts_with = "skill")]
+    connector: Vec<String>,
     /// Who calls
     #[arg(long = "as", value_name = "WHO", default_value = "user")]
     caller: Who,
     /// Go on with the conversation that is recorded in this file
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
+    /// Print what the conversation in the record is sent again after it was compacted
+    #[arg(long, requires = "record", conflicts_with_all = ["skill", "list"])]
+    reattach: bool,
+    /// List what the record holds
+    #[arg(long, requires = "record", conflicts_with = "skill")]
+    list: bool,
     #[command(flatten)]
     asking: AskingArgs,
 }
@@ -64,23 +87,58 @@ pub(crate) fn activate(ui: &Ui, common: &Common, args: &ActivateArgs) -> anyhow:
     if let Some(file) = &args.record {
         conversation.record = Record::load(file)?;
     }
-    let call = Call {
-        skill: session.meant(runtime.catalog(), &args.skill),
-        caller: args.caller.into(),
-        arguments: given(args),
-    };
+    if args.reattach || args.list {
+        return record::show(ui, common, &session, &runtime, &conversation, args.list);
+    }
+    let (calls, ignored) = calls(ui, &session, runtime.catalog(), args)?;
     let mut asking = Asking::new(ui, &session.workspace, &args.asking);
-    let mut activation = Activation::new(Arc::clone(&runtime), vec![call]);
-    let isolation = LazyLock::new(|| Probe::new().map(|probe| Isolation::probe(&probe)));
-    let done = drive(&mut activation, &mut conversation, &mut asking, |run| match &*isolation {
-        Ok(isolation) => openoxide_sandbox::run(isolation, &run.command),
-        Err(error) => Err(std::io::Error::other(error.to_string()).into()),
-    });
+    let mut activation = Activation::new(Arc::clone(&runtime), calls);
+    let runner = Runner::default();
+    let done = drive(&mut activation, &mut conversation, &mut asking, |run| runner.run(run));
     if let Some(file) = &args.record {
         conversation.record.save(file)?;
     }
-    let unasked = std::mem::take(&mut asking.unasked);
-    report(ui, common, &session, &done, &unasked)
+    let answer = ActivateAnswer { ignored, ..answer(&session, &done) };
+    show(ui, common, &answer)?;
+    tell_notices(ui, &done.notices);
+    for said in &done.verdict.messages {
+        ui.warn(&format!("{}: {}", safe(&said.skill), safe(&said.text)));
+    }
+    for question in &asking.unasked {
+        tell_unasked(ui, &again(&session, args, question), question);
+    }
+    Ok(tell_refused(ui, args, &answer))
+}
+
+/// Returns the calls that are meant, and what looks like one and is none.
+fn calls(
+    ui: &Ui,
+    session: &Session,
+    catalog: &Catalog,
+    args: &ActivateArgs,
+) -> anyhow::Result<(Vec<Call>, Vec<IgnoredLine>)> {
+    let Some(text) = &args.turn else {
+        let skill = session.meant(catalog, args.skill.as_deref().unwrap_or_default());
+        return Ok((vec![Call { skill, caller: args.caller.into(), arguments: given(args) }], Vec::new()));
+    };
+    let text = if text == "-" { mentions::read(ui)? } else { text.clone() };
+    let turn = mentions::typed_turn(session, text, &args.item, &args.connector);
+    let selection = select(catalog, &session.view.host, &turn);
+    let calls = selection.selected.iter().map(|selected| Call {
+        skill: name_of(catalog, selected.entry),
+        caller: Caller::User,
+        arguments: selected.arguments.clone().map_or(Given::Nothing, Given::Raw),
+    });
+    Ok((calls.collect(), MentionsAnswer::new(catalog, &turn, &selection).ignored))
+}
+
+/// Returns what means this skill and no other: its name, or else its path.
+fn name_of(catalog: &Catalog, entry: &Entry) -> String {
+    let named: Vec<&Entry> = catalog.find(&entry.skill.name).into_iter().filter(|entry| entry.is_active()).collect();
+    match named.as_slice() {
+        [only] if only.skill.path == entry.skill.path => entry.skill.name.to_string(),
+        _ => path_text(&entry.skill.path),
+    }
 }
 
 /// Makes the runtime of a session.
@@ -97,68 +155,71 @@ fn given(args: &ActivateArgs) -> Given {
     }
 }
 
-fn report(
-    ui: &Ui,
-    common: &Common,
-    session: &Session,
-    done: &Done,
-    unasked: &[Question],
-) -> anyhow::Result<ExitStatus> {
-    let answer = answer(session, done);
+fn show(ui: &Ui, common: &Common, answer: &ActivateAnswer) -> anyhow::Result<()> {
     if common.json {
-        ui.json(&answer)?;
-    } else {
-        for message in &answer.messages {
-            let end = if message.text.ends_with('\n') { "" } else { "\n" };
-            ui.raw(&format!("{}{end}", message.text))?;
-        }
+        return ui.json(answer);
     }
-    for notice in &done.notices {
+    print_messages(ui, &answer.messages)?;
+    for plan in answer.activated.iter().filter_map(|activated| Some((&activated.name, activated.fork.as_ref()?))) {
+        let (skill, plan) = plan;
+        print_texts(ui, [plan.prompt.as_str()])?;
+        let meanwhile = if plan.background { ", in the background" } else { "" };
+        ui.say(&format!("`{}` is for an agent of its own, `{}`{meanwhile}", safe(skill), safe(&plan.agent_type)));
+    }
+    Ok(())
+}
+
+/// Prints what is sent, each message on lines of its own.
+pub(crate) fn print_messages(ui: &Ui, messages: &[MessageLine]) -> anyhow::Result<()> {
+    print_texts(ui, messages.iter().map(|message| message.text.as_str()))
+}
+
+fn print_texts<'t>(ui: &Ui, texts: impl IntoIterator<Item = &'t str>) -> anyhow::Result<()> {
+    for text in texts {
+        let end = if text.ends_with('\n') { "" } else { "\n" };
+        ui.raw(&format!("{text}{end}"))?;
+    }
+    Ok(())
+}
+
+/// Tells people what they should know.
+pub(crate) fn tell_notices(ui: &Ui, notices: &[Notice]) {
+    for notice in notices {
         ui.warn(&format!("{}: {}", safe(&notice.skill), safe(&notice.text)));
         notice.help.iter().for_each(|help| ui.hint(&safe(help)));
     }
-    for said in &done.verdict.messages {
-        ui.warn(&format!("{}: {}", safe(&said.skill), safe(&said.text)));
-    }
-    for question in unasked {
-        tell_unasked(ui, session, question);
-    }
-    for refusal in &done.refused {
-        ui.problem(&safe_lines(&refusal.text));
-        refusal.help.iter().for_each(|help| ui.hint(&safe(help)));
-    }
-    Ok(if done.refused.is_empty() { ExitStatus::Done } else { ExitStatus::No })
 }
 
-/// Says what did not happen because nobody could be asked, and what would allow it.
-fn tell_unasked(ui: &Ui, session: &Session, question: &Question) {
-    match question {
-        Question::Power { skill, powers, .. } => {
-            let what: Vec<&str> = powers.iter().map(|power| power.title()).collect();
-            ui.warn(&format!("`{}` was not allowed to {}, because nobody was asked", safe(skill), what.join(" and ")));
-            let again = session.command("activate");
-            ui.hint(&format!("run it in a terminal to be asked, or with `--yes`: {again} {} --yes", safe(skill)));
-        }
-        Question::Permission { skill, .. } => {
-            ui.hint(&format!("calling `{}` needs a yes: run it in a terminal, or with `--yes`", safe(skill)));
-        }
-        Question::Secret { variable, .. } => {
-            ui.warn(&format!("the variable {} is not set, and nobody was asked for it", safe(variable)));
-            ui.hint(&format!("set it in the environment: {}=… openoxide …", safe(variable)));
-        }
-        Question::Server { name, .. } => {
-            ui.warn(&format!("the MCP server `{}` is not configured, and nobody was asked to add it", safe(name)));
-        }
-        Question::Login { server, .. } => ui.warn(&format!("nobody logged in to `{}`", safe(server))),
+/// Writes the command that asks nothing.
+fn again(session: &Session, args: &ActivateArgs, question: &Question) -> String {
+    let command = session.command("activate");
+    match (&args.turn, question) {
+        (None, Question::Power { skill, .. }) => format!("{command} {} --yes", safe(skill)),
+        _ => format!("{command} … --yes"),
     }
+}
+
+/// Says what is not sent. A turn goes on without a skill that cannot be sent; a call of one is then answered with no.
+fn tell_refused(ui: &Ui, args: &ActivateArgs, answer: &ActivateAnswer) -> ExitStatus {
+    for ignored in &answer.ignored {
+        ui.warn(&format!("`{}` names no skill: {}", safe(&ignored.text), safe(&ignored.reason)));
+    }
+    let goes_on = args.turn.is_some() && !answer.activated.is_empty();
+    for refusal in &answer.refused {
+        match goes_on {
+            true => ui.warn(&safe_lines(&refusal.text)),
+            false => ui.problem(&safe_lines(&refusal.text)),
+        }
+        refusal.help.iter().for_each(|help| ui.hint(&safe(help)));
+    }
+    if args.turn.is_some() && answer.activated.is_empty() && answer.refused.is_empty() {
+        ui.say("the text names no skill");
+    }
+    if answer.refused.is_empty() || goes_on { ExitStatus::Done } else { ExitStatus::No }
 }
 
 fn answer(session: &Session, done: &Done) -> ActivateAnswer {
-    let message = |message: &openoxide_skills::Message| MessageLine {
-        role: message.role.as_str().to_owned(),
-        text: message.text.clone(),
-    };
-    let messages = done.activated.iter().flat_map(|activated| &activated.messages).map(message);
+    let messages = done.activated.iter().flat_map(|activated| &activated.messages).map(message_line);
     // What hooks tell the model on being activated comes after what it is about.
     let context = done.verdict.context.iter();
     let context = context.map(|said| MessageLine { role: Role::User.as_str().to_owned(), text: said.text.clone() });
@@ -175,30 +236,45 @@ fn answer(session: &Session, done: &Done) -> ActivateAnswer {
                 caller: activated.caller.as_str().to_owned(),
                 arguments: activated.arguments.clone(),
                 tools: activated.tools.clone(),
+                limited_to: activated.limited_to.clone(),
+                fork: activated.fork.as_ref().map(fork_line),
                 cut: activated.cut,
                 repeated: activated.repeated,
             })
             .collect(),
-        refused: done
-            .refused
-            .iter()
-            .map(|refusal| RefusedLine {
-                name: refusal.name.clone(),
-                path: refusal.path.as_deref().map(path_text),
-                why: refusal.why.as_str().to_owned(),
-                text: refusal.text.clone(),
-                help: refusal.help.clone(),
-            })
-            .collect(),
-        notices: done
-            .notices
-            .iter()
-            .map(|notice| NoticeLine {
-                skill: notice.skill.clone(),
-                text: notice.text.clone(),
-                help: notice.help.clone(),
-            })
-            .collect(),
+        refused: done.refused.iter().map(refused_line).collect(),
+        notices: done.notices.iter().map(notice_line).collect(),
         ..ActivateAnswer::default()
+    }
+}
+
+pub(crate) fn refused_line(refusal: &Refusal) -> RefusedLine {
+    RefusedLine {
+        name: refusal.name.clone(),
+        path: refusal.path.as_deref().map(path_text),
+        why: refusal.why.as_str().to_owned(),
+        text: refusal.text.clone(),
+        help: refusal.help.clone(),
+    }
+}
+
+pub(crate) fn notice_line(notice: &Notice) -> NoticeLine {
+    NoticeLine { skill: notice.skill.clone(), text: notice.text.clone(), help: notice.help.clone() }
+}
+
+pub(crate) fn message_line(message: &Message) -> MessageLine {
+    MessageLine { role: message.role.as_str().to_owned(), text: message.text.clone() }
+}
+
+fn fork_line(plan: &ForkPlan) -> ForkLine {
+    ForkLine {
+        agent_type: plan.agent_type.clone(),
+        background: plan.background,
+        prompt: plan.prompt.clone(),
+        model: plan.model.clone(),
+        effort: plan.effort.clone(),
+        tools: plan.tools.clone(),
+        started: plan.started(),
+        result: plan.result("{result}"),
     }
 }

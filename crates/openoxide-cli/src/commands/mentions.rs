@@ -55,28 +55,37 @@ pub(crate) fn mentions(ui: &Ui, common: &Common, args: &MentionsArgs) -> anyhow:
     Ok(ExitStatus::Done)
 }
 
-/// Puts together what was typed: items first, then the text.
 fn turn(ui: &Ui, session: &Session, args: &MentionsArgs) -> anyhow::Result<Turn> {
-    let environment = &session.workspace.environment;
-    let (cwd, home) = (environment.cwd.clone(), environment.home.clone());
-    let mut turn = if args.turn {
+    if args.turn {
+        let environment = &session.workspace.environment;
         let turn: TurnInput = serde_json::from_str(&read(ui)?).map_err(|error| {
             Told::failed(format!("standard input is not a turn: {error}")).hint("`openoxide schema turn` describes one")
         })?;
-        turn.into_turn(cwd, home)
-    } else {
-        let mut items: Vec<TurnItem> = args.item.iter().map(|item| skill_item(session, item)).collect();
-        items.push(TurnItem::Text(match &args.text {
-            Some(text) => text.clone(),
-            None => read(ui)?,
-        }));
-        Turn { items, connectors: Vec::new(), cwd, home }
+        let mut turn = turn.into_turn(environment.cwd.clone(), environment.home.clone());
+        add_connectors(session, &mut turn, &args.connector);
+        return Ok(turn);
+    }
+    let text = match &args.text {
+        Some(text) => text.clone(),
+        None => read(ui)?,
     };
-    turn.connectors.extend(args.connector.iter().cloned());
-    let configured = session.workspace.config.get("connectors.names");
-    let configured = configured.iter().filter_map(|setting| setting.value.as_array()).flatten();
-    turn.connectors.extend(configured.filter_map(|name| name.as_str()).map(str::to_owned));
-    Ok(turn)
+    Ok(typed_turn(session, text, &args.item, &args.connector))
+}
+
+/// Puts together what was typed: items first, then the text.
+pub(crate) fn typed_turn(session: &Session, text: String, items: &[String], connectors: &[String]) -> Turn {
+    let environment = &session.workspace.environment;
+    let (cwd, home) = (environment.cwd.clone(), environment.home.clone());
+    let mut items: Vec<TurnItem> = items.iter().map(|item| skill_item(session, item)).collect();
+    items.push(TurnItem::Text(text));
+    let mut turn = Turn { items, connectors: Vec::new(), cwd, home };
+    add_connectors(session, &mut turn, connectors);
+    turn
+}
+
+fn add_connectors(session: &Session, turn: &mut Turn, connectors: &[String]) {
+    turn.connectors.extend(connectors.iter().cloned());
+    turn.connectors.extend(session.workspace.config.connectors());
 }
 
 /// Reads `PATH` or `NAME=PATH`; a path with `=` in it has a `/` before.
@@ -95,7 +104,7 @@ fn skill_item(session: &Session, typed: &str) -> TurnItem {
 }
 
 /// Reads standard input as it is, so that places in it are places in the answer.
-fn read(ui: &Ui) -> anyhow::Result<String> {
+pub(crate) fn read(ui: &Ui) -> anyhow::Result<String> {
     let input = std::io::stdin().lock();
     if input.is_terminal() {
         ui.say("reading the text from standard input; end it with Ctrl-D");

@@ -2,15 +2,17 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use openoxide_skills::{Depth, How, Model, Prompt, Standing, render};
-use openoxide_wire::PromptAnswer;
+use openoxide_runtime::{Pinned, Preloaded, PreloadedSkill, Refusal, Session as Conversation};
+use openoxide_skills::{Depth, How, Model, Prompt, Standing, path_text, render};
+use openoxide_wire::{PreloadedLine, PromptAnswer};
 
 use crate::ExitStatus;
 use crate::args::Common;
+use crate::commands::activate::{message_line, print_messages, runtime, tell_notices};
 use crate::off::off;
 use crate::session::Session;
 use crate::table::pad;
-use crate::ui::{Ui, count, grouped, safe};
+use crate::ui::{Ui, count, grouped, safe, safe_lines};
 
 /// Print the skills as the model would see them
 ///
@@ -22,20 +24,49 @@ pub(crate) struct PromptArgs {
     /// The model's context window, in tokens
     #[arg(long, value_name = "TOKENS")]
     window: Option<u64>,
+    /// Show it to an agent that cannot read files
+    #[arg(long)]
+    no_read_tool: bool,
+    /// Start the agent with this skill (can be repeated) [config: agents.NAME.skills]
+    #[arg(long, value_name = "SKILL")]
+    preload: Vec<String>,
 }
 
 pub(crate) fn prompt(ui: &Ui, common: &Common, args: &PromptArgs) -> anyhow::Result<ExitStatus> {
     let session = Session::open(ui, common)?;
     let catalog = session.catalog(Depth::Quick);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| u64::try_from(now.as_millis()).unwrap_or(0));
-    let prompt = render(&session.view, &catalog, Model { window: args.window, now })?;
+    let mut prompt = render(&session.view, &catalog, Model { window: args.window, now })?;
+    let started = match start(&session, args)? {
+        Ok(started) => started,
+        Err(refusal) => {
+            ui.problem(&safe_lines(&refusal.text));
+            return Ok(ExitStatus::No);
+        }
+    };
+    let unlisted = unlisted(&session, !args.no_read_tool, !started.skills.is_empty());
+    if unlisted.is_some() {
+        prompt.text.clear();
+    }
     if common.json {
-        ui.json(&PromptAnswer::new(catalog.host.clone(), &prompt))?;
+        let messages = started.messages.iter().map(message_line).collect();
+        let preloaded = started.skills.iter().map(preloaded_line).collect();
+        let answer = PromptAnswer::new(catalog.host.clone(), &prompt);
+        ui.json(&PromptAnswer { unlisted: unlisted.map(str::to_owned), messages, preloaded, ..answer })?;
         return Ok(ExitStatus::Done);
     }
     ui.raw(&prompt.text)?;
+    print_messages(ui, &started.messages.iter().map(message_line).collect::<Vec<_>>())?;
     session.warn(ui);
-    report(ui, &catalog.host, &prompt);
+    tell_notices(ui, &started.notices);
+    match unlisted {
+        Some(why) => ui.say(&format!("no catalog for {}: {why}", catalog.host)),
+        None => report(ui, &catalog.host, &prompt),
+    }
+    if !started.skills.is_empty() {
+        let names: Vec<String> = started.skills.iter().map(|skill| safe(&skill.name)).collect();
+        ui.say(&format!("the agent starts with {}: {}", count(names.len(), "skill"), names.join(", ")));
+    }
     if let Some(off) = off(&session.workspace, &session.view) {
         ui.hint(&off.remedy());
     }
@@ -45,6 +76,32 @@ pub(crate) fn prompt(ui: &Ui, common: &Common, args: &PromptArgs) -> anyhow::Res
         ui.say(&row("invalid", &names, &session.command("list --all")));
     }
     Ok(ExitStatus::Done)
+}
+
+/// Draws what the agent starts with: what was asked for, or else what its settings say.
+fn start(session: &Session, args: &PromptArgs) -> anyhow::Result<Result<Preloaded, Refusal>> {
+    let of_agent = || session.workspace.agent().map(|agent| agent.skills.clone()).unwrap_or_default();
+    let skills = if args.preload.is_empty() { of_agent() } else { args.preload.clone() };
+    if skills.is_empty() {
+        return Ok(Ok(Preloaded::default()));
+    }
+    let pinned = Pinned { task: None, skills };
+    Ok(runtime(session)?.preload(&Conversation::new(""), &pinned))
+}
+
+/// Says why the agent is not shown the catalog, if it is not.
+fn unlisted(session: &Session, can_read: bool, preloaded: bool) -> Option<&'static str> {
+    let rules = &session.view.host.preload;
+    match (rules.catalog_is_listed(can_read, preloaded), can_read || !rules.catalog_needs_reading) {
+        (true, _) => None,
+        (false, false) => Some("the agent cannot read files"),
+        (false, true) => Some("the agent starts with skills"),
+    }
+}
+
+fn preloaded_line(skill: &PreloadedSkill) -> PreloadedLine {
+    let (name, digest) = (skill.name.clone(), skill.digest.clone());
+    PreloadedLine { name, path: path_text(&skill.path), digest }
 }
 
 fn report(ui: &Ui, host: &str, prompt: &Prompt) {

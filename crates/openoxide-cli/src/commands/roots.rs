@@ -77,6 +77,7 @@ fn isolation_line(isolation: &Isolation) -> IsolationLine {
         path,
         version,
         landlock: isolation.landlock,
+        control_groups: isolation.control_groups,
         missing: missing.collect(),
     }
 }

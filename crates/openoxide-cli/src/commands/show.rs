@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 
-use openoxide_skills::{Depth, Entry, entry_costs};
+use openoxide_skills::{Entry, entry_costs};
 use openoxide_wire::ShowAnswer;
 
 use crate::ExitStatus;
 use crate::args::Common;
+use crate::commands::activate::runtime;
 use crate::paths;
 use crate::session::Session;
 use crate::table::pad;
@@ -22,11 +23,13 @@ pub(crate) struct ShowArgs {
 
 pub(crate) fn show(ui: &Ui, common: &Common, args: &ShowArgs) -> anyhow::Result<ExitStatus> {
     let session = Session::open(ui, common)?;
-    let catalog = session.catalog(Depth::Quick);
-    let found = session.find(&catalog, &args.skill)?;
+    let runtime = runtime(&session)?;
+    let catalog = runtime.catalog();
+    let found = session.find(catalog, &args.skill)?;
     let entry = found[0];
-    let cost = entry_costs(&session.view, &catalog, [entry]);
-    let answer = ShowAnswer::new(&catalog, entry, cost.each[0]);
+    let cost = entry_costs(&session.view, catalog, [entry]);
+    let mut answer = ShowAnswer::new(catalog, entry, cost.each[0]);
+    answer.permissions = runtime.look_at_profile(entry);
     if common.json {
         ui.json(&answer)?;
         return Ok(ExitStatus::Done);
@@ -84,6 +87,9 @@ fn text(session: &Session, entry: &Entry, answer: &ShowAnswer) -> String {
                 .join(", "),
         ),
     );
+    for (index, line) in answer.permissions.iter().enumerate() {
+        row(if index == 0 { "permissions" } else { "" }, safe(line));
+    }
     row("metadata", safe(&pairs(&line.metadata)));
     row("other fields", safe(&pairs(&skill.unknown)));
     for problem in &entry.problems {

@@ -3,11 +3,15 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails says where")]
 
 mod agents;
+mod attached;
 mod catalog;
 mod check;
 mod config;
+mod conformance;
+mod dependencies;
 mod determinism;
 mod diagnostics;
+mod envelopes;
 mod explain;
 mod fidelity;
 mod help;
@@ -19,18 +23,23 @@ mod listing_hosts;
 mod mentions;
 mod new;
 mod new_host;
+mod no_power;
 mod no_silence;
 mod omp;
 mod opencode;
 mod overview;
 mod pepper;
+mod preload;
+mod profiles;
 mod prompt;
 mod read;
 mod readme;
+mod record;
 mod reference;
 mod regressions;
 mod remcochat;
 mod roots;
+mod run;
 mod schema;
 mod seeds;
 mod self_trust;
@@ -38,6 +47,7 @@ mod show;
 mod support;
 mod switch;
 mod trust;
+mod turns;
 mod tutorial;
 
 #[test]

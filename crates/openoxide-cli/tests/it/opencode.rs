@@ -387,7 +387,7 @@ description: Second <by> name
 fn the_catalog_of_each_edition() {
     let context = tree(TWO);
     let text = |host: &str| run(&context, &["prompt", "--host", host]).stdout;
-    insta::assert_snapshot!(text(FIRST), @"Loads the instructions of a skill for one kind of task. A skill holds knowledge and steps that it takes. Call this when a task fits the description of a skill. <available_skills>   <skill>     <name>beta</name>     <description>Second <by> name</description>   </skill>   <skill>     <name>alpha</name>     <description>First by name</description>   </skill> </available_skills>");
+    insta::assert_snapshot!(text(FIRST), @"Load a skill to get detailed instructions for a specific task. Skills provide specialized knowledge and step-by-step guidance. Use this when a task matches an available skill's description. <available_skills>   <skill>     <name>beta</name>     <description>Second <by> name</description>   </skill>   <skill>     <name>alpha</name>     <description>First by name</description>   </skill> </available_skills>");
     insta::assert_snapshot!(text(SECOND), @"
     Loads the instructions of a skill into the conversation.
 
@@ -436,7 +436,10 @@ fn where_the_catalog_stands_and_what_it_says_without_skills() {
     }
     let (place, text) = pair(FIRST);
     assert_eq!(place, "tool-description");
-    assert_eq!(text, "Loads the instructions of a skill for one kind of task. There are no skills.\n");
+    assert_eq!(
+        text,
+        "Load a skill to get detailed instructions for a specific task. No skills are currently available.\n"
+    );
     let (place, text) = pair(SECOND);
     assert_eq!((place.as_str(), text.is_empty()), ("tool-description", false));
     assert_eq!(pair(NOW), ("system-prompt".to_owned(), String::new()));

@@ -205,3 +205,8 @@ pub(crate) fn drawn(context: &TestContext, args: &[&str], variables: &[(&str, &O
 pub(crate) fn skill_file(root: &str, folder: &str, name: &str) -> String {
     format!("//- {root}/{folder}/SKILL.md\n---\nname: {name}\ndescription: Does {name}\n---\n")
 }
+
+/// Tells whether this machine can isolate a command.
+pub(crate) fn isolates(context: &TestContext) -> bool {
+    json(context, &["roots", "--json"])["isolation"]["mechanism"] != "none"
+}

@@ -326,7 +326,7 @@ fn a_skill_gets_power_after_everything_was_shown() {
     hook: run these commands when something happens
       PreToolUse on Bash: touch CANARY
     profile: have these permissions
-      network: yes
+      reach the network, without limits
     tools: use these tools without asking
       Bash(git:*)
       Read
@@ -364,7 +364,7 @@ fn a_skill_gets_power_after_everything_was_shown() {
       revoke: openoxide trust [ID] --revoke
     [ROOT]/project/.agents/skills/deploy/SKILL.md: profile
       for [DIGEST]
-        network: yes
+        reach the network, without limits
       since [DAY], ~/.openoxide/state/trust.toml:25
       revoke: openoxide trust [ID] --revoke
     [ROOT]/project/.agents/skills/deploy/SKILL.md: tools

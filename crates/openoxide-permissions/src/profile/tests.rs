@@ -155,3 +155,17 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_wide_path_that_cannot_be_given_hides_no_narrow_one() {
+    let profile = PermissionsProfile {
+        file_system_read: vec!["/".to_owned(), "/data".to_owned()],
+        network: Some(true),
+        ..PermissionsProfile::default()
+    };
+    let wanted = profile.wanted(Base { skill: Path::new("/s"), home: None });
+    let wanted = wanted.without(|addition| (*addition == Addition::Read("/".into())).then_some("never"));
+    let delta = InForce::default().delta(&wanted, ProfileMode::Ask, ProfileSource::Other);
+    assert_eq!(delta.added, [Addition::Read("/data".into()), Addition::Network]);
+    assert_eq!(delta.ignored.iter().map(|ignored| ignored.why).collect::<Vec<_>>(), ["never"]);
+}

@@ -256,7 +256,7 @@ fn command(
         HookFolder::Skill => copy,
         HookFolder::Project => &runtime.view().around.cwd,
     };
-    runtime.confine(&mut command, cwd, copy)?;
+    runtime.confine(&mut command, cwd, copy, &job.skill.in_force)?;
     let input = job.event.input(runtime, session, more);
     command.stdin = serde_json::to_vec(&input).map_err(|error| error.to_string())?;
     command.stdin.push(b'\n');

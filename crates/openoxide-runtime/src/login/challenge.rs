@@ -53,14 +53,12 @@ fn next(text: &str) -> Option<(&str, Option<String>, &str)> {
         return Some((word.trim(), None, rest));
     };
     let (key, rest) = (text[..at].trim(), text[at + 1..].trim_start());
-    let (value, rest) = match rest.strip_prefix('"') {
-        Some(quoted) => unquoted(quoted),
-        None => {
-            let (value, rest) = rest.split_once(',').unwrap_or((rest, ""));
-            (value.trim().to_owned(), rest)
-        }
-    };
-    Some((key, Some(value), rest))
+    if let Some(quoted) = rest.strip_prefix('"') {
+        let (value, rest) = unquoted(quoted);
+        return Some((key, Some(value), rest));
+    }
+    let (value, rest) = rest.split_once(',').unwrap_or((rest, ""));
+    Some((key, Some(value.trim().to_owned()), rest))
 }
 
 fn unquoted(text: &str) -> (String, &str) {

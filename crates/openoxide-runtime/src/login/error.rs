@@ -83,7 +83,7 @@ impl LoginError {
     /// Returns the next step.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
-            LoginError::TimedOut { .. } | LoginError::Unreachable { .. } => Some("call the skill again to try again"),
+            LoginError::TimedOut { .. } | LoginError::Unreachable { .. } => Some("try again in a new conversation"),
             LoginError::NoRegistration => Some("give the server a token of your own in another program"),
             _ => None,
         }

@@ -73,11 +73,11 @@ pub(super) fn issuer_places(issuer: &Url) -> VecDeque<Url> {
 
 fn without_repeats(places: VecDeque<Url>) -> VecDeque<Url> {
     let mut kept = VecDeque::new();
-    places.into_iter().for_each(|place| {
+    for place in places {
         if !kept.contains(&place) {
             kept.push_back(place);
         }
-    });
+    }
     kept
 }
 

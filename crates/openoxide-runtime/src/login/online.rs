@@ -17,7 +17,7 @@ use super::{LoginError, LoginReply, LoginStep, Method, Request, Response};
 /// How long one request may take.
 const REQUEST: Duration = Duration::from_secs(10);
 /// How long the user has on the page.
-const LOGIN: Duration = Duration::from_secs(180);
+const LOGIN: Duration = Duration::from_mins(3);
 const MAX_HEADERS: usize = 16 * 1024;
 
 /// Sends the requests of logins, and waits for the browser. It opens no page: whoever has it shows that.

@@ -81,7 +81,7 @@ impl Hooked {
                  {hooks}---\ntext\n"
             ));
         }
-        let runtime = scene.runtime_of(host, change);
+        let runtime = scene.changed_runtime_of(host, change);
         Some(Hooked { scene, runtime, session: Session::new("s1"), ran: Vec::new(), isolation })
     }
 

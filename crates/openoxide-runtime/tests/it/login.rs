@@ -26,10 +26,7 @@ fn scene(issuer: &Issuer) -> Scene {
 fn call(scene: &Scene, session: &mut Session, browser: fn(&str)) -> (Done, Vec<Question>) {
     let mut script = Script::new(|_| Answer::Once);
     script.online = Some(Online::default().within(Duration::from_secs(5), Duration::from_secs(1)));
-    script.browser = Some(Box::new(move |page| {
-        let page = page.to_owned();
-        thread::spawn(move || browser(&page));
-    }));
+    script.browser = Some(browser);
     let done = scene.call(session, &["one"], &mut script);
     (done, script.asked)
 }

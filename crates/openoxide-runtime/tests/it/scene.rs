@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use openoxide_config::{Environment, Options, Workspace};
-use openoxide_permissions::{Action, Rule, Rules};
+use openoxide_permissions::Action;
 use openoxide_runtime::{
-    Activation, Answer, Call, Done, Given, LoginReply, LoginStep, Online, Question, Responder, Runtime, Session, drive,
+    Activation, Answer, Call, Done, Given, LoginReply, LoginStep, Notice, Online, Question, Responder, Runtime,
+    Session, drive,
 };
 use openoxide_sandbox::{Ended, Outcome, SandboxError};
 use openoxide_skills::{Caller, Depth, Host, load};
@@ -16,8 +17,12 @@ use openoxide_testkit::TestContext;
 pub(crate) struct Scene {
     pub(crate) context: TestContext,
     pub(crate) variables: BTreeMap<String, String>,
-    pub(crate) rules: Rules,
+    /// Settings of the user, as `KEY=VALUE`.
+    settings: Vec<String>,
 }
+
+/// A user who is told to open a page.
+pub(crate) type Browser = fn(&str);
 
 /// Answers from a script, and notes what was asked.
 pub(crate) struct Script<'a> {
@@ -26,7 +31,7 @@ pub(crate) struct Script<'a> {
     /// Sends requests, where the test has servers.
     pub(crate) online: Option<Online>,
     /// The user on the page.
-    pub(crate) browser: Option<Box<dyn Fn(&str) + 'a>>,
+    pub(crate) browser: Option<Browser>,
     /// What commands would print.
     pub(crate) prints: String,
     /// What commands were given.
@@ -55,7 +60,8 @@ impl Responder for Script<'_> {
     fn login(&mut self, step: &LoginStep) -> LoginReply {
         let Some(online) = &mut self.online else { return LoginReply::NotTried };
         if let (LoginStep::Wait(callback), Some(browser)) = (step, &self.browser) {
-            browser(&callback.page);
+            let (browser, page) = (*browser, callback.page.clone());
+            std::thread::spawn(move || browser(&page));
         }
         online.take(step)
     }
@@ -63,7 +69,7 @@ impl Responder for Script<'_> {
 
 impl Scene {
     pub(crate) fn new() -> Scene {
-        Scene { context: TestContext::new(), variables: BTreeMap::new(), rules: Rules::builtin() }
+        Scene { context: TestContext::new(), variables: BTreeMap::new(), settings: Vec::new() }
     }
 
     /// Writes a skill that needs these things.
@@ -77,31 +83,39 @@ impl Scene {
 
     /// Adds a rule of the user.
     pub(crate) fn rule(&mut self, permission: &str, pattern: &str, action: Action) {
-        self.rules.push(Rule::new(permission, pattern, action, "config.toml:1"));
+        self.settings.push(format!("permission.{permission}.\"{pattern}\"=\"{action}\""));
     }
 
     pub(crate) fn config(&self) -> String {
-        std::fs::read_to_string(self.context.home().join(".openoxide/config.toml")).unwrap_or_default()
+        fs_err::read_to_string(self.context.home().join(".openoxide/config.toml")).unwrap_or_default()
     }
 
-    pub(crate) fn runtime(&self) -> Arc<Runtime> {
-        self.runtime_of("openoxide", |_| {})
-    }
-
-    /// Returns the runtime of a host whose rules may be changed.
-    pub(crate) fn runtime_of(&self, host: &str, change: impl FnOnce(&mut Host)) -> Arc<Runtime> {
-        let environment = Environment {
+    pub(crate) fn environment(&self) -> Environment {
+        Environment {
             cwd: self.context.project(),
             home: Some(self.context.home()),
             variables: self.variables.clone(),
             admin: self.context.root().join("admin"),
-        };
-        let workspace = Workspace::open(environment, Options::default()).unwrap();
+        }
+    }
+
+    pub(crate) fn runtime(&self) -> Arc<Runtime> {
+        self.runtime_of("openoxide")
+    }
+
+    pub(crate) fn runtime_of(&self, host: &str) -> Arc<Runtime> {
+        self.changed_runtime_of(host, |_| {})
+    }
+
+    /// Returns the runtime of a host whose rules may be changed.
+    pub(crate) fn changed_runtime_of(&self, host: &str, change: impl FnOnce(&mut Host)) -> Arc<Runtime> {
+        let environment = self.environment();
+        let workspace =
+            Workspace::open(environment, Options { config: self.settings.clone(), ..Options::default() }).unwrap();
         let (mut view, _) = workspace.view(host).unwrap();
         change(&mut view.host);
         let catalog = load(std::slice::from_ref(&view), Depth::Quick).remove(0);
-        let runtime = Runtime::new(&workspace, view, Arc::new(catalog)).unwrap();
-        Arc::new(runtime.with_rules(self.rules.clone()))
+        Arc::new(Runtime::new(&workspace, view, Arc::new(catalog)).unwrap())
     }
 
     /// Calls skills in a conversation.
@@ -134,5 +148,10 @@ fn printed(text: &str) -> Result<Outcome, SandboxError> {
 
 /// Returns what people are told, each with its skill.
 pub(crate) fn told(done: &Done) -> Vec<String> {
-    done.notices.iter().map(|notice| format!("{}: {}", notice.skill, notice.text)).collect()
+    notes(&done.notices)
+}
+
+/// Returns notices, each with its skill.
+pub(crate) fn notes(notices: &[Notice]) -> Vec<String> {
+    notices.iter().map(|notice| format!("{}: {}", notice.skill, notice.text)).collect()
 }

@@ -1,7 +1,8 @@
 //! Servers of tools that skills need.
 
-use std::sync::Arc;
+use std::time::SystemTime;
 
+use openoxide_config::{Moment, Trust};
 use openoxide_permissions::Action;
 use openoxide_runtime::{Answer, Question, Session};
 
@@ -67,13 +68,15 @@ fn rules_of_the_user_decide() {
     let check = |rules: &[(&str, Action)], asked: usize, written: bool, text: &str| {
         let mut scene = Scene::new();
         scene.skill("a", "text", DOCS);
-        rules.iter().for_each(|(pattern, action)| scene.rule("mcp", pattern, *action));
+        for (pattern, action) in rules {
+            scene.rule("mcp", pattern, *action);
+        }
         let mut script = Script::new(|_| Answer::No);
         let done = scene.call(&mut Session::new("s"), &["a"], &mut script);
         assert_eq!((script.asked.len(), scene.config().contains("docs.example")), (asked, written), "{rules:?}");
         assert!(told(&done)[0].contains(text), "{rules:?} {:?}", done.notices);
     };
-    check(&[("docs", Action::Deny)], 0, false, "the server `docs` is denied by `docs` in config.toml:1");
+    check(&[("docs", Action::Deny)], 0, false, "the server `docs` is denied by `docs` in command line");
     check(&[("https://docs.*", Action::Deny)], 0, false, "is denied");
     check(&[("*", Action::Allow)], 0, true, "the server `docs` was added: https://docs.example/mcp");
     check(&[("docs", Action::Allow), ("https://docs.example/*", Action::Allow)], 0, true, "was added");
@@ -149,9 +152,14 @@ fn a_project_gets_no_server_in_by_its_own_settings() {
          [permission]\nmcp = \"allow\"\n",
     );
     scene.skill("a", "text", DOCS);
-    let mut script = Script::new(|_| Answer::No);
-    let runtime = scene.runtime();
-    call(&Arc::clone(&runtime), &mut Session::new("s"), &["a"], &mut script);
-    assert_eq!(names(&script.asked), ["docs https://docs.example/mcp a"]);
-    assert!(!scene.config().contains("docs"));
+    for trusted in [false, true] {
+        if trusted {
+            let now = Moment::from(SystemTime::now());
+            Trust::open(&scene.environment()).add_folder(&scene.context.project(), now).unwrap();
+        }
+        let mut script = Script::new(|_| Answer::No);
+        scene.call(&mut Session::new("s"), &["a"], &mut script);
+        assert_eq!(names(&script.asked), ["docs https://docs.example/mcp a"], "trusted: {trusted}");
+        assert!(!scene.config().contains("docs"));
+    }
 }

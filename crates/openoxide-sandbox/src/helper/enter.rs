@@ -47,7 +47,7 @@ fn stdin(bytes: &[u8]) -> std::io::Result<Stdio> {
 fn limits(limits: &Limits) -> rustix::io::Result<()> {
     let set = |resource, value| setrlimit(resource, Rlimit { current: Some(value), maximum: Some(value) });
     // The clock outside ends it first; this one ends what hides from that clock.
-    set(Resource::Cpu, limits.time.as_secs() + 2)?;
+    set(Resource::Cpu, limits.time.as_secs().saturating_add(2))?;
     set(Resource::Fsize, limits.file_size)?;
     // Not the address space: several runtimes of languages reserve much more of it than they use.
     set(Resource::Data, limits.memory)?;

@@ -75,6 +75,9 @@ const REFUSED: &[i64] = &[
     libc::SYS_modify_ldt,
 ];
 
+/// `TIOCSTI`, whose type differs between C libraries.
+const PUSH_TO_TERMINAL: u64 = 0x5412;
+
 const NAMESPACES: &[i32] = &[
     libc::CLONE_NEWUSER,
     libc::CLONE_NEWNS,
@@ -103,7 +106,7 @@ fn rules(network: bool) -> Result<Rules, BackendError> {
         SeccompRule::new(vec![is(0, SeccompCmpOp::MaskedEq(flag), flag)?])
     });
     rules.insert(libc::SYS_clone, spaces.collect::<Result<_, _>>()?);
-    rules.insert(libc::SYS_ioctl, vec![SeccompRule::new(vec![is(1, SeccompCmpOp::Eq, libc::TIOCSTI)?])?]);
+    rules.insert(libc::SYS_ioctl, vec![SeccompRule::new(vec![is(1, SeccompCmpOp::Eq, PUSH_TO_TERMINAL)?])?]);
     rules.insert(libc::SYS_socket, if network { sockets()? } else { Vec::new() });
     rules.insert(libc::SYS_socketpair, vec![SeccompRule::new(vec![domain(SeccompCmpOp::Ne, libc::AF_UNIX)?])?]);
     with_other_numbers(&mut rules);

@@ -2,11 +2,11 @@
 
 use std::ffi::OsString;
 use std::os::fd::RawFd;
-use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 
 use nix::sched::{CloneFlags, unshare};
-use rustix::process::{Pid, Signal, getgid, getppid, getuid, set_parent_process_death_signal, setsid};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, getgid, getuid, kill_current_process_group, pidfd_open, setsid};
 use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, configure_capability_in_ambient_set};
 
 use super::{Layer as _, Refusal, SUPERVISE_OWN, ourselves};
@@ -15,23 +15,50 @@ use crate::system;
 /// The word for making the namespaces ourselves, in place of a path to bubblewrap.
 pub(crate) const OWN: &str = "own";
 
-/// `launch PARENT NETWORK GROUP… -- (own | BWRAP ARG…)`
+/// How long the others may take to end by themselves once the runtime has ended.
+const GRACE: Timespec = Timespec { tv_sec: 0, tv_nsec: 400_000_000 };
+
+/// `launch NETWORK GROUP… -- (own | BWRAP ARG…)`
 pub(super) fn launch(args: &[OsString]) -> Result<(), Refusal> {
     let malformed = || Err("arguments are missing").layer("helper");
-    let [parent, network, rest @ ..] = args else { return malformed() };
+    let [network, rest @ ..] = args else { return malformed() };
     let mut parts = rest.splitn(2, |arg| arg == "--");
     let (Some(groups), Some([way, rest @ ..])) = (parts.next(), parts.next()) else { return malformed() };
     close_what_is_inherited().layer("open files")?;
     groups.iter().try_for_each(|door| fs_err::write(door, "0")).layer("control groups")?;
-    let _ = setsid();
+    setsid().layer("session")?;
     if way == OWN {
         namespaces(network == "network").layer("namespaces")?;
-        tie_to(parent)?;
-        let status = ourselves(SUPERVISE_OWN).status().layer("helper")?;
-        return if status.success() { Ok(()) } else { Err("the supervisor failed").layer("helper") };
+        return attend(&mut ourselves(SUPERVISE_OWN)).layer("helper");
     }
-    tie_to(parent)?;
-    Err(Command::new(way).args(rest).env_clear().current_dir("/").exec()).layer("bubblewrap")
+    attend(Command::new(way).args(rest).env_clear().current_dir("/")).layer("bubblewrap")
+}
+
+/// Starts the next step and stays until it ends. When the runtime ends first, so does everything here.
+///
+/// This step is not tied to the runtime's life by a signal: bubblewrap leaves a process behind that waits forever if it is
+/// killed while it starts, so somebody has to be left to end the whole group.
+fn attend(command: &mut Command) -> std::io::Result<()> {
+    let child = command.spawn()?;
+    let end = pidfd_open(Pid::from_child(&child), PidfdFlags::empty())?;
+    let stdin = std::io::stdin();
+    let mut events = [PollFd::new(&end, PollFlags::IN), PollFd::new(&stdin, PollFlags::RDHUP)];
+    wait(&mut events, None)?;
+    if events[0].revents().is_empty() {
+        wait(&mut events[..1], Some(&GRACE))?;
+    }
+    // All that are still there are of this group or die with one that is.
+    Ok(kill_current_process_group(Signal::KILL)?)
+}
+
+fn wait(events: &mut [PollFd<'_>], longest: Option<&Timespec>) -> std::io::Result<()> {
+    loop {
+        match poll(events, longest) {
+            Ok(_) => return Ok(()),
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
 }
 
 /// Whatever is open beyond the three streams was left open by whoever started the runtime, and is no business of a
@@ -44,13 +71,6 @@ fn close_what_is_inherited() -> std::io::Result<()> {
         let _ = nix::unistd::close(number);
     }
     Ok(())
-}
-
-/// Ends this process when the runtime ends. Comes after the namespaces, because gaining power in them undoes it.
-fn tie_to(parent: &OsString) -> Result<(), Refusal> {
-    set_parent_process_death_signal(Some(Signal::KILL)).layer("helper")?;
-    let expected = parent.to_str().and_then(|text| text.parse().ok()).and_then(Pid::from_raw);
-    if getppid() == expected { Ok(()) } else { Err("the runtime has ended").layer("helper") }
 }
 
 fn namespaces(network: bool) -> std::io::Result<()> {

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::io::Write as _;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
@@ -247,12 +247,25 @@ pub(crate) fn harness() -> &'static Path {
         if readable {
             return built.to_owned();
         }
-        let folder = tempfile::Builder::new().prefix("sandbox-harness-").tempdir_in("/var/tmp").unwrap().keep();
-        std::fs::set_permissions(&folder, PermissionsExt::from_mode(0o755)).unwrap();
-        let copy = folder.join("sandbox-harness");
-        std::fs::copy(built, &copy).unwrap();
-        copy
+        readable_copy(built)
     })
+}
+
+/// One copy for all processes of the tests, named for what it is a copy of.
+fn readable_copy(built: &Path) -> PathBuf {
+    let owner = rustix::process::getuid().as_raw();
+    let folder = PathBuf::from(format!("/var/tmp/openoxide-sandbox-harness-{owner}"));
+    let _ = std::fs::create_dir(&folder);
+    assert_eq!(std::fs::symlink_metadata(&folder).unwrap().uid(), owner, "the folder is ours");
+    std::fs::set_permissions(&folder, PermissionsExt::from_mode(0o755)).unwrap();
+    let found = std::fs::metadata(built).unwrap();
+    let copy = folder.join(format!("{}-{}-{}", found.len(), found.mtime(), found.mtime_nsec()));
+    if !copy.exists() {
+        let partial = folder.join(format!("partial-{}", std::process::id()));
+        std::fs::copy(built, &partial).unwrap();
+        std::fs::rename(partial, &copy).unwrap();
+    }
+    copy
 }
 
 /// How many processes have a word in their arguments.

@@ -72,6 +72,22 @@ impl View {
     }
 }
 
+impl View {
+    /// Returns the program's own rules on calling a skill, weakest first; the catalog need not obey all of them.
+    pub fn call_rules(&self) -> Rules {
+        let filter = &self.host.filter;
+        let setting = filter.denied.as_ref().and_then(|name| self.settings.get(name));
+        let around = filter.denied_one.as_ref().and_then(|form| form.split_once("{name}"));
+        let (Some(setting), Some((before, after))) = (setting, around) else { return self.host_rules() };
+        let items = setting.value.as_array().into_iter().flatten().filter_map(Value::as_str);
+        let patterns = items.filter_map(|item| item.strip_prefix(before)?.strip_suffix(after));
+        let origin = setting.origin.to_string();
+        let denied =
+            patterns.map(|pattern| Rule::new(Permission::Skill.as_str(), pattern, Action::Deny, origin.as_str()));
+        self.host_rules().into_iter().chain(denied).collect()
+    }
+}
+
 /// Returns the patterns of a permission, and what each says; a word alone is for every name.
 fn patterns(value: &Value) -> Vec<(&str, &str)> {
     match value {

@@ -78,8 +78,12 @@ pub struct ActivationRules {
     pub user_needs_no_permission: bool,
     /// Whether near names are said when there is no such skill.
     pub near_names: bool,
-    /// The program's own words.
+    /// What `allowed-tools` of a skill means.
+    pub allowed_tools: ToolsMeaning,
+    /// The program's own words, to the model and to the user.
     pub texts: ActivationTexts,
+    /// The program's own words to the user, where they are others.
+    pub user_texts: ActivationTexts,
 }
 
 impl Default for ActivationRules {
@@ -89,7 +93,7 @@ impl Default for ActivationRules {
             content: Content::Body,
             expand: Expand::Content,
             cut: None,
-            guard: Vec::new(),
+            guard: vec!["</skill>".to_owned()],
             messages: vec![message],
             trim: false,
             tidy: false,
@@ -98,9 +102,24 @@ impl Default for ActivationRules {
             names: None,
             user_needs_no_permission: false,
             near_names: false,
+            allowed_tools: ToolsMeaning::Nothing,
             texts: ActivationTexts::default(),
+            user_texts: ActivationTexts::default(),
         }
     }
+}
+
+/// What `allowed-tools` of a skill means. What it gives is given only after consent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ToolsMeaning {
+    /// Nothing; it is read and shown.
+    #[default]
+    Nothing,
+    /// While the skill is active, the model uses these tools without a question.
+    Preapprove,
+    /// The same, and it uses no others; what the skill runs needs the tool that runs commands.
+    Limit,
 }
 
 /// What arguments, files and commands are put into.
@@ -198,8 +217,18 @@ pub struct ActivationTexts {
     pub not_for_model: Option<String>,
     /// The user may not call it.
     pub not_for_user: Option<String>,
+    /// A permission rule denies it.
+    pub denied: Option<String>,
     /// It is switched off.
     pub disabled: Option<String>,
     /// Its file cannot be read; `{why}` says why.
     pub unreadable: Option<String>,
+}
+
+impl ActivationRules {
+    /// Returns the program's own words to a caller.
+    pub fn words(&self, caller: Caller, word: impl Fn(&ActivationTexts) -> Option<&String>) -> Option<&String> {
+        let to_user = (caller == Caller::User).then(|| word(&self.user_texts)).flatten();
+        to_user.or_else(|| word(&self.texts))
+    }
 }

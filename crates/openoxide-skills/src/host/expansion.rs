@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::text::fill;
+
 /// What stands for arguments and known values in a skill's text.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -190,7 +192,7 @@ impl Default for ShellRules {
             block: BlockForm::Fence,
             in_code: false,
             failure: OnFailure::InPlace,
-            failed: "[command failed with status {status}: {written}]\n{output}".to_owned(),
+            failed: "[command {status}: {written}]\n{output}".to_owned(),
             failed_output: String::new(),
             denied: "[command not run: {written}: {reason}]".to_owned(),
             fine: Vec::new(),
@@ -272,8 +274,14 @@ pub struct FileRules {
     pub in_code: bool,
     /// The most files that are attached.
     pub max: usize,
-    /// The most bytes of one file.
+    /// The most bytes of one file; it is cut there.
     pub bytes: u64,
+    /// The most bytes of all files together; what would go beyond is not attached.
+    pub total: u64,
+    /// Closing tags of the frame that `attachment.jinja` draws; in a file their first character is escaped.
+    pub guard: Vec<String>,
+    /// Whether people are told of a name that leads to no file.
+    pub tell_missing: bool,
 }
 
 impl Default for FileRules {
@@ -289,6 +297,9 @@ impl Default for FileRules {
             in_code: false,
             max: 50,
             bytes: 256 * 1024,
+            total: 1024 * 1024,
+            guard: vec!["</file>".to_owned()],
+            tell_missing: false,
         }
     }
 }
@@ -347,20 +358,4 @@ impl FineStatus {
     fn covers(&self, words: &[String]) -> bool {
         self.programs.iter().any(|program| program.split(' ').eq(words.iter().take(program.split(' ').count())))
     }
-}
-
-/// Puts values into a text, in one pass, so that a value is never read for another placeholder.
-pub(crate) fn fill(text: &str, fills: &[(&str, &str)]) -> String {
-    let mut filled = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('{') {
-        filled.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let hit = fills.iter().find(|(name, _)| rest[1..].strip_prefix(name).is_some_and(|end| end.starts_with('}')));
-        let taken = hit.map_or(1, |(name, _)| name.len() + 2);
-        filled.push_str(hit.map_or("{", |(_, value)| value));
-        rest = &rest[taken..];
-    }
-    filled.push_str(rest);
-    filled
 }

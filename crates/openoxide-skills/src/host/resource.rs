@@ -121,7 +121,7 @@ impl ReadProblem {
     }
 
     /// Returns our words for it, with `{name}`, `{path}` and `{available}` to be filled in.
-    pub(crate) fn words(self) -> &'static str {
+    pub fn words(self) -> &'static str {
         match self {
             ReadProblem::NoName => "the address names no skill; write `skill://NAME` or `skill://NAME/PATH`",
             ReadProblem::UnknownSkill => "no skill is called `{name}`; there are: {available}",

@@ -198,6 +198,8 @@ pub struct FilterRules {
     pub denied: Option<String>,
     /// What in that list keeps every skill from the model.
     pub denied_all: Vec<String>,
+    /// What in that list stands around the pattern of a name that the model may not call, with `{name}`.
+    pub denied_one: Option<String>,
     /// The setting with patterns of names that do not count.
     pub ignored: Option<String>,
     /// The setting with patterns of names that alone count, if it has any.

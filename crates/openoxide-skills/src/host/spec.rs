@@ -11,6 +11,9 @@ use crate::settings::HostSettings;
 
 static BUILTIN: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/hosts");
 
+/// What carries a called skill to the model in a host that has no template of its own.
+const ACTIVATION: &str = include_str!("activation.jinja");
+
 /// Most bytes of one file of a host folder.
 const MAX_FILE: u64 = 256 * 1024;
 
@@ -222,11 +225,12 @@ impl HostSpec {
         })
     }
 
-    /// Returns a template by the name of its file, `entry` or `catalog`.
+    /// Returns a template by the name of its file, such as `entry` or `catalog`; `activation` is always there.
     pub fn template(&self, name: &str) -> Option<&str> {
         let of_edition =
             self.edition.as_ref().and_then(|edition| self.templates.get(&format!("editions/{edition}.{name}")));
-        of_edition.or_else(|| self.templates.get(name)).map(String::as_str)
+        let own = of_edition.or_else(|| self.templates.get(name)).map(String::as_str);
+        own.or_else(|| (name == "activation").then_some(ACTIVATION))
     }
 }
 

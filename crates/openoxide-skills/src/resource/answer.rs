@@ -6,9 +6,9 @@ use super::path::ResourcePath;
 use super::read::{ReadLimit, Resource, ResourceBytes, ResourceFolder};
 use super::url::SkillUrl;
 use super::{SkillDir, SnapshotError};
-use crate::catalog::{Catalog, Entry, Standing};
+use crate::catalog::{Catalog, Entry};
 use crate::host::{Caller, Host, ReadProblem, ResourceRules};
-use crate::text::TerminalText;
+use crate::text::{TerminalText, fill};
 
 /// Most characters of what somebody wrote that an answer repeats.
 const REPEATED_MAX: usize = 200;
@@ -97,13 +97,13 @@ impl Refused {
             Ok(Part::Manifest) => "SKILL.md".to_owned(),
             Err(_) => repeated(&asked.written),
         };
-        let text = fill(template, |key| match key {
-            "name" => Some(repeated(&asked.name)),
-            "path" => Some(repeated(&path)),
-            "address" => Some(repeated(&asked.written)),
-            "available" => Some(available(catalog, asked.caller)),
-            _ => None,
-        });
+        let values = [
+            ("name", repeated(&asked.name)),
+            ("path", repeated(&path)),
+            ("address", repeated(&asked.written)),
+            ("available", available(catalog, asked.caller)),
+        ];
+        let text = fill(template, &values.each_ref().map(|(key, value)| (*key, value.as_str())));
         Refused { problem, text }
     }
 
@@ -114,29 +114,6 @@ impl Refused {
     }
 }
 
-/// Finds the skill that a caller means by a name.
-///
-/// To the model, a skill that it may not call is as unknown as one that is not there, so that no name leaks.
-pub fn callable<'c>(catalog: &'c Catalog, name: &str, caller: Caller) -> Result<&'c Entry, ReadProblem> {
-    let is_named = |entry: &&Entry| *entry.skill.name == *name || entry.aliases.iter().any(|alias| alias == name);
-    let mut named = catalog.skills.iter().filter(is_named);
-    if let Some(entry) = named.find(|entry| may_call(entry, caller)) {
-        return Ok(entry);
-    }
-    let known = catalog.entries().filter(is_named).any(|entry| entry.standing != Standing::Invalid);
-    Err(if known && caller == Caller::User { ReadProblem::NotCallable } else { ReadProblem::UnknownSkill })
-}
-
-/// Tells whether a caller may read an entry that is named by its path: also one that another skill shadows.
-pub fn may_read(entry: &Entry, caller: Caller) -> Result<(), ReadProblem> {
-    let counts = matches!(entry.standing, Standing::Active | Standing::Shadowed | Standing::Untrusted);
-    match (counts && may_call(entry, caller), caller) {
-        (true, _) => Ok(()),
-        (false, Caller::User) => Err(ReadProblem::NotCallable),
-        (false, Caller::Model) => Err(ReadProblem::UnknownSkill),
-    }
-}
-
 fn may_call(entry: &Entry, caller: Caller) -> bool {
     match caller {
         Caller::User => entry.user,
@@ -144,7 +121,7 @@ fn may_call(entry: &Entry, caller: Caller) -> bool {
     }
 }
 
-/// Reads what somebody asked for. Whether the caller may have it was settled by [`callable`] or [`may_read`].
+/// Reads what somebody asked for. Whether the caller may have it is settled before.
 pub fn read_resource(
     host: &Host,
     catalog: &Catalog,
@@ -180,7 +157,7 @@ fn drawn(rules: &ResourceRules, found: Found) -> ResourceAnswer {
         Found::File(Resource { path, bytes: ResourceBytes::Text { text, removed }, .. }) => {
             let end = path.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map(|(_, end)| end.to_lowercase());
             let kind = end.and_then(|end| rules.types.get(&end)).cloned();
-            let notice = fill(&rules.notice, |key| (key == "removed").then(|| removed.to_string()));
+            let notice = fill(&rules.notice, &[("removed", &removed.to_string())]);
             (kind.unwrap_or(plain), Some(text.clone() + if *removed > 0 { &notice } else { "" }))
         }
     };
@@ -220,24 +197,4 @@ fn repeated(text: &str) -> String {
         Some((end, _)) => format!("{}…", &shown[..end]),
         None => shown,
     }
-}
-
-/// Fills in `{key}` once: what is filled in is not looked at again.
-fn fill(template: &str, value: impl Fn(&str) -> Option<String>) -> String {
-    let mut filled = String::new();
-    let mut rest = template;
-    while let Some((before, after)) = rest.split_once('{') {
-        filled.push_str(before);
-        match after.split_once('}').and_then(|(key, after)| Some((value(key)?, after))) {
-            Some((value, after)) => {
-                filled.push_str(&value);
-                rest = after;
-            }
-            None => {
-                filled.push('{');
-                rest = after;
-            }
-        }
-    }
-    filled + rest
 }

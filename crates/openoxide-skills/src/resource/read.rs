@@ -122,7 +122,8 @@ impl ResourceItem {
         let mut name = self.name.clone();
         // A name may end like a mark.
         if let Some(mark) = ItemKind::MARKED.map(ItemKind::mark).into_iter().find(|mark| name.ends_with(mark)) {
-            name.replace_range(name.len() - mark.len()..name.len() - mark.len() + 1, "\\u{20}");
+            let blank = name.len() - mark.len();
+            name.replace_range(blank..=blank, "\\u{20}");
         }
         name + self.kind.mark()
     }
@@ -133,6 +134,17 @@ impl SkillDir {
     /// the exception where the host follows that as a link.
     pub fn read(&self, path: &ResourcePath, limit: ReadLimit) -> Result<Resource, ReadProblem> {
         self.first_of(path, |path| self.read_at(path, limit))
+    }
+
+    /// Reads a file, and follows no link on the way: what a name says is then what is read.
+    pub fn read_plain(&self, path: &ResourcePath, limit: ReadLimit) -> Result<Resource, ReadProblem> {
+        self.first_of(path, |path| {
+            let file = beneath::open_plain(self.fd(), path, READ).map_err(|error| match error {
+                Errno::LOOP | Errno::MLINK => ReadProblem::Escapes,
+                error => problem(error),
+            })?;
+            read_file(&file, path, limit)
+        })
     }
 
     /// Reads the skill's own file.
@@ -186,19 +198,7 @@ impl SkillDir {
             outcome => outcome,
         };
         let file = file.map_err(problem)?;
-        let size = regular_size(&file)?;
-        let (size, bytes) = match limit {
-            ReadLimit::Text(soft) => read_text(&file, size, soft.min(READ_MAX))?,
-            ReadLimit::Bytes => {
-                let bytes = read_up_to(&file, size, READ_MAX)?;
-                let read = length(&bytes);
-                if size.max(read) > READ_MAX {
-                    return Err(ReadProblem::TooLarge);
-                }
-                (read, ResourceBytes::Binary(bytes))
-            }
-        };
-        Ok(Resource { path: shown_name(path), size, bytes })
+        read_file(&file, path, limit)
     }
 
     fn folder(&self, path: &Path, (listing, cut): &(Listing, bool)) -> ResourceFolder {
@@ -226,14 +226,29 @@ impl SkillDir {
     /// Tells what is behind a link.
     fn behind(&self, path: &Path) -> ItemKind {
         match beneath::open(self.fd(), path, READ) {
-            Ok(_) => ItemKind::Link,
+            // Also one that is there, and may not be read.
+            Ok(_) | Err(Errno::ACCESS) => ItemKind::Link,
             Err(Errno::XDEV) => ItemKind::LeadsOut,
             Err(Errno::NXIO | Errno::NODEV) => ItemKind::Special,
-            // It is there, and may not be read.
-            Err(Errno::ACCESS) => ItemKind::Link,
             Err(_) => ItemKind::LeadsNowhere,
         }
     }
+}
+
+fn read_file(file: &OwnedFd, path: &Path, limit: ReadLimit) -> Result<Resource, ReadProblem> {
+    let size = regular_size(file)?;
+    let (size, bytes) = match limit {
+        ReadLimit::Text(soft) => read_text(file, size, soft.min(READ_MAX))?,
+        ReadLimit::Bytes => {
+            let bytes = read_up_to(file, size, READ_MAX)?;
+            let read = length(&bytes);
+            if size.max(read) > READ_MAX {
+                return Err(ReadProblem::TooLarge);
+            }
+            (read, ResourceBytes::Binary(bytes))
+        }
+    };
+    Ok(Resource { path: shown_name(path), size, bytes })
 }
 
 /// Returns the size of a regular file.

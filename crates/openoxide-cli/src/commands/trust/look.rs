@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use openoxide_config::Power;
 use openoxide_runtime::{LookError, Runtime};
-use openoxide_skills::{Entry, PermissionsProfile, SkillHooks, ToolDependency, path_text};
+use openoxide_skills::{Entry, SkillHooks, ToolDependency, shown_name};
 
 use crate::error::Told;
 use crate::ui::safe;
@@ -41,7 +41,7 @@ pub(super) fn look(runtime: &Runtime, entry: &Entry) -> Result<Look, Told> {
         }
     }
     let scripts = look.files.iter().filter(|file| file.executable || file.path.starts_with("scripts"));
-    let scripts = scripts.map(|file| path_text(&file.path)).collect();
+    let scripts = scripts.map(|file| shown_name(&file.path)).collect();
     // What the runtime says counts; the rest is what the skill says of itself.
     for (power, items) in said(entry).into_iter().chain([(Power::Script, scripts)]) {
         if !items.is_empty() {
@@ -51,12 +51,11 @@ pub(super) fn look(runtime: &Runtime, entry: &Entry) -> Result<Look, Told> {
     Ok(Look { digest: look.digest, powers })
 }
 
-fn said(entry: &Entry) -> [(Power, Vec<String>); 3] {
+fn said(entry: &Entry) -> [(Power, Vec<String>); 2] {
     let skill = &entry.skill;
     let tools = skill.dependencies.iter().flat_map(|dependencies| &dependencies.tools);
     [
         (Power::Hook, hooks(&skill.frontmatter.rare().hooks)),
-        (Power::Profile, skill.permissions.as_deref().map(profile).unwrap_or_default()),
         (Power::Mcp, tools.filter(|tool| tool.kind == "mcp").map(server).collect()),
     ]
 }
@@ -72,15 +71,6 @@ fn hooks(hooks: &SkillHooks) -> Vec<String> {
             handlers.iter().map(move |handler| line(event, handler.matcher.as_ref(), &handler.command))
         })
         .collect()
-}
-
-fn profile(profile: &PermissionsProfile) -> Vec<String> {
-    let reads = profile.file_system_read.iter().map(|path| format!("read {path}"));
-    let writes = profile.file_system_write.iter().map(|path| format!("write {path}"));
-    let network = profile.network.map(|network| format!("network: {}", if network { "yes" } else { "no" }));
-    let approval = profile.approval_policy.iter().map(|policy| format!("approval: {policy}"));
-    let other = profile.other.iter().map(|(key, value)| format!("{key}: {value} (not enforced here)"));
-    reads.chain(writes).chain(network).chain(approval).chain(other).collect()
 }
 
 fn server(tool: &ToolDependency) -> String {

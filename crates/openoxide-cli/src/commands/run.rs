@@ -1,0 +1,151 @@
+//! `run`: a script of a skill, in the sandbox.
+
+use std::ffi::OsString;
+use std::io::{IsTerminal as _, Read as _};
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use openoxide_runtime::{Ran, ScriptCall, ScriptDone, ScriptRun, Session as Conversation, Why, drive_script};
+use openoxide_sandbox::Ended;
+use openoxide_skills::path_text;
+use openoxide_wire::{RanLine, RunAnswer};
+
+use crate::ExitStatus;
+use crate::args::Common;
+use crate::asking::{Asking, AskingArgs, tell_unasked};
+use crate::commands::activate::{Who, notice_line, refused_line, runtime, tell_notices};
+use crate::error::Told;
+use crate::runner::Runner;
+use crate::session::Session;
+use crate::typed;
+use crate::ui::{Ui, safe, safe_lines};
+
+/// The most bytes of standard input that a script gets.
+const STDIN_MAX: u64 = 16 * 1024 * 1024;
+
+/// Run a script of a skill, in a sandbox
+///
+/// It runs only if you allow it, for the skill's files as they are now, and what runs is a copy of exactly these. What it
+/// writes goes to standard output and standard error. The exit status is 0 if the script ended with 0, 1 if it ended
+/// otherwise or may not run, and 2 if it could not be run.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RunArgs {
+    /// The skill, by name or path
+    skill: String,
+    /// The script, by its path in the skill's folder
+    script: String,
+    /// Its arguments; put `--` before the first one that begins with `-`
+    #[arg(value_name = "ARG")]
+    arguments: Vec<OsString>,
+    /// Let it read our standard input
+    #[arg(long)]
+    stdin: bool,
+    /// Who calls: what they may not call, they may not run
+    #[arg(long = "as", value_name = "WHO", default_value = "user")]
+    caller: Who,
+    #[command(flatten)]
+    asking: AskingArgs,
+}
+
+pub(crate) fn run(ui: &Ui, common: &Common, args: &RunArgs) -> anyhow::Result<ExitStatus> {
+    let session = Session::open(ui, common)?;
+    session.warn(ui);
+    let runtime = runtime(&session)?;
+    let call = ScriptCall {
+        skill: session.meant(runtime.catalog(), &args.skill),
+        script: args.script.clone(),
+        arguments: args.arguments.clone(),
+        stdin: if args.stdin { stdin()? } else { Vec::new() },
+        caller: args.caller.into(),
+    };
+    let runner = Runner::default();
+    let mut asking = Asking::new(ui, &session.workspace, &args.asking);
+    let mut script = ScriptRun::new(Arc::clone(&runtime), call);
+    let done = drive_script(&mut script, &mut Conversation::new(""), &mut asking, |run| runner.run(run));
+    let isolation = runner.mechanism().unwrap_or("none");
+    if common.json {
+        ui.json(&answer(&session, &done, isolation))?;
+    } else if let Ok(ran) = &done.result {
+        ui.output(&ran.outcome.stdout, &ran.outcome.stderr)?;
+    }
+    tell_notices(ui, &done.notices);
+    for question in &asking.unasked {
+        let words = [&args.skill, &args.script].map(|word| typed::word(word).unwrap_or_else(|| "…".to_owned()));
+        tell_unasked(ui, &format!("{} {} --yes", session.command("run"), words.join(" ")), question);
+    }
+    ended(ui, &done)
+}
+
+fn stdin() -> anyhow::Result<Vec<u8>> {
+    let input = std::io::stdin().lock();
+    if input.is_terminal() {
+        return Err(Told::failed("--stdin reads a pipe or a file, and this is a terminal")
+            .hint("COMMAND | openoxide run …")
+            .into());
+    }
+    let mut bytes = Vec::new();
+    input.take(STDIN_MAX + 1).read_to_end(&mut bytes).context("failed to read standard input")?;
+    if bytes.len() as u64 > STDIN_MAX {
+        return Err(Told::failed("standard input is longer than 16 MiB").hint("let the script read a file").into());
+    }
+    Ok(bytes)
+}
+
+/// Says how it ended, where that is no success.
+fn ended(ui: &Ui, done: &ScriptDone) -> anyhow::Result<ExitStatus> {
+    match &done.result {
+        Ok(ran) if ran.outcome.succeeded() => {
+            if ran.outcome.truncated {
+                ui.warn("it wrote more than is shown");
+            }
+            Ok(ExitStatus::Done)
+        }
+        Ok(ran) => {
+            ui.problem(&format!("`{}/{}` {}", safe(&ran.skill), safe(&ran.script), ran.outcome.ended));
+            if limit(ran.outcome.ended) {
+                ui.hint("`openoxide config` shows the limits, as `sandbox.*`");
+            }
+            Ok(ExitStatus::No)
+        }
+        Err(refusal) if refusal.why == Why::NotRun => {
+            let told = Told::failed(safe_lines(&refusal.text));
+            Err(refusal.help.iter().fold(told, |told, help| told.hint(safe(help))).into())
+        }
+        Err(refusal) => {
+            ui.problem(&safe_lines(&refusal.text));
+            refusal.help.iter().for_each(|help| ui.hint(&safe(help)));
+            Ok(ExitStatus::No)
+        }
+    }
+}
+
+fn limit(ended: Ended) -> bool {
+    !matches!(ended, Ended::Exit(_) | Ended::Signal(_))
+}
+
+fn answer(session: &Session, done: &ScriptDone, isolation: &str) -> RunAnswer {
+    RunAnswer {
+        host: session.view.spec.id(),
+        ran: done.result.as_ref().ok().map(|ran| ran_line(ran, isolation)),
+        refused: done.result.as_ref().err().map(refused_line),
+        notices: done.notices.iter().map(notice_line).collect(),
+        ..RunAnswer::default()
+    }
+}
+
+fn ran_line(ran: &Ran, isolation: &str) -> RanLine {
+    let outcome = &ran.outcome;
+    RanLine {
+        skill: ran.skill.clone(),
+        path: path_text(&ran.path),
+        digest: ran.digest.clone(),
+        script: ran.script.clone(),
+        ended: outcome.ended.as_str().to_owned(),
+        status: if let Ended::Exit(status) = outcome.ended { Some(status) } else { None },
+        stdout: String::from_utf8_lossy(&outcome.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&outcome.stderr).into_owned(),
+        truncated: outcome.truncated,
+        took: u64::try_from(outcome.took.as_millis()).unwrap_or(u64::MAX),
+        isolation: isolation.to_owned(),
+    }
+}

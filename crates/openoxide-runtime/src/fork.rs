@@ -1,0 +1,73 @@
+//! A skill in a conversation of its own, as a plan: the agent that called it starts another one, and hands back what
+//! that one said last.
+
+use openoxide_skills::{Caller, Entry, ForkRules, Message, SkillContext, fill};
+
+use crate::load::Loading;
+use crate::runtime::Runtime;
+
+/// How a skill is to be run by an agent of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ForkPlan {
+    /// The skill.
+    pub skill: String,
+    /// The digest of its folder; empty if there is none.
+    pub digest: String,
+    /// Who called.
+    pub caller: Caller,
+    /// The kind of agent: its system prompt, its tools and its model.
+    pub agent_type: String,
+    /// Whether the caller goes on meanwhile.
+    pub background: bool,
+    /// The only message of the user that the agent gets; it knows nothing of the conversation.
+    pub prompt: String,
+    /// The model that the skill asks for.
+    pub model: Option<String>,
+    /// How hard the model should think, as the skill asks for.
+    pub effort: Option<String>,
+    /// Tools that the agent may use without a question.
+    pub tools: Vec<String>,
+    rules: ForkRules,
+}
+
+impl ForkPlan {
+    /// Returns what the caller gets in the end, from what the agent said last.
+    pub fn result(&self, text: &str) -> String {
+        match self.rules.bare_for == Some(self.caller) {
+            true => text.to_owned(),
+            false => fill(&self.rules.result, &[("name", &self.skill), ("result", text)]),
+        }
+    }
+
+    /// Returns what the caller gets at once; `None` if it waits.
+    pub fn started(&self) -> Option<String> {
+        self.background.then(|| fill(&self.rules.started, &[("name", &self.skill)]))
+    }
+}
+
+/// Makes the plan, where the skill asks for it and the host has forks.
+pub(crate) fn plan(
+    runtime: &Runtime,
+    caller: Caller,
+    entry: &Entry,
+    loading: &Loading,
+    messages: &[Message],
+    tools: &[String],
+) -> Option<ForkPlan> {
+    let rules = runtime.view().host.fork.as_ref()?;
+    let fields = loading.parsed.frontmatter.rare();
+    let SkillContext::Fork { agent_type } = &fields.context else { return None };
+    let carried = messages.iter().filter(|message| !message.frame).map(|message| message.text.as_str());
+    Some(ForkPlan {
+        skill: entry.skill.name.to_string(),
+        digest: loading.digest(),
+        caller,
+        agent_type: agent_type.clone().unwrap_or_else(|| rules.agent.clone()),
+        background: fields.background.unwrap_or(rules.background),
+        prompt: carried.collect::<Vec<_>>().join("\n\n"),
+        model: fields.model.clone(),
+        effort: fields.effort.clone(),
+        tools: tools.to_vec(),
+        rules: rules.clone(),
+    })
+}

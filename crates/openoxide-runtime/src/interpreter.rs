@@ -1,0 +1,142 @@
+//! What runs a script: its own first line, or what files of its kind are run by.
+
+use std::path::Path;
+
+use openoxide_sandbox::PATH;
+
+/// The most bytes that a first line may have.
+pub(crate) const HEAD: u64 = 256;
+
+/// Programs by the end of a file's name.
+const BY_END: &[(&str, &str)] = &[
+    ("sh", "sh"),
+    ("bash", "bash"),
+    ("zsh", "zsh"),
+    ("py", "python3"),
+    ("js", "node"),
+    ("mjs", "node"),
+    ("cjs", "node"),
+    ("ts", "node"),
+    ("mts", "node"),
+    ("rb", "ruby"),
+    ("pl", "perl"),
+];
+
+/// Folders that the sandbox shows besides those of [`PATH`].
+const SYSTEM: &[&str] = &["/usr", "/bin", "/sbin", "/lib", "/lib64", "/nix/store", "/gnu/store"];
+
+/// How a script is run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum How {
+    /// It is a program itself.
+    Itself,
+    /// By another program, which gets these words before the script's path.
+    By {
+        /// The program.
+        program: String,
+        /// The words.
+        words: Vec<String>,
+    },
+}
+
+impl How {
+    /// Decides how a file is run, by its beginning and its name; an error says why it cannot be.
+    pub(crate) fn of(path: &Path, head: &[u8], executable: bool) -> Result<How, String> {
+        if let Some(rest) = head.strip_prefix(b"#!") {
+            let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
+            return by_line(line);
+        }
+        if executable && head.starts_with(b"\x7fELF") {
+            return Ok(How::Itself);
+        }
+        let end = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+        match BY_END.iter().find(|(known, _)| *known == end) {
+            Some((_, program)) => Ok(How::By { program: (*program).to_owned(), words: Vec::new() }),
+            None => Err("nobody knows what runs it: it has no `#!` line, and its name has no known end".to_owned()),
+        }
+    }
+
+    /// Returns the names that the program behind it goes by.
+    pub(crate) fn names(&self) -> Vec<&str> {
+        let How::By { program, words } = self else { return Vec::new() };
+        let name = program.rsplit('/').next().unwrap_or(program);
+        match (name, words.first()) {
+            ("env", Some(word)) => vec![word],
+            ("sh", _) => vec!["sh", "bash"],
+            ("python3", _) => vec!["python3", "python"],
+            (name, _) => vec![name],
+        }
+    }
+
+    /// Checks that the sandbox will have the program.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let How::By { program, words } = self else { return Ok(()) };
+        if !is_there(program) {
+            return Err(missing(program));
+        }
+        let is_env = Path::new(program).file_name().is_some_and(|name| name == "env");
+        match words.first().filter(|word| is_env && !word.starts_with('-') && !word.contains('=')) {
+            Some(name) if !is_there(name) => Err(missing(name)),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn by_line(line: &[u8]) -> Result<How, String> {
+    let line = String::from_utf8_lossy(line);
+    let (program, word) = match line.trim().split_once([' ', '\t']) {
+        Some((program, word)) => (program, word.trim()),
+        None => (line.trim(), ""),
+    };
+    if !program.starts_with('/') {
+        return Err(format!("its first line names `{program}`, which is no path from `/`"));
+    }
+    // As the kernel does: everything behind the program is one word.
+    let words = if word.is_empty() { Vec::new() } else { vec![word.to_owned()] };
+    Ok(How::By { program: program.to_owned(), words })
+}
+
+fn is_there(program: &str) -> bool {
+    let path = Path::new(program);
+    if path.is_absolute() {
+        let folders = PATH.split(':').chain(SYSTEM.iter().copied());
+        return path.is_file() && folders.into_iter().any(|folder| path.starts_with(folder));
+    }
+    PATH.split(':').any(|folder| Path::new(folder).join(program).is_file())
+}
+
+fn missing(program: &str) -> String {
+    format!("it is run by `{program}`, which the sandbox does not have; programs are looked for in {PATH}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn by(program: &str, words: &[&str]) -> Result<How, String> {
+        Ok(How::By { program: program.to_owned(), words: words.iter().map(|word| (*word).to_owned()).collect() })
+    }
+
+    #[test]
+    fn the_first_line_comes_before_the_name() {
+        let how = |path: &str, head: &str, executable| How::of(Path::new(path), head.as_bytes(), executable);
+        assert_eq!(how("a.py", "#!/bin/sh -eu\nx", false), by("/bin/sh", &["-eu"]));
+        assert_eq!(how("a", "#! /usr/bin/env  -S deno run\r\n", true), by("/usr/bin/env", &["-S deno run"]));
+        assert_eq!(how("a.py", "print()", true), by("python3", &[]));
+        assert_eq!(how("a.SH", "", false), by("sh", &[]));
+        assert_eq!(how("a", "\u{7f}ELF", true), Ok(How::Itself));
+        for (path, head) in [("a", "text"), ("a.md", "text"), ("a.sh", "#!bash\n"), ("a.sh", "#!"), ("a", "\u{7f}ELF")]
+        {
+            assert!(how(path, head, false).is_err(), "{path} {head:?}");
+        }
+    }
+
+    #[test]
+    fn a_program_that_the_sandbox_lacks_is_said() {
+        assert_eq!(by("/bin/sh", &[]).unwrap().check(), Ok(()));
+        for (program, words) in [("/opt/x/python", &[][..]), ("no-such", &[]), ("/usr/bin/env", &["no-such"])] {
+            let error = by(program, words).unwrap().check().unwrap_err();
+            assert!(error.contains("the sandbox does not have"), "{error}");
+        }
+    }
+}

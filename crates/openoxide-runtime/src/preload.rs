@@ -1,0 +1,162 @@
+//! Skills that a subagent starts with: whole texts, before anybody has called anything.
+
+use openoxide_skills::{Caller, Entry, Loaded, Message, Role, fill, preloaded};
+
+use crate::activation::Notice;
+use crate::call::{Call, Given, Refusal, Why, names_for};
+use crate::load::loaded;
+use crate::runtime::Runtime;
+use crate::session::Session;
+use crate::still::{Still, is_denied};
+
+/// The skills that a task's agent is to start with, by name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pinned {
+    /// What the task is called, if several are started at once.
+    pub task: Option<String>,
+    /// The names, as they were written.
+    pub skills: Vec<String>,
+}
+
+/// What a subagent starts with.
+#[derive(Clone, Debug, Default)]
+pub struct Preloaded {
+    /// What it is sent.
+    pub messages: Vec<Message>,
+    /// The skills in it, in the order in which they were named.
+    pub skills: Vec<PreloadedSkill>,
+    /// What people should know besides.
+    pub notices: Vec<Notice>,
+}
+
+/// A skill that a subagent starts with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PreloadedSkill {
+    /// Its name.
+    pub name: String,
+    /// Its file.
+    pub path: std::path::PathBuf,
+    /// The digest of its folder; empty if there is none.
+    pub digest: String,
+}
+
+impl Pinned {
+    /// Returns the names without blanks around them, each once.
+    fn names(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = Vec::new();
+        for name in self.skills.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
+    }
+}
+
+impl Runtime {
+    /// Refuses tasks as a whole if one of them names a skill that its agent may not have, where the host does.
+    pub fn check_pinned(&self, session: &Session, tasks: &[Pinned]) -> Result<(), Refusal> {
+        let Some(words) = &self.view().host.preload.unknown else { return Ok(()) };
+        let mut groups = Vec::new();
+        let mut all = Vec::new();
+        for task in tasks {
+            let unknown: Vec<&str> =
+                task.names().into_iter().filter(|name| self.pinned(session, name).is_err()).collect();
+            if !unknown.is_empty() {
+                let names = unknown.join(", ");
+                groups.push(task.task.as_ref().map_or_else(|| names.clone(), |task| format!("{task}: {names}")));
+                all.extend(unknown);
+            }
+        }
+        if all.is_empty() {
+            return Ok(());
+        }
+        let names = names_for(self.catalog(), Caller::Model);
+        let none = self.view().host.activation.texts.none.as_deref().unwrap_or("none");
+        let available = if names.is_empty() { none.to_owned() } else { names.join(", ") };
+        let text = fill(words, &[("unknown", &groups.join("; ")), ("available", &available)]);
+        Err(Refusal { name: all.join(", "), path: None, why: Why::Unknown, code: None, text, help: None })
+    }
+
+    /// Draws what a subagent starts with. Nothing is run: what stands for a command says so.
+    pub fn preload(&self, session: &Session, pinned: &Pinned) -> Result<Preloaded, Refusal> {
+        self.check_pinned(session, std::slice::from_ref(pinned))?;
+        let strict = self.view().host.preload.unknown.is_some();
+        let mut done = Preloaded::default();
+        let mut read = Vec::new();
+        for name in pinned.names() {
+            match self.pinned(session, name).and_then(|entry| self.read_pinned(session, name, entry)) {
+                Ok(still) => read.push(still),
+                Err(refusal) if strict => return Err(refusal),
+                Err(refusal) => {
+                    let text = format!("it is not preloaded: {}", refusal.text);
+                    done.notices.push(Notice { skill: name.to_owned(), text, help: refusal.help });
+                }
+            }
+        }
+        done.skills = read.iter().map(skill).collect();
+        done.messages = self.draw_pinned(&read)?;
+        Ok(done)
+    }
+
+    /// Finds a skill that a subagent may start with: one that the model may call.
+    fn pinned(&self, session: &Session, name: &str) -> Result<&Entry, Refusal> {
+        let call = call(name);
+        let entry = self.admit(&call)?;
+        if is_denied(self, session, Caller::Model, &entry.skill.name) {
+            let text = format!("`{name}` is denied");
+            return Err(Refusal { name: call.skill, path: None, why: Why::Denied, code: None, text, help: None });
+        }
+        Ok(entry)
+    }
+
+    fn read_pinned(&self, session: &Session, name: &str, entry: &Entry) -> Result<Still, Refusal> {
+        let host = &self.view().host;
+        let part = host.preload.content.unwrap_or(host.activation.content);
+        let shell = host.shell.clone().unwrap_or_default();
+        let reason = "nothing runs before the agent starts";
+        Still::read(self, session, call(name), entry, part, |piece| shell.denied(&piece.written, reason))
+    }
+
+    fn draw_pinned(&self, read: &[Still]) -> Result<Vec<Message>, Refusal> {
+        let failed = |error: openoxide_skills::RenderError| Refusal {
+            name: String::new(),
+            path: None,
+            why: Why::Unreadable,
+            code: None,
+            text: error.to_string(),
+            help: None,
+        };
+        if read.is_empty() {
+            return Ok(Vec::new());
+        }
+        let texts: Vec<(String, String)> = read.iter().map(|still| (still.content(), still.loading.digest())).collect();
+        let skills: Vec<Loaded<'_>> = read
+            .iter()
+            .zip(&texts)
+            .map(|(still, (text, digest))| loaded(self, &still.call, &still.entry, &still.loading, text, digest))
+            .collect();
+        if let Some(text) = preloaded(self.view(), &skills).map_err(failed)? {
+            return Ok(vec![Message { role: Role::System, text, frame: false }]);
+        }
+        let mut messages = Vec::new();
+        for (still, (text, _)) in read.iter().zip(&texts) {
+            let carried = still.carried(self, text).map_err(failed)?;
+            // Nobody has called a tool, so that none can have answered.
+            messages.extend(carried.into_iter().map(|message| Message { role: Role::User, ..message }));
+        }
+        Ok(messages)
+    }
+}
+
+fn call(name: &str) -> Call {
+    Call { skill: name.to_owned(), caller: Caller::Model, arguments: Given::Nothing }
+}
+
+fn skill(still: &Still) -> PreloadedSkill {
+    PreloadedSkill {
+        name: still.entry.skill.name.to_string(),
+        path: still.entry.skill.path.to_path_buf(),
+        digest: still.loading.digest(),
+    }
+}

@@ -1,0 +1,137 @@
+//! A skill's permission profile: what it would add here, and what is then in force for what the skill runs.
+//!
+//! The lines that people are shown and the sandbox's policy are made from the same delta.
+
+use std::path::{Path, PathBuf};
+
+use openoxide_permissions::{Action, Addition, Base, Delta, Ignored, InForce, Permission, ProfileSource};
+use openoxide_sandbox::{Policy, PolicyError};
+use openoxide_skills::{Entry, SkillScope};
+
+use crate::load::Loading;
+use crate::power::Power;
+use crate::runtime::Runtime;
+use crate::session::Session;
+use crate::worktree::repository;
+
+impl Runtime {
+    /// Returns what is in force for every command of a skill, by the user's settings.
+    pub(crate) fn in_force(&self) -> Result<InForce, String> {
+        Ok(InForce {
+            read: self.project()?.into_iter().collect(),
+            write: self.sandbox.writable.iter().map(|folder| real(folder)).collect::<Result<_, _>>()?,
+            network: self.sandbox.network,
+            unasked: false,
+        })
+    }
+
+    /// Returns the project, and the repository that it is a worktree of.
+    ///
+    /// A home folder is no project, even for somebody who works in it: everything of the user's lies there.
+    fn project(&self) -> Result<Vec<PathBuf>, String> {
+        let project = real(&self.view().around.project)?;
+        let home = self.environment.home.as_deref().and_then(|home| real(home).ok());
+        let is_project = project.parent().is_some() && home.is_none_or(|home| !home.starts_with(&project));
+        let repository = repository(&project);
+        Ok(is_project.then_some(project).into_iter().chain(repository).collect())
+    }
+
+    /// Returns what a skill's profile would add, and what of it has no effect.
+    pub(crate) fn profile(&self, session: &Session, entry: &Entry) -> Delta {
+        let (Some(profile), Ok(in_force)) = (entry.skill.permissions.as_deref(), self.in_force()) else {
+            return Delta::default();
+        };
+        let base = Base { skill: entry.dir(), home: self.environment.home.as_deref() };
+        // Where links lead is settled now: it is what people are shown, and a link that is moved later is an error.
+        let wanted = profile.wanted(base).resolved(|path| real(path).unwrap_or_else(|_| path.to_owned()));
+        let wanted = wanted.without(|addition| adds_to(&mut Policy::default(), addition).err());
+        let source = match entry.skill.scope {
+            SkillScope::System | SkillScope::Admin => ProfileSource::Trusted,
+            SkillScope::Repo | SkillScope::User | SkillScope::Plugin => ProfileSource::Other,
+        };
+        let mut delta = in_force.delta(&wanted, self.powers.profiles, source);
+        let denies = |permission| self.decide(session, permission, &entry.skill.name).action == Action::Deny;
+        let (all, network) = (denies(Permission::Profile), denies(Permission::Network));
+        ignore(&mut delta, |addition| {
+            (all || network && *addition == Addition::Network).then_some("a permission rule denies it")
+        });
+        // One may contradict another.
+        let mut policy = policy_of(&in_force);
+        ignore(&mut delta, |addition| adds_to(&mut policy, addition).err());
+        delta
+    }
+
+    /// Tells whether a skill's profile holds: a rule allows it, or it was agreed to.
+    fn has_profile(&self, session: &Session, entry: &Entry, granted: &[Power]) -> bool {
+        granted.iter().any(|power| power.kind() == openoxide_config::Power::Profile)
+            || self.decide(session, Permission::Profile, &entry.skill.name).action == Action::Allow
+    }
+
+    /// Returns what is in force for the commands of a skill.
+    pub(crate) fn in_force_for(&self, session: &Session, entry: &Entry, loading: &Loading) -> Result<InForce, String> {
+        let in_force = self.in_force()?;
+        let counts = loading.snapshot.is_ok() && self.has_profile(session, entry, &loading.granted);
+        Ok(if counts { in_force.with(&loading.profile) } else { in_force })
+    }
+
+    /// Tells whether it was agreed that what the skill brings runs without a question.
+    pub(crate) fn is_unasked(&self, session: &Session, entry: &Entry, loading: &Loading, granted: &[Power]) -> bool {
+        loading.profile.added.contains(&Addition::Unasked) && self.has_profile(session, entry, granted)
+    }
+}
+
+/// Returns everything that people are shown about a profile; nothing if it adds nothing.
+pub(crate) fn profile_lines(delta: &Delta) -> Vec<String> {
+    let added = delta.added.iter().map(|addition| match addition {
+        Addition::Write(_) => format!("{addition}, but not what agents, editors and version control keep there"),
+        _ => addition.to_string(),
+    });
+    let ignored = delta.ignored.iter().filter(|_| !delta.added.is_empty());
+    added.chain(ignored.map(|ignored| format!("no effect: {ignored}"))).collect()
+}
+
+/// Makes the sandbox's policy of what is in force.
+pub(crate) fn policy_of(in_force: &InForce) -> Policy {
+    let policy = in_force.read.iter().fold(Policy::default(), Policy::read);
+    let mut policy = in_force.write.iter().fold(policy, Policy::write);
+    policy.network = in_force.network;
+    policy
+}
+
+/// Returns a path without links.
+pub(crate) fn real(path: &Path) -> Result<PathBuf, String> {
+    std::fs::canonicalize(path).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// Moves additions to what has no effect.
+fn ignore(delta: &mut Delta, mut why: impl FnMut(&Addition) -> Option<&'static str>) {
+    let ignored = &mut delta.ignored;
+    delta.added.retain(|addition| match why(addition) {
+        Some(why) => {
+            ignored.push(Ignored { what: addition.to_string(), why });
+            false
+        }
+        None => true,
+    });
+    ignored.sort();
+}
+
+/// Adds something to a policy, or says why the sandbox would not give it.
+fn adds_to(policy: &mut Policy, addition: &Addition) -> Result<(), &'static str> {
+    let wider = match addition {
+        Addition::Write(path) if path.exists() && !path.is_dir() => return Err("only a folder can be written to"),
+        Addition::Write(path) => policy.clone().write(path),
+        Addition::Read(path) => policy.clone().read(path),
+        Addition::Network | Addition::Unasked => return Ok(()),
+    };
+    wider.check(None).map_err(|error| match error {
+        PolicyError::Absent { .. } => "it is not there",
+        PolicyError::System(_) => "it belongs to the system, and is never given",
+        PolicyError::Contradiction { .. } => "it is sealed, because other programs obey what stands there",
+        PolicyError::Relative(_) | PolicyError::Moved { .. } | PolicyError::Link(_) | PolicyError::Cwd(_) => {
+            "the sandbox cannot give it"
+        }
+    })?;
+    *policy = wider;
+    Ok(())
+}

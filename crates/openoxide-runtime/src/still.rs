@@ -1,0 +1,50 @@
+//! A skill's text without anything being run or asked: for what is sent beside a call.
+
+use openoxide_permissions::{Action, Permission};
+use openoxide_skills::{Caller, Content, Entry, Message, RenderError, ShellPiece};
+
+use crate::call::{Call, Refusal};
+use crate::finish::drawn;
+use crate::load::{Loading, load_part};
+use crate::runtime::Runtime;
+use crate::session::Session;
+
+/// A skill that was read, with a text in the place of each command.
+pub(crate) struct Still {
+    pub(crate) call: Call,
+    pub(crate) entry: Entry,
+    pub(crate) loading: Loading,
+}
+
+impl Still {
+    /// Reads a skill; `place` is what stands for a command.
+    pub(crate) fn read(
+        runtime: &Runtime,
+        session: &Session,
+        call: Call,
+        entry: &Entry,
+        part: Content,
+        place: impl Fn(&ShellPiece) -> String,
+    ) -> Result<Still, Refusal> {
+        let mut loading = load_part(runtime, session, &call, entry, part)?;
+        loading.outputs = loading.expanded.commands().map(place).collect();
+        Ok(Still { call, entry: entry.clone(), loading })
+    }
+
+    /// Returns the text with everything in its place.
+    pub(crate) fn content(&self) -> String {
+        self.loading.expanded.assemble(&self.loading.outputs)
+    }
+
+    /// Draws what would carry this text to the model, without what only announces it.
+    pub(crate) fn carried(&self, runtime: &Runtime, content: &str) -> Result<Vec<Message>, RenderError> {
+        let messages = drawn(runtime, &self.call, &self.entry, &self.loading, content, &self.loading.digest())?;
+        Ok(messages.into_iter().filter(|message| !message.frame).collect())
+    }
+}
+
+/// Tells whether a rule forbids a caller to have a skill.
+pub(crate) fn is_denied(runtime: &Runtime, session: &Session, caller: Caller, name: &str) -> bool {
+    let free = caller == Caller::User && runtime.view().host.activation.user_needs_no_permission;
+    !free && runtime.decide(session, Permission::Skill, name).action == Action::Deny
+}

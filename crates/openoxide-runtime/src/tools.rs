@@ -1,0 +1,90 @@
+//! The tools that give skills to a model, as contracts that any front end can offer.
+//!
+//! A contract is drawn from the host's data and the catalog, and holds no state: [`contracts`] makes them, a
+//! [`ToolRegistry`] finds free names for them, and a [`Toolbox`] answers calls.
+
+use openoxide_skills::{
+    Caller, Catalog, CatalogPlace, Model, RenderError, ToolArgument, ToolDoes, ToolRule, View, render,
+};
+use serde_json::{Map, Value, json};
+
+use crate::call::names_for;
+
+mod registry;
+mod toolbox;
+
+pub use registry::{Conflict, NoName, ToolRegistry};
+pub use toolbox::{Begun, ToolResult, Toolbox};
+
+/// What a model is told of a tool.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tool {
+    /// Its name.
+    pub name: String,
+    /// What people call it; may be empty.
+    pub title: String,
+    /// What it is for, and the catalog where the host shows it here.
+    pub description: String,
+    /// The JSON Schema of its arguments.
+    pub input_schema: Value,
+    /// What it does.
+    pub does: ToolDoes,
+    pub(crate) rule: ToolRule,
+}
+
+impl Tool {
+    /// Returns the names that it can have, best first.
+    pub fn names(&self) -> &[String] {
+        &self.rule.names
+    }
+}
+
+/// Draws the tools of a host for what the model may call now, each under its first name.
+pub fn contracts(view: &View, catalog: &Catalog, model: Model) -> Result<Vec<Tool>, RenderError> {
+    let rules = &view.host.catalog;
+    let here = |rule: &&ToolRule| rules.shown || !rule.with_catalog;
+    let mut tools = Vec::new();
+    for rule in view.host.tools.iter().filter(here) {
+        let has_catalog = rule.does == ToolDoes::Activate && rules.place == CatalogPlace::ToolDescription;
+        let shown = if has_catalog { render(view, catalog, model)?.text } else { String::new() };
+        tools.push(Tool {
+            name: rule.names.first().cloned().unwrap_or_default(),
+            title: rule.title.clone(),
+            description: described(&rule.description, shown.trim_end()),
+            input_schema: schema(rule, &names_for(catalog, Caller::Model)),
+            does: rule.does,
+            rule: rule.clone(),
+        });
+    }
+    Ok(tools)
+}
+
+fn described(description: &str, catalog: &str) -> String {
+    match (description, catalog) {
+        ("", text) | (text, "") => text.to_owned(),
+        (description, catalog) => format!("{description}\n\n{catalog}"),
+    }
+}
+
+/// Writes the schema of a tool's arguments.
+fn schema(rule: &ToolRule, names: &[&str]) -> Value {
+    let mut properties = Map::new();
+    let mut required = Vec::new();
+    let mut add = |argument: &ToolArgument, needed: bool| {
+        let mut property = json!({ "type": "string" });
+        if let Some(about) = &argument.about {
+            property["description"] = json!(about);
+        }
+        properties.insert(argument.key.clone(), property);
+        if needed {
+            required.push(argument.key.clone());
+        }
+    };
+    add(&rule.name, true);
+    rule.path.iter().for_each(|path| add(path, true));
+    rule.arguments.iter().for_each(|arguments| add(arguments, false));
+    if !names.is_empty() && names.len() <= rule.names_listed {
+        properties[&rule.name.key]["enum"] = json!(names);
+    }
+    json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
+}

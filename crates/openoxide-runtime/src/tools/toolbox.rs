@@ -1,0 +1,281 @@
+//! Answers calls of tools. It holds no state: what is remembered is the conversation's.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use openoxide_sandbox::{Outcome, SandboxError};
+use openoxide_skills::{
+    Asked, Caller, Found, Message, Model, Part, ReadProblem, Refused, RenderError, Resource, ResourceAnswer,
+    ResourceBytes, Role, ToolAnswer, ToolDoes, ToolFact, fill, path_text, read_resource,
+};
+use serde_json::{Map, Value, json};
+
+use super::registry::{Conflict, NoName, ToolRegistry};
+use super::{Tool, contracts};
+use crate::activation::{Activated, Activation, Done, Run};
+use crate::call::{Call, Given, Refusal, names_for};
+use crate::drive::{Responder, drive};
+use crate::fork::ForkPlan;
+use crate::runtime::Runtime;
+use crate::session::Session;
+
+/// The tools of a host under the names that were free.
+pub struct Toolbox {
+    runtime: Arc<Runtime>,
+    tools: Vec<Tool>,
+    /// Names that were taken, so that others are used.
+    pub conflicts: Vec<Conflict>,
+    /// Tools that are not offered, because all their names were taken.
+    pub missing: Vec<NoName>,
+}
+
+/// A call of a tool that began.
+#[derive(Debug)]
+pub enum Begun {
+    /// A skill is to be activated; [`Toolbox::finish`] makes the answer of what comes of it.
+    Call(Call),
+    /// This is the answer.
+    Answer(ToolResult),
+}
+
+/// The answer of a tool.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ToolResult {
+    /// A heading for people.
+    pub title: String,
+    /// What the model gets.
+    pub output: String,
+    /// What the program gets.
+    pub metadata: Map<String, Value>,
+    /// Whether it is an error to the model.
+    pub is_error: bool,
+    /// Messages that follow the answer.
+    pub follow: Vec<Message>,
+    /// The conversation of its own that the skill asks for; its result is the output.
+    pub fork: Option<ForkPlan>,
+}
+
+impl ToolResult {
+    fn error(text: String) -> ToolResult {
+        ToolResult { output: text, is_error: true, ..ToolResult::default() }
+    }
+}
+
+impl Toolbox {
+    /// Draws the tools of a runtime's host and gives them names that are free.
+    pub fn new(runtime: Arc<Runtime>, registry: &mut ToolRegistry, model: Model) -> Result<Toolbox, RenderError> {
+        let offered = contracts(runtime.view(), runtime.catalog(), model)?;
+        let owner = runtime.view().spec.id();
+        let mut toolbox = Toolbox { runtime, tools: Vec::new(), conflicts: Vec::new(), missing: Vec::new() };
+        for tool in offered {
+            match registry.register(tool.names(), &owner) {
+                Ok((name, conflicts)) => {
+                    toolbox.conflicts.extend(conflicts);
+                    toolbox.tools.push(Tool { name, ..tool });
+                }
+                Err(missing) => toolbox.missing.push(missing),
+            }
+        }
+        Ok(toolbox)
+    }
+
+    /// Returns the tools, under their names.
+    pub fn tools(&self) -> &[Tool] {
+        &self.tools
+    }
+
+    /// Answers a call with somebody who answers questions at once; commands are run by `run`.
+    pub fn call(
+        &self,
+        session: &mut Session,
+        name: &str,
+        arguments: &Value,
+        responder: &mut dyn Responder,
+        run: impl FnMut(&Run) -> Result<Outcome, SandboxError>,
+    ) -> ToolResult {
+        match self.begin(session, name, arguments) {
+            Begun::Answer(answer) => answer,
+            Begun::Call(call) => {
+                let mut activation = Activation::new(Arc::clone(&self.runtime), vec![call]);
+                let done = drive(&mut activation, session, responder, run);
+                self.finish(name, &done)
+            }
+        }
+    }
+
+    /// Begins a call: answers it, or says which skill is to be activated.
+    pub fn begin(&self, session: &Session, name: &str, arguments: &Value) -> Begun {
+        let Some(tool) = self.tool(name) else { return Begun::Answer(no_tool(name)) };
+        match Input::read(tool, arguments) {
+            Err(text) => Begun::Answer(ToolResult::error(text)),
+            Ok(given) if tool.does == ToolDoes::Read => Begun::Answer(self.read(session, tool, &given)),
+            Ok(given) => {
+                let arguments = given.arguments.map_or(Given::Nothing, |text| Given::Raw(text.to_owned()));
+                Begun::Call(Call { skill: given.name.to_owned(), caller: Caller::Model, arguments })
+            }
+        }
+    }
+
+    /// Makes the answer of what came of an activation that a call began.
+    pub fn finish(&self, name: &str, done: &Done) -> ToolResult {
+        let Some(tool) = self.tool(name) else { return no_tool(name) };
+        match (done.activated.first(), done.refused.first()) {
+            (Some(activated), _) => self.activated(tool, activated),
+            (None, Some(refusal)) => self.refused(tool, refusal),
+            (None, None) => ToolResult::error("nothing was called".to_owned()),
+        }
+    }
+
+    fn tool(&self, name: &str) -> Option<&Tool> {
+        self.tools.iter().find(|tool| tool.name == name)
+    }
+
+    fn activated(&self, tool: &Tool, activated: &Activated) -> ToolResult {
+        let answers = |message: &&Message| message.role == Role::Tool;
+        // Where nothing is the answer of a tool, everything is.
+        let any = activated.messages.iter().any(|message| answers(&message));
+        let (output, follow): (Vec<&Message>, Vec<&Message>) =
+            activated.messages.iter().partition(|message| !any || answers(message));
+        let texts: Vec<&str> = output.iter().map(|message| message.text.as_str()).collect();
+        let path = path_text(&activated.path);
+        let mut metadata = Map::new();
+        for fact in &tool.rule.metadata {
+            let value = match fact {
+                ToolFact::Name => json!(activated.name),
+                ToolFact::Dir => json!(activated.path.parent().map(path_text).unwrap_or_default()),
+                ToolFact::Path => json!(path),
+                ToolFact::Source => json!(self.source(&activated.path)),
+                ToolFact::Digest => json!(activated.digest),
+                ToolFact::Truncated => json!(activated.cut),
+                ToolFact::Available => continue,
+            };
+            metadata.insert(fact.as_str().to_owned(), value);
+        }
+        ToolResult {
+            title: fill(&tool.rule.answer_title, &[("name", &activated.name), ("path", &path)]),
+            output: texts.join("\n\n"),
+            metadata,
+            is_error: false,
+            follow: follow.into_iter().cloned().collect(),
+            fork: activated.fork.clone(),
+        }
+    }
+
+    /// Returns what the root of a skill is called.
+    fn source(&self, path: &Path) -> Option<&str> {
+        let catalog = self.runtime.catalog();
+        let entry = catalog.entries().find(|entry| *entry.skill.path == *path)?;
+        catalog.roots.get(entry.root)?.root.provider.as_deref()
+    }
+
+    fn refused(&self, tool: &Tool, refusal: &Refusal) -> ToolResult {
+        let mut metadata = Map::new();
+        for fact in &tool.rule.metadata {
+            let value = match fact {
+                ToolFact::Name => json!(refusal.name),
+                ToolFact::Source if tool.rule.no_source.is_some() => json!(tool.rule.no_source),
+                ToolFact::Available => json!(names_for(self.runtime.catalog(), Caller::Model)),
+                _ => continue,
+            };
+            metadata.insert(fact.as_str().to_owned(), value);
+        }
+        let is_error = !tool.rule.no_is_an_answer;
+        ToolResult { output: refusal.text.clone(), metadata, is_error, ..ToolResult::default() }
+    }
+
+    fn read(&self, session: &Session, tool: &Tool, given: &Input<'_>) -> ToolResult {
+        match self.resource(session, given) {
+            Err(refused) => {
+                ToolResult { output: refused.text, is_error: !tool.rule.no_is_an_answer, ..ToolResult::default() }
+            }
+            Ok(answer) => answered(tool, given.name, &answer),
+        }
+    }
+
+    fn resource(&self, session: &Session, given: &Input<'_>) -> Result<ResourceAnswer, Refused> {
+        let (host, catalog) = (&self.runtime.view().host, self.runtime.catalog());
+        if given.name.trim().is_empty() {
+            return Err(Refused::unnamed(host, ReadProblem::NoName));
+        }
+        let asked = match given.path {
+            Some(path) => Asked::by_path(given.name, path, Caller::Model, &host.resource),
+            None => Asked::for_skill(given.name, Part::Manifest, Caller::Model),
+        };
+        let path = given.path.unwrap_or("SKILL.md");
+        let readable = self.runtime.readable(session, given.name, Caller::Model).and_then(|entry| {
+            // Nobody can be asked in the middle of a call.
+            match self.runtime.before_reading(session, entry, Caller::Model, path)?.as_slice() {
+                [] => Ok(entry),
+                _ => Err(ReadProblem::Denied),
+            }
+        });
+        let entry = readable.map_err(|problem| Refused::new(host, catalog, &asked, problem))?;
+        read_resource(host, catalog, entry, &asked, false)
+    }
+}
+
+/// Makes the answer of a file that was read.
+fn answered(tool: &Tool, name: &str, answer: &ResourceAnswer) -> ToolResult {
+    let (path, cut) = match &answer.found {
+        Found::File(Resource { path, bytes: ResourceBytes::Text { removed, .. }, .. }) => (path.as_str(), *removed > 0),
+        Found::File(resource) => (resource.path.as_str(), false),
+        Found::Folder(folder) => (folder.path.as_str(), folder.cut),
+    };
+    let content = answer.text.as_deref().unwrap_or_default();
+    let mut metadata = Map::new();
+    for fact in &tool.rule.metadata {
+        let value = match fact {
+            ToolFact::Name => json!(name),
+            ToolFact::Path => json!(path),
+            ToolFact::Truncated => json!(cut),
+            _ => continue,
+        };
+        metadata.insert(fact.as_str().to_owned(), value);
+    }
+    ToolResult {
+        title: fill(&tool.rule.answer_title, &[("name", name), ("path", path)]),
+        output: match tool.rule.answer {
+            ToolAnswer::Text => content.to_owned(),
+            // In this order, in which a model reads it.
+            ToolAnswer::Object => {
+                format!("{{\"name\":{},\"path\":{},\"content\":{}}}", json!(name), json!(path), json!(content))
+            }
+        },
+        metadata,
+        ..ToolResult::default()
+    }
+}
+
+fn no_tool(name: &str) -> ToolResult {
+    ToolResult::error(format!("no tool is called `{name}`"))
+}
+
+/// What a tool was called with.
+struct Input<'a> {
+    name: &'a str,
+    path: Option<&'a str>,
+    arguments: Option<&'a str>,
+}
+
+impl<'a> Input<'a> {
+    /// Reads the arguments of a call; each must be a text that the tool knows.
+    fn read(tool: &Tool, arguments: &'a Value) -> Result<Input<'a>, String> {
+        let rule = &tool.rule;
+        let Value::Object(given) = arguments else { return Err("the arguments must be an object".to_owned()) };
+        let known = [Some(&rule.name), rule.path.as_ref(), rule.arguments.as_ref()];
+        if let Some(key) = given.keys().find(|key| !known.iter().flatten().any(|known| known.key == **key)) {
+            return Err(format!("there is no argument `{key}`"));
+        }
+        let text = |key: &str| match given.get(key) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text.as_str())),
+            Some(_) => Err(format!("the argument `{key}` must be a text")),
+        };
+        let needed = |key: &str| text(key)?.ok_or_else(|| format!("the argument `{key}` is missing"));
+        Ok(Input {
+            name: needed(&rule.name.key)?,
+            path: rule.path.as_ref().map(|path| needed(&path.key)).transpose()?,
+            arguments: rule.arguments.as_ref().map(|arguments| text(&arguments.key)).transpose()?.flatten(),
+        })
+    }
+}

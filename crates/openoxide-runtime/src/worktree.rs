@@ -1,0 +1,70 @@
+//! The repository of a project that is one of Git's worktrees: it lies elsewhere, and Git needs to read it.
+
+use std::path::{Path, PathBuf};
+
+/// Most bytes of the small files that say where a repository is.
+const MAX: u64 = 4096;
+
+/// Returns the folder of the repository that a project is a worktree of.
+///
+/// A project's `.git` may name any folder, so that the folder must agree: it is a repository's, and says itself that the
+/// project is its worktree.
+pub(crate) fn repository(project: &Path) -> Option<PathBuf> {
+    let link = project.join(".git");
+    let private = pointed(&link, "gitdir:", project)?;
+    let back = pointed(&private.join("gitdir"), "", &private)?;
+    let common = pointed(&private.join("commondir"), "", &private)?;
+    let is_its_own = back == std::fs::canonicalize(&link).ok()? && private.starts_with(&common);
+    (is_its_own && common.join("HEAD").is_file() && common.join("objects").is_dir()).then_some(common)
+}
+
+/// Returns the path that a small file holds after `label`, without links.
+fn pointed(file: &Path, label: &str, base: &Path) -> Option<PathBuf> {
+    let is_small = std::fs::symlink_metadata(file).is_ok_and(|found| found.is_file() && found.len() <= MAX);
+    let text = is_small.then(|| fs_err::read_to_string(file).ok()).flatten()?;
+    std::fs::canonicalize(base.join(text.trim().strip_prefix(label)?.trim())).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lay(root: &Path) -> (PathBuf, PathBuf) {
+        let (project, common) = (root.join("project"), root.join("main/.git"));
+        let private = common.join("worktrees/project");
+        for folder in [&project, &private, &common.join("objects")] {
+            fs_err::create_dir_all(folder).unwrap();
+        }
+        fs_err::write(common.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+        fs_err::write(project.join(".git"), format!("gitdir: {}\n", private.display())).unwrap();
+        fs_err::write(private.join("gitdir"), format!("{}\n", project.join(".git").display())).unwrap();
+        fs_err::write(private.join("commondir"), "../..\n").unwrap();
+        (project, std::fs::canonicalize(common).unwrap())
+    }
+
+    #[test]
+    fn a_worktree_and_its_repository_agree() {
+        let root = tempfile::tempdir().unwrap();
+        let (project, common) = lay(root.path());
+        assert_eq!(repository(&project), Some(common));
+        assert_eq!(repository(root.path()), None);
+    }
+
+    /// Otherwise a project could have any folder of the user's read.
+    #[test]
+    fn a_project_cannot_name_a_folder_that_does_not_know_it() {
+        let root = tempfile::tempdir().unwrap();
+        let (project, common) = lay(root.path());
+        let secrets = root.path().join("secrets");
+        fs_err::create_dir_all(secrets.join("objects")).unwrap();
+        fs_err::write(secrets.join("HEAD"), "x").unwrap();
+        fs_err::write(project.join(".git"), format!("gitdir: {}\n", secrets.display())).unwrap();
+        assert_eq!(repository(&project), None);
+        lay(root.path());
+        fs_err::write(common.join("worktrees/project/gitdir"), "/elsewhere/.git\n").unwrap();
+        assert_eq!(repository(&project), None);
+        lay(root.path());
+        fs_err::write(common.join("worktrees/project/commondir"), format!("{}\n", secrets.display())).unwrap();
+        assert_eq!(repository(&project), None);
+    }
+}

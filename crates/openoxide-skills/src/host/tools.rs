@@ -1,0 +1,116 @@
+//! The tools that give skills to a model: their names, arguments and answers.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// A tool that gives skills, or files of skills, to a model.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ToolRule {
+    /// What it does.
+    pub does: ToolDoes,
+    /// Its name, and others for when that is taken, in order.
+    pub names: Vec<String>,
+    /// What people call it.
+    #[serde(default)]
+    pub title: String,
+    /// What the model is told of it. Where the host shows its catalog in the description of a tool, the catalog follows.
+    #[serde(default)]
+    pub description: String,
+    /// The argument that names the skill.
+    pub name: ToolArgument,
+    /// The argument with what is said with a call; absent: nothing can be said.
+    #[serde(default)]
+    pub arguments: Option<ToolArgument>,
+    /// The argument that names a file in the skill's folder.
+    #[serde(default)]
+    pub path: Option<ToolArgument>,
+    /// Up to how many skills the names that can be asked for are listed in the schema.
+    #[serde(default)]
+    pub names_listed: usize,
+    /// The heading of an answer; `{name}` is the skill, `{path}` the file.
+    #[serde(default)]
+    pub answer_title: String,
+    /// The form of an answer.
+    #[serde(default)]
+    pub answer: ToolAnswer,
+    /// What comes with an answer for the program.
+    #[serde(default)]
+    pub metadata: Vec<ToolFact>,
+    /// Whether the answer no is an answer like any other, not an error.
+    #[serde(default)]
+    pub no_is_an_answer: bool,
+    /// What `source` says when there is no such skill.
+    #[serde(default)]
+    pub no_source: Option<String>,
+    /// Whether there is no such tool where no catalog is shown.
+    #[serde(default)]
+    pub with_catalog: bool,
+}
+
+/// What a tool does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ToolDoes {
+    /// Calls a skill.
+    Activate,
+    /// Reads a file of a skill.
+    Read,
+}
+
+/// An argument of a tool; each is a text.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ToolArgument {
+    /// Its name.
+    pub key: String,
+    /// What the model is told of it.
+    #[serde(default)]
+    pub about: Option<String>,
+}
+
+/// The form of a tool's answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ToolAnswer {
+    /// What a call sends, or what a file says.
+    #[default]
+    Text,
+    /// JSON: `name` and `path` of the file and its `content`.
+    Object,
+}
+
+/// Something that a program is told with an answer, by a key of the same name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ToolFact {
+    /// The skill's name.
+    Name,
+    /// Its folder.
+    Dir,
+    /// Its file.
+    Path,
+    /// What the root that it was found in is called.
+    Source,
+    /// The digest of its folder.
+    Digest,
+    /// Whether it was cut.
+    Truncated,
+    /// The names that can be asked for, when this one cannot.
+    Available,
+}
+
+impl ToolFact {
+    /// Returns the key.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ToolFact::Name => "name",
+            ToolFact::Dir => "dir",
+            ToolFact::Path => "path",
+            ToolFact::Source => "source",
+            ToolFact::Digest => "digest",
+            ToolFact::Truncated => "truncated",
+            ToolFact::Available => "available",
+        }
+    }
+}
