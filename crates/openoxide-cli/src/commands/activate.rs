@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use openoxide_runtime::{
     Activation, Call, Done, ForkPlan, Given, Notice, Question, Record, Refusal, Runtime, Session as Conversation, drive,
 };
-use openoxide_skills::{Caller, Catalog, Depth, Entry, Message, path_text, select};
+use openoxide_skills::{Caller, Catalog, Depth, Entry, Message, Role, path_text, select};
 use openoxide_wire::{
     ActivateAnswer, ActivatedLine, ForkLine, IgnoredLine, MentionsAnswer, MessageLine, NoticeLine, RefusedLine,
 };
@@ -102,6 +102,9 @@ pub(crate) fn activate(ui: &Ui, common: &Common, args: &ActivateArgs) -> anyhow:
     let answer = ActivateAnswer { ignored, ..answer(&session, &done) };
     show(ui, common, &answer)?;
     tell_notices(ui, &done.notices);
+    for said in &done.verdict.messages {
+        ui.warn(&format!("{}: {}", safe(&said.skill), safe(&said.text)));
+    }
     for question in &asking.unasked {
         tell_unasked(ui, &again(&session, args), question);
     }
@@ -216,9 +219,13 @@ fn tell_refused(ui: &Ui, args: &ActivateArgs, answer: &ActivateAnswer) -> ExitSt
 }
 
 fn answer(session: &Session, done: &Done) -> ActivateAnswer {
+    let messages = done.activated.iter().flat_map(|activated| &activated.messages).map(message_line);
+    // What hooks tell the model on being activated comes after what it is about.
+    let context = done.verdict.context.iter();
+    let context = context.map(|said| MessageLine { role: Role::User.as_str().to_owned(), text: said.text.clone() });
     ActivateAnswer {
         host: session.view.spec.id(),
-        messages: done.activated.iter().flat_map(|activated| &activated.messages).map(message_line).collect(),
+        messages: messages.chain(context).collect(),
         activated: done
             .activated
             .iter()

@@ -74,7 +74,7 @@ impl Condition {
 
     /// Tells whether a call is meant. A command that cannot be read for sure is: the hook may be there to stop it.
     pub(crate) fn matches(&self, tool: &str, input: &Value) -> bool {
-        if self.tool != tool && self.tool != "*" {
+        if !wildcard(&self.tool, tool) {
             return false;
         }
         let Some(pattern) = &self.pattern else { return true };
@@ -148,6 +148,7 @@ mod tests {
         bash("Bash(git *)", "ls", false);
         bash("Bash(rm *)", "ls && rm -rf x", true);
         bash("Bash(rm *)", "echo $(rm x)", true);
+        bash("B*", "ls", true);
         let edit = Condition::parse("Edit(*.rs)");
         assert!(edit.matches("Edit", &json!({"file_path": "/p/a.rs"})));
         assert!(!edit.matches("Edit", &json!({"file_path": "/p/a.ts", "n": [".rs"]})));

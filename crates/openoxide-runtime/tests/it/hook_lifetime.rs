@@ -286,3 +286,11 @@ fn the_copy_goes_with_the_hooks() {
     hooked.deactivate("a", Deactivation::Asked);
     assert!(!copy.exists());
 }
+
+#[test]
+fn hooks_run_in_the_fallback_too() {
+    let hooks = on("PreToolUse", &["cat SKILL.md >/dev/null && cat >&2; exit 2"]);
+    let Some(mut hooked) = Hooked::active("openoxide", &hooks).and_then(Hooked::without_programs) else { return };
+    let verdict = hooked.fire(pre("Bash", "ls"));
+    assert!(line(&verdict).contains("\"tool_name\":\"Bash\""), "{verdict:?}");
+}

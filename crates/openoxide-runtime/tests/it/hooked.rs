@@ -28,10 +28,20 @@ pub(crate) struct Hooked {
 /// Finds what this machine has; says loudly if that is nothing.
 fn isolation() -> Option<&'static Isolation> {
     static ISOLATION: OnceLock<Isolation> = OnceLock::new();
-    let isolation = ISOLATION.get_or_init(|| {
-        let helper = env!("CARGO_BIN_EXE_runtime-harness").into();
-        Isolation::probe(&Probe { helper, ..Probe::new().unwrap() })
-    });
+    usable(ISOLATION.get_or_init(|| Isolation::probe(&probe())))
+}
+
+/// Finds the way that is taken where a program for it is missing.
+fn fallback() -> Option<&'static Isolation> {
+    static FALLBACK: OnceLock<Isolation> = OnceLock::new();
+    usable(FALLBACK.get_or_init(|| Isolation::probe(&Probe { folders: Vec::new(), ..probe() })))
+}
+
+fn probe() -> Probe {
+    Probe { helper: env!("CARGO_BIN_EXE_runtime-harness").into(), ..Probe::new().unwrap() }
+}
+
+fn usable(isolation: &'static Isolation) -> Option<&'static Isolation> {
     if !isolation.is_there() {
         writeln!(std::io::stderr().lock(), "SKIPPED: hooks cannot run: {isolation}").unwrap();
         return None;
@@ -98,6 +108,12 @@ impl Hooked {
         done
     }
 
+    /// Runs everything in the fallback from now on.
+    pub(crate) fn without_programs(mut self) -> Option<Hooked> {
+        self.isolation = fallback()?;
+        Some(self)
+    }
+
     /// Lets something happen.
     pub(crate) fn fire(&mut self, event: Event) -> Verdict {
         let mut firing = Firing::new(Arc::clone(&self.runtime), event).with("permission_mode", json!("default"));
@@ -120,7 +136,7 @@ impl Hooked {
 
     /// Returns a file that a hook wrote, as JSON.
     pub(crate) fn written(&self, name: &str) -> Value {
-        let text = std::fs::read_to_string(self.out(name)).unwrap();
+        let text = fs_err::read_to_string(self.out(name)).unwrap();
         assert!(text.ends_with("}\n"), "{text}");
         serde_json::from_str(&text).unwrap()
     }

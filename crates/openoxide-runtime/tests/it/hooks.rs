@@ -263,7 +263,7 @@ fn what_cannot_run_here_is_said_once() {
 fn a_host_without_hooks_runs_none() {
     let Some(mut hooked) =
         Hooked::with("openoxide", &[("a", &on("Stop", &["echo x"]))], crate::scene::Scene::new(), |host| {
-            host.hooks = None
+            host.hooks = None;
         })
     else {
         return;
