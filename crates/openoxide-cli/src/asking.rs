@@ -62,6 +62,9 @@ impl<'a> Asking<'a> {
 
     fn show(&self, question: &Question) {
         match question {
+            Question::Permission { permission, subject, .. } if permission == "read" => {
+                self.ui.ask(&format!("`{}` may be read only if you say so.", safe(subject)));
+            }
             Question::Permission { skill, .. } => {
                 self.ui.ask(&format!("`{}` may be called only if you say so.", safe(skill)));
             }
@@ -183,6 +186,9 @@ pub(crate) fn tell_unasked(ui: &Ui, again: &str, question: &Question) {
             ui.warn(&format!("`{}` was not allowed to {}, because nobody was asked", safe(skill), what.join(" and ")));
             ui.hint(&format!("run it in a terminal to be asked, or with `--yes`: {again}"));
         }
+        Question::Permission { permission, subject, .. } if permission == "read" => {
+            ui.hint(&format!("reading `{}` needs a yes: run it in a terminal, or with `--yes`", safe(subject)));
+        }
         Question::Permission { skill, .. } => {
             ui.hint(&format!("calling `{}` needs a yes: run it in a terminal, or with `--yes`", safe(skill)));
         }
@@ -197,6 +203,7 @@ pub(crate) fn tell_unasked(ui: &Ui, again: &str, question: &Question) {
 
 fn prompt(question: &Question) -> &'static str {
     match question {
+        Question::Permission { permission, .. } if permission == "read" => "Read it?",
         Question::Permission { .. } => "Call it?",
         Question::Power { .. } => "Allow it?",
         Question::Secret { .. } => "",

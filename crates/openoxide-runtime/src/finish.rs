@@ -7,6 +7,7 @@ use openoxide_skills::{Caller, CutOf, Entry, Message, RenderError, WhyLeft, agai
 use sha2::{Digest as _, Sha256};
 
 use crate::activation::{Activated, Notice};
+use crate::attach::attach;
 use crate::call::{Call, Refusal, Why};
 use crate::fork::plan;
 use crate::load::{Loading, loaded};
@@ -22,7 +23,7 @@ pub(crate) fn finish(
     call: &Call,
     entry: &Entry,
     loading: &Loading,
-) -> Result<Activated, Refusal> {
+) -> Result<(Activated, Vec<Notice>), Refusal> {
     let failed = |error: RenderError| {
         let text = match std::error::Error::source(&error) {
             Some(source) => format!("{error}: {source}"),
@@ -34,6 +35,8 @@ pub(crate) fn finish(
     let digest = loading.digest();
     let content = loading.expanded.assemble(&loading.outputs);
     let mut messages = drawn(runtime, call, entry, loading, &content, &digest).map_err(failed)?;
+    let attached = attach(runtime, session, entry, loading).map_err(failed)?;
+    messages.extend(attached.messages);
     let sent = digest_of(&messages);
     let tools = tools(loading);
     let fork = plan(runtime, call.caller, entry, loading, &messages, &tools);
@@ -55,7 +58,7 @@ pub(crate) fn finish(
         sent,
         forked: fork.is_some(),
     });
-    Ok(Activated {
+    let activated = Activated {
         name: entry.skill.name.to_string(),
         path: entry.skill.path.to_path_buf(),
         digest,
@@ -67,7 +70,8 @@ pub(crate) fn finish(
         fork,
         cut: loading.cut.is_some(),
         repeated,
-    })
+    };
+    Ok((activated, attached.notices))
 }
 
 /// Draws the messages of a call, with this text in them.

@@ -138,9 +138,7 @@ impl ScriptRun {
         let call = self.as_call();
         let entry = self.runtime.admit(&call)?.clone();
         let name = entry.skill.name.to_string();
-        let free = self.call.caller == Caller::User && self.runtime.view().host.activation.user_needs_no_permission;
-        let action = if free { Action::Allow } else { self.runtime.decide(session, Permission::Skill, &name).action };
-        match action {
+        match self.runtime.calling(session, &entry, self.call.caller) {
             Action::Allow => self.ready(session, entry),
             Action::Deny => Err(self.refusal(Why::Denied, format!("`{name}` is denied by a permission rule"))),
             Action::Ask => {
@@ -156,15 +154,14 @@ impl ScriptRun {
     }
 
     fn permitted(&mut self, session: &mut Session, entry: Entry, answer: &Answer) -> Result<ScriptStep, Refusal> {
-        let name = &*entry.skill.name;
-        match answer {
-            Answer::Once => {}
-            Answer::Session => session.allow(Permission::Skill, name),
-            Answer::Always => self.note_failure(name, self.runtime.remember(Permission::Skill, name)),
-            Answer::No | Answer::Secret(_) => {
-                return Err(self.refusal(Why::Rejected, format!("calling `{name}` was not allowed")));
-            }
+        let name = entry.skill.name.to_string();
+        if !answer.is_yes() {
+            return Err(self.refusal(Why::Rejected, format!("calling `{name}` was not allowed")));
         }
+        let permission = Permission::Skill.as_str().to_owned();
+        let question = Question::Permission { permission, subject: name.clone(), skill: name.clone() };
+        let kept = self.runtime.keep_answer(session, &question, answer);
+        self.note_failure(&name, kept);
         self.ready(session, entry)
     }
 

@@ -80,6 +80,39 @@ pub fn preloaded(view: &View, skills: &[Loaded<'_>]) -> Result<Option<String>, R
     Templates::new(&view.spec, [TEMPLATE])?.draw(TEMPLATE, context! { skills }).map(Some)
 }
 
+/// A file that is sent with a skill because its text names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attached<'a> {
+    /// The skill's name.
+    pub skill: &'a str,
+    /// The path as the text has it.
+    pub path: &'a str,
+    /// The absolute path.
+    pub full: &'a str,
+    /// What is in it.
+    pub content: &'a str,
+    /// How many bytes were cut off.
+    pub removed: u64,
+}
+
+/// Draws the message that carries a file, by `attachment.jinja`; nothing if the host has no such template.
+pub fn attachment(view: &View, attached: &Attached<'_>) -> Result<Option<Message>, RenderError> {
+    const TEMPLATE: &str = "attachment";
+    let Some(rules) = view.host.files.as_ref().filter(|_| view.spec.template(TEMPLATE).is_some()) else {
+        return Ok(None);
+    };
+    let label = |text: &str| one_line(text).replace("</", "&lt;/").replace('"', "&quot;");
+    let values = context! {
+        name => label(attached.skill),
+        path => label(attached.path),
+        full => label(attached.full),
+        content => guarded(attached.content, &rules.guard),
+        removed => attached.removed,
+    };
+    let text = Templates::new(&view.spec, [TEMPLATE])?.draw(TEMPLATE, values)?;
+    Ok(Some(Message { role: Role::User, text, frame: false }))
+}
+
 /// Puts a finished message into the form that the host sends.
 pub fn finished(view: &View, text: String) -> String {
     let rules = &view.host.activation;

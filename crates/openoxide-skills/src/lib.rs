@@ -31,7 +31,7 @@ pub use catalog::{Catalog, Depth, Entry, Problem, Reason, SearchedRoot, Standing
 pub use code::Code;
 pub use diagnostic::{Diagnostic, Fix, Level, Place};
 pub use discover::LimitReached;
-pub use envelope::{Cut, Loaded, Message, again, cut, envelope, finished, guarded, preloaded};
+pub use envelope::{Attached, Cut, Loaded, Message, again, attachment, cut, envelope, finished, guarded, preloaded};
 pub use expand::{Expanded, Expansion, FileRef, LeftAlone, Piece, Refusal, ShellPiece, Variables, WhyLeft, expand};
 pub use host::*;
 pub use judge::{Finding, Judged, is_skill_folder, judge};

@@ -24,7 +24,7 @@ mod read;
 mod snapshot;
 mod url;
 
-pub use answer::{Asked, Found, Part, Refused, ResourceAnswer, callable, may_read, read_resource};
+pub use answer::{Asked, Found, Part, Refused, ResourceAnswer, read_resource};
 pub use digest::{DigestError, FileDigest, LinkDigest, TreeDigest};
 pub use path::{ResourcePath, shown_name};
 pub use read::{ItemKind, READ_MAX, ReadLimit, Resource, ResourceBytes, ResourceFolder, ResourceItem};

@@ -41,10 +41,10 @@ pub(crate) struct ActivateArgs {
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["skill", "words", "raw_args", "caller"], allow_hyphen_values = true)]
     turn: Option<String>,
     /// With --turn, also name a skill by its path, before the text (can be repeated)
-    #[arg(long, value_name = "[NAME=]PATH", requires = "turn")]
+    #[arg(long, value_name = "[NAME=]PATH", requires = "turn", conflicts_with = "skill")]
     item: Vec<String>,
     /// With --turn, tell that a connector of this name is there (can be repeated) [config: connectors.names]
-    #[arg(long, value_name = "NAME", requires = "turn")]
+    #[arg(long, value_name = "NAME", requires = "turn", conflicts_with = "skill")]
     connector: Vec<String>,
     /// Who calls
     #[arg(long = "as", value_name = "WHO", default_value = "user")]

@@ -1,13 +1,16 @@
 //! `read`: a file of a skill, as the host would send it.
 
+use openoxide_runtime::{Responder as _, Runtime, Session as Conversation};
 use openoxide_skills::{
-    Asked, Caller, Catalog, Depth, Entry, Part, ReadProblem, Refused, ResourceAnswer, SkillUrl, callable, may_read,
-    near, read_resource,
+    Asked, Caller, Catalog, Entry, Part, ReadProblem, Refused, ResourceAnswer, SkillUrl, near, read_resource,
+    shown_name,
 };
 use openoxide_wire::ReadAnswer;
 
 use crate::ExitStatus;
 use crate::args::Common;
+use crate::asking::{Asking, AskingArgs, tell_unasked};
+use crate::commands::activate::runtime;
 use crate::error::Told;
 use crate::session::Session;
 use crate::ui::{Ui, safe};
@@ -36,6 +39,8 @@ pub(crate) struct ReadArgs {
     /// Send control characters to a terminal as they are
     #[arg(long)]
     raw: bool,
+    #[command(flatten)]
+    asking: AskingArgs,
 }
 
 /// Who asks.
@@ -58,18 +63,22 @@ impl From<CallerArg> for Caller {
 
 pub(crate) fn read(ui: &Ui, common: &Common, args: &ReadArgs) -> anyhow::Result<ExitStatus> {
     let session = Session::open(ui, common)?;
-    let catalog = session.catalog(Depth::Quick);
-    let (name, outcome) = answer(&session, &catalog, args)?;
+    let runtime = runtime(&session)?;
+    let mut asking = Asking::new(ui, &session.workspace, &args.asking);
+    let (name, outcome) = answer(&session, &runtime, args, &mut asking)?;
+    let again = format!("{} … --yes", session.command("read"));
+    asking.unasked.iter().for_each(|question| tell_unasked(ui, &again, question));
     if common.json {
-        ui.json(&ReadAnswer::new(catalog.host.clone(), name, outcome.as_ref()))?;
+        ui.json(&ReadAnswer::new(runtime.catalog().host.clone(), name, outcome.as_ref()))?;
         return Ok(if outcome.is_ok() { ExitStatus::Done } else { ExitStatus::No });
     }
     session.warn(ui);
-    let text = outcome.map_err(|refused| told(&session, &catalog, &name, args, &refused))?.text.unwrap_or_default();
+    let catalog = runtime.catalog();
+    let text = outcome.map_err(|refused| told(&session, catalog, &name, args, &refused))?.text.unwrap_or_default();
     if args.raw {
-        ui.bytes(&text)?;
+        ui.bytes(&text)?
     } else {
-        ui.raw(&text)?;
+        ui.raw(&text)?
     }
     Ok(ExitStatus::Done)
 }
@@ -77,24 +86,57 @@ pub(crate) fn read(ui: &Ui, common: &Common, args: &ReadArgs) -> anyhow::Result<
 /// Answers what was asked for; also returns the skill's name.
 fn answer(
     session: &Session,
-    catalog: &Catalog,
+    runtime: &Runtime,
     args: &ReadArgs,
+    asking: &mut Asking<'_>,
 ) -> Result<(String, Result<ResourceAnswer, Refused>), Told> {
-    let host = &session.view.host;
-    let (asked, entry) = match asked(session, catalog, args)? {
+    let (host, catalog) = (&session.view.host, runtime.catalog());
+    let mut conversation = Conversation::new("");
+    let (asked, entry) = match asked(session, runtime, &conversation, args)? {
         Ok(found) => found,
         Err(problem) => return Ok((args.skill.clone(), Err(Refused::unnamed(host, problem)))),
     };
     let outcome = entry
+        .and_then(|entry| permitted(runtime, &mut conversation, entry, &asked, asking).map(|()| entry))
         .map_err(|problem| Refused::new(host, catalog, &asked, problem))
         .and_then(|entry| read_resource(host, catalog, entry, &asked, args.base64));
     Ok((asked.name, outcome))
 }
 
+/// Asks for what rules ask for.
+fn permitted(
+    runtime: &Runtime,
+    conversation: &mut Conversation,
+    entry: &Entry,
+    asked: &Asked,
+    asking: &mut Asking<'_>,
+) -> Result<(), ReadProblem> {
+    let path = match &asked.part {
+        Ok(Part::Path(path)) => shown_name(path.as_path()),
+        Ok(Part::Top) => String::new(),
+        Ok(Part::Manifest) => "SKILL.md".to_owned(),
+        Err(problem) => return Err(*problem),
+    };
+    for question in runtime.before_reading(conversation, entry, asked.caller, &path)? {
+        let answer = asking.answer(&question);
+        if !answer.is_yes() {
+            return Err(ReadProblem::Denied);
+        }
+        // What cannot be remembered counts this time.
+        let _ = runtime.keep_answer(conversation, &question, &answer);
+    }
+    Ok(())
+}
+
 /// What was asked for, and the skill that is meant; an address may name none at all.
 type Wanted<'c> = Result<(Asked, Result<&'c Entry, ReadProblem>), ReadProblem>;
 
-fn asked<'c>(session: &Session, catalog: &'c Catalog, args: &ReadArgs) -> Result<Wanted<'c>, Told> {
+fn asked<'r>(
+    session: &Session,
+    runtime: &'r Runtime,
+    conversation: &Conversation,
+    args: &ReadArgs,
+) -> Result<Wanted<'r>, Told> {
     let rules = &session.view.host.resource;
     let caller = Caller::from(args.caller);
     if SkillUrl::is_url(&args.skill) {
@@ -106,11 +148,12 @@ fn asked<'c>(session: &Session, catalog: &'c Catalog, args: &ReadArgs) -> Result
             return Err(Told::failed("an address names the file itself").hint("leave the path away"));
         }
         return Ok(Asked::by_url(&args.skill, caller, rules).map(|asked| {
-            let entry = callable(catalog, &asked.name, caller);
+            let entry = runtime.readable(conversation, &asked.name, caller);
             (asked, entry)
         }));
     }
-    let entry = entry(session, catalog, &args.skill, caller);
+    let meant = session.meant(runtime.catalog(), &args.skill);
+    let entry = runtime.readable(conversation, &meant, caller);
     let name = entry.as_ref().map_or(args.skill.as_str(), |entry| &entry.skill.name);
     let asked = match &args.path {
         Some(path) => Asked::by_path(name, path, caller, rules),
@@ -118,17 +161,6 @@ fn asked<'c>(session: &Session, catalog: &'c Catalog, args: &ReadArgs) -> Result
         None => Asked::for_skill(name, Part::Manifest, caller),
     };
     Ok(Ok((asked, entry)))
-}
-
-/// Finds the skill that a name means, or else a path: that way, one that another skill shadows can be read too.
-fn entry<'c>(session: &Session, catalog: &'c Catalog, wanted: &str, caller: Caller) -> Result<&'c Entry, ReadProblem> {
-    match callable(catalog, wanted, caller) {
-        Err(ReadProblem::UnknownSkill) if wanted.contains('/') || wanted.starts_with('.') => {}
-        outcome => return outcome,
-    }
-    let found = session.find(catalog, wanted).map_err(|_| ReadProblem::UnknownSkill)?;
-    let first = found.first().copied().ok_or(ReadProblem::UnknownSkill)?;
-    may_read(first, caller).map(|()| first)
 }
 
 /// Says to a person why nothing is answered, and what to do next.

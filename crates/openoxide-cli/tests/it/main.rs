@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails says where")]
 
 mod agents;
+mod attached;
 mod catalog;
 mod check;
 mod config;
@@ -46,6 +47,7 @@ mod show;
 mod support;
 mod switch;
 mod trust;
+mod turns;
 mod tutorial;
 
 #[test]

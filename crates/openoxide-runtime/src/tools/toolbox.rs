@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use openoxide_sandbox::{Outcome, SandboxError};
 use openoxide_skills::{
-    Asked, Caller, Entry, Found, Message, Model, Part, ReadProblem, Refused, RenderError, Resource, ResourceAnswer,
-    ResourceBytes, Role, ToolAnswer, ToolDoes, ToolFact, callable, fill, path_text, read_resource,
+    Asked, Caller, Found, Message, Model, Part, ReadProblem, Refused, RenderError, Resource, ResourceAnswer,
+    ResourceBytes, Role, ToolAnswer, ToolDoes, ToolFact, fill, path_text, read_resource,
 };
 use serde_json::{Map, Value, json};
 
@@ -18,7 +18,6 @@ use crate::drive::{Responder, drive};
 use crate::fork::ForkPlan;
 use crate::runtime::Runtime;
 use crate::session::Session;
-use crate::still::is_denied;
 
 /// The tools of a host under the names that were free.
 pub struct Toolbox {
@@ -208,12 +207,16 @@ impl Toolbox {
             Some(path) => Asked::by_path(given.name, path, Caller::Model, &host.resource),
             None => Asked::for_skill(given.name, Part::Manifest, Caller::Model),
         };
-        let denied = |entry: &Entry| is_denied(&self.runtime, session, Caller::Model, &entry.skill.name);
-        match callable(catalog, given.name, Caller::Model) {
-            Ok(entry) if !denied(entry) => read_resource(host, catalog, entry, &asked, false),
-            Ok(_) => Err(Refused::new(host, catalog, &asked, ReadProblem::UnknownSkill)),
-            Err(problem) => Err(Refused::new(host, catalog, &asked, problem)),
-        }
+        let path = given.path.unwrap_or("SKILL.md");
+        let readable = self.runtime.readable(session, given.name, Caller::Model).and_then(|entry| {
+            // Nobody can be asked in the middle of a call.
+            match self.runtime.before_reading(session, entry, Caller::Model, path)?.as_slice() {
+                [] => Ok(entry),
+                _ => Err(ReadProblem::Denied),
+            }
+        });
+        let entry = readable.map_err(|problem| Refused::new(host, catalog, &asked, problem))?;
+        read_resource(host, catalog, entry, &asked, false)
     }
 }
 

@@ -274,8 +274,14 @@ pub struct FileRules {
     pub in_code: bool,
     /// The most files that are attached.
     pub max: usize,
-    /// The most bytes of one file.
+    /// The most bytes of one file; it is cut there.
     pub bytes: u64,
+    /// The most bytes of all files together; what would go beyond is not attached.
+    pub total: u64,
+    /// Closing tags of the frame that `attachment.jinja` draws; in a file their first character is escaped.
+    pub guard: Vec<String>,
+    /// Whether people are told of a name that leads to no file.
+    pub tell_missing: bool,
 }
 
 impl Default for FileRules {
@@ -291,6 +297,9 @@ impl Default for FileRules {
             in_code: false,
             max: 50,
             bytes: 256 * 1024,
+            total: 1024 * 1024,
+            guard: vec!["</file>".to_owned()],
+            tell_missing: false,
         }
     }
 }

@@ -6,7 +6,7 @@ use super::path::ResourcePath;
 use super::read::{ReadLimit, Resource, ResourceBytes, ResourceFolder};
 use super::url::SkillUrl;
 use super::{SkillDir, SnapshotError};
-use crate::catalog::{Catalog, Entry, Standing};
+use crate::catalog::{Catalog, Entry};
 use crate::host::{Caller, Host, ReadProblem, ResourceRules};
 use crate::text::{TerminalText, fill};
 
@@ -114,29 +114,6 @@ impl Refused {
     }
 }
 
-/// Finds the skill that a caller means by a name.
-///
-/// To the model, a skill that it may not call is as unknown as one that is not there, so that no name leaks.
-pub fn callable<'c>(catalog: &'c Catalog, name: &str, caller: Caller) -> Result<&'c Entry, ReadProblem> {
-    let is_named = |entry: &&Entry| *entry.skill.name == *name || entry.aliases.iter().any(|alias| alias == name);
-    let mut named = catalog.skills.iter().filter(is_named);
-    if let Some(entry) = named.find(|entry| may_call(entry, caller)) {
-        return Ok(entry);
-    }
-    let known = catalog.entries().filter(is_named).any(|entry| entry.standing != Standing::Invalid);
-    Err(if known && caller == Caller::User { ReadProblem::NotCallable } else { ReadProblem::UnknownSkill })
-}
-
-/// Tells whether a caller may read an entry that is named by its path: also one that another skill shadows.
-pub fn may_read(entry: &Entry, caller: Caller) -> Result<(), ReadProblem> {
-    let counts = matches!(entry.standing, Standing::Active | Standing::Shadowed | Standing::Untrusted);
-    match (counts && may_call(entry, caller), caller) {
-        (true, _) => Ok(()),
-        (false, Caller::User) => Err(ReadProblem::NotCallable),
-        (false, Caller::Model) => Err(ReadProblem::UnknownSkill),
-    }
-}
-
 fn may_call(entry: &Entry, caller: Caller) -> bool {
     match caller {
         Caller::User => entry.user,
@@ -144,7 +121,7 @@ fn may_call(entry: &Entry, caller: Caller) -> bool {
     }
 }
 
-/// Reads what somebody asked for. Whether the caller may have it was settled by [`callable`] or [`may_read`].
+/// Reads what somebody asked for. Whether the caller may have it is settled before.
 pub fn read_resource(
     host: &Host,
     catalog: &Catalog,

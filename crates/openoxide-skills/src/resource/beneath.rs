@@ -30,6 +30,21 @@ pub(super) fn open(dir: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<Ow
     by_steps(dir, path, flags)
 }
 
+/// Opens `path` below `dir`, through no link at all; one on the way is `LOOP`, or `NOTDIR` where it stands for a folder.
+pub(super) fn open_plain(dir: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
+    let mut passed: Option<OwnedFd> = None;
+    let mut names = path.components().peekable();
+    while let Some(part) = names.next() {
+        let Component::Normal(name) = part else { return Err(Errno::XDEV) };
+        let here = passed.as_ref().map_or(dir, AsFd::as_fd);
+        if names.peek().is_none() {
+            return open_name(here, name, flags);
+        }
+        passed = Some(open_name(here, name, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC)?);
+    }
+    Err(Errno::NOENT)
+}
+
 /// Opens one name in `dir`, never through a link.
 pub(super) fn open_name(dir: BorrowedFd<'_>, name: &OsStr, flags: OFlags) -> Result<OwnedFd, Errno> {
     rustix::fs::openat(dir, name, flags | OFlags::NOFOLLOW, Mode::empty())

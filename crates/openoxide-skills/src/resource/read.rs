@@ -136,6 +136,17 @@ impl SkillDir {
         self.first_of(path, |path| self.read_at(path, limit))
     }
 
+    /// Reads a file, and follows no link on the way: what a name says is then what is read.
+    pub fn read_plain(&self, path: &ResourcePath, limit: ReadLimit) -> Result<Resource, ReadProblem> {
+        self.first_of(path, |path| {
+            let file = beneath::open_plain(self.fd(), path, READ).map_err(|error| match error {
+                Errno::LOOP | Errno::MLINK => ReadProblem::Escapes,
+                error => problem(error),
+            })?;
+            read_file(&file, path, limit)
+        })
+    }
+
     /// Reads the skill's own file.
     pub fn read_manifest(&self, limit: ReadLimit) -> Result<Resource, ReadProblem> {
         self.read_at(Path::new(&self.manifest), limit)
@@ -187,19 +198,7 @@ impl SkillDir {
             outcome => outcome,
         };
         let file = file.map_err(problem)?;
-        let size = regular_size(&file)?;
-        let (size, bytes) = match limit {
-            ReadLimit::Text(soft) => read_text(&file, size, soft.min(READ_MAX))?,
-            ReadLimit::Bytes => {
-                let bytes = read_up_to(&file, size, READ_MAX)?;
-                let read = length(&bytes);
-                if size.max(read) > READ_MAX {
-                    return Err(ReadProblem::TooLarge);
-                }
-                (read, ResourceBytes::Binary(bytes))
-            }
-        };
-        Ok(Resource { path: shown_name(path), size, bytes })
+        read_file(&file, path, limit)
     }
 
     fn folder(&self, path: &Path, (listing, cut): &(Listing, bool)) -> ResourceFolder {
@@ -234,6 +233,22 @@ impl SkillDir {
             Err(_) => ItemKind::LeadsNowhere,
         }
     }
+}
+
+fn read_file(file: &OwnedFd, path: &Path, limit: ReadLimit) -> Result<Resource, ReadProblem> {
+    let size = regular_size(file)?;
+    let (size, bytes) = match limit {
+        ReadLimit::Text(soft) => read_text(file, size, soft.min(READ_MAX))?,
+        ReadLimit::Bytes => {
+            let bytes = read_up_to(file, size, READ_MAX)?;
+            let read = length(&bytes);
+            if size.max(read) > READ_MAX {
+                return Err(ReadProblem::TooLarge);
+            }
+            (read, ResourceBytes::Binary(bytes))
+        }
+    };
+    Ok(Resource { path: shown_name(path), size, bytes })
 }
 
 /// Returns the size of a regular file.

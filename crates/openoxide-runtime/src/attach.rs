@@ -1,0 +1,142 @@
+//! Files that a skill's text names, such as `@notes.md`: found below the project or the skill, and sent with it.
+
+use std::path::{Component, Path, PathBuf};
+
+use openoxide_permissions::{Action, Permission};
+use openoxide_skills::{
+    Attached, Entry, FileBase, FileRef, FileRules, Message, ReadLimit, ReadProblem, RenderError, ResourceBytes,
+    ResourcePath, ResourceRules, SkillDir, attachment, path_text, shown_name,
+};
+
+use crate::activation::Notice;
+use crate::load::Loading;
+use crate::runtime::Runtime;
+use crate::session::Session;
+
+/// Files to be sent, and what people should know of those that are not.
+#[derive(Debug, Default)]
+pub(crate) struct Attachments {
+    pub(crate) messages: Vec<Message>,
+    pub(crate) notices: Vec<Notice>,
+}
+
+/// A file that was read.
+struct Found {
+    full: PathBuf,
+    text: String,
+    removed: u64,
+}
+
+/// Reads the files that a skill's text names.
+pub(crate) fn attach(
+    runtime: &Runtime,
+    session: &Session,
+    entry: &Entry,
+    loading: &Loading,
+) -> Result<Attachments, RenderError> {
+    let mut all = Attachments::default();
+    let view = runtime.view();
+    let Some(rules) = &view.host.files else { return Ok(all) };
+    let finder = Finder { runtime, session, entry, loading, rules };
+    let mut left = rules.total;
+    for file in loading.expanded.files.iter().take(rules.max) {
+        let outcome = finder.find(file).and_then(|found| match left.checked_sub(found.text.len() as u64) {
+            Some(rest) => {
+                left = rest;
+                Ok(found)
+            }
+            None => Err("the files would be too long together"),
+        });
+        match outcome {
+            Ok(found) => {
+                let (skill, full) = (&*entry.skill.name, path_text(&found.full));
+                let (path, content, removed) = (file.path.as_str(), found.text.as_str(), found.removed);
+                all.messages.extend(attachment(view, &Attached { skill, path, full: &full, content, removed })?);
+            }
+            Err(MISSING) if !rules.tell_missing => {}
+            Err(why) => {
+                let text = format!("line {}: `{}` is not attached: {why}", file.line, file.written);
+                all.notices.push(Notice { skill: entry.skill.name.to_string(), text, help: None });
+            }
+        }
+    }
+    Ok(all)
+}
+
+const MISSING: &str = "there is no such file";
+
+/// Looks for a file in the folders that count.
+struct Finder<'a> {
+    runtime: &'a Runtime,
+    session: &'a Session,
+    entry: &'a Entry,
+    loading: &'a Loading,
+    rules: &'a FileRules,
+}
+
+impl Finder<'_> {
+    fn find(&self, file: &FileRef) -> Result<Found, &'static str> {
+        let path = ResourcePath::parse(&file.path, &ResourceRules::default()).map_err(words)?;
+        if path.as_path().components().any(is_hidden) {
+            return Err("hidden files are never attached");
+        }
+        let mut outcome = Err(MISSING);
+        for base in &self.rules.beneath {
+            outcome = self.read(*base, &path);
+            if outcome.as_ref().err() != Some(&MISSING) {
+                break;
+            }
+        }
+        outcome
+    }
+
+    fn read(&self, base: FileBase, path: &ResourcePath) -> Result<Found, &'static str> {
+        let limit = ReadLimit::Text(self.rules.bytes);
+        let around = &self.runtime.view().around;
+        let (folder, read) = match base {
+            FileBase::Skill => (self.entry.dir(), self.loading.dir.read_plain(path, limit)),
+            FileBase::Project => (&*around.project, read_below(&around.project, path, limit)),
+            FileBase::Cwd => (&*around.cwd, read_below(&around.cwd, path, limit)),
+        };
+        let resource = read.map_err(words)?;
+        let subject = format!("{}/{}", self.entry.skill.name, shown_name(path.as_path()));
+        let decision = self.runtime.decide(self.session, Permission::Read, &subject);
+        if base == FileBase::Skill && decision.action != Action::Allow {
+            return Err("a permission rule keeps it from being read");
+        }
+        let full = folder.join(path.as_path());
+        match resource.bytes {
+            ResourceBytes::Text { text, removed } => Ok(Found { full, text, removed }),
+            ResourceBytes::Binary(_) => Err(words(ReadProblem::Binary)),
+        }
+    }
+}
+
+fn read_below(folder: &Path, path: &ResourcePath, limit: ReadLimit) -> Result<openoxide_skills::Resource, ReadProblem> {
+    SkillDir::open(folder).map_err(|_| ReadProblem::NotFound)?.read_plain(path, limit)
+}
+
+fn is_hidden(part: Component<'_>) -> bool {
+    part.as_os_str().as_encoded_bytes().starts_with(b".")
+}
+
+fn words(problem: ReadProblem) -> &'static str {
+    match problem {
+        ReadProblem::Absolute | ReadProblem::Home | ReadProblem::Traversal => {
+            "it leads out of the project and the skill"
+        }
+        ReadProblem::Escapes => "it is a link, and links are not followed",
+        ReadProblem::Folder | ReadProblem::Itself => "it is a folder",
+        ReadProblem::Special => "it is not a regular file",
+        ReadProblem::Binary | ReadProblem::NotUtf8 => "it is not text",
+        ReadProblem::TooLarge => "it is too large",
+        ReadProblem::Denied | ReadProblem::Unreadable => "it cannot be read",
+        ReadProblem::NoName
+        | ReadProblem::UnknownSkill
+        | ReadProblem::NotCallable
+        | ReadProblem::Empty
+        | ReadProblem::Nul
+        | ReadProblem::Encoding
+        | ReadProblem::NotFound => MISSING,
+    }
+}
