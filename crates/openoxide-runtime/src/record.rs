@@ -1,9 +1,12 @@
 //! The activation record: what was activated in a conversation, in order. It holds names and digests, never bodies.
 
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+
+/// Most bytes of a record that are read.
+const RECORD_MAX: u64 = 16 * 1024 * 1024;
 
 /// One activation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,10 +62,17 @@ impl Record {
 
     /// Reads a record; one that is not there is empty.
     pub fn load(file: &Path) -> io::Result<Record> {
-        match fs_err::read(file) {
-            Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| {
-                io::Error::new(io::ErrorKind::InvalidData, format!("`{}` is not a record: {error}", file.display()))
-            }),
+        let bad = |why: &dyn std::fmt::Display| {
+            io::Error::new(io::ErrorKind::InvalidData, format!("`{}` is not a record: {why}", file.display()))
+        };
+        let read = fs_err::File::open(file).and_then(|open| {
+            let mut bytes = Vec::new();
+            open.take(RECORD_MAX + 1).read_to_end(&mut bytes)?;
+            Ok(bytes)
+        });
+        match read {
+            Ok(bytes) if bytes.len() as u64 > RECORD_MAX => Err(bad(&format!("it is larger than {RECORD_MAX} bytes"))),
+            Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| bad(&error)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Record::default()),
             Err(error) => Err(error),
         }

@@ -37,7 +37,7 @@ fn the_list_is_shown_if_files_can_be_read_and_nothing_is_preloaded() {
         let seen = |args: &[&str]| seen(&context, &[&["--host", host], args].concat());
         assert_eq!(seen(&[]), (true, vec![]), "{host}");
         assert_eq!(seen(&["--no-read-tool"]), (false, vec![]), "{host}");
-        assert_eq!(seen(&["--preload", "lint", "--preload", "review"]).0, false, "{host}");
+        assert_eq!(seen(&["--preload", "lint", "--preload", "review"]).1, ["lint", "review"], "{host}");
         assert_eq!(seen(&["--agent", "reviewer"]), (false, vec!["review".to_owned()]), "{host}");
         assert_eq!(seen(&["--agent", "reviewer", "--preload", "lint"]).1, ["lint"], "what is typed counts");
         assert_eq!(seen(&["--agent", "plain"]), (true, vec![]), "{host}");

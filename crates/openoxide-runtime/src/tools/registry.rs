@@ -48,13 +48,11 @@ impl ToolRegistry {
     pub fn register(&mut self, names: &[String], owner: &str) -> Result<(String, Vec<Conflict>), NoName> {
         let mut conflicts = Vec::new();
         for name in names {
-            match self.taken.get(name) {
-                Some(owner) => conflicts.push(Conflict { name: name.clone(), owner: owner.clone() }),
-                None => {
-                    self.taken.insert(name.clone(), owner.to_owned());
-                    return Ok((name.clone(), conflicts));
-                }
-            }
+            let Some(other) = self.taken.get(name) else {
+                self.taken.insert(name.clone(), owner.to_owned());
+                return Ok((name.clone(), conflicts));
+            };
+            conflicts.push(Conflict { name: name.clone(), owner: other.clone() });
         }
         Err(NoName { conflicts })
     }

@@ -35,7 +35,7 @@ pub enum Begun {
     /// A skill is to be activated; [`Toolbox::finish`] makes the answer of what comes of it.
     Call(Call),
     /// This is the answer.
-    Answer(ToolResult),
+    Answer(Box<ToolResult>),
 }
 
 /// The answer of a tool.
@@ -53,6 +53,12 @@ pub struct ToolResult {
     pub follow: Vec<Message>,
     /// The conversation of its own that the skill asks for; its result is the output.
     pub fork: Option<ForkPlan>,
+}
+
+impl Begun {
+    fn answer(result: ToolResult) -> Begun {
+        Begun::Answer(Box::new(result))
+    }
 }
 
 impl ToolResult {
@@ -94,7 +100,7 @@ impl Toolbox {
         run: impl FnMut(&Run) -> Result<Outcome, SandboxError>,
     ) -> ToolResult {
         match self.begin(session, name, arguments) {
-            Begun::Answer(answer) => answer,
+            Begun::Answer(answer) => *answer,
             Begun::Call(call) => {
                 let mut activation = Activation::new(Arc::clone(&self.runtime), vec![call]);
                 let done = drive(&mut activation, session, responder, run);
@@ -105,10 +111,10 @@ impl Toolbox {
 
     /// Begins a call: answers it, or says which skill is to be activated.
     pub fn begin(&self, session: &Session, name: &str, arguments: &Value) -> Begun {
-        let Some(tool) = self.tool(name) else { return Begun::Answer(no_tool(name)) };
+        let Some(tool) = self.tool(name) else { return Begun::answer(no_tool(name)) };
         match Input::read(tool, arguments) {
-            Err(text) => Begun::Answer(ToolResult::error(text)),
-            Ok(given) if tool.does == ToolDoes::Read => Begun::Answer(self.read(session, tool, &given)),
+            Err(text) => Begun::answer(ToolResult::error(text)),
+            Ok(given) if tool.does == ToolDoes::Read => Begun::answer(self.read(session, tool, &given)),
             Ok(given) => {
                 let arguments = given.arguments.map_or(Given::Nothing, |text| Given::Raw(text.to_owned()));
                 Begun::Call(Call { skill: given.name.to_owned(), caller: Caller::Model, arguments })

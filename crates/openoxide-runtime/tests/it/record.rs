@@ -42,7 +42,9 @@ fn names(again: &Reattached) -> Vec<&str> {
 #[test]
 fn the_latest_call_of_each_newest_first_after_a_reminder() {
     let scene = Scene::new();
-    ["a", "b", "c"].iter().for_each(|name| write(&scene, name, &format!("Body of {name}.")));
+    for name in ["a", "b", "c"] {
+        write(&scene, name, &format!("Body of {name}."));
+    }
     let session = called(&scene, &[("a", "old words"), ("b", ""), ("a", "new words"), ("c", "")]);
     let again = again(&scene, &session, |_| {});
     assert_eq!(names(&again), ["c", "a", "b"]);
@@ -57,7 +59,9 @@ fn the_latest_call_of_each_newest_first_after_a_reminder() {
 #[test]
 fn what_changed_is_said_and_what_is_gone_is_left_out() {
     let mut scene = Scene::new();
-    ["a", "b", "c", "d"].iter().for_each(|name| write(&scene, name, &format!("Body of {name}.")));
+    for name in ["a", "b", "c", "d"] {
+        write(&scene, name, &format!("Body of {name}."));
+    }
     let session = called(&scene, &[("a", ""), ("b", ""), ("c", ""), ("d", "")]);
     write(&scene, "a", "Another text.");
     fs_err::remove_dir_all(scene.context.project().join(".agents/skills/b")).unwrap();
@@ -91,7 +95,9 @@ fn commands_are_not_run_again() {
 fn each_has_its_limit_and_all_have_one() {
     let scene = Scene::new();
     // Characters of three bytes, so that a cut by bytes would split one.
-    ["a", "b", "c"].iter().for_each(|name| write(&scene, name, &format!("Body of {name}. {}", "€".repeat(2000))));
+    for name in ["a", "b", "c"] {
+        write(&scene, name, &format!("Body of {name}. {}", "€".repeat(2000)));
+    }
     write(&scene, "short", "Body of short.");
     let session = called(&scene, &[("short", ""), ("c", ""), ("b", ""), ("a", "")]);
     let check = |each: u64, total: u64, expected: &[&str]| {

@@ -1,5 +1,7 @@
 //! The record of a conversation: what it holds, and what is sent again after the conversation was compacted.
 
+use std::fmt::Write as _;
+
 use openoxide_runtime::{Reattached, Record, Recorded, Runtime, Session as Conversation};
 use openoxide_skills::path_text;
 use openoxide_wire::{ActivateAnswer, ReattachedLine, RecordedLine};
@@ -69,7 +71,7 @@ fn listed(ui: &Ui, common: &Common, session: &Session, record: &Record) -> anyho
         let name = pad(&safe(&recorded.name), width);
         let place = safe(&paths::short(&session.workspace, &recorded.path));
         let said = recorded.arguments.as_ref().map(|said| format!("  {}", safe(said))).unwrap_or_default();
-        text.push_str(&format!("{order}  {name}  {}  {place}{said}\n", pad(&safe(&recorded.caller), 5)));
+        let _ = writeln!(text, "{order}  {name}  {}  {place}{said}", pad(&safe(&recorded.caller), 5));
     }
     ui.data(&text)?;
     if record.all().is_empty() {
