@@ -92,8 +92,8 @@ pub(crate) fn profile_lines(delta: &Delta) -> Vec<String> {
 
 /// Makes the sandbox's policy of what is in force.
 pub(crate) fn policy_of(in_force: &InForce) -> Policy {
-    let policy = in_force.read.iter().fold(Policy::default(), |policy, path| policy.read(path));
-    let mut policy = in_force.write.iter().fold(policy, |policy, folder| policy.write(folder));
+    let policy = in_force.read.iter().fold(Policy::default(), Policy::read);
+    let mut policy = in_force.write.iter().fold(policy, Policy::write);
     policy.network = in_force.network;
     policy
 }
