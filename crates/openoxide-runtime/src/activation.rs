@@ -1,7 +1,7 @@
 //! From a call to an envelope, in resumable steps.
 //!
 //! ```text
-//! admit ─▶ permission ─▶ dependencies ─▶ load ─▶ power ─▶ commands ─▶ envelope
+//! admit ─▶ permission ─▶ dependencies ─▶ load ─▶ power ─▶ commands ─▶ envelope ─▶ hooks
 //! ```
 //!
 //! Each stage works on all the skills that are still in, and may put questions or ask for commands to be run; the next
@@ -22,6 +22,7 @@ use crate::call::{Call, Refusal, Why};
 use crate::depend::{Dependencies, variables_of};
 use crate::finish::{finish, notices};
 use crate::fork::ForkPlan;
+use crate::hooks::{Event, Firing, HookStep, Verdict, register};
 use crate::load::{Loading, load};
 use crate::login::{LoginReply, LoginStep};
 use crate::power::Power;
@@ -75,6 +76,8 @@ pub struct Done {
     pub refused: Vec<Refusal>,
     /// What people should know besides.
     pub notices: Vec<Notice>,
+    /// What the hooks of the skills say on being activated.
+    pub verdict: Verdict,
 }
 
 /// A skill that is sent.
@@ -135,6 +138,7 @@ enum Stage {
     Power,
     Commands,
     Envelope,
+    Hooks,
 }
 
 impl Stage {
@@ -146,7 +150,8 @@ impl Stage {
             Stage::Load => Some(Stage::Power),
             Stage::Power => Some(Stage::Commands),
             Stage::Commands => Some(Stage::Envelope),
-            Stage::Envelope => None,
+            Stage::Envelope => Some(Stage::Hooks),
+            Stage::Hooks => None,
         }
     }
 }
@@ -158,6 +163,8 @@ pub struct Activation {
     candidates: Vec<Candidate>,
     questions: VecDeque<Question>,
     dependencies: Dependencies,
+    /// Skills that want to know that they were activated.
+    firings: VecDeque<Firing>,
     /// The question, the candidate whose command is run, or the login, that the next reply is about.
     pending: Option<Pending>,
     done: Done,
@@ -167,6 +174,7 @@ enum Pending {
     Question(Question),
     Command(usize),
     Login,
+    Hook,
 }
 
 impl Activation {
@@ -180,12 +188,14 @@ impl Activation {
                 Err(refusal) => done.refused.push(refusal),
             }
         }
-        let (stage, questions, dependencies) = (Stage::Admitted, VecDeque::new(), Dependencies::default());
-        Activation { runtime, stage, candidates, questions, dependencies, pending: None, done }
+        let (questions, dependencies, firings) = (VecDeque::new(), Dependencies::default(), VecDeque::new());
+        let stage = Stage::Admitted;
+        Activation { runtime, stage, candidates, questions, dependencies, firings, pending: None, done }
     }
 
     /// Goes on with what came of the last step, to the next one.
     pub fn resume(&mut self, session: &mut Session, reply: Reply) -> Step {
+        let mut to_hook = Reply::Begin;
         match (self.pending.take(), reply) {
             (Some(Pending::Question(question)), Reply::Answer(answer)) => self.answered(session, &question, answer),
             // A reply to something else is no answer.
@@ -195,6 +205,7 @@ impl Activation {
                 self.ran(session, index, Err(std::io::Error::other("it was not run").into()));
             }
             (Some(Pending::Login), reply) => self.done.notices.extend(self.dependencies.resume(session, reply)),
+            (Some(Pending::Hook), reply) => to_hook = reply,
             (None, _) => {}
         }
         loop {
@@ -209,6 +220,9 @@ impl Activation {
             if let Some(run) = self.next_command(session) {
                 return Step::Run(run);
             }
+            if let Some(run) = self.next_hook(session, std::mem::replace(&mut to_hook, Reply::Begin)) {
+                return Step::Run(run);
+            }
             match self.stage.next() {
                 None => return Step::Done(std::mem::take(&mut self.done)),
                 Some(stage) => {
@@ -221,7 +235,7 @@ impl Activation {
 
     fn enter(&mut self, session: &mut Session) {
         match self.stage {
-            Stage::Admitted | Stage::Commands => {}
+            Stage::Admitted | Stage::Commands | Stage::Hooks => {}
             Stage::Permission => self.ask_permission(session),
             Stage::Dependencies => self.ask_dependencies(session),
             Stage::Load => self.load(session),
@@ -329,6 +343,24 @@ impl Activation {
         None
     }
 
+    /// Goes on with the hooks of the skills that were activated.
+    fn next_hook(&mut self, session: &mut Session, mut reply: Reply) -> Option<Run> {
+        while let Some(firing) = self.firings.front_mut() {
+            match firing.resume(session, std::mem::replace(&mut reply, Reply::Begin)) {
+                HookStep::Run(run) => {
+                    self.pending = Some(Pending::Hook);
+                    return Some(run);
+                }
+                HookStep::Done(mut verdict) => {
+                    self.done.notices.append(&mut verdict.notices);
+                    self.done.verdict.add(verdict);
+                    self.firings.pop_front();
+                }
+            }
+        }
+        None
+    }
+
     fn ran(&mut self, session: &Session, index: usize, outcome: Result<Outcome, SandboxError>) {
         let view = self.runtime.view();
         let Some(candidate) = self.candidates.get_mut(index) else { return };
@@ -398,15 +430,31 @@ impl Activation {
                 self.done.refused.push(refusal);
                 continue;
             }
-            let Some(loading) = candidate.loading.take() else { continue };
+            let Some(mut loading) = candidate.loading.take() else { continue };
             match finish(&self.runtime, session, &candidate.call, &candidate.entry, &loading) {
                 Ok((activated, attached)) => {
                     self.done.notices.extend(notices(session, &candidate.entry, &loading));
                     self.done.notices.extend(attached);
+                    self.done.notices.extend(register(&self.runtime, session, &candidate.entry, &mut loading));
+                    self.greet(session, &activated);
                     self.done.activated.push(activated);
                 }
                 Err(refusal) => self.done.refused.push(refusal),
             }
+        }
+    }
+}
+
+impl Activation {
+    /// Lets a skill run what it has for being activated.
+    fn greet(&mut self, session: &Session, activated: &Activated) {
+        if session.hooks.greets(&activated.name) {
+            let event = Event::SkillActivated {
+                skill: activated.name.clone(),
+                caller: activated.caller,
+                arguments: activated.arguments.clone(),
+            };
+            self.firings.push_back(Firing::new(Arc::clone(&self.runtime), event));
         }
     }
 }

@@ -93,8 +93,10 @@ pub(crate) fn powers(runtime: &Runtime, loading: &Loading) -> Vec<Power> {
         ToolsMeaning::Preapprove | ToolsMeaning::Limit => loading.parsed.frontmatter.allowed_tools.clone(),
     };
     // A profile is about what runs.
-    let profile = if commands.is_empty() { Vec::new() } else { profile_lines(&loading.profile) };
-    let all = [Power::Shell(commands), Power::Profile(profile), Power::Tools(tools)];
+    let hooks = crate::hooks::wanted(runtime, loading);
+    let runs = !commands.is_empty() || !hooks.is_empty();
+    let profile = if runs { profile_lines(&loading.profile) } else { Vec::new() };
+    let all = [Power::Shell(commands), Power::Hooks(hooks), Power::Profile(profile), Power::Tools(tools)];
     all.into_iter().filter(|power| !power.items().is_empty()).collect()
 }
 
@@ -147,7 +149,10 @@ impl Runtime {
                 return asks(Permission::Script, &format!("{name}/{path}")).then(|| power.clone());
             }
             Power::Profile(_) => return asks(Permission::Profile, name).then(|| power.clone()),
-            Power::Hooks(_) => power.clone(),
+            Power::Hooks(hooks) => {
+                let is_open = |hook: &&HookPower| asks(Permission::Hook, &hook.command);
+                Power::Hooks(hooks.iter().filter(is_open).cloned().collect())
+            }
         };
         (!power.items().is_empty()).then_some(power)
     }

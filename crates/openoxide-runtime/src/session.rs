@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use openoxide_permissions::{Permission, Remembered};
 use secrecy::SecretString;
 
-use crate::power::Power;
+use crate::hooks::Registry;
+use crate::power::{HookPower, Power};
 use crate::record::Record;
 
 /// One conversation.
@@ -23,6 +24,7 @@ pub struct Session {
     powers: BTreeSet<(PathBuf, String, &'static str, String)>,
     asked: BTreeSet<String>,
     told: BTreeSet<(String, PathBuf)>,
+    pub(crate) hooks: Registry,
 }
 
 impl Session {
@@ -71,6 +73,11 @@ impl Session {
     pub fn empower(&mut self, skill: &Path, digest: &str, power: &Power) {
         let key = |item| (skill.to_owned(), digest.to_owned(), power.kind().as_str(), item);
         self.powers.extend(power.items().into_iter().map(key));
+    }
+
+    /// Returns every hook that can still run, with its skill, in the order in which they run.
+    pub fn active_hooks(&self) -> impl Iterator<Item = (&str, &HookPower)> {
+        self.hooks.active()
     }
 
     /// Tells whether a question need not be put again.

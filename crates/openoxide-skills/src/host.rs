@@ -13,6 +13,7 @@ mod budget;
 mod delegate;
 mod expansion;
 mod found;
+mod hooks;
 mod mention;
 mod parsing;
 mod resource;
@@ -32,6 +33,7 @@ pub use expansion::{
     MissingArgument, OnFailure, ShellRules, Variable, VariableName, WordRule,
 };
 pub use found::FoundRules;
+pub use hooks::{HookEvent, HookFolder, HookRules, HookScope, HookTime, Once};
 pub use mention::{
     Ambiguous, ArgumentBlanks, CommandRules, LinkRules, MentionOrder, MentionRules, NameEnd, PlainRules,
 };
@@ -127,6 +129,9 @@ pub struct Host {
     /// Names of files in a skill's text whose text is attached; absent: none are.
     #[serde(default)]
     pub files: Option<FileRules>,
+    /// Commands that a skill wants run on events; absent: none are.
+    #[serde(default)]
+    pub hooks: Option<HookRules>,
     /// How files of a skill are asked for and answered.
     #[serde(default)]
     pub resource: ResourceRules,

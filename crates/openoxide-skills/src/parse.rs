@@ -16,6 +16,7 @@ use crate::yaml::{self, Feature, Node, Value};
 
 mod conclude;
 pub(crate) mod fields;
+mod hooks;
 mod lenient;
 mod limits;
 mod lists;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 pub use openoxide_permissions::PermissionsProfile;
 use openoxide_permissions::ProfileSource;
@@ -175,10 +176,22 @@ pub struct HookHandler {
     pub hook_type: String,
     /// Which tools or names it is for; absent means all.
     pub matcher: Option<String>,
-    /// What is run.
+    /// What is run: a line for the shell, or with `args` a program.
     pub command: String,
+    /// The program's arguments, one by one; then no shell reads the command.
+    pub args: Option<Vec<String>>,
+    /// `if`: a permission rule that a call of a tool must match.
+    pub condition: Option<String>,
+    /// `timeout`: how long it may take.
+    pub timeout: Option<Duration>,
+    /// `shell`: the shell that reads the command.
+    pub shell: Option<String>,
+    /// `async`: whether nobody waits for what it says.
+    pub background: bool,
     /// Whether it runs once and is then removed.
     pub once: bool,
+    /// `statusMessage`: what people see while it runs.
+    pub status: Option<String>,
 }
 
 /// The fields of a frontmatter that have a meaning to some host.

@@ -50,14 +50,36 @@ fn the_list_is_shown_if_files_can_be_read_and_nothing_is_preloaded() {
 }
 
 #[test]
-fn an_unknown_name_is_an_error_and_nothing_is_printed() {
+fn an_unknown_name_is_an_error_or_passed_over() {
     let context = context();
-    insta::assert_snapshot!(run(&context, &["prompt", "--host", "omp@seed", "--preload", "nope"]), @"");
-    insta::assert_snapshot!(run(&context, &["prompt", "--host", "claude-code", "--preload", "nope", "-q"]), @"");
+    insta::assert_snapshot!(run(&context, &["prompt", "--host", "omp@seed", "--preload", "nope"]), @"
+    status: 1
+    ----- stdout -----
+    ----- stderr -----
+    error: Unknown skills requested: nope. Available skills: lint, review
+    ");
+    let output = run(&context, &["prompt", "--host", "claude-code", "--preload", "nope"]);
+    assert_eq!(output.status, Some(0));
+    assert!(output.stderr.contains("warning: nope: it is not preloaded: "), "{output}");
 }
 
 #[test]
 fn what_an_agent_starts_with_is_printed_after_the_list() {
     let context = context();
-    insta::assert_snapshot!(run(&context, &["prompt", "--host", "omp@seed", "--preload", "review"]), @"");
+    insta::assert_snapshot!(run(&context, &["prompt", "--host", "omp@seed", "--preload", "review"]), @r#"
+    status: 0
+    ----- stdout -----
+    <preloaded_skills>
+    <skill name="review">
+    ---
+    name: review
+    description: About review
+    ---
+    Body of review. !`touch canary`
+    </skill>
+    </preloaded_skills>
+    ----- stderr -----
+    no catalog for omp@seed: the agent starts with skills
+    the agent starts with 1 skill: review
+    "#);
 }

@@ -34,7 +34,14 @@ fn a_record_survives_restarts_and_is_sent_again() {
     assert_eq!(field(&listed["recorded"], "name"), ["alpha", "beta", "alpha"]);
     assert_eq!(field(&listed["recorded"], "caller"), ["user", "model", "user"]);
     assert!(listed["messages"].as_array().unwrap().is_empty(), "{listed:#}");
-    insta::assert_snapshot!(run(&context, &["activate", "--record", "chat.json", "--list"]), @"");
+    insta::assert_snapshot!(run(&context, &["activate", "--record", "chat.json", "--list"]), @"
+    status: 0
+    ----- stdout -----
+      1  alpha  user   .agents/skills/alpha/SKILL.md  first words
+      2  beta   model  .agents/skills/beta/SKILL.md
+      3  alpha  user   .agents/skills/alpha/SKILL.md  last words
+    ----- stderr -----
+    ");
 
     let again = call(&context, &["--reattach"]);
     assert_eq!(field(&again["reattached"], "name"), ["alpha", "beta"]);
@@ -45,7 +52,15 @@ fn a_record_survives_restarts_and_is_sent_again() {
 
     context.tree("//- project/.agents/skills/alpha/SKILL.md\n---\nname: alpha\ndescription: New\n---\nNew body.\n");
     fs_err::remove_dir_all(context.project().join(".agents/skills/beta")).unwrap();
-    insta::assert_snapshot!(run(&context, &["activate", "--record", "chat.json", "--reattach"]), @"");
+    let output = run(&context, &["activate", "--record", "chat.json", "--reattach"]);
+    assert!(output.stdout.contains("[`alpha` has changed since it was called; this is how it is now]\n\n"), "{output}");
+    assert!(output.stdout.contains("New body.") && !output.stdout.contains("Body of"), "{output}");
+    let (_, notices) = output.stderr.split_once('\n').unwrap();
+    assert!(output.stderr.starts_with("1 skill sent again, "), "{output}");
+    insta::assert_snapshot!(notices, @"
+    warning: alpha: it has changed since it was called, and is sent as it is now
+    warning: beta: it is not sent again: it is not there any more
+    ");
     assert_eq!(fs_err::read(&file).unwrap(), before, "looking at a record does not write it");
 }
 

@@ -3,6 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails says where")]
 
 mod fork;
+mod hook_lifetime;
+mod hooked;
+mod hooks;
 mod issuer;
 mod login;
 mod preload;

@@ -10,7 +10,7 @@ use openoxide_runtime::{
     Session, drive,
 };
 use openoxide_sandbox::{Ended, Outcome, SandboxError};
-use openoxide_skills::{Caller, Depth, load};
+use openoxide_skills::{Caller, Depth, Host, load};
 use openoxide_testkit::TestContext;
 
 /// A project with skills.
@@ -104,10 +104,16 @@ impl Scene {
     }
 
     pub(crate) fn runtime_of(&self, host: &str) -> Arc<Runtime> {
+        self.changed_runtime_of(host, |_| {})
+    }
+
+    /// Returns the runtime of a host whose rules may be changed.
+    pub(crate) fn changed_runtime_of(&self, host: &str, change: impl FnOnce(&mut Host)) -> Arc<Runtime> {
         let environment = self.environment();
         let workspace =
             Workspace::open(environment, Options { config: self.settings.clone(), ..Options::default() }).unwrap();
-        let (view, _) = workspace.view(host).unwrap();
+        let (mut view, _) = workspace.view(host).unwrap();
+        change(&mut view.host);
         let catalog = load(std::slice::from_ref(&view), Depth::Quick).remove(0);
         Arc::new(Runtime::new(&workspace, view, Arc::new(catalog)).unwrap())
     }

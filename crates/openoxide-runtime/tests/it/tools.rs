@@ -42,7 +42,7 @@ mod pepper {
     }
 
     #[test]
-    fn contract() {
+    fn the_tool_of_pepper() {
         let tools = tools(&scene(), "pepper");
         assert_eq!(tools.len(), 1);
         assert_eq!(tools[0].names(), ["skill", "pepper_skill"]);
@@ -153,7 +153,7 @@ mod opencode {
     }
 
     #[test]
-    fn contract() {
+    fn the_description_is_the_catalog() {
         let tools = tools(&scene(), HOST);
         let text = "Load a skill to get detailed instructions for a specific task. \
             Skills provide specialized knowledge and step-by-step guidance. \
@@ -174,7 +174,7 @@ mod opencode {
     }
 
     #[test]
-    fn answer() {
+    fn title_output_metadata_and_a_name_that_is_not_there() {
         let scene = scene();
         let toolbox = toolbox(&scene, HOST);
         let dir = project(&scene, ".opencode/skill/review");
@@ -195,9 +195,7 @@ mod opencode {
     fn the_question_is_put_and_a_no_is_an_error() {
         let mut scene = scene();
         scene.rule("skill", "deploy-*", Action::Ask);
-        let toolbox = toolbox(&scene, "openoxide");
-        assert!(toolbox.tools().iter().any(|tool| tool.name == "skill"));
-        let toolbox = super::toolbox(&scene, HOST);
+        let toolbox = toolbox(&scene, HOST);
         let mut script = Script::new(|_| Answer::No);
         let arguments = json!({ "name": "deploy-web" });
         let mut session = Session::new("s");
@@ -225,7 +223,7 @@ mod remcochat {
     }
 
     #[test]
-    fn contract() {
+    fn two_tools_where_skills_are_on() {
         let names = |host: &str, enabled| -> Vec<String> {
             tools(&scene(enabled), host).into_iter().map(|tool| tool.name).collect()
         };

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::Source;
-use super::lists::{handlers_of, split_patterns, split_tools};
+use super::lists::{split_patterns, split_tools};
 use super::scalar::{self, Text};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Level};
@@ -342,21 +342,11 @@ impl Collector<'_> {
     }
 
     fn hooks(&mut self, value: &Node<'_>) -> SkillHooks {
-        let mut hooks = SkillHooks::default();
-        let Value::Map(events) = &value.value else {
-            self.problem("hooks", value, "`hooks` is a map of events; the value is passed over");
-            return hooks;
-        };
-        for (event, groups) in events {
-            let Some(event) = event.as_text() else { continue };
-            let Value::List(groups) = &groups.value else {
-                self.problem("hooks", groups, format!("`hooks.{event}` is a list; the value is passed over"));
-                continue;
-            };
-            let handlers = groups.iter().flat_map(|group| handlers_of(group)).collect();
-            hooks.hooks.insert(event.to_owned(), handlers);
+        let read = super::hooks::read(value);
+        for (node, message) in read.problems {
+            self.problem("hooks", node, message);
         }
-        hooks
+        read.hooks
     }
 
     fn problem(&mut self, key: &str, value: &Node<'_>, message: impl Into<String>) {

@@ -1,24 +1,4 @@
-//! Lists in a frontmatter: hooks, tools and patterns.
-
-use super::scalar;
-use crate::skill::HookHandler;
-use crate::yaml::{Node, Value};
-
-pub(super) fn handlers_of(group: &Node<'_>) -> Vec<HookHandler> {
-    let matcher = group.get("matcher").and_then(Node::as_text).map(str::to_owned);
-    let Some(Value::List(handlers)) = group.get("hooks").map(|node| &node.value) else { return Vec::new() };
-    handlers
-        .iter()
-        .map(|handler| HookHandler {
-            hook_type: handler.get("type").and_then(Node::as_text).unwrap_or("command").to_owned(),
-            matcher: matcher.clone(),
-            command: handler.get("command").and_then(Node::as_text).unwrap_or_default().to_owned(),
-            once: handler
-                .get("once")
-                .is_some_and(|once| scalar::boolean(once, crate::host::BoolRule::Core) == Some(true)),
-        })
-        .collect()
-}
+//! Lists in a frontmatter: tools and patterns.
 
 /// Splits a line of tools at commas and blanks that stand outside parentheses.
 pub(super) fn split_tools(text: &str) -> Vec<String> {

@@ -1,0 +1,327 @@
+//! From an event to a verdict, in resumable steps.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use openoxide_sandbox::{Command, Outcome, SandboxError};
+use openoxide_skills::{HookFolder, HookRules, HookScope, Once, Variable, path_text};
+use serde_json::{Map, Value};
+
+use super::event::{Deactivation, Event};
+use super::output::{Heard, Listener};
+use super::verdict::Verdict;
+use super::{Hook, Registered};
+use crate::activation::{Notice, Reply, Run};
+use crate::depend::redact;
+use crate::runtime::Runtime;
+use crate::session::Session;
+use crate::shell::secrets_into;
+
+/// What is needed next.
+#[derive(Debug)]
+pub enum HookStep {
+    /// A command must be run.
+    Run(Run),
+    /// Nothing; this is the result.
+    Done(Verdict),
+}
+
+/// An event on its way through the hooks of a session.
+///
+/// Hooks run one after another, in the order in which their skills were activated; each is told the event as it was.
+pub struct Firing {
+    runtime: Arc<Runtime>,
+    event: Arc<Event>,
+    more: Map<String, Value>,
+    begun: bool,
+    concluded: bool,
+    jobs: VecDeque<Job>,
+    running: Option<Job>,
+    verdict: Verdict,
+}
+
+/// One hook that is to run.
+struct Job {
+    skill: Arc<Registered>,
+    index: usize,
+    event: Arc<Event>,
+}
+
+impl Job {
+    fn hook(&self) -> &Hook {
+        &self.skill.hooks[self.index]
+    }
+}
+
+impl Firing {
+    /// Begins: nothing happens before the first step.
+    pub fn new(runtime: Arc<Runtime>, event: Event) -> Firing {
+        Firing {
+            runtime,
+            event: Arc::new(event),
+            more: Map::new(),
+            begun: false,
+            concluded: false,
+            jobs: VecDeque::new(),
+            running: None,
+            verdict: Verdict::default(),
+        }
+    }
+
+    /// Adds something that only the agent knows, such as `permission_mode`. What is known here counts more.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: Value) -> Firing {
+        self.more.insert(name.to_owned(), value);
+        self
+    }
+
+    /// Goes on with what came of the last step, to the next one.
+    pub fn resume(&mut self, session: &mut Session, reply: Reply) -> HookStep {
+        if let Some(job) = self.running.take() {
+            let outcome = match reply {
+                Reply::Ran(outcome) => outcome,
+                _ => Err(std::io::Error::other("it was not run").into()),
+            };
+            self.heard(session, &job, outcome);
+        }
+        let Some(rules) = self.runtime.view().host.hooks.clone() else { return self.done() };
+        if !std::mem::replace(&mut self.begun, true) {
+            self.begin(session, &rules);
+        }
+        loop {
+            if let Some(job) = self.jobs.pop_front() {
+                if let Some(run) = self.start(session, &rules, job) {
+                    return HookStep::Run(run);
+                }
+            } else if std::mem::replace(&mut self.concluded, true) {
+                return self.done();
+            } else {
+                self.conclude(session, &rules);
+            }
+        }
+    }
+
+    fn done(&mut self) -> HookStep {
+        let mut verdict = std::mem::take(&mut self.verdict);
+        verdict.settle();
+        HookStep::Done(verdict)
+    }
+
+    /// Chooses the hooks. Those of a skill that goes are removed now, so that nothing brings them back.
+    fn begin(&mut self, session: &mut Session, rules: &HookRules) {
+        let event = Arc::clone(&self.event);
+        match &*event {
+            Event::SkillDeactivated { reason: Deactivation::ForkEnded, .. } if rules.scope == HookScope::Session => {}
+            Event::SkillDeactivated { skill, reason } => {
+                for gone in session.hooks.remove(|one| one.is(skill)) {
+                    self.last_words(session, &gone, *reason);
+                }
+            }
+            Event::SessionEnd { .. } => {
+                self.choose(session, |_| true);
+                self.remove_all(session, Deactivation::SessionEnded);
+            }
+            Event::SkillActivated { skill, .. } => self.choose(session, |one| one.is(skill)),
+            _ => {
+                if matches!(*event, Event::UserPromptSubmit { .. }) {
+                    session.hooks.set_stops(0);
+                }
+                self.choose(session, |_| true);
+            }
+        }
+    }
+
+    fn choose(&mut self, session: &Session, is_meant: impl Fn(&Registered) -> bool) {
+        for skill in session.hooks.skills().filter(|skill| is_meant(skill)) {
+            self.add(session, skill, &Arc::clone(&self.event));
+        }
+    }
+
+    fn add(&mut self, session: &Session, skill: &Arc<Registered>, event: &Arc<Event>) {
+        for (index, hook) in skill.hooks.iter().enumerate() {
+            if hook.is_for(event) && !session.hooks.is_spent(hook) {
+                self.jobs.push_back(Job { skill: Arc::clone(skill), index, event: Arc::clone(event) });
+            }
+        }
+    }
+
+    fn remove_all(&mut self, session: &mut Session, reason: Deactivation) {
+        for gone in session.hooks.remove(|_| true) {
+            self.last_words(session, &gone, reason);
+        }
+    }
+
+    /// Lets a skill that is deactivated run what it has for that.
+    fn last_words(&mut self, session: &Session, gone: &Arc<Registered>, reason: Deactivation) {
+        let event = Event::SkillDeactivated { skill: gone.name.clone(), reason };
+        self.add(session, gone, &Arc::new(event));
+    }
+
+    /// Makes the command of a hook; `None` if it does not run.
+    fn start(&mut self, session: &mut Session, rules: &HookRules, job: Job) -> Option<Run> {
+        if session.hooks.is_spent(job.hook()) {
+            return None;
+        }
+        match command(&self.runtime, session, rules, &job, &self.more) {
+            Ok(command) => {
+                if rules.once == Once::FirstRun {
+                    session.hooks.spend(job.hook());
+                }
+                let run = Run { skill: job.skill.name.clone(), written: job.hook().shown.command.clone(), command };
+                self.running = Some(job);
+                Some(run)
+            }
+            Err(why) => {
+                self.verdict.notices.push(listener(rules, &job, &|text| text).notice(&why));
+                None
+            }
+        }
+    }
+
+    fn heard(&mut self, session: &mut Session, job: &Job, outcome: Result<Outcome, SandboxError>) {
+        let Some(rules) = self.runtime.view().host.hooks.as_ref() else { return };
+        let clean = |text: String| redact(session, &job.skill.entry, text);
+        let Heard { mut verdict, succeeded } = listener(rules, job, &clean).hear(outcome);
+        // Nobody waits for it, so that it cannot decide; what goes away cannot either.
+        if job.hook().handler.background || job.event.kind() != self.event.kind() {
+            verdict = Verdict { notices: verdict.notices, messages: verdict.messages, ..Verdict::default() };
+        }
+        self.verdict.add(verdict);
+        if rules.once == Once::FirstSuccess && succeeded {
+            session.hooks.spend(job.hook());
+        }
+    }
+
+    /// Ends the turn, or puts its end off for so many times in a row.
+    fn conclude(&mut self, session: &mut Session, rules: &HookRules) {
+        if !matches!(*self.event, Event::Stop { .. }) {
+            return;
+        }
+        if self.verdict.halt.is_some() {
+            self.verdict.block = None;
+        }
+        let stops = session.hooks.stops();
+        if self.verdict.block.is_some() && stops < rules.stop_max {
+            return session.hooks.set_stops(stops + 1);
+        }
+        if self.verdict.block.take().is_some() {
+            let text = format!("hooks put off the end of the turn {stops} times in a row; it ends now");
+            self.verdict.notices.push(Notice { skill: "hooks".to_owned(), text, help: None });
+        }
+        session.hooks.set_stops(0);
+        if rules.scope == HookScope::Turn {
+            self.remove_all(session, Deactivation::TurnEnded);
+        }
+    }
+}
+
+fn listener<'a>(rules: &HookRules, job: &'a Job, clean: &'a dyn Fn(String) -> String) -> Listener<'a> {
+    Listener {
+        event: job.event.kind(),
+        skill: &job.skill.name,
+        command: &job.hook().shown.command,
+        max: rules.output_max,
+        clean,
+    }
+}
+
+/// Makes the command that is run in the sandbox: on a copy of the skill, reading the project, writing nothing.
+fn command(
+    runtime: &Runtime,
+    session: &Session,
+    rules: &HookRules,
+    job: &Job,
+    more: &Map<String, Value>,
+) -> Result<Command, String> {
+    let (handler, copy) = (&job.hook().handler, &job.skill.folder);
+    let mut limits = runtime.limits();
+    let usual = || Duration::try_from_secs_f64(rules.seconds_on(job.event.kind())).unwrap_or(limits.time);
+    limits.time = handler.timeout.unwrap_or_else(usual).min(limits.time);
+    let known = known(runtime, session, rules, &job.skill);
+    let mut command = match (&handler.args, handler.shell.as_deref()) {
+        (Some(args), _) => {
+            let program = Command::new(filled(&handler.command, &known), limits);
+            args.iter().fold(program, |command, arg| command.arg(filled(arg, &known)))
+        }
+        (None, Some("bash")) => Command::new("bash", limits).arg("-c").arg(&handler.command),
+        (None, _) => Command::shell(&handler.command, limits),
+    };
+    // First, so that no skill can replace what is known by a variable of that name.
+    secrets_into(session, &job.skill.entry, &mut command)?;
+    for (name, value) in &known {
+        command.env.set(name, value).map_err(|error| error.to_string())?;
+    }
+    let cwd = match rules.folder {
+        HookFolder::Skill => copy,
+        HookFolder::Project => &runtime.view().around.cwd,
+    };
+    runtime.confine(&mut command, cwd, copy, &job.skill.in_force)?;
+    let input = job.event.input(runtime, session, more);
+    command.stdin = serde_json::to_vec(&input).map_err(|error| error.to_string())?;
+    command.stdin.push(b'\n');
+    Ok(command)
+}
+
+/// Returns the variables of a hook, with their values.
+fn known(runtime: &Runtime, session: &Session, rules: &HookRules, skill: &Registered) -> Vec<(String, String)> {
+    let value = |variable: Variable| match variable {
+        Variable::SessionId => Some(session.id.clone()),
+        Variable::SkillDir => Some(path_text(&skill.folder)),
+        Variable::ProjectDir => Some(path_text(&runtime.view().around.project)),
+        Variable::PluginRoot | Variable::PluginData | Variable::Effort => None,
+    };
+    let own = (Variable::SkillDir.environment_name().to_owned(), path_text(&skill.folder));
+    let named = rules.variables.iter().filter_map(|one| Some((one.name.clone(), value(one.is)?)));
+    std::iter::once(own).chain(named).collect()
+}
+
+/// Puts known values in the place of `${NAME}`, where no shell does it; what is put in is not looked through again.
+fn filled(text: &str, known: &[(String, String)]) -> String {
+    let mut filled = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("${") {
+        let end = after.split_once('}');
+        let value = end.and_then(|(name, end)| Some((&known.iter().find(|(one, _)| one == name)?.1, end)));
+        filled.push_str(before);
+        let (put, end) = value.map_or(("${", after), |(value, end)| (value.as_str(), end));
+        filled.push_str(put);
+        rest = end;
+    }
+    filled + rest
+}
+
+/// Drives an event through the hooks to the end; commands are run by `run`.
+pub fn drive_hooks(
+    firing: &mut Firing,
+    session: &mut Session,
+    mut run: impl FnMut(&Run) -> Result<Outcome, SandboxError>,
+) -> Verdict {
+    let mut reply = Reply::Begin;
+    loop {
+        reply = match firing.resume(session, reply) {
+            HookStep::Run(wanted) => Reply::Ran(run(&wanted)),
+            HookStep::Done(verdict) => return verdict,
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::filled;
+
+    #[test]
+    fn known_values_are_filled_in_once() {
+        let known = [("A".to_owned(), "${B}".to_owned()), ("B".to_owned(), "b".to_owned())];
+        for (text, expected) in [
+            ("x", "x"),
+            ("${A}/${B}", "${B}/b"),
+            ("${C}${B}", "${C}b"),
+            ("${${B}", "${b"),
+            ("a${", "a${"),
+            ("$B", "$B"),
+        ] {
+            assert_eq!(filled(text, &known), expected);
+        }
+    }
+}

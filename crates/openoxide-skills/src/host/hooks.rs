@@ -1,0 +1,165 @@
+//! Commands that a skill wants run on events: which events there are, where the commands run, and for how long.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::VariableName;
+
+/// Commands that a skill wants run on events.
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct HookRules {
+    /// Whether commands may be run at all.
+    pub run: bool,
+    /// The events that are honoured.
+    pub events: Vec<HookEvent>,
+    /// When a command that is to run once has run.
+    pub once: Once,
+    /// The folder that commands start in.
+    pub folder: HookFolder,
+    /// How long a skill's commands stay, if nobody deactivates the skill.
+    pub scope: HookScope,
+    /// Environment variables that hold a known value; the skill's folder is the copy that runs.
+    pub variables: Vec<VariableName>,
+    /// The seconds that a command may take unless it says otherwise; the user's limit on scripts counts too.
+    pub seconds: f64,
+    /// The same for single events.
+    pub times: Vec<HookTime>,
+    /// The most characters of each text that a command says.
+    pub output_max: usize,
+    /// How often in a row an end of the turn can be put off.
+    pub stop_max: u32,
+}
+
+impl Default for HookRules {
+    fn default() -> Self {
+        HookRules {
+            run: true,
+            events: HookEvent::ALL.to_vec(),
+            once: Once::FirstRun,
+            folder: HookFolder::Skill,
+            scope: HookScope::UntilDeactivated,
+            variables: Vec::new(),
+            seconds: 600.0,
+            times: Vec::new(),
+            output_max: 10_000,
+            stop_max: 8,
+        }
+    }
+}
+
+impl HookRules {
+    /// Returns the seconds that a command may take on an event.
+    pub fn seconds_on(&self, event: HookEvent) -> f64 {
+        self.times.iter().find(|time| time.events.contains(&event)).map_or(self.seconds, |time| time.seconds)
+    }
+}
+
+/// How long commands may take on certain events.
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HookTime {
+    /// The events.
+    pub events: Vec<HookEvent>,
+    /// The seconds.
+    pub seconds: f64,
+}
+
+/// Something that happens in a conversation, by the name that frontmatter uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, JsonSchema)]
+pub enum HookEvent {
+    /// The skill itself was activated.
+    SkillActivated,
+    /// The skill itself is deactivated.
+    SkillDeactivated,
+    /// A tool is about to be used.
+    PreToolUse,
+    /// A tool was used.
+    PostToolUse,
+    /// The user says something.
+    UserPromptSubmit,
+    /// The turn is about to end.
+    Stop,
+    /// The session begins, or goes on.
+    SessionStart,
+    /// The session ends.
+    SessionEnd,
+}
+
+impl HookEvent {
+    /// Every event.
+    pub const ALL: [HookEvent; 8] = [
+        HookEvent::SkillActivated,
+        HookEvent::SkillDeactivated,
+        HookEvent::PreToolUse,
+        HookEvent::PostToolUse,
+        HookEvent::UserPromptSubmit,
+        HookEvent::Stop,
+        HookEvent::SessionStart,
+        HookEvent::SessionEnd,
+    ];
+
+    /// Returns its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            HookEvent::SkillActivated => "SkillActivated",
+            HookEvent::SkillDeactivated => "SkillDeactivated",
+            HookEvent::PreToolUse => "PreToolUse",
+            HookEvent::PostToolUse => "PostToolUse",
+            HookEvent::UserPromptSubmit => "UserPromptSubmit",
+            HookEvent::Stop => "Stop",
+            HookEvent::SessionStart => "SessionStart",
+            HookEvent::SessionEnd => "SessionEnd",
+        }
+    }
+
+    /// Finds the event of a name.
+    pub fn parse(name: &str) -> Option<HookEvent> {
+        HookEvent::ALL.into_iter().find(|event| event.as_str() == name)
+    }
+
+    /// Tells whether it is about a tool.
+    pub fn is_of_tool(self) -> bool {
+        matches!(self, HookEvent::PreToolUse | HookEvent::PostToolUse)
+    }
+
+    /// Tells whether exit status 2 keeps it from happening.
+    pub fn can_block(self) -> bool {
+        matches!(self, HookEvent::PreToolUse | HookEvent::UserPromptSubmit | HookEvent::Stop)
+    }
+}
+
+/// When a command that is to run once has run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Once {
+    /// When it was started.
+    #[default]
+    FirstRun,
+    /// When it neither failed nor kept anything from happening.
+    FirstSuccess,
+}
+
+/// The folder that a command starts in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum HookFolder {
+    /// The skill's, as a copy of the bytes that were trusted.
+    #[default]
+    Skill,
+    /// The folder that the session was started in.
+    Project,
+}
+
+/// How long a skill's commands stay, if nobody deactivates the skill.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum HookScope {
+    /// Until the session ends, even when the fork that the skill ran in ended before.
+    Session,
+    /// Until the turn ends.
+    Turn,
+    /// Until the fork that the skill ran in ends, or the session does.
+    #[default]
+    UntilDeactivated,
+}
