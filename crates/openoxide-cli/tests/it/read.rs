@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use openoxide_testkit::TestContext;
 use serde_json::Value;
 
-use crate::support::{json, run, valid_json};
+use crate::support::{json, run, skill_file, valid_json};
 
 /// A skill with a bit of everything, and a secret beside it.
 fn furnished() -> TestContext {
