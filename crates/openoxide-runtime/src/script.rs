@@ -7,6 +7,7 @@
 //! What runs is a private copy of exactly the bytes that were digested and agreed to.
 
 use std::ffi::OsString;
+use std::fmt::Write as _;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -226,7 +227,7 @@ impl ScriptRun {
     fn forms(&self, script: &str, how: &How) -> Vec<String> {
         let mut words = String::new();
         for argument in &self.call.arguments {
-            words.push_str(&format!(" '{}'", argument.to_string_lossy().replace('\'', "'\\''")));
+            let _ = write!(words, " '{}'", argument.to_string_lossy().replace('\'', "'\\''"));
         }
         let paths = [script.to_owned(), format!("./{script}")];
         let run_by = how.names().into_iter().flat_map(|name| paths.clone().map(|path| format!("{name} {path}")));

@@ -95,3 +95,19 @@ impl Session {
         self.told.insert((what.to_owned(), path.to_owned()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_power_is_for_what_was_shown() {
+        let (skill, script) = (Path::new("/s/SKILL.md"), |path: &str| Power::Script { path: path.to_owned() });
+        let mut session = Session::new("s");
+        session.empower(skill, "digest", &script("a.sh"));
+        assert!(session.empowers(skill, "digest", &script("a.sh")));
+        assert!(!session.empowers(skill, "digest", &script("b.sh")));
+        assert!(!session.empowers(skill, "other", &script("a.sh")));
+        assert!(!session.empowers(skill, "digest", &Power::Shell(vec!["a.sh".to_owned()])));
+    }
+}

@@ -76,9 +76,9 @@ pub(crate) fn read(ui: &Ui, common: &Common, args: &ReadArgs) -> anyhow::Result<
     let catalog = runtime.catalog();
     let text = outcome.map_err(|refused| told(&session, catalog, &name, args, &refused))?.text.unwrap_or_default();
     if args.raw {
-        ui.bytes(&text)?
+        ui.bytes(&text)?;
     } else {
-        ui.raw(&text)?
+        ui.raw(&text)?;
     }
     Ok(ExitStatus::Done)
 }

@@ -9,15 +9,15 @@ fn laid(body: &str) -> TestContext {
     let context = TestContext::new();
     context.tree(&format!(
         "
-//- project/.agents/skills/plan/SKILL.md
+//- project/.claude/skills/plan/SKILL.md
 ---
 name: plan
 description: Plans
 ---
 {body}
-//- project/.agents/skills/plan/own.md
+//- project/.claude/skills/plan/own.md
 Of the skill.
-//- project/.agents/skills/plan/both.md
+//- project/.claude/skills/plan/both.md
 The skill's.
 //- project/both.md
 The project's.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use openoxide_testkit::TestContext;
 use serde_json::Value;
 
-use crate::support::{json, run, valid_json};
+use crate::support::{json, run, skill_file, valid_json};
 
 /// A skill with a bit of everything, and a secret beside it.
 fn furnished() -> TestContext {
@@ -346,4 +346,30 @@ fn nothing_hangs_and_nothing_takes_much() {
     assert_eq!(refused(&context, &["pdf", "pipe"]).0, "special");
     assert_eq!(json(&context, &["read", "pdf", "zeros", "--json", "--base64"])["refused"]["problem"], "too-large");
     assert!(begun.elapsed() < Duration::from_secs(10), "each of ten runs ends within a second");
+}
+
+#[test]
+fn rules_on_reading_hold_and_a_denied_name_does_not_leak() {
+    let context = TestContext::new();
+    context.tree(&skill_file("project/.agents/skills", "open", "open"));
+    context.tree(&skill_file("project/.agents/skills", "closed", "closed"));
+    context.tree(
+        "//- project/.agents/skills/open/a.md\nA\n//- project/.agents/skills/open/b.md\nB\n//- home/.openoxide/config.toml\n\
+         [permission.skill]\nclosed = \"deny\"\n[permission.read]\n\"open/a.md\" = \"deny\"\n\"open/b.md\" = \"ask\"\n",
+    );
+    for caller in ["user", "model"] {
+        let read = |args: &[&str]| run(&context, &[&["read", "--as", caller][..], args].concat());
+        assert_eq!(read(&["open"]).status, Some(0), "{caller}");
+        let denied = read(&["open", "a.md", "--yes"]);
+        assert_eq!((denied.status, denied.stdout.as_str()), (Some(1), ""), "{denied}");
+        let asked = read(&["open", "b.md"]);
+        assert_eq!((asked.status, asked.stdout.as_str()), (Some(1), ""), "{asked}");
+        assert!(asked.stderr.contains("reading `open/b.md` needs a yes"), "{asked}");
+        assert_eq!(read(&["open", "b.md", "--yes"]).stdout, "B\n");
+        assert_eq!(read(&["closed"]).status, Some(1));
+    }
+    let unknown = run(&context, &["read", "--as", "model", "none"]).to_string();
+    let denied = run(&context, &["read", "--as", "model", "closed"]).to_string();
+    assert_eq!(denied.replace("closed", "none"), unknown, "the model cannot tell one from the other");
+    assert!(!unknown.contains("closed"), "{unknown}");
 }
