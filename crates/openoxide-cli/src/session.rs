@@ -1,7 +1,7 @@
 //! From the command line to a project, a host's view of it, and its catalog.
 
 use openoxide_config::{ConfigProblem, Environment, Options, Unpacked, Workspace, unpack_system_skills};
-use openoxide_skills::{Catalog, Code, Depth, Entry, Problem, View, load, near};
+use openoxide_skills::{Catalog, Code, Depth, Entry, Problem, View, load, near, path_text};
 
 use crate::args::Common;
 use crate::error::Told;
@@ -91,8 +91,14 @@ impl Session {
             wanted.strip_prefix("~/").and_then(|rest| Some(self.workspace.environment.home.as_ref()?.join(rest)));
         let path = expanded.unwrap_or_else(|| self.workspace.environment.cwd.join(wanted));
         let path = std::fs::canonicalize(&path).unwrap_or(path).to_string_lossy().into_owned();
-        let is_one = looks_like_path && !catalog.find(&path).is_empty();
-        if is_one { path } else { wanted.to_owned() }
+        if looks_like_path && !catalog.called(&path).is_empty() {
+            return path;
+        }
+        // A folder's name means its skill where no skill has that name.
+        match catalog.find(wanted).first() {
+            Some(entry) if catalog.called(wanted).is_empty() => path_text(&entry.skill.path),
+            _ => wanted.to_owned(),
+        }
     }
 }
 

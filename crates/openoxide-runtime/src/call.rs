@@ -104,7 +104,7 @@ pub(crate) fn admit<'c>(
     if !is_name(view, call) {
         return Err(words.bad_name());
     }
-    let found = catalog.find(wanted);
+    let found = catalog.called(wanted);
     let mut callable: Vec<&Entry> = found.iter().copied().filter(|entry| entry.is_active()).collect();
     // Whoever says which file is meant gets that one, although its name means another.
     if callable.is_empty() && wanted.starts_with('/') {

@@ -39,6 +39,7 @@ impl Runtime {
         if let Some(shell) = &mut view.host.shell {
             shell.run &= powers.shell;
         }
+        let catalog = without_denied(catalog, &rules);
         let servers = workspace.config.mcp_servers().into_iter().map(|one| (one.name, one.server)).collect();
         Ok(Runtime {
             view,
@@ -51,13 +52,6 @@ impl Runtime {
             trust: Mutex::new(None),
             servers: Mutex::new(servers),
         })
-    }
-
-    /// Puts other permission rules in the place of the workspace's.
-    #[must_use]
-    pub fn with_rules(mut self, rules: Rules) -> Runtime {
-        self.rules = rules;
-        self
     }
 
     /// Returns the host's view.
@@ -95,8 +89,7 @@ impl Runtime {
 
     /// Tells whether a rule keeps a skill from being called, whoever calls.
     fn denies(&self, entry: &Entry) -> bool {
-        let decision = decide(&self.rules, &Remembered::default(), Permission::Skill, &entry.skill.name);
-        decision.action == Action::Deny
+        is_denied(&self.rules, entry)
     }
 
     /// Remembers an answer until it is revoked.
@@ -198,4 +191,20 @@ impl Runtime {
         let mut held = self.trust.lock().unwrap_or_else(PoisonError::into_inner);
         use_it(held.get_or_insert_with(|| Trust::open(&self.environment)))
     }
+}
+
+fn is_denied(rules: &Rules, entry: &Entry) -> bool {
+    decide(rules, &Remembered::default(), Permission::Skill, &entry.skill.name).action == Action::Deny
+}
+
+/// Keeps from the model what rules deny, also where the host's own lists do not: its name is in none that the model sees.
+fn without_denied(catalog: Arc<Catalog>, rules: &Rules) -> Arc<Catalog> {
+    if !catalog.skills.iter().any(|entry| entry.model && is_denied(rules, entry)) {
+        return catalog;
+    }
+    let mut catalog = Arc::unwrap_or_clone(catalog);
+    for entry in &mut catalog.skills {
+        entry.model &= !is_denied(rules, entry);
+    }
+    Arc::new(catalog)
 }

@@ -206,18 +206,20 @@ impl Catalog {
 
     /// Finds the entries that a name, a path or else a folder's name means, those that count first.
     pub fn find(&self, wanted: &str) -> Vec<&Entry> {
+        let called = self.called(wanted);
+        let is_folder = |entry: &&Entry| entry.dir().file_name().is_some_and(|name| name == wanted);
+        if called.is_empty() { self.entries().filter(is_folder).collect() } else { called }
+    }
+
+    /// Finds the entries that a name or a path calls, those that count first.
+    pub fn called(&self, wanted: &str) -> Vec<&Entry> {
         let path = Path::new(wanted);
         let is_path =
             |entry: &Entry| path.is_absolute() && [&*entry.skill.path, entry.dir(), entry.found()].contains(&path);
         let is_name =
             |entry: &&Entry| *entry.skill.name == *wanted || entry.aliases.iter().any(|alias| alias == wanted);
         let by_path: Vec<&Entry> = self.entries().filter(|entry| is_path(entry)).collect();
-        if !by_path.is_empty() {
-            return by_path;
-        }
-        let by_name: Vec<&Entry> = self.entries().filter(is_name).collect();
-        let is_folder = |entry: &&Entry| entry.dir().file_name().is_some_and(|name| name == wanted);
-        if by_name.is_empty() { self.entries().filter(is_folder).collect() } else { by_name }
+        if by_path.is_empty() { self.entries().filter(is_name).collect() } else { by_path }
     }
 }
 

@@ -16,6 +16,7 @@ use crate::activation::{Activated, Activation, Done, Run};
 use crate::call::{Call, Given, Refusal, names_for};
 use crate::drive::{Responder, drive};
 use crate::fork::ForkPlan;
+use crate::hooks::{Deactivation, Event, Firing, Verdict, drive_hooks};
 use crate::runtime::Runtime;
 use crate::session::Session;
 
@@ -30,10 +31,11 @@ pub struct Toolbox {
 }
 
 /// A call of a tool that began.
-#[derive(Debug)]
 pub enum Begun {
     /// A skill is to be activated; [`Toolbox::finish`] makes the answer of what comes of it.
     Call(Call),
+    /// A skill is deactivated, which its hooks may want to know; [`Toolbox::deactivated`] makes the answer.
+    Fire(Box<Firing>),
     /// This is the answer.
     Answer(Box<ToolResult>),
 }
@@ -101,6 +103,7 @@ impl Toolbox {
     ) -> ToolResult {
         match self.begin(session, name, arguments) {
             Begun::Answer(answer) => *answer,
+            Begun::Fire(mut firing) => Toolbox::deactivated(&drive_hooks(&mut firing, session, run)),
             Begun::Call(call) => {
                 let mut activation = Activation::new(Arc::clone(&self.runtime), vec![call]);
                 let done = drive(&mut activation, session, responder, run);
@@ -114,12 +117,30 @@ impl Toolbox {
         let Some(tool) = self.tool(name) else { return Begun::answer(no_tool(name)) };
         match Input::read(tool, arguments) {
             Err(text) => Begun::answer(ToolResult::error(text)),
-            Ok(given) if tool.does == ToolDoes::Read => Begun::answer(self.read(session, tool, &given)),
-            Ok(given) => {
-                let arguments = given.arguments.map_or(Given::Nothing, |text| Given::Raw(text.to_owned()));
-                Begun::Call(Call { skill: given.name.to_owned(), caller: Caller::Model, arguments })
-            }
+            Ok(given) => match tool.does {
+                ToolDoes::Read => Begun::answer(self.read(session, tool, &given)),
+                ToolDoes::Deactivate => self.deactivate(session, given.name),
+                ToolDoes::Activate => {
+                    let arguments = given.arguments.map_or(Given::Nothing, |text| Given::Raw(text.to_owned()));
+                    Begun::Call(Call { skill: given.name.to_owned(), caller: Caller::Model, arguments })
+                }
+            },
         }
+    }
+
+    fn deactivate(&self, session: &Session, name: &str) -> Begun {
+        if !session.record.all().iter().any(|recorded| recorded.name == name) {
+            return Begun::answer(ToolResult::error(format!("`{name}` is not active")));
+        }
+        let event = Event::SkillDeactivated { skill: name.to_owned(), reason: Deactivation::Asked };
+        Begun::Fire(Box::new(Firing::new(Arc::clone(&self.runtime), event)))
+    }
+
+    /// Makes the answer of a deactivation.
+    pub fn deactivated(verdict: &Verdict) -> ToolResult {
+        let said = verdict.context.iter().map(|said| said.text.as_str());
+        let output = std::iter::once("The skill is not active any more.").chain(said).collect::<Vec<_>>().join("\n\n");
+        ToolResult { output, ..ToolResult::default() }
     }
 
     /// Makes the answer of what came of an activation that a call began.

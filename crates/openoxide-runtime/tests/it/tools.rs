@@ -330,3 +330,21 @@ fn arguments_that_are_none_are_told() {
         assert_eq!((result.output.as_str(), result.is_error), (text, true), "{arguments}");
     }
 }
+
+/// What a skill still does ends when the model says so, and only for a skill that was called.
+#[test]
+fn a_skill_is_deactivated_by_a_tool() {
+    let scene = Scene::new();
+    scene.context.tree("//- project/.agents/skills/pdf/SKILL.md\n---\nname: pdf\ndescription: Forms\n---\nFill it.\n");
+    let toolbox = toolbox(&scene, "openoxide");
+    let mut session = Session::new("s");
+    let mut said = |tool: &str| {
+        let mut script = Script::new(|_| Answer::No);
+        let result =
+            toolbox.call(&mut session, tool, &json!({ "name": "pdf" }), &mut script, |run| panic!("{run:?}"));
+        (result.output, result.is_error)
+    };
+    assert_eq!(said("skills.deactivate"), ("`pdf` is not active".to_owned(), true));
+    assert!(!said("skill").1);
+    assert_eq!(said("skills.deactivate"), ("The skill is not active any more.".to_owned(), false));
+}

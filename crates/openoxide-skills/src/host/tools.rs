@@ -56,6 +56,8 @@ pub enum ToolDoes {
     Activate,
     /// Reads a file of a skill.
     Read,
+    /// Ends what a skill that was called still does: its hooks go.
+    Deactivate,
 }
 
 /// An argument of a tool; each is a text.
