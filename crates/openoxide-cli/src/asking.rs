@@ -14,7 +14,7 @@ use crate::ui::{Role, Ui, paint, safe, safe_lines};
 /// How questions are answered.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct AskingArgs {
-    /// Answer every question with yes, this time
+    /// Answer every question with yes; power is given for this time only
     #[arg(long, short = 'y', conflicts_with = "no_input")]
     pub(crate) yes: bool,
     /// Ask nothing; what needs an answer does not happen
@@ -77,7 +77,10 @@ impl<'a> Asking<'a> {
                     self.ui.ask(&format!("  sees     {}", safe(&variables.join(", "))));
                 }
                 let is_script = powers.iter().any(|power| matches!(power, Power::Script { .. }));
-                self.ui.ask(&format!("  sandbox  {}\n", sandbox_line(self.workspace, is_script)));
+                if powers.iter().any(runs) {
+                    self.ui.ask(&format!("  sandbox  {}", sandbox_line(self.workspace, is_script)));
+                }
+                self.ui.ask("");
             }
             Question::Secret { variable, about, skills } => {
                 let about = about.as_ref().map(|about| format!(": {}", safe(about))).unwrap_or_default();
@@ -120,17 +123,22 @@ impl<'a> Asking<'a> {
 
     /// Reads a letter until it is one of the choices; the end of input is no.
     fn read(&self, question: &Question) -> Answer {
-        let choices = question.choices();
+        // One command is one session, so that this choice would be the same as once.
+        let choices: Vec<Choice> = question.choices().iter().copied().filter(|it| *it != Choice::Session).collect();
         loop {
-            self.ui.prompt(&format!("{}  {} > ", prompt(question), letters(choices)));
+            self.ui.prompt(&format!("{}  {} > ", prompt(question), letters(&choices)));
             let mut line = String::new();
             if std::io::stdin().lock().read_line(&mut line).unwrap_or(0) == 0 {
+                self.ui.ask("");
                 return Answer::No;
             }
-            match chosen(choices, line.trim()) {
+            match chosen(&choices, line.trim()) {
                 Some(Choice::Once) => return Answer::Once,
                 Some(Choice::Session) => return Answer::Session,
-                Some(Choice::Always) => return Answer::Always,
+                Some(Choice::Always) => {
+                    self.ui.ask("That is kept: `openoxide trust --list` shows it, and what takes it back.");
+                    return Answer::Always;
+                }
                 Some(Choice::No | Choice::Value) => return Answer::No,
                 None => self.ui.ask("Please answer with one of the letters."),
             }
@@ -181,10 +189,14 @@ impl Responder for Asking<'_> {
 /// Says what did not happen because nobody could be asked, and what would allow it; `again` is the command with `--yes`.
 pub(crate) fn tell_unasked(ui: &Ui, again: &str, question: &Question) {
     match question {
-        Question::Power { skill, powers, .. } => {
+        Question::Power { skill, powers, changed, .. } => {
             let what: Vec<&str> = powers.iter().map(Power::title).collect();
+            if *changed {
+                ui.warn(&format!("`{}` has changed since you allowed it", safe(skill)));
+            }
             ui.warn(&format!("`{}` was not allowed to {}, because nobody was asked", safe(skill), what.join(" and ")));
-            ui.hint(&format!("run it in a terminal to be asked, or with `--yes`: {again}"));
+            // On a line of its own, so that it can be copied whole.
+            ui.hint(&format!("to be asked, run it in a terminal; to allow it this time:\n  {again}"));
         }
         Question::Permission { permission, subject, .. } if permission == "read" => {
             ui.hint(&format!("reading `{}` needs a yes: run it in a terminal, or with `--yes`", safe(subject)));
@@ -199,6 +211,11 @@ pub(crate) fn tell_unasked(ui: &Ui, again: &str, question: &Question) {
         // A notice says what is missing, and a value is nothing to say yes to.
         Question::Secret { .. } | Question::Login { .. } => {}
     }
+}
+
+/// Tells whether a power runs something.
+fn runs(power: &Power) -> bool {
+    matches!(power, Power::Shell(_) | Power::Script { .. } | Power::Hooks(_))
 }
 
 fn prompt(question: &Question) -> &'static str {

@@ -76,7 +76,11 @@ impl Ui {
     pub(crate) fn raw(&self, text: &str) -> anyhow::Result<()> {
         let mut out = std::io::stdout().lock();
         match out.is_terminal() {
-            true => out.write_all((text.split('\n').map(safe).collect::<Vec<_>>().join("\n")).as_bytes())?,
+            true => {
+                let end = if text.ends_with('\n') { "" } else { "\n" };
+                let shown = text.split('\n').map(safe).collect::<Vec<_>>().join("\n");
+                out.write_all(format!("{shown}{end}").as_bytes())?;
+            }
             false => out.write_all(text.as_bytes())?,
         }
         Ok(out.flush()?)

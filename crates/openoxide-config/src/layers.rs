@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use openoxide_permissions::{RuleError, Rules};
-use openoxide_skills::{Code, Diagnostic, Origin, Setting, near};
+use openoxide_skills::{Code, Diagnostic, Origin, Setting, near, path_text};
 use toml::Value;
 
 use crate::document::{self, Document};
@@ -62,6 +62,8 @@ pub struct Config {
     /// What the user trusts besides `trust.folders`.
     trust: Trust,
     permissions: Permissions,
+    /// A file that cannot be read and may hold rules that deny.
+    unread: Option<RuleError>,
 }
 
 impl Config {
@@ -98,7 +100,15 @@ impl Config {
                 );
                 self.layers.push(Layer { kind, path: Some(path.to_owned()), counts: true, document });
             }
-            Err(diagnostic) => self.problems.push(ConfigProblem { path: Some(path.to_owned()), diagnostic }),
+            Err(diagnostic) => {
+                if kind != LayerKind::Project {
+                    let line = diagnostic.place.as_ref().map_or_else(String::new, |place| format!(":{}", place.line));
+                    let what = format!("{}, so that nobody knows what is denied", diagnostic.message);
+                    let origin = format!("{}{line}", path_text(path));
+                    self.unread.get_or_insert(RuleError::Shape { origin, what });
+                }
+                self.problems.push(ConfigProblem { path: Some(path.to_owned()), diagnostic });
+            }
         }
     }
 
@@ -173,6 +183,15 @@ impl Config {
     /// Returns the rules under `[permission]`, weakest first; an error if one of any agent cannot count.
     pub fn rules(&self) -> Result<&Rules, RuleError> {
         self.permissions.error.clone().map_or(Ok(&self.permissions.rules), Err)
+    }
+
+    /// Returns the same for whoever is about to give power: also an error if a file cannot be read, or a rule is about
+    /// nothing, for it may be the one that denies.
+    pub fn sure_rules(&self) -> Result<&Rules, RuleError> {
+        match self.unread.as_ref().or(self.permissions.doubt.as_ref()) {
+            Some(doubt) => Err(doubt.clone()),
+            None => self.rules(),
+        }
     }
 
     /// Returns the agents, by name.

@@ -30,6 +30,8 @@ pub(crate) struct Permissions {
     pub(crate) agents: BTreeMap<String, Agent>,
     /// The first rule that cannot count.
     pub(crate) error: Option<RuleError>,
+    /// The first that is about nothing, and may have been meant to deny.
+    pub(crate) doubt: Option<RuleError>,
     pub(crate) problems: Vec<ConfigProblem>,
 }
 
@@ -66,6 +68,7 @@ impl Reader<'_> {
             table.into_iter().flat_map(Table::keys).filter(|key| !["permission", "skills"].contains(&key.as_str()))
         {
             let message = format!("there is no setting `{key}.{unknown}`");
+            self.doubt(&key, &message);
             self.problem(Code::ConfigUnknownKey, message, "an agent has `permission` and `skills`");
         }
         let agent = self.all.agents.entry(name.to_owned()).or_default();
@@ -170,7 +173,15 @@ impl Reader<'_> {
             Some(near) => format!("did you mean `{near}`?"),
             None => "the reference lists the permissions".to_owned(),
         };
-        self.problem(Code::ConfigUnknownKey, format!("`{key}.{permission}` is no permission"), help);
+        let message = format!("`{key}.{permission}` is no permission");
+        self.doubt(key, &message);
+        self.problem(Code::ConfigUnknownKey, message, help);
+    }
+
+    fn doubt(&mut self, key: &str, message: &str) {
+        let origin = self.layer.origin(key).to_string();
+        let what = format!("{message}, and may have been meant to deny");
+        self.all.doubt.get_or_insert(RuleError::Shape { origin, what });
     }
 
     fn bad(&mut self, key: &str, what: &str) {

@@ -128,7 +128,7 @@ impl Workspace {
     pub fn rules(&self, view: &View) -> Result<Rules, RuleError> {
         let mut rules = Rules::builtin();
         rules.extend(view.call_rules());
-        rules.extend(self.config.rules()?.clone());
+        rules.extend(self.config.sure_rules()?.clone());
         rules.extend(self.agent_rules());
         Ok(rules)
     }

@@ -366,7 +366,10 @@ impl Activation {
         let Some(candidate) = self.candidates.get_mut(index) else { return };
         let Some(loading) = candidate.loading.as_mut() else { return };
         let Some(piece) = loading.expanded.commands().nth(loading.outputs.len()) else { return };
-        match shell::ran(view, session, &candidate.entry, piece, outcome) {
+        let trouble = shell::trouble(view, piece, &outcome);
+        let fate = shell::ran(view, session, &candidate.entry, piece, outcome);
+        loading.troubles.extend(trouble);
+        match fate {
             Fate::Text(text) => loading.outputs.push(text),
             Fate::Abort(text) => candidate.refuse(Why::CommandFailed, text),
             // What ran does not run again.

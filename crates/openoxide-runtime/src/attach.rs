@@ -130,7 +130,7 @@ fn words(problem: ReadProblem) -> &'static str {
         ReadProblem::Special => "it is not a regular file",
         ReadProblem::Binary | ReadProblem::NotUtf8 => "it is not text",
         ReadProblem::TooLarge => "it is too large",
-        ReadProblem::Denied | ReadProblem::Unreadable => "it cannot be read",
+        ReadProblem::Denied | ReadProblem::Forbidden | ReadProblem::Unreadable => "it cannot be read",
         ReadProblem::NoName
         | ReadProblem::UnknownSkill
         | ReadProblem::NotCallable

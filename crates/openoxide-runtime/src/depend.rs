@@ -127,7 +127,12 @@ impl Dependencies {
                 let wanted = self.servers.remove(at);
                 match answer {
                     Answer::Once | Answer::Session | Answer::Always => match servers::add(runtime, &wanted) {
-                        Ok(()) => self.want_login(session, &wanted, &mut talk),
+                        Ok(()) => {
+                            let text = format!("the server `{}` is in your settings now", wanted.name);
+                            let undo = format!("undo: openoxide config unset mcp.servers.{}", wanted.name);
+                            talk.note(&wanted.skills, text, Some(undo));
+                            self.want_login(session, &wanted, &mut talk);
+                        }
                         Err((text, help)) => talk.note(&wanted.skills, text, help),
                     },
                     Answer::No | Answer::Secret(_) => talk.note(&wanted.skills, wanted.missing(), None),

@@ -35,7 +35,8 @@ pub(crate) fn finish(
     let digest = loading.digest();
     let content = loading.expanded.assemble(&loading.outputs);
     let mut messages = drawn(runtime, call, entry, loading, &content, &digest).map_err(failed)?;
-    let attached = attach(runtime, session, entry, loading).map_err(failed)?;
+    let mut attached = attach(runtime, session, entry, loading).map_err(failed)?;
+    attached.notices.extend(unheard(runtime, entry, loading, &messages));
     messages.extend(attached.messages);
     let sent = digest_of(&messages);
     let tools = tools(loading);
@@ -153,6 +154,14 @@ fn tools(loading: &Loading) -> Vec<String> {
     tools.map(Power::items).unwrap_or_default()
 }
 
+/// Says so if what was said with the call is not sent.
+fn unheard(runtime: &Runtime, entry: &Entry, loading: &Loading, messages: &[Message]) -> Option<Notice> {
+    let said = loading.raw_arguments().filter(|said| !said.is_empty())?;
+    let is_heard = runtime.view().host.arguments.is_some() || messages.iter().any(|it| it.text.contains(said));
+    let text = "what was said with the call is not sent, because the host sends no arguments".to_owned();
+    (!is_heard).then(|| Notice { skill: entry.skill.name.to_string(), text, help: None })
+}
+
 /// Says what people should know about a skill that is sent.
 pub(crate) fn notices(session: &mut Session, entry: &Entry, loading: &Loading) -> Vec<Notice> {
     let mut notices = Vec::new();
@@ -168,6 +177,7 @@ pub(crate) fn notices(session: &mut Session, entry: &Entry, loading: &Loading) -
     if let (false, Err(error)) = (loading.powers.is_empty(), &loading.snapshot) {
         note(format!("it gets no power: {error}"), None);
     }
+    loading.troubles.iter().for_each(|trouble| note(trouble.clone(), None));
     let left = &loading.expanded.left_alone;
     for left in left.iter().filter(|left| left.why != WhyLeft::SwitchedOff).take(5) {
         let why = match left.why {

@@ -40,6 +40,8 @@ pub(crate) struct Loading {
     pub(crate) profile: Delta,
     /// Files of its folder that are named with it.
     pub(crate) files: Vec<String>,
+    /// What did not go as it should have.
+    pub(crate) troubles: Vec<String>,
     /// How many bytes were cut off.
     pub(crate) cut: Option<u64>,
     /// The copy that commands see; it goes when this does.
@@ -110,6 +112,7 @@ pub(crate) fn load_part(
         powers: Vec::new(),
         granted: Vec::new(),
         outputs: Vec::new(),
+        troubles: Vec::new(),
         profile: runtime.profile(session, entry),
         files,
         cut,

@@ -57,7 +57,7 @@ impl Runtime {
         match self.decide(session, Permission::Read, &subject).action {
             Action::Allow => {}
             Action::Ask => questions.push(question(Permission::Read, subject)),
-            Action::Deny => return Err(ReadProblem::Denied),
+            Action::Deny => return Err(ReadProblem::Forbidden),
         }
         Ok(questions)
     }

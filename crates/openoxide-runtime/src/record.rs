@@ -81,8 +81,9 @@ impl Record {
     /// Writes the record, whole or not at all.
     pub fn save(&self, file: &Path) -> io::Result<()> {
         let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let failed = |error: io::Error| io::Error::new(error.kind(), format!("`{}`: {error}", file.display()));
         fs_err::create_dir_all(folder)?;
-        let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
+        let mut temporary = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
         serde_json::to_writer_pretty(&mut temporary, self)?;
         temporary.as_file().sync_all()?;
         temporary.persist(file).map_err(|error| error.error)?;

@@ -30,7 +30,10 @@ pub(crate) fn next(runtime: &Runtime, session: &Session, entry: &Entry, loading:
         Some(reason) => not_run(&rules, &piece, &reason),
         None => match run(runtime, session, entry, loading, &rules, &piece) {
             Ok(run) => Fate::Run(Box::new(run)),
-            Err(reason) => not_run(&rules, &piece, &reason),
+            Err(reason) => {
+                loading.troubles.push(format!("`{}` was not run: {reason}", piece.command));
+                not_run(&rules, &piece, &reason)
+            }
         },
     })
 }
@@ -107,6 +110,16 @@ pub(crate) fn private_copy(loading: &mut Loading) -> Result<std::path::PathBuf, 
     let path = std::fs::canonicalize(copy.path()).map_err(|error| error.to_string())?;
     loading.copy = Some(copy);
     Ok(path)
+}
+
+/// Says what went wrong with a command that was run.
+pub(crate) fn trouble(view: &View, piece: &ShellPiece, outcome: &Result<Outcome, SandboxError>) -> Option<String> {
+    let is_fine = |status| view.host.shell.as_ref().is_some_and(|rules| rules.is_fine(&piece.command, status));
+    match outcome {
+        Ok(Outcome { ended: Ended::Exit(status), .. }) if is_fine(*status) => None,
+        Ok(outcome) => Some(format!("`{}` {}", piece.command, outcome.ended)),
+        Err(error) => Some(format!("`{}` was not run: {error}", piece.command)),
+    }
 }
 
 /// Tells what takes the place of a command that was run.

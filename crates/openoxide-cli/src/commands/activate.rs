@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::ValueEnum;
 use openoxide_runtime::{
-    Activation, Call, Done, ForkPlan, Given, Notice, Question, Record, Refusal, Runtime, Session as Conversation, drive,
+    Activation, Call, Done, ForkPlan, Given, Notice, Record, Refusal, Runtime, Session as Conversation, drive,
 };
 use openoxide_skills::{Caller, Catalog, Depth, Entry, Message, Role, path_text, select};
 use openoxide_wire::{
@@ -16,6 +16,8 @@ use crate::ExitStatus;
 use crate::args::Common;
 use crate::asking::{Asking, AskingArgs, tell_unasked};
 use crate::commands::mentions;
+use crate::error::Told;
+use crate::off::off;
 use crate::runner::Runner;
 use crate::session::Session;
 use crate::typed;
@@ -83,6 +85,7 @@ impl From<Who> for Caller {
 
 pub(crate) fn activate(ui: &Ui, common: &Common, args: &ActivateArgs) -> anyhow::Result<ExitStatus> {
     let session = Session::open(ui, common)?;
+    session.warn(ui);
     let runtime = runtime(&session)?;
     let mut conversation = Conversation::new("");
     if let Some(file) = &args.record {
@@ -108,7 +111,7 @@ pub(crate) fn activate(ui: &Ui, common: &Common, args: &ActivateArgs) -> anyhow:
     for question in &asking.unasked {
         tell_unasked(ui, &again(&session, args), question);
     }
-    Ok(tell_refused(ui, args, &answer))
+    Ok(tell_refused(ui, &session, args, &answer))
 }
 
 /// Returns the calls that are meant, and what looks like one and is none.
@@ -145,7 +148,9 @@ fn name_of(catalog: &Catalog, entry: &Entry) -> String {
 /// Makes the runtime of a session.
 pub(crate) fn runtime(session: &Session) -> anyhow::Result<Arc<Runtime>> {
     let catalog = Arc::new(session.catalog(Depth::Quick));
-    Ok(Arc::new(Runtime::new(&session.workspace, session.view.clone(), catalog)?))
+    let runtime = Runtime::new(&session.workspace, session.view.clone(), catalog);
+    // Nothing is decided by guessing what a rule was meant to say.
+    Ok(Arc::new(runtime.map_err(|error| Told::failed(error.to_string()).hint("mend the settings, and call it again"))?))
 }
 
 fn given(args: &ActivateArgs) -> Given {
@@ -193,14 +198,27 @@ pub(crate) fn tell_notices(ui: &Ui, notices: &[Notice]) {
 
 /// Writes the command that asks nothing.
 fn again(session: &Session, args: &ActivateArgs) -> String {
-    let typed = args.skill.iter().chain(&args.words).map(|word| typed::word(word).unwrap_or_else(|| "…".to_owned()));
-    let words: Vec<String> = typed.collect();
-    let words = if words.is_empty() || args.raw_args.is_some() { "…".to_owned() } else { words.join(" ") };
-    format!("{} {words} --yes", session.command("activate"))
+    let word = |text: &String| typed::word(text).unwrap_or_else(|| format!("'{}'", safe(text)));
+    let mut words: Vec<String> = args.skill.iter().chain(&args.words).map(word).collect();
+    words.extend(args.raw_args.iter().map(|raw| format!("--raw-args {}", word(raw))));
+    words.extend(args.turn.iter().map(|turn| format!("--turn {}", word(turn))));
+    words.extend(args.item.iter().map(|item| format!("--item {}", word(item))));
+    words.extend((args.caller == Who::Model).then(|| "--as model".to_owned()));
+    format!("{} {} --yes", session.command("activate"), words.join(" "))
+}
+
+/// Says where to look for a skill that is not there.
+fn remedy(session: &Session) -> String {
+    match off(&session.workspace, &session.view) {
+        Some(off) => off.remedy(),
+        None => {
+            format!("`{}` shows everything that was found, and why it does not count", session.command("list --all"))
+        }
+    }
 }
 
 /// Says what is not sent. A turn goes on without a skill that cannot be sent; a call of one is then answered with no.
-fn tell_refused(ui: &Ui, args: &ActivateArgs, answer: &ActivateAnswer) -> ExitStatus {
+fn tell_refused(ui: &Ui, session: &Session, args: &ActivateArgs, answer: &ActivateAnswer) -> ExitStatus {
     for ignored in &answer.ignored {
         ui.warn(&format!("`{}` names no skill: {}", safe(&ignored.text), safe(&ignored.reason)));
     }
@@ -210,7 +228,11 @@ fn tell_refused(ui: &Ui, args: &ActivateArgs, answer: &ActivateAnswer) -> ExitSt
             true => ui.warn(&safe_lines(&refusal.text)),
             false => ui.problem(&safe_lines(&refusal.text)),
         }
-        refusal.help.iter().for_each(|help| ui.hint(&safe(help)));
+        match &refusal.help {
+            Some(help) => ui.hint(&safe(help)),
+            None if refusal.why == "unknown" => ui.hint(&remedy(session)),
+            None => {}
+        }
     }
     if args.turn.is_some() && answer.activated.is_empty() && answer.refused.is_empty() {
         ui.say("the text names no skill");

@@ -46,7 +46,7 @@ pub(crate) fn prompt(ui: &Ui, common: &Common, args: &PromptArgs) -> anyhow::Res
     };
     let unlisted = unlisted(&session, !args.no_read_tool, !started.skills.is_empty());
     if unlisted.is_some() {
-        prompt.text.clear();
+        (prompt.text, prompt.shown, prompt.used) = (String::new(), Vec::new(), 0);
     }
     if common.json {
         let messages = started.messages.iter().map(message_line).collect();

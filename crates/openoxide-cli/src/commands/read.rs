@@ -120,7 +120,7 @@ fn permitted(
     for question in runtime.before_reading(conversation, entry, asked.caller, &path)? {
         let answer = asking.answer(&question);
         if !answer.is_yes() {
-            return Err(ReadProblem::Denied);
+            return Err(ReadProblem::Forbidden);
         }
         // What cannot be remembered counts this time.
         let _ = runtime.keep_answer(conversation, &question, &answer);

@@ -70,10 +70,19 @@ pub(crate) fn run(ui: &Ui, common: &Common, args: &RunArgs) -> anyhow::Result<Ex
     }
     tell_notices(ui, &done.notices);
     for question in &asking.unasked {
-        let words = [&args.skill, &args.script].map(|word| typed::word(word).unwrap_or_else(|| "…".to_owned()));
-        tell_unasked(ui, &format!("{} {} --yes", session.command("run"), words.join(" ")), question);
+        tell_unasked(ui, &again(&session, args), question);
     }
     ended(ui, &done)
+}
+
+/// Writes the command that asks nothing.
+fn again(session: &Session, args: &RunArgs) -> String {
+    let word = |text: &str| typed::word(text).unwrap_or_else(|| format!("'{}'", safe(text)));
+    let mut words = vec![word(&args.skill), word(&args.script), "--yes".to_owned()];
+    words.extend(args.stdin.then(|| "--stdin".to_owned()));
+    words.extend((!args.arguments.is_empty()).then(|| "--".to_owned()));
+    words.extend(args.arguments.iter().map(|argument| word(&argument.to_string_lossy())));
+    format!("{} {}", session.command("run"), words.join(" "))
 }
 
 fn stdin() -> anyhow::Result<Vec<u8>> {

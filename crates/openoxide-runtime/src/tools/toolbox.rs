@@ -233,7 +233,7 @@ impl Toolbox {
             // Nobody can be asked in the middle of a call.
             match self.runtime.before_reading(session, entry, Caller::Model, path)?.as_slice() {
                 [] => Ok(entry),
-                _ => Err(ReadProblem::Denied),
+                _ => Err(ReadProblem::Forbidden),
             }
         });
         let entry = readable.map_err(|problem| Refused::new(host, catalog, &asked, problem))?;

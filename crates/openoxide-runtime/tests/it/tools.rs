@@ -340,8 +340,7 @@ fn a_skill_is_deactivated_by_a_tool() {
     let mut session = Session::new("s");
     let mut said = |tool: &str| {
         let mut script = Script::new(|_| Answer::No);
-        let result =
-            toolbox.call(&mut session, tool, &json!({ "name": "pdf" }), &mut script, |run| panic!("{run:?}"));
+        let result = toolbox.call(&mut session, tool, &json!({ "name": "pdf" }), &mut script, |run| panic!("{run:?}"));
         (result.output, result.is_error)
     };
     assert_eq!(said("skills.deactivate"), ("`pdf` is not active".to_owned(), true));

@@ -90,6 +90,8 @@ pub enum ReadProblem {
     TooLarge,
     /// Its permissions keep it from being read.
     Denied,
+    /// A permission rule keeps it from being read.
+    Forbidden,
     /// It could not be read for another reason.
     Unreadable,
 }
@@ -116,6 +118,7 @@ impl ReadProblem {
             ReadProblem::NotUtf8 => "not-utf8",
             ReadProblem::TooLarge => "too-large",
             ReadProblem::Denied => "denied",
+            ReadProblem::Forbidden => "forbidden",
             ReadProblem::Unreadable => "unreadable",
         }
     }
@@ -143,6 +146,7 @@ impl ReadProblem {
             ReadProblem::NotUtf8 => "`{path}` is not UTF-8 text, and binary is not supported",
             ReadProblem::TooLarge => "`{path}` is larger than 16 MiB",
             ReadProblem::Denied => "the permissions of `{path}` keep it from being read",
+            ReadProblem::Forbidden => "a permission rule keeps `{path}` from being read",
             ReadProblem::Unreadable => "`{path}` could not be read; try again",
         }
     }
