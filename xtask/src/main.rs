@@ -28,7 +28,12 @@ struct Task {
 
 const TASKS: &[Task] = &[
     Task { name: "test", arguments: "", about: "Run everything that a change has to pass, as CI does", run: test::run },
-    Task { name: "check", arguments: "", about: "Run the quick part: formatting and lints", run: check::run },
+    Task {
+        name: "check",
+        arguments: "",
+        about: "Run the quick part: formatting and lints, here and for macOS",
+        run: check::run,
+    },
     Task {
         name: "generate",
         arguments: "[--check]",

@@ -24,6 +24,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     step("what the tests need", needs::install)?;
     check::format()?;
     check::lint()?;
+    check::lint_elsewhere()?;
     let counts = tests()?;
     step("cargo xtask generate --check", generate::compare)?;
     smoke()?;

@@ -1,21 +1,19 @@
 #![doc = include_str!("../README.md")]
 
-mod bubblewrap;
-mod cgroup;
 mod command;
+// On Linux for its tests alone, because that is where the tests run.
+#[cfg(any(test, not(target_os = "linux")))]
+#[cfg_attr(target_os = "linux", expect(unreachable_pub, reason = "it is public elsewhere"))]
+mod elsewhere;
 mod environment;
 mod error;
-mod frame;
-pub mod helper;
 mod isolation;
 mod limits;
+#[cfg(target_os = "linux")]
+mod linux;
 mod outcome;
-mod output;
-mod placeholder;
 mod policy;
 mod probe;
-mod run;
-mod spec;
 mod system;
 
 pub use crate::command::Command;
@@ -26,5 +24,18 @@ pub use crate::limits::Limits;
 pub use crate::outcome::{Ended, Outcome};
 pub use crate::policy::{Policy, PolicyError, SEALED_AT_HOME, SEALED_NAMES};
 pub use crate::probe::Probe;
-pub use crate::run::run;
 pub use crate::system::PATH;
+
+#[cfg(not(target_os = "linux"))]
+use crate::elsewhere as here;
+#[cfg(target_os = "linux")]
+use crate::linux as here;
+
+pub use crate::here::helper;
+
+/// Runs a command, and returns when it has ended and nothing of it is left.
+///
+/// The calling thread waits. If this process dies, so does the command.
+pub fn run(isolation: &Isolation, command: &Command) -> Result<Outcome, SandboxError> {
+    here::run(isolation, command)
+}

@@ -57,15 +57,6 @@ impl Ended {
             Self::FileSizeLimit => "file-size-limit",
         }
     }
-
-    /// What a signal means that the kernel sends when a limit is reached.
-    pub(crate) fn from_signal(signal: i32) -> Self {
-        match signal {
-            libc::SIGXFSZ => Self::FileSizeLimit,
-            libc::SIGXCPU => Self::TimedOut,
-            other => Self::Signal(other),
-        }
-    }
 }
 
 impl fmt::Display for Ended {

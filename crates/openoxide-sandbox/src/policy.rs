@@ -151,21 +151,6 @@ impl Policy {
         self.readable.iter().chain(&self.writable).any(|granted| path.starts_with(granted))
             || system::PROGRAMS.iter().any(|folder| path.starts_with(folder))
     }
-
-    /// The sealed paths that bear on something writable, each once, in order.
-    pub(crate) fn seals(&self) -> Vec<PathBuf> {
-        let below = |path: &&PathBuf| self.writable.iter().any(|root| path.starts_with(root) && *path != root);
-        let mut seals: Vec<PathBuf> = self.sealed.iter().filter(below).cloned().collect();
-        seals.sort();
-        seals.dedup();
-        seals
-    }
-
-    /// The deepest writable folder that a path is below.
-    pub(crate) fn writable_above(&self, path: &Path) -> Option<&Path> {
-        let above = self.writable.iter().filter(|root| path.starts_with(root));
-        above.max_by_key(|root| root.components().count()).map(PathBuf::as_path)
-    }
 }
 
 /// Where a `.git` file says that the repository is.
@@ -245,7 +230,7 @@ mod tests {
         let folder = std::fs::canonicalize(root.path()).unwrap();
         fs_err::create_dir_all(folder.join("elsewhere/repo")).unwrap();
         fs_err::write(folder.join(".git"), "gitdir: elsewhere/repo\n").unwrap();
-        let seals = Policy::default().write(&folder).seals();
+        let seals = Policy::default().write(&folder).sealed;
         assert!(seals.contains(&folder.join(".git")));
         assert!(seals.contains(&folder.join("elsewhere/repo")));
         assert_eq!(seals.len(), SEALED_NAMES.len() + 1);

@@ -24,6 +24,8 @@ mod read;
 mod snapshot;
 mod url;
 
+pub(crate) use beneath::open_plain;
+
 pub use answer::{Asked, Found, Part, Refused, ResourceAnswer, read_resource};
 pub use digest::{DigestError, FileDigest, LinkDigest, TreeDigest};
 pub use path::{ResourcePath, shown_name};

@@ -106,7 +106,16 @@ fn open_plain(fd: BorrowedFd<'_>, rel: &Path) -> Result<OwnedFd, Errno> {
             outcome => return outcome,
         }
     }
-    rustix::fs::openat(fd, rel, flags, Mode::empty())
+    open_by_steps(fd, rel, flags)
+}
+
+/// The same where the kernel has no such call.
+fn open_by_steps(fd: BorrowedFd<'_>, rel: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
+    match rel.is_absolute() {
+        // A link led here: whoever could put another one on the way could have aimed that one elsewhere.
+        true => rustix::fs::openat(fd, rel, flags, Mode::empty()),
+        false => crate::resource::open_plain(fd, rel, flags),
+    }
 }
 
 /// Follows a link that stands where the file is expected.
@@ -137,7 +146,11 @@ fn read_link(place: &Place<'_>, plan: &Plan, fact: &mut FileFact) -> Option<()> 
 }
 
 fn unopened(path: &Path, error: Errno) -> Diagnostic {
-    let code = if error == Errno::NXIO || error == Errno::ISDIR { Code::NotRegular } else { Code::Unreadable };
+    let code = if matches!(error, Errno::NXIO | Errno::OPNOTSUPP | Errno::ISDIR) {
+        Code::NotRegular
+    } else {
+        Code::Unreadable
+    };
     let shown = crate::text::TerminalText(&path.to_string_lossy()).to_string();
     Diagnostic::error(code, format!("`{shown}` cannot be read: {}", reason(&error.into())))
         .help("check the file's permissions")
@@ -314,4 +327,28 @@ pub(crate) fn read_sidecars<'f>(
         found.extend(bytes.map(|bytes| Sidecar { file: file.clone(), bytes }));
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where the kernel cannot refuse links on the way, the steps do.
+    #[test]
+    fn step_by_step_no_link_is_followed_either() {
+        let root = tempfile::tempdir().unwrap();
+        let real = std::fs::canonicalize(root.path()).unwrap();
+        fs_err::create_dir(real.join("skill")).unwrap();
+        fs_err::write(real.join("skill/SKILL.md"), "text").unwrap();
+        std::os::unix::fs::symlink("skill", real.join("folder")).unwrap();
+        std::os::unix::fs::symlink("SKILL.md", real.join("skill/file")).unwrap();
+        let dir = std::fs::File::open(&real).unwrap();
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let open = |rel: &Path| open_by_steps(dir.as_fd(), rel, flags).map(drop);
+        assert_eq!(open(Path::new("skill/SKILL.md")), Ok(()));
+        assert_eq!(open(&real.join("skill/SKILL.md")), Ok(()));
+        assert_eq!(open(Path::new("skill/file")), Err(Errno::LOOP));
+        assert!(matches!(open(Path::new("folder/SKILL.md")), Err(Errno::LOOP | Errno::NOTDIR)));
+        assert_eq!(open(Path::new("skill/none")), Err(Errno::NOENT));
+    }
 }

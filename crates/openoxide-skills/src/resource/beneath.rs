@@ -31,7 +31,7 @@ pub(super) fn open(dir: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<Ow
 }
 
 /// Opens `path` below `dir`, through no link at all; one on the way is `LOOP`, or `NOTDIR` where it stands for a folder.
-pub(super) fn open_plain(dir: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
+pub(crate) fn open_plain(dir: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
     let mut passed: Option<OwnedFd> = None;
     let mut names = path.components().peekable();
     while let Some(part) = names.next() {

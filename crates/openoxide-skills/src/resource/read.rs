@@ -229,7 +229,7 @@ impl SkillDir {
             // Also one that is there, and may not be read.
             Ok(_) | Err(Errno::ACCESS) => ItemKind::Link,
             Err(Errno::XDEV) => ItemKind::LeadsOut,
-            Err(Errno::NXIO | Errno::NODEV) => ItemKind::Special,
+            Err(Errno::NXIO | Errno::OPNOTSUPP | Errno::NODEV) => ItemKind::Special,
             Err(_) => ItemKind::LeadsNowhere,
         }
     }
@@ -305,7 +305,8 @@ fn problem(error: Errno) -> ReadProblem {
         Errno::NOENT | Errno::NOTDIR | Errno::NAMETOOLONG | Errno::LOOP | Errno::INVAL | Errno::ILSEQ => {
             ReadProblem::NotFound
         }
-        Errno::NXIO | Errno::NODEV => ReadProblem::Special,
+        // The first is a socket on Linux, the second one on macOS.
+        Errno::NXIO | Errno::OPNOTSUPP | Errno::NODEV => ReadProblem::Special,
         Errno::ISDIR => ReadProblem::Folder,
         Errno::ACCESS | Errno::PERM => ReadProblem::Denied,
         _ => ReadProblem::Unreadable,

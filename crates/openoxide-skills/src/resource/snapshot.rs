@@ -319,7 +319,7 @@ pub(super) fn failed(path: &Path, error: Errno) -> SnapshotError {
     match error {
         // It was there when the folder was listed, and was no link.
         Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::STALE => SnapshotError::Changed { path },
-        Errno::NXIO | Errno::NODEV => SnapshotError::Special { path },
+        Errno::NXIO | Errno::OPNOTSUPP | Errno::NODEV => SnapshotError::Special { path },
         error => SnapshotError::Unreadable { path, reason: beneath::reason(error) },
     }
 }

@@ -17,7 +17,8 @@ use rustix::mount::{
 };
 
 use super::{Layer as _, Refusal};
-use crate::spec::{Access, Spec};
+use crate::linux::inside;
+use crate::linux::spec::{Access, Spec};
 use crate::system;
 
 /// Makes all of it. Only to be called in a mount namespace of our own.
@@ -45,8 +46,8 @@ fn private(spec: &Spec) -> io::Result<()> {
     let flags = MountFlags::NOSUID | MountFlags::NODEV;
     let size = std::ffi::CString::new(format!("size={},mode=0700", spec.limits.file_size))?;
     mount("tmpfs", system::TEMP, "tmpfs", flags, size.as_c_str())?;
-    if Path::new(system::SHARED_MEMORY).is_dir() {
-        mount("tmpfs", system::SHARED_MEMORY, "tmpfs", flags, size.as_c_str())?;
+    if Path::new(inside::SHARED_MEMORY).is_dir() {
+        mount("tmpfs", inside::SHARED_MEMORY, "tmpfs", flags, size.as_c_str())?;
     }
     let locked = flags | MountFlags::NOEXEC | MountFlags::RDONLY;
     mount("proc", "/proc", "proc", locked, None::<&std::ffi::CStr>)?;

@@ -11,7 +11,7 @@ use rustix::thread::{
 };
 
 use super::{ENTER, Layer as _, Refusal, control, mounts, ourselves, watch};
-use crate::spec::{Answer, Spec};
+use crate::linux::spec::{Answer, Spec};
 use crate::system;
 
 /// `own` is whether the namespaces are bare, so that the mounts are still to be made.

@@ -25,8 +25,8 @@ impl Placeholders {
     pub(crate) fn make(policy: &Policy) -> Result<(Self, Vec<PathBuf>), SandboxError> {
         let mut made = Self::default();
         let mut sealed = Vec::new();
-        for path in policy.seals() {
-            let Some(root) = policy.writable_above(&path) else { continue };
+        for path in seals(policy) {
+            let Some(root) = writable_above(policy, &path) else { continue };
             let place = place_of(root, &path)?;
             let is_new = !sealed.iter().any(|above| place.starts_with(above));
             if is_new && made.hold(&place).map_err(|error| at(&place, &error))? {
@@ -76,6 +76,21 @@ impl Drop for Placeholders {
             }
         }
     }
+}
+
+/// The sealed paths that bear on something writable, each once, in order.
+fn seals(policy: &Policy) -> Vec<PathBuf> {
+    let below = |path: &&PathBuf| policy.writable.iter().any(|root| path.starts_with(root) && *path != root);
+    let mut seals: Vec<PathBuf> = policy.sealed.iter().filter(below).cloned().collect();
+    seals.sort();
+    seals.dedup();
+    seals
+}
+
+/// The deepest writable folder that a path is below.
+fn writable_above<'p>(policy: &'p Policy, path: &Path) -> Option<&'p Path> {
+    let above = policy.writable.iter().filter(|root| path.starts_with(root));
+    above.max_by_key(|root| root.components().count()).map(PathBuf::as_path)
 }
 
 /// What is to be sealed: the path, or the first part of it below a folder that is not there.

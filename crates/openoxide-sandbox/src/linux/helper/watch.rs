@@ -49,8 +49,17 @@ fn reap(pid: Pid) -> io::Result<Option<Ended>> {
 fn how(status: WaitStatus) -> Ended {
     match (status.exit_status(), status.terminating_signal()) {
         (Some(code), _) => Ended::Exit(code),
-        (None, Some(signal)) => Ended::from_signal(signal),
+        (None, Some(signal)) => by_signal(signal),
         (None, None) => Ended::Exit(-1),
+    }
+}
+
+/// What a signal means that the kernel sends when a limit is reached.
+fn by_signal(signal: i32) -> Ended {
+    match signal {
+        libc::SIGXFSZ => Ended::FileSizeLimit,
+        libc::SIGXCPU => Ended::TimedOut,
+        other => Ended::Signal(other),
     }
 }
 

@@ -3,8 +3,9 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use crate::spec::{Access, Spec};
-use crate::{helper, system};
+use super::spec::{Access, Spec};
+use super::{helper, inside};
+use crate::system;
 
 /// Where the helper is inside.
 const HELPER: &str = "/.openoxide";
@@ -16,7 +17,7 @@ pub(crate) fn arguments(spec: &Spec, helper: &Path) -> Vec<OsString> {
     if !spec.network {
         args.words(&["--unshare-net"]);
     }
-    let id = system::ID.to_string();
+    let id = inside::ID.to_string();
     args.words(&["--uid", &id, "--gid", &id, "--hostname", "sandbox", "--clearenv"]);
     args.words(&["--die-with-parent", "--new-session", "--cap-drop", "ALL"]);
     args.system(spec.network);
@@ -50,8 +51,8 @@ impl Args {
                 Err(_) => self.words(&["--ro-bind-try", folder, folder]),
             }
         }
-        let resolver = if network { system::RESOLVER } else { &[] };
-        for path in system::SETTINGS.iter().chain(resolver) {
+        let resolver = if network { inside::RESOLVER } else { &[] };
+        for path in inside::SETTINGS.iter().chain(resolver) {
             self.words(&["--ro-bind-try", path, path]);
         }
     }

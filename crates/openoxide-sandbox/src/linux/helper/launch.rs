@@ -10,7 +10,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, getgid, getuid, kill_current_proc
 use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, configure_capability_in_ambient_set};
 
 use super::{Layer as _, Refusal, SUPERVISE_OWN, ourselves};
-use crate::system;
+use crate::linux::inside;
 
 /// The word for making the namespaces ourselves, in place of a path to bubblewrap.
 pub(crate) const OWN: &str = "own";
@@ -86,8 +86,8 @@ fn namespaces(network: bool) -> std::io::Result<()> {
     let (user, group) = (getuid().as_raw(), getgid().as_raw());
     unshare(flags)?;
     fs_err::write("/proc/self/setgroups", "deny")?;
-    fs_err::write("/proc/self/gid_map", format!("{} {group} 1", system::ID))?;
-    fs_err::write("/proc/self/uid_map", format!("{} {user} 1", system::ID))?;
+    fs_err::write("/proc/self/gid_map", format!("{} {group} 1", inside::ID))?;
+    fs_err::write("/proc/self/uid_map", format!("{} {user} 1", inside::ID))?;
     pass_on_power()
 }
 

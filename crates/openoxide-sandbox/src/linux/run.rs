@@ -10,12 +10,13 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, getuid, kill_process_group};
 
-use crate::cgroup::Cgroups;
-use crate::helper::{ASKED, LAUNCH, OWN};
-use crate::output::{Output, Stopped};
-use crate::placeholder::Placeholders;
-use crate::spec::{Answer, Spec};
-use crate::{Command, Ended, Isolation, Mechanism, Outcome, SandboxError, bubblewrap};
+use super::bubblewrap;
+use super::cgroup::Cgroups;
+use super::helper::{ASKED, LAUNCH, OWN};
+use super::output::{Output, Stopped};
+use super::placeholder::Placeholders;
+use super::spec::{Answer, Spec};
+use crate::{Command, Ended, Isolation, Mechanism, Outcome, SandboxError};
 
 /// How long the making of the sandbox may take.
 const START: Duration = Duration::from_secs(10);
@@ -37,10 +38,8 @@ pub(crate) const PROCESSES: &str = "limit on processes";
 const UNLIMITED: &str = "root is exempt from it, and no control group can be made";
 const CONTROL_GROUPS: &str = "run as an ordinary user, or make /sys/fs/cgroup writable";
 
-/// Runs a command, and returns when it has ended and nothing of it is left.
-///
-/// The calling thread waits. If this process dies, so does the command.
-pub fn run(isolation: &Isolation, command: &Command) -> Result<Outcome, SandboxError> {
+/// Runs a command in the sandbox that was found.
+pub(crate) fn run(isolation: &Isolation, command: &Command) -> Result<Outcome, SandboxError> {
     let started = Instant::now();
     if !isolation.is_there() {
         return Err(SandboxError::NoIsolation(isolation.missing.clone()));

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 
-use crate::frame::{Message, Received};
+use super::frame::{Message, Received};
 use crate::{Command, Ended, Limits};
 
 /// How a path of the policy can be used.

@@ -6,7 +6,8 @@ use landlock::{
 };
 
 use super::{Layer as _, Refusal};
-use crate::spec::Spec;
+use crate::linux::inside;
+use crate::linux::spec::Spec;
 use crate::system;
 
 /// The newest version whose rights are used here. An older kernel enforces those that it knows.
@@ -28,14 +29,14 @@ fn apply(spec: &Spec) -> Result<RestrictionStatus, RulesetError> {
     if !spec.network {
         ruleset = ruleset.handle_access(AccessNet::from_all(NEWEST))?;
     }
-    let resolver = if spec.network { system::RESOLVER } else { &[] };
+    let resolver = if spec.network { inside::RESOLVER } else { &[] };
     ruleset
         .create()?
         .add_rules(path_beneath_rules(system::PROGRAMS, read))?
-        .add_rules(path_beneath_rules(system::SETTINGS.iter().chain(resolver), read))?
+        .add_rules(path_beneath_rules(inside::SETTINGS.iter().chain(resolver), read))?
         .add_rules(path_beneath_rules(["/proc"], read))?
-        .add_rules(path_beneath_rules(system::DEVICES, all))?
-        .add_rules(path_beneath_rules([system::TEMP, system::SHARED_MEMORY], all))?
+        .add_rules(path_beneath_rules(inside::DEVICES, all))?
+        .add_rules(path_beneath_rules([system::TEMP, inside::SHARED_MEMORY], all))?
         .add_rules(path_beneath_rules(spec.readable.iter().chain(&spec.sealed), read))?
         .add_rules(path_beneath_rules(&spec.writable, all))?
         .restrict_self()

@@ -9,7 +9,7 @@ use rustix::process::{Resource, Rlimit, setrlimit};
 
 use super::{Layer as _, Refusal, control, filter, rules};
 use crate::Limits;
-use crate::spec::{Answer, Spec};
+use crate::linux::spec::{Answer, Spec};
 use crate::system;
 
 pub(super) fn enter() -> Result<(), Refusal> {

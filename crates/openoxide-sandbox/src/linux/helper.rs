@@ -25,7 +25,7 @@ use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
 
-use crate::spec::Answer;
+use super::spec::Answer;
 
 /// The first argument of a helper.
 pub(crate) const ASKED: &str = "__openoxide-sandbox";

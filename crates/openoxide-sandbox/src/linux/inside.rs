@@ -1,0 +1,47 @@
+//! What every command finds inside, beside the system's programs.
+
+/// What programs commonly want to know about the system. No keys, no passwords, no host's own configuration.
+pub(crate) const SETTINGS: &[&str] = &[
+    "/etc/alternatives",
+    "/etc/ca-certificates",
+    "/etc/ca-certificates.conf",
+    "/etc/debian_version",
+    "/etc/gai.conf",
+    "/etc/group",
+    "/etc/host.conf",
+    "/etc/hosts",
+    "/etc/ld.so.cache",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",
+    "/etc/locale.alias",
+    "/etc/localtime",
+    "/etc/magic",
+    "/etc/mime.types",
+    "/etc/nsswitch.conf",
+    "/etc/os-release",
+    "/etc/passwd",
+    "/etc/perl",
+    "/etc/pki/ca-trust",
+    "/etc/pki/tls/cert.pem",
+    "/etc/pki/tls/certs",
+    "/etc/protocols",
+    "/etc/python3",
+    "/etc/services",
+    "/etc/ssl/cert.pem",
+    "/etc/ssl/certs",
+    "/etc/ssl/openssl.cnf",
+    "/etc/terminfo",
+    "/etc/timezone",
+];
+
+/// What is needed beside that to reach the network.
+pub(crate) const RESOLVER: &[&str] = &["/etc/resolv.conf", "/run/systemd/resolve/stub-resolv.conf"];
+
+/// Devices without power.
+pub(crate) const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
+
+/// Shared memory, private to the sandbox.
+pub(crate) const SHARED_MEMORY: &str = "/dev/shm";
+
+/// Where the user and group of the command stand in its own namespace.
+pub(crate) const ID: u32 = 1000;

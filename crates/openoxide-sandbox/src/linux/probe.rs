@@ -1,0 +1,104 @@
+//! Finds out what this machine has, by trying it.
+
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+use std::process::{Command as Process, Stdio};
+use std::time::Duration;
+
+use super::cgroup::Cgroups;
+use super::helper::{ASKED, FACTS};
+use super::run::{PROCESSES, run};
+use crate::{Command, Isolation, Limits, Mechanism, Missing, Probe, SandboxError};
+
+const INSTALL: &str = "install the package `bubblewrap`";
+const NAMESPACES: &str = "allow user namespaces: sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone and \
+                          kernel.apparmor_restrict_unprivileged_userns";
+const KERNEL: &str = "boot a kernel of 5.13 or later with `landlock` in its list of security modules";
+
+/// Tries the ways from best to worst, and takes the first that works.
+pub(crate) fn probe(probe: &Probe) -> Isolation {
+    let mut isolation = Isolation {
+        mechanism: Mechanism::None,
+        landlock: if probe.without_landlock { 0 } else { landlock(&probe.helper) },
+        control_groups: Cgroups::make(&Limits::EMBEDDED).limit_processes(),
+        missing: Vec::new(),
+        helper: probe.helper.clone(),
+    };
+    for find in [bubblewrap, namespaces] {
+        match find(probe, &isolation) {
+            Ok(mechanism) => {
+                isolation.mechanism = mechanism;
+                break;
+            }
+            Err(missing) => isolation.missing.push(missing),
+        }
+    }
+    isolation
+}
+
+fn bubblewrap(probe: &Probe, isolation: &Isolation) -> Result<Mechanism, Missing> {
+    let missing = |why: String| Missing { what: "bubblewrap", why, remedy: INSTALL };
+    let found = probe.folders.iter().map(|folder| folder.join("bwrap")).find(|path| path.is_file());
+    let path = found.ok_or_else(|| missing("it is not installed".to_owned()))?;
+    of_system(&path).map_err(missing)?;
+    let version = version(&path).map_err(|error| missing(error.to_string()))?;
+    let mechanism = Mechanism::Bubblewrap { path, version };
+    tried(isolation, mechanism).map_err(|error| failed("bubblewrap", error))
+}
+
+fn namespaces(_probe: &Probe, isolation: &Isolation) -> Result<Mechanism, Missing> {
+    if isolation.landlock == 0 {
+        let why = "the kernel does not have it or does not enable it".to_owned();
+        return Err(Missing { what: "Landlock", why, remedy: KERNEL });
+    }
+    tried(isolation, Mechanism::Landlock).map_err(|error| failed("namespaces with Landlock", error))
+}
+
+/// What keeps both ways from working is nearly always that namespaces are switched off.
+fn failed(what: &'static str, error: SandboxError) -> Missing {
+    match error {
+        SandboxError::Layer { layer, why, remedy } if layer == PROCESSES => Missing { what, why, remedy },
+        SandboxError::Layer { layer, why, .. } => Missing { what, why: format!("{layer}: {why}"), remedy: NAMESPACES },
+        other => Missing { what, why: other.to_string(), remedy: NAMESPACES },
+    }
+}
+
+/// Runs a command that does nothing.
+fn tried(isolation: &Isolation, mechanism: Mechanism) -> Result<Mechanism, SandboxError> {
+    let limits = Limits { time: Duration::from_secs(5), ..Limits::EMBEDDED };
+    let isolation = Isolation { mechanism, ..isolation.clone() };
+    let outcome = run(&isolation, &Command::new("true", limits))?;
+    if outcome.succeeded() {
+        return Ok(isolation.mechanism);
+    }
+    let why = format!("a command that does nothing {}", outcome.ended);
+    Err(SandboxError::Layer { layer: "trial".to_owned(), why, remedy: NAMESPACES })
+}
+
+/// A program that somebody else can change would be in their hands, and not in ours.
+fn of_system(path: &Path) -> Result<(), String> {
+    let found = fs_err::metadata(path).map_err(|error| error.to_string())?;
+    if found.uid() == 0 && found.mode() & 0o022 == 0 {
+        return Ok(());
+    }
+    Err(format!("`{}` does not belong to the system, or others may change it", path.display()))
+}
+
+fn version(path: &Path) -> io::Result<String> {
+    let answer = answer(Process::new(path).arg("--version"))?;
+    let version = answer.split_whitespace().last().filter(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+    version.map(str::to_owned).ok_or_else(|| io::Error::other("it does not say its version"))
+}
+
+fn landlock(helper: &Path) -> u32 {
+    answer(Process::new(helper).args([ASKED, FACTS])).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0)
+}
+
+fn answer(command: &mut Process) -> io::Result<String> {
+    let output = command.env_clear().current_dir("/").stdin(Stdio::null()).output()?;
+    match output.status.success() {
+        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+        false => Err(io::Error::other(format!("it ended with {}", output.status))),
+    }
+}
