@@ -44,6 +44,9 @@ const SECTIONS: &[(&str, &[&str])] = &[
     ("What is sent when a skill is called", &["activation"]),
     ("Files of a skill", &["resource"]),
     ("What a skill's text stands for when it is called", &["arguments", "shell", "files"]),
+    ("Commands on events", &["hooks"]),
+    ("Agents of their own, and what is sent again", &["fork", "preload", "reattach"]),
+    ("Tools", &["tools"]),
 ];
 
 /// Returns the index and a page for each host.

@@ -94,7 +94,8 @@ fn remcochat_answers_with_an_object() {
 fn older_forms_are_as_they_were_described() {
     let first = "## Skill: demo\n\n**Base directory**: [ROOT]/project/.opencode/skills/demo\n\nSay <it>.";
     assert_eq!(called(&["demo", "--host", "opencode@seed-001", "--as", "model"]), [first]);
-    assert_eq!(called(&["x", "--host", "opencode@seed-001", "--as", "model"]), ["Skill \"x\" not found"]);
+    let unknown = "Skill \"x\" not found. Available skills: demo";
+    assert_eq!(called(&["x", "--host", "opencode@seed-001", "--as", "model"]), [unknown]);
     let second = called(&["demo", "--host", "opencode@seed-002", "--as", "model"]).concat();
     assert!(
         second.contains("\nBase directory for this skill: file://[ROOT]/project/.opencode/skills/demo\n"),

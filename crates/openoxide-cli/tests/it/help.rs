@@ -26,6 +26,9 @@ fn help() {
       check        Check skills for errors
       prompt       Print the skills as the model would see them
       mentions     Show which skills a text names, and why not the rest
+      activate     Print what the model is sent when a skill is called
+      read         Read a file of a skill, as the agent would get it
+      run          Run a script of a skill, in a sandbox
       link         Put a skill where another agent looks
       unlink       Take away what `link` put there
       new          Make the files of a new skill
@@ -105,6 +108,9 @@ fn help_of_each_command() {
             "check",
             "prompt",
             "mentions",
+            "activate",
+            "read",
+            "run",
             "link",
             "unlink",
             "new",

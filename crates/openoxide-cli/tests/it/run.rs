@@ -65,13 +65,16 @@ fn allowed(context: &TestContext, args: &[&str]) -> Output {
 #[test]
 fn without_a_yes_nothing_runs_and_the_remedy_is_said() {
     let context = furnished();
-    for args in [&["run", "tools", "scripts/say.sh", "hello"][..], &["run", "tools", "scripts/say.sh", "--no-input"]] {
+    let said = run(&context, &["run", "tools", "scripts/say.sh", "hello"]).stderr;
+    assert!(said.contains("\n  openoxide run tools scripts/say.sh --yes -- hello\n"), "{said}");
+    for args in [&["run", "tools", "scripts/say.sh"][..], &["run", "tools", "scripts/say.sh", "--no-input"]] {
         insta::allow_duplicates! { insta::assert_snapshot!(run(&context, args), @"
         status: 1
         ----- stdout -----
         ----- stderr -----
         warning: `tools` was not allowed to run a script, because nobody was asked
-        hint: run it in a terminal to be asked, or with `--yes`: openoxide run tools scripts/say.sh --yes
+        hint: to be asked, run it in a terminal; to allow it this time:
+          openoxide run tools scripts/say.sh --yes
         error: `tools/scripts/say.sh` was not allowed to run
         ") };
     }
