@@ -39,24 +39,21 @@ fn a29_an_argument_is_data_wherever_it_stands() {
     everywhere(&context);
     let setting = format!("sandbox.writable=[\"{canary}\"]");
     let shared = ["--yes", "--json", "-q", "--config", &setting];
-    for host in ["openoxide", "claude-code", "opencode"] {
-        for evil in EVIL {
-            let evil = evil.replace('X', &format!("{canary}/x"));
-            let turn = format!("/echo {evil}");
-            let ways: [&[&str]; 3] = [
-                &["activate", "echo", "--raw-args", &evil],
-                &["activate", "--turn", &turn],
-                &["activate", "echo", "--", &evil],
-            ];
-            for way in ways {
-                let args = [way[..2].to_vec(), shared.to_vec(), vec!["--host", host], way[2..].to_vec()].concat();
-                let answer = json(&context, &args);
-                assert_no_canary(&canary, &(host, way, answer));
-            }
-            // One word, whatever is in it.
+    for evil in EVIL {
+        let evil = evil.replace('X', &format!("{canary}/x"));
+        let turn = format!("/echo {evil}");
+        let ways: [&[&str]; 3] = [&["echo", "--raw-args", &evil], &["--turn", &turn], &["echo", "--", &evil]];
+        for way in ways {
+            let answer = json(&context, &[&["activate"], &shared[..], way].concat());
+            assert_no_canary(&canary, &(way, answer));
+        }
+        // One word, whatever is in it.
+        let shown = evil.replace(context.root().to_str().unwrap(), "[ROOT]");
+        for host in ["openoxide", "claude-code", "opencode"] {
             let args = [&["activate", "one", "--raw-args", &evil], &shared[..], &["--host", host]].concat();
             let text = said(&json(&context, &args));
-            assert!(text.contains(&format!("S [{evil}] E")), "{host} {evil:?}: {text}");
+            assert!(text.contains(&format!("S [{shown}] E")), "{host} {evil:?}: {text}");
+            assert_no_canary(&canary, &(host, &evil));
         }
     }
 }

