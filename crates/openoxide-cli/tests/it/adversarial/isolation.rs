@@ -204,6 +204,25 @@ fn a37_control_files_stay_as_they_are() {
     }
 }
 
+/// A link cannot be sealed, and what is not sealed could be replaced: then nothing runs, and the reason is said.
+#[test]
+fn a37_a_link_to_instructions_is_no_way_around() {
+    let context = context("cd $1/project; echo evil > CLAUDE.md; rm -f CLAUDE.md; echo evil > AGENTS.md; echo RAN\n");
+    if !can_run(&context) {
+        return;
+    }
+    context.tree("//- project/CLAUDE.md -> AGENTS.md\n");
+    let writable = format!("sandbox.writable=[\"{}\"]", context.project().display());
+    let output = attack(&context, &["--config", &writable]);
+    assert_eq!((output.status, output.stdout.as_str()), (Some(2), ""), "{output}");
+    assert!(output.stderr.contains("CLAUDE.md` is a link, which cannot be sealed"), "{output}");
+    for path in ["AGENTS.md", "CLAUDE.md"] {
+        assert_eq!(fs_err::read_to_string(context.project().join(path)).unwrap(), "x\n", "{path}");
+    }
+    let output = attack(&context, &[]);
+    assert_eq!(output.stdout, "RAN\n", "without leave to write there is nothing to seal: {output}");
+}
+
 #[test]
 fn a38_exhaustion_ends_and_harms_nobody() {
     let rows = [
