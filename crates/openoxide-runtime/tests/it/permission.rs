@@ -4,15 +4,16 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use openoxide_config::Trust;
-use openoxide_permissions::{Action, Permission};
+use openoxide_permissions::{Action, Permission, Rule, Rules};
 use openoxide_runtime::{
-    Activation, Answer, Call, Done, Given, Question, Reply, Runtime, ScriptCall, ScriptRun, Session, Step, Why, drive,
-    drive_script,
+    Activation, Answer, Call, Done, Given, Question, Reply, Runtime, ScriptCall, ScriptRun, Session, Step,
+    ToolRegistry, Toolbox, Why, drive, drive_script,
 };
 use openoxide_sandbox::{Ended, Outcome};
-use openoxide_skills::Caller;
+use openoxide_skills::{Caller, Model};
+use serde_json::json;
 
-use crate::scene::Scene;
+use crate::scene::{Scene, Script};
 
 /// Skills that may be called only after a question.
 fn asking(names: &[&str]) -> Scene {
@@ -227,4 +228,58 @@ fn an_answer_that_cannot_be_kept_is_told() {
     assert!(done.notices[0].text.starts_with("the answer is not remembered: "), "{:?}", done.notices);
     let (_, asked) = call(&scene.runtime(), &mut Session::new("t"), &MODEL, &[]);
     assert_eq!(asked.len(), 1);
+}
+
+/// The model's tools name what it may call, and answer for nothing else.
+#[test]
+fn tools_neither_name_nor_load_what_is_not_for_the_model() {
+    for host in ["openoxide", "claude-code", "opencode", "opencode@seed-001", "pepper", "remcochat"] {
+        let mut scene = Scene::new();
+        let mut text = "//- project/config.toml\n[app.skills]\nenabled = true\n".to_owned();
+        for root in [".agents/skills", ".claude/skills", ".opencode/skills", "files/skills", ".skills"] {
+            for (name, more) in
+                [("plain", ""), ("people-only", "disable-model-invocation: true\n"), ("secret-plan", "")]
+            {
+                text.push_str(&format!(
+                    "//- project/{root}/{name}/SKILL.md\n---\nname: {name}\ndescription: Does it\n{more}---\nLEAKED {name}\n"
+                ));
+            }
+        }
+        scene.context.tree(&text);
+        scene.rule("skill", "secret-*", Action::Deny);
+        let rules = scene.runtime();
+        // Rules of ours count for our own host; an agent's would count for all, and are what is put here.
+        let denies = |name: &str| rules.decide(&Session::new("s"), Permission::Skill, name).action == Action::Deny;
+        assert!(denies("secret-plan") && !denies("plain"));
+        let mut strict = Rules::builtin();
+        strict.push(Rule::new("skill", "secret-*", Action::Deny, "test"));
+        let runtime = Arc::into_inner(scene.runtime_of(host)).unwrap().with_rules(strict);
+        let toolbox = Toolbox::new(Arc::new(runtime), &mut ToolRegistry::default(), Model::default()).unwrap();
+        let tool = toolbox.tools().iter().find(|tool| !tool.name.contains("ead")).unwrap();
+        let (key, _) = tool.input_schema["properties"].as_object().unwrap().iter().next().unwrap();
+        let call = |name: &str| {
+            let arguments = json!({ key: name });
+            let mut script = Script::new(|_| Answer::Once);
+            let result =
+                toolbox.call(&mut Session::new("s"), &tool.name, &arguments, &mut script, |run| panic!("{run:?}"));
+            format!("{result:?}")
+        };
+        assert!(call("plain").contains("LEAKED plain"), "{host}: {}", call("plain"));
+        let denied = call("secret-plan");
+        assert!(!denied.contains("LEAKED"), "{host}: {denied}");
+        for wanted in ["secret-pla", "nothing"] {
+            assert!(!call(wanted).contains("secret-plan"), "{host}: {}", call(wanted));
+        }
+        // Where a host knows such skills at all.
+        if ["openoxide", "claude-code"].contains(&host) {
+            assert!(!call("people-only").contains("LEAKED"), "{host}: {}", call("people-only"));
+            assert!(!call("people-onl").contains("people-only"), "{host}: {}", call("people-onl"));
+            let contracts = format!("{:?}", toolbox.tools());
+            assert!(!contracts.contains("people-only"), "{host}: {contracts}");
+        }
+        // There the rule was known when the catalog was made.
+        if host == "openoxide" {
+            assert!(!format!("{:?}", toolbox.tools()).contains("secret-plan"), "{:?}", toolbox.tools());
+        }
+    }
 }

@@ -44,10 +44,7 @@ fn a43_a_rule_allows_its_command_and_nothing_beside_it() {
     let lines = format!("```!\ngit --version\ntouch {canary}/x\n```\n\nA !`git --version` B");
     skill(&context, "way", "", &lines);
     let output = run(&context, &["activate", "way", "--no-input"]);
-    assert!(
-        output.stdout.contains("A git version ") && output.stdout.contains(&format!("touch [ROOT]/canary/x")),
-        "{output}"
-    );
+    assert!(output.stdout.contains("A git version ") && output.stdout.contains("touch [ROOT]/canary/x"), "{output}");
     assert_no_canary(&canary, &"a line below");
     let ticks = format!("```!\ngit --version `touch {canary}/x`\n```");
     skill(&context, "way", "", &ticks);

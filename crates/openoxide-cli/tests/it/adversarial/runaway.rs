@@ -13,7 +13,7 @@ use crate::support::{run, run_with, valid_json};
 /// Counts the processes whose command line holds this word.
 fn processes_with(word: &str) -> usize {
     let lines = fs_err::read_dir("/proc").unwrap().filter_map(|entry| {
-        let line = std::fs::read(entry.ok()?.path().join("cmdline")).ok()?;
+        let line = fs_err::read(entry.ok()?.path().join("cmdline")).ok()?;
         Some(String::from_utf8_lossy(&line).replace('\0', " "))
     });
     lines.filter(|line| line.contains(word)).count()
