@@ -9,7 +9,7 @@ use secrecy::SecretString;
 
 use crate::error::Told;
 use crate::paths;
-use crate::ui::{Role, Ui, paint, safe, safe_lines};
+use crate::ui::{Role, Ui, paint, safe};
 
 /// How questions are answered.
 #[derive(Clone, Debug, Default, Args)]
@@ -90,7 +90,7 @@ impl<'a> Asking<'a> {
             Question::Server { name, transport, target, about, skills } => {
                 let about = about.as_ref().map(|about| format!(": {}", safe(about))).unwrap_or_default();
                 self.ui.ask(&format!("{} needs the MCP server `{}`{about}", list(skills), safe(name)));
-                self.ui.ask(&format!("\n    {}\n", safe(target)));
+                self.ui.ask(&format!("\n{}\n", self.ui.quoted("    ", target)));
                 let how = if transport == "stdio" { "started as this program" } else { "reached at this address" };
                 self.ui.ask(&format!("It is {how}, and would be added to your own settings."));
             }
@@ -113,9 +113,7 @@ impl<'a> Asking<'a> {
             self.ui.ask(&format!("{} wants to {}:\n", paint(Role::Strong, &safe(skill)), power.title()));
             for item in power.items() {
                 // Whole, however long: what is not shown must not run.
-                for line in safe_lines(&item).lines() {
-                    self.ui.ask(&format!("    {line}"));
-                }
+                self.ui.ask(&self.ui.quoted("    ", &item));
             }
             self.ui.ask("");
         }

@@ -49,6 +49,31 @@ pub(crate) fn fill(lead: &str, text: &str, width: Option<usize>) -> String {
     format!("{lead}{}", filled.strip_prefix(&indent).unwrap_or(&filled))
 }
 
+/// Writes every line after an indent, and goes on after the same indent where the width ends. Not one letter is lost.
+pub(crate) fn indented(indent: &str, text: &str, width: Option<usize>) -> String {
+    let room = width.map_or(usize::MAX, |width| width.saturating_sub(indent.width()).max(MIN_ROOM));
+    let mut written = String::new();
+    for (number, line) in text.split('\n').enumerate() {
+        written.push_str(if number > 0 { "\n" } else { "" });
+        written.push_str(indent);
+        let mut used = 0;
+        for character in line.chars() {
+            let wide = character.width().unwrap_or(0);
+            if used + wide > room {
+                written.push('\n');
+                written.push_str(indent);
+                used = 0;
+            }
+            used += wide;
+            written.push(character);
+        }
+    }
+    written
+}
+
+/// The fewest columns that text gets.
+const MIN_ROOM: usize = 8;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -59,6 +84,13 @@ mod tests {
         assert_eq!(cut("日本語のテキスト", 7), "日本語…");
         assert_eq!(cut("ends in space here", 9), "ends in…");
         assert_eq!(pad_left("7", 3), "  7");
+    }
+
+    #[test]
+    fn quoted_lines_keep_every_letter_and_their_indent() {
+        assert_eq!(indented("  ", "short\n\n  more", None), "  short\n  \n    more");
+        assert_eq!(indented("  ", "0123456789  x", Some(10)), "  01234567\n  89  x");
+        assert_eq!(indented("  ", "日本語日本語", Some(11)), "  日本語日\n  本語");
     }
 
     #[test]

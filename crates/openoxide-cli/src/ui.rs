@@ -7,7 +7,7 @@ use openoxide_skills::TerminalText;
 
 use crate::args::{Common, When};
 use crate::error;
-use crate::table::fill;
+use crate::table::{fill, indented};
 
 /// What a text means, for its color.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,6 +125,12 @@ impl Ui {
         self.stderr("", text);
     }
 
+    /// Writes what a skill says below our own words: whole, and so far to the right that no part of it can look like ours.
+    pub(crate) fn quoted(&self, indent: &str, text: &str) -> String {
+        let width = self.width.filter(|_| std::io::stderr().is_terminal());
+        indented(indent, &safe_lines(text), width)
+    }
+
     /// Warns.
     pub(crate) fn warn(&self, text: &str) {
         if !self.quiet {
@@ -164,9 +170,9 @@ impl Ui {
         }
     }
 
-    /// Writes talk. What goes to a file, or has several lines, keeps its shape.
+    /// Writes talk. What goes to a file, is indented, or has several lines, keeps its shape.
     fn stderr(&self, lead: &str, text: &str) {
-        let is_shaped = text.contains('\n') || !std::io::stderr().is_terminal();
+        let is_shaped = text.contains('\n') || text.starts_with("  ") || !std::io::stderr().is_terminal();
         let width = self.width.filter(|_| !is_shaped);
         // Nobody can be told that stderr is closed.
         let _ = writeln!(anstream::stderr().lock(), "{}", fill(lead, text, width));

@@ -404,7 +404,8 @@ impl Activation {
         let runtime = Arc::clone(&self.runtime);
         let mut failed = None;
         for (entry, loading) in self.candidates.iter_mut().filter_map(Candidate::loaded) {
-            if entry.canonical() != path || !answer.is_yes() {
+            // Another call may have read other bytes in the meantime.
+            if entry.canonical() != path || loading.digest() != digest || !answer.is_yes() {
                 continue;
             }
             loading.granted.extend_from_slice(powers);

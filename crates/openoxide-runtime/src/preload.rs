@@ -3,7 +3,7 @@
 use openoxide_skills::{Caller, Entry, Loaded, Message, Role, fill, preloaded};
 
 use crate::activation::Notice;
-use crate::call::{Call, Given, Refusal, Why, names_for};
+use crate::call::{Call, Given, Refusal, Why};
 use crate::load::loaded;
 use crate::runtime::Runtime;
 use crate::session::Session;
@@ -71,7 +71,7 @@ impl Runtime {
         if all.is_empty() {
             return Ok(());
         }
-        let names = names_for(self.catalog(), Caller::Model);
+        let names = self.names_for_model();
         let none = self.view().host.activation.texts.none.as_deref().unwrap_or("none");
         let available = if names.is_empty() { none.to_owned() } else { names.join(", ") };
         let text = fill(words, &[("unknown", &groups.join("; ")), ("available", &available)]);

@@ -10,9 +10,9 @@ use openoxide_config::{
 };
 use openoxide_permissions::{Action, Decision, InForce, Permission, Remembered, RuleError, Rules, decide};
 use openoxide_sandbox::{Command, Limits};
-use openoxide_skills::{Catalog, Entry, View};
+use openoxide_skills::{Caller, Catalog, Entry, View};
 
-use crate::call::{Call, Refusal, admit};
+use crate::call::{Call, Refusal, admit, names_for};
 use crate::power::Power;
 use crate::profile::{policy_of, real};
 use crate::session::Session;
@@ -90,6 +90,15 @@ impl Runtime {
     /// Tells whether a rule keeps a skill from being called, whoever calls.
     fn denies(&self, entry: &Entry) -> bool {
         is_denied(&self.rules, entry)
+    }
+
+    /// Returns the names that the model may know of, sorted: what a rule denies is not there for it.
+    pub(crate) fn names_for_model(&self) -> Vec<&str> {
+        let is_denied =
+            |name: &str| decide(&self.rules, &Remembered::default(), Permission::Skill, name).action == Action::Deny;
+        let mut names = names_for(&self.catalog, Caller::Model);
+        names.retain(|name| !is_denied(name));
+        names
     }
 
     /// Remembers an answer until it is revoked.

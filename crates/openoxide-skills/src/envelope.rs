@@ -10,7 +10,7 @@ use crate::catalog::{Entry, View};
 use crate::host::{Caller, CutRule, Role};
 use crate::skill::Frontmatter;
 use crate::template::{RenderError, Templates};
-use crate::text::{fill, one_line, path_text};
+use crate::text::{fill, is_deceptive, one_line, path_text};
 
 /// One message to the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -150,14 +150,15 @@ fn values(guard: &[String], loaded: &Loaded<'_>) -> minijinja::Value {
     }
 }
 
-/// Escapes what would end the frame: each of these closing tags, however it is spaced or cased.
+/// Escapes what would end the frame: each of these closing tags, however it is written. Whoever reads the frame may be more
+/// generous than a parser, so that blanks, attributes and letters that cannot be seen do not keep it from being one.
 pub fn guarded<'t>(text: &'t str, tags: &[String]) -> Cow<'t, str> {
     let names: Vec<&str> =
         tags.iter().map(|tag| tag.trim_start_matches("</").trim_end_matches('>')).filter(|n| !n.is_empty()).collect();
     let mut escaped = String::new();
     let mut kept = 0;
-    for (at, _) in text.match_indices("</") {
-        if names.iter().any(|name| closes(&text[at + 2..], name)) {
+    for (at, _) in text.match_indices('<') {
+        if names.iter().any(|name| closes(&text[at + 1..], name)) {
             escaped.push_str(&text[kept..at]);
             escaped.push_str("&lt;");
             kept = at + 1;
@@ -170,11 +171,13 @@ pub fn guarded<'t>(text: &'t str, tags: &[String]) -> Cow<'t, str> {
     Cow::Owned(escaped)
 }
 
-/// Tells whether a text begins with a tag's name, blanks and the end of the tag.
+/// Tells whether a text begins with what makes a closing tag of the `<` before it: a slash, and this name and no longer one.
 fn closes(text: &str, name: &str) -> bool {
-    let text = text.trim_start();
+    let is_nothing = |c: char| c.is_whitespace() || is_deceptive(c);
+    let Some(text) = text.trim_start_matches(is_nothing).strip_prefix('/') else { return false };
+    let text = text.trim_start_matches(is_nothing);
     let is_name = text.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
-    is_name && text[name.len()..].trim_start().starts_with('>')
+    is_name && !text[name.len()..].starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | ':' | '.'))
 }
 
 /// A text that was too long.
@@ -221,7 +224,12 @@ mod tests {
             ("</ skill\n>", "&lt;/ skill\n>"),
             ("</skills> </skill_content> <skill>", "</skills> </skill_content> <skill>"),
             ("</skill></skill>", "&lt;/skill>&lt;/skill>"),
-            ("</skill", "</skill"),
+            ("</skill", "&lt;/skill"),
+            ("</skill x=\"1\">", "&lt;/skill x=\"1\">"),
+            ("</skill/>", "&lt;/skill/>"),
+            ("< / skill>", "&lt; / skill>"),
+            ("<\u{200b}/skill\u{200b}>", "&lt;\u{200b}/skill\u{200b}>"),
+            ("</skill-set> </skill:x> </skillé> <skill/>", "</skill-set> </skill:x> </skillé> <skill/>"),
         ];
         for (text, safe) in rows {
             assert_eq!(guarded(text, &tags), safe);

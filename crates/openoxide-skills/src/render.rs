@@ -202,10 +202,7 @@ fn shown_path(entry: &Entry, view: &View, catalog: &Catalog) -> String {
 
 /// Escapes what would end the frame around the entries.
 fn guarded(text: &str, view: &View) -> String {
-    let guard = &view.host.catalog.guard;
-    guard
-        .iter()
-        .fold(text.to_owned(), |text, guarded| text.replace(guarded.as_str(), &guarded.replacen('<', "&lt;", 1)))
+    crate::envelope::guarded(text, &view.host.catalog.guard).into_owned()
 }
 
 /// Returns the text that describes an entry, cut and guarded.

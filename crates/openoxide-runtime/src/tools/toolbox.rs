@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use super::registry::{Conflict, NoName, ToolRegistry};
 use super::{Tool, contracts};
 use crate::activation::{Activated, Activation, Done, Run};
-use crate::call::{Call, Given, Refusal, names_for};
+use crate::call::{Call, Given, Refusal};
 use crate::drive::{Responder, drive};
 use crate::fork::ForkPlan;
 use crate::hooks::{Deactivation, Event, Firing, Verdict, drive_hooks};
@@ -201,7 +201,7 @@ impl Toolbox {
             let value = match fact {
                 ToolFact::Name => json!(refusal.name),
                 ToolFact::Source if tool.rule.no_source.is_some() => json!(tool.rule.no_source),
-                ToolFact::Available => json!(names_for(self.runtime.catalog(), Caller::Model)),
+                ToolFact::Available => json!(self.runtime.names_for_model()),
                 _ => continue,
             };
             metadata.insert(fact.as_str().to_owned(), value);

@@ -8,6 +8,7 @@ mod hooked;
 mod hooks;
 mod issuer;
 mod login;
+mod permission;
 mod preload;
 mod record;
 mod scene;

@@ -106,7 +106,8 @@ impl Writer<'_> {
 
     fn step(&mut self) {
         if self.document_end.is_some_and(|end| self.at >= end) {
-            self.document_over();
+            // It can be the last line; what follows is another step.
+            return self.document_over();
         }
         let rest = &self.command[self.at..];
         if rest.starts_with('$') && self.placeholder() {

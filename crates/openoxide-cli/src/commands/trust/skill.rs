@@ -15,7 +15,7 @@ use crate::commands::activate::runtime;
 use crate::paths;
 use crate::session::Session;
 use crate::typed;
-use crate::ui::{Role, Ui, count, paint, safe, safe_lines};
+use crate::ui::{Role, Ui, count, paint, safe};
 
 pub(super) fn grant(ui: &Ui, common: &Common, args: &TrustArgs, wanted: &str) -> anyhow::Result<ExitStatus> {
     let session = Session::open(ui, common)?;
@@ -83,7 +83,7 @@ fn show(ui: &Ui, session: &Session, skill: &Path, look: &Look, asked: &[(Power, 
     for (power, items) in asked {
         let _ = write!(text, "\n{}", paint(Role::Strong, &format!("{}: {}", power.as_str(), meaning(*power))));
         for item in *items {
-            let _ = write!(text, "\n  {}", safe_lines(item).replace('\n', "\n  "));
+            let _ = write!(text, "\n{}", ui.quoted("  ", item));
         }
     }
     ui.ask(&text);

@@ -230,3 +230,17 @@ fn folders_with_odd_names_are_data_too() {
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(run("/bin/sh", &piece, folder.path()).unwrap(), "[/s k/ill/x][/s k/ill]");
 }
+
+#[test]
+fn a_here_document_can_be_the_end_of_a_command() {
+    for end in ["E", "E\n", "E\n\n", "", "\n"] {
+        for mark in ["E", "'E'", "-E"] {
+            let body = format!("```!\ncat <<{mark}\n$ARGUMENTS\n{end}\n```\n");
+            let expanded = Call::of(OURS).typed("x; y").expand(&body);
+            let shell = expanded.commands().next().unwrap();
+            assert!(!shell.script.contains("x; y"), "{body}: {}", shell.script);
+        }
+    }
+    let two = Call::of(OURS).typed("x").expand("```!\ncat <<A <<B\na\nA\n$0\nB\n```");
+    assert_eq!(two.commands().next().unwrap().script, "cat <<A <<B\na\nA\n${OPENOXIDE_ARG_0}\nB");
+}

@@ -1,0 +1,148 @@
+//! Skills that are not for everybody: refused to whom they are not for, and named to nobody.
+
+use openoxide_testkit::{Output, TestContext};
+
+use super::{everywhere, file, on_terminal, skill};
+use crate::support::{json, run};
+
+const HOSTS: [&str; 5] = ["openoxide", "claude-code", "opencode", "codex", "pepper"];
+
+fn context() -> TestContext {
+    let context = TestContext::new();
+    skill(&context, "people-only", "disable-model-invocation: true\n", "LEAKED");
+    skill(&context, "model-only", "user-invocable: false\n", "LEAKED");
+    skill(&context, "secret-plan", "", "LEAKED");
+    skill(&context, "plain", "", "Plain.");
+    for name in ["people-only", "model-only", "secret-plan", "plain"] {
+        file(&context, name, "scripts/s.sh", "echo LEAKED\n");
+    }
+    everywhere(&context);
+    context.tree("//- home/.openoxide/config.toml\n[agents.strict.permission]\nskill = { \"secret-*\" = \"deny\" }\n");
+    context
+}
+
+fn assert_refused(what: &[&str], output: &Output) {
+    assert!(matches!(output.status, Some(1 | 2)), "{what:?}: {output}");
+    assert!(!output.to_string().contains("LEAKED"), "{what:?}: {output}");
+}
+
+#[test]
+fn a77_the_model_cannot_call_what_is_for_people() {
+    let context = context();
+    let ways: [&[&str]; 4] = [
+        &["activate", "people-only", "--as", "model", "--yes"],
+        &["read", "people-only", "--as", "model"],
+        &["read", "people-only", "scripts/s.sh", "--as", "model"],
+        &["run", "people-only", "scripts/s.sh", "--as", "model", "--yes"],
+    ];
+    for way in ways {
+        assert_refused(way, &run(&context, way));
+    }
+    for host in ["openoxide", "claude-code"] {
+        assert!(!run(&context, &["prompt", "--host", host]).stdout.contains("people-only"), "{host}");
+        let near = run(&context, &["activate", "people-onl", "--as", "model", "--host", host]);
+        assert_refused(&["near", host], &near);
+        assert!(!near.to_string().contains("people-only"), "{host}: {near}");
+        let way = ["activate", "people-only", "--as", "model", "--yes", "--host", host];
+        assert_refused(&way, &run(&context, &way));
+    }
+    // By its path neither: a model is told names.
+    let path = context.project().join(".agents/skills/people-only/SKILL.md").display().to_string();
+    for path in [path.as_str(), ".agents/skills/people-only", "./.agents/skills/people-only/SKILL.md", "PEOPLE-ONLY"] {
+        let way = ["activate", path, "--as", "model", "--yes"];
+        assert_refused(&way, &run(&context, &way));
+    }
+    assert!(run(&context, &["activate", "people-only"]).stdout.contains("LEAKED"), "people can");
+}
+
+#[test]
+fn a77_people_cannot_call_what_is_for_the_model() {
+    let context = context();
+    let ways: [&[&str]; 4] = [
+        &["activate", "model-only", "--yes"],
+        &["read", "model-only", "--as", "user"],
+        &["run", "model-only", "scripts/s.sh", "--yes"],
+        &["activate", "--turn", "/model-only now", "--yes"],
+    ];
+    for way in ways {
+        let output = run(&context, way);
+        assert!(!output.to_string().contains("LEAKED"), "{way:?}: {output}");
+    }
+    let near = run(&context, &["activate", "model-onl"]);
+    assert!(!near.to_string().contains("model-only"), "{near}");
+    let turn = json(&context, &["mentions", "/model-only now", "--json"]);
+    assert_eq!(turn["selected"], serde_json::json!([]), "{turn:#}");
+    for host in ["openoxide", "claude-code"] {
+        let way = ["activate", "model-only", "--host", host];
+        assert_refused(&way, &run(&context, &way));
+    }
+    assert!(run(&context, &["activate", "model-only", "--as", "model"]).stdout.contains("LEAKED"), "the model can");
+}
+
+#[test]
+fn a77_what_is_denied_has_no_name() {
+    let context = context();
+    for host in HOSTS {
+        for wanted in ["secret-pla", "nothing-like-it", "SECRET-PLAN"] {
+            for way in [
+                &["activate", wanted, "--as", "model"][..],
+                &["read", wanted, "--as", "model"],
+                &["run", wanted, "scripts/s.sh", "--as", "model", "--yes"],
+            ] {
+                for json in [&[][..], &["--json"]] {
+                    let args = [way, json, &["--agent", "strict", "--host", host]].concat();
+                    let output = run(&context, &args);
+                    assert!(!output.to_string().contains("secret-plan"), "{args:?}: {output}");
+                    assert!(!output.to_string().contains("LEAKED"), "{args:?}: {output}");
+                }
+            }
+        }
+        // Named, it is no more there than what never was.
+        let told = |name: &str| {
+            let args = ["activate", name, "--as", "model", "--yes", "--agent", "strict", "--host", host];
+            let output = run(&context, &args);
+            assert_refused(&args, &output);
+            output.to_string().replace(name, "NAME")
+        };
+        let (denied, unknown) = (told("secret-plan"), told("qqqqqq-qqqq"));
+        if ["openoxide", "codex", "pepper"].contains(&host) {
+            assert_eq!(denied, unknown, "{host}");
+        }
+        let prompt = run(&context, &["prompt", "--agent", "strict", "--host", host]);
+        assert!(!prompt.stdout.contains("secret-plan"), "{host}: {prompt}");
+    }
+}
+
+/// Somebody who is asked on a terminal: once is once, always is until it is taken back, no is no.
+#[test]
+fn a77_somebody_is_asked_on_a_terminal() {
+    let context = context();
+    let ask = ["--config", "permission.skill.plain=\"ask\""];
+    let called = |typed: &str| on_terminal(&context, 80, &[&["activate", "plain"][..], &ask].concat(), typed);
+    let is_sent = |output: &Output| output.stdout.contains("Plain.");
+    let is_asked = |output: &Output| output.stdout.contains("`plain` may be called only if you say so");
+    let Some(no) = called("n\n") else { return };
+    assert!(is_asked(&no) && !is_sent(&no), "{no}");
+    for typed in ["", "\n", "q\nn\n", "no\n", "\u{4}"] {
+        let output = called(typed).unwrap();
+        assert!(!is_sent(&output), "{typed:?}: {output}");
+    }
+    for typed in ["o\n", "y\n", "s\n", "z\nonce\n"] {
+        let output = called(typed).unwrap();
+        assert!(is_asked(&output) && is_sent(&output), "{typed:?}: {output}");
+    }
+    let always = called("a\n").unwrap();
+    assert!(is_asked(&always) && is_sent(&always), "{always}");
+    let later = called("n\n").unwrap();
+    assert!(!is_asked(&later) && is_sent(&later), "{later}");
+    let list = json(&context, &["trust", "--list", "--json"]);
+    assert_eq!(list["answers"].as_array().unwrap().len(), 1, "{list:#}");
+    let deny = ["--config", "permission.skill.plain=\"deny\""];
+    let denied = run(&context, &[&["activate", "plain"][..], &deny].concat());
+    assert_eq!((denied.status, denied.stdout.as_str()), (Some(1), ""), "a rule beats an answer: {denied}");
+    let revoke =
+        list["answers"][0]["revoke"].as_str().unwrap().replace("openoxide", crate::support::bin().to_str().unwrap());
+    let revoked = context.answer(&mut context.command("/bin/sh".as_ref(), ["-c", &revoke]));
+    assert_eq!(revoked.status, Some(0), "{revoked}");
+    assert!(is_asked(&called("n\n").unwrap()));
+}

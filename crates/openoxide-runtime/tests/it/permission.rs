@@ -1,0 +1,285 @@
+//! Whether a skill may be called, from the question to the answer and what is kept of it.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use openoxide_config::Trust;
+use openoxide_permissions::{Action, Permission, Rule, Rules};
+use openoxide_runtime::{
+    Activation, Answer, Call, Done, Given, Question, Reply, Runtime, ScriptCall, ScriptRun, Session, Step,
+    ToolRegistry, Toolbox, Why, drive, drive_script,
+};
+use openoxide_sandbox::{Ended, Outcome};
+use openoxide_skills::{Caller, Model};
+use serde_json::json;
+
+use crate::scene::{Scene, Script};
+
+/// Skills that may be called only after a question.
+fn asking(names: &[&str]) -> Scene {
+    let mut scene = Scene::new();
+    for name in names {
+        scene.context.tree(&format!(
+            "//- project/.agents/skills/{name}/SKILL.md\n---\nname: {name}\ndescription: Does things\n---\nText of {name}\n\
+             //- project/.agents/skills/{name}/s.sh\necho {name}\n"
+        ));
+        scene.rule("skill", name, Action::Ask);
+    }
+    scene
+}
+
+/// Calls skills; answers in turn, and no when there are no more. Returns what was asked.
+fn call(
+    runtime: &Arc<Runtime>,
+    session: &mut Session,
+    calls: &[(&str, Caller)],
+    answers: &[Answer],
+) -> (Done, Vec<String>) {
+    let calls = calls.iter().map(|(skill, caller)| Call {
+        skill: (*skill).to_owned(),
+        caller: *caller,
+        arguments: Given::Nothing,
+    });
+    let mut activation = Activation::new(Arc::clone(runtime), calls.collect());
+    let (mut answers, mut asked) = (VecDeque::from(answers.to_vec()), Vec::new());
+    let mut answer = |question: &Question| {
+        asked.push(question.key());
+        answers.pop_front().unwrap_or(Answer::No)
+    };
+    let done = drive(&mut activation, session, &mut answer, |run| panic!("{run:?}"));
+    (done, asked)
+}
+
+fn sent(done: &Done) -> Vec<&str> {
+    done.activated.iter().map(|activated| activated.name.as_str()).collect()
+}
+
+fn refused(done: &Done) -> Vec<(&str, Why)> {
+    done.refused.iter().map(|refusal| (refusal.name.as_str(), refusal.why)).collect()
+}
+
+const A: &str = "permission skill a";
+const MODEL: [(&str, Caller); 1] = [("a", Caller::Model)];
+
+#[test]
+fn no_is_no_and_is_asked_again() {
+    let scene = asking(&["a"]);
+    let (runtime, mut session) = (scene.runtime(), Session::new("s"));
+    for caller in [Caller::Model, Caller::User, Caller::Model] {
+        let (done, asked) = call(&runtime, &mut session, &[("a", caller)], &[Answer::No]);
+        assert_eq!((asked, sent(&done)), (vec![A.to_owned()], Vec::new()));
+        assert_eq!(refused(&done), [("a", Why::Rejected)]);
+        assert!(!done.refused[0].text.contains("Text of a"));
+    }
+    assert!(session.record.all().is_empty(), "what was not sent is not recorded");
+}
+
+#[test]
+fn once_is_for_one_call() {
+    let scene = asking(&["a"]);
+    let (runtime, mut session) = (scene.runtime(), Session::new("s"));
+    for _ in 0..2 {
+        let (done, asked) = call(&runtime, &mut session, &MODEL, &[Answer::Once]);
+        assert_eq!((asked.len(), sent(&done)), (1, vec!["a"]));
+    }
+    assert!(!scene.context.home().join(".openoxide/state").exists(), "nothing is written");
+}
+
+#[test]
+fn a_session_is_for_its_conversation_and_for_that_skill() {
+    let scene = asking(&["a", "b"]);
+    let (runtime, mut session) = (scene.runtime(), Session::new("s"));
+    call(&runtime, &mut session, &MODEL, &[Answer::Session]);
+    let (done, asked) = call(&runtime, &mut session, &MODEL, &[]);
+    assert_eq!((asked.len(), sent(&done)), (0, vec!["a"]));
+    let (done, asked) = call(&runtime, &mut session, &[("b", Caller::Model)], &[]);
+    assert_eq!((asked.len(), sent(&done).len()), (1, 0));
+    let (_, asked) = call(&runtime, &mut Session::new("other"), &MODEL, &[]);
+    assert_eq!(asked.len(), 1);
+    assert!(!scene.context.home().join(".openoxide/state").exists(), "nothing is written");
+}
+
+#[test]
+fn always_holds_until_it_is_taken_back() {
+    let scene = asking(&["a", "ab"]);
+    call(&scene.runtime(), &mut Session::new("s"), &MODEL, &[Answer::Always]);
+    // For another conversation, another runtime, and whoever calls.
+    let runtime = scene.runtime();
+    for caller in [Caller::Model, Caller::User] {
+        let (done, asked) = call(&runtime, &mut Session::new("t"), &[("a", caller)], &[]);
+        assert_eq!((asked.len(), sent(&done)), (0, vec!["a"]));
+    }
+    let (_, asked) = call(&runtime, &mut Session::new("t"), &[("ab", Caller::Model)], &[]);
+    assert_eq!(asked, ["permission skill ab"], "for that skill only");
+
+    let mut trust = Trust::open(&scene.environment());
+    assert_eq!(trust.remembered().map(|answer| answer.pattern.as_str()).collect::<Vec<_>>(), ["a"]);
+    assert_eq!(trust.revoke(|_| true).unwrap().len(), 1);
+    let (done, asked) = call(&scene.runtime(), &mut Session::new("u"), &MODEL, &[]);
+    assert_eq!((asked.len(), refused(&done)), (1, vec![("a", Why::Rejected)]));
+}
+
+/// A pattern in a name is no pattern in what is remembered.
+#[test]
+fn an_answer_covers_its_name_and_no_other() {
+    let mut scene = asking(&["a"]);
+    scene.rule("skill", "*", Action::Ask);
+    let runtime = scene.runtime();
+    let mut session = Session::new("s");
+    session.allow(Permission::Skill, "a");
+    assert_eq!(runtime.decide(&session, Permission::Skill, "a").action, Action::Allow);
+    for other in ["aa", "b", "*", "a*", "A", ""] {
+        assert_eq!(runtime.decide(&session, Permission::Skill, other).action, Action::Ask, "{other:?}");
+    }
+}
+
+#[test]
+fn a_rule_that_denies_is_stronger_than_any_answer() {
+    let mut scene = asking(&["a"]);
+    let mut session = Session::new("s");
+    call(&scene.runtime(), &mut session, &MODEL, &[Answer::Always]);
+    session.allow(Permission::Skill, "a");
+    scene.rule("skill", "a", Action::Deny);
+    let runtime = scene.runtime();
+    for caller in [Caller::Model, Caller::User] {
+        let (done, asked) = call(&runtime, &mut session, &[("a", caller)], &[Answer::Always]);
+        assert_eq!((asked.len(), sent(&done).len()), (0, 0), "{:?}", done.refused);
+    }
+    // A rule that asks is no rule that denies: what was answered holds.
+    scene.rule("skill", "a", Action::Ask);
+    let (done, asked) = call(&scene.runtime(), &mut session, &MODEL, &[]);
+    assert_eq!((asked.len(), sent(&done)), (0, vec!["a"]));
+}
+
+#[test]
+fn several_at_once_are_asked_for_one_by_one() {
+    let mut scene = asking(&["a", "b", "c", "d"]);
+    scene.rule("skill", "d", Action::Allow);
+    let (runtime, mut session) = (scene.runtime(), Session::new("s"));
+    let calls = ["a", "b", "c", "d", "a"].map(|name| (name, Caller::User));
+    let (done, asked) = call(&runtime, &mut session, &calls, &[Answer::Once, Answer::No, Answer::Session]);
+    assert_eq!(asked, [A, "permission skill b", "permission skill c"], "a twice is one question");
+    assert_eq!(sent(&done), ["a", "c", "d", "a"], "in the order of the calls");
+    assert_eq!(refused(&done), [("b", Why::Rejected)]);
+    let (done, asked) = call(&runtime, &mut session, &calls, &[]);
+    assert_eq!((asked, sent(&done)), (vec![A.to_owned(), "permission skill b".to_owned()], vec!["c", "d"]));
+}
+
+/// Whoever answers something else than was asked has not said yes.
+#[test]
+fn another_reply_is_no_answer() {
+    let scene = asking(&["a"]);
+    let calls = || vec![Call { skill: "a".to_owned(), caller: Caller::Model, arguments: Given::Nothing }];
+    let took = std::time::Duration::ZERO;
+    let ran = Ok(Outcome { ended: Ended::Exit(0), stdout: Vec::new(), stderr: Vec::new(), truncated: false, took });
+    for reply in [Reply::Begin, Reply::Ran(ran), Reply::Answer(Answer::Secret("yes".to_owned().into()))] {
+        let mut activation = Activation::new(scene.runtime(), calls());
+        let mut session = Session::new("s");
+        let step = activation.resume(&mut session, Reply::Begin);
+        assert!(matches!(step, Step::Ask(Question::Permission { .. })), "{step:?}");
+        let Step::Done(done) = activation.resume(&mut session, reply) else { panic!("no further question") };
+        assert_eq!(refused(&done), [("a", Why::Rejected)]);
+    }
+}
+
+/// A script asks for its skill first, and what was answered for that holds for both.
+#[test]
+fn scripts_are_asked_for_the_same_way() {
+    let scene = asking(&["a"]);
+    let runtime = scene.runtime();
+    let run = |session: &mut Session, answers: &[Answer]| {
+        let call = ScriptCall {
+            skill: "a".to_owned(),
+            script: "s.sh".to_owned(),
+            arguments: Vec::new(),
+            stdin: Vec::new(),
+            caller: Caller::Model,
+        };
+        let (mut answers, mut asked) = (VecDeque::from(answers.to_vec()), Vec::new());
+        let mut answer = |question: &Question| {
+            asked.push(matches!(question, Question::Power { .. }));
+            answers.pop_front().unwrap_or(Answer::No)
+        };
+        let took = std::time::Duration::ZERO;
+        let ended = Ended::Exit(0);
+        let done = drive_script(&mut ScriptRun::new(Arc::clone(&runtime), call), session, &mut answer, |_| {
+            Ok(Outcome { ended, stdout: b"ran".to_vec(), stderr: Vec::new(), truncated: false, took })
+        });
+        (done.result.map(|ran| ran.outcome.stdout).map_err(|refusal| refusal.why), asked)
+    };
+    let mut session = Session::new("s");
+    assert_eq!(run(&mut session, &[Answer::No]), (Err(Why::Rejected), vec![false]));
+    assert_eq!(run(&mut session, &[Answer::Once, Answer::No]), (Err(Why::Rejected), vec![false, true]));
+    assert_eq!(run(&mut session, &[Answer::Session, Answer::Once]), (Ok(b"ran".to_vec()), vec![false, true]));
+    assert_eq!(run(&mut session, &[Answer::No]), (Err(Why::Rejected), vec![true]), "once was once");
+    assert_eq!(run(&mut session, &[Answer::Session]), (Ok(b"ran".to_vec()), vec![true]));
+    assert_eq!(run(&mut session, &[]), (Ok(b"ran".to_vec()), vec![]));
+    scene.context.tree("//- project/.agents/skills/a/s.sh\necho other\n");
+    assert_eq!(run(&mut session, &[]), (Err(Why::Rejected), vec![true]), "these are other bytes");
+}
+
+/// An answer that cannot be written down counts now, and people are told.
+#[test]
+fn an_answer_that_cannot_be_kept_is_told() {
+    let scene = asking(&["a"]);
+    scene.context.tree("//- home/.openoxide/state\nno folder\n");
+    let (done, _) = call(&scene.runtime(), &mut Session::new("s"), &MODEL, &[Answer::Always]);
+    assert_eq!(sent(&done), ["a"]);
+    assert!(done.notices[0].text.starts_with("the answer is not remembered: "), "{:?}", done.notices);
+    let (_, asked) = call(&scene.runtime(), &mut Session::new("t"), &MODEL, &[]);
+    assert_eq!(asked.len(), 1);
+}
+
+/// The model's tools name what it may call, and answer for nothing else.
+#[test]
+fn tools_neither_name_nor_load_what_is_not_for_the_model() {
+    for host in ["openoxide", "claude-code", "opencode", "opencode@seed-001", "pepper", "remcochat"] {
+        let mut scene = Scene::new();
+        let mut text = "//- project/config.toml\n[app.skills]\nenabled = true\n".to_owned();
+        for root in [".agents/skills", ".claude/skills", ".opencode/skills", "files/skills", ".skills"] {
+            for (name, more) in
+                [("plain", ""), ("people-only", "disable-model-invocation: true\n"), ("secret-plan", "")]
+            {
+                text.push_str(&format!(
+                    "//- project/{root}/{name}/SKILL.md\n---\nname: {name}\ndescription: Does it\n{more}---\nLEAKED {name}\n"
+                ));
+            }
+        }
+        scene.context.tree(&text);
+        scene.rule("skill", "secret-*", Action::Deny);
+        let rules = scene.runtime();
+        // Rules of ours count for our own host; an agent's would count for all, and are what is put here.
+        let denies = |name: &str| rules.decide(&Session::new("s"), Permission::Skill, name).action == Action::Deny;
+        assert!(denies("secret-plan") && !denies("plain"));
+        let mut strict = Rules::builtin();
+        strict.push(Rule::new("skill", "secret-*", Action::Deny, "test"));
+        let runtime = Arc::into_inner(scene.runtime_of(host)).unwrap().with_rules(strict);
+        let toolbox = Toolbox::new(Arc::new(runtime), &mut ToolRegistry::default(), Model::default()).unwrap();
+        let tool = toolbox.tools().iter().find(|tool| !tool.name.contains("ead")).unwrap();
+        let (key, _) = tool.input_schema["properties"].as_object().unwrap().iter().next().unwrap();
+        let call = |name: &str| {
+            let arguments = json!({ key: name });
+            let mut script = Script::new(|_| Answer::Once);
+            let result =
+                toolbox.call(&mut Session::new("s"), &tool.name, &arguments, &mut script, |run| panic!("{run:?}"));
+            format!("{result:?}")
+        };
+        assert!(call("plain").contains("LEAKED plain"), "{host}: {}", call("plain"));
+        let denied = call("secret-plan");
+        assert!(!denied.contains("LEAKED"), "{host}: {denied}");
+        for wanted in ["secret-pla", "nothing"] {
+            assert!(!call(wanted).contains("secret-plan"), "{host}: {}", call(wanted));
+        }
+        // Where a host knows such skills at all.
+        if ["openoxide", "claude-code"].contains(&host) {
+            assert!(!call("people-only").contains("LEAKED"), "{host}: {}", call("people-only"));
+            assert!(!call("people-onl").contains("people-only"), "{host}: {}", call("people-onl"));
+            let contracts = format!("{:?}", toolbox.tools());
+            assert!(!contracts.contains("people-only"), "{host}: {contracts}");
+        }
+        // There the rule was known when the catalog was made.
+        if host == "openoxide" {
+            assert!(!format!("{:?}", toolbox.tools()).contains("secret-plan"), "{:?}", toolbox.tools());
+        }
+    }
+}
