@@ -9,11 +9,12 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
 use crate::catalog::{Catalog, Entry};
 use crate::discover::Listing;
+use crate::host::Links;
 
 mod answer;
 mod beneath;
@@ -23,6 +24,8 @@ mod path;
 mod read;
 mod snapshot;
 mod url;
+
+use beneath::READ;
 
 pub(crate) use beneath::open_plain;
 
@@ -39,8 +42,8 @@ pub struct SkillDir {
     fd: OwnedFd,
     manifest: OsString,
     extent: Extent,
-    /// Whether the skill's file may be a link that leads out of the folder: a host that lists it follows it.
-    follow_manifest: bool,
+    /// Where the skill's file led when it was found, if it was a link and its host follows it: nowhere else may it lead.
+    leads_to: Option<PathBuf>,
     /// Whether the folder was listed through this descriptor, which can be done once.
     listed: AtomicBool,
 }
@@ -68,25 +71,22 @@ impl SkillDir {
 
     /// Opens the skill of a catalog's entry, by the rules of the root that it was found in.
     ///
-    /// If its file is a link, it is followed: the catalog holds only what its host follows. Other links are not.
+    /// If its file was a link that the host follows, it is followed to the file that was found, and to no other. Other
+    /// links that lead out are not followed.
     pub fn of(catalog: &Catalog, entry: &Entry) -> Result<SkillDir, SnapshotError> {
         let (folder, name) = parts(&entry.skill.path);
-        let single = catalog.roots.get(entry.root).is_some_and(|searched| searched.root.scan.layout.is_flat());
-        let extent = if single { Extent::File } else { Extent::Folder };
-        Ok(SkillDir { follow_manifest: true, ..SkillDir::new(&folder, &name, extent)? })
+        let scan = catalog.roots.get(entry.root).map(|searched| &searched.root.scan);
+        let extent = if scan.is_some_and(|scan| scan.layout.is_flat()) { Extent::File } else { Extent::Folder };
+        let follows = scan.is_some_and(|scan| scan.file_links == Links::Follow) && entry.canonical() != entry.found();
+        let leads_to = follows.then(|| entry.canonical().to_owned());
+        Ok(SkillDir { leads_to, ..SkillDir::new(&folder, &name, extent)? })
     }
 
     fn new(folder: &Path, manifest: &OsStr, extent: Extent) -> Result<SkillDir, SnapshotError> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let fd = rustix::fs::open(folder, flags, Mode::empty())
             .map_err(|error| SnapshotError::Folder { reason: beneath::reason(error) })?;
-        Ok(SkillDir {
-            fd,
-            manifest: manifest.to_owned(),
-            extent,
-            follow_manifest: false,
-            listed: AtomicBool::new(false),
-        })
+        Ok(SkillDir { fd, manifest: manifest.to_owned(), extent, leads_to: None, listed: AtomicBool::new(false) })
     }
 
     /// Names what is in the folder. A descriptor keeps its place in a listing, so each listing but the first needs one of
@@ -98,6 +98,35 @@ impl SkillDir {
             return Listing::read(again.as_fd(), most);
         }
         Listing::read(self.fd(), most)
+    }
+
+    /// Opens the skill's own file. As a link it leads to another file of the skill, or to the one it led to when it was
+    /// found; any other way is `XDEV`.
+    fn open_manifest(&self) -> Result<OwnedFd, Errno> {
+        let opened = match self.extent {
+            Extent::Folder => beneath::open(self.fd(), Path::new(&self.manifest), READ),
+            // What lies beside it is not the skill's.
+            Extent::File => beneath::open_name(self.fd(), &self.manifest, READ).map_err(|error| match error {
+                Errno::LOOP | Errno::MLINK => Errno::XDEV,
+                error => error,
+            }),
+        };
+        match (opened, &self.leads_to) {
+            (Err(Errno::XDEV), Some(target)) => self.open_target(target),
+            (opened, _) => opened,
+        }
+    }
+
+    /// Opens the file that the skill's own led to, if it still does. The link itself is never opened: whatever it is
+    /// exchanged for, only that file is read.
+    fn open_target(&self, target: &Path) -> Result<OwnedFd, Errno> {
+        let file = beneath::open_whole(target, READ).map_err(|error| match error {
+            Errno::LOOP | Errno::MLINK => Errno::XDEV,
+            error => error,
+        })?;
+        let (there, led) =
+            (rustix::fs::fstat(&file)?, rustix::fs::statat(self.fd(), &*self.manifest, AtFlags::empty())?);
+        if (there.st_dev, there.st_ino) == (led.st_dev, led.st_ino) { Ok(file) } else { Err(Errno::XDEV) }
     }
 
     fn fd(&self) -> BorrowedFd<'_> {

@@ -45,6 +45,21 @@ pub(crate) fn open_plain(dir: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Res
     Err(Errno::NOENT)
 }
 
+/// Opens an absolute path, through no link at all; one on the way is as in [`open_plain`].
+pub(super) fn open_whole(path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{CWD, ResolveFlags, openat2};
+        // Folders that may be passed and not listed are no hindrance to the kernel.
+        match openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS) {
+            Err(Errno::NOSYS | Errno::PERM | Errno::AGAIN | Errno::INTR) => {}
+            outcome => return outcome,
+        }
+    }
+    let root = rustix::fs::open(c"/", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+    open_plain(root.as_fd(), path.strip_prefix("/").map_err(|_| Errno::XDEV)?, flags)
+}
+
 /// Opens one name in `dir`, never through a link.
 pub(super) fn open_name(dir: BorrowedFd<'_>, name: &OsStr, flags: OFlags) -> Result<OwnedFd, Errno> {
     rustix::fs::openat(dir, name, flags | OFlags::NOFOLLOW, Mode::empty())

@@ -36,13 +36,7 @@ impl SkillDir {
             copy_file(from, to.as_fd(), file, &mut buffer)?;
         }
         if let Some(file) = linked {
-            let from = match beneath::open(self.fd(), &file.path, READ) {
-                Err(Errno::XDEV) if self.follow_manifest => {
-                    rustix::fs::openat(self.fd(), &file.path, READ, Mode::empty())
-                }
-                outcome => outcome,
-            };
-            copy_file(from, to.as_fd(), file, &mut buffer)?;
+            copy_file(self.open_manifest(), to.as_fd(), file, &mut buffer)?;
         }
         for link in &links {
             rustix::fs::symlinkat(&link.target, &to, &link.path).map_err(|error| unwritten(&link.path, error))?;

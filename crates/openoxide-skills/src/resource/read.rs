@@ -3,7 +3,7 @@
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
-use rustix::fs::{FileType, Mode, OFlags};
+use rustix::fs::{FileType, OFlags};
 use rustix::io::Errno;
 
 use super::beneath::{self, READ};
@@ -131,7 +131,7 @@ impl ResourceItem {
 
 impl SkillDir {
     /// Reads a file. Nothing outside the folder is ever read, whatever is moved about meanwhile; the skill's own file is
-    /// the exception where the host follows that as a link.
+    /// the exception where the host follows that as a link, and then the file that was found is read and no other.
     pub fn read(&self, path: &ResourcePath, limit: ReadLimit) -> Result<Resource, ReadProblem> {
         self.first_of(path, |path| self.read_at(path, limit))
     }
@@ -191,12 +191,8 @@ impl SkillDir {
     }
 
     fn read_at(&self, path: &Path, limit: ReadLimit) -> Result<Resource, ReadProblem> {
-        let file = match beneath::open(self.fd(), path, READ) {
-            Err(Errno::XDEV) if self.follow_manifest && path == Path::new(&self.manifest) => {
-                rustix::fs::openat(self.fd(), path, READ, Mode::empty())
-            }
-            outcome => outcome,
-        };
+        let is_manifest = path == Path::new(&self.manifest);
+        let file = if is_manifest { self.open_manifest() } else { beneath::open(self.fd(), path, READ) };
         let file = file.map_err(problem)?;
         read_file(&file, path, limit)
     }

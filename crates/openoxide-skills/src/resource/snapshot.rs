@@ -245,14 +245,10 @@ impl<'a> Walk<'a> {
     /// Digests what the skill's own file leads to, if it is a link.
     fn linked(&mut self, dir: &SkillDir) -> Result<FileDigest, SnapshotError> {
         let path = PathBuf::from(self.manifest);
-        let file = match beneath::open(dir.fd(), &path, READ) {
-            Err(Errno::XDEV) if dir.follow_manifest => {
-                rustix::fs::openat(dir.fd(), &path, READ, rustix::fs::Mode::empty())
-            }
-            Err(Errno::XDEV) => return Err(SnapshotError::Escapes { path: path_text(&path) }),
-            outcome => outcome,
-        };
-        let file = file.map_err(|error| failed(&path, error))?;
+        let file = dir.open_manifest().map_err(|error| match error {
+            Errno::XDEV => SnapshotError::Escapes { path: path_text(&path) },
+            error => failed(&path, error),
+        })?;
         self.file(&file, path, true)
     }
 

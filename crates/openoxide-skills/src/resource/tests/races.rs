@@ -3,14 +3,19 @@
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::symlink;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use openoxide_testkit::TestContext;
 use rustix::fs::{RenameFlags, renameat, renameat_with, symlinkat};
 
-use crate::host::{ReadProblem, ResourceRules};
+use crate::catalog::{Catalog, Depth, View, load};
+use crate::host::{Hosts, ReadProblem, ResourceRules};
 use crate::resource::beneath::{self, READ};
 use crate::resource::{ReadLimit, ResourceBytes, ResourcePath, SkillDir, SnapshotLimits};
+use crate::root::Surroundings;
+use crate::settings::HostSettings;
 
 const SECRET: &str = "SECRET";
 
@@ -152,4 +157,96 @@ fn copied(skill: &SkillDir) -> Option<String> {
     skill.copy_to(&snapshot, copy.path()).ok()?;
     let texts = snapshot.files.iter().map(|file| fs_err::read_to_string(copy.path().join(&file.path)).unwrap());
     Some(texts.collect())
+}
+
+/// A skill with a file of its own, and one whose file a host may follow to notes beside the project.
+const SWAPPED: &str = "
+//- project/.claude/skills/plain/SKILL.md
+---
+name: plain
+description: inside
+---
+inside
+//- project/.claude/skills/linked/SKILL.md -> {root}/notes/linked.md rooted
+//- notes/linked.md
+---
+name: linked
+description: inside
+---
+inside
+//- outside/private.md
+SECRET
+";
+
+fn seen_by(host: &str, context: &TestContext) -> Catalog {
+    let (cwd, project) = (context.project(), context.project());
+    let around = Surroundings { cwd, project, home: Some(context.home()), trusted: true, ..Surroundings::default() };
+    let spec = Hosts::builtin().get(host).unwrap();
+    let view = View::new(spec, HostSettings::default(), Arc::new(around)).unwrap();
+    load(std::slice::from_ref(&view), Depth::Quick).remove(0)
+}
+
+/// Everything of a skill's own file that can be had: read, digested and copied.
+fn own_file(skill: &SkillDir) -> Option<String> {
+    let path = ResourcePath::parse("SKILL.md", &ResourceRules::default()).unwrap();
+    let texts = [skill.read_manifest(ReadLimit::Text(1000)), skill.read(&path, ReadLimit::Text(1000))];
+    let mut all: Vec<String> =
+        texts.into_iter().filter_map(Result::ok).map(|read| format!("{:?}", read.bytes)).collect();
+    let limits = SnapshotLimits::default();
+    for snapshot in [skill.snapshot(&limits), skill.own_file(&limits)].into_iter().flatten() {
+        all.push(String::from_utf8(snapshot.manifest.clone()).unwrap());
+        let copy = tempfile::tempdir().unwrap();
+        if skill.copy_to(&snapshot, copy.path()).is_ok() {
+            all.push(fs_err::read_to_string(copy.path().join("SKILL.md")).unwrap());
+        }
+    }
+    (!all.is_empty()).then(|| all.concat())
+}
+
+#[test]
+fn a_skills_own_file_leads_to_what_was_found_and_nowhere_else() {
+    for (host, count) in [("openoxide", 1), ("opencode", 2)] {
+        let context = TestContext::new();
+        context.tree(SWAPPED);
+        let catalog = seen_by(host, &context);
+        assert_eq!(catalog.skills.len(), count, "{host}: {:?}", catalog.skills);
+        let skills = context.project().join(".claude/skills");
+        for entry in &catalog.skills {
+            let folder = skills.join(&*entry.skill.name);
+            let skill = SkillDir::of(&catalog, entry).unwrap();
+            assert!(own_file(&skill).is_some_and(|text| text.contains("inside")), "{host} {}", entry.skill.name);
+            let at = OwnedFd::from(std::fs::File::open(&folder).unwrap());
+            symlinkat(&context.root().join("outside/private.md"), &at, "bad").unwrap();
+            renameat_with(&at, "SKILL.md", &at, "bad", RenameFlags::EXCHANGE).unwrap();
+            assert_eq!(own_file(&skill), None, "{host} {}", entry.skill.name);
+            renameat_with(&at, "SKILL.md", &at, "bad", RenameFlags::EXCHANGE).unwrap();
+            race(&skill, &at);
+        }
+    }
+}
+
+/// Reads a skill's own file while it is exchanged for a link out and back.
+fn race(skill: &SkillDir, folder: &OwnedFd) {
+    let stop = AtomicBool::new(false);
+    let (mut inside, mut refused) = (0, 0);
+    std::thread::scope(|scope| {
+        let _stop = Stop(&stop);
+        let stop = &stop;
+        scope.spawn(move || {
+            while !stop.load(Ordering::Relaxed) {
+                let _ = renameat_with(folder, "SKILL.md", folder, "bad", RenameFlags::EXCHANGE);
+            }
+        });
+        let begun = Instant::now();
+        while begun.elapsed() < duration() / 3 {
+            match own_file(skill) {
+                Some(text) => {
+                    assert!(!text.contains(SECRET), "{text}");
+                    inside += 1;
+                }
+                None => refused += 1,
+            }
+        }
+    });
+    assert!(inside > 5 && refused > 0, "{inside} read, {refused} refused");
 }
