@@ -1,6 +1,7 @@
 //! Whether a skill may be called, from the question to the answer and what is kept of it.
 
 use std::collections::VecDeque;
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use openoxide_config::Trust;
@@ -240,9 +241,10 @@ fn tools_neither_name_nor_load_what_is_not_for_the_model() {
             for (name, more) in
                 [("plain", ""), ("people-only", "disable-model-invocation: true\n"), ("secret-plan", "")]
             {
-                text.push_str(&format!(
+                let _ = write!(
+                    text,
                     "//- project/{root}/{name}/SKILL.md\n---\nname: {name}\ndescription: Does it\n{more}---\nLEAKED {name}\n"
-                ));
+                );
             }
         }
         scene.context.tree(&text);
