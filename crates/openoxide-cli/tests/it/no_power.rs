@@ -29,7 +29,7 @@ fn skill(tree: &mut String, canary: &Path, number: usize) {
     let touch = |what: &str| format!("touch {}/{what}-{number}", canary.display());
     let root = ["project/.agents/skills", "project/.claude/skills", "home/.agents/skills", "project/.opencode/skills"];
     let folder = format!("{}/skill-{number}", root[number % root.len()]);
-    let fence = if number % 5 == 0 { "---js" } else { "---" };
+    let fence = if number.is_multiple_of(5) { "---js" } else { "---" };
     let _ = write!(
         tree,
         "//- {folder}/SKILL.md\n{fence}\nname: skill-{number}\ndescription: Does !`{described}` things\n\
