@@ -194,7 +194,13 @@ impl Runtime {
 }
 
 fn is_denied(rules: &Rules, entry: &Entry) -> bool {
-    decide(rules, &Remembered::default(), Permission::Skill, &entry.skill.name).action == Action::Deny
+    let denies = |name: &str| decide(rules, &Remembered::default(), Permission::Skill, name).action == Action::Deny;
+    denies(&entry.skill.name) || entry.aliases.iter().any(|alias| denies(alias))
+}
+
+/// Returns a catalog as the model may see it: without what rules deny, whatever the host's own lists do.
+pub fn seen_by_model(workspace: &Workspace, view: &View, catalog: Arc<Catalog>) -> Result<Arc<Catalog>, RuleError> {
+    Ok(without_denied(catalog, &workspace.rules(view)?))
 }
 
 /// Keeps from the model what rules deny, also where the host's own lists do not: its name is in none that the model sees.
