@@ -198,9 +198,11 @@ fn is_denied(rules: &Rules, entry: &Entry) -> bool {
     denies(&entry.skill.name) || entry.aliases.iter().any(|alias| denies(alias))
 }
 
-/// Returns a catalog as the model may see it: without what rules deny, whatever the host's own lists do.
-pub fn seen_by_model(workspace: &Workspace, view: &View, catalog: Arc<Catalog>) -> Result<Arc<Catalog>, RuleError> {
-    Ok(without_denied(catalog, &workspace.rules(view)?))
+/// Returns a catalog as the model is shown it: without what the rules of the user and the agent deny, whatever the host.
+///
+/// What the host's own rules deny, its program may show and then refuse; that is the host's way.
+pub fn seen_by_model(workspace: &Workspace, catalog: Arc<Catalog>) -> Result<Arc<Catalog>, RuleError> {
+    Ok(without_denied(catalog, &workspace.own_rules()?))
 }
 
 /// Keeps from the model what rules deny, also where the host's own lists do not: its name is in none that the model sees.

@@ -79,8 +79,9 @@ impl Glance {
         let mut agents = Vec::new();
         for (FoundHost { found, view, problems }, catalog) in found.into_iter().zip(catalogs) {
             let catalog = Arc::new(catalog);
-            let seen = seen_by_model(workspace, &view, Arc::clone(&catalog)).ok();
-            let prompt = seen.and_then(|seen| render(&view, &seen, model).ok());
+            // Only its size is told, which settings that cannot be read do not keep from anybody.
+            let seen = seen_by_model(workspace, Arc::clone(&catalog)).unwrap_or_else(|_| Arc::clone(&catalog));
+            let prompt = render(&view, &seen, model).ok();
             agents.push(Agent { found, problems, view, catalog, prompt });
         }
         Ok(Glance { common: common.clone(), session, own, agents })

@@ -1,9 +1,10 @@
 //! `prompt`: the skills as the model would see them, and what the budget cost whom.
 
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use openoxide_runtime::{Pinned, Preloaded, PreloadedSkill, Refusal, Runtime, Session as Conversation};
-use openoxide_skills::{How, Model, Prompt, Standing, path_text, render};
+use openoxide_runtime::{Pinned, Preloaded, PreloadedSkill, Refusal, Runtime, Session as Conversation, seen_by_model};
+use openoxide_skills::{Depth, How, Model, Prompt, Standing, path_text, render};
 use openoxide_wire::{PreloadedLine, PromptAnswer};
 
 use crate::ExitStatus;
@@ -35,9 +36,9 @@ pub(crate) struct PromptArgs {
 pub(crate) fn prompt(ui: &Ui, common: &Common, args: &PromptArgs) -> anyhow::Result<ExitStatus> {
     let session = Session::open(ui, common)?;
     let runtime = runtime(&session)?;
-    let catalog = runtime.catalog();
+    let catalog = seen_by_model(&session.workspace, Arc::new(session.catalog(Depth::Quick)))?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| u64::try_from(now.as_millis()).unwrap_or(0));
-    let mut prompt = render(&session.view, catalog, Model { window: args.window, now })?;
+    let mut prompt = render(&session.view, &catalog, Model { window: args.window, now })?;
     let started = match start(&session, &runtime, args) {
         Ok(started) => started,
         Err(refusal) => {
