@@ -128,7 +128,13 @@ impl Workspace {
     pub fn rules(&self, view: &View) -> Result<Rules, RuleError> {
         let mut rules = Rules::builtin();
         rules.extend(view.call_rules());
-        rules.extend(self.config.sure_rules()?.clone());
+        rules.extend(self.own_rules()?);
+        Ok(rules)
+    }
+
+    /// Returns the rules of the user and then of the agent, which hold whatever the host.
+    pub fn own_rules(&self) -> Result<Rules, RuleError> {
+        let mut rules = self.config.sure_rules()?.clone();
         rules.extend(self.agent_rules());
         Ok(rules)
     }

@@ -4,8 +4,8 @@ use std::path::{Component, Path, PathBuf};
 
 use openoxide_permissions::{Action, Permission};
 use openoxide_skills::{
-    Attached, Entry, FileBase, FileRef, FileRules, Message, ReadLimit, ReadProblem, RenderError, ResourceBytes,
-    ResourcePath, ResourceRules, SkillDir, attachment, path_text, shown_name,
+    Asked, Attached, Caller, Entry, FileBase, FileRef, FileRules, Message, Part, ReadLimit, ReadProblem, RenderError,
+    ResourceBytes, ResourcePath, ResourceRules, SkillDir, attachment, path_text,
 };
 
 use crate::activation::Notice;
@@ -64,6 +64,7 @@ pub(crate) fn attach(
 }
 
 const MISSING: &str = "there is no such file";
+const NO_PROJECT: &str = "it lies in a home folder or above, and only files of a project or the skill are attached";
 
 /// Looks for a file in the folders that count.
 struct Finder<'a> {
@@ -82,9 +83,10 @@ impl Finder<'_> {
         }
         let mut outcome = Err(MISSING);
         for base in &self.rules.beneath {
-            outcome = self.read(*base, &path);
-            if outcome.as_ref().err() != Some(&MISSING) {
-                break;
+            match self.read(*base, &path) {
+                Err(MISSING) => {}
+                Err(NO_PROJECT) => outcome = Err(NO_PROJECT),
+                found => return found,
             }
         }
         outcome
@@ -98,10 +100,12 @@ impl Finder<'_> {
             FileBase::Project => (&*around.project, read_below(&around.project, path, limit)),
             FileBase::Cwd => (&*around.cwd, read_below(&around.cwd, path, limit)),
         };
+        if base != FileBase::Skill && !self.runtime.is_project(folder) {
+            // Who is named with `@` is no file, and not worth a word.
+            return Err(if read.is_ok() { NO_PROJECT } else { MISSING });
+        }
         let resource = read.map_err(words)?;
-        let subject = format!("{}/{}", self.entry.skill.name, shown_name(path.as_path()));
-        let decision = self.runtime.decide(self.session, Permission::Read, &subject);
-        if base == FileBase::Skill && decision.action != Action::Allow {
+        if base == FileBase::Skill && !self.may_read(path) {
             return Err("a permission rule keeps it from being read");
         }
         let full = folder.join(path.as_path());
@@ -109,6 +113,14 @@ impl Finder<'_> {
             ResourceBytes::Text { text, removed } => Ok(Found { full, text, removed }),
             ResourceBytes::Binary(_) => Err(words(ReadProblem::Binary)),
         }
+    }
+
+    /// Tells whether rules allow a file of the skill to be read; nobody is asked for it.
+    fn may_read(&self, path: &ResourcePath) -> bool {
+        let asked = Asked::for_skill(&self.entry.skill.name, Part::Path(path.clone()), Caller::Model);
+        let allows =
+            |subject: &String| self.runtime.decide(self.session, Permission::Read, subject).action == Action::Allow;
+        asked.subjects(self.entry).is_ok_and(|subjects| subjects.iter().all(allows))
     }
 }
 

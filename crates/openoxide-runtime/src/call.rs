@@ -104,7 +104,12 @@ pub(crate) fn admit<'c>(
     if !is_name(view, call) {
         return Err(words.bad_name());
     }
-    let found = catalog.called(wanted);
+    let all = catalog.called(wanted);
+    let is_there = |entry: &&Entry| call.caller == Caller::User || !denied(entry);
+    let found: Vec<&Entry> = all.iter().copied().filter(is_there).collect();
+    if found.is_empty() && all.iter().any(|entry| entry.is_active()) {
+        return Err(words.denied());
+    }
     let mut callable: Vec<&Entry> = found.iter().copied().filter(|entry| entry.is_active()).collect();
     // Whoever says which file is meant gets that one, although its name means another.
     if callable.is_empty() && wanted.starts_with('/') {
@@ -130,10 +135,12 @@ pub(crate) fn lost_its_name(entry: &Entry) -> bool {
 fn is_name(view: &View, call: &Call) -> bool {
     let wanted = call.skill.as_str();
     // A model is told names; a path that it makes up is none.
-    let is_path = wanted.starts_with('/') && call.caller == Caller::User;
+    if wanted.starts_with('/') {
+        return call.caller == Caller::User;
+    }
     let is_plain =
         |others: &str| wanted.chars().all(|letter| letter.is_ascii_alphanumeric() || others.contains(letter));
-    !wanted.is_empty() && (is_path || view.host.activation.names.as_deref().is_none_or(is_plain))
+    !wanted.is_empty() && view.host.activation.names.as_deref().is_none_or(is_plain)
 }
 
 /// Tells whether a caller may call a skill.
@@ -195,11 +202,12 @@ impl Words<'_> {
     }
 
     fn unknown(&self) -> Refusal {
-        let text = self.said(|texts| texts.unknown.as_ref(), || format!("no skill is called `{}`", self.call.skill));
+        let ours = || format!("no skill is called `{}`", shortened(&self.call.skill));
+        let text = self.said(|texts| texts.unknown.as_ref(), ours);
         let mut refusal = self.refusal(Why::Unknown, text);
         let names = self.names();
         let near = near(&self.call.skill, names.iter().copied());
-        if self.view.host.activation.near_names {
+        if self.view.host.activation.near_names && self.call.caller == Caller::Model {
             refusal.text.push_str(&our_list(&near, &names));
         } else if let Some(near) = near.first() {
             refusal.help = Some(format!("did you mean `{near}`?"));
@@ -246,9 +254,6 @@ impl Words<'_> {
     }
 
     fn for_caller<'e>(&self, entry: &'e Entry) -> Result<&'e Entry, Refusal> {
-        if self.call.caller == Caller::Model && (self.denied)(entry) {
-            return Err(self.denied());
-        }
         if may(entry, self.call.caller) {
             return Ok(entry);
         }
@@ -269,8 +274,19 @@ impl Words<'_> {
         let paths: Vec<String> = entries.iter().map(|entry| openoxide_skills::path_text(&entry.skill.path)).collect();
         let text = format!("{} skills are called `{}`", entries.len(), self.call.skill);
         let mut refusal = self.refusal(Why::Ambiguous, text);
-        refusal.help = Some(format!("say which by its path: {}", paths.join(", ")));
+        // The model cannot.
+        refusal.help =
+            (self.call.caller == Caller::User).then(|| format!("say which by its path: {}", paths.join(", ")));
         refusal
+    }
+}
+
+/// Repeats a name that nobody has, which may be as long as somebody likes.
+fn shortened(name: &str) -> String {
+    const REPEATED: usize = 200;
+    match name.char_indices().nth(REPEATED) {
+        Some((end, _)) => format!("{}…", &name[..end]),
+        None => name.to_owned(),
     }
 }
 

@@ -40,7 +40,7 @@ pub use power::{HookPower, Power};
 pub use preload::{Pinned, Preloaded, PreloadedSkill};
 pub use reattach::{Reattached, ReattachedSkill};
 pub use record::{Record, Recorded};
-pub use runtime::Runtime;
+pub use runtime::{Runtime, seen_by_model};
 pub use script::{Ran, ScriptCall, ScriptDone, ScriptRun, ScriptStep, drive_script};
 pub use session::Session;
 pub use tools::{Begun, Conflict, NoName, Tool, ToolRegistry, ToolResult, Toolbox, contracts};

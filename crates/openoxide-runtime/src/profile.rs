@@ -26,14 +26,19 @@ impl Runtime {
     }
 
     /// Returns the project, and the repository that it is a worktree of.
-    ///
-    /// A home folder is no project, even for somebody who works in it: everything of the user's lies there.
     fn project(&self) -> Result<Vec<PathBuf>, String> {
         let project = real(&self.view().around.project)?;
-        let home = self.environment.home.as_deref().and_then(|home| real(home).ok());
-        let is_project = project.parent().is_some() && home.is_none_or(|home| !home.starts_with(&project));
         let repository = repository(&project);
-        Ok(is_project.then_some(project).into_iter().chain(repository).collect())
+        Ok(Some(project).filter(|project| self.is_project(project)).into_iter().chain(repository).collect())
+    }
+
+    /// Tells whether a folder may count as a project, whose files a skill may have.
+    ///
+    /// A home folder is none, even for somebody who works in it, nor is one that holds it: everything of the user's lies
+    /// there.
+    pub(crate) fn is_project(&self, folder: &Path) -> bool {
+        let home = self.environment.home.as_deref().and_then(|home| real(home).ok());
+        real(folder).is_ok_and(|real| real.parent().is_some() && home.is_none_or(|home| !home.starts_with(&real)))
     }
 
     /// Returns what a skill's profile would add, and what of it has no effect.

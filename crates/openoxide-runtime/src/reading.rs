@@ -2,7 +2,7 @@
 
 use openoxide_config::TrustError;
 use openoxide_permissions::{Action, Permission};
-use openoxide_skills::{Caller, Entry, ReadProblem, Standing};
+use openoxide_skills::{Asked, Caller, Entry, ReadProblem, Standing};
 
 use crate::ask::{Answer, Question};
 use crate::call::{Call, Given, Why, may};
@@ -35,13 +35,12 @@ impl Runtime {
         entry.map_err(|problem| if caller == Caller::Model { ReadProblem::UnknownSkill } else { problem })
     }
 
-    /// Returns what must be asked before a file of a skill is read; `path` is its path in the folder.
+    /// Returns what must be asked before a file of a skill is read.
     pub fn before_reading(
         &self,
         session: &Session,
         entry: &Entry,
-        caller: Caller,
-        path: &str,
+        asked: &Asked,
     ) -> Result<Vec<Question>, ReadProblem> {
         let name = entry.skill.name.to_string();
         let question = |permission: Permission, subject: String| Question::Permission {
@@ -50,14 +49,15 @@ impl Runtime {
             skill: name.clone(),
         };
         let mut questions = Vec::new();
-        if self.calling(session, entry, caller) == Action::Ask {
+        if self.calling(session, entry, asked.caller) == Action::Ask {
             questions.push(question(Permission::Skill, name.clone()));
         }
-        let subject = format!("{name}/{path}");
-        match self.decide(session, Permission::Read, &subject).action {
-            Action::Allow => {}
-            Action::Ask => questions.push(question(Permission::Read, subject)),
-            Action::Deny => return Err(ReadProblem::Forbidden),
+        for subject in asked.subjects(entry)? {
+            match self.decide(session, Permission::Read, &subject).action {
+                Action::Allow => {}
+                Action::Ask => questions.push(question(Permission::Read, subject)),
+                Action::Deny => return Err(ReadProblem::Forbidden),
+            }
         }
         Ok(questions)
     }

@@ -203,7 +203,15 @@ impl Runtime {
 }
 
 fn is_denied(rules: &Rules, entry: &Entry) -> bool {
-    decide(rules, &Remembered::default(), Permission::Skill, &entry.skill.name).action == Action::Deny
+    let denies = |name: &str| decide(rules, &Remembered::default(), Permission::Skill, name).action == Action::Deny;
+    denies(&entry.skill.name) || entry.aliases.iter().any(|alias| denies(alias))
+}
+
+/// Returns a catalog as the model is shown it: without what the rules of the user and the agent deny, whatever the host.
+///
+/// What the host's own rules deny, its program may show and then refuse; that is the host's way.
+pub fn seen_by_model(workspace: &Workspace, catalog: Arc<Catalog>) -> Result<Arc<Catalog>, RuleError> {
+    Ok(without_denied(catalog, &workspace.own_rules()?))
 }
 
 /// Keeps from the model what rules deny, also where the host's own lists do not: its name is in none that the model sees.

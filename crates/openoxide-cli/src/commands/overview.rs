@@ -3,9 +3,11 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use openoxide_config::{ConfigProblem, Found, FoundHost};
+use openoxide_runtime::seen_by_model;
 use openoxide_skills::{Catalog, Depth, Entry, Model, Prompt, Standing, View, load, path_text, render};
 use openoxide_wire::{AgentLine, MendLine, OverviewAnswer, SchemaVersion};
 use unicode_width::UnicodeWidthStr as _;
@@ -41,7 +43,7 @@ struct Agent {
     /// What is wrong with its own settings.
     problems: Vec<ConfigProblem>,
     view: View,
-    catalog: Catalog,
+    catalog: Arc<Catalog>,
     /// What the model would see; absent for a host that has no templates.
     prompt: Option<Prompt>,
 }
@@ -76,14 +78,17 @@ impl Glance {
         let model = Model { window: None, now: u64::try_from(now).unwrap_or(0) };
         let mut agents = Vec::new();
         for (FoundHost { found, view, problems }, catalog) in found.into_iter().zip(catalogs) {
-            let prompt = render(&view, &catalog, model).ok();
+            let catalog = Arc::new(catalog);
+            // Only its size is told, which settings that cannot be read do not keep from anybody.
+            let seen = seen_by_model(workspace, Arc::clone(&catalog)).unwrap_or_else(|_| Arc::clone(&catalog));
+            let prompt = render(&view, &seen, model).ok();
             agents.push(Agent { found, problems, view, catalog, prompt });
         }
         Ok(Glance { common: common.clone(), session, own, agents })
     }
 
     fn answer(&self) -> OverviewAnswer {
-        let catalogs = || std::iter::once(&self.own).chain(self.agents.iter().map(|agent| &agent.catalog));
+        let catalogs = || std::iter::once(&self.own).chain(self.agents.iter().map(|agent| &*agent.catalog));
         let skills: BTreeSet<&Path> = catalogs().flat_map(|catalog| &catalog.skills).map(Entry::canonical).collect();
         let root = |catalog: &'_ Catalog, at: usize| catalog.roots[at].canonical.clone();
         let folders: BTreeSet<_> =

@@ -1,8 +1,9 @@
 //! `prompt`: the skills as the model would see them, and what the budget cost whom.
 
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use openoxide_runtime::{Pinned, Preloaded, PreloadedSkill, Refusal, Session as Conversation};
+use openoxide_runtime::{Pinned, Preloaded, PreloadedSkill, Refusal, Runtime, Session as Conversation, seen_by_model};
 use openoxide_skills::{Depth, How, Model, Prompt, Standing, path_text, render};
 use openoxide_wire::{PreloadedLine, PromptAnswer};
 
@@ -34,10 +35,11 @@ pub(crate) struct PromptArgs {
 
 pub(crate) fn prompt(ui: &Ui, common: &Common, args: &PromptArgs) -> anyhow::Result<ExitStatus> {
     let session = Session::open(ui, common)?;
-    let catalog = session.catalog(Depth::Quick);
+    let runtime = runtime(&session)?;
+    let catalog = seen_by_model(&session.workspace, Arc::new(session.catalog(Depth::Quick)))?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| u64::try_from(now.as_millis()).unwrap_or(0));
     let mut prompt = render(&session.view, &catalog, Model { window: args.window, now })?;
-    let started = match start(&session, args)? {
+    let started = match start(&session, &runtime, args) {
         Ok(started) => started,
         Err(refusal) => {
             ui.problem(&safe_lines(&refusal.text));
@@ -79,14 +81,14 @@ pub(crate) fn prompt(ui: &Ui, common: &Common, args: &PromptArgs) -> anyhow::Res
 }
 
 /// Draws what the agent starts with: what was asked for, or else what its settings say.
-fn start(session: &Session, args: &PromptArgs) -> anyhow::Result<Result<Preloaded, Refusal>> {
+fn start(session: &Session, runtime: &Runtime, args: &PromptArgs) -> Result<Preloaded, Refusal> {
     let of_agent = || session.workspace.agent().map(|agent| agent.skills.clone()).unwrap_or_default();
     let skills = if args.preload.is_empty() { of_agent() } else { args.preload.clone() };
     if skills.is_empty() {
-        return Ok(Ok(Preloaded::default()));
+        return Ok(Preloaded::default());
     }
     let pinned = Pinned { task: None, skills };
-    Ok(runtime(session)?.preload(&Conversation::new(""), &pinned))
+    runtime.preload(&Conversation::new(""), &pinned)
 }
 
 /// Says why the agent is not shown the catalog, if it is not.

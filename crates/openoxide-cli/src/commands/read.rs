@@ -3,7 +3,6 @@
 use openoxide_runtime::{Responder as _, Runtime, Session as Conversation};
 use openoxide_skills::{
     Asked, Caller, Catalog, Entry, Part, ReadProblem, Refused, ResourceAnswer, SkillUrl, near, read_resource,
-    shown_name,
 };
 use openoxide_wire::ReadAnswer;
 
@@ -111,13 +110,7 @@ fn permitted(
     asked: &Asked,
     asking: &mut Asking<'_>,
 ) -> Result<(), ReadProblem> {
-    let path = match &asked.part {
-        Ok(Part::Path(path)) => shown_name(path.as_path()),
-        Ok(Part::Top) => String::new(),
-        Ok(Part::Manifest) => "SKILL.md".to_owned(),
-        Err(problem) => return Err(*problem),
-    };
-    for question in runtime.before_reading(conversation, entry, asked.caller, &path)? {
+    for question in runtime.before_reading(conversation, entry, asked)? {
         let answer = asking.answer(&question);
         if !answer.is_yes() {
             return Err(ReadProblem::Forbidden);

@@ -80,6 +80,22 @@ fn the_model_never_sees_a_denied_name() {
     }
 }
 
+/// Whatever a host lists, the model is not told what the user's rules deny.
+#[test]
+fn no_host_shows_the_model_what_rules_deny() {
+    let context = context();
+    let all = field(&valid_json(&context, &["hosts", "--json"])["hosts"], "name").join(" ");
+    let mut showed = 0;
+    for host in all.split(' ') {
+        let output = run(&context, &["prompt", "--json", "--host", host]);
+        assert_eq!(output.status, Some(0), "{host}\n{output}");
+        assert!(!output.stdout.contains("deploy-web"), "{host}\n{output}");
+        showed += usize::from(output.stdout.contains("deploy-docs"));
+    }
+    assert!(showed > 3, "{showed} hosts of {all} show anything");
+    assert!(run(&context, &["list", "--host", "codex"]).stdout.contains("deploy-web"), "people see what is there");
+}
+
 #[test]
 fn other_hosts_obey_an_agent_and_nothing_else_of_ours() {
     let context = context();
@@ -145,7 +161,8 @@ fn a_project_denies_and_never_allows() {
     assert_eq!(names(&list(&["--agent", "reviewer"])), ["review"]);
     assert_eq!(names(&list(&["--agent", "helper"])), ["deploy-docs", "review"], "an agent of the project gets no more");
     let prompt = run(&context, &["prompt", "--host", "opencode"]);
-    assert!(!prompt.stdout.contains("review") && prompt.stdout.contains("notes"), "{prompt}");
+    assert!(!prompt.stdout.contains("review") && prompt.stdout.contains("deploy-docs"), "{prompt}");
+    assert!(!prompt.stdout.contains("notes"), "what it denies, no model sees: {prompt}");
 }
 
 #[test]

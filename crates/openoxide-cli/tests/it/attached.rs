@@ -1,9 +1,11 @@
 //! Files that a skill's text names are sent with it: from the project and the skill only, and never a secret.
 
+use std::path::Path;
+
 use openoxide_testkit::TestContext;
 use serde_json::Value;
 
-use crate::support::{run, valid_json};
+use crate::support::{bin, run, valid_json};
 
 fn laid(body: &str) -> TestContext {
     let context = TestContext::new();
@@ -104,4 +106,41 @@ fn a_rule_on_reading_holds_for_files_of_the_skill() {
     let answer = valid_json(&context, &["activate", "plan", "--json"]);
     assert_eq!(texts(&answer, "messages").len(), 1);
     assert!(texts(&answer, "notices")[0].ends_with("a permission rule keeps it from being read"), "{answer}");
+}
+
+/// In a home folder, or above it, everything of the user's would be a file of the project.
+#[test]
+fn nothing_is_attached_from_a_home_folder_or_above() {
+    let context = TestContext::new();
+    context.tree(
+        "
+//- home/.claude/skills/plan/SKILL.md
+---
+name: plan
+description: Plans
+---
+See @private.md, @own.md, @somebody and @home/private.md.
+//- home/.claude/skills/plan/own.md
+Of the skill.
+//- home/private.md
+SECRET=1
+//- home/work/private.md
+Of the work.
+",
+    );
+    for host in ["openoxide", "claude-code", "opencode"] {
+        for folder in [context.home(), context.root().to_owned(), "/".into()] {
+            let args = ["activate", "plan", "--json", "--host", host];
+            let output = context.answer(context.command(bin(), args).current_dir(&folder));
+            let answer: Value = serde_json::from_str(&output.stdout).unwrap_or_else(|_| panic!("{output}"));
+            assert!(!output.stdout.contains("SECRET"), "{host} in {folder:?}: {answer:#}");
+            let told = texts(&answer, "notices").join("\n");
+            let is_told = told.contains("private.md` is not attached: it lies in a home folder or above");
+            // One host attaches nothing at all.
+            assert!(is_told || folder == Path::new("/") || host == "opencode", "{host} in {folder:?}: {told}");
+        }
+    }
+    let mut command = context.command(bin(), ["activate", "plan", "--json"]);
+    let output = context.answer(command.current_dir(context.home().join("work")));
+    assert!(output.stdout.contains("Of the work.") && output.stdout.contains("Of the skill."), "{output}");
 }

@@ -228,10 +228,9 @@ impl Toolbox {
             Some(path) => Asked::by_path(given.name, path, Caller::Model, &host.resource),
             None => Asked::for_skill(given.name, Part::Manifest, Caller::Model),
         };
-        let path = given.path.unwrap_or("SKILL.md");
         let readable = self.runtime.readable(session, given.name, Caller::Model).and_then(|entry| {
             // Nobody can be asked in the middle of a call.
-            match self.runtime.before_reading(session, entry, Caller::Model, path)?.as_slice() {
+            match self.runtime.before_reading(session, entry, &asked)?.as_slice() {
                 [] => Ok(entry),
                 _ => Err(ReadProblem::Forbidden),
             }

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use openoxide_permissions::Action;
-use openoxide_runtime::{Answer, Session, Tool, ToolRegistry, ToolResult, Toolbox, contracts};
-use openoxide_skills::{Model, Role};
+use openoxide_runtime::{
+    Activation, Answer, Call, Given, Session, Tool, ToolRegistry, ToolResult, Toolbox, contracts, drive,
+};
+use openoxide_skills::{Caller, Hosts, Model, Role};
 use serde_json::{Value, json};
 
 use crate::scene::{Scene, Script};
@@ -346,4 +348,92 @@ fn a_skill_is_deactivated_by_a_tool() {
     assert_eq!(said("skills.deactivate"), ("`pdf` is not active".to_owned(), true));
     assert!(!said("skill").1);
     assert_eq!(said("skills.deactivate"), ("The skill is not active any more.".to_owned(), false));
+}
+
+/// However a path is written, a rule is about the file.
+#[test]
+fn a_rule_on_reading_holds_for_every_way_to_write_a_path() {
+    let mut scene = Scene::new();
+    scene.rule("read", "a/private.md", Action::Deny);
+    scene.context.skill("a", "Does A");
+    scene.context.tree(
+        "//- project/.agents/skills/a/private.md\nSECRET\n//- project/.agents/skills/a/b/open.md\nopen\n\
+         //- project/.agents/skills/a/b/private.md\nalso open\n",
+    );
+    let toolbox = toolbox(&scene, "openoxide");
+    let read = |path: &str| call(&toolbox, "skills.readResource", &json!({ "name": "a", "path": path }));
+    let ways = ["private.md", "./private.md", "b/../private.md", ".//private.md", "private.md/", "\\u{70}rivate.md"];
+    for path in ways {
+        let result = read(path);
+        assert!(result.is_error && !result.output.contains("SECRET"), "{path}: {result:?}");
+    }
+    assert_eq!((read("b/open.md").output.as_str(), read("./b/private.md").output.as_str()), ("open\n", "also open\n"));
+}
+
+/// Calls a skill as the model does; returns what it is told, or the names of what was activated.
+fn told_to_model(scene: &Scene, host: &str, skill: &str) -> Result<Vec<String>, String> {
+    let call = Call { skill: skill.to_owned(), caller: Caller::Model, arguments: Given::Nothing };
+    let mut activation = Activation::new(scene.runtime_of(host), vec![call]);
+    let mut script = Script::new(|_| Answer::Once);
+    let done = drive(&mut activation, &mut Session::new("s"), &mut script, |run| panic!("{run:?}"));
+    match done.refused.first() {
+        Some(refusal) => Err(format!("{} {}", refusal.text, refusal.help.as_deref().unwrap_or_default())),
+        None => Ok(done.activated.into_iter().map(|activated| activated.name).collect()),
+    }
+}
+
+#[test]
+fn a_path_calls_nothing_for_the_model_in_any_host() {
+    let scene = Scene::new();
+    for folder in [".agents", ".claude", ".opencode", ".omp"] {
+        scene
+            .context
+            .tree(&format!("//- project/{folder}/skills/a/SKILL.md\n---\nname: a\ndescription: Does A\n---\nDo.\n"));
+    }
+    let mut by_name = 0;
+    for host in Hosts::builtin().names() {
+        by_name += usize::from(told_to_model(&scene, host, "a").is_ok());
+        for folder in [".agents", ".claude", ".opencode", ".omp"] {
+            for path in [format!("{folder}/skills/a"), format!("{folder}/skills/a/SKILL.md")] {
+                let told = told_to_model(&scene, host, &project(&scene, &path));
+                assert!(told.is_err(), "{host} {path}: {told:?}");
+            }
+        }
+    }
+    assert!(by_name > 3, "{by_name} hosts know it by its name");
+}
+
+/// Not even how many there are.
+#[test]
+fn several_skills_of_a_denied_name_are_as_unknown_as_none() {
+    let mut scene = Scene::new();
+    for folder in ["project/.agents", "home/.agents"] {
+        scene.context.tree(&format!("//- {folder}/skills/a/SKILL.md\n---\nname: dpl\ndescription: Does A\n---\nDo.\n"));
+    }
+    let several = told_to_model(&scene, "codex", "dpl").unwrap_err();
+    assert!(several.starts_with("2 skills are called `dpl`") && !several.contains("SKILL.md"), "{several}");
+    scene.rule("skill", "dpl", Action::Deny);
+    let (denied, unknown) = (told_to_model(&scene, "codex", "dpl"), told_to_model(&scene, "codex", "zzz"));
+    assert_eq!(denied.unwrap_err().replace("dpl", "zzz"), unknown.unwrap_err());
+}
+
+#[test]
+fn an_unknown_name_is_answered_with_near_ones_and_a_bounded_list() {
+    let mut scene = Scene::new();
+    scene.rule("skill", "deploy-web", Action::Deny);
+    for name in ["deploy-docs", "deploy-web", "notes"] {
+        scene.context.skill(name, "Does things");
+    }
+    assert_eq!(
+        told_to_model(&scene, "openoxide", "deploy-doc").unwrap_err().trim_end(),
+        "no skill is called `deploy-doc`; did you mean `deploy-docs`? Available skills: deploy-docs, notes."
+    );
+    let denied = told_to_model(&scene, "openoxide", "deploy-web").unwrap_err();
+    let unknown = told_to_model(&scene, "openoxide", "deploy-wxb").unwrap_err();
+    assert_eq!(denied.replace("deploy-web", "deploy-wxb"), unknown, "the model cannot tell one from the other");
+    for number in 0..80 {
+        scene.context.skill(&format!("more-{number:02}-{}", "x".repeat(50)), "Does more");
+    }
+    let long = told_to_model(&scene, "openoxide", &"z".repeat(1_000_000)).unwrap_err();
+    assert!(long.len() < 6000 && long.trim_end().ends_with(" and 32 more."), "{} {long:.300}", long.len());
 }

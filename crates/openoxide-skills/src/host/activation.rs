@@ -76,7 +76,7 @@ pub struct ActivationRules {
     pub names: Option<String>,
     /// Whether the user's call runs without asking, whatever the permission rules say.
     pub user_needs_no_permission: bool,
-    /// Whether near names are said when there is no such skill.
+    /// Whether the model is told near names, and which there are, when there is no such skill.
     pub near_names: bool,
     /// What `allowed-tools` of a skill means.
     pub allowed_tools: ToolsMeaning,

@@ -55,6 +55,17 @@ impl Asked {
     pub fn for_skill(name: &str, part: Part, caller: Caller) -> Asked {
         Asked { name: name.to_owned(), caller, part: Ok(part), written: String::new() }
     }
+
+    /// Returns what rules on reading are asked about, however the path was written: a name for each file that may be
+    /// meant, beginning with the skill's.
+    pub fn subjects(&self, entry: &Entry) -> Result<Vec<String>, ReadProblem> {
+        let paths = match self.part.as_ref().map_err(|problem| *problem)? {
+            Part::Manifest => vec!["SKILL.md".to_owned()],
+            Part::Top => vec![String::new()],
+            Part::Path(path) => path.candidates().map(super::path::shown_name).collect(),
+        };
+        Ok(paths.into_iter().map(|path| format!("{}/{path}", entry.skill.name)).collect())
+    }
 }
 
 /// What the host answers.
