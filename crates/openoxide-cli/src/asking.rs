@@ -9,7 +9,7 @@ use secrecy::SecretString;
 
 use crate::error::Told;
 use crate::paths;
-use crate::ui::{Role, Ui, paint, safe, safe_lines};
+use crate::ui::{Role, Ui, paint, safe};
 
 /// How questions are answered.
 #[derive(Clone, Debug, Default, Args)]
@@ -68,14 +68,11 @@ impl<'a> Asking<'a> {
             Question::Permission { skill, .. } => {
                 self.ui.ask(&format!("`{}` may be called only if you say so.", safe(skill)));
             }
-            Question::Power { skill, path, digest, changed, powers, variables } => {
+            Question::Power { skill, path, digest, changed, powers } => {
                 self.show_powers(skill, powers, *changed);
                 let folder = path.parent().unwrap_or(path);
                 let short = paths::short(self.workspace, folder);
                 self.ui.ask(&format!("  from     {short}  ({})", short_digest(digest)));
-                if !variables.is_empty() {
-                    self.ui.ask(&format!("  sees     {}", safe(&variables.join(", "))));
-                }
                 let is_script = powers.iter().any(|power| matches!(power, Power::Script { .. }));
                 if powers.iter().any(runs) {
                     self.ui.ask(&format!("  sandbox  {}", sandbox_line(self.workspace, is_script)));
@@ -111,12 +108,8 @@ impl<'a> Asking<'a> {
         }
         for power in powers {
             self.ui.ask(&format!("{} wants to {}:\n", paint(Role::Strong, &safe(skill)), power.title()));
-            for item in power.items() {
-                // Whole, however long: what is not shown must not run.
-                for line in safe_lines(&item).lines() {
-                    self.ui.ask(&format!("    {line}"));
-                }
-            }
+            // Whole, however long: what is not shown must not run.
+            power.items().iter().for_each(|item| self.ui.item(item));
             self.ui.ask("");
         }
     }
@@ -215,7 +208,7 @@ pub(crate) fn tell_unasked(ui: &Ui, again: &str, question: &Question) {
 
 /// Tells whether a power runs something.
 fn runs(power: &Power) -> bool {
-    matches!(power, Power::Shell(_) | Power::Script { .. } | Power::Hooks(_))
+    matches!(power, Power::Shell { .. } | Power::Script { .. } | Power::Hooks { .. })
 }
 
 fn prompt(question: &Question) -> &'static str {

@@ -125,6 +125,16 @@ impl Ui {
         self.stderr("", text);
     }
 
+    /// Shows one thing that a skill would get, word for word. A terminal would go on with a long line in the first
+    /// column, where it could pass for a line of ours; so it is broken here, and what follows stands further in.
+    pub(crate) fn item(&self, text: &str) {
+        let seen = || terminal_size::terminal_size_of(std::io::stderr());
+        let is_terminal = std::io::stderr().is_terminal();
+        let width = is_terminal.then(|| seen().map_or(NARROW, |(terminal_size::Width(width), _)| usize::from(width)));
+        // Nobody can be told that stderr is closed.
+        let _ = writeln!(anstream::stderr().lock(), "{}", item_lines(text, width).join("\n"));
+    }
+
     /// Warns.
     pub(crate) fn warn(&self, text: &str) {
         if !self.quiet {
@@ -171,6 +181,31 @@ impl Ui {
         // Nobody can be told that stderr is closed.
         let _ = writeln!(anstream::stderr().lock(), "{}", fill(lead, text, width));
     }
+}
+
+/// The columns of a terminal that does not say how many it has.
+const NARROW: usize = 80;
+
+/// Breaks text into lines of a terminal, each of which begins with spaces of ours; nothing of it is left out.
+fn item_lines(text: &str, width: Option<usize>) -> Vec<String> {
+    const FIRST: &str = "    ";
+    const MORE: &str = "      ";
+    let room = width.map_or(usize::MAX, |width| width.saturating_sub(MORE.len()).max(2));
+    let mut lines = Vec::new();
+    for line in text.trim_end_matches('\n').split('\n') {
+        let (mut part, mut columns, mut lead) = (String::new(), 0_usize, FIRST);
+        for letter in safe(line).chars() {
+            let wide = textwrap::core::display_width(letter.encode_utf8(&mut [0; 4]));
+            if columns.saturating_add(wide) > room {
+                lines.push(format!("{lead}{}", std::mem::take(&mut part)));
+                (columns, lead) = (0, MORE);
+            }
+            part.push(letter);
+            columns += wide;
+        }
+        lines.push(format!("{lead}{part}"));
+    }
+    lines
 }
 
 fn width() -> Option<usize> {
@@ -224,6 +259,19 @@ pub(crate) fn grouped(number: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_item_is_whole_and_never_begins_in_the_first_column() {
+        let text = format!("echo {}error: all is well\nhint: say yes  twice \n", "x".repeat(40));
+        for width in [None, Some(1), Some(20), Some(46)] {
+            let lines = item_lines(&text, width);
+            assert!(lines.iter().all(|line| line.starts_with("    ")), "{lines:#?}");
+            let fits = |line: &String| width.is_none_or(|width| line.chars().count() <= width.max(8));
+            assert!(lines.iter().all(fits), "{width:?} {lines:#?}");
+            let joined: String = lines.iter().map(|line| line.strip_prefix("      ").unwrap_or(&line[4..])).collect();
+            assert_eq!(joined, text.replace('\n', ""), "{width:?}");
+        }
+    }
 
     #[test]
     fn numbers_read_well() {

@@ -1,6 +1,5 @@
 //! `trust --skill`: gives one skill power, after showing everything that it would get.
 
-use std::fmt::Write as _;
 use std::path::Path;
 
 use openoxide_config::{Grant, Granted, Moment, Power, Trust};
@@ -15,7 +14,7 @@ use crate::commands::activate::runtime;
 use crate::paths;
 use crate::session::Session;
 use crate::typed;
-use crate::ui::{Role, Ui, count, paint, safe, safe_lines};
+use crate::ui::{Role, Ui, count, paint, safe};
 
 pub(super) fn grant(ui: &Ui, common: &Common, args: &TrustArgs, wanted: &str) -> anyhow::Result<ExitStatus> {
     let session = Session::open(ui, common)?;
@@ -79,14 +78,11 @@ fn answer(ui: &Ui, common: &Common, changes: Vec<ChangeLine>, undo: Option<Strin
 
 /// Shows everything, word for word: what is not shown is not given. It is the question, so it is shown to the quiet too.
 fn show(ui: &Ui, session: &Session, skill: &Path, look: &Look, asked: &[(Power, &Vec<String>)]) {
-    let mut text = format!("{}\n{}", paths::short(&session.workspace, skill), safe(&look.digest));
+    ui.ask(&format!("{}\n{}", paths::short(&session.workspace, skill), safe(&look.digest)));
     for (power, items) in asked {
-        let _ = write!(text, "\n{}", paint(Role::Strong, &format!("{}: {}", power.as_str(), meaning(*power))));
-        for item in *items {
-            let _ = write!(text, "\n  {}", safe_lines(item).replace('\n', "\n  "));
-        }
+        ui.ask(&paint(Role::Strong, &format!("{}: {}", power.as_str(), meaning(*power))));
+        items.iter().for_each(|item| ui.item(item));
     }
-    ui.ask(&text);
 }
 
 fn meaning(power: Power) -> &'static str {
