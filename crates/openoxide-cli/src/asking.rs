@@ -68,14 +68,11 @@ impl<'a> Asking<'a> {
             Question::Permission { skill, .. } => {
                 self.ui.ask(&format!("`{}` may be called only if you say so.", safe(skill)));
             }
-            Question::Power { skill, path, digest, changed, powers, variables } => {
+            Question::Power { skill, path, digest, changed, powers } => {
                 self.show_powers(skill, powers, *changed);
                 let folder = path.parent().unwrap_or(path);
                 let short = paths::short(self.workspace, folder);
                 self.ui.ask(&format!("  from     {short}  ({})", short_digest(digest)));
-                if !variables.is_empty() {
-                    self.ui.ask(&format!("  sees     {}", safe(&variables.join(", "))));
-                }
                 let is_script = powers.iter().any(|power| matches!(power, Power::Script { .. }));
                 if powers.iter().any(runs) {
                     self.ui.ask(&format!("  sandbox  {}", sandbox_line(self.workspace, is_script)));
@@ -213,7 +210,7 @@ pub(crate) fn tell_unasked(ui: &Ui, again: &str, question: &Question) {
 
 /// Tells whether a power runs something.
 fn runs(power: &Power) -> bool {
-    matches!(power, Power::Shell(_) | Power::Script { .. } | Power::Hooks(_))
+    matches!(power, Power::Shell { .. } | Power::Script { .. } | Power::Hooks { .. })
 }
 
 fn prompt(question: &Question) -> &'static str {

@@ -164,7 +164,7 @@ impl Trust {
 
     /// Tells whether a skill has a power for one thing, such as a command: only if that was shown, word for word.
     pub fn granted_for(&self, skill: &Path, digest: &str, power: Power, item: &str) -> Granted {
-        let is_it = |grant: &&Grant| grant.skill == skill && grant.power == power;
+        let is_it = |grant: &&Grant| grant.skill == skill && grant.power == power && grant.digest == digest;
         match self.granted(skill, digest, power) {
             Granted::Yes if !self.grants().filter(is_it).any(|grant| grant.shown.iter().any(|shown| shown == item)) => {
                 Granted::No

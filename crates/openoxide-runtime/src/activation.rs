@@ -19,7 +19,7 @@ use openoxide_skills::{Caller, Entry, Message};
 
 use crate::ask::{Answer, Question};
 use crate::call::{Call, Refusal, Why};
-use crate::depend::{Dependencies, variables_of};
+use crate::depend::Dependencies;
 use crate::finish::{finish, notices};
 use crate::fork::ForkPlan;
 use crate::hooks::{Event, Firing, HookStep, Verdict, register};
@@ -310,10 +310,6 @@ impl Activation {
                 path: entry.canonical().to_owned(),
                 digest: loading.digest(),
                 changed: wanted.changed,
-                variables: variables_of(entry)
-                    .filter(|name| session.secret(name).is_some())
-                    .map(str::to_owned)
-                    .collect(),
                 powers: wanted.asked,
             });
         }
@@ -404,7 +400,7 @@ impl Activation {
         let runtime = Arc::clone(&self.runtime);
         let mut failed = None;
         for (entry, loading) in self.candidates.iter_mut().filter_map(Candidate::loaded) {
-            // Another call may have read other bytes in the meantime.
+            // The folder may have changed between two calls of the same skill.
             if entry.canonical() != path || loading.digest() != digest || !answer.is_yes() {
                 continue;
             }

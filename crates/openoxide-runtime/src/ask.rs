@@ -30,8 +30,6 @@ pub enum Question {
         changed: bool,
         /// Everything it would get, whole.
         powers: Vec<Power>,
-        /// The variables that its commands would see, by name.
-        variables: Vec<String>,
     },
     /// The value of a variable that skills need; it is kept in memory only.
     Secret {
@@ -140,9 +138,9 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// Tells whether it is a yes of some kind.
+    /// Tells whether it is a yes of some kind. A value is none: it answers another question.
     pub fn is_yes(&self) -> bool {
-        !matches!(self, Answer::No)
+        matches!(self, Answer::Once | Answer::Session | Answer::Always)
     }
 }
 
@@ -155,5 +153,16 @@ impl fmt::Debug for Answer {
             Answer::Secret(_) => "Secret(…)",
             Answer::No => "No",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_no_yes() {
+        assert!([Answer::Once, Answer::Session, Answer::Always].iter().all(Answer::is_yes));
+        assert!(![Answer::Secret("yes".to_owned().into()), Answer::No].iter().any(Answer::is_yes));
     }
 }

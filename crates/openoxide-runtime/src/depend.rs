@@ -15,7 +15,7 @@ use crate::login::{Login, LoginError, Turn};
 use crate::runtime::Runtime;
 use crate::session::Session;
 
-pub(crate) use variables::{redact, variables_of};
+pub(crate) use variables::{givable_variables, redact, variables_of};
 
 /// The most questions of one kind that an activation puts, so that no skill can bury the user in them.
 const MAX_QUESTIONS: usize = 20;

@@ -26,7 +26,7 @@ pub use verdict::{Decision, Halt, Ruling, Said, Verdict};
 
 use crate::activation::Notice;
 use crate::load::Loading;
-use crate::power::{HookPower, Power};
+use crate::power::HookPower;
 use crate::runtime::Runtime;
 use crate::session::Session;
 use crate::shell::private_copy;
@@ -49,6 +49,11 @@ pub(crate) struct Hook {
 }
 
 impl Hook {
+    /// Tells whether it can keep something from happening.
+    fn guards(&self) -> bool {
+        matches!(self.event, HookEvent::PreToolUse | HookEvent::UserPromptSubmit | HookEvent::Stop)
+    }
+
     /// Tells whether it is for an event.
     fn is_for(&self, event: &Event) -> bool {
         self.event == event.kind()
@@ -70,12 +75,19 @@ pub(crate) struct Registered {
     folder: PathBuf,
     /// What its commands may touch.
     in_force: InForce,
+    /// The variables that they get, by name.
+    variables: Vec<String>,
     hooks: Vec<Hook>,
     // Held for its destructor.
     _copy: tempfile::TempDir,
 }
 
 impl Registered {
+    /// Tells whether it has hooks that can keep something from happening.
+    fn guards(&self) -> bool {
+        self.hooks.iter().any(Hook::guards)
+    }
+
     fn is(&self, skill: &str) -> bool {
         self.name == skill || self.path.as_os_str() == skill || self.entry.dir().as_os_str() == skill
     }
@@ -85,6 +97,8 @@ impl Registered {
 #[derive(Debug, Default)]
 pub(crate) struct Registry {
     skills: Vec<Arc<Registered>>,
+    /// Skills of which only those run that can keep something from happening.
+    quiet: BTreeSet<PathBuf>,
     /// Those that were to run once, and did.
     spent: BTreeSet<String>,
     /// How often in a row the end of the turn was put off.
@@ -102,6 +116,14 @@ impl Registry {
 
     fn is_spent(&self, hook: &Hook) -> bool {
         hook.once.as_ref().is_some_and(|key| self.spent.contains(key))
+    }
+
+    fn quiet(&mut self, skill: &Registered) {
+        self.quiet.insert(skill.path.clone());
+    }
+
+    fn is_quiet(&self, skill: &Registered, hook: &Hook) -> bool {
+        !hook.guards() && self.quiet.contains(&skill.path)
     }
 
     fn spend(&mut self, hook: &Hook) {
@@ -125,7 +147,8 @@ impl Registry {
     /// Returns every hook that can still run, with its skill.
     pub(crate) fn active(&self) -> impl Iterator<Item = (&str, &HookPower)> {
         let hooks = self.skills.iter().flat_map(|skill| skill.hooks.iter().map(move |hook| (skill, hook)));
-        hooks.filter(|(_, hook)| !self.is_spent(hook)).map(|(skill, hook)| (skill.name.as_str(), &hook.shown))
+        let can_run = |skill: &Registered, hook: &Hook| !self.is_spent(hook) && !self.is_quiet(skill, hook);
+        hooks.filter(move |(skill, hook)| can_run(skill, hook)).map(|(skill, hook)| (skill.name.as_str(), &hook.shown))
     }
 }
 
@@ -198,6 +221,7 @@ pub(crate) fn wanted(runtime: &Runtime, loading: &Loading) -> Vec<HookPower> {
 /// Registers the hooks of a skill that the user agreed to, in the place of those that it had; returns what is to be said.
 pub(crate) fn register(runtime: &Runtime, session: &mut Session, entry: &Entry, loading: &mut Loading) -> Vec<Notice> {
     session.hooks.remove(|one| one.path == entry.canonical());
+    session.hooks.quiet.remove(entry.canonical());
     let hooks = &loading.parsed.frontmatter.rare().hooks;
     if hooks.hooks.is_empty() {
         return Vec::new();
@@ -231,15 +255,15 @@ fn allowed(
     hooks: Vec<Hook>,
     told: &mut Vec<String>,
 ) -> Vec<Hook> {
-    let granted: BTreeSet<String> =
-        loading.granted.iter().filter(|power| matches!(power, Power::Hooks(_))).flat_map(Power::items).collect();
     let mut allowed = Vec::new();
     let mut untrusted = 0_usize;
     for hook in hooks {
         match runtime.decide(session, Permission::Hook, &hook.shown.command).action {
             Action::Deny => told.push(format!("a permission rule denies its hook: {}", hook.shown)),
             Action::Allow => allowed.push(hook),
-            Action::Ask if granted.contains(&hook.shown.to_string()) => allowed.push(hook),
+            Action::Ask if loading.may_run(openoxide_config::Power::Hook, &hook.shown.to_string()) => {
+                allowed.push(hook)
+            }
             Action::Ask => untrusted += 1,
         }
     }
@@ -268,6 +292,7 @@ fn keep(
         entry: entry.clone(),
         folder,
         in_force,
+        variables: loading.variables_for(openoxide_config::Power::Hook),
         hooks,
         _copy: copy,
     }));

@@ -54,9 +54,15 @@ impl Loading {
         self.snapshot.as_ref().map(|snapshot| snapshot.digest.to_string()).unwrap_or_default()
     }
 
-    /// Tells whether it may use a power.
-    pub(crate) fn may(&self, kind: openoxide_config::Power) -> bool {
-        self.granted.iter().any(|power| power.kind() == kind)
+    /// Tells whether it may do this very thing, such as run a command.
+    pub(crate) fn may_run(&self, kind: openoxide_config::Power, item: &str) -> bool {
+        self.granted.iter().any(|power| power.kind() == kind && power.holds(item))
+    }
+
+    /// Returns the variables that what it runs gets, by name.
+    pub(crate) fn variables_for(&self, kind: openoxide_config::Power) -> Vec<String> {
+        let granted = self.granted.iter().filter(|power| power.kind() == kind);
+        granted.flat_map(Power::variables).cloned().collect()
     }
 
     /// Returns what was said with the call, as one text.
@@ -119,7 +125,7 @@ pub(crate) fn load_part(
         copy: None,
     };
     expand_into(runtime, call, entry, &mut loading).map_err(|error| unreadable(&error.to_string()))?;
-    loading.powers = powers(runtime, &loading);
+    loading.powers = powers(runtime, entry, &loading);
     Ok(loading)
 }
 

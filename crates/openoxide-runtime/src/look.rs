@@ -18,6 +18,8 @@ pub struct Look {
     pub files: Vec<FileDigest>,
     /// What it would do beyond being read, whoever calls it.
     pub powers: Vec<Power>,
+    /// The variables that its scripts would get too, by name.
+    pub variables: Vec<String>,
 }
 
 /// Why a skill cannot be looked at.
@@ -50,6 +52,7 @@ impl Runtime {
                 digest: snapshot.digest.to_string(),
                 files: snapshot.files,
                 powers: Vec::new(),
+                variables: crate::depend::givable_variables(entry),
             });
             let profile = Power::Profile(profile_lines(&loading.profile));
             let all = loading.powers.into_iter().chain(std::iter::once(profile));

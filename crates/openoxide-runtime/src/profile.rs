@@ -49,7 +49,7 @@ impl Runtime {
         let base = Base { skill: entry.dir(), home: self.environment.home.as_deref() };
         // Where links lead is settled now: it is what people are shown, and a link that is moved later is an error.
         let wanted = profile.wanted(base).resolved(|path| real(path).unwrap_or_else(|_| path.to_owned()));
-        let wanted = wanted.without(|addition| adds_to(&mut Policy::default(), addition).err());
+        let wanted = wanted.without(|addition| self.adds_to(&mut Policy::default(), addition).err());
         let source = match entry.skill.scope {
             SkillScope::System | SkillScope::Admin => ProfileSource::Trusted,
             SkillScope::Repo | SkillScope::User | SkillScope::Plugin => ProfileSource::Other,
@@ -61,8 +61,8 @@ impl Runtime {
             (all || network && *addition == Addition::Network).then_some("a permission rule denies it")
         });
         // One may contradict another.
-        let mut policy = policy_of(&in_force);
-        ignore(&mut delta, |addition| adds_to(&mut policy, addition).err());
+        let Ok(mut policy) = self.policy_of(&in_force) else { return Delta::default() };
+        ignore(&mut delta, |addition| self.adds_to(&mut policy, addition).err());
         delta
     }
 
@@ -78,30 +78,67 @@ impl Runtime {
         let counts = loading.snapshot.is_ok() && self.has_profile(session, entry, &loading.granted);
         Ok(if counts { in_force.with(&loading.profile) } else { in_force })
     }
+}
 
-    /// Tells whether it was agreed that what the skill brings runs without a question.
-    pub(crate) fn is_unasked(&self, session: &Session, entry: &Entry, loading: &Loading, granted: &[Power]) -> bool {
-        loading.profile.added.contains(&Addition::Unasked) && self.has_profile(session, entry, granted)
-    }
+/// Tells whether the user agreed that what the skill brings runs without a question. No rule can say it for them: it was
+/// written before the skill was.
+pub(crate) fn is_unasked(loading: &Loading, granted: &[Power]) -> bool {
+    loading.profile.added.contains(&Addition::Unasked)
+        && granted.iter().any(|power| power.kind() == openoxide_config::Power::Profile)
 }
 
 /// Returns everything that people are shown about a profile; nothing if it adds nothing.
 pub(crate) fn profile_lines(delta: &Delta) -> Vec<String> {
     let added = delta.added.iter().map(|addition| match addition {
-        Addition::Write(_) => format!("{addition}, but not what agents, editors and version control keep there"),
+        Addition::Write(_) => {
+            format!("{addition}, but not what agents, editors and version control keep there already")
+        }
         _ => addition.to_string(),
     });
     let ignored = delta.ignored.iter().filter(|_| !delta.added.is_empty());
     added.chain(ignored.map(|ignored| format!("no effect: {ignored}"))).collect()
 }
 
-/// Makes the sandbox's policy of what is in force.
-pub(crate) fn policy_of(in_force: &InForce) -> Policy {
-    let policy = in_force.read.iter().fold(Policy::default(), Policy::read);
-    let mut policy = in_force.write.iter().fold(policy, Policy::write);
-    policy.network = in_force.network;
-    policy
+impl Runtime {
+    /// Makes the sandbox's policy of what is in force; an error names the folder that is never given.
+    pub(crate) fn policy_of(&self, in_force: &InForce) -> Result<Policy, String> {
+        let mut policy = in_force.read.iter().fold(Policy::default(), Policy::read);
+        for folder in &in_force.write {
+            let wider = self.writable(policy, folder);
+            policy = wider.map_err(|why| format!("`{}` is not given to be written: {why}", folder.display()))?;
+        }
+        policy.network = in_force.network;
+        Ok(policy)
+    }
+
+    /// Adds something to a policy, or says why it is not given.
+    fn adds_to(&self, policy: &mut Policy, addition: &Addition) -> Result<(), &'static str> {
+        let wider = match addition {
+            Addition::Write(path) if path.exists() && !path.is_dir() => return Err("only a folder can be written to"),
+            Addition::Write(path) => policy.clone().write(path),
+            Addition::Read(path) => policy.clone().read(path),
+            Addition::Network | Addition::Unasked => return Ok(()),
+        };
+        wider.check(None).map_err(|error| match error {
+            PolicyError::Absent { .. } => "it is not there",
+            PolicyError::System(_) => "it belongs to the system, and is never given",
+            PolicyError::Contradiction { .. } => SEALED,
+            PolicyError::Relative(_) | PolicyError::Moved { .. } | PolicyError::Link(_) | PolicyError::Cwd(_) => {
+                "the sandbox cannot give it"
+            }
+        })?;
+        let wider = match addition {
+            Addition::Write(path) => self.writable(policy.clone(), path)?,
+            _ => wider,
+        };
+        wider.check(None).map_err(|_| SEALED)?;
+        *policy = wider;
+        Ok(())
+    }
 }
+
+/// Why something cannot be written.
+const SEALED: &str = "it is sealed, because other programs obey what stands there";
 
 /// Returns a path without links.
 pub(crate) fn real(path: &Path) -> Result<PathBuf, String> {
@@ -119,24 +156,4 @@ fn ignore(delta: &mut Delta, mut why: impl FnMut(&Addition) -> Option<&'static s
         None => true,
     });
     ignored.sort();
-}
-
-/// Adds something to a policy, or says why the sandbox would not give it.
-fn adds_to(policy: &mut Policy, addition: &Addition) -> Result<(), &'static str> {
-    let wider = match addition {
-        Addition::Write(path) if path.exists() && !path.is_dir() => return Err("only a folder can be written to"),
-        Addition::Write(path) => policy.clone().write(path),
-        Addition::Read(path) => policy.clone().read(path),
-        Addition::Network | Addition::Unasked => return Ok(()),
-    };
-    wider.check(None).map_err(|error| match error {
-        PolicyError::Absent { .. } => "it is not there",
-        PolicyError::System(_) => "it belongs to the system, and is never given",
-        PolicyError::Contradiction { .. } => "it is sealed, because other programs obey what stands there",
-        PolicyError::Relative(_) | PolicyError::Moved { .. } | PolicyError::Link(_) | PolicyError::Cwd(_) => {
-            "the sandbox cannot give it"
-        }
-    })?;
-    *policy = wider;
-    Ok(())
 }

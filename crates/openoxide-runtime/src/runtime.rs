@@ -14,7 +14,7 @@ use openoxide_skills::{Caller, Catalog, Entry, View};
 
 use crate::call::{Call, Refusal, admit, names_for};
 use crate::power::Power;
-use crate::profile::{policy_of, real};
+use crate::profile::real;
 use crate::session::Session;
 
 /// One host's view of a project, its catalog, and what the user allows. It can be shared between conversations.
@@ -130,6 +130,20 @@ impl Runtime {
         answer
     }
 
+    /// Tells whether a skill was given one thing, as its folder is now.
+    pub(crate) fn granted_item(
+        &self,
+        session: &Session,
+        entry: &Entry,
+        digest: &str,
+        kind: openoxide_config::Power,
+        item: &str,
+    ) -> bool {
+        let path = entry.canonical();
+        session.was_given(path, digest, kind, item)
+            || self.with_trust(|trust| trust.granted_for(path, digest, kind, item)) == Granted::Yes
+    }
+
     /// Grants a skill powers until its folder changes or they are revoked.
     pub(crate) fn grant(&self, entry: &Entry, digest: &str, powers: &[Power]) -> Result<(), TrustError> {
         self.with_trust(|trust| {
@@ -189,7 +203,7 @@ impl Runtime {
         copy: &Path,
         in_force: &InForce,
     ) -> Result<(), String> {
-        command.policy = policy_of(in_force).read(copy);
+        command.policy = self.policy_of(in_force)?.read(copy);
         let cwd = real(cwd)?;
         let is_readable = in_force.read.iter().chain(&in_force.write).any(|path| cwd.starts_with(path));
         command.cwd = Some(if is_readable { cwd } else { copy.to_owned() });

@@ -19,7 +19,7 @@ use openoxide_skills::{Caller, Entry, FileDigest, ResourcePath, Snapshot, Variab
 use crate::activation::{Notice, Reply, Run};
 use crate::ask::{Answer, Question};
 use crate::call::{Call, Given, Refusal, Why};
-use crate::depend::{redact, variables_of};
+use crate::depend::{givable_variables, redact, variables_of};
 use crate::drive::Responder;
 use crate::interpreter::{HEAD, How};
 use crate::load::{Loading, load};
@@ -190,7 +190,10 @@ impl ScriptRun {
             return Err(refusal);
         }
         how.check().map_err(not_run)?;
-        loading.powers = vec![Power::Script { path: path.clone() }, Power::Profile(profile_lines(&loading.profile))];
+        loading.powers = vec![
+            Power::Script { path: path.clone(), variables: givable_variables(&entry) },
+            Power::Profile(profile_lines(&loading.profile)),
+        ];
         loading.powers.retain(|power| !power.items().is_empty());
         let wanted = runtime.wanted(session, &entry, &loading);
         loading.granted = wanted.granted;
@@ -198,7 +201,7 @@ impl ScriptRun {
         if wanted.asked.is_empty() {
             return self.start(session, ready);
         }
-        let question = ready.question(session, wanted.asked, wanted.changed);
+        let question = ready.question(wanted.asked, wanted.changed);
         self.state = State::Power(ready, question.clone());
         Ok(ScriptStep::Ask(question))
     }
@@ -300,14 +303,12 @@ impl ScriptRun {
 }
 
 impl Ready {
-    fn question(&self, session: &Session, powers: Vec<Power>, changed: bool) -> Question {
-        let known = variables_of(&self.entry).filter(|name| session.secret(name).is_some());
+    fn question(&self, powers: Vec<Power>, changed: bool) -> Question {
         Question::Power {
             skill: self.entry.skill.name.to_string(),
             path: self.entry.canonical().to_owned(),
             digest: self.loading.digest(),
             changed,
-            variables: known.map(str::to_owned).collect(),
             powers,
         }
     }
@@ -323,7 +324,7 @@ impl Ready {
         };
         command.args.extend(call.arguments.iter().cloned());
         command.stdin.clone_from(&call.stdin);
-        secrets_into(session, &self.entry, &mut command)?;
+        secrets_into(session, &self.loading.variables_for(openoxide_config::Power::Script), &mut command)?;
         let folder = self.loading.copy.as_ref().ok_or("there is no copy of it")?.path();
         let folder = crate::profile::real(folder)?;
         let project = &runtime.view().around.project;

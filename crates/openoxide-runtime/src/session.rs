@@ -65,8 +65,12 @@ impl Session {
 
     /// Tells whether a skill was given a power in this conversation, as its folder is now, for everything in it.
     pub fn empowers(&self, skill: &Path, digest: &str, power: &Power) -> bool {
-        let is_given = |item| self.powers.contains(&(skill.to_owned(), digest.to_owned(), power.kind().as_str(), item));
-        power.items().into_iter().all(is_given)
+        power.items().iter().all(|item| self.was_given(skill, digest, power.kind(), item))
+    }
+
+    /// Tells whether a skill was given one thing in this conversation.
+    pub(crate) fn was_given(&self, skill: &Path, digest: &str, kind: openoxide_config::Power, item: &str) -> bool {
+        self.powers.contains(&(skill.to_owned(), digest.to_owned(), kind.as_str(), item.to_owned()))
     }
 
     /// Gives a skill a power until the conversation ends or its folder changes: for what was shown, and nothing else.
@@ -102,12 +106,19 @@ mod tests {
 
     #[test]
     fn a_power_is_for_what_was_shown() {
-        let (skill, script) = (Path::new("/s/SKILL.md"), |path: &str| Power::Script { path: path.to_owned() });
+        let (skill, script) =
+            (Path::new("/s/SKILL.md"), |path: &str| Power::Script { path: path.to_owned(), variables: Vec::new() });
         let mut session = Session::new("s");
         session.empower(skill, "digest", &script("a.sh"));
         assert!(session.empowers(skill, "digest", &script("a.sh")));
         assert!(!session.empowers(skill, "digest", &script("b.sh")));
         assert!(!session.empowers(skill, "other", &script("a.sh")));
-        assert!(!session.empowers(skill, "digest", &Power::Shell(vec!["a.sh".to_owned()])));
+        assert!(!session.empowers(
+            skill,
+            "digest",
+            &Power::Shell { commands: vec!["a.sh".to_owned()], variables: Vec::new() }
+        ));
+        let seeing = Power::Script { path: "a.sh".to_owned(), variables: vec!["TOKEN".to_owned()] };
+        assert!(!session.empowers(skill, "digest", &seeing), "a variable is more than the script alone");
     }
 }

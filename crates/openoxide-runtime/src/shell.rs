@@ -7,7 +7,7 @@ use openoxide_skills::{Entry, OnFailure, ShellPiece, ShellRules, Variable, View}
 use secrecy::ExposeSecret as _;
 
 use crate::activation::Run;
-use crate::depend::{redact, variables_of};
+use crate::depend::redact;
 use crate::load::Loading;
 use crate::runtime::Runtime;
 use crate::session::Session;
@@ -49,7 +49,7 @@ fn refusal(runtime: &Runtime, session: &Session, loading: &Loading, piece: &Shel
     match runtime.decide(session, Permission::Shell, &piece.command).action {
         Action::Deny => Some("a permission rule denies it".to_owned()),
         Action::Allow => None,
-        Action::Ask if loading.may(openoxide_config::Power::Shell) => None,
+        Action::Ask if loading.may_run(openoxide_config::Power::Shell, &piece.command) => None,
         Action::Ask => Some("the skill is not trusted to run commands".to_owned()),
     }
 }
@@ -78,7 +78,7 @@ fn run(
     let mut command = Command::shell(&piece.script, limits);
     command.merge = rules.stderr;
     // First, so that no skill can replace an argument by a variable of that name.
-    secrets_into(session, entry, &mut command)?;
+    secrets_into(session, &loading.variables_for(openoxide_config::Power::Shell), &mut command)?;
     for (name, value) in &piece.env {
         command.env.set(name, value).map_err(|error| error.to_string())?;
     }
@@ -89,9 +89,9 @@ fn run(
     Ok(Run { skill: entry.skill.name.to_string(), written: piece.command.clone(), command })
 }
 
-/// Gives a command the variables that its skill says it needs.
-pub(crate) fn secrets_into(session: &Session, entry: &Entry, command: &mut Command) -> Result<(), String> {
-    for name in variables_of(entry) {
+/// Gives a command the variables that the user agreed to.
+pub(crate) fn secrets_into(session: &Session, variables: &[String], command: &mut Command) -> Result<(), String> {
+    for name in variables {
         if let Some(value) = session.secret(name) {
             command.env.set(name, value.expose_secret()).map_err(|error| error.to_string())?;
         }

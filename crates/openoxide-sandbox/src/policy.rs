@@ -25,14 +25,18 @@ pub struct Policy {
 /// Names that are sealed directly below every folder that [`Policy::write`] gives, because other programs obey what they
 /// find there.
 pub const SEALED_NAMES: &[&str] = &[
+    ".agent",
     ".agents",
     ".claude",
     ".codex",
+    ".copilot",
     ".crush",
     ".cursor",
     ".envrc",
     ".gemini",
     ".git",
+    ".github",
+    ".goose",
     ".idea",
     ".mcp.json",
     ".omp",

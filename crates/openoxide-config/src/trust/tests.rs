@@ -322,3 +322,18 @@ fn a_path_that_is_no_text_is_refused() {
     assert_eq!(error.to_string(), r"`/\xff` cannot be written down, because it is not UTF-8");
     assert_eq!(fs_err::read_dir(dir.path()).unwrap().count(), 0, "nothing was written");
 }
+
+#[test]
+fn what_was_shown_for_other_bytes_counts_for_nothing() {
+    let (_dir, environment) = setup();
+    let one = |digest: &str, shown: &str| {
+        format!(
+            "[[grants]]\nskill = \"/skills/deploy\"\ndigest = \"{digest}\"\npower = \"shell\"\n\
+             shown = [\"{shown}\"]\nat = 2026-01-01T00:00:00Z\n"
+        )
+    };
+    write(&environment, &(one("sha256:00", "rm -r x") + &one("sha256:01", "date")));
+    let trust = Trust::open(&environment);
+    let granted = |item| trust.granted_for(Path::new("/skills/deploy"), "sha256:01", Power::Shell, item);
+    assert_eq!((granted("date"), granted("rm -r x")), (Granted::Yes, Granted::No));
+}

@@ -1,5 +1,7 @@
 //! Variables that skills need. Values are secrets: in memory only, and only for commands of skills that name them.
 
+use std::collections::BTreeSet;
+
 use openoxide_sandbox::Environment as Variables;
 use openoxide_skills::Entry;
 use secrecy::{ExposeSecret as _, SecretString};
@@ -98,11 +100,18 @@ pub(crate) fn variables_of(entry: &Entry) -> impl Iterator<Item = &str> {
     tools.filter(|tool| tool.kind.eq_ignore_ascii_case(KIND)).map(|tool| tool.value.as_str())
 }
 
+/// Returns the names of the variables that a skill's commands would get, each once: whether or not there is a value yet.
+pub(crate) fn givable_variables(entry: &Entry) -> Vec<String> {
+    let can_be_given = |name: &&str| Variables::default().set(name, "").is_ok();
+    let names: BTreeSet<&str> = variables_of(entry).filter(can_be_given).collect();
+    names.into_iter().map(str::to_owned).collect()
+}
+
 impl Runtime {
     /// Takes over what a skill needs and the environment has; for what is run without an activation before it.
     pub fn take_variables(&self, session: &mut Session, entry: &Entry) {
-        for name in variables_of(entry).filter(|name| Variables::default().set(name, "").is_ok()) {
-            is_known(self, session, name);
+        for name in givable_variables(entry) {
+            is_known(self, session, &name);
         }
     }
 }

@@ -70,8 +70,10 @@ pub enum Event {
 /// Why a skill is deactivated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Deactivation {
-    /// Somebody asked for it.
+    /// The user asked for it.
     Asked,
+    /// The model asked for it, perhaps because of something that it read: hooks that can forbid stay.
+    AskedByModel,
     /// The fork that it ran in ended.
     ForkEnded,
     /// The turn ended, and the host keeps hooks no longer.
@@ -84,7 +86,7 @@ impl Deactivation {
     /// Returns the word used in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
-            Deactivation::Asked => "asked",
+            Deactivation::Asked | Deactivation::AskedByModel => "asked",
             Deactivation::ForkEnded => "fork-ended",
             Deactivation::TurnEnded => "turn-ended",
             Deactivation::SessionEnded => "session-ended",

@@ -113,6 +113,7 @@ impl Firing {
         let event = Arc::clone(&self.event);
         match &*event {
             Event::SkillDeactivated { reason: Deactivation::ForkEnded, .. } if rules.scope == HookScope::Session => {}
+            Event::SkillDeactivated { skill, reason: Deactivation::AskedByModel } => self.quiet(session, skill),
             Event::SkillDeactivated { skill, reason } => {
                 for gone in session.hooks.remove(|one| one.is(skill)) {
                     self.last_words(session, &gone, *reason);
@@ -140,7 +141,7 @@ impl Firing {
 
     fn add(&mut self, session: &Session, skill: &Arc<Registered>, event: &Arc<Event>) {
         for (index, hook) in skill.hooks.iter().enumerate() {
-            if hook.is_for(event) && !session.hooks.is_spent(hook) {
+            if hook.is_for(event) && !session.hooks.is_spent(hook) && !session.hooks.is_quiet(skill, hook) {
                 self.jobs.push_back(Job { skill: Arc::clone(skill), index, event: Arc::clone(event) });
             }
         }
@@ -150,6 +151,18 @@ impl Firing {
         for gone in session.hooks.remove(|_| true) {
             self.last_words(session, &gone, reason);
         }
+    }
+
+    /// Takes from a skill the hooks that forbid nothing, and says if others stay.
+    fn quiet(&mut self, session: &mut Session, skill: &str) {
+        let reason = Deactivation::AskedByModel;
+        let meant: Vec<_> = session.hooks.skills().filter(|one| one.is(skill)).cloned().collect();
+        for one in &meant {
+            self.last_words(session, one, reason);
+            session.hooks.quiet(one);
+        }
+        session.hooks.remove(|one| one.is(skill) && !one.guards());
+        self.verdict.guarded = meant.iter().any(|one| one.guards());
     }
 
     /// Lets a skill that is deactivated run what it has for that.
@@ -248,7 +261,7 @@ fn command(
         (None, _) => Command::shell(&handler.command, limits),
     };
     // First, so that no skill can replace what is known by a variable of that name.
-    secrets_into(session, &job.skill.entry, &mut command)?;
+    secrets_into(session, &job.skill.variables, &mut command)?;
     for (name, value) in &known {
         command.env.set(name, value).map_err(|error| error.to_string())?;
     }

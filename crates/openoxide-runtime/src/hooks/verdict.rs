@@ -20,6 +20,8 @@ pub struct Verdict {
     pub updated_input: Option<Value>,
     /// What is to take the place of the tool's output.
     pub updated_output: Option<Value>,
+    /// Whether hooks of a skill stay that the model wanted to be deactivated, because they can forbid something.
+    pub guarded: bool,
     /// What people are told.
     pub messages: Vec<Said>,
     /// What people should know about the hooks themselves.

@@ -132,14 +132,18 @@ impl Toolbox {
         if !session.record.all().iter().any(|recorded| recorded.name == name) {
             return Begun::answer(ToolResult::error(format!("`{name}` is not active")));
         }
-        let event = Event::SkillDeactivated { skill: name.to_owned(), reason: Deactivation::Asked };
+        let event = Event::SkillDeactivated { skill: name.to_owned(), reason: Deactivation::AskedByModel };
         Begun::Fire(Box::new(Firing::new(Arc::clone(&self.runtime), event)))
     }
 
     /// Makes the answer of a deactivation.
     pub fn deactivated(verdict: &Verdict) -> ToolResult {
         let said = verdict.context.iter().map(|said| said.text.as_str());
-        let output = std::iter::once("The skill is not active any more.").chain(said).collect::<Vec<_>>().join("\n\n");
+        let first = match verdict.guarded {
+            true => "The skill is not active any more, but for its hooks that can forbid: only the user can end these.",
+            false => "The skill is not active any more.",
+        };
+        let output = std::iter::once(first).chain(said).collect::<Vec<_>>().join("\n\n");
         ToolResult { output, ..ToolResult::default() }
     }
 

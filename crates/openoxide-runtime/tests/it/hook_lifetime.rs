@@ -30,7 +30,7 @@ fn without_trust_nothing_runs() {
         Answer::No
     });
     let [Question::Power { powers, .. }] = asked.as_slice() else { panic!("{asked:?}") };
-    let [Power::Hooks(hooks)] = powers.as_slice() else { panic!("{powers:?}") };
+    let [Power::Hooks { hooks, .. }] = powers.as_slice() else { panic!("{powers:?}") };
     let out = hooked.out("canary");
     assert_eq!(hooks.len(), 5);
     assert_eq!(hooks[0].to_string(), format!("PreToolUse: touch {}", out.display()));

@@ -26,7 +26,7 @@ pub(crate) struct Hooked {
 }
 
 /// Finds what this machine has; says loudly if that is nothing.
-fn isolation() -> Option<&'static Isolation> {
+pub(crate) fn isolation() -> Option<&'static Isolation> {
     static ISOLATION: OnceLock<Isolation> = OnceLock::new();
     usable(ISOLATION.get_or_init(|| Isolation::probe(&probe())))
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails says where")]
 
 mod fork;
+mod guarded;
 mod hook_lifetime;
 mod hooked;
 mod hooks;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use openoxide_config::Trust;
-use openoxide_permissions::{Action, Permission, Rule, Rules};
+use openoxide_permissions::{Action, Permission};
 use openoxide_runtime::{
     Activation, Answer, Call, Done, Given, Question, Reply, Runtime, ScriptCall, ScriptRun, Session, Step,
     ToolRegistry, Toolbox, Why, drive, drive_script,
@@ -249,14 +249,7 @@ fn tools_neither_name_nor_load_what_is_not_for_the_model() {
         }
         scene.context.tree(&text);
         scene.rule("skill", "secret-*", Action::Deny);
-        let rules = scene.runtime();
-        // Rules of ours count for our own host; an agent's would count for all, and are what is put here.
-        let denies = |name: &str| rules.decide(&Session::new("s"), Permission::Skill, name).action == Action::Deny;
-        assert!(denies("secret-plan") && !denies("plain"));
-        let mut strict = Rules::builtin();
-        strict.push(Rule::new("skill", "secret-*", Action::Deny, "test"));
-        let runtime = Arc::into_inner(scene.runtime_of(host)).unwrap().with_rules(strict);
-        let toolbox = Toolbox::new(Arc::new(runtime), &mut ToolRegistry::default(), Model::default()).unwrap();
+        let toolbox = Toolbox::new(scene.runtime_of(host), &mut ToolRegistry::default(), Model::default()).unwrap();
         let tool = toolbox.tools().iter().find(|tool| !tool.name.contains("ead")).unwrap();
         let (key, _) = tool.input_schema["properties"].as_object().unwrap().iter().next().unwrap();
         let call = |name: &str| {

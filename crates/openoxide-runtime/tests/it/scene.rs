@@ -81,6 +81,11 @@ impl Scene {
         self
     }
 
+    /// Adds a setting of the user, as `KEY=VALUE`.
+    pub(crate) fn set(&mut self, setting: String) {
+        self.settings.push(setting);
+    }
+
     /// Adds a rule of the user.
     pub(crate) fn rule(&mut self, permission: &str, pattern: &str, action: Action) {
         self.settings.push(format!("permission.{permission}.\"{pattern}\"=\"{action}\""));

@@ -1,20 +1,28 @@
 //! Variables that skills need.
 
 use openoxide_permissions::Action;
-use openoxide_runtime::{Answer, Question, Session};
+use openoxide_runtime::{Answer, Power, Question, Session};
 
 use crate::scene::{Scene, Script, told};
 
 const TOKEN: &str = "  - {type: env_var, value: TOKEN, description: For the service}";
 
-fn give(_: &Question) -> Answer {
-    Answer::Secret("hunter2".to_owned().into())
+fn give(question: &Question) -> Answer {
+    match question {
+        Question::Secret { .. } => Answer::Secret("hunter2".to_owned().into()),
+        _ => Answer::Once,
+    }
+}
+
+/// Gives power, and nothing else is asked.
+fn empower(question: &Question) -> Answer {
+    assert!(matches!(question, Question::Power { .. }), "{question:?}");
+    Answer::Once
 }
 
 #[test]
 fn a_variable_is_asked_for_once_for_all_skills_that_need_it() {
-    let mut scene = Scene::new();
-    scene.rule("shell", "*", Action::Allow);
+    let scene = Scene::new();
     scene.skill("two", "say !`echo $TOKEN`", "  - {type: ENV_VAR, value: TOKEN}");
     scene.skill("one", "say !`echo $TOKEN`", TOKEN).skill("three", "say !`env`", "  - {type: env_var, value: LANG}");
     let mut session = Session::new("s");
@@ -26,7 +34,7 @@ fn a_variable_is_asked_for_once_for_all_skills_that_need_it() {
         about: Some("For the service".to_owned()),
         skills: vec!["one".to_owned(), "two".to_owned()],
     };
-    assert_eq!(script.asked, [expected]);
+    assert_eq!((script.asked.len(), &script.asked[0]), (3, &expected));
     assert_eq!(told(&done), [""; 0]);
     assert_eq!(script.given.iter().filter_map(|given| given.get("TOKEN")).collect::<Vec<_>>(), ["hunter2", "hunter2"]);
 
@@ -34,7 +42,7 @@ fn a_variable_is_asked_for_once_for_all_skills_that_need_it() {
     let mut script = Script::new(give);
     scene.call(&mut session, &["one", "three"], &mut script);
     let asked: Vec<String> = script.asked.iter().map(Question::key).collect();
-    assert_eq!(asked, ["secret LANG"]);
+    assert_eq!((asked.len(), asked[0].as_str()), (3, "secret LANG"));
     let seen: Vec<_> = script.given.iter().map(|given| given.contains_key("TOKEN")).collect();
     assert_eq!(seen, [true, false]);
 
@@ -50,11 +58,10 @@ fn a_variable_is_asked_for_once_for_all_skills_that_need_it() {
 #[test]
 fn the_environment_is_looked_at_before_anybody_is_asked() {
     let mut scene = Scene::new();
-    scene.rule("shell", "*", Action::Allow);
     scene.variables.insert("TOKEN".to_owned(), "hunter2".to_owned());
     scene.variables.insert("OTHER".to_owned(), "not declared".to_owned());
     scene.skill("one", "!`env`", TOKEN);
-    let mut script = Script::new(|question: &Question| panic!("{question:?}"));
+    let mut script = Script::new(empower);
     "hunter2".clone_into(&mut script.prints);
     let mut session = Session::new("s");
     let done = scene.call(&mut session, &["one"], &mut script);
@@ -65,7 +72,7 @@ fn the_environment_is_looked_at_before_anybody_is_asked() {
     // What the conversation has counts more.
     let mut session = Session::new("s");
     session.keep_secret("TOKEN", "from the conversation".to_owned().into());
-    let mut script = Script::new(|question: &Question| panic!("{question:?}"));
+    let mut script = Script::new(empower);
     scene.call(&mut session, &["one"], &mut script);
     assert_eq!(script.given[0].get("TOKEN").map(String::as_str), Some("from the conversation"));
 }
@@ -109,14 +116,42 @@ fn what_steers_programs_cannot_be_wished_for() {
 
 #[test]
 fn who_is_asked_for_power_sees_which_variables_go_with_it() {
+    for known in [true, false] {
+        let mut scene = Scene::new();
+        if known {
+            scene.variables.insert("TOKEN".to_owned(), "hunter2".to_owned());
+        }
+        scene.skill("one", "!`env`", TOKEN);
+        let mut script = Script::new(|_| Answer::No);
+        scene.call(&mut Session::new("s"), &["one"], &mut script);
+        let Some(Question::Power { powers, .. }) = script.asked.last() else { panic!("{:?}", script.asked) };
+        assert_eq!(powers[0].items(), ["env", "gets the variable TOKEN"]);
+        assert!(!format!("{:?}", script.asked).contains("hunter2"));
+    }
+}
+
+#[test]
+fn a_rule_about_commands_gives_no_variable() {
     let mut scene = Scene::new();
+    scene.rule("shell", "*", Action::Allow);
     scene.variables.insert("TOKEN".to_owned(), "hunter2".to_owned());
     scene.skill("one", "!`env`", TOKEN);
-    let mut script = Script::new(|_| Answer::No);
-    scene.call(&mut Session::new("s"), &["one"], &mut script);
-    let [Question::Power { variables, .. }] = script.asked.as_slice() else { panic!("{:?}", script.asked) };
-    assert_eq!(variables, &["TOKEN"]);
-    assert!(!format!("{:?}", script.asked).contains("hunter2"));
+    let mut session = Session::new("s");
+    let seen = |session: &mut Session| {
+        let mut script = Script::new(|question: &Question| panic!("{question:?}"));
+        scene.call(session, &["one"], &mut script);
+        assert_eq!(script.given.len(), 1, "the command runs all the same");
+        script.given[0].contains_key("TOKEN")
+    };
+    assert!(!seen(&mut session));
+    // Unless the user agreed to it, for these bytes.
+    let runtime = scene.runtime();
+    let entry = runtime.catalog().find("one")[0].clone();
+    let power = Power::Shell { commands: Vec::new(), variables: vec!["TOKEN".to_owned()] };
+    session.empower(entry.canonical(), "sha256:00", &power);
+    assert!(!seen(&mut session));
+    session.empower(entry.canonical(), &runtime.look(&entry).unwrap().digest, &power);
+    assert!(seen(&mut session));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use openoxide_config::Power;
-use openoxide_runtime::{LookError, Runtime};
+use openoxide_runtime::{LookError, Runtime, variable_item};
 use openoxide_skills::{Entry, SkillHooks, ToolDependency, shown_name};
 
 use crate::error::Told;
@@ -41,7 +41,10 @@ pub(super) fn look(runtime: &Runtime, entry: &Entry) -> Result<Look, Told> {
         }
     }
     let scripts = look.files.iter().filter(|file| file.executable || file.path.starts_with("scripts"));
-    let scripts = scripts.map(|file| shown_name(&file.path)).collect();
+    let mut scripts: Vec<String> = scripts.map(|file| shown_name(&file.path)).collect();
+    if !scripts.is_empty() {
+        scripts.extend(look.variables.iter().map(|name| variable_item(name)));
+    }
     // What the runtime says counts; the rest is what the skill says of itself.
     for (power, items) in said(entry).into_iter().chain([(Power::Script, scripts)]) {
         if !items.is_empty() {

@@ -1,6 +1,5 @@
 //! `trust --skill`: gives one skill power, after showing everything that it would get.
 
-use std::fmt::Write as _;
 use std::path::Path;
 
 use openoxide_config::{Grant, Granted, Moment, Power, Trust};
@@ -79,14 +78,11 @@ fn answer(ui: &Ui, common: &Common, changes: Vec<ChangeLine>, undo: Option<Strin
 
 /// Shows everything, word for word: what is not shown is not given. It is the question, so it is shown to the quiet too.
 fn show(ui: &Ui, session: &Session, skill: &Path, look: &Look, asked: &[(Power, &Vec<String>)]) {
-    let mut text = format!("{}\n{}", paths::short(&session.workspace, skill), safe(&look.digest));
+    ui.ask(&format!("{}\n{}", paths::short(&session.workspace, skill), safe(&look.digest)));
     for (power, items) in asked {
-        let _ = write!(text, "\n{}", paint(Role::Strong, &format!("{}: {}", power.as_str(), meaning(*power))));
-        for item in *items {
-            let _ = write!(text, "\n{}", ui.quoted("  ", item));
-        }
+        ui.ask(&paint(Role::Strong, &format!("{}: {}", power.as_str(), meaning(*power))));
+        items.iter().for_each(|item| ui.ask(&ui.quoted("  ", item)));
     }
-    ui.ask(&text);
 }
 
 fn meaning(power: Power) -> &'static str {
