@@ -150,7 +150,7 @@ fn values(guard: &[String], loaded: &Loaded<'_>) -> minijinja::Value {
     }
 }
 
-/// Escapes what would end the frame: each of these closing tags, however it is spaced or cased.
+/// Escapes what would end the frame: each of these closing tags, however it is spaced, cased or continued.
 pub fn guarded<'t>(text: &'t str, tags: &[String]) -> Cow<'t, str> {
     let names: Vec<&str> =
         tags.iter().map(|tag| tag.trim_start_matches("</").trim_end_matches('>')).filter(|n| !n.is_empty()).collect();
@@ -170,11 +170,14 @@ pub fn guarded<'t>(text: &'t str, tags: &[String]) -> Cow<'t, str> {
     Cow::Owned(escaped)
 }
 
-/// Tells whether a text begins with a tag's name, blanks and the end of the tag.
+/// Tells whether a text begins with a tag's name, after which no longer name goes on.
+///
+/// The tag need not end: a reader may forgive what stands before its end, and what follows the text may end it.
 fn closes(text: &str, name: &str) -> bool {
     let text = text.trim_start();
     let is_name = text.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
-    is_name && text[name.len()..].trim_start().starts_with('>')
+    let goes_on = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | ':' | '.');
+    is_name && !text[name.len()..].starts_with(goes_on)
 }
 
 /// A text that was too long.
@@ -221,7 +224,11 @@ mod tests {
             ("</ skill\n>", "&lt;/ skill\n>"),
             ("</skills> </skill_content> <skill>", "</skills> </skill_content> <skill>"),
             ("</skill></skill>", "&lt;/skill>&lt;/skill>"),
-            ("</skill", "</skill"),
+            ("</skill", "&lt;/skill"),
+            ("</skill x> </skill/> </skill\"", "&lt;/skill x> &lt;/skill/> &lt;/skill\""),
+            ("</skill\nnot its end", "&lt;/skill\nnot its end"),
+            ("</skill\u{200b}>", "&lt;/skill\u{200b}>"),
+            ("</skill-x> </skill:x> </skill.x> </skillé", "</skill-x> </skill:x> </skill.x> </skillé"),
         ];
         for (text, safe) in rows {
             assert_eq!(guarded(text, &tags), safe);
