@@ -12,11 +12,72 @@ mod words;
 /// Longest text that is looked at, in bytes.
 const MAX_TEXT: usize = 64 * 1024;
 
-/// Words that begin something other than a command.
-const RESERVED: &[&str] = &[
-    "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for", "function", "if", "in", "select", "then",
-    "time", "until", "while",
+/// Words of the language after which a command stands.
+const OPENERS: &[&str] = &["!", "{", "coproc", "do", "elif", "else", "if", "then", "time", "until", "while"];
+
+/// Words of the language after which none does.
+const RESERVED: &[&str] = &["case", "done", "esac", "fi", "for", "function", "in", "select"];
+
+/// Programs that run the command which follows them.
+const WRAPPERS: &[&str] = &[
+    "builtin",
+    "busybox",
+    "caffeinate",
+    "chrt",
+    "command",
+    "doas",
+    "env",
+    "eval",
+    "exec",
+    "ionice",
+    "ltrace",
+    "nice",
+    "nohup",
+    "nsenter",
+    "parallel",
+    "runuser",
+    "setsid",
+    "stdbuf",
+    "strace",
+    "sudo",
+    "systemd-run",
+    "time",
+    "timeout",
+    "unshare",
+    "watch",
+    "xargs",
 ];
+
+/// What a word is that stands where the name of a program may, and is none, or not the one that matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leading {
+    /// It sets a variable: the program follows.
+    Assignment,
+    /// A word of the language, after which a command stands.
+    Opener,
+    /// A word of the language, after which none does.
+    Reserved,
+    /// A program that runs the command which follows its options.
+    Wrapper,
+}
+
+/// Tells what a word is that stands where the name of a program may; `None`: that name itself.
+pub fn leading(word: &str) -> Option<Leading> {
+    match word {
+        _ if is_assignment(word) => Some(Leading::Assignment),
+        _ if WRAPPERS.contains(&word.rsplit('/').next().unwrap_or(word)) => Some(Leading::Wrapper),
+        _ if OPENERS.contains(&word) => Some(Leading::Opener),
+        _ if RESERVED.contains(&word) => Some(Leading::Reserved),
+        _ => None,
+    }
+}
+
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        let name = name.strip_suffix('+').unwrap_or(name);
+        !name.is_empty() && name.chars().all(|character| character.is_ascii_alphanumeric() || character == '_')
+    })
+}
 
 /// What a text is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +113,7 @@ pub(crate) fn split(text: &str) -> Split {
 fn simple(words: &[Word]) -> Option<Simple> {
     let name = &words.first()?.written;
     let plain = |character: char| character.is_ascii_alphanumeric() || "_./+-@%:,".contains(character);
-    if !name.chars().all(plain) || RESERVED.contains(&name.as_str()) {
+    if !name.chars().all(plain) || OPENERS.contains(&name.as_str()) || RESERVED.contains(&name.as_str()) {
         return None;
     }
     let join = |text: fn(&Word) -> &str| words.iter().map(text).collect::<Vec<_>>().join(" ");

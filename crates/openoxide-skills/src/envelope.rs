@@ -230,6 +230,10 @@ mod tests {
             ("< / skill>", "&lt; / skill>"),
             ("<\u{200b}/skill\u{200b}>", "&lt;\u{200b}/skill\u{200b}>"),
             ("</skill-set> </skill:x> </skillé> <skill/>", "</skill-set> </skill:x> </skillé> <skill/>"),
+            ("</skill x> </skill/> </skill\"", "&lt;/skill x> &lt;/skill/> &lt;/skill\""),
+            ("</skill\nnot its end", "&lt;/skill\nnot its end"),
+            ("</skill\u{200b}>", "&lt;/skill\u{200b}>"),
+            ("</skill-x> </skill:x> </skill.x> </skillé", "</skill-x> </skill:x> </skill.x> </skillé"),
         ];
         for (text, safe) in rows {
             assert_eq!(guarded(text, &tags), safe);

@@ -10,6 +10,7 @@ mod placeholder;
 mod readers;
 mod refusal;
 mod script;
+mod spot;
 mod walk;
 
 #[cfg(test)]

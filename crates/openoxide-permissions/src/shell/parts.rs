@@ -1,12 +1,6 @@
 //! The forms under which a command might be forbidden: a guess that rather sees too much.
 
-use super::RESERVED;
-
-/// Programs that run the command which follows them.
-const WRAPPERS: &[&str] = &[
-    "builtin", "busybox", "command", "doas", "env", "eval", "exec", "nice", "nohup", "setsid", "stdbuf", "sudo",
-    "time", "timeout", "xargs",
-];
+use super::{Leading, leading};
 
 /// Returns every form of a command: without its quotes, without what only runs it, and by its program's bare name.
 pub(super) fn forms(words: &[&str]) -> Vec<String> {
@@ -18,13 +12,9 @@ pub(super) fn forms(words: &[&str]) -> Vec<String> {
         if let Some((_, bare)) = name.rsplit_once('/').filter(|(_, bare)| !bare.is_empty()) {
             forms.push([&[bare], arguments].concat().join(" "));
         }
-        let bare = name.rsplit('/').next().unwrap_or(name);
-        let is_prefix = is_assignment(name) || WRAPPERS.contains(&bare) || RESERVED.contains(name) || *name == "!";
-        if !is_prefix {
-            return forms;
-        }
+        let Some(prefix) = leading(name) else { return forms };
         let is_option = |word: &&&str| word.starts_with('-') || word.parse::<f64>().is_ok();
-        let options = if WRAPPERS.contains(&bare) { arguments.iter().take_while(is_option).count() } else { 0 };
+        let options = if prefix == Leading::Wrapper { arguments.iter().take_while(is_option).count() } else { 0 };
         rest = &arguments[options..];
     }
 }
@@ -47,13 +37,6 @@ pub(super) fn guess(text: &str) -> Vec<String> {
     let bare: String = text.chars().filter(|character| !"'\"\\\n".contains(*character)).collect();
     found.extend(forms(&bare.split_whitespace().collect::<Vec<_>>()));
     found
-}
-
-fn is_assignment(word: &str) -> bool {
-    word.split_once('=').is_some_and(|(name, _)| {
-        let name = name.strip_suffix('+').unwrap_or(name);
-        !name.is_empty() && name.chars().all(|character| character.is_ascii_alphanumeric() || character == '_')
-    })
 }
 
 #[cfg(test)]

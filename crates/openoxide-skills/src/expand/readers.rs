@@ -7,14 +7,34 @@ const EVALUATORS: &[&str] =
     &["eval", "let", "trap", "declare", "typeset", "local", "unset", "[[", "source", "exec", "ssh", "su", "watch"];
 
 /// Programs that take a program after an option such as `-c` or `-e`, and otherwise from their input.
-const INTERPRETERS: &[&str] =
-    &["sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "python", "python3", "perl", "ruby", "node", "php", "lua"];
+pub(super) const INTERPRETERS: &[&str] = &[
+    "sh",
+    "bash",
+    "dash",
+    "zsh",
+    "ksh",
+    "ash",
+    "fish",
+    "python",
+    "perl",
+    "ruby",
+    "node",
+    "nodejs",
+    "deno",
+    "bun",
+    "php",
+    "lua",
+    "tclsh",
+    "Rscript",
+    "osascript",
+    "pwsh",
+];
 
 /// Programs that make a command of their input.
 const BUILDERS: &[&str] = &["xargs", "parallel"];
 
 /// Programs whose first text is a small program of their own.
-const FILTERS: &[&str] = &["awk", "gawk", "mawk", "nawk", "sed", "gsed", "ed", "ex", "vim"];
+pub(super) const FILTERS: &[&str] = &["awk", "gawk", "mawk", "nawk", "sed", "gsed", "ed", "ex", "vim"];
 
 /// What in a command reads text as a program.
 #[derive(Debug, Default)]
@@ -25,6 +45,8 @@ pub(super) struct Readers<'c> {
     filter: Option<(usize, &'c str)>,
     /// One that reads what other commands print.
     input: Option<&'c str>,
+    /// One that may read here-documents.
+    document: Option<&'c str>,
 }
 
 impl<'c> Readers<'c> {
@@ -32,6 +54,7 @@ impl<'c> Readers<'c> {
         let words = words(command);
         let mut readers = Readers::default();
         let builds = words.iter().any(|(_, word)| BUILDERS.contains(&program(word)));
+        let (substitutes, documents) = (command.contains("<("), command.contains("<<"));
         for (index, (at, word)) in words.iter().enumerate() {
             let name = program(word);
             let rest = &words[index + 1..];
@@ -44,17 +67,23 @@ impl<'c> Readers<'c> {
             }
             let piped = index > 0 && words[index - 1].1 == "|";
             let bare = rest.first().is_none_or(|(_, next)| *next == "|" || next.starts_with('-'));
-            if INTERPRETERS.contains(&name) && piped && bare {
-                readers.input = Some(name);
+            if INTERPRETERS.contains(&name) {
+                readers.input = readers.input.or(((piped && bare) || substitutes).then_some(name));
+                readers.document = readers.document.or(documents.then_some(name));
             }
         }
         readers
     }
 
+    /// Returns what would run even a plain word of its input.
+    pub(super) fn of_input(&self, is_document: bool) -> Option<&'c str> {
+        self.input.or(self.document.filter(|_| is_document))
+    }
+
     /// Returns what reads the text at a place as a program; `within`: the place is part of a longer quoted text.
     pub(super) fn of_place(&self, at: usize, within: bool) -> Option<&'c str> {
         let before = |reader: Option<(usize, &'c str)>| reader.filter(|(start, _)| *start < at).map(|(_, name)| name);
-        self.input.or_else(|| before(self.after)).or_else(|| before(self.filter).filter(|_| within))
+        self.input.or(self.document).or_else(|| before(self.after)).or_else(|| before(self.filter).filter(|_| within))
     }
 }
 
@@ -86,7 +115,9 @@ fn words(command: &str) -> Vec<(usize, &str)> {
     words
 }
 
-/// Returns the name of a program without its folder.
-fn program(word: &str) -> &str {
-    word.rsplit('/').next().unwrap_or(word).trim_start_matches('$')
+/// Returns the name of a program without its folder and its version.
+pub(super) fn program(word: &str) -> &str {
+    let name = word.rsplit('/').next().unwrap_or(word).trim_start_matches('$');
+    let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    if bare.is_empty() { name } else { bare }
 }

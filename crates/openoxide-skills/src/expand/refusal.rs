@@ -27,6 +27,22 @@ pub enum Refusal {
         /// The placeholder, as written.
         placeholder: String,
     },
+    /// An argument would be a program, or the file of one.
+    #[error("`{placeholder}` stands where `{program}` expects what it is to run")]
+    Text {
+        /// The placeholder, as written.
+        placeholder: String,
+        /// What would run it.
+        program: String,
+    },
+    /// An argument would be an option that may hold a program.
+    #[error("the value of `{placeholder}` begins like an option, and options of `{program}` can hold a program")]
+    Option {
+        /// The placeholder, as written.
+        placeholder: String,
+        /// What would read it.
+        program: String,
+    },
     /// The command is nested too deeply to be followed.
     #[error("quotes and substitutions are nested more than {MOST_NESTED} deep")]
     Nested,

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use super::Refusal;
 use super::placeholder::{Placeholders, Value, What};
 use super::readers::Readers;
+use super::spot::Spot;
 
 /// Deepest nesting of quotes and substitutions that is followed.
 pub(super) const MOST_NESTED: usize = 40;
@@ -54,6 +55,12 @@ enum Frame {
     QuotedDocument,
 }
 
+impl Frame {
+    fn is_words(self) -> bool {
+        matches!(self, Frame::Words | Frame::Backticks)
+    }
+}
+
 /// A here-document whose text is still to come.
 struct Pending {
     end: String,
@@ -66,6 +73,8 @@ struct Writer<'c> {
     placeholders: &'c Placeholders<'c>,
     readers: Readers<'c>,
     frames: Vec<Frame>,
+    /// The plain command that is being read in each frame of words.
+    spots: Vec<Spot>,
     pending: Vec<Pending>,
     /// Where the text of the here-document that is being read ends, and the one after it begins.
     document_end: Option<usize>,
@@ -83,6 +92,7 @@ pub(super) fn write(command: &str, placeholders: &Placeholders<'_>, room: usize)
         placeholders,
         readers: Readers::of(command),
         frames: vec![Frame::Words],
+        spots: vec![Spot::default()],
         pending: Vec::new(),
         document_end: None,
         at: 0,
@@ -106,14 +116,18 @@ impl Writer<'_> {
 
     fn step(&mut self) {
         if self.document_end.is_some_and(|end| self.at >= end) {
-            // It can be the last line; what follows is another step.
-            return self.document_over();
+            self.document_over();
+            self.match_spots();
         }
         let rest = &self.command[self.at..];
+        if rest.is_empty() {
+            return;
+        }
         if rest.starts_with('$') && self.placeholder() {
             return;
         }
-        let taken = match self.frame() {
+        let frame = self.frame();
+        let taken = match frame {
             Frame::Single => self.quoted(rest, '\'', false),
             Frame::Escapes => self.quoted(rest, '\'', true),
             Frame::Comment | Frame::QuotedDocument => self.plain(rest),
@@ -122,7 +136,17 @@ impl Writer<'_> {
             Frame::Double | Frame::Document | Frame::Braces => self.text(rest),
         };
         self.script.text.push_str(&rest[..taken]);
+        if let Some(spot) = self.spots.last_mut().filter(|_| frame.is_words()) {
+            spot.see(self.command, self.at, &rest[..taken]);
+        }
         self.at += taken;
+        self.match_spots();
+    }
+
+    /// Begins and leaves plain commands with the frames that they are in.
+    fn match_spots(&mut self) {
+        let depth = self.frames.iter().filter(|frame| frame.is_words()).count();
+        self.spots.resize_with(depth, Spot::default);
     }
 
     fn push(&mut self, frame: Frame) {
@@ -156,6 +180,9 @@ impl Writer<'_> {
             }
             What::Value(value) => self.reference(written, &value),
         }
+        if let Some(spot) = self.spots.last_mut().filter(|_| self.frames.last().is_some_and(|frame| frame.is_words())) {
+            spot.begin_word(self.at);
+        }
         self.at = found.span.end;
         true
     }
@@ -170,10 +197,16 @@ impl Writer<'_> {
         };
         self.script.text.push_str(&reference);
         self.script.took |= value.is_argument;
-        if value.is_argument && self.is_command() {
-            self.script.refused.get_or_insert(Refusal::Command { placeholder: written.to_owned() });
+        if let Some(refusal) = self.as_code(written, value) {
+            self.script.refused.get_or_insert(refusal);
         } else if !is_plain(value.text) {
             self.judge(written);
+        } else if let Some(program) = self.readers.of_input(self.frames.contains(&Frame::Document))
+            && value.is_argument
+            && self.frame() != Frame::Comment
+        {
+            let refusal = Refusal::Text { placeholder: written.to_owned(), program: program.to_owned() };
+            self.script.refused.get_or_insert(refusal);
         }
         if !self.env.contains_key(name) {
             self.keep(name, value.text);
@@ -209,6 +242,18 @@ impl Writer<'_> {
         if let Some(refusal) = refusal {
             self.script.refused.get_or_insert(refusal);
         }
+    }
+
+    /// Tells why an argument would be a program, or its text, whatever its value is.
+    fn as_code(&self, written: &str, value: &Value<'_>) -> Option<Refusal> {
+        let is_in_word = !matches!(self.frame(), Frame::Comment | Frame::Document | Frame::QuotedDocument);
+        if !value.is_argument || !is_in_word {
+            return None;
+        }
+        if self.is_command() {
+            return Some(Refusal::Command { placeholder: written.to_owned() });
+        }
+        self.spots.last()?.refuses(self.command, self.at, written, value.text, is_plain(value.text))
     }
 
     /// Tells whether the name of a program is expected here.

@@ -26,6 +26,14 @@ const HOSTILE: &[&str] = &[
     "* ? [a-z] ~ {a,b}",
     "it's \"quoted\" \\ and $HOME",
     "/ {system(\"touch CANARY\")} /",
+    "BEGIN{system(\"touch CANARY\")}",
+    "1e touch CANARY",
+    "-e1e touch CANARY",
+    "-cimport os; os.system('touch CANARY')",
+    "-Stouch CANARY",
+    "--expression=1e touch CANARY",
+    "./RUN",
+    "!touch CANARY",
     "é 日本 \u{202e}",
     "",
 ];
@@ -79,7 +87,59 @@ const ODD: &[&str] = &[
     "echo $ARGUMENTS # $ARGUMENTS ' \"",
     "echo a#$ARGUMENTS",
     "echo <<<$ARGUMENTS",
+    "awk $ARGUMENTS f",
+    "awk '{print}' $ARGUMENTS",
+    "awk -F , $ARGUMENTS f",
+    "awk -v x=$ARGUMENTS 'BEGIN{print x}'",
+    "sed -n $ARGUMENTS f",
+    "sed p $ARGUMENTS f",
+    "sed s/a/$ARGUMENTS/ f",
+    "sed -e p -e $ARGUMENTS f",
+    "ed -s $ARGUMENTS",
+    "python3 $ARGUMENTS",
+    "python3 -u \"$ARGUMENTS\"",
+    "sh $ARGUMENTS",
+    "sh ./$ARGUMENTS",
+    ". $ARGUMENTS",
+    "sh < $ARGUMENTS",
+    "bash <<< $ARGUMENTS",
+    "bash <(echo $ARGUMENTS)",
+    "sh <<END\n$ARGUMENTS\nEND\n",
+    "timeout 5 $ARGUMENTS",
+    "timeout -s KILL 5s '$ARGUMENTS'",
+    "env $ARGUMENTS",
+    "env -u X $ARGUMENTS",
+    "env A=1 $ARGUMENTS",
+    "if $ARGUMENTS; then true; fi",
+    "while $ARGUMENTS; do break; done",
+    "nice $ARGUMENTS",
+    "nice -n 1 $ARGUMENTS",
+    "echo | xargs $ARGUMENTS",
+    "command $ARGUMENTS",
+    "exec $ARGUMENTS",
+    "nohup $ARGUMENTS",
+    "time $ARGUMENTS",
+    "A=1 $ARGUMENTS",
+    "A=1 B=\"x; y\" $ARGUMENTS",
+    ">/dev/null $ARGUMENTS",
+    "2>&1 $ARGUMENTS",
+    "echo \"$(timeout 5 $ARGUMENTS)\"",
+    "case a in (a) $ARGUMENTS;; esac",
+    "find f -exec $ARGUMENTS \\;",
+    "\"env\" $ARGUMENTS",
+    "/usr/bin/env $ARGUMENTS",
 ];
+
+/// A folder with a text, and a program that an argument could name.
+fn scene() -> tempfile::TempDir {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("f"), "one a\n").unwrap();
+    let program = folder.path().join("RUN");
+    std::fs::write(&program, "#!/bin/sh\ntouch CANARY\n").unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    folder
+}
 
 fn raw(typed: &str) -> Arguments {
     Arguments::from_raw(crate::WordRule::Shell, typed)
@@ -112,7 +172,7 @@ fn shells() -> Vec<&'static str> {
 
 #[test]
 fn an_argument_is_one_word_and_runs_nothing() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scene();
     for shell in shells() {
         for text in WORDS {
             for typed in HOSTILE {
@@ -131,7 +191,7 @@ fn an_argument_is_one_word_and_runs_nothing() {
 
 #[test]
 fn no_place_lets_an_argument_run() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scene();
     let mut ran = 0;
     for shell in shells() {
         for text in ODD {
@@ -161,7 +221,7 @@ fn another_host_writes_the_same_script() {
 /// The same places do run a canary when the text is put in as it is, so that the tests above can fail.
 #[test]
 fn put_in_as_text_they_would_run() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scene();
     let mut ran = 0;
     for text in WORDS.iter().chain(ODD) {
         for typed in &HOSTILE[..4] {
@@ -207,6 +267,26 @@ fn what_an_argument_would_decide_is_refused() {
         ("${OPENOXIDE_SKILL_DIR}/run.sh $0", "a; b", ""),
         ("awk '{print}' \"$0\"", "a b", ""),
         ("grep $0 f", "a; b", ""),
+        ("awk $0 f", "ls", "`$0` stands where `awk` expects what it is to run"),
+        ("python3.12 -u $0", "x.py", "`$0` stands where `python` expects what it is to run"),
+        ("sudo -u me /usr/bin/sed -n $0 f", "p", "`$0` stands where `sed` expects what it is to run"),
+        ("sed -n p $0", "-ep", "the value of `$0` begins like an option, and options of `sed` can hold a program"),
+        ("if ! timeout 5 $0; then x; fi", "ls", "`$0` stands where the name of a program is expected"),
+        ("xargs -I % $0 %", "ls", "`$0` stands where the name of a program is expected"),
+        ("find . -name x -exec $0 {} +", "ls", "`$0` stands where the name of a program is expected"),
+        ("cat <<END; awk $0 f\nx\nEND", "ls", "`$0` stands where `awk` expects what it is to run"),
+        ("echo \"a; b | c\" $0 2>&1", "-x; y", ""),
+        ("diff <(sort a) $0 > $0", "-x; y", ""),
+        ("for x in $0; do echo \"$x\" $0; done", "a b", ""),
+        ("case $0 in a) echo $0;; esac", "a b", ""),
+        ("if test -f $0; then cat $0; fi", "a b", ""),
+        ("A=$0 timeout -k 5 10s cat $0", "a b", ""),
+        ("find . -name $0", "*.md", ""),
+        ("xargs -0 grep $0", "a b", ""),
+        ("python3 -u x.py $0 && bash -x y.sh $0", "--all; z", ""),
+        ("python3 -m pytest $0", "-k x", ""),
+        ("awk -v x=$0 '{print x}' f", "a b", ""),
+        ("git log $(date +%Y) $0", "a b", ""),
     ];
     for (text, typed, expected) in rows {
         let refused = command(OURS, text, typed).refused.map(|refused| refused.to_string());
