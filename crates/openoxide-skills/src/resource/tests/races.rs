@@ -216,7 +216,7 @@ fn a_skills_own_file_leads_to_what_was_found_and_nowhere_else() {
             let skill = SkillDir::of(&catalog, entry).unwrap();
             assert!(own_file(&skill).is_some_and(|text| text.contains("inside")), "{host} {}", entry.skill.name);
             let at = OwnedFd::from(std::fs::File::open(&folder).unwrap());
-            symlinkat(&context.root().join("outside/private.md"), &at, "bad").unwrap();
+            symlinkat(context.root().join("outside/private.md"), &at, "bad").unwrap();
             renameat_with(&at, "SKILL.md", &at, "bad", RenameFlags::EXCHANGE).unwrap();
             assert_eq!(own_file(&skill), None, "{host} {}", entry.skill.name);
             renameat_with(&at, "SKILL.md", &at, "bad", RenameFlags::EXCHANGE).unwrap();
