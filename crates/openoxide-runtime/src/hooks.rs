@@ -262,7 +262,7 @@ fn allowed(
             Action::Deny => told.push(format!("a permission rule denies its hook: {}", hook.shown)),
             Action::Allow => allowed.push(hook),
             Action::Ask if loading.may_run(openoxide_config::Power::Hook, &hook.shown.to_string()) => {
-                allowed.push(hook)
+                allowed.push(hook);
             }
             Action::Ask => untrusted += 1,
         }

@@ -104,7 +104,7 @@ dependencies: {tools: [{type: env_var, value: TOKEN}]}
     let variables = [("TOKEN", "hunter2".as_ref()), ("OTHER", "undeclared".as_ref())];
     let output = run_with(&context, &["activate", "two", "--yes"], &variables);
     assert_eq!(output.status, Some(0), "{output}");
-    assert!(output.stderr.contains("sees     TOKEN\n"), "{output}");
+    assert!(output.stderr.contains("    gets the variable TOKEN\n"), "{output}");
     assert!(!output.to_string().contains("hunter2") && !output.to_string().contains("undeclared"), "{output}");
     if output.stdout.contains("not run") {
         eprintln!("skipped: nothing can be run in a sandbox here\n{output}");
