@@ -92,11 +92,7 @@ impl<'a> Asking<'a> {
                 self.ui.ask(&format!("It is {how}, and would be added to your own settings."));
             }
             Question::Login { server, page } => {
-                self.ui.ask(&format!(
-                    "`{}` wants you to log in. This is the page:\n\n    {}\n",
-                    safe(server),
-                    safe(page)
-                ));
+                self.ui.ask(&format!("`{}` wants you to log in, on a page at:\n\n    {}\n", safe(server), safe(page)));
                 self.ui.ask("The login is kept in memory until this command ends.");
             }
         }
@@ -173,7 +169,8 @@ impl Responder for Asking<'_> {
         }
         if let LoginStep::Wait(callback) = step {
             self.ui.ask(&format!(
-                "Open the page above in a browser. Waiting until `{}` lets you in …",
+                "Open this page in a browser:\n\n    {}\n\nWaiting until `{}` lets you in …",
+                safe(&callback.page),
                 safe(&callback.server)
             ));
         }

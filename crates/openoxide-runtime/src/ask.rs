@@ -57,7 +57,7 @@ pub enum Question {
     Login {
         /// The server.
         server: String,
-        /// The page to open.
+        /// Where the page is. Its whole address is known after a yes, and comes with the step that waits for it.
         page: String,
     },
 }

@@ -1,7 +1,7 @@
 //! A login to a server of tools, by OAuth 2.1, in steps that the driver takes.
 //!
 //! ```text
-//! probe ─▶ resource metadata ─▶ issuer metadata ─▶ listen ─▶ register ─▶ ask ─▶ wait ─▶ exchange
+//! probe ─▶ resource metadata ─▶ issuer metadata ─▶ ask ─▶ listen ─▶ register ─▶ wait ─▶ exchange
 //! ```
 //!
 //! Nothing here sends or waits. The driver sends the requests, opens a place for the browser to come back to, shows the
@@ -74,12 +74,12 @@ enum Stage {
     Resource { places: VecDeque<Url>, challenge: Challenge },
     /// How does that one do it?
     Issuer { places: VecDeque<Url>, resource: Resource, name: String },
-    /// Everything is known; the browser needs a way back.
+    /// The user is asked: nothing is left behind anywhere before the answer.
+    Ask(Box<Issuer>),
+    /// The browser needs a way back.
     Listen(Box<Issuer>),
     /// We must be known to the issuer.
     Register(Box<Issuer>, String),
-    /// The user is asked.
-    Ask(Box<Offer>),
     /// The user is on the page.
     Wait(Box<Offer>),
     /// What the browser brought is exchanged for a token.
@@ -119,8 +119,8 @@ impl Login {
             },
             Stage::Listen(_) => Step::Login(LoginStep::Listen),
             Stage::Register(issuer, redirect) => fetch(offer::registration(issuer, redirect)),
-            Stage::Ask(offer) => {
-                Step::Ask(Question::Login { server: self.server.clone(), page: offer.page.to_string() })
+            Stage::Ask(issuer) => {
+                Step::Ask(Question::Login { server: self.server.clone(), page: issuer.authorize.to_string() })
             }
             Stage::Wait(offer) => Step::Login(LoginStep::Wait(offer.callback(&self.server))),
             Stage::Exchange(offer, code) => fetch(offer.exchange(code)),
@@ -145,10 +145,10 @@ impl Login {
                 offer::check_redirect(&redirect).map(|redirect| Stage::Register(issuer, redirect))?
             }
             (Stage::Register(issuer, redirect), Reply::Login(LoginReply::Fetched(response))) => {
-                Stage::Ask(Box::new(Offer::new(*issuer, redirect, &response?)?))
+                Stage::Wait(Box::new(Offer::new(*issuer, redirect, &response?)?))
             }
-            (Stage::Ask(offer), Reply::Answer(answer)) => match answer {
-                Answer::Once | Answer::Session | Answer::Always => Stage::Wait(offer),
+            (Stage::Ask(issuer), Reply::Answer(answer)) => match answer {
+                Answer::Once | Answer::Session | Answer::Always => Stage::Listen(issuer),
                 Answer::No | Answer::Secret(_) => return Err(LoginError::Refused),
             },
             (Stage::Wait(offer), Reply::Login(LoginReply::CameBack(returned))) => {
@@ -205,7 +205,7 @@ impl Login {
                 false => Ok(Stage::Issuer { places, resource, name }),
             };
         }
-        Issuer::read(&self.place, resource, &name, response).map(|issuer| Stage::Listen(Box::new(issuer)))
+        Issuer::read(&self.place, resource, &name, response).map(|issuer| Stage::Ask(Box::new(issuer)))
     }
 }
 

@@ -1,5 +1,7 @@
 //! Commands in a skill's text: whether they may run, how, and what takes their place.
 
+use std::time::Duration;
+
 use openoxide_permissions::{Action, Permission};
 use openoxide_sandbox::{Command, Ended, Limits, Outcome, SandboxError};
 use openoxide_skills::{Entry, OnFailure, ShellPiece, ShellRules, Variable, View};
@@ -70,7 +72,7 @@ fn run(
 ) -> Result<Run, String> {
     let settings = &runtime.sandbox;
     let limits = Limits {
-        time: settings.shell_time,
+        time: settings.shell_time.min(Duration::from_secs(rules.seconds)),
         output: usize::try_from(settings.shell_output).unwrap_or(usize::MAX),
         ..runtime.limits()
     };

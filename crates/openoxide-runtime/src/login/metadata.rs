@@ -1,6 +1,7 @@
 //! What servers and issuers publish about themselves: RFC 9728 and RFC 8414, checked.
 
 use std::collections::VecDeque;
+use std::net::Ipv4Addr;
 
 use serde::Deserialize;
 use url::{Host, Url};
@@ -32,18 +33,34 @@ pub(super) fn secure(text: &str, loopback: bool) -> Result<Url, LoginError> {
     }
     let is_safe = match url.scheme() {
         // Somebody outside must not lead us to what listens on this machine.
-        "https" => loopback || !is_loopback(&url),
+        "https" => loopback || !leads_here(&url),
         "http" => loopback && is_loopback(&url),
         _ => return Err(bad()),
     };
     if is_safe { Ok(url) } else { Err(LoginError::Insecure { url: text.chars().take(200).collect() }) }
 }
 
+/// Tells whether an address is surely on this machine, so that it needs no encryption.
 fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => name.eq_ignore_ascii_case("localhost"),
         Some(Host::Ipv4(address)) => address.is_loopback(),
         Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
+}
+
+/// Tells whether an address may lead to this machine, however that is written.
+fn leads_here(url: &Url) -> bool {
+    let is_here = |address: Ipv4Addr| address.is_loopback() || address.octets()[0] == 0;
+    match url.host() {
+        Some(Host::Domain(name)) => {
+            let name = name.trim_end_matches('.').to_ascii_lowercase();
+            name == "localhost" || name.ends_with(".localhost")
+        }
+        Some(Host::Ipv4(address)) => is_here(address),
+        // The old forms of IPv4 hold the two special addresses of IPv6 too.
+        Some(Host::Ipv6(address)) => address.to_ipv4().is_some_and(is_here),
         None => false,
     }
 }

@@ -35,6 +35,25 @@ fn an_address_is_encrypted_or_on_this_machine() {
         check(local, true, true);
         check(local, false, false);
     }
+    let written_otherwise = [
+        "https://[::ffff:127.0.0.1]/",
+        "https://[::127.0.0.1]/",
+        "https://[::]/",
+        "https://[::1]/",
+        "https://0.0.0.0/",
+        "https://0/",
+        "https://127.1/",
+        "https://0x7f000001/",
+        "https://localhost./",
+        "https://LOCALHOST/",
+        "https://a.localhost/",
+    ];
+    for local in written_otherwise {
+        check(local, true, true);
+        check(local, false, false);
+    }
+    // A name that others may answer for is not safe without encryption.
+    check("http://a.localhost/", true, false);
     for bad in
         ["https://me@a.example", "https://me:pw@a.example", "https://a.example/#x", "ftp://a", "javascript:1", ""]
     {
@@ -67,9 +86,9 @@ fn at_the_page() -> Login {
                 "registration_endpoint": "https://i.example/r", "code_challenge_methods_supported": ["S256"],
             }),
         ),
+        Reply::Answer(Answer::Once),
         Reply::Login(LoginReply::Listening(Ok("https://front.example/back".to_owned()))),
         response(201, "", serde_json::json!({"client_id": "c"})),
-        Reply::Answer(Answer::Once),
     ];
     for reply in replies {
         let Ok(Turn::Go(next)) = login.resume(reply) else { panic!("it ends early") };

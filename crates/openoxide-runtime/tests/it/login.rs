@@ -56,12 +56,12 @@ fn a_login_ends_with_a_token_in_memory() {
     std::fs::remove_file(scene.context.home().join(".openoxide/config.toml")).unwrap();
     let mut session = Session::new("s");
     let (done, asked) = call(&scene, &mut session, logs_in);
-    assert_eq!(told(&done), [""; 0]);
+    assert_eq!(told(&done), ["one: the server `docs` is in your settings now"]);
     let [Question::Server { target, .. }, Question::Login { server, page }] = asked.as_slice() else {
         panic!("{asked:?}")
     };
     assert_eq!((target, server.as_str()), (&issuer.url(), "docs"));
-    assert!(page.starts_with(&format!("{}/authorize?tenant=a&response_type=code&", issuer.origin)), "{page}");
+    assert_eq!(*page, format!("{}/authorize?tenant=a", issuer.origin));
     assert_eq!(session.token(&issuer.url()).unwrap().expose_secret(), TOKEN);
     let expected = [
         "POST /mcp",
@@ -77,6 +77,18 @@ fn a_login_ends_with_a_token_in_memory() {
     // Once in a conversation.
     let (_, asked) = call(&scene, &mut session, stays_away);
     assert_eq!((asked.len(), issuer.seen().len()), (0, 6));
+}
+
+/// Whoever says no has left nothing behind, not even a registration.
+#[test]
+fn nothing_is_registered_before_the_yes() {
+    let issuer = Issuer::start();
+    let mut script = Script::new(|_| Answer::No);
+    script.online = Some(Online::default().within(Duration::from_secs(5), Duration::from_secs(1)));
+    let done = scene(&issuer).call(&mut Session::new("s"), &["one"], &mut script);
+    assert!(matches!(script.asked.as_slice(), [Question::Login { .. }]), "{:?}", script.asked);
+    assert_eq!(told(&done).len(), 1);
+    assert_eq!(issuer.seen(), ["POST /mcp", FIRST, "GET /.well-known/oauth-authorization-server"]);
 }
 
 #[test]
@@ -210,5 +222,5 @@ fn nobody_logs_in_without_encryption() {
     scene.skill("one", "text", "  - {type: mcp, value: docs, url: \"http://docs.example/mcp\"}");
     let (done, asked) = call(&scene, &mut Session::new("s"), stays_away);
     assert_eq!(asked.len(), 1);
-    assert!(told(&done)[0].contains("`http://docs.example/mcp` is not safe"), "{:?}", told(&done));
+    assert!(told(&done)[1].contains("`http://docs.example/mcp` is not safe"), "{:?}", told(&done));
 }

@@ -163,3 +163,28 @@ fn nobody_is_buried_in_questions() {
     let done = scene.call(&mut Session::new("s"), &["one"], &mut script);
     assert_eq!((script.asked.len(), done.notices.len()), (20, 25));
 }
+
+/// A command in a skill's text has the smaller of what the host and the user allow.
+#[test]
+fn a_command_has_the_time_of_the_host_and_of_the_user() {
+    for (seconds, expected) in [(3, 3), (120, 10)] {
+        let mut scene = Scene::new();
+        scene.rule("shell", "*", Action::Allow);
+        scene.skill("one", "!`date`", "  []");
+        let limit = |host: &mut openoxide_skills::Host| host.shell.as_mut().unwrap().seconds = seconds;
+        let runtime = scene.changed_runtime_of("openoxide", limit);
+        let call = openoxide_runtime::Call {
+            skill: "one".to_owned(),
+            caller: openoxide_skills::Caller::User,
+            arguments: openoxide_runtime::Given::Nothing,
+        };
+        let mut activation = openoxide_runtime::Activation::new(runtime, vec![call]);
+        let mut times = Vec::new();
+        let mut answer = |question: &Question| -> Answer { panic!("{question:?}") };
+        openoxide_runtime::drive(&mut activation, &mut Session::new("s"), &mut answer, |run| {
+            times.push(run.command.limits.time.as_secs());
+            Err(std::io::Error::other("not run").into())
+        });
+        assert_eq!(times, [expected]);
+    }
+}
