@@ -74,7 +74,7 @@ impl SkillDir {
     /// If its file was a link that the host follows, it is followed to the file that was found, and to no other. Other
     /// links that lead out are not followed.
     pub fn of(catalog: &Catalog, entry: &Entry) -> Result<SkillDir, SnapshotError> {
-        let (folder, name) = parts(&entry.skill.path);
+        let (folder, name) = parts(entry.found());
         let scan = catalog.roots.get(entry.root).map(|searched| &searched.root.scan);
         let extent = if scan.is_some_and(|scan| scan.layout.is_flat()) { Extent::File } else { Extent::Folder };
         let follows = scan.is_some_and(|scan| scan.file_links == Links::Follow) && entry.canonical() != entry.found();
