@@ -316,8 +316,13 @@ fn with_whole_paths(value: &Value, file: &Path) -> Value {
     value
 }
 
-/// Joins the values of a setting: the last wins, or they add up.
+/// Joins the values of a setting: the last wins, or the last no does, or they add up.
 fn combine(rule: &SettingRule, values: Vec<Setting>) -> Option<Setting> {
+    if rule.strictest
+        && let Some(no) = values.iter().rfind(|setting| setting.value.as_bool() == Some(false))
+    {
+        return Some(no.clone());
+    }
     if !rule.adds_up {
         return values.into_iter().next_back();
     }

@@ -38,6 +38,8 @@ pub struct Firing {
     concluded: bool,
     jobs: VecDeque<Job>,
     running: Option<Job>,
+    /// How long commands took so far.
+    took: Duration,
     verdict: Verdict,
 }
 
@@ -65,6 +67,7 @@ impl Firing {
             concluded: false,
             jobs: VecDeque::new(),
             running: None,
+            took: Duration::ZERO,
             verdict: Verdict::default(),
         }
     }
@@ -83,6 +86,7 @@ impl Firing {
                 Reply::Ran(outcome) => outcome,
                 _ => Err(std::io::Error::other("it was not run").into()),
             };
+            self.took += outcome.as_ref().map_or(Duration::ZERO, |outcome| outcome.took);
             self.heard(session, &job, outcome);
         }
         let Some(rules) = self.runtime.view().host.hooks.clone() else { return self.done() };
@@ -90,8 +94,11 @@ impl Firing {
             self.begin(session, &rules);
         }
         loop {
+            let left = self.left(&rules);
             if let Some(job) = self.jobs.pop_front() {
-                if let Some(run) = self.start(session, &rules, job) {
+                if left.is_zero() {
+                    self.give_up(&rules);
+                } else if let Some(run) = self.start(session, &rules, job, left) {
                     return HookStep::Run(run);
                 }
             } else if std::mem::replace(&mut self.concluded, true) {
@@ -100,6 +107,19 @@ impl Firing {
                 self.conclude(session, &rules);
             }
         }
+    }
+
+    /// Returns how long the commands of this event may still take.
+    fn left(&self, rules: &HookRules) -> Duration {
+        let all = Duration::try_from_secs_f64(rules.event_seconds).unwrap_or_default();
+        all.saturating_sub(self.took)
+    }
+
+    /// Leaves out the hooks that are left, the one at hand included, and says so.
+    fn give_up(&mut self, rules: &HookRules) {
+        let count = self.jobs.drain(..).count() + 1;
+        let text = format!("hooks took {} seconds on one event; {count} more did not run", rules.event_seconds);
+        self.verdict.notices.push(Notice { skill: "hooks".to_owned(), text, help: None });
     }
 
     fn done(&mut self) -> HookStep {
@@ -172,12 +192,13 @@ impl Firing {
     }
 
     /// Makes the command of a hook; `None` if it does not run.
-    fn start(&mut self, session: &mut Session, rules: &HookRules, job: Job) -> Option<Run> {
+    fn start(&mut self, session: &mut Session, rules: &HookRules, job: Job, left: Duration) -> Option<Run> {
         if session.hooks.is_spent(job.hook()) {
             return None;
         }
         match command(&self.runtime, session, rules, &job, &self.more) {
-            Ok(command) => {
+            Ok(mut command) => {
+                command.limits.time = command.limits.time.min(left);
                 if rules.once == Once::FirstRun {
                     session.hooks.spend(job.hook());
                 }

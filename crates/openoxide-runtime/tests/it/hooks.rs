@@ -284,6 +284,37 @@ fn hooks_can_be_switched_off() {
     assert_eq!(line(&hooked.fire(stop())), "");
 }
 
+/// What the user switched off stays off, whatever the project's own files say.
+#[test]
+fn a_project_cannot_switch_hooks_or_commands_on() {
+    let scene = crate::scene::Scene::new();
+    let off = "{\"disableAllHooks\": true, \"disableSkillShellExecution\": true}";
+    let on_again = off.replace("true", "false");
+    scene.context.tree(&format!(
+        "//- home/.claude/settings.json\n{off}\n//- project/.claude/settings.json\n{on_again}\n\
+         //- project/.claude/settings.local.json\n{on_again}\n"
+    ));
+    let runtime = scene.changed_runtime_of("claude-code", |_| {});
+    let host = &runtime.view().host;
+    assert!(!host.hooks.as_ref().unwrap().run && !host.shell.as_ref().unwrap().run);
+}
+
+/// However many hooks there are, an event does not wait for all the time that each of them may take.
+#[test]
+fn the_hooks_of_an_event_have_a_time_together() {
+    let hooks = on("PreToolUse", &["sleep 0.4", "sleep 60", "exit 2", "exit 2"]);
+    let limit = |host: &mut openoxide_skills::Host| host.hooks.as_mut().unwrap().event_seconds = 1.0;
+    let Some(mut hooked) = Hooked::with("openoxide", &[("a", &hooks)], crate::scene::Scene::new(), limit) else {
+        return;
+    };
+    hooked.activate("a", &openoxide_runtime::Answer::Session);
+    let said = "notice(it took too long and was stopped) notice(hooks took 1 seconds on one event; 2 more did not run)";
+    assert_eq!(line(&hooked.fire(bash())), said);
+    assert_eq!(hooked.ran().len(), 2);
+    // The next event has its own time.
+    assert!(line(&hooked.fire(bash())).contains("2 more did not run"));
+}
+
 #[test]
 fn the_end_of_a_turn_is_put_off_eight_times_in_a_row() {
     let hooks = on("Stop", &[&format!("cat > {OUT}/seen; echo more >&2; exit 2")]);

@@ -25,6 +25,8 @@ pub struct HookRules {
     pub seconds: f64,
     /// The same for single events.
     pub times: Vec<HookTime>,
+    /// The seconds that all commands of one event may take together; the others do not run then, and that is said.
+    pub event_seconds: f64,
     /// The most characters of each text that a command says.
     pub output_max: usize,
     /// How often in a row an end of the turn can be put off.
@@ -42,6 +44,7 @@ impl Default for HookRules {
             variables: Vec::new(),
             seconds: 600.0,
             times: Vec::new(),
+            event_seconds: 600.0,
             output_max: 10_000,
             stop_max: 8,
         }

@@ -38,6 +38,9 @@ pub struct SettingRule {
     /// Whether tables and lists of several places add up.
     #[serde(default)]
     pub adds_up: bool,
+    /// Whether a no of any place counts, whatever the others say: nobody can loosen it.
+    #[serde(default)]
+    pub strictest: bool,
     /// Where installed plugins are found.
     #[serde(default)]
     pub plugins: Option<PluginSource>,

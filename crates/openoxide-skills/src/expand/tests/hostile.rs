@@ -134,9 +134,9 @@ const ODD: &[&str] = &[
 fn scene() -> tempfile::TempDir {
     use std::os::unix::fs::PermissionsExt as _;
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("f"), "one a\n").unwrap();
+    fs_err::write(folder.path().join("f"), "one a\n").unwrap();
     let program = folder.path().join("RUN");
-    std::fs::write(&program, "#!/bin/sh\ntouch CANARY\n").unwrap();
+    fs_err::write(&program, "#!/bin/sh\ntouch CANARY\n").unwrap();
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
     folder
 }
