@@ -117,7 +117,7 @@ impl<'a> Asking<'a> {
         // One command is one session, so that this choice would be the same as once.
         let choices: Vec<Choice> = question.choices().iter().copied().filter(|it| *it != Choice::Session).collect();
         loop {
-            self.ui.prompt(&format!("{}  {} > ", prompt(question), letters(&choices)));
+            self.ui.prompt(&format!("{}  {} > ", prompt(question), letters(question, &choices)));
             let mut line = String::new();
             if std::io::stdin().lock().read_line(&mut line).unwrap_or(0) == 0 {
                 self.ui.ask("");
@@ -221,12 +221,13 @@ fn prompt(question: &Question) -> &'static str {
     }
 }
 
-fn letters(choices: &[Choice]) -> String {
+fn letters(question: &Question, choices: &[Choice]) -> String {
     let words = choices.iter().map(|choice| match choice {
         Choice::Once if choices.len() == 2 => "[y]es",
         Choice::Once => "[o]nce",
         Choice::Session => "[s]ession",
-        Choice::Always => "[a]lways for these bytes",
+        Choice::Always if matches!(question, Question::Power { .. }) => "[a]lways for these bytes",
+        Choice::Always => "[a]lways",
         Choice::Value => "[v]alue",
         Choice::No => "[n]o",
     });

@@ -316,7 +316,7 @@ fn variables_are_shown_with_every_power_that_sees_them() {
          dependencies: {tools: [{type: env_var, value: TOKEN}]}\n",
     );
     let asked = told(&context, &["trust", "--skill", "deploy", "--yes"]);
-    assert_eq!(asked.stderr.matches("    gets the variable TOKEN\n").count(), 3, "shell, script and hook: {asked}");
+    assert_eq!(asked.stderr.matches("  gets the variable TOKEN\n").count(), 3, "shell, script and hook: {asked}");
     let kept = fs_err::read_to_string(context.home().join(".openoxide/state/trust.toml")).unwrap();
     assert_eq!(kept.matches("gets the variable TOKEN").count(), 3, "{kept}");
 }
@@ -332,19 +332,19 @@ fn a_skill_gets_power_after_everything_was_shown() {
     .agents/skills/deploy/SKILL.md
     [DIGEST]
     shell: run these commands when it is called
-        touch CANARY; date
-        id
+      touch CANARY; date
+      id
     script: run these scripts
-        scripts/ship.sh
+      scripts/ship.sh
     hook: run these commands when something happens
-        PreToolUse on Bash: touch CANARY
+      PreToolUse on Bash: touch CANARY
     profile: have these permissions
-        reach the network, without limits
+      reach the network, without limits
     tools: use these tools without asking
-        Bash(git:*)
-        Read
+      Bash(git:*)
+      Read
     mcp: add these servers of tools
-        docs: npx docs
+      docs: npx docs
     error: this needs your yes, and there is no terminal to ask on
     hint: read what is shown above; if you want it, add --yes
     ");

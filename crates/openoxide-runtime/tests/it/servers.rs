@@ -29,7 +29,8 @@ fn a_missing_server_is_offered_once_and_written_after_a_yes() {
     let mut script = Script::new(|_| Answer::Once);
     let done = call(&runtime, &mut session, &["b", "a"], &mut script);
     assert_eq!(names(&script.asked), ["docs https://docs.example/mcp a,b", "files files-server b"]);
-    assert_eq!(told(&done), [""; 0]);
+    let added = ["a, b: the server `docs` is in your settings now", "b: the server `files` is in your settings now"];
+    assert_eq!(told(&done), added);
     let config = scene.config();
     assert!(config.starts_with("# mine\nhost = \"openoxide\" # stays\n"), "{config}");
     assert!(config.contains("[mcp.servers.docs]\nurl = \"https://docs.example/mcp\"\n"), "{config}");

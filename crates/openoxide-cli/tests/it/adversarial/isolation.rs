@@ -215,7 +215,7 @@ fn a37_a_link_to_instructions_is_no_way_around() {
     let writable = format!("sandbox.writable=[\"{}\"]", context.project().display());
     let output = attack(&context, &["--config", &writable]);
     assert_eq!((output.status, output.stdout.as_str()), (Some(2), ""), "{output}");
-    assert!(output.stderr.contains("CLAUDE.md` is a link, which cannot be sealed"), "{output}");
+    assert!(output.stderr.contains("is a link, which cannot be sealed"), "{output}");
     for path in ["AGENTS.md", "CLAUDE.md"] {
         assert_eq!(fs_err::read_to_string(context.project().join(path)).unwrap(), "x\n", "{path}");
     }

@@ -139,7 +139,7 @@ fn a28_the_question_shows_the_command_exactly() {
             output.stdout.contains(&format!("\n{indent}first line\n{indent}\n{indent}   third   line\n")),
             "{output}"
         );
-        let ours = |line: &&str| line.starts_with("Allow it?") && !line.contains("[s]ession");
+        let ours = |line: &&str| line.starts_with("Allow it?") && !line.contains("[a]lways");
         assert_eq!(output.stdout.lines().filter(ours).count(), 0, "{output}");
     }
 }
