@@ -57,6 +57,13 @@ enum Extent {
     File,
 }
 
+/// How a folder is opened.
+const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+
+fn unopened(error: Errno) -> SnapshotError {
+    SnapshotError::Folder { reason: beneath::reason(error) }
+}
+
 impl SkillDir {
     /// Opens a folder whose skill is in `SKILL.md`.
     pub fn open(folder: &Path) -> Result<SkillDir, SnapshotError> {
@@ -71,22 +78,33 @@ impl SkillDir {
 
     /// Opens the skill of a catalog's entry, by the rules of the root that it was found in.
     ///
-    /// If its file was a link that the host follows, it is followed to the file that was found, and to no other. Other
-    /// links that lead out are not followed.
+    /// Its folder is the one that was found: if there is a link on the way to it now, it is not opened. If its file was a
+    /// link that the host follows, it is followed to the file that was found, and to no other. Other links that lead out
+    /// are not followed.
     pub fn of(catalog: &Catalog, entry: &Entry) -> Result<SkillDir, SnapshotError> {
-        let (folder, name) = parts(entry.found());
+        let (found, canonical) = (entry.found(), entry.canonical());
         let scan = catalog.roots.get(entry.root).map(|searched| &searched.root.scan);
         let extent = if scan.is_some_and(|scan| scan.layout.is_flat()) { Extent::File } else { Extent::Folder };
-        let follows = scan.is_some_and(|scan| scan.file_links == Links::Follow) && entry.canonical() != entry.found();
-        let leads_to = follows.then(|| entry.canonical().to_owned());
-        Ok(SkillDir { leads_to, ..SkillDir::new(&folder, &name, extent)? })
+        let follows = scan.is_some_and(|scan| scan.file_links == Links::Follow) && canonical != found;
+        let leads_to = follows.then(|| canonical.to_owned());
+        // The folder of a file that is a link is where the link is, not where it leads.
+        let is_link = || std::fs::symlink_metadata(found).is_ok_and(|found| found.is_symlink());
+        if follows && is_link() {
+            let (folder, name) = parts(found);
+            return Ok(SkillDir { leads_to, ..SkillDir::new(&folder, &name, extent)? });
+        }
+        let (folder, name) = parts(canonical);
+        let fd = beneath::open_whole(&folder, FOLDER).map_err(unopened)?;
+        Ok(SkillDir { leads_to, ..SkillDir::held(fd, &name, extent) })
     }
 
     fn new(folder: &Path, manifest: &OsStr, extent: Extent) -> Result<SkillDir, SnapshotError> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let fd = rustix::fs::open(folder, flags, Mode::empty())
-            .map_err(|error| SnapshotError::Folder { reason: beneath::reason(error) })?;
-        Ok(SkillDir { fd, manifest: manifest.to_owned(), extent, leads_to: None, listed: AtomicBool::new(false) })
+        let fd = rustix::fs::open(folder, FOLDER, Mode::empty()).map_err(unopened)?;
+        Ok(SkillDir::held(fd, manifest, extent))
+    }
+
+    fn held(fd: OwnedFd, manifest: &OsStr, extent: Extent) -> SkillDir {
+        SkillDir { fd, manifest: manifest.to_owned(), extent, leads_to: None, listed: AtomicBool::new(false) }
     }
 
     /// Names what is in the folder. A descriptor keeps its place in a listing, so each listing but the first needs one of

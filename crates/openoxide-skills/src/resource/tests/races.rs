@@ -250,3 +250,27 @@ fn race(skill: &SkillDir, folder: &OwnedFd) {
     });
     assert!(inside > 5 && refused > 0, "{inside} read, {refused} refused");
 }
+
+/// The folder itself may be exchanged for a link out between the search and the call.
+#[test]
+fn a_skills_folder_is_the_one_that_was_found() {
+    let context = TestContext::new();
+    context.tree(SWAPPED);
+    let catalog = seen_by("openoxide", &context);
+    let skills = context.project().join(".claude/skills");
+    let entry = &catalog.skills[0];
+    assert!(SkillDir::of(&catalog, entry).is_ok());
+    let name = &*entry.skill.name;
+    fs_err::rename(skills.join(name), skills.join("away")).unwrap();
+    fs_err::create_dir_all(context.root().join("outside/skill")).unwrap();
+    fs_err::write(context.root().join("outside/skill/SKILL.md"), SECRET).unwrap();
+    fs_err::os::unix::fs::symlink(context.root().join("outside/skill"), skills.join(name)).unwrap();
+    assert!(matches!(SkillDir::of(&catalog, entry), Err(crate::SnapshotError::Folder { .. })));
+    // A folder above it is no other case.
+    fs_err::remove_file(skills.join(name)).unwrap();
+    fs_err::rename(skills.join("away"), skills.join(name)).unwrap();
+    assert!(SkillDir::of(&catalog, entry).is_ok());
+    fs_err::rename(&skills, context.project().join(".claude/moved")).unwrap();
+    fs_err::os::unix::fs::symlink(context.project().join(".claude/moved"), &skills).unwrap();
+    assert!(SkillDir::of(&catalog, entry).is_err());
+}
