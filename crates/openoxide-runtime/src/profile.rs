@@ -43,9 +43,9 @@ impl Runtime {
 
     /// Returns what a skill's profile would add, and what of it has no effect.
     pub(crate) fn profile(&self, session: &Session, entry: &Entry) -> Delta {
-        let (Some(profile), Ok(in_force)) = (entry.skill.permissions.as_deref(), self.in_force()) else {
-            return Delta::default();
-        };
+        // Nearly no skill has one, and finding out what is in force asks the system.
+        let Some(profile) = entry.skill.permissions.as_deref() else { return Delta::default() };
+        let Ok(in_force) = self.in_force() else { return Delta::default() };
         let base = Base { skill: entry.dir(), home: self.environment.home.as_deref() };
         // Where links lead is settled now: it is what people are shown, and a link that is moved later is an error.
         let wanted = profile.wanted(base).resolved(|path| real(path).unwrap_or_else(|_| path.to_owned()));
