@@ -9,114 +9,25 @@
 //! commands, and resumes with what came of it.
 
 use std::collections::VecDeque;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use openoxide_config::TrustError;
 use openoxide_permissions::{Action, Permission};
 use openoxide_sandbox::{Outcome, SandboxError};
-use openoxide_skills::{Caller, Entry, Message};
+use openoxide_skills::{Caller, Entry};
 
 use crate::ask::{Answer, Question};
 use crate::call::{Call, Refusal, Why};
 use crate::depend::Dependencies;
 use crate::finish::{finish, notices};
-use crate::fork::ForkPlan;
-use crate::hooks::{Event, Firing, HookStep, Verdict, register};
+use crate::hooks::{Event, Firing, HookStep, register};
 use crate::load::{Loading, load};
-use crate::login::{LoginReply, LoginStep};
 use crate::power::Power;
 use crate::runtime::Runtime;
 use crate::session::Session;
 use crate::shell::{self, Fate};
-
-/// What is needed next.
-#[derive(Debug)]
-pub enum Step {
-    /// The user must decide something.
-    Ask(Question),
-    /// A command must be run.
-    Run(Run),
-    /// A login to a server must go on.
-    Login(LoginStep),
-    /// Nothing; this is the result.
-    Done(Done),
-}
-
-/// A command to be run in the sandbox.
-#[derive(Clone, Debug)]
-pub struct Run {
-    /// The skill that wants it.
-    pub skill: String,
-    /// The command, as its author wrote it.
-    pub written: String,
-    /// What is run.
-    pub command: openoxide_sandbox::Command,
-}
-
-/// What came of a step.
-#[derive(Debug)]
-pub enum Reply {
-    /// Nothing yet.
-    Begin,
-    /// The user's decision.
-    Answer(Answer),
-    /// What a command did.
-    Ran(Result<Outcome, SandboxError>),
-    /// What came of a step of a login.
-    Login(LoginReply),
-}
-
-/// The result of an activation.
-#[derive(Clone, Debug, Default)]
-pub struct Done {
-    /// Skills that are sent, in the order of the calls.
-    pub activated: Vec<Activated>,
-    /// Skills that are not.
-    pub refused: Vec<Refusal>,
-    /// What people should know besides.
-    pub notices: Vec<Notice>,
-    /// What the hooks of the skills say on being activated.
-    pub verdict: Verdict,
-}
-
-/// A skill that is sent.
-#[derive(Clone, Debug)]
-pub struct Activated {
-    /// Its name.
-    pub name: String,
-    /// Its file.
-    pub path: PathBuf,
-    /// The digest of its folder.
-    pub digest: String,
-    /// Who called.
-    pub caller: Caller,
-    /// What was said with the call.
-    pub arguments: Option<String>,
-    /// What the model is sent.
-    pub messages: Vec<Message>,
-    /// Tools that the model may now use without a question.
-    pub tools: Vec<String>,
-    /// The only tools that the model may now use; absent: any.
-    pub limited_to: Option<Vec<String>>,
-    /// How it runs in a conversation of its own; then nothing is sent to this one yet.
-    pub fork: Option<ForkPlan>,
-    /// Whether it was cut.
-    pub cut: bool,
-    /// Whether the model has it already.
-    pub repeated: bool,
-}
-
-/// Something that people should know.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Notice {
-    /// The skill.
-    pub skill: String,
-    /// What it is.
-    pub text: String,
-    /// The next step.
-    pub help: Option<String>,
-}
+use crate::step::{Activated, Done, Notice, Reply, Run, Step};
 
 /// A call on its way.
 pub(crate) struct Candidate {

@@ -8,10 +8,10 @@ use openoxide_skills::{
     ResourceBytes, ResourcePath, ResourceRules, SkillDir, attachment, path_text,
 };
 
-use crate::activation::Notice;
 use crate::load::Loading;
 use crate::runtime::Runtime;
 use crate::session::Session;
+use crate::step::Notice;
 
 /// Files to be sent, and what people should know of those that are not.
 #[derive(Debug, Default)]

@@ -9,11 +9,11 @@ use std::collections::VecDeque;
 
 use openoxide_skills::{Entry, ToolDependency};
 
-use crate::activation::{Notice, Reply, Step};
 use crate::ask::{Answer, Question};
 use crate::login::{Login, LoginError, Turn};
 use crate::runtime::Runtime;
 use crate::session::Session;
+use crate::step::{Notice, Reply, Step};
 
 pub(crate) use variables::{givable_variables, redact, variables_of};
 

@@ -2,10 +2,11 @@
 
 use openoxide_sandbox::{Outcome, SandboxError};
 
-use crate::activation::{Activation, Done, Reply, Run, Step};
+use crate::activation::Activation;
 use crate::ask::{Answer, Question};
 use crate::login::{LoginReply, LoginStep};
 use crate::session::Session;
+use crate::step::{Done, Reply, Run, Step};
 
 /// Somebody who answers questions at once.
 pub trait Responder {

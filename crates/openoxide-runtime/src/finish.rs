@@ -6,7 +6,6 @@ use openoxide_config::Power as Kind;
 use openoxide_skills::{Caller, CutOf, Entry, Message, RenderError, WhyLeft, again, cut, envelope, finished};
 use sha2::{Digest as _, Sha256};
 
-use crate::activation::{Activated, Notice};
 use crate::attach::attach;
 use crate::call::{Call, Refusal, Why};
 use crate::fork::plan;
@@ -15,6 +14,7 @@ use crate::power::Power;
 use crate::record::Recorded;
 use crate::runtime::Runtime;
 use crate::session::Session;
+use crate::step::{Activated, Notice};
 
 /// Draws what is sent, and writes it into the record.
 pub(crate) fn finish(

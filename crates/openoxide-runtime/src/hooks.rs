@@ -24,12 +24,12 @@ pub use event::{Deactivation, Event};
 pub use firing::{Firing, HookStep, drive_hooks};
 pub use verdict::{Decision, Halt, Ruling, Said, Verdict};
 
-use crate::activation::Notice;
 use crate::load::Loading;
 use crate::power::HookPower;
 use crate::runtime::Runtime;
 use crate::session::Session;
 use crate::shell::private_copy;
+use crate::step::Notice;
 use matcher::{Condition, Matcher};
 
 /// The most hooks of one skill.

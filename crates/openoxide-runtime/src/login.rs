@@ -26,8 +26,8 @@ pub use error::LoginError;
 pub use http::{Method, Request, Response};
 pub use online::Online;
 
-use crate::activation::{Reply, Step};
 use crate::ask::{Answer, Question};
+use crate::step::{Reply, Step};
 use challenge::Challenge;
 use metadata::{Issuer, Place, Resource, issuer_places, resource_places, secure};
 use offer::Offer;

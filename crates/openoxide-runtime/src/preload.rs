@@ -2,11 +2,11 @@
 
 use openoxide_skills::{Caller, Entry, Loaded, Message, Role, fill, preloaded};
 
-use crate::activation::Notice;
 use crate::call::{Call, Given, Refusal, Why};
 use crate::load::loaded;
 use crate::runtime::Runtime;
 use crate::session::Session;
+use crate::step::Notice;
 use crate::still::{Still, is_denied};
 
 /// The skills that a task's agent is to start with, by name.

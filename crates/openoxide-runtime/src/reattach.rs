@@ -2,11 +2,11 @@
 
 use openoxide_skills::{Caller, Entry, Message, ReattachRules, RenderError, Role, ShellPiece, fill, path_text, tokens};
 
-use crate::activation::Notice;
 use crate::call::{Call, Given, lost_its_name, may};
 use crate::record::{Record, Recorded};
 use crate::runtime::Runtime;
 use crate::session::Session;
+use crate::step::Notice;
 use crate::still::{Still, is_denied};
 
 /// With less room than this nothing useful can be said, in tokens.

@@ -16,7 +16,6 @@ use openoxide_permissions::{Action, Permission};
 use openoxide_sandbox::{Command, Outcome, SandboxError};
 use openoxide_skills::{Caller, Entry, FileDigest, ResourcePath, Snapshot, Variable, path_text, shown_name};
 
-use crate::activation::{Notice, Reply, Run};
 use crate::ask::{Answer, Question};
 use crate::call::{Call, Given, Refusal, Why};
 use crate::depend::{givable_variables, redact, variables_of};
@@ -28,6 +27,7 @@ use crate::profile::profile_lines;
 use crate::runtime::Runtime;
 use crate::session::Session;
 use crate::shell::{private_copy, secrets_into};
+use crate::step::{Notice, Reply, Run};
 
 /// A script that somebody wants to run.
 #[derive(Clone, Debug)]

@@ -8,11 +8,11 @@ use openoxide_skills::{Entry, OnFailure, ShellPiece, ShellRules, Variable, View}
 
 use secrecy::ExposeSecret as _;
 
-use crate::activation::Run;
 use crate::depend::redact;
 use crate::load::Loading;
 use crate::runtime::Runtime;
 use crate::session::Session;
+use crate::step::Run;
 
 /// What becomes of a command.
 pub(crate) enum Fate {

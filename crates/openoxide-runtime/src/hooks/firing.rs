@@ -12,11 +12,11 @@ use super::event::{Deactivation, Event};
 use super::output::{Heard, Listener};
 use super::verdict::Verdict;
 use super::{Hook, Registered};
-use crate::activation::{Notice, Reply, Run};
 use crate::depend::redact;
 use crate::runtime::Runtime;
 use crate::session::Session;
 use crate::shell::secrets_into;
+use crate::step::{Notice, Reply, Run};
 
 /// What is needed next.
 #[derive(Debug)]

@@ -12,13 +12,14 @@ use serde_json::{Map, Value, json};
 
 use super::registry::{Conflict, NoName, ToolRegistry};
 use super::{Tool, contracts};
-use crate::activation::{Activated, Activation, Done, Run};
+use crate::activation::Activation;
 use crate::call::{Call, Given, Refusal};
 use crate::drive::{Responder, drive};
 use crate::fork::ForkPlan;
 use crate::hooks::{Deactivation, Event, Firing, Verdict, drive_hooks};
 use crate::runtime::Runtime;
 use crate::session::Session;
+use crate::step::{Activated, Done, Run};
 
 /// The tools of a host under the names that were free.
 pub struct Toolbox {
