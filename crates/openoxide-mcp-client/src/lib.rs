@@ -1,0 +1,1 @@
+//! Skills of other MCP servers, verified before anything of them is used.

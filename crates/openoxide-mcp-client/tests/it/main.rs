@@ -1,0 +1,1 @@
+//! Tests of the crate as its users see it.

@@ -1,0 +1,62 @@
+//! Leads an activation to its end: steps on threads for work, commands on threads for commands, questions to whoever
+//! can reach the user.
+
+use openoxide_runtime::{Activation, Answer, Done, LoginReply, Question, Reply, Run, Session, Step};
+use openoxide_sandbox::{Outcome, SandboxError};
+
+use crate::engine::Engine;
+use crate::pool::Unavailable;
+
+/// Whoever can reach the user.
+pub trait Asker: Send {
+    /// Puts a question to the user; [`Answer::No`] if nobody can be asked.
+    fn ask(&mut self, question: &Question) -> impl Future<Output = Answer> + Send;
+}
+
+/// Nobody: every question is answered no.
+pub struct Nobody;
+
+impl Asker for Nobody {
+    async fn ask(&mut self, _: &Question) -> Answer {
+        Answer::No
+    }
+}
+
+impl Engine {
+    /// Leads an activation to its end.
+    pub async fn activate(
+        &self,
+        mut activation: Activation,
+        session: &mut Session,
+        asker: &mut impl Asker,
+    ) -> Result<Done, Unavailable> {
+        let mut reply = Reply::Begin;
+        loop {
+            let slot = self.work().slot().await?;
+            let mut held = std::mem::take(session);
+            let step;
+            (activation, *session, step) = slot
+                .run(move || {
+                    let step = activation.resume(&mut held, reply);
+                    (activation, held, step)
+                })
+                .await?;
+            reply = match step {
+                Step::Done(done) => return Ok(done),
+                Step::Ask(question) => Reply::Answer(asker.ask(&question).await),
+                Step::Login(_) => Reply::Login(LoginReply::NotTried),
+                Step::Run(run) => Reply::Ran(self.run(run).await?),
+            };
+        }
+    }
+
+    /// Runs a command of a skill in the sandbox.
+    pub async fn run(&self, run: Run) -> Result<Result<Outcome, SandboxError>, Unavailable> {
+        let engine = self.clone();
+        let work = move || match engine.isolation() {
+            Ok(isolation) => openoxide_sandbox::run(isolation, &run.command),
+            Err(error) => Err(std::io::Error::other(error.to_owned()).into()),
+        };
+        self.commands().run(work).await
+    }
+}
