@@ -4,6 +4,6 @@ mod activate;
 mod engine;
 mod pool;
 
-pub use activate::{Asker, Nobody};
+pub use activate::{Asker, Nobody, Stand};
 pub use engine::{Engine, EngineOptions};
 pub use pool::{Pool, Slot, Unavailable};
