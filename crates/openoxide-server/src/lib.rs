@@ -1,9 +1,23 @@
 #![doc = include_str!("../README.md")]
 
 mod activate;
+mod answer;
+mod audit;
+mod door;
 mod engine;
+mod lines;
+mod log;
+mod metrics;
+mod moment;
 mod pool;
+mod stop;
 
 pub use activate::{Asker, Nobody, Stand};
+pub use answer::{ErrorAnswer, ErrorLine, Failure, Peer, RequestId};
+pub use audit::{Action, Actor, Audit, Decision, Face, Noted};
+pub use door::{Door, DoorLimits, DoorOptions, ListenError, Listening, Token, TokenError, serve};
 pub use engine::{Engine, EngineOptions};
+pub use log::{Log, LogForm};
+pub use metrics::Metrics;
 pub use pool::{Pool, Slot, Unavailable};
+pub use stop::Stopping;
