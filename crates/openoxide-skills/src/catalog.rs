@@ -19,10 +19,12 @@ use crate::skill::SkillMetadata;
 
 mod build;
 mod filter;
+mod memory;
 mod order;
 mod permission;
 mod rank;
 
+pub use memory::{Memory, Touched};
 pub(crate) use order::{collator, compare_by, rank_of, sort_entries};
 
 /// One host's eyes on one project: its rules, settings and roots.
@@ -48,6 +50,11 @@ impl View {
         let host = spec.with(&settings)?;
         let roots = resolve_roots(&host, &settings, &around);
         Ok(View { spec, host, settings, roots, around, rules: Rules::default() })
+    }
+
+    /// Returns the manifests of plugins above its roots that name its skills, whether or not they are there.
+    pub fn manifests_above(&self) -> Vec<PathBuf> {
+        memory::manifests_above(self)
     }
 }
 
@@ -135,6 +142,8 @@ pub struct Entry {
     pub note: Option<String>,
     /// The file's size in bytes.
     pub size: u64,
+    /// A number that stands for the file's bytes, in catalogs that a [`Memory`] makes.
+    pub content: Option<u64>,
     /// Findings about its files.
     pub problems: Vec<Problem>,
 }
@@ -234,20 +243,22 @@ impl Catalog {
 
 /// Makes the catalog of each view.
 pub fn load(views: &[View], depth: Depth) -> Vec<Catalog> {
-    let thorough = depth == Depth::Thorough;
-    let counts = |root: &Root| root.asleep.is_none() && root.off.is_none();
-    if thorough && views.iter().all(|view| view.roots.iter().all(counts)) {
-        let wider: Vec<View> = views.iter().map(with_others).collect();
-        if wider.iter().any(|view| !view.roots.iter().all(counts)) {
-            return load(&wider, depth);
-        }
-    }
-    let jobs = plan(views, thorough);
+    let wider = widened(views, depth);
+    let views = wider.as_deref().unwrap_or(views);
+    let jobs = plan(views, depth == Depth::Thorough);
     let surveys: Vec<Survey> = if jobs.len() > 1 {
-        jobs.par_iter().map(|job| survey(&job.path, &job.plan)).collect()
+        jobs.par_iter().map(|job| survey(&job.path, &job.plan, None)).collect()
     } else {
-        jobs.iter().map(|job| survey(&job.path, &job.plan)).collect()
+        jobs.iter().map(|job| survey(&job.path, &job.plan, None)).collect()
     };
+    let catalogs = build_all(views, &jobs, &surveys);
+    // Taking many small pieces apart takes a while; nobody has to wait for it.
+    rayon::spawn(move || drop(surveys));
+    catalogs
+}
+
+/// Makes the catalog of each view from what was found in its folders.
+fn build_all(views: &[View], jobs: &[Job], surveys: &[Survey]) -> Vec<Catalog> {
     let index: HashMap<(&Path, bool), usize> =
         jobs.iter().enumerate().map(|(index, job)| ((job.path.as_path(), job.plan.flat), index)).collect();
     let build = |view: &View| {
@@ -257,12 +268,17 @@ pub fn load(views: &[View], depth: Depth) -> Vec<Catalog> {
         });
         build::build(view, &found.collect::<Vec<_>>())
     };
-    let catalogs =
-        if views.len() > 1 { views.par_iter().map(build).collect() } else { views.iter().map(build).collect() };
-    drop(index);
-    // Taking many small pieces apart takes a while; nobody has to wait for it.
-    rayon::spawn(move || drop(surveys));
-    catalogs
+    if views.len() > 1 { views.par_iter().map(build).collect() } else { views.iter().map(build).collect() }
+}
+
+/// Returns the views with the roots that are looked at only when everything is to be listed, if there are such.
+fn widened(views: &[View], depth: Depth) -> Option<Vec<View>> {
+    let counts = |root: &Root| root.asleep.is_none() && root.off.is_none();
+    if depth != Depth::Thorough || !views.iter().all(|view| view.roots.iter().all(counts)) {
+        return None;
+    }
+    let wider: Vec<View> = views.iter().map(with_others).collect();
+    wider.iter().any(|view| !view.roots.iter().all(counts)).then_some(wider)
 }
 
 /// Adds the roots that only a touched file wakes, and those that are switched off, so that nothing in them goes unsaid.

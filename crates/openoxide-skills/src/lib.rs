@@ -27,7 +27,9 @@ mod text;
 mod yaml;
 
 pub use arguments::Arguments;
-pub use catalog::{Catalog, Depth, Entry, Problem, Reason, SearchedRoot, Standing, View, discover_dir, load};
+pub use catalog::{
+    Catalog, Depth, Entry, Memory, Problem, Reason, SearchedRoot, Standing, Touched, View, discover_dir, load,
+};
 pub use code::Code;
 pub use diagnostic::{Diagnostic, Fix, Level, Place};
 pub use discover::LimitReached;
