@@ -32,6 +32,7 @@ pub use project::find_project;
 pub use switch::{Switch, SwitchError, Switched, Which, Whose};
 pub use system::{Unpacked, embedded_skills, unpack_system_skills};
 pub use trust::{
-    Grant, Granted, Moment, Power, Record, Remembered, Trust, TrustEntry, TrustError, TrustedFolder, TrustedSource,
+    Grant, Granted, Moment, Power, Record, Remembered, Trust, TrustEntry, TrustError, TrustedFolder, TrustedRemote,
+    TrustedSource,
 };
 pub use workspace::{FoundHost, Options, Workspace, WorkspaceError};

@@ -149,6 +149,27 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// Makes the entry of a skill that no search found, because it lies in no folder.
+    pub fn alone(skill: SkillMetadata, size: u64) -> Entry {
+        Entry {
+            skill,
+            found: None,
+            canonical: None,
+            root: 0,
+            group: 0,
+            standing: Standing::Active,
+            reason: None,
+            by: None,
+            model: true,
+            user: true,
+            name_only: false,
+            aliases: Vec::new(),
+            note: None,
+            size,
+            problems: Vec::new(),
+        }
+    }
+
     /// Returns its folder, in the form the host lists.
     pub fn dir(&self) -> &Path {
         self.skill.path.parent().unwrap_or(Path::new("/"))

@@ -35,6 +35,7 @@ pub use diagnostic::{Diagnostic, Fix, Level, Place};
 pub use discover::LimitReached;
 pub use envelope::{Attached, Cut, Loaded, Message, again, attachment, cut, envelope, finished, guarded, preloaded};
 pub use expand::{Expanded, Expansion, FileRef, LeftAlone, Piece, Refusal, ShellPiece, Variables, WhyLeft, expand};
+pub use frontmatter::frontmatter_json;
 pub use host::*;
 pub use judge::{Finding, Judged, is_skill_folder, judge};
 pub use mention::{Flaw, Form, Mention, scan};
