@@ -131,7 +131,7 @@ fn ended(ui: &Ui, done: &ScriptDone) -> anyhow::Result<ExitStatus> {
 }
 
 fn limit(ended: Ended) -> bool {
-    !matches!(ended, Ended::Exit(_) | Ended::Signal(_))
+    !matches!(ended, Ended::Exit(_) | Ended::Signal(_) | Ended::Stopped)
 }
 
 fn answer(session: &Session, done: &ScriptDone, isolation: &str) -> RunAnswer {
