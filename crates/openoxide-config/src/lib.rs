@@ -15,6 +15,7 @@ mod permission;
 mod plugins;
 mod policy;
 mod project;
+mod set;
 mod switch;
 mod system;
 mod trust;
@@ -29,6 +30,7 @@ pub use mcp::{AddedServer, ConfiguredServer, McpServer, McpTransport, add_mcp_se
 pub use permission::Agent;
 pub use policy::{AllowedTools, PowerPolicy, SandboxSettings};
 pub use project::find_project;
+pub use set::{SettingChange, SettingChanged, SettingError};
 pub use switch::{Switch, SwitchError, Switched, Which, Whose};
 pub use system::{Unpacked, embedded_skills, unpack_system_skills};
 pub use trust::{

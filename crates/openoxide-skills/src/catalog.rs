@@ -25,6 +25,7 @@ mod permission;
 mod rank;
 
 pub use memory::{Memory, Touched};
+use order::sort_listed;
 pub(crate) use order::{collator, compare_by, rank_of, sort_entries};
 
 /// One host's eyes on one project: its rules, settings and roots.
@@ -232,6 +233,16 @@ impl Catalog {
     /// Returns every entry, those that count first.
     pub fn entries(&self) -> impl Iterator<Item = &Entry> {
         self.skills.iter().chain(&self.others)
+    }
+
+    /// Returns the skills that count and those that are switched off, in the host's order.
+    pub fn switchable(&self, host: &Host) -> Vec<&Entry> {
+        let off = self.others.iter().filter(|entry| entry.standing == Standing::Disabled);
+        let mut entries: Vec<&Entry> = self.skills.iter().chain(off).collect();
+        if entries.len() > self.skills.len() {
+            sort_listed(&mut entries, &host.list.order, &host.collide.rank);
+        }
+        entries
     }
 
     /// Finds the entries that a name, a path or else a folder's name means, those that count first.
