@@ -167,6 +167,7 @@ impl Entry {
             aliases: Vec::new(),
             note: None,
             size,
+            content: None,
             problems: Vec::new(),
         }
     }
