@@ -5,6 +5,7 @@ mod answer;
 mod audit;
 mod door;
 mod engine;
+mod http;
 mod lines;
 mod log;
 mod metrics;
@@ -12,6 +13,7 @@ mod moment;
 mod pool;
 mod stop;
 
+pub use self::http::{Served, router};
 pub use activate::{Asker, Nobody, Stand};
 pub use answer::{ErrorAnswer, ErrorLine, Failure, Peer, RequestId};
 pub use audit::{Action, Actor, Audit, Decision, Face, Noted};
