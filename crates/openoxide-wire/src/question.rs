@@ -6,7 +6,7 @@ use serde::Serialize;
 /// Something only the user can decide. What it would allow is here whole, however long.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct QuestionLine {
-    /// What is asked for: `permission`, `power`, `secret`, `server` or `login`.
+    /// What is asked for: `permission`, `power`, `secret`, `server`, `remote` or `login`.
     pub kind: String,
     /// The answers that make sense, the safest last: `once`, `session`, `always`, `value`, `no`.
     pub choices: Vec<String>,
