@@ -3,12 +3,12 @@
 use std::error::Error;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use axum::body::Bytes;
-use http_body_util::{BodyExt as _, Limited};
+use http_body_util::BodyExt as _;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use tokio::time::Sleep;
 
@@ -17,36 +17,19 @@ use super::limits::DoorLimits;
 /// How much of a body that is too large is read and thrown away, so that its sender comes to read the answer.
 const THROWN_AWAY: u64 = 64 * 1024 * 1024;
 
-/// What is wrong with a body.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fault {
-    /// It is too large.
-    Large,
-    /// It takes too long.
-    Slow,
-}
-
-/// What came of a body, told by the body to whoever waits for the answer.
+/// Whether a body was too slow, told by the body to whoever waits for the answer.
 #[derive(Clone, Default)]
-pub(super) struct Arrival(Arc<AtomicU8>);
+pub(super) struct Arrival(Arc<AtomicBool>);
 
 impl Arrival {
-    pub(super) fn fault(&self) -> Option<Fault> {
-        match self.0.load(Ordering::Relaxed) {
-            1 => Some(Fault::Large),
-            2 => Some(Fault::Slow),
-            _ => None,
-        }
-    }
-
-    fn tell(&self, fault: Fault) {
-        self.0.store(if fault == Fault::Large { 1 } else { 2 }, Ordering::Relaxed);
+    pub(super) fn was_too_slow(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
     }
 }
 
-/// A body on its way in.
+/// A body on its way in. How long it is was said before.
 pub(super) struct Arriving {
-    body: Limited<Incoming>,
+    body: Incoming,
     late: Pin<Box<Sleep>>,
     arrival: Arrival,
 }
@@ -57,8 +40,7 @@ struct TooSlow;
 
 impl Arriving {
     pub(super) fn new(body: Incoming, limits: &DoorLimits, arrival: Arrival) -> Arriving {
-        let late = Box::pin(tokio::time::sleep(limits.body_time));
-        Arriving { body: Limited::new(body, limits.body), late, arrival }
+        Arriving { body, late: Box::pin(tokio::time::sleep(limits.body_time)), arrival }
     }
 }
 
@@ -71,15 +53,10 @@ impl Body for Arriving {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
         if let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(context) {
-            if let Some(Err(error)) = &frame
-                && error.is::<http_body_util::LengthLimitError>()
-            {
-                self.arrival.tell(Fault::Large);
-            }
-            return Poll::Ready(frame);
+            return Poll::Ready(frame.map(|frame| frame.map_err(Into::into)));
         }
         ready!(self.late.as_mut().poll(context));
-        self.arrival.tell(Fault::Slow);
+        self.arrival.0.store(true, Ordering::Relaxed);
         Poll::Ready(Some(Err(Box::new(TooSlow))))
     }
 

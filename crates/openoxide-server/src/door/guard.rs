@@ -114,10 +114,14 @@ fn check_origin(headers: &HeaderMap, host: &Authority) -> Result<(), TurnedAway>
     Err((Reason::Origin, failure.help("ask from a program, or from a page that this server sends")))
 }
 
-/// A page of another site can send a text without asking first; JSON it cannot.
+/// A body says how long it is: what comes in chunks may say so twice, and then two readers can differ on where it ends.
+/// It is JSON, and says so: a page of another site can send a text without asking first, JSON it cannot.
 fn check_content(headers: &HeaderMap) -> Result<(), TurnedAway> {
-    let has_body =
-        headers.contains_key(TRANSFER_ENCODING) || headers.get(CONTENT_LENGTH).is_some_and(|length| length != "0");
+    if headers.contains_key(TRANSFER_ENCODING) {
+        let failure = Failure::new(StatusCode::LENGTH_REQUIRED, "no-length", "a body must say how long it is");
+        return Err((Reason::Content, failure.help("send it with `Content-Length`, not in chunks")));
+    }
+    let has_body = headers.get(CONTENT_LENGTH).is_some_and(|length| length != "0");
     if !has_body || only(headers, &CONTENT_TYPE).is_some_and(is_json) {
         return Ok(());
     }
@@ -239,7 +243,7 @@ mod tests {
             ("content-length: 0", "Loopback"),
             ("content-length: 5|content-type: text/plain", "415 Content"),
             ("content-length: 5", "415 Content"),
-            ("transfer-encoding: chunked|content-type: application/x-www-form-urlencoded", "415 Content"),
+            ("transfer-encoding: chunked|content-type: application/json", "411 Content"),
             ("content-length: 5|content-type: text/plain|content-type: application/json", "415 Content"),
         ] {
             assert_eq!(check(&format!("host: localhost|{content}"), false), expected, "{content}");

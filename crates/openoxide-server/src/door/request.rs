@@ -16,7 +16,7 @@ use tokio::sync::Semaphore;
 use tower::Service as _;
 
 use super::DoorOptions;
-use super::body::{Arrival, Arriving, Fault, throw_away};
+use super::body::{Arrival, Arriving, throw_away};
 use super::guard::{Called, Guard, TurnedAway, challenge};
 use super::limits::DoorLimits;
 use super::stream::{Streaming, is_stream};
@@ -127,11 +127,7 @@ impl Door {
         request.extensions_mut().insert(id.clone());
         request.extensions_mut().insert(ConnectInfo(ends.peer));
         let response = self.route(request).await?;
-        match arrival.fault() {
-            Some(Fault::Large) => Err(self.large()),
-            Some(Fault::Slow) => Err(slow()),
-            None => self.stream(response),
-        }
+        if arrival.was_too_slow() { Err(slow()) } else { self.stream(response) }
     }
 
     /// Waits for the answer of a route, but not for ever. Whatever the route had begun ends with it.
