@@ -36,7 +36,8 @@ pub struct QuestionLine {
     /// How a server is reached.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transport: Option<String>,
-    /// What would be started or connected to, exactly, or the page to log in on.
+    /// What would be started or connected to, exactly, the page to log in on, or the address of
+    /// a server's skill.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
 }

@@ -35,8 +35,9 @@ pub fn question_line(question: &Question) -> QuestionLine {
         }
         Question::Remote { skill, server, uri, about, digest, changed, .. } => {
             "remote".clone_into(&mut line.kind);
-            (line.subject, line.about, line.skills) = (Some(server.clone()), Some(about.clone()), vec![skill.clone()]);
-            (line.target, line.digest, line.changed) = (Some(uri.clone()), digest.clone(), *changed);
+            (line.skills, line.subject) = (vec![skill.clone()], Some(server.clone()));
+            (line.about, line.target) = (Some(about.clone()), Some(uri.clone()));
+            (line.digest, line.changed) = (digest.clone(), *changed);
         }
         Question::Login { server, page } => {
             "login".clone_into(&mut line.kind);
