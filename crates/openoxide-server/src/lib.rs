@@ -6,7 +6,7 @@ mod engine;
 mod http;
 mod pool;
 
-pub use self::http::{Served, router};
+pub use self::http::{Served, openapi, router};
 pub use activate::{Asker, Nobody, Stand};
 pub use answer::{ErrorAnswer, ErrorLine, Failure, Peer, RequestId};
 pub use engine::{Engine, EngineOptions};
