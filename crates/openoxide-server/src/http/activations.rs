@@ -30,6 +30,7 @@ const WAITS: Duration = Duration::from_mins(10);
 /// How a skill is called.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("not" = { "required": ["arguments", "words"] }))]
 pub(crate) struct ActivateInput {
     /// What is said with the call, as a person typed it.
     #[serde(default)]

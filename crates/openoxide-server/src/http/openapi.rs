@@ -67,8 +67,12 @@ impl Writer {
             operation["parameters"] = parameters.into();
         }
         if let Some(body) = route.body {
-            let schema = body(&mut self.input);
-            operation["requestBody"] = json!({ "content": { "application/json": { "schema": schema } } });
+            let schema = body(&mut self.input).to_value();
+            let name = schema["$ref"].as_str().and_then(|path| path.rsplit('/').next()).unwrap_or_default();
+            // An object that needs no field can be left away.
+            let required = self.input.definitions().get(name).is_some_and(|schema| schema.get("required").is_some());
+            let content = json!({ "application/json": { "schema": schema } });
+            operation["requestBody"] = json!({ "content": content, "required": required });
         }
         let mut responses = Map::new();
         for answer in &route.answers {

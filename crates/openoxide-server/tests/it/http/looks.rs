@@ -91,8 +91,9 @@ async fn what_is_published_can_be_verified_and_is_no_more_than_counts() {
     assert_eq!((notes["name"].as_str(), notes["type"].as_str()), (Some("notes"), Some("archive")));
     let archive = server.get(notes["url"].as_str().unwrap()).await;
     assert_eq!((archive.status.as_u16(), archive.header("content-type")), (200, "application/gzip"));
-    let hex: String = Sha256::digest(&archive.bytes).iter().map(|byte| format!("{byte:02x}")).collect();
-    assert_eq!(notes["digest"], format!("sha256:{hex}"));
+    let digest =
+        Sha256::digest(&archive.bytes).iter().fold("sha256:".to_owned(), |text, byte| text + &format!("{byte:02x}"));
+    assert_eq!(notes["digest"], digest);
     assert_eq!(unpacked(&archive.bytes), ["SKILL.md", "ref/a.md"]);
     let old = server.get("/.well-known/skills/index.json").await.json();
     assert_eq!(old["skills"][0]["files"], json!(["SKILL.md", "ref/a.md"]));
