@@ -5,6 +5,9 @@ use std::ops::Range;
 use crate::host::{Fence, FenceRules};
 
 mod repair;
+mod verbatim;
+
+pub use verbatim::frontmatter_json;
 
 pub(crate) use repair::{Mended, is_mendable, mend, suggest};
 
