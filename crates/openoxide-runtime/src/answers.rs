@@ -5,9 +5,11 @@ mod hosts;
 mod prompt;
 mod question;
 mod roots;
+mod switch;
 
 pub use activation::{activate_answer, message_line, notice_line, refused_line};
 pub use hosts::{Rows, hosts_answer, hosts_matrix};
-pub use prompt::{preloaded_line, prompt_answer, unlisted};
+pub use prompt::{Beginning, BeginningError, Onlooker, prompt_answer};
 pub use question::question_line;
 pub use roots::roots_answer;
+pub use switch::switch_answer;

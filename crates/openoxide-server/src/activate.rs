@@ -27,7 +27,7 @@ pub enum Stand {
     /// The user must decide something; the activation goes on with the answer.
     Asks(Box<Activation>, Question),
     /// It is at its end.
-    Done(Done),
+    Done(Box<Done>),
 }
 
 impl Engine {
@@ -41,7 +41,7 @@ impl Engine {
         let mut stand = self.advance(activation, session, Reply::Begin).await?;
         loop {
             stand = match stand {
-                Stand::Done(done) => return Ok(done),
+                Stand::Done(done) => return Ok(*done),
                 Stand::Asks(activation, question) => {
                     let answer = asker.ask(&question).await;
                     self.advance(*activation, session, Reply::Answer(answer)).await?
@@ -68,7 +68,7 @@ impl Engine {
                 })
                 .await?;
             reply = match step {
-                Step::Done(done) => return Ok(Stand::Done(done)),
+                Step::Done(done) => return Ok(Stand::Done(Box::new(done))),
                 Step::Ask(question) => return Ok(Stand::Asks(Box::new(activation), question)),
                 Step::Login(_) => Reply::Login(LoginReply::NotTried),
                 Step::Run(run) => Reply::Ran(self.run(run).await?),

@@ -13,7 +13,7 @@ mod moment;
 mod pool;
 mod stop;
 
-pub use self::http::{Served, router};
+pub use self::http::{Served, openapi, router};
 pub use activate::{Asker, Nobody, Stand};
 pub use answer::{ErrorAnswer, ErrorLine, Failure, Peer, RequestId};
 pub use audit::{Action, Actor, Audit, Decision, Face, Noted};

@@ -2,8 +2,8 @@
 
 use openoxide_config::Which::Typed;
 use openoxide_config::{Switch, SwitchError, Switched, Whose};
+use openoxide_runtime::switch_answer;
 use openoxide_skills::{Catalog, Depth};
-use openoxide_wire::{ChangeAnswer, ChangeLine};
 
 use crate::ExitStatus;
 use crate::args::Common;
@@ -91,9 +91,7 @@ fn report(
         false => format!("{skill} was switched {word} already"),
     });
     if common.json {
-        let action = if enabled { "enable" } else { "disable" };
-        let change = || ChangeLine::new(action, &switched.file, Some(switched.skill.clone()));
-        ui.json(&ChangeAnswer::new(switched.changed.then(change).into_iter().collect(), None))?;
+        ui.json(&switch_answer(switched, enabled))?;
     }
     let Some(why) = &switched.why_not else { return Ok(ExitStatus::Done) };
     ui.warn(&format!("it is still {}: {}", if enabled { "off" } else { "on" }, safe(why)));

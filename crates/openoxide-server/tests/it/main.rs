@@ -1,4 +1,6 @@
 //! Tests of the crate as its users see it.
 
+#![allow(clippy::unwrap_used, reason = "a test that fails says where")]
+
 mod door;
 mod http;
