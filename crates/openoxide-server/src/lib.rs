@@ -1,7 +1,9 @@
 #![doc = include_str!("../README.md")]
 
 mod activate;
+pub mod connect;
 mod engine;
+pub mod mcp;
 mod pool;
 
 pub use activate::{Asker, Nobody};

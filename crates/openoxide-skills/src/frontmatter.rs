@@ -4,8 +4,10 @@ use std::ops::Range;
 
 use crate::host::{Fence, FenceRules};
 
+mod json;
 mod repair;
 
+pub use json::{FrontmatterError, frontmatter_json};
 pub(crate) use repair::{Mended, is_mendable, mend, suggest};
 
 const DASHES: &str = "---";
