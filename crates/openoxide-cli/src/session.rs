@@ -1,7 +1,9 @@
 //! From the command line to a project, a host's view of it, and its catalog.
 
+use std::path::Path;
+
 use openoxide_config::{ConfigProblem, Environment, Options, Unpacked, Workspace, unpack_system_skills};
-use openoxide_skills::{Catalog, Code, Depth, Entry, Problem, View, load, near, path_text};
+use openoxide_skills::{Catalog, Code, Depth, Entry, Problem, View, load, near};
 
 use crate::args::Common;
 use crate::error::Told;
@@ -86,19 +88,7 @@ impl Session {
 
     /// Returns what a skill is found by: the whole path if a path was typed that leads to one, or else the word itself.
     pub(crate) fn meant(&self, catalog: &Catalog, wanted: &str) -> String {
-        let looks_like_path = wanted.contains('/') || wanted.starts_with('.') || wanted.starts_with('~');
-        let expanded =
-            wanted.strip_prefix("~/").and_then(|rest| Some(self.workspace.environment.home.as_ref()?.join(rest)));
-        let path = expanded.unwrap_or_else(|| self.workspace.environment.cwd.join(wanted));
-        let path = std::fs::canonicalize(&path).unwrap_or(path).to_string_lossy().into_owned();
-        if looks_like_path && !catalog.called(&path).is_empty() {
-            return path;
-        }
-        // A folder's name means its skill where no skill has that name.
-        match catalog.find(wanted).first() {
-            Some(entry) if catalog.called(wanted).is_empty() => path_text(&entry.skill.path),
-            _ => wanted.to_owned(),
-        }
+        self.workspace.meant(catalog, wanted)
     }
 }
 
@@ -106,10 +96,15 @@ impl Session {
 pub(crate) fn unpack(ui: &Ui, workspace: &Workspace) -> anyhow::Result<()> {
     let Some(home) = workspace.environment.openoxide_home() else { return Ok(()) };
     if unpack_system_skills(&home)? == Unpacked::Written {
-        let place = paths::short(workspace, &home.join("skills/.system"));
-        ui.say(&format!("OpenOxide's own skills are now in {place}; `openoxide list` shows them as `system`"));
+        say_unpacked(ui, workspace, &home.join("skills/.system"));
     }
     Ok(())
+}
+
+/// Says that the skills that come with OpenOxide are now on disk.
+pub(crate) fn say_unpacked(ui: &Ui, workspace: &Workspace, folder: &Path) {
+    let place = paths::short(workspace, folder);
+    ui.say(&format!("OpenOxide's own skills are now in {place}; `openoxide list` shows them as `system`"));
 }
 
 /// Writes a problem of a settings file on one line.
@@ -120,7 +115,7 @@ pub(crate) fn problem_line(workspace: &Workspace, problem: &ConfigProblem) -> St
     format!("{place}{line}: {} [{}]{help}", safe_lines(&problem.diagnostic.message), problem.diagnostic.code)
 }
 
-fn unknown(session: &Session, catalog: &Catalog, wanted: &str) -> Told {
+pub(crate) fn unknown(session: &Session, catalog: &Catalog, wanted: &str) -> Told {
     let names = catalog.entries().map(|entry| entry.skill.name.as_ref());
     let number = catalog.skills.len();
     let all = match number {

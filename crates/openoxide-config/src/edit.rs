@@ -1,10 +1,19 @@
 //! Edits to `config.toml` that keep comments, order and formatting.
 
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 
 use crate::document::split_key;
+
+/// How long to wait for another process; a change takes milliseconds.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Held by whoever changes a file.
+static TURN: Mutex<()> = Mutex::new(());
 
 /// Why a file cannot be edited.
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +39,12 @@ pub enum EditError {
         key: String,
         /// The part of it that is something else.
         part: String,
+    },
+    /// Another process is changing it.
+    #[error("`{}` is being changed by another process", path.display())]
+    Busy {
+        /// The file.
+        path: PathBuf,
     },
     /// A server that would not count.
     #[error("the server `{name}` cannot be added: {message}")]
@@ -202,6 +217,9 @@ pub(crate) fn edit(
     path: &Path,
     change: impl FnOnce(&mut DocumentMut) -> Result<(), EditError>,
 ) -> Result<bool, EditError> {
+    // One change begins with what another one wrote, in this process and beside it.
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let _lock = lock(path)?;
     let before = match fs_err::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
@@ -217,6 +235,27 @@ pub(crate) fn edit(
     }
     write_whole(path, &after)?;
     Ok(true)
+}
+
+/// Waits until no other process changes a file of the same folder; nothing to wait for if there is no folder yet.
+fn lock(path: &Path) -> Result<Option<File>, EditError> {
+    let folder = match File::open(path.parent().unwrap_or(Path::new("."))) {
+        Ok(folder) => folder,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let start = Instant::now();
+    loop {
+        match folder.try_lock() {
+            Ok(()) => return Ok(Some(folder)),
+            Err(TryLockError::WouldBlock) if start.elapsed() < PATIENCE => {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            Err(TryLockError::WouldBlock) => return Err(EditError::Busy { path: path.to_owned() }),
+            // A filesystem without locks: the turn within this process is what there is.
+            Err(TryLockError::Error(_)) => return Ok(None),
+        }
+    }
 }
 
 /// Writes a file so that a reader sees the old text or the new, never a part.

@@ -109,6 +109,13 @@ impl Workspace {
         Ok(Workspace { environment, project, config, hosts, options })
     }
 
+    /// Opens the same again, as it is now.
+    pub fn reopen(&self) -> Result<Workspace, WorkspaceError> {
+        // The folder to act in is cwd by now.
+        let options = Options { project: None, ..self.options.clone() };
+        Workspace::open(self.environment.clone(), options)
+    }
+
     /// Returns the host that is asked for when nobody names one.
     pub fn default_host(&self) -> String {
         self.config.text("host").unwrap_or_else(|| "openoxide".to_owned())

@@ -2,6 +2,7 @@
 
 mod activation;
 mod allowed;
+mod answers;
 mod ask;
 mod attach;
 mod call;
@@ -31,6 +32,7 @@ mod tools;
 mod worktree;
 
 pub use activation::Activation;
+pub use answers::*;
 pub use ask::{Answer, Choice, Question};
 pub use call::{Call, Given, Refusal, Why, names_for};
 pub use drive::{Responder, drive};

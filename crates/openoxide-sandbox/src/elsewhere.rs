@@ -1,6 +1,6 @@
 //! Systems that we cannot confine a command on: nothing runs.
 
-use crate::{Command, Isolation, Mechanism, Missing, Outcome, Probe, SandboxError};
+use crate::{Command, Isolation, Mechanism, Missing, Outcome, Probe, SandboxError, Stop};
 
 /// The part of us that would run inside.
 pub mod helper {
@@ -23,7 +23,7 @@ pub(crate) fn probe(probe: &Probe) -> Isolation {
 }
 
 /// Refuses, whatever the isolation says: its fields are anybody's to set.
-pub(crate) fn run(_isolation: &Isolation, _command: &Command) -> Result<Outcome, SandboxError> {
+pub(crate) fn run(_: &Isolation, _: &Command, _: Option<&Stop>) -> Result<Outcome, SandboxError> {
     Err(SandboxError::NoIsolation(vec![linux()]))
 }
 
@@ -48,7 +48,7 @@ mod tests {
         let told = "Linux: commands are confined on Linux only (use Linux, for example in a virtual machine)";
         assert_eq!(isolation.to_string(), format!("none, so no command runs; {told}"));
         let claimed = Isolation { mechanism: Mechanism::Landlock, missing: Vec::new(), ..isolation };
-        let error = run(&claimed, &Command::new("true", Limits::SCRIPT)).unwrap_err();
+        let error = run(&claimed, &Command::new("true", Limits::SCRIPT), None).unwrap_err();
         assert!(matches!(error, SandboxError::NoIsolation(_)), "{error:?}");
         assert_eq!(error.to_string(), format!("this machine cannot isolate a command: {told}"));
     }

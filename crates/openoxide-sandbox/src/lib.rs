@@ -14,6 +14,7 @@ mod linux;
 mod outcome;
 mod policy;
 mod probe;
+mod stop;
 mod system;
 
 pub use crate::command::Command;
@@ -24,6 +25,7 @@ pub use crate::limits::Limits;
 pub use crate::outcome::{Ended, Outcome};
 pub use crate::policy::{Policy, PolicyError, SEALED_AT_HOME, SEALED_NAMES};
 pub use crate::probe::Probe;
+pub use crate::stop::Stop;
 pub use crate::system::PATH;
 
 #[cfg(not(target_os = "linux"))]
@@ -37,5 +39,10 @@ pub use crate::here::helper;
 ///
 /// The calling thread waits. If this process dies, so does the command.
 pub fn run(isolation: &Isolation, command: &Command) -> Result<Outcome, SandboxError> {
-    here::run(isolation, command)
+    here::run(isolation, command, None)
+}
+
+/// Runs a command as [`run`] does, unless and until it is stopped.
+pub fn run_until(isolation: &Isolation, command: &Command, stop: &Stop) -> Result<Outcome, SandboxError> {
+    here::run(isolation, command, Some(stop))
 }

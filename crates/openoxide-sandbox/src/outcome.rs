@@ -42,6 +42,8 @@ pub enum Ended {
     MemoryLimit,
     /// It wrote a file that is too large.
     FileSizeLimit,
+    /// Somebody stopped it.
+    Stopped,
 }
 
 impl Ended {
@@ -55,6 +57,7 @@ impl Ended {
             Self::ProcessLimit => "process-limit",
             Self::MemoryLimit => "memory-limit",
             Self::FileSizeLimit => "file-size-limit",
+            Self::Stopped => "stopped",
         }
     }
 }
@@ -69,6 +72,7 @@ impl fmt::Display for Ended {
             Self::ProcessLimit => f.write_str("had too many processes and was stopped"),
             Self::MemoryLimit => f.write_str("used too much memory and was stopped"),
             Self::FileSizeLimit => f.write_str("wrote too large a file and was stopped"),
+            Self::Stopped => f.write_str("was stopped"),
         }
     }
 }

@@ -22,15 +22,41 @@ impl Asker for Nobody {
     }
 }
 
+/// Where an activation stands.
+pub enum Stand {
+    /// The user must decide something; the activation goes on with the answer.
+    Asks(Box<Activation>, Question),
+    /// It is at its end.
+    Done(Done),
+}
+
 impl Engine {
     /// Leads an activation to its end.
     pub async fn activate(
         &self,
-        mut activation: Activation,
+        activation: Activation,
         session: &mut Session,
         asker: &mut impl Asker,
     ) -> Result<Done, Unavailable> {
-        let mut reply = Reply::Begin;
+        let mut stand = self.advance(activation, session, Reply::Begin).await?;
+        loop {
+            stand = match stand {
+                Stand::Done(done) => return Ok(done),
+                Stand::Asks(activation, question) => {
+                    let answer = asker.ask(&question).await;
+                    self.advance(*activation, session, Reply::Answer(answer)).await?
+                }
+            };
+        }
+    }
+
+    /// Leads an activation to its end, or to where the user must decide something.
+    pub async fn advance(
+        &self,
+        mut activation: Activation,
+        session: &mut Session,
+        mut reply: Reply,
+    ) -> Result<Stand, Unavailable> {
         loop {
             let slot = self.work().slot().await?;
             let mut held = std::mem::take(session);
@@ -42,8 +68,8 @@ impl Engine {
                 })
                 .await?;
             reply = match step {
-                Step::Done(done) => return Ok(done),
-                Step::Ask(question) => Reply::Answer(asker.ask(&question).await),
+                Step::Done(done) => return Ok(Stand::Done(done)),
+                Step::Ask(question) => return Ok(Stand::Asks(Box::new(activation), question)),
                 Step::Login(_) => Reply::Login(LoginReply::NotTried),
                 Step::Run(run) => Reply::Ran(self.run(run).await?),
             };

@@ -6,6 +6,6 @@ mod engine;
 pub mod mcp;
 mod pool;
 
-pub use activate::{Asker, Nobody};
+pub use activate::{Asker, Nobody, Stand};
 pub use engine::{Engine, EngineOptions};
 pub use pool::{Pool, Slot, Unavailable};

@@ -211,6 +211,15 @@ impl Catalog {
         if called.is_empty() { self.entries().filter(is_folder).collect() } else { called }
     }
 
+    /// Returns what calls this entry and no other that counts: its name, or else its path.
+    pub fn call_of(&self, entry: &Entry) -> String {
+        let named: Vec<&Entry> = self.find(&entry.skill.name).into_iter().filter(|entry| entry.is_active()).collect();
+        match named.as_slice() {
+            [only] if only.skill.path == entry.skill.path => entry.skill.name.to_string(),
+            _ => crate::text::path_text(&entry.skill.path),
+        }
+    }
+
     /// Finds the entries that a name or a path calls, those that count first.
     pub fn called(&self, wanted: &str) -> Vec<&Entry> {
         let path = Path::new(wanted);

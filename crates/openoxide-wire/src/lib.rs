@@ -14,6 +14,7 @@ mod mentions;
 mod overview;
 mod problem;
 mod prompt;
+mod question;
 mod read;
 mod roots;
 mod run;
@@ -34,6 +35,7 @@ pub use mentions::{IgnoredLine, MentionsAnswer, SelectedLine, TurnInput, TurnInp
 pub use overview::{AgentLine, MendLine, OverviewAnswer};
 pub use problem::{FixLine, ProblemLine};
 pub use prompt::{PreloadedLine, PromptAnswer, ShownLine};
+pub use question::{PowerLine, QuestionLine};
 pub use read::{ItemLine, NotReadLine, ReadAnswer};
 pub use roots::{IsolationLine, MissingLine, RootLine, RootsAnswer, SettingLine};
 pub use run::{RanLine, RunAnswer};

@@ -5,12 +5,10 @@ use std::sync::Arc;
 
 use clap::ValueEnum;
 use openoxide_runtime::{
-    Activation, Call, Done, ForkPlan, Given, Notice, Record, Refusal, Runtime, Session as Conversation, drive,
+    Activation, Call, Given, Notice, Record, Runtime, Session as Conversation, activate_answer, drive,
 };
-use openoxide_skills::{Caller, Catalog, Depth, Entry, Message, Role, path_text, select};
-use openoxide_wire::{
-    ActivateAnswer, ActivatedLine, ForkLine, IgnoredLine, MentionsAnswer, MessageLine, NoticeLine, RefusedLine,
-};
+use openoxide_skills::{Caller, Catalog, Depth, select};
+use openoxide_wire::{ActivateAnswer, IgnoredLine, MentionsAnswer, MessageLine};
 
 use crate::ExitStatus;
 use crate::args::Common;
@@ -102,7 +100,7 @@ pub(crate) fn activate(ui: &Ui, common: &Common, args: &ActivateArgs) -> anyhow:
     if let Some(file) = &args.record {
         conversation.record.save(file)?;
     }
-    let answer = ActivateAnswer { ignored, ..answer(&session, &done) };
+    let answer = ActivateAnswer { ignored, ..activate_answer(session.view.spec.id(), &done) };
     show(ui, common, &answer)?;
     tell_notices(ui, &done.notices);
     for said in &done.verdict.messages {
@@ -129,20 +127,11 @@ fn calls(
     let turn = mentions::typed_turn(session, text, &args.item, &args.connector);
     let selection = select(catalog, &session.view.host, &turn);
     let calls = selection.selected.iter().map(|selected| Call {
-        skill: name_of(catalog, selected.entry),
+        skill: catalog.call_of(selected.entry),
         caller: Caller::User,
         arguments: selected.arguments.clone().map_or(Given::Nothing, Given::Raw),
     });
     Ok((calls.collect(), MentionsAnswer::new(catalog, &turn, &selection).ignored))
-}
-
-/// Returns what means this skill and no other: its name, or else its path.
-fn name_of(catalog: &Catalog, entry: &Entry) -> String {
-    let named: Vec<&Entry> = catalog.find(&entry.skill.name).into_iter().filter(|entry| entry.is_active()).collect();
-    match named.as_slice() {
-        [only] if only.skill.path == entry.skill.path => entry.skill.name.to_string(),
-        _ => path_text(&entry.skill.path),
-    }
 }
 
 /// Makes the runtime of a session.
@@ -238,65 +227,4 @@ fn tell_refused(ui: &Ui, session: &Session, args: &ActivateArgs, answer: &Activa
         ui.say("the text names no skill");
     }
     if answer.refused.is_empty() || goes_on { ExitStatus::Done } else { ExitStatus::No }
-}
-
-fn answer(session: &Session, done: &Done) -> ActivateAnswer {
-    let messages = done.activated.iter().flat_map(|activated| &activated.messages).map(message_line);
-    // What hooks tell the model on being activated comes after what it is about.
-    let context = done.verdict.context.iter();
-    let context = context.map(|said| MessageLine { role: Role::User.as_str().to_owned(), text: said.text.clone() });
-    ActivateAnswer {
-        host: session.view.spec.id(),
-        messages: messages.chain(context).collect(),
-        activated: done
-            .activated
-            .iter()
-            .map(|activated| ActivatedLine {
-                name: activated.name.clone(),
-                path: path_text(&activated.path),
-                digest: (!activated.digest.is_empty()).then(|| activated.digest.clone()),
-                caller: activated.caller.as_str().to_owned(),
-                arguments: activated.arguments.clone(),
-                tools: activated.tools.clone(),
-                limited_to: activated.limited_to.clone(),
-                fork: activated.fork.as_ref().map(fork_line),
-                cut: activated.cut,
-                repeated: activated.repeated,
-            })
-            .collect(),
-        refused: done.refused.iter().map(refused_line).collect(),
-        notices: done.notices.iter().map(notice_line).collect(),
-        ..ActivateAnswer::default()
-    }
-}
-
-pub(crate) fn refused_line(refusal: &Refusal) -> RefusedLine {
-    RefusedLine {
-        name: refusal.name.clone(),
-        path: refusal.path.as_deref().map(path_text),
-        why: refusal.why.as_str().to_owned(),
-        text: refusal.text.clone(),
-        help: refusal.help.clone(),
-    }
-}
-
-pub(crate) fn notice_line(notice: &Notice) -> NoticeLine {
-    NoticeLine { skill: notice.skill.clone(), text: notice.text.clone(), help: notice.help.clone() }
-}
-
-pub(crate) fn message_line(message: &Message) -> MessageLine {
-    MessageLine { role: message.role.as_str().to_owned(), text: message.text.clone() }
-}
-
-fn fork_line(plan: &ForkPlan) -> ForkLine {
-    ForkLine {
-        agent_type: plan.agent_type.clone(),
-        background: plan.background,
-        prompt: plan.prompt.clone(),
-        model: plan.model.clone(),
-        effort: plan.effort.clone(),
-        tools: plan.tools.clone(),
-        started: plan.started(),
-        result: plan.result("{result}"),
-    }
 }

@@ -1,12 +1,11 @@
 //! `hosts`: the hosts, and which skills each of them sees.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use openoxide_config::{Workspace, find_host};
-use openoxide_skills::{Catalog, Depth, Standing, View, load, path_text};
-use openoxide_wire::{HostLine, HostsAnswer, MatrixRow, SchemaVersion};
+use openoxide_runtime::{Rows, hosts_answer, hosts_matrix};
+use openoxide_skills::{Catalog, Depth, Standing, View, load};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::ExitStatus;
@@ -32,9 +31,9 @@ pub(crate) fn hosts(ui: &Ui, common: &Common, args: &HostsArgs) -> anyhow::Resul
         None => workspace.views()?,
     };
     let catalogs = load(&views, Depth::Quick);
-    let rows = if args.no_matrix { BTreeMap::new() } else { matrix(&catalogs) };
+    let rows = if args.no_matrix { Rows::new() } else { hosts_matrix(&catalogs) };
     if common.json {
-        ui.json(&answer(&views, &catalogs, &rows))?;
+        ui.json(&hosts_answer(&views, &catalogs, &rows))?;
         return Ok(ExitStatus::Done);
     }
     for problem in &workspace.config.problems {
@@ -67,58 +66,6 @@ fn shown<'s>(workspace: &Workspace, views: &'s [View], catalogs: &'s [Catalog]) 
     let each =
         |(view, catalog): (&'s View, &'s Catalog)| Shown { id: view.spec.id(), view, catalog, found: found(view) };
     views.iter().zip(catalogs).map(each).collect()
-}
-
-/// The name of a file, and its standing in each host that found it.
-type Rows = BTreeMap<PathBuf, (String, BTreeMap<String, Standing>)>;
-
-fn matrix(catalogs: &[Catalog]) -> Rows {
-    let mut rows: Rows = BTreeMap::new();
-    for catalog in catalogs {
-        for entry in catalog.entries() {
-            let row = rows
-                .entry(entry.canonical().to_owned())
-                .or_insert_with(|| (entry.skill.name.to_string(), BTreeMap::new()));
-            // A file that was found twice counts if one of its finds does.
-            let standing = row.1.entry(catalog.host.clone()).or_insert(entry.standing);
-            *standing = (*standing).min(entry.standing);
-        }
-    }
-    rows.retain(|_, (_, standings)| {
-        standings.values().any(|standing| *standing != Standing::Invalid) || standings.len() > 1
-    });
-    rows
-}
-
-fn answer(views: &[View], catalogs: &[Catalog], rows: &Rows) -> HostsAnswer {
-    let hosts = views.iter().zip(catalogs).map(|(view, catalog)| HostLine {
-        name: view.spec.id(),
-        title: view.host.title.clone(),
-        program: view.host.program.clone(),
-        editions: view.spec.editions().map(str::to_owned).collect(),
-        found: found_paths(view),
-        sees: catalog.skills.len(),
-        others: catalog.others.len(),
-        folder: view.spec.folder.as_ref().map(|folder| folder.to_string_lossy().into_owned()),
-        deviations: view
-            .host
-            .deviations
-            .iter()
-            .map(|deviation| format!("{} {}", deviation.what, deviation.why))
-            .collect(),
-    });
-    let matrix = rows.iter().map(|(path, (name, standings))| MatrixRow {
-        name: name.clone(),
-        path: path.to_string_lossy().into_owned(),
-        standings: standings.iter().map(|(host, standing)| (host.clone(), standing.as_str().to_owned())).collect(),
-    });
-    HostsAnswer { schema: SchemaVersion::default(), hosts: hosts.collect(), matrix: matrix.collect() }
-}
-
-/// Returns what shows that a host's program is there.
-fn found_paths(view: &View) -> Vec<String> {
-    let found = find_host(&view.host, &view.around);
-    found.program.iter().chain(&found.home).chain(&found.project).map(|path| path_text(path)).collect()
 }
 
 fn hosts_text(ui: &Ui, shown: &[Shown<'_>]) -> String {

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use openoxide_runtime::{Pinned, Preloaded, PreloadedSkill, Refusal, Runtime, Session as Conversation, seen_by_model};
-use openoxide_skills::{Depth, How, Model, Prompt, Standing, path_text, render};
-use openoxide_wire::{PreloadedLine, PromptAnswer};
+use openoxide_runtime::{
+    Pinned, Preloaded, Refusal, Runtime, Session as Conversation, message_line, prompt_answer, seen_by_model, unlisted,
+};
+use openoxide_skills::{Depth, How, Model, Prompt, Standing, render};
 
 use crate::ExitStatus;
 use crate::args::Common;
-use crate::commands::activate::{message_line, print_messages, runtime, tell_notices};
+use crate::commands::activate::{print_messages, runtime, tell_notices};
 use crate::off::off;
 use crate::session::Session;
 use crate::table::pad;
@@ -46,15 +47,12 @@ pub(crate) fn prompt(ui: &Ui, common: &Common, args: &PromptArgs) -> anyhow::Res
             return Ok(ExitStatus::No);
         }
     };
-    let unlisted = unlisted(&session, !args.no_read_tool, !started.skills.is_empty());
+    let unlisted = unlisted(&session.view.host.preload, !args.no_read_tool, !started.skills.is_empty());
     if unlisted.is_some() {
         (prompt.text, prompt.shown, prompt.used) = (String::new(), Vec::new(), 0);
     }
     if common.json {
-        let messages = started.messages.iter().map(message_line).collect();
-        let preloaded = started.skills.iter().map(preloaded_line).collect();
-        let answer = PromptAnswer::new(catalog.host.clone(), &prompt);
-        ui.json(&PromptAnswer { unlisted: unlisted.map(str::to_owned), messages, preloaded, ..answer })?;
+        ui.json(&prompt_answer(catalog.host.clone(), &prompt, &started, unlisted))?;
         return Ok(ExitStatus::Done);
     }
     ui.raw(&prompt.text)?;
@@ -89,21 +87,6 @@ fn start(session: &Session, runtime: &Runtime, args: &PromptArgs) -> Result<Prel
     }
     let pinned = Pinned { task: None, skills };
     runtime.preload(&Conversation::new(""), &pinned)
-}
-
-/// Says why the agent is not shown the catalog, if it is not.
-fn unlisted(session: &Session, can_read: bool, preloaded: bool) -> Option<&'static str> {
-    let rules = &session.view.host.preload;
-    match (rules.catalog_is_listed(can_read, preloaded), can_read || !rules.catalog_needs_reading) {
-        (true, _) => None,
-        (false, false) => Some("the agent cannot read files"),
-        (false, true) => Some("the agent starts with skills"),
-    }
-}
-
-fn preloaded_line(skill: &PreloadedSkill) -> PreloadedLine {
-    let (name, digest) = (skill.name.clone(), skill.digest.clone());
-    PreloadedLine { name, path: path_text(&skill.path), digest }
 }
 
 fn report(ui: &Ui, host: &str, prompt: &Prompt) {

@@ -5,7 +5,9 @@ use std::io::{IsTerminal as _, Read as _};
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use openoxide_runtime::{Ran, ScriptCall, ScriptDone, ScriptRun, Session as Conversation, Why, drive_script};
+use openoxide_runtime::{
+    Ran, ScriptCall, ScriptDone, ScriptRun, Session as Conversation, Why, drive_script, notice_line, refused_line,
+};
 use openoxide_sandbox::Ended;
 use openoxide_skills::path_text;
 use openoxide_wire::{RanLine, RunAnswer};
@@ -13,7 +15,7 @@ use openoxide_wire::{RanLine, RunAnswer};
 use crate::ExitStatus;
 use crate::args::Common;
 use crate::asking::{Asking, AskingArgs, tell_unasked};
-use crate::commands::activate::{Who, notice_line, refused_line, runtime, tell_notices};
+use crate::commands::activate::{Who, runtime, tell_notices};
 use crate::error::Told;
 use crate::runner::Runner;
 use crate::session::Session;
@@ -129,7 +131,7 @@ fn ended(ui: &Ui, done: &ScriptDone) -> anyhow::Result<ExitStatus> {
 }
 
 fn limit(ended: Ended) -> bool {
-    !matches!(ended, Ended::Exit(_) | Ended::Signal(_))
+    !matches!(ended, Ended::Exit(_) | Ended::Signal(_) | Ended::Stopped)
 }
 
 fn answer(session: &Session, done: &ScriptDone, isolation: &str) -> RunAnswer {

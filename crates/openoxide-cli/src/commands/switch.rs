@@ -1,16 +1,15 @@
 //! `enable` and `disable`: switches skills on and off in OpenOxide's own settings.
 
-use std::path::PathBuf;
-
-use openoxide_config::add_skill_rule;
-use openoxide_skills::{Depth, Standing};
+use openoxide_config::Which::Typed;
+use openoxide_config::{Switch, SwitchError, Switched, Whose};
+use openoxide_skills::{Catalog, Depth};
 use openoxide_wire::{ChangeAnswer, ChangeLine};
 
 use crate::ExitStatus;
 use crate::args::Common;
 use crate::error::Told;
 use crate::paths;
-use crate::session::Session;
+use crate::session::{Session, say_unpacked, unknown};
 use crate::ui::{Ui, safe};
 
 /// Switch a skill on
@@ -52,74 +51,51 @@ pub(crate) fn disable(ui: &Ui, common: &Common, args: &DisableArgs) -> anyhow::R
 fn switch(ui: &Ui, common: &Common, which: &Which, enabled: bool) -> anyhow::Result<ExitStatus> {
     let session = Session::open(ui, common)?;
     session.warn(ui);
-    refuse_foreign_host(&session)?;
     let catalog = session.catalog(Depth::Quick);
-    let found = session.find(&catalog, &which.skill)?;
-    let by_path = which.skill.contains('/') || which.skill.starts_with(['.', '~']);
-    let (selector, wanted) = match by_path {
-        true => ("path", found[0].skill.path.to_string_lossy().into_owned()),
-        false => ("name", found[0].skill.name.to_string()),
-    };
-    let file = settings_file(&session, which.in_project)?;
-    let changed = add_skill_rule(&file, selector, &wanted, enabled)?;
-    crate::session::unpack(ui, &session.workspace)?;
-    report(ui, common, &session, &wanted, enabled, changed.then_some(&file))
+    let whose = if which.in_project { Whose::Project } else { Whose::User };
+    let order = Switch { which: Typed(which.skill.clone()), enabled, whose };
+    let switched = session.workspace.switch(&session.view, &catalog, &order);
+    let switched = switched.map_err(|error| told(&session, &catalog, error))?;
+    report(ui, common, &session, &switched, enabled)
 }
 
-/// Only settings of our own are written; the programs' files are theirs.
-fn refuse_foreign_host(session: &Session) -> Result<(), Told> {
-    let host = &session.view.host;
-    let rule = host.filter.rules.as_ref().and_then(|name| host.settings.get(name));
-    if rule.is_some_and(|rule| rule.from.iter().any(|source| source.config.is_some())) {
-        return Ok(());
+/// Says why nothing was switched, and the next step.
+fn told(session: &Session, catalog: &Catalog, error: SwitchError) -> anyhow::Error {
+    match error {
+        SwitchError::Unknown { wanted, .. } => unknown(session, catalog, &wanted).into(),
+        SwitchError::Foreign { .. } => {
+            let hint = format!("leave out --host, or {}", error.hint().unwrap_or_default());
+            Told::failed(error.to_string()).hint(hint).into()
+        }
+        SwitchError::NoHome => Told::failed(error.to_string()).hint(error.hint().unwrap_or_default()).into(),
+        SwitchError::Edit(error) => error.into(),
+        SwitchError::Unpack(error) => error.into(),
+        SwitchError::Workspace(error) => error.into(),
     }
-    let message = format!("the settings of {} are its own, and are never written here", host.title);
-    Err(Told::failed(message).hint("leave out --host, or change the program's own settings"))
 }
 
-fn settings_file(session: &Session, in_project: bool) -> Result<PathBuf, Told> {
-    if in_project {
-        return Ok(session.workspace.project.join(".openoxide/config.toml"));
-    }
-    let home = session.workspace.environment.openoxide_home();
-    home.map(|home| home.join("config.toml"))
-        .ok_or_else(|| Told::failed("there is no home folder").hint("set HOME or OPENOXIDE_HOME"))
-}
-
-/// Says what is so now, by looking again.
+/// Says what is so now.
 fn report(
     ui: &Ui,
     common: &Common,
-    before: &Session,
-    wanted: &str,
+    session: &Session,
+    switched: &Switched,
     enabled: bool,
-    file: Option<&PathBuf>,
 ) -> anyhow::Result<ExitStatus> {
-    let session = Session::open(ui, common)?;
-    let catalog = session.catalog(Depth::Quick);
-    let found = session.find(&catalog, wanted)?;
-    let off = |standing| standing == Standing::Disabled;
-    let as_wanted = found.iter().all(|entry| off(entry.standing) != enabled);
-    let word = if enabled { "on" } else { "off" };
-    match file {
-        Some(file) => {
-            ui.say(&format!("{} is switched {word} in {}", safe(wanted), paths::short(&before.workspace, file)));
-        }
-        None => ui.say(&format!("{} was switched {word} already", safe(wanted))),
+    if let Some(folder) = &switched.unpacked {
+        say_unpacked(ui, &session.workspace, folder);
     }
+    let (word, skill) = (if enabled { "on" } else { "off" }, safe(&switched.skill));
+    ui.say(&match switched.changed {
+        true => format!("{skill} is switched {word} in {}", paths::short(&session.workspace, &switched.file)),
+        false => format!("{skill} was switched {word} already"),
+    });
     if common.json {
         let action = if enabled { "enable" } else { "disable" };
-        let changes = file.map(|file| ChangeLine::new(action, file, Some(wanted.to_owned())));
-        ui.json(&ChangeAnswer::new(changes.into_iter().collect(), None))?;
+        let change = || ChangeLine::new(action, &switched.file, Some(switched.skill.clone()));
+        ui.json(&ChangeAnswer::new(switched.changed.then(change).into_iter().collect(), None))?;
     }
-    if as_wanted {
-        return Ok(ExitStatus::Done);
-    }
-    let other = found.iter().find(|entry| off(entry.standing) == enabled);
-    let why = other.and_then(|entry| entry.reason.as_ref()).map_or_else(
-        || "the project's settings count only once the project is trusted".to_owned(),
-        |reason| reason.text.clone(),
-    );
-    ui.warn(&format!("it is still {}: {}", if enabled { "off" } else { "on" }, safe(&why)));
+    let Some(why) = &switched.why_not else { return Ok(ExitStatus::Done) };
+    ui.warn(&format!("it is still {}: {}", if enabled { "off" } else { "on" }, safe(why)));
     Ok(ExitStatus::No)
 }

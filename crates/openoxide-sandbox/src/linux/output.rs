@@ -6,6 +6,8 @@ use std::time::Instant;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use crate::Stop;
+
 /// The streams of a command. Reading from them never waits.
 pub(crate) struct Output {
     stdout: PipeReader,
@@ -30,6 +32,8 @@ pub(crate) enum Stopped {
     Late,
     /// There is more than allowed.
     Full,
+    /// Somebody wants it to end.
+    Asked,
 }
 
 impl Output {
@@ -41,24 +45,29 @@ impl Output {
         Ok(Self { stdout, stderr })
     }
 
-    /// Reads until the helper says something, too much has come, or time is up.
+    /// Reads until the helper says something, too much has come, somebody wants it to end, or time is up.
     pub(crate) fn collect(
         &self,
         control: &UnixStream,
+        stop: Option<&Stop>,
         limit: usize,
         deadline: Instant,
     ) -> io::Result<(Written, Stopped)> {
         let mut written = Written::default();
         loop {
-            let Some(ready) = self.wait(&written, Some(control), deadline)? else {
+            if !self.wait(&written, Some(control), stop, deadline)? {
                 return Ok((written, Stopped::Late));
-            };
+            }
+            let (ready, asked) = (is_ready(control)?, stop.is_some_and(Stop::is_stopped));
             written.take(self, limit)?;
             if written.truncated {
                 return Ok((written, Stopped::Full));
             }
             if ready {
                 return Ok((written, Stopped::Answered));
+            }
+            if asked {
+                return Ok((written, Stopped::Asked));
             }
         }
     }
@@ -70,23 +79,60 @@ impl Output {
         Ok(written)
     }
 
-    /// Waits for one of the streams; whether the helper has something to say, or nothing if time is up.
-    fn wait(&self, written: &Written, control: Option<&UnixStream>, deadline: Instant) -> io::Result<Option<bool>> {
-        let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return Ok(None);
-        }
-        let timeout = Timespec::try_from(left).map_err(io::Error::other)?;
-        let mut events = Vec::with_capacity(3);
+    /// Waits until something can be read, or nobody is wanted any more; false if time is up.
+    fn wait(
+        &self,
+        written: &Written,
+        control: Option<&UnixStream>,
+        stop: Option<&Stop>,
+        deadline: Instant,
+    ) -> io::Result<bool> {
+        let mut events = Vec::with_capacity(4);
         events.extend(control.map(|control| PollFd::new(control, PollFlags::IN)));
+        events.extend(stop.map(|stop| PollFd::new(stop.reader(), PollFlags::IN)));
         events.extend((!written.closed[0]).then(|| PollFd::new(&self.stdout, PollFlags::IN)));
         let stderr = self.stderr.as_ref().filter(|_| !written.closed[1]);
         events.extend(stderr.map(|stderr| PollFd::new(stderr, PollFlags::IN)));
-        match poll(&mut events, Some(&timeout)) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
+        poll_until(&mut events, deadline)
+    }
+}
+
+/// Waits for the helper to say something; false if somebody wants an end before, or time is up.
+pub(crate) fn hears(control: &UnixStream, stop: Option<&Stop>, deadline: Instant) -> io::Result<bool> {
+    let mut events = Vec::with_capacity(2);
+    events.push(PollFd::new(control, PollFlags::IN));
+    events.extend(stop.map(|stop| PollFd::new(stop.reader(), PollFlags::IN)));
+    while poll_until(&mut events, deadline)? {
+        if stop.is_some_and(Stop::is_stopped) {
+            return Ok(false);
         }
-        Ok(Some(control.is_some() && !events[0].revents().is_empty()))
+        if !events[0].revents().is_empty() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Waits for one of the events; false if time is up. It may return although nothing has happened.
+fn poll_until(events: &mut [PollFd<'_>], deadline: Instant) -> io::Result<bool> {
+    let left = deadline.saturating_duration_since(Instant::now());
+    if left.is_zero() {
+        return Ok(false);
+    }
+    let timeout = Timespec::try_from(left).map_err(io::Error::other)?;
+    match poll(events, Some(&timeout)) {
+        Ok(_) | Err(rustix::io::Errno::INTR) => Ok(true),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Whether the helper has something to say now.
+fn is_ready(control: &UnixStream) -> io::Result<bool> {
+    let mut events = [PollFd::new(control, PollFlags::IN)];
+    match poll(&mut events, Some(&Timespec::default())) {
+        Ok(_) => Ok(!events[0].revents().is_empty()),
+        Err(rustix::io::Errno::INTR) => Ok(false),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -96,7 +142,7 @@ impl Written {
         loop {
             self.take(output, limit)?;
             let is_closed = self.closed[0] && (self.closed[1] || output.stderr.is_none());
-            if is_closed || self.truncated || output.wait(self, None, deadline)?.is_none() {
+            if is_closed || self.truncated || !output.wait(self, None, None, deadline)? {
                 return Ok(());
             }
         }

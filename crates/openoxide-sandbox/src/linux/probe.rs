@@ -68,7 +68,7 @@ fn failed(what: &'static str, error: SandboxError) -> Missing {
 fn tried(isolation: &Isolation, mechanism: Mechanism) -> Result<Mechanism, SandboxError> {
     let limits = Limits { time: Duration::from_secs(5), ..Limits::EMBEDDED };
     let isolation = Isolation { mechanism, ..isolation.clone() };
-    let outcome = run(&isolation, &Command::new("true", limits))?;
+    let outcome = run(&isolation, &Command::new("true", limits), None)?;
     if outcome.succeeded() {
         return Ok(isolation.mechanism);
     }

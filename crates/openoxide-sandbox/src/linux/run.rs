@@ -13,10 +13,10 @@ use rustix::process::{Pid, Signal, getuid, kill_process_group};
 use super::bubblewrap;
 use super::cgroup::Cgroups;
 use super::helper::{ASKED, LAUNCH, OWN};
-use super::output::{Output, Stopped};
+use super::output::{Output, Stopped, Written, hears};
 use super::placeholder::Placeholders;
 use super::spec::{Answer, Spec};
-use crate::{Command, Ended, Isolation, Mechanism, Outcome, SandboxError};
+use crate::{Command, Ended, Isolation, Mechanism, Outcome, SandboxError, Stop};
 
 /// How long the making of the sandbox may take.
 const START: Duration = Duration::from_secs(10);
@@ -38,8 +38,8 @@ pub(crate) const PROCESSES: &str = "limit on processes";
 const UNLIMITED: &str = "root is exempt from it, and no control group can be made";
 const CONTROL_GROUPS: &str = "run as an ordinary user, or make /sys/fs/cgroup writable";
 
-/// Runs a command in the sandbox that was found.
-pub(crate) fn run(isolation: &Isolation, command: &Command) -> Result<Outcome, SandboxError> {
+/// Runs a command in the sandbox that was found, unless and until it is stopped.
+pub(crate) fn run(isolation: &Isolation, command: &Command, stop: Option<&Stop>) -> Result<Outcome, SandboxError> {
     let started = Instant::now();
     if !isolation.is_there() {
         return Err(SandboxError::NoIsolation(isolation.missing.clone()));
@@ -52,15 +52,17 @@ pub(crate) fn run(isolation: &Isolation, command: &Command) -> Result<Outcome, S
         return Err(refused(PROCESSES, UNLIMITED.to_owned(), CONTROL_GROUPS));
     }
     let mut running = Running::start(isolation, &spec, &cgroups, command.merge)?;
-    running.greet(&spec)?;
-    let deadline = Instant::now() + command.limits.time.min(LONGEST);
-    let (mut output, stopped) = running.output.collect(&running.control, command.limits.output, deadline)?;
+    let (mut output, stopped) = match running.greet(&spec, stop)? {
+        true => running.follow(command, stop)?,
+        false => (Written::default(), Stopped::Asked),
+    };
     let ended = match stopped {
         Stopped::Answered => running.ended(),
         Stopped::Late => Ended::TimedOut,
         Stopped::Full => Ended::OutputLimit,
+        Stopped::Asked => Ended::Stopped,
     };
-    let ended = if cgroups.out_of_memory() { Ended::MemoryLimit } else { ended };
+    let ended = if cgroups.out_of_memory() && stopped != Stopped::Asked { Ended::MemoryLimit } else { ended };
     running.end();
     if stopped == Stopped::Answered {
         output.finish(&running.output, command.limits.output, Instant::now() + REST)?;
@@ -98,17 +100,30 @@ impl Running {
         Ok(Self { child, control, output: Output::new(stdout, stderr)? })
     }
 
-    /// Waits until the helper is inside, gives it the command, and waits until that has started.
-    fn greet(&mut self, spec: &Spec) -> Result<(), SandboxError> {
-        self.expect(&Answer::Ready, spec)?;
+    /// Waits until the helper is inside, gives it the command, and waits until that has started; false if it is wanted no
+    /// more.
+    fn greet(&mut self, spec: &Spec, stop: Option<&Stop>) -> Result<bool, SandboxError> {
+        if !self.expect(&Answer::Ready, spec, stop)? {
+            return Ok(false);
+        }
         // The helper says why if it is gone, so a failure to tell it anything is not worth more words.
         let _ = spec.message().send(&self.control);
-        self.expect(&Answer::Started, spec)
+        self.expect(&Answer::Started, spec, stop)
     }
 
-    fn expect(&mut self, expected: &Answer, spec: &Spec) -> Result<(), SandboxError> {
+    /// Reads until the command ends, or has to.
+    fn follow(&self, command: &Command, stop: Option<&Stop>) -> io::Result<(Written, Stopped)> {
+        let deadline = Instant::now() + command.limits.time.min(LONGEST);
+        self.output.collect(&self.control, stop, command.limits.output, deadline)
+    }
+
+    fn expect(&mut self, expected: &Answer, spec: &Spec, stop: Option<&Stop>) -> Result<bool, SandboxError> {
+        if !hears(&self.control, stop, Instant::now() + START)? {
+            let late = || refused(HELPER, "it does not answer in time".to_owned(), LOOK);
+            return if stop.is_some_and(Stop::is_stopped) { Ok(false) } else { Err(late()) };
+        }
         match Answer::receive(&self.control) {
-            Ok(Some(answer)) if answer == *expected => Ok(()),
+            Ok(Some(answer)) if answer == *expected => Ok(true),
             Ok(Some(Answer::Refused { layer, why })) => Err(refused(&layer, why, LOOK)),
             Ok(Some(Answer::NoProgram { why })) => {
                 Err(SandboxError::Program { program: spec.program.to_string_lossy().into_owned(), why })

@@ -171,7 +171,7 @@ fn ended_message(message: &mut Message, ended: Ended) -> &mut Message {
         Ended::ProcessLimit => (2, 0),
         Ended::MemoryLimit => (3, 0),
         Ended::FileSizeLimit => (4, 0),
-        Ended::TimedOut | Ended::OutputLimit => (5, 0),
+        Ended::TimedOut | Ended::OutputLimit | Ended::Stopped => (5, 0),
     };
     message.number(kind).number(u64::from(value.cast_unsigned()))
 }

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use openoxide_sandbox::{Command, Isolation, Limits, Probe, helper, run};
+use openoxide_sandbox::{Command, Isolation, Limits, Probe, Stop, helper, run, run_until};
 
 fn main() -> ExitCode {
     if let Some(code) = helper::main_if_asked() {
@@ -21,6 +21,7 @@ fn main() -> ExitCode {
     let mut probe = Probe::new().expect("our own path");
     let mut command = Command::new("true", Limits { time: Duration::from_secs(20), ..Limits::SCRIPT });
     let mut cwd = None;
+    let mut stop = None;
     while let Some(option) = args.next().filter(|option| option != "--") {
         let mut value = || args.next().expect("a value");
         match option.as_str() {
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
             "--processes" => command.limits.processes = value().parse().expect("a number"),
             "--memory" => command.limits.memory = value().parse().expect("bytes"),
             "--file-size" => command.limits.file_size = value().parse().expect("bytes"),
+            "--stop-after" => stop = Some(stop_after(value().parse().expect("milliseconds"))),
             "--bwrap-in" => probe.folders = vec![value().into()],
             "--helper" => probe.helper = value().into(),
             "--without-landlock" => probe.without_landlock = true,
@@ -60,7 +62,11 @@ fn main() -> ExitCode {
     assert!(mechanism == "any" || mechanism == isolation.mechanism.as_str(), "not there: {isolation:?}");
     command.program = args.next().expect("a program").into();
     command.args = args.map(Into::into).collect();
-    match run(&isolation, &command) {
+    let ran = match &stop {
+        None => run(&isolation, &command),
+        Some(stop) => run_until(&isolation, &command, stop),
+    };
+    match ran {
         Ok(outcome) => {
             std::io::stdout().write_all(&outcome.stdout).expect("output");
             eprintln!("{:?} truncated={} took={}", outcome.ended, outcome.truncated, outcome.took.as_millis());
@@ -72,4 +78,18 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// Stops from another thread, after a time that begins now.
+fn stop_after(milliseconds: u64) -> Stop {
+    let stop = Stop::new().expect("a pipe");
+    let ours = stop.clone();
+    if milliseconds == 0 {
+        ours.stop();
+    }
+    std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(milliseconds));
+        ours.stop();
+    });
+    stop
 }

@@ -12,4 +12,5 @@ mod missing;
 mod network;
 mod orphans;
 mod shell;
+mod stop;
 mod support;

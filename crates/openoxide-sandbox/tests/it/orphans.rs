@@ -1,11 +1,11 @@
 //! When the runtime is killed, nothing of its command is left.
 
 use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::support::{each, harness, long_time, processes_with};
+use crate::support::{each, harness, long_time, processes_with, until};
 
 #[test]
 fn no_command_outlives_its_runtime() {
@@ -70,11 +70,4 @@ fn what_a_killed_runtime_left_is_tidied_up_by_the_next() {
         assert_eq!(setting.run(&options, &["true"]).ended, "Exit(0)", "{setting:?}");
         assert_eq!(folder.state(), Vec::<String>::new(), "{setting:?}");
     });
-}
-
-fn until(longest: Duration, done: impl Fn() -> bool) {
-    let deadline = Instant::now() + longest;
-    while !done() && Instant::now() < deadline {
-        std::thread::sleep(Duration::from_millis(10));
-    }
 }

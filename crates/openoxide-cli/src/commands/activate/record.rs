@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use openoxide_runtime::{Reattached, Record, Recorded, Runtime, Session as Conversation};
+use openoxide_runtime::{Reattached, Record, Recorded, Runtime, Session as Conversation, message_line, notice_line};
 use openoxide_skills::path_text;
 use openoxide_wire::{ActivateAnswer, ReattachedLine, RecordedLine};
 
-use super::{message_line, notice_line, print_messages, tell_notices};
+use super::{print_messages, tell_notices};
 use crate::ExitStatus;
 use crate::args::Common;
 use crate::paths;

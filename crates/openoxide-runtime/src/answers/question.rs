@@ -1,0 +1,46 @@
+//! A question to the user.
+
+use openoxide_skills::path_text;
+use openoxide_wire::{PowerLine, QuestionLine};
+
+use crate::ask::{Choice, Question};
+use crate::power::Power;
+
+/// Returns a question as whoever can reach the user gets it: everything that the answer would allow, whole.
+pub fn question_line(question: &Question) -> QuestionLine {
+    let mut line = QuestionLine {
+        choices: question.choices().iter().copied().map(Choice::as_str).map(str::to_owned).collect(),
+        ..QuestionLine::default()
+    };
+    match question {
+        Question::Permission { permission, subject, skill } => {
+            "permission".clone_into(&mut line.kind);
+            line.skills = vec![skill.clone()];
+            (line.permission, line.subject) = (Some(permission.clone()), Some(subject.clone()));
+        }
+        Question::Power { skill, path, digest, changed, powers } => {
+            "power".clone_into(&mut line.kind);
+            line.skills = vec![skill.clone()];
+            (line.path, line.digest, line.changed) = (Some(path_text(path)), Some(digest.clone()), *changed);
+            line.powers = powers.iter().map(power_line).collect();
+        }
+        Question::Secret { variable, about, skills } => {
+            "secret".clone_into(&mut line.kind);
+            (line.subject, line.about, line.skills) = (Some(variable.clone()), about.clone(), skills.clone());
+        }
+        Question::Server { name, transport, target, about, skills } => {
+            "server".clone_into(&mut line.kind);
+            (line.subject, line.about, line.skills) = (Some(name.clone()), about.clone(), skills.clone());
+            (line.transport, line.target) = (Some(transport.clone()), Some(target.clone()));
+        }
+        Question::Login { server, page } => {
+            "login".clone_into(&mut line.kind);
+            (line.subject, line.target) = (Some(server.clone()), Some(page.clone()));
+        }
+    }
+    line
+}
+
+fn power_line(power: &Power) -> PowerLine {
+    PowerLine { kind: power.kind().as_str().to_owned(), title: power.title().to_owned(), items: power.items() }
+}

@@ -1,0 +1,67 @@
+//! Where a host looks, and by what settings.
+
+use openoxide_sandbox::{Isolation, Mechanism};
+use openoxide_skills::{Catalog, Origin, SettingKind, SettingRule, Standing, View};
+use openoxide_wire::{
+    IsolationLine, MissingLine, OtherLine, ProblemLine, RootLine, RootsAnswer, SchemaVersion, SettingLine,
+};
+
+/// Returns where a host looks, by what settings, and what this machine has to isolate a command with.
+pub fn roots_answer(view: &View, catalog: &Catalog, isolation: &Isolation) -> RootsAnswer {
+    let roots = catalog.roots.iter().enumerate().map(|(index, searched)| RootLine {
+        path: searched.root.path.to_string_lossy().into_owned(),
+        scope: searched.root.scope.as_str().to_owned(),
+        exists: searched.exists,
+        skills: catalog.skills.iter().filter(|entry| entry.root == index).count(),
+        others: catalog.others.iter().filter(|entry| entry.root == index).count(),
+        provider: searched.root.provider.clone(),
+    });
+    let disabled = catalog.others.iter().filter(|entry| entry.standing == Standing::Disabled);
+    RootsAnswer {
+        schema: SchemaVersion::default(),
+        host: catalog.host.clone(),
+        project: view.around.project.to_string_lossy().into_owned(),
+        trusted: view.around.trusted,
+        roots: roots.collect(),
+        precedence: view.host.collide.rank.iter().map(|scope| scope.as_str().to_owned()).collect(),
+        settings: view.host.settings.iter().map(|(name, rule)| setting_line(view, name, rule)).collect(),
+        disabled: disabled.map(|entry| OtherLine::new(catalog, entry)).collect(),
+        problems: catalog.problems.iter().map(ProblemLine::from).collect(),
+        limits: catalog.limits.iter().map(Into::into).collect(),
+        isolation: isolation_line(isolation),
+    }
+}
+
+fn isolation_line(isolation: &Isolation) -> IsolationLine {
+    let (path, version) = match &isolation.mechanism {
+        Mechanism::Bubblewrap { path, version } => (Some(path.to_string_lossy().into_owned()), Some(version.clone())),
+        Mechanism::Landlock | Mechanism::None => (None, None),
+    };
+    let missing = isolation.missing.iter().map(|missing| MissingLine {
+        what: missing.what.to_owned(),
+        why: missing.why.clone(),
+        remedy: missing.remedy.to_owned(),
+    });
+    IsolationLine {
+        mechanism: isolation.mechanism.as_str().to_owned(),
+        summary: isolation.to_string(),
+        path,
+        version,
+        landlock: isolation.landlock,
+        control_groups: isolation.control_groups,
+        missing: missing.collect(),
+    }
+}
+
+fn setting_line(view: &View, name: &str, rule: &SettingRule) -> SettingLine {
+    let json = |value: &toml::Value| serde_json::to_value(value).ok();
+    let (value, origin) = match (view.settings.get(name), view.settings.plugins.get(name)) {
+        (Some(setting), _) => (json(&setting.value), setting.origin.clone()),
+        (None, Some(plugins)) if rule.kind == SettingKind::Plugins => {
+            let ids: Vec<&str> = plugins.iter().map(|plugin| plugin.id.as_str()).collect();
+            (serde_json::to_value(ids).ok(), Origin::Default)
+        }
+        _ => (rule.default.as_ref().and_then(json), Origin::Default),
+    };
+    SettingLine { name: name.to_owned(), value, origin: origin.to_string(), about: rule.about.clone() }
+}

@@ -1,0 +1,53 @@
+//! A question that only the user can answer, as front ends are handed it.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Something only the user can decide. What it would allow is here whole, however long.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct QuestionLine {
+    /// What is asked for: `permission`, `power`, `secret`, `server` or `login`.
+    pub kind: String,
+    /// The answers that make sense, the safest last: `once`, `session`, `always`, `value`, `no`.
+    pub choices: Vec<String>,
+    /// The skills that want it.
+    pub skills: Vec<String>,
+    /// The permission, as rules call it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub permission: Option<String>,
+    /// What it is for: a skill or a file, the variable whose value is wanted, or the name of a server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
+    /// What the variable or the server is for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub about: Option<String>,
+    /// The skill's file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The digest of its folder: the answer is for these bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+    /// Whether it was allowed before, and its folder has changed since.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub changed: bool,
+    /// Everything it would get.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub powers: Vec<PowerLine>,
+    /// How a server is reached.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transport: Option<String>,
+    /// What would be started or connected to, exactly, or the page to log in on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
+}
+
+/// One thing that a skill would do beyond being read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PowerLine {
+    /// What it is: `shell`, `script`, `hook`, `tools` or `profile`.
+    pub kind: String,
+    /// The same in words.
+    pub title: String,
+    /// Every part of it, whole.
+    pub items: Vec<String>,
+}
