@@ -80,6 +80,7 @@ pub(crate) enum Command {
     Activate(commands::activate::ActivateArgs),
     Read(commands::read::ReadArgs),
     Run(commands::run::RunArgs),
+    Mcp(commands::mcp::McpArgs),
     Link(commands::link::LinkArgs),
     Unlink(commands::link::UnlinkArgs),
     New(commands::new::NewArgs),
