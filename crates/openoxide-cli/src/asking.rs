@@ -91,6 +91,25 @@ impl<'a> Asking<'a> {
                 let how = if transport == "stdio" { "started as this program" } else { "reached at this address" };
                 self.ui.ask(&format!("It is {how}, and would be added to your own settings."));
             }
+            Question::Remote { skill, server, uri, about, size, digest, changed } => {
+                if *changed {
+                    self.ui
+                        .ask(&paint(Role::Warning, &format!("`{}` has changed since you allowed this.", safe(skill))));
+                }
+                self.ui.ask(&format!(
+                    "`{}` is a skill of the MCP server `{}`: {}",
+                    safe(skill),
+                    safe(server),
+                    safe(about)
+                ));
+                let size = size.map_or_else(
+                    || "the server makes it up when it is asked".to_owned(),
+                    |(files, bytes)| format!("{files} files, {bytes} bytes"),
+                );
+                let digest =
+                    digest.as_deref().map(|digest| format!("  ({})", short_digest(digest))).unwrap_or_default();
+                self.ui.ask(&format!("  from     {}  {size}{digest}\n", safe(uri)));
+            }
             Question::Login { server, page } => {
                 self.ui.ask(&format!("`{}` wants you to log in, on a page at:\n\n    {}\n", safe(server), safe(page)));
                 self.ui.ask("The login is kept in memory until this command ends.");
@@ -200,6 +219,10 @@ pub(crate) fn tell_unasked(ui: &Ui, again: &str, question: &Question) {
             let add = format!("to add `{}` ({}), run it in a terminal, or with `--yes`", safe(name), safe(target));
             ui.hint(&add);
         }
+        Question::Remote { skill, .. } => {
+            ui.warn(&format!("`{}` was not sent, because nobody was asked", safe(skill)));
+            ui.hint(&format!("to be asked, run it in a terminal; to allow it this time:\n  {again}"));
+        }
         // A notice says what is missing, and a value is nothing to say yes to.
         Question::Secret { .. } | Question::Login { .. } => {}
     }
@@ -217,6 +240,7 @@ fn prompt(question: &Question) -> &'static str {
         Question::Power { .. } => "Allow it?",
         Question::Secret { .. } => "",
         Question::Server { .. } => "Add it?",
+        Question::Remote { .. } => "Let the model read it?",
         Question::Login { .. } => "Log in?",
     }
 }

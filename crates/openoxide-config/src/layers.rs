@@ -287,6 +287,23 @@ fn insert(table: &mut toml::Table, path: &[String], value: Value) {
     }
 }
 
+/// Says why a value of a key would not count in a layer of this kind, if it would not. Without a value, only the key is
+/// looked at.
+pub(crate) fn objection(key: &str, value: Option<&Value>, kind: LayerKind) -> Option<Diagnostic> {
+    let Some(value) = value else { return Key::find(key).is_none().then(|| unknown(key)) };
+    let mut table = toml::Table::new();
+    insert(&mut table, &document::split_key(key), value.clone());
+    let (document, problems) = checked(Document::loose(table), kind);
+    let layer = Layer { kind, path: None, counts: true, document };
+    let rules = permission::read(std::slice::from_ref(&layer), None);
+    let bad_rule = rules.error.or(rules.doubt).map(|error| {
+        Diagnostic::warning(Code::ConfigType, error.to_string())
+            .help("mend the rule; nothing is decided by guessing it")
+    });
+    let rule_problem = rules.problems.into_iter().map(|problem| problem.diagnostic).next();
+    problems.into_iter().next().or(bad_rule).or(rule_problem)
+}
+
 /// Takes out what is unknown, of the wrong type, or not the project's to say, and tells of it.
 fn checked(mut document: Document, kind: LayerKind) -> (Document, Vec<Diagnostic>) {
     let mut problems = Vec::new();

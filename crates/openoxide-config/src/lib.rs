@@ -15,6 +15,7 @@ mod permission;
 mod plugins;
 mod policy;
 mod project;
+mod set;
 mod switch;
 mod system;
 mod trust;
@@ -29,9 +30,11 @@ pub use mcp::{AddedServer, ConfiguredServer, McpServer, McpTransport, add_mcp_se
 pub use permission::Agent;
 pub use policy::{AllowedTools, PowerPolicy, SandboxSettings};
 pub use project::find_project;
+pub use set::{SettingChange, SettingChanged, SettingError};
 pub use switch::{Switch, SwitchError, Switched, Which, Whose};
 pub use system::{Unpacked, embedded_skills, unpack_system_skills};
 pub use trust::{
-    Grant, Granted, Moment, Power, Record, Remembered, Trust, TrustEntry, TrustError, TrustedFolder, TrustedSource,
+    Grant, Granted, Moment, Power, Record, Remembered, Trust, TrustEntry, TrustError, TrustedFolder, TrustedRemote,
+    TrustedSource,
 };
 pub use workspace::{FoundHost, Options, Workspace, WorkspaceError};

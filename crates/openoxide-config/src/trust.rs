@@ -18,7 +18,7 @@ use crate::environment::Environment;
 use store::Store;
 
 pub use moment::Moment;
-pub use record::{Grant, Power, Record, Remembered, TrustEntry, TrustedFolder, TrustedSource};
+pub use record::{Grant, Power, Record, Remembered, TrustEntry, TrustedFolder, TrustedRemote, TrustedSource};
 
 /// Why what is trusted cannot be changed.
 #[derive(Debug, thiserror::Error)]
@@ -171,6 +171,25 @@ impl Trust {
             }
             answer => answer,
         }
+    }
+
+    /// Tells whether a skill of a server may reach the model, with the content that `digest` names.
+    pub fn remote(&self, server: &str, uri: &str, digest: &str) -> Granted {
+        let given = self.records().find_map(|record| match record {
+            Record::Remote(remote) if remote.server == server && remote.uri == uri => Some(remote),
+            _ => None,
+        });
+        match given {
+            None => Granted::No,
+            Some(remote) if remote.digest == digest => Granted::Yes,
+            Some(remote) => Granted::Changed { since: remote.at },
+        }
+    }
+
+    /// Lets a skill of a server reach the model until what the server lists for it changes; returns whether something
+    /// changed.
+    pub fn add_remote(&mut self, remote: TrustedRemote) -> Result<bool, TrustError> {
+        self.add(Record::Remote(remote))
     }
 
     /// Trusts a folder, given without links; returns whether it was not trusted before.

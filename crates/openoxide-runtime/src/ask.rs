@@ -53,6 +53,23 @@ pub enum Question {
         /// Who needs it.
         skills: Vec<String>,
     },
+    /// Whether the text of a skill that a server offers may reach the model, bound to what the server lists for it.
+    Remote {
+        /// What it is called by, the server included.
+        skill: String,
+        /// What the user's settings call the server.
+        server: String,
+        /// The address of its own file there.
+        uri: String,
+        /// What it says it is for.
+        about: String,
+        /// How many files it has, and how many bytes; absent where the server makes them up as they are asked for.
+        size: Option<(usize, u64)>,
+        /// The digest of all of them; without one a yes counts this time only.
+        digest: Option<String>,
+        /// Whether it was allowed before, and its files have changed since.
+        changed: bool,
+    },
     /// Whether to log in to a server.
     Login {
         /// The server.
@@ -66,11 +83,11 @@ impl Question {
     /// Returns the answers that make sense, the safest last.
     pub fn choices(&self) -> &'static [Choice] {
         match self {
-            Question::Permission { .. } | Question::Power { .. } => {
+            Question::Permission { .. } | Question::Power { .. } | Question::Remote { digest: Some(_), .. } => {
                 &[Choice::Once, Choice::Session, Choice::Always, Choice::No]
             }
             Question::Secret { .. } => &[Choice::Value, Choice::No],
-            Question::Server { .. } | Question::Login { .. } => &[Choice::Once, Choice::No],
+            Question::Server { .. } | Question::Login { .. } | Question::Remote { .. } => &[Choice::Once, Choice::No],
         }
     }
 
@@ -82,6 +99,9 @@ impl Question {
             Question::Secret { variable, .. } => format!("secret {variable}"),
             // A server is what is started or connected to; its name is only what a skill calls it.
             Question::Server { transport, target, .. } => format!("server {transport} {target}"),
+            Question::Remote { server, uri, digest, .. } => {
+                format!("remote {server} {uri} {}", digest.as_deref().unwrap_or_default())
+            }
             Question::Login { server, .. } => format!("login {server}"),
         }
     }

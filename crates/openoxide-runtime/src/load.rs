@@ -228,5 +228,6 @@ pub(crate) fn loaded<'a>(
         files: &loading.files,
         digest: (!digest.is_empty()).then_some(digest),
         cut: loading.cut.is_some(),
+        origin: None,
     }
 }

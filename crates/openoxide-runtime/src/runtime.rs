@@ -210,7 +210,7 @@ impl Runtime {
         Ok(())
     }
 
-    fn with_trust<T>(&self, use_it: impl FnOnce(&mut Trust) -> T) -> T {
+    pub(crate) fn with_trust<T>(&self, use_it: impl FnOnce(&mut Trust) -> T) -> T {
         let mut held = self.trust.lock().unwrap_or_else(PoisonError::into_inner);
         use_it(held.get_or_insert_with(|| Trust::open(&self.environment)))
     }

@@ -23,6 +23,8 @@ pub struct Session {
     /// What was shown and agreed to: skill, digest, kind of power, and the thing itself.
     powers: BTreeSet<(PathBuf, String, &'static str, String)>,
     asked: BTreeSet<String>,
+    /// Skills of servers that may reach the model: server, address, digest.
+    remotes: BTreeSet<(String, String, String)>,
     told: BTreeSet<(String, PathBuf)>,
     pub(crate) hooks: Registry,
 }
@@ -77,6 +79,16 @@ impl Session {
     pub fn empower(&mut self, skill: &Path, digest: &str, power: &Power) {
         let key = |item| (skill.to_owned(), digest.to_owned(), power.kind().as_str(), item);
         self.powers.extend(power.items().into_iter().map(key));
+    }
+
+    /// Tells whether a skill of a server may reach the model in this conversation, with exactly this content.
+    pub(crate) fn trusts_remote(&self, server: &str, uri: &str, digest: &str) -> bool {
+        self.remotes.contains(&(server.to_owned(), uri.to_owned(), digest.to_owned()))
+    }
+
+    /// Lets a skill of a server reach the model until the conversation ends or its content changes.
+    pub(crate) fn trust_remote(&mut self, server: &str, uri: &str, digest: &str) {
+        self.remotes.insert((server.to_owned(), uri.to_owned(), digest.to_owned()));
     }
 
     /// Returns every hook that can still run, with its skill, in the order in which they run.

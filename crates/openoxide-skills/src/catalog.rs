@@ -19,10 +19,13 @@ use crate::skill::SkillMetadata;
 
 mod build;
 mod filter;
+mod memory;
 mod order;
 mod permission;
 mod rank;
 
+pub use memory::{Memory, Touched};
+use order::sort_listed;
 pub(crate) use order::{collator, compare_by, rank_of, sort_entries};
 
 /// One host's eyes on one project: its rules, settings and roots.
@@ -48,6 +51,11 @@ impl View {
         let host = spec.with(&settings)?;
         let roots = resolve_roots(&host, &settings, &around);
         Ok(View { spec, host, settings, roots, around, rules: Rules::default() })
+    }
+
+    /// Returns the manifests of plugins above its roots that name its skills, whether or not they are there.
+    pub fn manifests_above(&self) -> Vec<PathBuf> {
+        memory::manifests_above(self)
     }
 }
 
@@ -135,11 +143,35 @@ pub struct Entry {
     pub note: Option<String>,
     /// The file's size in bytes.
     pub size: u64,
+    /// A number that stands for the file's bytes, in catalogs that a [`Memory`] makes.
+    pub content: Option<u64>,
     /// Findings about its files.
     pub problems: Vec<Problem>,
 }
 
 impl Entry {
+    /// Makes the entry of a skill that no search found, because it lies in no folder.
+    pub fn alone(skill: SkillMetadata, size: u64) -> Entry {
+        Entry {
+            skill,
+            found: None,
+            canonical: None,
+            root: 0,
+            group: 0,
+            standing: Standing::Active,
+            reason: None,
+            by: None,
+            model: true,
+            user: true,
+            name_only: false,
+            aliases: Vec::new(),
+            note: None,
+            size,
+            content: None,
+            problems: Vec::new(),
+        }
+    }
+
     /// Returns its folder, in the form the host lists.
     pub fn dir(&self) -> &Path {
         self.skill.path.parent().unwrap_or(Path::new("/"))
@@ -204,6 +236,16 @@ impl Catalog {
         self.skills.iter().chain(&self.others)
     }
 
+    /// Returns the skills that count and those that are switched off, in the host's order.
+    pub fn switchable(&self, host: &Host) -> Vec<&Entry> {
+        let off = self.others.iter().filter(|entry| entry.standing == Standing::Disabled);
+        let mut entries: Vec<&Entry> = self.skills.iter().chain(off).collect();
+        if entries.len() > self.skills.len() {
+            sort_listed(&mut entries, &host.list.order, &host.collide.rank);
+        }
+        entries
+    }
+
     /// Finds the entries that a name, a path or else a folder's name means, those that count first.
     pub fn find(&self, wanted: &str) -> Vec<&Entry> {
         let called = self.called(wanted);
@@ -234,20 +276,22 @@ impl Catalog {
 
 /// Makes the catalog of each view.
 pub fn load(views: &[View], depth: Depth) -> Vec<Catalog> {
-    let thorough = depth == Depth::Thorough;
-    let counts = |root: &Root| root.asleep.is_none() && root.off.is_none();
-    if thorough && views.iter().all(|view| view.roots.iter().all(counts)) {
-        let wider: Vec<View> = views.iter().map(with_others).collect();
-        if wider.iter().any(|view| !view.roots.iter().all(counts)) {
-            return load(&wider, depth);
-        }
-    }
-    let jobs = plan(views, thorough);
+    let wider = widened(views, depth);
+    let views = wider.as_deref().unwrap_or(views);
+    let jobs = plan(views, depth == Depth::Thorough);
     let surveys: Vec<Survey> = if jobs.len() > 1 {
-        jobs.par_iter().map(|job| survey(&job.path, &job.plan)).collect()
+        jobs.par_iter().map(|job| survey(&job.path, &job.plan, None)).collect()
     } else {
-        jobs.iter().map(|job| survey(&job.path, &job.plan)).collect()
+        jobs.iter().map(|job| survey(&job.path, &job.plan, None)).collect()
     };
+    let catalogs = build_all(views, &jobs, &surveys);
+    // Taking many small pieces apart takes a while; nobody has to wait for it.
+    rayon::spawn(move || drop(surveys));
+    catalogs
+}
+
+/// Makes the catalog of each view from what was found in its folders.
+fn build_all(views: &[View], jobs: &[Job], surveys: &[Survey]) -> Vec<Catalog> {
     let index: HashMap<(&Path, bool), usize> =
         jobs.iter().enumerate().map(|(index, job)| ((job.path.as_path(), job.plan.flat), index)).collect();
     let build = |view: &View| {
@@ -257,12 +301,17 @@ pub fn load(views: &[View], depth: Depth) -> Vec<Catalog> {
         });
         build::build(view, &found.collect::<Vec<_>>())
     };
-    let catalogs =
-        if views.len() > 1 { views.par_iter().map(build).collect() } else { views.iter().map(build).collect() };
-    drop(index);
-    // Taking many small pieces apart takes a while; nobody has to wait for it.
-    rayon::spawn(move || drop(surveys));
-    catalogs
+    if views.len() > 1 { views.par_iter().map(build).collect() } else { views.iter().map(build).collect() }
+}
+
+/// Returns the views with the roots that are looked at only when everything is to be listed, if there are such.
+fn widened(views: &[View], depth: Depth) -> Option<Vec<View>> {
+    let counts = |root: &Root| root.asleep.is_none() && root.off.is_none();
+    if depth != Depth::Thorough || !views.iter().all(|view| view.roots.iter().all(counts)) {
+        return None;
+    }
+    let wider: Vec<View> = views.iter().map(with_others).collect();
+    wider.iter().any(|view| !view.roots.iter().all(counts)).then_some(wider)
 }
 
 /// Adds the roots that only a touched file wakes, and those that are switched off, so that nothing in them goes unsaid.

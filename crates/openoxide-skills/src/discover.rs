@@ -6,12 +6,14 @@
 mod file;
 mod listing;
 mod plan;
+mod recall;
 mod select;
 mod survey;
 
 pub(crate) use file::{FileFact, read_manifest, read_prefix, read_sidecars};
 pub(crate) use listing::Listing;
 pub(crate) use plan::Plan;
+pub(crate) use recall::{Recall, Watched};
 pub(crate) use select::{Candidate, select};
 pub(crate) use survey::{Manifest, Survey, survey};
 

@@ -48,6 +48,8 @@ pub struct Loaded<'a> {
     pub digest: Option<&'a str>,
     /// Whether it is cut.
     pub cut: bool,
+    /// Where it comes from, if it lies in no folder of this machine; this is said in the place of the scope.
+    pub origin: Option<&'a str>,
 }
 
 /// Draws the messages that carry a skill to the model.
@@ -132,7 +134,7 @@ fn values(guard: &[String], loaded: &Loaded<'_>) -> minijinja::Value {
         path => label(&path_text(&entry.skill.path)),
         real_path => label(&path_text(entry.canonical())),
         dir => label(&path_text(entry.dir())),
-        scope => entry.skill.scope.as_str(),
+        scope => loaded.origin.map_or_else(|| entry.skill.scope.as_str().to_owned(), label),
         content => guarded(loaded.content, guard),
         lines => loaded.content.lines().count(),
         caller => loaded.caller.as_str(),

@@ -4,10 +4,11 @@ use std::ops::Range;
 
 use crate::host::{Fence, FenceRules};
 
-mod json;
 mod repair;
+mod verbatim;
 
-pub use json::{FrontmatterError, frontmatter_json};
+pub use verbatim::frontmatter_json;
+
 pub(crate) use repair::{Mended, is_mendable, mend, suggest};
 
 const DASHES: &str = "---";

@@ -48,6 +48,7 @@ pub use settings::{FilterRules, PluginSource, SettingKind, SettingRule, SettingS
 pub use spec::{HostError, HostSpec, Hosts};
 pub use tools::{ToolAnswer, ToolArgument, ToolDoes, ToolFact, ToolRule};
 
+use crate::code::Code;
 use crate::skill::SkillScope;
 
 /// The rules of one host in one edition, with its settings applied.
@@ -316,11 +317,32 @@ pub struct ListRules {
     pub path: PathForm,
     /// Most skills that count, in the order in which they are found.
     pub max: Option<usize>,
+    /// What the program says, where it answers with a list, about a file that is no skill to it.
+    pub errors: Vec<ErrorText>,
+}
+
+/// What a program says about a file that is no skill to it, by the code of the finding.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ErrorText {
+    /// The codes, such as `S0112`.
+    pub codes: Vec<String>,
+    /// The words; `{message}` is what we say.
+    pub text: String,
+}
+
+impl ListRules {
+    /// Says a finding as the program does where it answers with a list; in our words where it has none.
+    pub fn error(&self, code: Code, message: &str) -> String {
+        let own = self.errors.iter().find(|text| text.codes.iter().any(|known| known == code.as_str()));
+        own.map_or_else(|| message.to_owned(), |own| own.text.replace("{message}", message))
+    }
 }
 
 impl Default for ListRules {
     fn default() -> Self {
-        ListRules { order: vec![OrderKey::Scope, OrderKey::Name, OrderKey::Path], path: PathForm::Canonical, max: None }
+        let order = vec![OrderKey::Scope, OrderKey::Name, OrderKey::Path];
+        ListRules { order, path: PathForm::Canonical, max: None, errors: Vec::new() }
     }
 }
 

@@ -28,13 +28,15 @@ mod text;
 mod yaml;
 
 pub use arguments::Arguments;
-pub use catalog::{Catalog, Depth, Entry, Problem, Reason, SearchedRoot, Standing, View, discover_dir, load};
+pub use catalog::{
+    Catalog, Depth, Entry, Memory, Problem, Reason, SearchedRoot, Standing, Touched, View, discover_dir, load,
+};
 pub use code::Code;
 pub use diagnostic::{Diagnostic, Fix, Level, Place};
 pub use discover::LimitReached;
 pub use envelope::{Attached, Cut, Loaded, Message, again, attachment, cut, envelope, finished, guarded, preloaded};
 pub use expand::{Expanded, Expansion, FileRef, LeftAlone, Piece, Refusal, ShellPiece, Variables, WhyLeft, expand};
-pub use frontmatter::{FrontmatterError, frontmatter_json};
+pub use frontmatter::frontmatter_json;
 pub use host::*;
 pub use judge::{Finding, Judged, is_skill_folder, judge};
 pub use mention::{Flaw, Form, Mention, scan};

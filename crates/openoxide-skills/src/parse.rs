@@ -36,7 +36,7 @@ pub(crate) use name::{first_bad, misfit};
 use plain::Keys;
 pub(crate) use problems::yaml_problem;
 use problems::{feature_problem, foreign, frontmatter_problem, no_text, too_large};
-pub(crate) use scalar::{by_value, plain_value};
+pub(crate) use scalar::plain_value;
 use shared::{Alike, Taken};
 pub(crate) use shared::{Reading, Readings, Trees};
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 /// Something only the user can decide. What it would allow is here whole, however long.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct QuestionLine {
-    /// What is asked for: `permission`, `power`, `secret`, `server` or `login`.
+    /// What is asked for: `permission`, `power`, `secret`, `server`, `remote` or `login`.
     pub kind: String,
     /// The answers that make sense, the safest last: `once`, `session`, `always`, `value`, `no`.
     pub choices: Vec<String>,
@@ -36,7 +36,8 @@ pub struct QuestionLine {
     /// How a server is reached.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transport: Option<String>,
-    /// What would be started or connected to, exactly, or the page to log in on.
+    /// What would be started or connected to, exactly, the page to log in on, or the address of
+    /// a server's skill.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
 }

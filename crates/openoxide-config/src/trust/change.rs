@@ -47,6 +47,7 @@ fn merged(entries: &[TrustEntry], record: Record) -> Option<Record> {
             (new.shown != old.shown).then_some(Record::Grant(new))
         }
         (Record::Grant(new), Some(_)) => Some(Record::Grant(new)),
+        (Record::Remote(new), Some(Record::Remote(old))) if old.digest != new.digest => Some(Record::Remote(new)),
         (_, Some(_)) => None,
     }
 }
@@ -83,6 +84,10 @@ fn fields(record: &Record) -> Vec<(&'static str, Value)> {
                 vec![("permission", answer.permission.as_str().into()), ("pattern", answer.pattern.as_str().into())];
             fields.extend(answer.agent.as_ref().map(|agent| ("agent", agent.as_str().into())));
             (fields, answer.at)
+        }
+        Record::Remote(remote) => {
+            let texts = [("server", &remote.server), ("uri", &remote.uri), ("digest", &remote.digest)];
+            (texts.map(|(field, text)| (field, text.as_str().into())).to_vec(), remote.at)
         }
         Record::Unknown { .. } => return Vec::new(),
     };

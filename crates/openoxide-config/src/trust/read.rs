@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use openoxide_skills::{Code, Diagnostic};
 use toml_edit::{Document, Item, TableLike, Value};
 
-use super::record::{Grant, Power, Record, Remembered, TrustEntry, TrustedFolder, TrustedSource};
+use super::record::{Grant, Power, Record, Remembered, TrustEntry, TrustedFolder, TrustedRemote, TrustedSource};
 use super::{Moment, store};
 
 /// Reads everything that is trusted, list by list.
@@ -37,7 +37,8 @@ type Span = std::ops::Range<usize>;
 /// Reads an entry, or names the field that is wrong.
 type Read = fn(&dyn TableLike) -> Result<Record, &'static str>;
 
-const LISTS: [(&str, Read); 4] = [("folders", folder), ("sources", source), ("grants", grant), ("answers", answer)];
+const LISTS: [(&str, Read); 5] =
+    [("folders", folder), ("sources", source), ("grants", grant), ("answers", answer), ("remotes", remote)];
 
 /// A table, and where it stands.
 type Placed<'i> = (&'i dyn TableLike, Option<Span>);
@@ -78,6 +79,11 @@ fn answer(table: &dyn TableLike) -> Result<Record, &'static str> {
     let agent = table.get("agent").map(|_| text(table, "agent")).transpose()?;
     let (permission, pattern) = (text(table, "permission")?, text(table, "pattern")?);
     Ok(Record::Answer(Remembered { permission, pattern, agent, at: at(table)? }))
+}
+
+fn remote(table: &dyn TableLike) -> Result<Record, &'static str> {
+    let (server, uri, digest) = (text(table, "server")?, text(table, "uri")?, text(table, "digest")?);
+    Ok(Record::Remote(TrustedRemote { server, uri, digest, at: at(table)? }))
 }
 
 fn text(table: &dyn TableLike, field: &'static str) -> Result<String, &'static str> {

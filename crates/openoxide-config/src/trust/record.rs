@@ -79,6 +79,19 @@ pub struct Grant {
     pub at: Moment,
 }
 
+/// A skill of a server that may reach the model, for exactly the content that the server listed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TrustedRemote {
+    /// What the user's settings call the server.
+    pub server: String,
+    /// The address of the skill's own file there; other servers may have the same.
+    pub uri: String,
+    /// The digest of everything that the server listed for it.
+    pub digest: String,
+    /// Since when.
+    pub at: Moment,
+}
+
 /// A question that was answered with "always".
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remembered {
@@ -103,6 +116,8 @@ pub enum Record {
     Grant(Grant),
     /// An answer that is remembered.
     Answer(Remembered),
+    /// A skill of a server.
+    Remote(TrustedRemote),
     /// A power that this version does not know: it is kept, and counts for nothing.
     Unknown {
         /// The skill's own file.
@@ -131,6 +146,7 @@ impl Record {
             Record::Source(_) => "sources",
             Record::Grant(_) | Record::Unknown { .. } => "grants",
             Record::Answer(_) => "answers",
+            Record::Remote(_) => "remotes",
         }
     }
 
@@ -139,7 +155,7 @@ impl Record {
         match self {
             Record::Grant(grant) => Some(&grant.skill),
             Record::Unknown { skill, .. } => Some(skill),
-            Record::Folder(_) | Record::Source(_) | Record::Answer(_) => None,
+            Record::Folder(_) | Record::Source(_) | Record::Answer(_) | Record::Remote(_) => None,
         }
     }
 
@@ -151,6 +167,7 @@ impl Record {
             Record::Grant(grant) => {
                 vec![grant.skill.as_os_str().as_encoded_bytes(), grant.power.as_str().as_bytes()]
             }
+            Record::Remote(remote) => vec![remote.server.as_bytes(), remote.uri.as_bytes()],
             Record::Unknown { skill, power } => vec![skill.as_os_str().as_encoded_bytes(), power.as_bytes()],
             Record::Answer(answer) => {
                 let mut key = vec![answer.permission.as_bytes(), answer.pattern.as_bytes()];

@@ -337,3 +337,31 @@ fn what_was_shown_for_other_bytes_counts_for_nothing() {
     let granted = |item| trust.granted_for(Path::new("/skills/deploy"), "sha256:01", Power::Shell, item);
     assert_eq!((granted("date"), granted("rm -r x")), (Granted::Yes, Granted::No));
 }
+
+#[test]
+fn a_skill_of_a_server_is_trusted_for_what_was_listed() {
+    let (_dir, environment) = setup();
+    let mut trust = Trust::open(&environment);
+    let remote = |server: &str, digest: &str, seconds| TrustedRemote {
+        server: server.to_owned(),
+        uri: "skill://pdf/SKILL.md".to_owned(),
+        digest: digest.to_owned(),
+        at: at(seconds),
+    };
+    assert_eq!(trust.remote("docs", "skill://pdf/SKILL.md", "sha256:00"), Granted::No);
+    assert!(trust.add_remote(remote("docs", "sha256:00", 0)).unwrap());
+    assert!(!trust.add_remote(remote("docs", "sha256:00", 9)).unwrap(), "once is enough");
+    let trust_again = Trust::open(&environment);
+    assert_eq!(trust_again.remote("docs", "skill://pdf/SKILL.md", "sha256:00"), Granted::Yes);
+    assert_eq!(trust_again.remote("docs", "skill://pdf/SKILL.md", "sha256:01"), Granted::Changed { since: at(0) });
+    assert_eq!(
+        trust_again.remote("other", "skill://pdf/SKILL.md", "sha256:00"),
+        Granted::No,
+        "an address is not enough"
+    );
+    assert_eq!(trust_again.remote("docs", "skill://pdf2/SKILL.md", "sha256:00"), Granted::No);
+    assert!(trust.add_remote(remote("docs", "sha256:01", 5)).unwrap());
+    assert_eq!(trust.entries().len(), 1, "new content takes the place of the old");
+    assert_eq!(trust.revoke(|record| matches!(record, Record::Remote(_))).unwrap().len(), 1);
+    assert_eq!(trust.remote("docs", "skill://pdf/SKILL.md", "sha256:01"), Granted::No);
+}

@@ -11,7 +11,8 @@ pub(super) fn invalid(text: impl Into<String>) -> ErrorData {
 
 /// Says that a resource is not there.
 pub(super) fn no_resource(uri: &str) -> ErrorData {
-    ErrorData::resource_not_found(format!("no file of a skill is served at {}", shortened(uri)), None)
+    let text = format!("no file of a skill is served at {}", shortened(uri));
+    ErrorData::resource_not_found(text, Some(serde_json::json!({ "uri": shortened(uri) })))
 }
 
 /// Says that the server cannot do it now.

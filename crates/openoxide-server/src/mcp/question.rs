@@ -58,7 +58,7 @@ fn title(question: &Question, choice: Choice) -> &'static str {
         Choice::Once if question.choices().len() == 2 => "Yes",
         Choice::Once => "Yes, this time",
         Choice::Session => "Yes, in this conversation",
-        Choice::Always if matches!(question, Question::Power { .. }) => "Always, as long as the skill stays as it is",
+        Choice::Always if matches!(question, Question::Power { .. } | Question::Remote { .. }) => "Always, as long as the skill stays as it is",
         Choice::Always => "Always",
         Choice::Value => "A value",
         Choice::No => "No",
@@ -88,6 +88,20 @@ fn message(question: &Question) -> Result<String, String> {
                 TerminalText(&skills.join(", ")),
                 TerminalText(name),
                 quoted(target)
+            ))
+        }
+        Question::Remote { skill, server, uri, about, size, changed, .. } => {
+            let changed = if *changed { "It has changed since you allowed this. " } else { "" };
+            let size = size.map_or_else(
+                || "the server makes it up when it is asked".to_owned(),
+                |(files, bytes)| format!("{files} files, {bytes} bytes"),
+            );
+            Ok(format!(
+                "{changed}The model wants to use `{}`, a skill of the MCP server `{}`: {}\n{}\n    {size}",
+                TerminalText(skill),
+                TerminalText(server),
+                TerminalText(about),
+                quoted(uri)
             ))
         }
         Question::Secret { variable, .. } => Err(format!(

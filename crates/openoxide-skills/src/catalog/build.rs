@@ -174,6 +174,7 @@ impl Builder<'_> {
             aliases: metadata.aliases,
             note: place.root.note.clone(),
             size: file.size,
+            content: file.content,
             problems,
             found,
             canonical,

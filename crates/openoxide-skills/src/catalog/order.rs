@@ -34,6 +34,15 @@ pub(crate) fn sort_entries(entries: &mut [Entry], order: &[OrderKey], rank: &[Sk
     });
 }
 
+/// Sorts references to entries by the host's keys.
+pub(crate) fn sort_listed(entries: &mut [&Entry], order: &[OrderKey], rank: &[SkillScope]) {
+    let collator = order.contains(&OrderKey::NameCollated).then(collator);
+    entries.sort_by(|left, right| {
+        let by = order.iter().map(|key| compare(*key, left, right, rank, collator.as_ref()));
+        by.into_iter().find(|by| by.is_ne()).unwrap_or(Ordering::Equal)
+    });
+}
+
 /// Compares two entries by some keys.
 pub(crate) fn compare_by(order: &[OrderKey], left: &Entry, right: &Entry, rank: &[SkillScope]) -> Ordering {
     let collator = order.contains(&OrderKey::NameCollated).then(collator);

@@ -1,10 +1,11 @@
 //! Opens and reads single files without ever blocking, following a link by accident, or reading without a bound.
 
 use std::cell::RefCell;
+use std::hash::{BuildHasher as _, Hash as _, Hasher as _, RandomState};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
@@ -32,12 +33,22 @@ pub(crate) struct FileFact {
     /// How the file is read, by reader.
     pub(crate) parsed: Vec<Arc<Parsed>>,
     pub(crate) size: u64,
+    /// A number that stands for its bytes, where somebody wants to know whether they change.
+    pub(crate) content: Option<u64>,
     /// Where it really is, if it is a link.
     pub(crate) link: Option<Box<Path>>,
     pub(crate) is_link: bool,
     /// Why it could not be read.
     pub(crate) problem: Option<Box<Diagnostic>>,
     pub(crate) sidecars: Vec<Sidecar>,
+}
+
+impl FileFact {
+    /// Tells whether it is a skill to every reader.
+    pub(super) fn is_good(&self) -> bool {
+        let reads = !self.parsed.is_empty() && self.parsed.iter().all(|parsed| parsed.invalid().is_none());
+        reads && self.problem.is_none() && self.size > 0
+    }
 }
 
 /// A metadata file beside a skill.
@@ -77,6 +88,7 @@ pub(super) fn read_skill(place: &Place<'_>, name: &Arc<str>, plan: &Plan) -> Opt
         path: place.found.join(&**name).into(),
         parsed: Vec::new(),
         size: 0,
+        content: None,
         link: None,
         is_link: false,
         problem: None,
@@ -179,6 +191,26 @@ fn read_into(file: &OwnedFd, place: &Place<'_>, plan: &Plan, fact: &mut FileFact
         }
         Err(problem) => fact.problem = Some(Box::new(problem)),
     });
+    if plan.prints {
+        fact.content = print(file);
+    }
+}
+
+/// Returns a number that stands for a file's bytes; past the first MiB its times and its size stand for them.
+fn print(file: &OwnedFd) -> Option<u64> {
+    static KEYS: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+    thread_local!(static BUFFER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) });
+    rustix::fs::seek(file, rustix::fs::SeekFrom::Start(0)).ok()?;
+    BUFFER.with_borrow_mut(|buffer| {
+        let (mut filled, mut hasher) = (0, KEYS.build_hasher());
+        let ended = read_all(file, buffer, &mut filled, WHOLE_MAX).ok()?;
+        hasher.write(&buffer[..filled]);
+        if !ended {
+            let stat = rustix::fs::fstat(file).ok()?;
+            (stat.st_size, stat.st_ino, stat.st_ctime, stat.st_ctime_nsec, stat.st_mtime).hash(&mut hasher);
+        }
+        Some(hasher.finish())
+    })
 }
 
 /// Returns the size of a regular file.

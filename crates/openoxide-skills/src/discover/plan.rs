@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::listing::Listing;
+use super::recall::outer_name;
 use crate::host::{FolderNames, Host, Layout, Links, ParseRules, ScanRules};
 use crate::parse::Readings;
 
@@ -11,7 +12,7 @@ use crate::parse::Readings;
 const THOROUGH_DEPTH: usize = 32;
 
 /// What a search has to look at.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Plan {
     /// Single Markdown files instead of folders.
     pub(crate) flat: bool,
@@ -37,6 +38,8 @@ pub(crate) struct Plan {
     pub(crate) manifests: BTreeSet<String>,
     pub(crate) sidecars: BTreeSet<String>,
     pub(crate) readers: Readings,
+    /// Whether a number is wanted that changes with a file's bytes.
+    pub(crate) prints: bool,
     /// Whether what does not count is looked for too.
     pub(crate) thorough: bool,
     /// How far the hosts themselves look.
@@ -44,7 +47,7 @@ pub(crate) struct Plan {
 }
 
 /// How far hosts look.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Reach {
     pub(crate) depth: usize,
     pub(crate) hidden: bool,
@@ -103,6 +106,11 @@ impl Plan {
     /// Tells whether a listing has the folder of a metadata file.
     pub(super) fn has_sidecar_folder(&self, listing: &Listing) -> bool {
         self.sidecars.iter().any(|file| listing.contains(file.split('/').next().unwrap_or(file)))
+    }
+
+    /// Returns the names of the folders in which metadata files and manifests lie beside a skill.
+    pub(super) fn inner_names(&self) -> BTreeSet<&str> {
+        self.sidecars.iter().chain(&self.manifests).filter_map(|file| outer_name(file)).collect()
     }
 
     /// Returns which of the readings is the host's.

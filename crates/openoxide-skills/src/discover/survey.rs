@@ -1,19 +1,20 @@
 //! One pass over everything below a root, level by level, in a fixed order: `visit` looks, this records.
 
 use std::collections::HashSet;
-use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::OFlags;
 use rustix::io::Errno;
 
-use super::Plan;
+use self::door::Door;
 use super::file::{self, FileFact};
+use super::{Plan, Recall};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 
+mod door;
 mod visit;
 
 /// Folders that are searched before what they held is counted.
@@ -73,8 +74,8 @@ impl Folder {
     }
 }
 
-/// Looks at everything below `root` that the plan asks for.
-pub(crate) fn survey(root: &Path, plan: &Plan) -> Survey {
+/// Looks at everything below `root` that the plan asks for; what is known from an earlier search is not looked at again.
+pub(crate) fn survey(root: &Path, plan: &Plan, recall: Option<&Recall>) -> Survey {
     let canonical = match std::fs::canonicalize(root) {
         Ok(canonical) => canonical,
         Err(error) => {
@@ -86,14 +87,17 @@ pub(crate) fn survey(root: &Path, plan: &Plan) -> Survey {
         }
     };
     let survey = Survey { root: root.to_owned(), canonical, ..Survey::default() };
-    Surveyor { plan, survey, root: None, seen: None, entries: 0, ordinary: 0 }.run()
+    let door = Door::at(root, FOLDER);
+    Surveyor { plan, recall, survey, root: &door, seen: None, entries: 0, ordinary: 0 }.run()
 }
 
 struct Surveyor<'p> {
     plan: &'p Plan,
+    /// What is known from an earlier search.
+    recall: Option<&'p Recall>,
     survey: Survey,
-    /// The root, once it is open: most folders are its children, and are found from it fastest.
-    root: Option<OwnedFd>,
+    /// The root: most folders are its children, and are found from it fastest.
+    root: &'p Door<'p>,
     /// Every folder by its canonical path, once links are about.
     seen: Option<HashSet<PathBuf>>,
     entries: usize,
@@ -129,13 +133,8 @@ impl Surveyor<'_> {
     fn run(mut self) -> Survey {
         let root = self.survey.root.clone();
         let canonical = (self.survey.canonical != root).then(|| self.survey.canonical.clone());
-        let opened = rustix::fs::open(&root, FOLDER, Mode::empty());
         self.survey.folders.push(Folder { path: root, canonical, ..Folder::default() });
-        let visit = opened.and_then(|dir| {
-            let visit = self.visit(dir.as_fd(), &self.survey.folders[0], false);
-            self.root = Some(dir);
-            visit
-        });
+        let visit = self.visit(self.root, &self.survey.folders[0], false);
         self.ordinary = visit.as_ref().map_or(0, |visit| visit.ordinary);
         let mut level = self.settle(0, visit);
         while !level.is_empty() {

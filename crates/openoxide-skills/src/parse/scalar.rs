@@ -112,7 +112,7 @@ pub(crate) fn plain_value(node: &Node<'_>) -> toml::Value {
 }
 
 /// Writes a number or boolean of YAML's core schema by its value; other text is not one.
-pub(crate) fn by_value(text: &str) -> Option<String> {
+pub(super) fn by_value(text: &str) -> Option<String> {
     match text {
         "true" | "True" | "TRUE" => return Some("true".to_owned()),
         "false" | "False" | "FALSE" => return Some("false".to_owned()),

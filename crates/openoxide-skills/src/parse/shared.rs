@@ -12,7 +12,7 @@ use crate::host::{Clean, FenceRules, ParseRules, Utf8};
 use crate::yaml::{self, Node, YamlError};
 
 /// Rules for reading, and which of several readings it takes its fields with.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Reading<'r> {
     pub(crate) rules: Cow<'r, ParseRules>,
     /// The same number for hosts that take the same fields out of the same YAML.
@@ -22,7 +22,7 @@ pub(crate) struct Reading<'r> {
 }
 
 /// Every way in which hosts read a file.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Readings(Vec<Reading<'static>>);
 
 impl Readings {

@@ -90,6 +90,13 @@ fn add(answer: &mut TrustAnswer, common: &Common, workspace: &Workspace, entry: 
             shown: grant.shown.clone(),
             written: written(Some(grant.at.to_string()), None),
         }),
+        Record::Remote(remote) => answer.grants.push(GrantLine {
+            skill: format!("{} {}", remote.server, remote.uri),
+            power: "remote".to_owned(),
+            digest: Some(remote.digest.clone()),
+            shown: Vec::new(),
+            written: written(Some(remote.at.to_string()), None),
+        }),
         Record::Unknown { skill, power } => answer.grants.push(GrantLine {
             skill: path_text(skill),
             power: power.clone(),

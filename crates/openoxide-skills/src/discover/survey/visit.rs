@@ -1,59 +1,112 @@
 //! Looks into one folder: its names, the files that matter, and the folders in it. Nothing is recorded here.
 
 use std::ffi::OsStr;
-use std::os::fd::{AsFd as _, BorrowedFd};
+use std::ops::Deref;
+use std::os::fd::BorrowedFd;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use rustix::fs::{FileType, Mode, OFlags};
+use rustix::fs::{FileType, OFlags};
 use rustix::io::Errno;
 
+use super::door::Door;
 use super::{Child, FOLDER, Folder, Manifest, Surveyor, Visit};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::discover::file::{self, FileFact, Place};
 use crate::discover::listing::Listing;
 use crate::discover::plan::is_called;
+use crate::discover::recall::{Contents, inner_folders};
 
 /// Fewer entries than this are not worth a second thread.
 const PARALLEL_FROM: usize = 24;
 /// A folder with no more folders than this is searched together with them, while it is open.
 const AHEAD_MAX: usize = 32;
 
+/// The names in a folder, just read or remembered.
+enum Names {
+    Own(Listing),
+    Shared(Arc<Listing>),
+}
+
+impl Deref for Names {
+    type Target = Listing;
+
+    fn deref(&self) -> &Listing {
+        match self {
+            Names::Own(listing) => listing,
+            Names::Shared(listing) => listing,
+        }
+    }
+}
+
 impl Surveyor<'_> {
     pub(super) fn open_and_visit(&self, index: usize) -> Result<Visit, Errno> {
         let folder = &self.survey.folders[index];
         // The path of a linked folder was resolved before, and is not allowed to change into a link again.
         let flags = FOLDER | OFlags::NOFOLLOW;
-        let dir = match (&self.root, folder.path.file_name()) {
-            (Some(root), Some(name)) if folder.parent == 0 && !folder.linked => {
-                rustix::fs::openat(root, name, flags, Mode::empty())
-            }
-            _ => rustix::fs::open(folder.canonical(), flags, Mode::empty()),
+        let door = match folder.path.file_name() {
+            Some(name) if folder.parent == 0 && !folder.linked => Door::inside(self.root, name, flags),
+            _ => Door::at(folder.canonical(), flags),
         };
-        self.visit(dir?.as_fd(), folder, true)
+        self.visit(&door, folder, true)
     }
 
     /// Lists a folder, reads what it holds, and looks at its children, or into them if they are few.
-    pub(super) fn visit(&self, dir: BorrowedFd<'_>, folder: &Folder, ahead: bool) -> Result<Visit, Errno> {
-        let (listing, cut) = Listing::read(dir, self.plan.entries)?;
-        let mut visit = Visit { entries: listing.len(), cut, ..Visit::default() };
-        visit.files = self.files(folder, dir, &listing);
-        visit.manifests = self.manifests(folder, &listing);
+    pub(super) fn visit(&self, door: &Door<'_>, folder: &Folder, ahead: bool) -> Result<Visit, Errno> {
+        let (listing, cut) = self.listing(door, folder)?;
+        let (files, manifests) = self.contents(door, folder, &listing)?;
+        let mut visit = Visit { entries: listing.len(), cut, files, manifests, ..Visit::default() };
         if folder.depth < self.plan.depth && !folder.repeats && !self.is_beyond_all(folder, &visit) {
-            self.children(folder, dir, &listing, &mut visit);
+            self.children(folder, door, &listing, &mut visit);
         }
         if ahead && visit.children.len() <= AHEAD_MAX {
             let Visit { children, .. } = &mut visit;
             children.iter_mut().filter(|child| !child.folder.linked && self.is_searched(&child.folder)).for_each(
                 |child| {
-                    child.ahead = Some(self.look_ahead(dir, &child.folder));
+                    child.ahead = Some(self.look_ahead(door, &child.folder));
                 },
             );
         }
         Ok(visit)
+    }
+
+    /// Returns the names in a folder, and whether there are more.
+    fn listing(&self, door: &Door<'_>, folder: &Folder) -> Result<(Names, bool), Errno> {
+        if let Some((listing, cut)) = self.recall.and_then(|recall| recall.listing(folder)) {
+            return Ok((Names::Shared(listing), cut));
+        }
+        let (listing, cut) = Listing::read(door.fd()?, self.plan.entries)?;
+        let Some(recall) = self.recall else { return Ok((Names::Own(listing), cut)) };
+        let listing = Arc::new(listing);
+        recall.learn_listing(folder, &listing, cut);
+        Ok((Names::Shared(listing), cut))
+    }
+
+    /// Returns the files of a folder that matter, and its manifests.
+    fn contents(
+        &self,
+        door: &Door<'_>,
+        folder: &Folder,
+        listing: &Listing,
+    ) -> Result<(Vec<FileFact>, Vec<Manifest>), Errno> {
+        let Some(recall) = self.recall else {
+            return Ok((self.files(folder, door.fd()?, listing), self.manifests(folder, listing)));
+        };
+        recall.contents(folder, || {
+            let files = self.files(folder, door.fd()?, listing);
+            let names = self.plan.inner_names().into_iter().filter(|name| listing.contains(name));
+            let inner = inner_folders(folder, names);
+            let is_linked = |file: &String| {
+                let path = folder.path.join(file);
+                path.is_symlink() || inner.iter().any(|(_, found)| path.starts_with(found) && found.is_symlink())
+            };
+            let is_there = |file: &&String| listing.contains(file.split('/').next().unwrap_or(file));
+            let linked = self.plan.manifests.iter().filter(is_there).any(is_linked);
+            Ok(Contents { files, manifests: self.manifests(folder, listing), inner, linked })
+        })
     }
 
     /// Tells whether no host gets as far as the folders inside this one: those that look inside skills have entered as
@@ -66,10 +119,9 @@ impl Surveyor<'_> {
         is_full && folder.depth > 0 && visit.files.iter().any(is_sure)
     }
 
-    fn look_ahead(&self, parent: BorrowedFd<'_>, folder: &Folder) -> Result<Visit, Errno> {
+    fn look_ahead(&self, parent: &Door<'_>, folder: &Folder) -> Result<Visit, Errno> {
         let name = folder.path.file_name().unwrap_or_default();
-        let dir = rustix::fs::openat(parent, name, FOLDER | OFlags::NOFOLLOW, Mode::empty())?;
-        self.visit(dir.as_fd(), folder, false)
+        self.visit(&Door::inside(parent, name, FOLDER | OFlags::NOFOLLOW), folder, false)
     }
 
     /// Reads the files of a folder that matter, unless they were read when it was probed.
@@ -128,14 +180,14 @@ impl Surveyor<'_> {
     }
 
     /// Looks at what may be a folder, in order.
-    fn children(&self, outer: &Folder, dir: BorrowedFd<'_>, listing: &Listing, visit: &mut Visit) {
+    fn children(&self, outer: &Folder, door: &Door<'_>, listing: &Listing, visit: &mut Visit) {
         let folders: Vec<(&OsStr, FileType)> =
             listing.iter().filter(|(name, kind)| self.is_wanted(name, *kind)).collect();
         if outer.depth == 0 && self.plan.enter_skills {
             visit.ordinary = folders.iter().filter(|(name, kind)| self.is_ordinary(name, *kind)).count();
         }
         let holds_skill = visit.files.iter().any(|file| self.plan.files.contains(&file.name));
-        let look = |entry: &(&OsStr, FileType)| self.child(outer, dir, entry.0, entry.1, holds_skill);
+        let look = |entry: &(&OsStr, FileType)| self.child(outer, door, entry.0, entry.1, holds_skill);
         let outcomes: Vec<Result<Option<Folder>, (PathBuf, Diagnostic)>> = if folders.len() >= PARALLEL_FROM {
             folders.par_iter().with_min_len(8).map(look).collect()
         } else {
@@ -166,7 +218,7 @@ impl Surveyor<'_> {
     fn child(
         &self,
         outer: &Folder,
-        dir: BorrowedFd<'_>,
+        door: &Door<'_>,
         name: &OsStr,
         kind: FileType,
         holds_skill: bool,
@@ -184,16 +236,22 @@ impl Surveyor<'_> {
         let canonical = target.or_else(|| outer.canonical.as_ref().map(|outer| outer.join(name)));
         let aside = self.is_aside(outer, hidden, holds_skill);
         let mut folder = Folder { path, canonical, depth: outer.depth + 1, hidden, linked, aside, ..Folder::default() };
-        if self.plan.probes() || linked {
-            folder.files = self.probe(dir, name, &folder);
+        if (self.plan.probes() || linked) && !self.plan.flat {
+            folder.files = self.probed(door, name, &folder);
         }
         Ok(Some(folder))
     }
 
-    fn probe(&self, dir: BorrowedFd<'_>, name: &OsStr, folder: &Folder) -> Vec<FileFact> {
-        if self.plan.flat {
-            return Vec::new();
+    /// Returns the files of a folder that are looked for before it is listed.
+    fn probed(&self, door: &Door<'_>, name: &OsStr, folder: &Folder) -> Vec<FileFact> {
+        let probe = || Some(self.probe(door.fd().ok()?, name, folder));
+        match self.recall {
+            None => probe().unwrap_or_default(),
+            Some(recall) => recall.probed(folder, || Some((probe()?, inner_folders(folder, self.plan.inner_names())))),
         }
+    }
+
+    fn probe(&self, dir: BorrowedFd<'_>, name: &OsStr, folder: &Folder) -> Vec<FileFact> {
         let called = crate::text::path_text(Path::new(name));
         let real = folder.linked.then(|| folder_name(folder.canonical()));
         // A linked folder is looked at where it really is; any other from its parent, so that nothing can come between.

@@ -1,0 +1,216 @@
+//! Errors as every face answers them: a finding as the command line has it, with the id of the request.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::Request;
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use http::header::RETRY_AFTER;
+use http::{HeaderValue, StatusCode};
+use openoxide_config::WorkspaceError;
+use openoxide_live::LiveError;
+use openoxide_permissions::RuleError;
+use openoxide_runtime::{Refusal, Why};
+use openoxide_skills::{ReadProblem, Refused, Standing};
+use openoxide_wire::ProblemLine;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::pool::Unavailable;
+
+/// What tells one request from all others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestId(pub Arc<str>);
+
+/// Where a request comes from, as the listener knows it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Peer {
+    /// From this machine.
+    Here,
+    /// From anywhere, or nobody knows: it is shown no absolute paths, and names no folders.
+    #[default]
+    Elsewhere,
+}
+
+/// Why a request is not answered.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    status: StatusCode,
+    line: ProblemLine,
+    retry_after: Option<u32>,
+}
+
+/// The body of every error.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ErrorAnswer {
+    /// What is wrong.
+    pub error: ErrorLine,
+}
+
+/// What is wrong with a request.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ErrorLine {
+    /// The finding; its code is a word, or a code that `openoxide explain` knows.
+    #[serde(flatten)]
+    pub problem: ProblemLine,
+    /// What the log calls the request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
+}
+
+impl Failure {
+    /// Makes a failure; `code` is a word that does not change.
+    pub fn new(status: StatusCode, code: &str, message: impl Into<String>) -> Failure {
+        let line = ProblemLine {
+            code: code.to_owned(),
+            level: "error".to_owned(),
+            path: None,
+            line: None,
+            column: None,
+            span: None,
+            message: message.into(),
+            help: None,
+            fix: None,
+            dropped_by: Vec::new(),
+        };
+        Failure { status, line, retry_after: None }
+    }
+
+    /// Says what to do next.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Failure {
+        self.line.help = Some(help.into());
+        self
+    }
+
+    /// Says after how many seconds to try again.
+    #[must_use]
+    pub fn retry_after(mut self, seconds: u32) -> Failure {
+        self.retry_after = Some(seconds);
+        self
+    }
+
+    /// Returns the status.
+    pub fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    /// Returns the finding.
+    pub fn line(&self) -> &ProblemLine {
+        &self.line
+    }
+
+    /// Makes the response, with the id of the request that it answers.
+    pub fn response(&self, id: Option<&RequestId>) -> Response {
+        let error = ErrorLine { problem: self.line.clone(), request_id: id.map(|id| id.0.to_string()) };
+        let mut response = (self.status, Json(ErrorAnswer { error })).into_response();
+        if let Some(seconds) = self.retry_after {
+            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        response
+    }
+}
+
+impl IntoResponse for Failure {
+    fn into_response(self) -> Response {
+        let mut response = self.response(None);
+        // Whoever knows the request's id makes the response again.
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+/// Names the request in a failure that comes from further in.
+pub(crate) async fn name_failures(request: Request, next: Next) -> Response {
+    let id = request.extensions().get::<RequestId>().cloned();
+    let mut response = next.run(request).await;
+    let Some(failure) = response.extensions_mut().remove::<Failure>() else { return response };
+    let mut named = failure.response(id.as_ref());
+    // What was added on the way, such as the methods that are allowed, stays.
+    let added = response.headers().iter().filter(|(name, _)| !named.headers().contains_key(*name));
+    let added: Vec<_> = added.map(|(name, value)| (name.clone(), value.clone())).collect();
+    named.headers_mut().extend(added);
+    named
+}
+
+impl From<Unavailable> for Failure {
+    fn from(unavailable: Unavailable) -> Failure {
+        let code = match unavailable {
+            Unavailable::Busy => "busy",
+            Unavailable::Stopping => "stopping",
+        };
+        Failure::new(StatusCode::SERVICE_UNAVAILABLE, code, unavailable.to_string()).retry_after(1)
+    }
+}
+
+impl From<LiveError> for Failure {
+    fn from(error: LiveError) -> Failure {
+        let LiveError::Workspace(error) = error;
+        match &error {
+            WorkspaceError::NoFolder { .. } => Failure::new(StatusCode::NOT_FOUND, "no-folder", error.to_string()),
+            WorkspaceError::UnknownAgent { known, .. } => {
+                let known = if known.is_empty() { "none is configured".to_owned() } else { known.join(", ") };
+                Failure::new(StatusCode::NOT_FOUND, "no-agent", error.to_string()).help(format!("agents: {known}"))
+            }
+            WorkspaceError::Host(_) => Failure::new(StatusCode::NOT_FOUND, "no-host", error.to_string())
+                .help("`GET /v1/hosts` names those that are known"),
+            WorkspaceError::Rule(rule) => Failure::from(rule),
+        }
+    }
+}
+
+impl From<&RuleError> for Failure {
+    fn from(error: &RuleError) -> Failure {
+        // Nothing is decided by guessing what a rule was meant to say.
+        Failure::new(StatusCode::CONFLICT, "bad-rule", error.to_string()).help("mend the settings, and call it again")
+    }
+}
+
+impl From<&Refusal> for Failure {
+    fn from(refusal: &Refusal) -> Failure {
+        let status = match refusal.why {
+            Why::Unknown | Why::NoScript => StatusCode::NOT_FOUND,
+            Why::NotForCaller
+            | Why::Denied
+            | Why::Rejected
+            | Why::NotListed
+            | Why::DoesNotCount(Standing::Denied | Standing::Untrusted) => StatusCode::FORBIDDEN,
+            Why::Ambiguous | Why::DoesNotCount(_) => StatusCode::CONFLICT,
+            Why::Unreadable | Why::CommandFailed | Why::NotRun => StatusCode::UNPROCESSABLE_ENTITY,
+        };
+        let code = refusal.code.map_or_else(|| refusal.why.as_str().to_owned(), |code| code.to_string());
+        let failure = Failure::new(status, &code, refusal.text.clone());
+        match &refusal.help {
+            Some(help) => failure.help(help.clone()),
+            None => failure,
+        }
+    }
+}
+
+impl From<&Refused> for Failure {
+    fn from(refused: &Refused) -> Failure {
+        let status = match refused.problem {
+            ReadProblem::UnknownSkill
+            | ReadProblem::NotFound
+            | ReadProblem::NoName
+            | ReadProblem::Empty
+            | ReadProblem::Nul
+            | ReadProblem::Encoding
+            | ReadProblem::Itself
+            | ReadProblem::Folder => StatusCode::NOT_FOUND,
+            ReadProblem::NotCallable
+            | ReadProblem::Forbidden
+            | ReadProblem::Denied
+            | ReadProblem::Absolute
+            | ReadProblem::Home
+            | ReadProblem::Traversal
+            | ReadProblem::Escapes
+            | ReadProblem::Special => StatusCode::FORBIDDEN,
+            ReadProblem::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            ReadProblem::Binary | ReadProblem::NotUtf8 => StatusCode::NOT_ACCEPTABLE,
+            ReadProblem::Unreadable => StatusCode::CONFLICT,
+        };
+        Failure::new(status, refused.problem.as_str(), refused.text.clone())
+    }
+}

@@ -1,0 +1,253 @@
+//! Calls of skills. One that needs an answer of the user waits for it under a handle that nobody can guess.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use axum::response::{IntoResponse, Response};
+use http::StatusCode;
+use openoxide_live::State;
+use openoxide_runtime::{
+    Activation, Answer, Call, Choice, Done, Given, Question, Reply, Session, activate_answer, question_line,
+};
+use openoxide_wire::{QuestionLine, SchemaVersion};
+use schemars::JsonSchema;
+use secrecy::SecretString;
+use serde::{Deserialize, Serialize};
+
+use super::asked::{Asking, Body, Just, Query, Segments, Who, runtime};
+use super::id;
+use crate::activate::Stand;
+use crate::answer::Failure;
+
+/// How many activations may wait for an answer.
+const WAITING_MAX: usize = 256;
+/// How long each of them waits.
+const WAITS: Duration = Duration::from_secs(10 * 60);
+
+/// How a skill is called.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ActivateInput {
+    /// What is said with the call, as a person typed it.
+    #[serde(default)]
+    arguments: Option<String>,
+    /// What is said with the call, word by word, in place of `arguments`.
+    #[serde(default)]
+    words: Option<Vec<String>>,
+    /// Who calls.
+    #[serde(default, rename = "as")]
+    who: Who,
+}
+
+/// An activation that needs an answer of the user.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct WaitingAnswer {
+    /// The version of the format.
+    schema: SchemaVersion,
+    /// What the activation is called: the answer goes to `/v1/activations/{handle}`.
+    handle: String,
+    /// For how many seconds it waits.
+    expires_in: u64,
+    /// What the user must decide.
+    question: QuestionLine,
+}
+
+/// The user's decision.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AnswerInput {
+    /// The decision, one of the question's choices.
+    answer: Decision,
+    /// The value that was asked for, with the answer `value`.
+    #[serde(default)]
+    value: Option<String>,
+}
+
+/// A decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Decision {
+    /// Yes, this time.
+    Once,
+    /// Yes, until this activation ends.
+    Session,
+    /// Yes, until it is revoked.
+    Always,
+    /// A value.
+    Value,
+    /// No.
+    No,
+}
+
+impl fmt::Debug for AnswerInput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AnswerInput").field("answer", &self.answer).finish_non_exhaustive()
+    }
+}
+
+impl AnswerInput {
+    /// Returns the answer, if it is one to this question.
+    fn answer(self, question: &Question) -> Result<Answer, Failure> {
+        let (choice, answer) = match (self.answer, self.value) {
+            (Decision::Once, None) => (Choice::Once, Answer::Once),
+            (Decision::Session, None) => (Choice::Session, Answer::Session),
+            (Decision::Always, None) => (Choice::Always, Answer::Always),
+            (Decision::No, None) => (Choice::No, Answer::No),
+            (Decision::Value, Some(value)) => (Choice::Value, Answer::Secret(SecretString::from(value))),
+            (Decision::Value, None) => return Err(unfit("the value is missing")),
+            (_, Some(_)) => return Err(unfit("a value goes with the answer `value` only")),
+        };
+        if question.choices().contains(&choice) {
+            return Ok(answer);
+        }
+        let choices: Vec<&str> = question.choices().iter().copied().map(Choice::as_str).collect();
+        Err(unfit("that is no answer to the question").help(format!("answers: {}", choices.join(", "))))
+    }
+}
+
+fn unfit(text: &str) -> Failure {
+    Failure::new(StatusCode::UNPROCESSABLE_ENTITY, "unfit-answer", text)
+}
+
+/// Activations that wait for an answer, each until it comes or is too late.
+#[derive(Default)]
+pub(crate) struct Activations {
+    waiting: Mutex<HashMap<String, Waiting>>,
+}
+
+struct Waiting {
+    activation: Box<Activation>,
+    session: Session,
+    question: Question,
+    state: Arc<State>,
+    until: Instant,
+}
+
+impl Activations {
+    /// Keeps an activation; refused if too many wait.
+    fn keep(&self, waiting: Waiting) -> Result<String, Failure> {
+        let handle = handle()?;
+        let mut all = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        all.retain(|_, waiting| waiting.until > now);
+        if all.len() >= WAITING_MAX {
+            let text = "too many activations wait for an answer";
+            return Err(Failure::new(StatusCode::SERVICE_UNAVAILABLE, "busy", text).retry_after(30));
+        }
+        all.insert(handle.clone(), waiting);
+        Ok(handle)
+    }
+
+    /// Takes an activation that still waits.
+    fn take(&self, handle: &str) -> Result<Waiting, Failure> {
+        let mut all = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let waiting = all.remove(handle).filter(|waiting| waiting.until > Instant::now());
+        waiting.ok_or_else(|| {
+            let failure = Failure::new(StatusCode::NOT_FOUND, "no-activation", "no activation waits under this handle");
+            failure.help("it was answered, dropped or waited too long: call the skill again")
+        })
+    }
+
+    fn put_back(&self, handle: String, waiting: Waiting) {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).insert(handle, waiting);
+    }
+
+    /// Returns how many wait.
+    pub(crate) fn len(&self) -> usize {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+}
+
+/// Makes a handle of 128 random bits.
+fn handle() -> Result<String, Failure> {
+    let mut bytes = [0_u8; 16];
+    getrandom::fill(&mut bytes).map_err(|error| {
+        Failure::new(StatusCode::SERVICE_UNAVAILABLE, "no-randomness", error.to_string()).retry_after(1)
+    })?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+pub(crate) async fn activate(
+    asking: Asking,
+    Segments(id): Segments<String>,
+    Query(query): Query<Just>,
+    Body(input): Body<ActivateInput>,
+) -> Result<Response, Failure> {
+    let state = asking.state(&query.at).await?;
+    let runtime = runtime(&state)?;
+    let arguments = match (input.arguments, input.words) {
+        (Some(_), Some(_)) => {
+            let text = "`arguments` and `words` are two ways to say the same";
+            return Err(Failure::new(StatusCode::UNPROCESSABLE_ENTITY, "bad-body", text).help("send one of them"));
+        }
+        (Some(raw), None) => Given::Raw(raw),
+        (None, Some(words)) => Given::Words(words),
+        (None, None) => Given::Nothing,
+    };
+    // Whether there is such a skill for the caller is the runtime's to say.
+    let skill = match id::find(runtime.catalog(), &id) {
+        Ok(entry) if id.starts_with('~') => runtime.catalog().call_of(entry),
+        _ if id.starts_with('/') => return Err(id::unknown(runtime.catalog(), &id)),
+        _ => id,
+    };
+    let activation = Activation::new(runtime, vec![Call { skill, caller: input.who.into(), arguments }]);
+    go_on(&asking, state, activation, Session::default(), Reply::Begin).await
+}
+
+pub(crate) async fn answer(
+    asking: Asking,
+    Segments(handle): Segments<String>,
+    Body(input): Body<AnswerInput>,
+) -> Result<Response, Failure> {
+    let waiting = asking.http.activations().take(&handle)?;
+    let answer = match input.answer(&waiting.question) {
+        Ok(answer) => answer,
+        Err(failure) => {
+            asking.http.activations().put_back(handle, waiting);
+            return Err(failure);
+        }
+    };
+    let Waiting { activation, session, state, .. } = waiting;
+    go_on(&asking, state, *activation, session, Reply::Answer(answer)).await
+}
+
+pub(crate) async fn drop_it(asking: Asking, Segments(handle): Segments<String>) -> Result<Response, Failure> {
+    asking.http.activations().take(&handle)?;
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+/// Leads an activation on, and answers what came of it or what must be answered first.
+async fn go_on(
+    asking: &Asking,
+    state: Arc<State>,
+    activation: Activation,
+    mut session: Session,
+    reply: Reply,
+) -> Result<Response, Failure> {
+    match asking.http.engine().advance(activation, &mut session, reply).await? {
+        Stand::Done(done) => answered(asking, &state, &done),
+        Stand::Asks(activation, question) => {
+            let line = question_line(&question);
+            let until = Instant::now() + WAITS;
+            let handle = asking.http.activations().keep(Waiting {
+                activation,
+                session,
+                question,
+                state: Arc::clone(&state),
+                until,
+            })?;
+            let (schema, expires_in) = (SchemaVersion::default(), WAITS.as_secs());
+            let waiting = WaitingAnswer { schema, handle, expires_in, question: line };
+            asking.once(StatusCode::ACCEPTED, &state, &waiting)
+        }
+    }
+}
+
+fn answered(asking: &Asking, state: &State, done: &Done) -> Result<Response, Failure> {
+    match done.refused.first() {
+        Some(refusal) if done.activated.is_empty() => Err(Failure::from(refusal)),
+        _ => asking.once(StatusCode::OK, state, &activate_answer(state.view.spec.id(), done)),
+    }
+}

@@ -1,0 +1,200 @@
+//! What a request asks: who, where, and with what.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use axum::body::to_bytes;
+use axum::extract::{FromRequest, FromRequestParts, Request};
+use http::header::{ACCEPT, CONTENT_TYPE};
+use http::request::Parts;
+use http::{HeaderMap, StatusCode};
+use openoxide_live::{Place, State};
+use openoxide_runtime::Runtime;
+use openoxide_skills::Caller;
+use schemars::{JsonSchema, SchemaGenerator};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::Http;
+use crate::answer::{Failure, Peer};
+
+/// Most bytes of a body.
+const BODY_MAX: usize = 1024 * 1024;
+
+/// Who asks, of whom, and what is held already.
+pub(crate) struct Asking {
+    pub(crate) http: Http,
+    pub(crate) peer: Peer,
+    pub(crate) headers: HeaderMap,
+}
+
+/// What says which catalog is meant.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+pub(crate) struct At {
+    /// The folder to look from, absolute; only for whoever asks from this machine.
+    pub(crate) directory: Option<String>,
+    /// The host, as `name` or `name@edition`.
+    pub(crate) host: Option<String>,
+    /// The agent whose rules count too.
+    pub(crate) agent: Option<String>,
+}
+
+/// Nothing but which catalog is meant.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+pub(crate) struct Just {
+    #[serde(flatten)]
+    pub(crate) at: At,
+}
+
+/// Who calls a skill.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Who {
+    /// A person.
+    #[default]
+    User,
+    /// The model, by a tool.
+    Model,
+}
+
+impl From<Who> for Caller {
+    fn from(who: Who) -> Caller {
+        match who {
+            Who::User => Caller::User,
+            Who::Model => Caller::Model,
+        }
+    }
+}
+
+impl FromRequestParts<Http> for Asking {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, http: &Http) -> Result<Asking, Failure> {
+        let peer = parts.extensions.get::<Peer>().copied().unwrap_or_default();
+        Ok(Asking { http: http.clone(), peer, headers: parts.headers.clone() })
+    }
+}
+
+impl Asking {
+    /// Returns the place that is meant.
+    pub(crate) fn place(&self, at: &At) -> Result<Place, Failure> {
+        let mut place = self.http.engine().here().clone();
+        if let Some(directory) = &at.directory {
+            if self.peer != Peer::Here {
+                let text = "only whoever asks from the server's own machine can name a folder";
+                return Err(Failure::new(StatusCode::FORBIDDEN, "folder-from-elsewhere", text));
+            }
+            place.folder = PathBuf::from(directory);
+            if !place.folder.is_absolute() || directory.contains('\0') {
+                return Err(Failure::new(StatusCode::NOT_FOUND, "no-folder", "`directory` must be an absolute path"));
+            }
+        }
+        place.host = at.host.clone().or(place.host);
+        place.agent = at.agent.clone().or(place.agent);
+        Ok(place)
+    }
+
+    /// Returns what the place that is meant is like now.
+    pub(crate) async fn state(&self, at: &At) -> Result<Arc<State>, Failure> {
+        Ok(self.http.engine().at(&self.place(at)?).await??)
+    }
+
+    /// Does work that takes a while.
+    pub(crate) async fn work<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
+    ) -> Result<T, Failure> {
+        self.http.engine().work().run(work).await?
+    }
+
+    /// Tells whether JSON is wanted rather than bytes.
+    pub(crate) fn wants_json(&self) -> bool {
+        let accepted = self.headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
+        accepted.flat_map(|value| value.split(',')).any(|kind| essence(kind) == "application/json")
+    }
+}
+
+/// Returns what skills of a state are called with.
+pub(crate) fn runtime(state: &State) -> Result<Arc<Runtime>, Failure> {
+    Ok(Arc::clone(state.runtime()?))
+}
+
+fn essence(kind: &str) -> &str {
+    kind.split(';').next().unwrap_or_default().trim()
+}
+
+/// A query whose every key is known.
+pub(crate) struct Query<T>(pub(crate) T);
+
+impl<T: DeserializeOwned + JsonSchema> FromRequestParts<Http> for Query<T> {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Http) -> Result<Query<T>, Failure> {
+        let refuse = |text: String| Failure::new(StatusCode::BAD_REQUEST, "bad-query", text);
+        let pairs = axum::extract::Query::<Vec<(String, String)>>::try_from_uri(&parts.uri);
+        let pairs = pairs.map_err(|error| refuse(error.body_text()))?.0;
+        let known = keys::<T>();
+        if let Some((key, _)) = pairs.iter().find(|(key, _)| !known.contains(key)) {
+            let known = if known.is_empty() { "it has no parameters".to_owned() } else { known.join(", ") };
+            return Err(refuse(format!("there is no parameter `{key}`")).help(format!("parameters: {known}")));
+        }
+        let query = axum::extract::Query::<T>::try_from_uri(&parts.uri);
+        query.map(|query| Query(query.0)).map_err(|error| refuse(error.body_text()))
+    }
+}
+
+/// Returns the keys that a query can hold.
+fn keys<T: JsonSchema>() -> Vec<String> {
+    let schema = T::json_schema(&mut SchemaGenerator::default());
+    let properties = schema.get("properties").and_then(serde_json::Value::as_object);
+    properties.map(|properties| properties.keys().cloned().collect()).unwrap_or_default()
+}
+
+/// A body of JSON. One that is empty stands for an object without fields.
+pub(crate) struct Body<T>(pub(crate) T);
+
+impl<T: DeserializeOwned> FromRequest<Http> for Body<T> {
+    type Rejection = Failure;
+
+    async fn from_request(request: Request, _: &Http) -> Result<Body<T>, Failure> {
+        let kind = request.headers().get(CONTENT_TYPE).cloned();
+        let bytes = to_bytes(request.into_body(), BODY_MAX).await.map_err(|_| {
+            let text = format!("the body is longer than {BODY_MAX} bytes, or did not arrive");
+            Failure::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", text)
+        })?;
+        let is_json = kind.is_some_and(|kind| kind.to_str().is_ok_and(|kind| essence(kind) == "application/json"));
+        if !is_json && !bytes.is_empty() {
+            let text = "the body must be JSON";
+            let failure = Failure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not-json", text);
+            return Err(failure.help("send it as `Content-Type: application/json`"));
+        }
+        let bytes = if bytes.is_empty() { &b"{}"[..] } else { &bytes };
+        Ok(Body(parsed(bytes)?))
+    }
+}
+
+/// Reads a body: an object, and not what could be taken for one.
+fn parsed<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Failure> {
+    let refuse = |error: serde_json::Error| {
+        let status = if error.is_data() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::BAD_REQUEST };
+        Failure::new(status, "bad-body", error.to_string()).help("`GET /openapi.json` describes it")
+    };
+    if bytes.trim_ascii_start().first() != Some(&b'{') {
+        serde_json::from_slice::<serde::de::IgnoredAny>(bytes).map_err(refuse)?;
+        return Err(refuse(serde::de::Error::custom("the body must be an object")));
+    }
+    serde_json::from_slice(bytes).map_err(refuse)
+}
+
+/// Parts of the address, with what is not text refused.
+pub(crate) struct Segments<T>(pub(crate) T);
+
+impl<T: DeserializeOwned + Send> FromRequestParts<Http> for Segments<T> {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, http: &Http) -> Result<Segments<T>, Failure> {
+        let path = axum::extract::Path::<T>::from_request_parts(parts, http).await;
+        path.map(|path| Segments(path.0))
+            .map_err(|error| Failure::new(StatusCode::BAD_REQUEST, "bad-address", error.body_text()))
+    }
+}

@@ -1,0 +1,171 @@
+//! Answers: JSON with a tag that changes with its bytes, kept for as long as what it tells stays the same.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use axum::body::{Body, Bytes};
+use axum::extract::Request;
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
+use http::{HeaderMap, HeaderValue, StatusCode};
+use openoxide_live::State;
+use serde::Serialize;
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+use super::asked::Asking;
+use super::hidden::Hidden;
+use crate::answer::{Failure, Peer};
+
+/// How many answers are kept.
+const KEPT_MAX: usize = 128;
+/// What the tag of an answer that is compressed ends with.
+const COMPRESSED: &str = "-gzip";
+
+/// What JSON is called.
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+/// Writes JSON for somebody.
+fn written(answer: &impl Serialize, peer: Peer, state: Option<&State>) -> Result<Vec<u8>, Failure> {
+    let bytes = match (peer, state) {
+        (Peer::Elsewhere, Some(state)) => serde_json::to_value(answer).and_then(|mut value| {
+            Hidden::new(state).hide(&mut value);
+            serde_json::to_vec(&value)
+        }),
+        _ => serde_json::to_vec(answer),
+    };
+    bytes.map_err(|error| Failure::new(StatusCode::INTERNAL_SERVER_ERROR, "not-written", error.to_string()))
+}
+
+/// An answer that is ready to be sent.
+#[derive(Clone)]
+pub(crate) struct Ready {
+    pub(crate) bytes: Bytes,
+    tag: HeaderValue,
+    kind: HeaderValue,
+}
+
+impl Ready {
+    /// Makes an answer of bytes.
+    pub(crate) fn new(bytes: Vec<u8>, kind: HeaderValue) -> Ready {
+        let digest = Sha256::digest(&bytes);
+        let mut tag = String::from("\"");
+        for byte in &digest[..16] {
+            tag.push_str(&format!("{byte:02x}"));
+        }
+        tag.push('"');
+        let tag = HeaderValue::try_from(tag).unwrap_or(HeaderValue::from_static("\"\""));
+        Ready { bytes: bytes.into(), tag, kind }
+    }
+
+    /// Makes an answer of JSON for somebody; who is elsewhere is shown no absolute paths.
+    pub(crate) fn json(answer: &impl Serialize, peer: Peer, state: Option<&State>) -> Result<Ready, Failure> {
+        Ok(Ready::new(written(answer, peer, state)?, JSON))
+    }
+
+    /// Makes the response, or says that nothing has changed.
+    pub(crate) fn send(&self, asked: &HeaderMap) -> Response {
+        // It may be kept, and must be asked for again: what is on disk may have changed.
+        let headers = [(ETAG, self.tag.clone()), (CACHE_CONTROL, HeaderValue::from_static("no-cache"))];
+        if self.is_held(asked) {
+            return (StatusCode::NOT_MODIFIED, headers).into_response();
+        }
+        let mut response = Response::new(Body::from(self.bytes.clone()));
+        response.headers_mut().extend(headers);
+        response.headers_mut().insert(CONTENT_TYPE, self.kind.clone());
+        response
+    }
+
+    fn is_held(&self, asked: &HeaderMap) -> bool {
+        let tag = self.tag.to_str().unwrap_or_default();
+        let held = asked.get_all(IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
+        held.flat_map(|value| value.split(',')).map(str::trim).any(|held| {
+            let held = held.strip_prefix("W/").unwrap_or(held);
+            held == "*" || held == tag || held.replace(&format!("{COMPRESSED}\""), "\"") == tag
+        })
+    }
+}
+
+/// Tells the tag of what was compressed from that of the same as it is: their bytes differ.
+pub(crate) async fn encoded_tags(request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    if !response.headers().contains_key(CONTENT_ENCODING) {
+        return response;
+    }
+    let tag = response.headers().get(ETAG).and_then(|tag| tag.to_str().ok()).and_then(|tag| tag.strip_suffix('"'));
+    let tag = tag.and_then(|tag| HeaderValue::try_from(format!("{tag}{COMPRESSED}\"")).ok());
+    if let Some(tag) = tag {
+        response.headers_mut().insert(ETAG, tag);
+    }
+    response
+}
+
+/// What an answer is about: the route, and what of it was asked for.
+type Key = (&'static str, String, Peer);
+
+/// Answers that hold for as long as a state does.
+#[derive(Default)]
+pub(crate) struct Kept {
+    answers: Mutex<HashMap<(usize, Key), (Weak<State>, Ready)>>,
+}
+
+impl Kept {
+    fn get(&self, state: &Arc<State>, key: &Key) -> Option<Ready> {
+        let held = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        let (of, ready) = held.get(&(address(state), key.clone()))?;
+        // Another state may have come to lie where an old one was.
+        of.upgrade().filter(|of| Arc::ptr_eq(of, state)).map(|_| ready.clone())
+    }
+
+    fn keep(&self, state: &Arc<State>, key: Key, ready: Ready) {
+        let mut held = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        if held.len() >= KEPT_MAX {
+            held.retain(|_, (of, _)| of.strong_count() > 0);
+        }
+        if held.len() >= KEPT_MAX {
+            held.clear();
+        }
+        held.insert((address(state), key), (Arc::downgrade(state), ready));
+    }
+}
+
+fn address(state: &Arc<State>) -> usize {
+    Arc::as_ptr(state).addr()
+}
+
+impl Asking {
+    /// Answers JSON that depends on nothing but a state and `what` was asked for; it is made once.
+    pub(crate) async fn kept<T: Serialize>(
+        &self,
+        state: &Arc<State>,
+        route: &'static str,
+        what: String,
+        make: impl FnOnce(&State) -> Result<T, Failure> + Send + 'static,
+    ) -> Result<Response, Failure> {
+        let key = (route, what, self.peer);
+        if let Some(ready) = self.http.kept().get(state, &key) {
+            return Ok(ready.send(&self.headers));
+        }
+        let (peer, of) = (self.peer, Arc::clone(state));
+        let ready = self.work(move || Ready::json(&make(&of)?, peer, Some(&of))).await?;
+        self.http.kept().keep(state, key, ready.clone());
+        Ok(ready.send(&self.headers))
+    }
+
+    /// Answers JSON that holds for this once.
+    pub(crate) fn once(&self, status: StatusCode, state: &State, answer: &impl Serialize) -> Result<Response, Failure> {
+        let headers = [(CONTENT_TYPE, JSON), (CACHE_CONTROL, HeaderValue::from_static("no-store"))];
+        Ok((status, headers, written(answer, self.peer, Some(state))?).into_response())
+    }
+}
+
+/// Walks through all texts of a value, with the key that each stands at.
+pub(crate) fn each_text(value: &mut Value, key: &str, see: &mut impl FnMut(&str, &mut String)) {
+    match value {
+        Value::String(text) => see(key, text),
+        Value::Array(items) => items.iter_mut().for_each(|item| each_text(item, key, see)),
+        Value::Object(fields) => fields.iter_mut().for_each(|(key, value)| each_text(value, key, see)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}

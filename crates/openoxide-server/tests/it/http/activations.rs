@@ -1,0 +1,103 @@
+//! Calls of skills, and questions that they wait for.
+
+use axum::body::Body;
+use http::Request;
+use openoxide_server::Peer;
+use openoxide_testkit::TestContext;
+use serde_json::{Value, json};
+
+use super::Server;
+
+/// A skill whose text has a command in it.
+fn asks() -> TestContext {
+    let context = TestContext::new();
+    context.skill("plain", "Plain").tree(
+        "//- home/.claude/skills/date/SKILL.md\n---\nname: date\ndescription: Tells\n---\nIt is !`echo seven`.\n",
+    );
+    context
+}
+
+#[tokio::test]
+async fn a_call_answers_what_the_model_is_sent() {
+    let server = Server::new(asks());
+    let came = server.post("/v1/skills/plain/activate", &json!({"arguments": "now"})).await;
+    assert_eq!(came.status, 200, "{}", came.text());
+    let answer = came.json();
+    assert_eq!(answer["activated"][0]["name"], "plain");
+    assert!(answer["messages"][0]["text"].as_str().unwrap().contains("# plain"), "{answer}");
+    let cases = [
+        ("/v1/skills/nothing/activate", json!({}), 404),
+        ("/v1/skills/plain/activate", json!({"arguments": "a", "words": ["b"]}), 422),
+        ("/v1/skills/plain/activate", json!({"as": "nobody"}), 422),
+        ("/v1/skills/plain/activate", json!({"more": 1}), 422),
+        ("/v1/skills/plain/activate", json!([]), 422),
+    ];
+    for (path, body, status) in cases {
+        assert_eq!(server.post(path, &body).await.status.as_u16(), status, "{path} {body}");
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_is_not_json_is_refused() {
+    let server = Server::new(asks());
+    let post = |kind: &str, body: &'static str| {
+        let request = Request::post("/v1/skills/plain/activate").extension(Peer::Here).header("content-type", kind);
+        request.body(Body::from(body)).unwrap()
+    };
+    assert_eq!(server.ask(post("text/plain", "{}")).await.status, 415);
+    assert_eq!(server.ask(post("application/json", "{")).await.status, 400);
+    assert_eq!(server.ask(post("application/json; charset=utf-8", "{}")).await.status, 200);
+    let large = Request::post("/v1/skills/plain/activate").header("content-type", "application/json");
+    let large = server.ask(large.body(Body::from(vec![b' '; 2 * 1024 * 1024])).unwrap()).await;
+    assert_eq!(large.status, 413);
+    let deep = Request::post("/v1/skills/plain/activate").header("content-type", "application/json");
+    let deep = server.ask(deep.body(Body::from("[".repeat(100_000))).unwrap()).await;
+    assert_eq!(deep.status, 400);
+}
+
+async fn waiting(server: &Server) -> Value {
+    let came = server.post("/v1/skills/date/activate?host=claude-code", &json!({})).await;
+    assert_eq!(came.status, 202, "{}", came.text());
+    came.json()
+}
+
+#[tokio::test]
+async fn a_question_waits_for_its_answer_and_is_answered_once() {
+    let server = Server::new(asks());
+    let question = waiting(&server).await;
+    assert_eq!(question["question"]["kind"], "power");
+    assert_eq!(question["question"]["powers"][0]["items"], json!(["echo seven"]));
+    let handle = question["handle"].as_str().unwrap().to_owned();
+    assert_eq!(handle.len(), 32);
+    let path = format!("/v1/activations/{handle}");
+    assert_eq!(server.post(&path, &json!({"answer": "value", "value": "x"})).await.status, 422);
+    assert_eq!(server.post(&path, &json!({"answer": "perhaps"})).await.status, 422);
+    let done = server.post(&path, &json!({"answer": "no"})).await;
+    assert_eq!((done.status.as_u16(), &done.json()["error"]["code"]), (422, &json!("command-failed")));
+    assert_eq!(server.post(&path, &json!({"answer": "once"})).await.status, 404);
+}
+
+#[tokio::test]
+async fn a_question_that_is_dropped_is_gone_and_handles_cannot_be_guessed() {
+    let server = Server::new(asks());
+    let (one, two) = (waiting(&server).await, waiting(&server).await);
+    assert_ne!(one["handle"], two["handle"]);
+    let path = format!("/v1/activations/{}", one["handle"].as_str().unwrap());
+    let drop = |path: &str| Request::delete(path).extension(Peer::Here).body(Body::empty()).unwrap();
+    assert_eq!(server.ask(drop(&path)).await.status, 204);
+    assert_eq!(server.ask(drop(&path)).await.status, 404);
+    assert_eq!(server.post("/v1/activations/1", &json!({"answer": "once"})).await.status, 404);
+    assert_eq!(server.post(&path, &json!({"answer": "once"})).await.status, 404);
+}
+
+#[tokio::test]
+async fn what_the_model_may_not_know_of_is_not_there_for_it() {
+    let context = asks();
+    context.tree("//- home/.openoxide/config.toml\n[permission.skill]\nplain = \"deny\"\n");
+    let server = Server::new(context);
+    let model = server.post("/v1/skills/plain/activate", &json!({"as": "model"})).await;
+    let none = server.post("/v1/skills/plaid/activate", &json!({"as": "model"})).await;
+    assert_eq!((model.status.as_u16(), none.status.as_u16()), (404, 404), "{} {}", model.text(), none.text());
+    assert_eq!(model.text().replace("plain", "plaid"), none.text());
+    assert_eq!(server.get("/v1/skills/plain/files/SKILL.md?as=model").await.status, 404);
+}

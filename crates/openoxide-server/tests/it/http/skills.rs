@@ -1,0 +1,129 @@
+//! Lists, one skill, its files.
+
+use axum::body::Body;
+use http::Request;
+use openoxide_server::Peer;
+use openoxide_testkit::TestContext;
+use serde_json::json;
+
+use super::Server;
+
+fn two() -> TestContext {
+    let context = TestContext::new();
+    context.skill("deploy", "Ship it").skill("notes", "Write notes").tree(
+        "//- project/.agents/skills/notes/ref/a.md\n# A\n//- project/.agents/skills/notes/p.html\n<script>1</script>\n",
+    );
+    context
+}
+
+#[tokio::test]
+async fn skills_are_listed_with_what_they_are_called_in_an_address() {
+    let server = Server::new(two());
+    let came = server.get("/v1/skills").await;
+    assert_eq!(came.status, 200, "{}", came.text());
+    let answer = came.json();
+    assert_eq!(answer["skills"][0]["id"], "deploy");
+    assert_eq!(answer["skills"][1]["description"], "Write notes");
+    assert!(answer.get("others").is_none());
+    assert!(server.get("/v1/skills?all=true").await.json()["others"].is_array());
+    let tag = came.header("etag").to_owned();
+    let again = Request::get("/v1/skills").extension(Peer::Here).header("if-none-match", &tag);
+    let again = server.ask(again.body(Body::empty()).unwrap()).await;
+    assert_eq!((again.status.as_u16(), again.bytes.len()), (304, 0));
+    let packed = Request::get("/v1/skills").extension(Peer::Here).header("accept-encoding", "gzip");
+    let packed = server.ask(packed.body(Body::empty()).unwrap()).await;
+    assert_eq!(packed.header("content-encoding"), "gzip");
+    assert_ne!(packed.header("etag"), tag);
+    let again = Request::get("/v1/skills").extension(Peer::Here).header("if-none-match", packed.header("etag"));
+    assert_eq!(server.ask(again.body(Body::empty()).unwrap()).await.status, 304);
+}
+
+#[tokio::test]
+async fn a_skill_is_shown_and_one_that_is_not_there_is_told_with_what_is_near() {
+    let server = Server::new(two());
+    let came = server.get("/v1/skills/deploy").await;
+    assert_eq!(came.json()["skill"]["name"], "deploy");
+    let came = server.get("/v1/skills/deplo").await;
+    assert_eq!(came.status, 404);
+    let expected = json!({"error": {
+        "code": "unknown", "level": "error", "message": "no skill is called `deplo`",
+        "help": "did you mean `deploy`?", "request_id": "r1",
+    }});
+    assert_eq!(came.json(), expected);
+}
+
+#[tokio::test]
+async fn a_name_that_two_have_is_told_by_digits() {
+    let context = TestContext::new();
+    context.tree(
+        "//- project/.agents/skills/a/SKILL.md\n---\nname: same\ndescription: One\n---\n\
+         //- project/.codex/skills/b/SKILL.md\n---\nname: same\ndescription: Two\n---\n",
+    );
+    let server = Server::new(context);
+    let list = server.get("/v1/skills?host=codex").await.json();
+    let ids: Vec<&str> = list["skills"].as_array().unwrap().iter().map(|skill| skill["id"].as_str().unwrap()).collect();
+    assert!(ids.len() == 2 && ids.iter().all(|id| id.starts_with('~') && id.len() == 23), "{list}");
+    assert_eq!(server.get("/v1/skills/same?host=codex").await.status, 409);
+    let one = server.get(&format!("/v1/skills/{}?host=codex", ids[1])).await.json();
+    assert_eq!(one["skill"]["description"], list["skills"][1]["description"]);
+}
+
+#[tokio::test]
+async fn files_are_bytes_or_json_and_nothing_outside_is_read() {
+    let server = Server::new(two());
+    let top = server.get("/v1/skills/notes/files").await.json();
+    let names: Vec<&str> = top["items"].as_array().unwrap().iter().map(|item| item["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["ref", "p.html", "SKILL.md"]);
+    let file = server.get("/v1/skills/notes/files/ref/a.md").await;
+    assert_eq!((file.text().as_str(), file.header("x-content-type-options")), ("# A\n", "nosniff"));
+    assert!(file.header("content-type").starts_with("text/markdown"), "{}", file.header("content-type"));
+    let page = server.get("/v1/skills/notes/files/p.html").await;
+    assert_eq!(page.header("content-security-policy"), "default-src 'none'; sandbox");
+    let json = Request::get("/v1/skills/notes/files/ref/a.md").extension(Peer::Here);
+    let json = server.ask(json.header("accept", "application/json").body(Body::empty()).unwrap()).await.json();
+    assert_eq!((json["kind"].as_str(), json["text"].as_str()), (Some("file"), Some("# A\n")));
+    for path in ["..%2Fdeploy%2FSKILL.md", "../deploy/SKILL.md", "%2Fetc%2Fpasswd", "~%2F.ssh"] {
+        let came = server.get(&format!("/v1/skills/notes/files/{path}")).await;
+        assert_eq!(came.status, 403, "{path}: {}", came.text());
+    }
+    assert_eq!(server.get("/v1/skills/notes/files/none.md").await.status, 404);
+}
+
+#[tokio::test]
+async fn who_is_elsewhere_sees_no_absolute_path_and_names_no_folder() {
+    let server = Server::new(two());
+    let root = server.context.root().to_string_lossy().into_owned();
+    for path in ["/v1/skills?all=true", "/v1/skills/notes", "/v1/skills/notes/files", "/v1/skills?host=codex"] {
+        let here = server.get(path).await.text();
+        let elsewhere = server.ask(Request::get(path).body(Body::empty()).unwrap()).await;
+        assert_eq!(elsewhere.status, 200);
+        assert!(!elsewhere.text().contains(&root), "{path}: {}", elsewhere.text());
+        assert!(path.ends_with("files") || here.contains(&root), "{path}: the case shows nothing");
+    }
+    let named = format!("/v1/skills?directory={root}");
+    assert_eq!(server.ask(Request::get(&named).body(Body::empty()).unwrap()).await.status, 403);
+    assert_eq!(server.get(&named).await.status, 200);
+}
+
+#[tokio::test]
+async fn what_is_not_known_is_refused_in_one_form() {
+    let server = Server::new(two());
+    let cases = [
+        ("/v1/skills?al=true", 400, "bad-query"),
+        ("/v1/skills?all=maybe", 400, "bad-query"),
+        ("/v1/skills?all=true&all=true", 400, "bad-query"),
+        ("/v1/skills?host=nobody", 404, "no-host"),
+        ("/v1/skills?agent=nobody", 404, "no-agent"),
+        ("/v1/skills?directory=here", 404, "no-folder"),
+        ("/v1/nothing", 404, "no-route"),
+        ("/v1/skills/deploy/activate", 405, "no-method"),
+    ];
+    for (path, status, code) in cases {
+        let came = server.get(path).await;
+        assert_eq!(came.status.as_u16(), status, "{path}: {}", came.text());
+        assert_eq!(came.json()["error"]["code"], code, "{path}");
+        assert_eq!(came.json()["error"]["request_id"], "r1", "{path}");
+    }
+    assert_eq!(server.get("/v1/skills/deploy/activate").await.header("allow"), "POST");
+    assert_eq!(server.get("/healthz").await.text(), "ok\n");
+}

@@ -1,0 +1,336 @@
+//! What a search of one root found, folder by folder, so that the next one looks only where something happened.
+//!
+//! Everything here is what the disk said, never what follows from it: the next search goes the same way as one that
+//! remembers nothing, and only asks here before it asks the disk.
+
+use std::collections::{HashMap, HashSet};
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::file::FileFact;
+use super::listing::Listing;
+use super::survey::{Folder, Manifest, Survey};
+use crate::code::Code;
+
+/// More pairs of a link and a touched path than this cost more than looking at everything.
+const PAIRS_MAX: usize = 1_000_000;
+/// A file that is written again and again, and is no skill all that time, is taken for what it is after so long.
+const DOUBT_MAX: Duration = Duration::from_secs(10);
+
+/// What a search of one root found.
+#[derive(Debug, Default)]
+pub(crate) struct Recall {
+    known: HashMap<OsString, Known>,
+    /// What was known before everything was doubted; files in it are compared with what is there now.
+    past: HashMap<OsString, Known>,
+    /// Where something really is that a link, or the root, leads to; and where it was found.
+    links: Vec<(PathBuf, PathBuf)>,
+    /// Files that are no skills any more, but were until a moment ago.
+    doubts: HashMap<Arc<Path>, Doubt>,
+    learned: Mutex<Vec<Learned>>,
+    now: Option<Instant>,
+    patience: Duration,
+}
+
+/// What is known about one folder.
+#[derive(Debug, Default)]
+struct Known {
+    /// Where it really is, if that is elsewhere.
+    real: Option<PathBuf>,
+    probed: Option<Part<Vec<FileFact>>>,
+    listing: Option<Part<(Arc<Listing>, bool)>>,
+    contents: Option<Part<(Vec<FileFact>, Vec<Manifest>)>>,
+    inner: Vec<Inner>,
+}
+
+/// A folder in a folder, which holds a metadata file or a manifest: where it really is, and where it was found.
+pub(super) type Inner = (PathBuf, PathBuf);
+
+/// What a folder holds that was listed.
+pub(super) struct Contents {
+    pub(super) files: Vec<FileFact>,
+    pub(super) manifests: Vec<Manifest>,
+    pub(super) inner: Vec<Inner>,
+    /// Whether a link is on the way to a manifest.
+    pub(super) linked: bool,
+}
+
+/// Something known, and whether nothing happened to it since.
+#[derive(Debug)]
+struct Part<T> {
+    value: T,
+    sure: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Doubt {
+    content: Option<u64>,
+    /// Since when it has been like that.
+    since: Instant,
+    /// Since when it has been no skill.
+    first: Instant,
+}
+
+#[derive(Debug)]
+struct Learned {
+    path: OsString,
+    real: Option<PathBuf>,
+    what: What,
+}
+
+#[derive(Debug)]
+enum What {
+    Probed(Part<Vec<FileFact>>, Vec<Inner>),
+    Listing(Arc<Listing>, bool),
+    Contents(Part<(Vec<FileFact>, Vec<Manifest>)>, Vec<Inner>),
+    Doubt(Arc<Path>, Doubt),
+}
+
+/// What has to be watched so that a change is noticed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Watched {
+    /// Folders, links resolved: whatever happens in them counts.
+    pub(crate) folders: Vec<PathBuf>,
+    /// Links that were followed, or lead nowhere: what counts is where they lead.
+    pub(crate) links: Vec<PathBuf>,
+}
+
+impl Recall {
+    /// Begins a search. A file that is no skill any more is believed when it stays so for as long as `patience`.
+    pub(crate) fn begin(&mut self, now: Instant, patience: Duration) {
+        self.now = Some(now);
+        self.patience = patience;
+    }
+
+    /// Doubts everything.
+    pub(crate) fn doubt_all(&mut self) {
+        self.past = std::mem::take(&mut self.known);
+        self.links.clear();
+    }
+
+    /// Doubts what is at, in or above these paths, links resolved.
+    pub(crate) fn doubt(&mut self, touched: &[PathBuf]) {
+        if self.links.len().saturating_mul(touched.len()) > PAIRS_MAX {
+            return self.doubt_all();
+        }
+        let links = std::mem::take(&mut self.links);
+        let mut gone: HashSet<OsString> = HashSet::new();
+        for path in touched {
+            for (real, found) in &links {
+                if let Ok(rest) = path.strip_prefix(real) {
+                    let at = if rest.as_os_str().is_empty() { found.clone() } else { found.join(rest) };
+                    self.doubt_at(&at, &mut gone);
+                } else if real.starts_with(path) {
+                    self.doubt_at(found, &mut gone);
+                }
+            }
+        }
+        self.links = links;
+        if !gone.is_empty() {
+            self.known.retain(|path, _| !Path::new(path).ancestors().any(|outer| gone.contains(outer.as_os_str())));
+        }
+    }
+
+    fn doubt_at(&mut self, path: &Path, gone: &mut HashSet<OsString>) {
+        if self.known.contains_key(path.as_os_str()) {
+            gone.insert(path.as_os_str().to_owned());
+        }
+        for (steps, outer) in path.ancestors().skip(1).enumerate() {
+            let Some(known) = self.known.get_mut(outer.as_os_str()) else { continue };
+            known.doubt_files();
+            if steps == 0 {
+                known.listing = None;
+            }
+        }
+    }
+
+    /// Returns the files of a folder that are looked for from outside, by what is known or by reading.
+    pub(super) fn probed(
+        &self,
+        folder: &Folder,
+        read: impl FnOnce() -> Option<(Vec<FileFact>, Vec<Inner>)>,
+    ) -> Vec<FileFact> {
+        let old = self.of(folder).and_then(|known| known.probed.as_ref());
+        if let Some(old) = old.filter(|old| old.sure) {
+            return old.value.clone();
+        }
+        let Some((files, inner)) = read() else { return Vec::new() };
+        let old = old.or_else(|| self.before(folder).and_then(|known| known.probed.as_ref()));
+        let part = self.judged(old.map(|old| old.value.as_slice()), files);
+        let files = part.value.clone();
+        self.learn(folder, What::Probed(part, inner));
+        files
+    }
+
+    /// Returns the names in a folder, if they are known.
+    pub(super) fn listing(&self, folder: &Folder) -> Option<(Arc<Listing>, bool)> {
+        self.of(folder)?.listing.as_ref().map(|part| part.value.clone())
+    }
+
+    /// Remembers the names in a folder.
+    pub(super) fn learn_listing(&self, folder: &Folder, listing: &Arc<Listing>, cut: bool) {
+        self.learn(folder, What::Listing(Arc::clone(listing), cut));
+    }
+
+    /// Returns the files of a folder that was listed and its manifests, by what is known or by reading.
+    pub(super) fn contents<E>(
+        &self,
+        folder: &Folder,
+        read: impl FnOnce() -> Result<Contents, E>,
+    ) -> Result<(Vec<FileFact>, Vec<Manifest>), E> {
+        let old = self.of(folder).and_then(|known| known.contents.as_ref());
+        if let Some(old) = old.filter(|old| old.sure) {
+            return Ok(old.value.clone());
+        }
+        let Contents { files, manifests, inner, linked } = read()?;
+        let old = old.or_else(|| self.before(folder).and_then(|known| known.contents.as_ref()));
+        let Part { value, mut sure } = self.judged(old.map(|old| old.value.0.as_slice()), files);
+        sure &= !linked;
+        let value = (value, manifests);
+        self.learn(folder, What::Contents(Part { value: value.clone(), sure }, inner));
+        Ok(value)
+    }
+
+    fn of(&self, folder: &Folder) -> Option<&Known> {
+        self.known.get(folder.path.as_os_str()).filter(|known| known.real == folder.canonical)
+    }
+
+    fn before(&self, folder: &Folder) -> Option<&Known> {
+        self.past.get(folder.path.as_os_str()).filter(|known| known.real == folder.canonical)
+    }
+
+    /// Keeps the last good version of a file that is no skill any more, until it has been like that for a while: it may
+    /// be half written.
+    fn judged(&self, old: Option<&[FileFact]>, mut files: Vec<FileFact>) -> Part<Vec<FileFact>> {
+        let mut sure = true;
+        for file in &mut files {
+            // Where a link leads may change without a trace in this folder.
+            sure &= !file.is_link;
+            if file.is_good() {
+                continue;
+            }
+            let same = |known: &&FileFact| known.name == file.name && known.is_good();
+            let Some(good) = old.and_then(|old| old.iter().find(same)) else { continue };
+            if self.is_doubtful(file) {
+                *file = good.clone();
+                sure = false;
+            }
+        }
+        Part { value: files, sure }
+    }
+
+    /// Tells whether a bad file may be about to change again; remembers since when it has been like that.
+    fn is_doubtful(&self, file: &FileFact) -> bool {
+        let Some(now) = self.now.filter(|_| !self.patience.is_zero()) else { return false };
+        let known = self.doubts.get(&file.path).copied();
+        let since = known.filter(|known| known.content == file.content).map_or(now, |known| known.since);
+        let doubt = Doubt { content: file.content, since, first: known.map_or(now, |known| known.first) };
+        let waits = now.duration_since(doubt.since) < self.patience && now.duration_since(doubt.first) < DOUBT_MAX;
+        if waits {
+            let what = What::Doubt(Arc::clone(&file.path), doubt);
+            self.note(Learned { path: OsString::new(), real: None, what });
+        }
+        waits
+    }
+
+    fn learn(&self, folder: &Folder, what: What) {
+        self.note(Learned { path: folder.path.as_os_str().to_owned(), real: folder.canonical.clone(), what });
+    }
+
+    fn note(&self, learned: Learned) {
+        self.learned.lock().unwrap_or_else(PoisonError::into_inner).push(learned);
+    }
+
+    /// Takes in what a search learned. Returns whether it has to be repeated soon, because of what is in doubt.
+    pub(crate) fn finish(&mut self, survey: &Survey, watched: &mut Watched) -> bool {
+        let learned = std::mem::take(self.learned.get_mut().unwrap_or_else(PoisonError::into_inner));
+        self.past = HashMap::new();
+        self.doubts.clear();
+        for Learned { path, real, what } in learned {
+            if let What::Doubt(file, doubt) = what {
+                self.doubts.insert(file, doubt);
+                continue;
+            }
+            let known = self.known.entry(path).or_default();
+            if known.real != real {
+                *known = Known { real, ..Known::default() };
+            }
+            match what {
+                What::Probed(part, inner) => (known.probed, known.inner) = (Some(part), inner),
+                What::Listing(listing, cut) => known.listing = Some(Part { value: (listing, cut), sure: true }),
+                What::Contents(part, inner) => (known.contents, known.inner) = (Some(part), inner),
+                What::Doubt(..) => {}
+            }
+        }
+        self.gather(survey, watched);
+        !self.doubts.is_empty()
+    }
+
+    /// Finds what has to be watched, and where links lead.
+    fn gather(&mut self, survey: &Survey, watched: &mut Watched) {
+        self.links.clear();
+        if !survey.exists {
+            self.known.clear();
+            return;
+        }
+        self.links.push((survey.canonical.clone(), survey.root.clone()));
+        for folder in &survey.folders {
+            watched.folders.push(folder.canonical().to_owned());
+            if folder.linked {
+                self.links.push((folder.canonical().to_owned(), folder.path.clone()));
+                watched.links.push(folder.path.clone());
+            }
+            for file in folder.files.iter().filter(|file| file.is_link) {
+                self.links.extend(file.link.as_ref().map(|real| (real.to_path_buf(), file.path.to_path_buf())));
+                watched.links.push(file.path.to_path_buf());
+            }
+            let known = self.known.get(folder.path.as_os_str());
+            for (real, found) in known.map_or(&[][..], |known| known.inner.as_slice()) {
+                watched.folders.push(real.clone());
+                if !real.starts_with(folder.canonical()) {
+                    self.links.push((real.clone(), found.clone()));
+                    watched.links.push(found.clone());
+                }
+            }
+        }
+        let is_link = |code: Code| matches!(code, Code::LinkDangling | Code::LinkCycle);
+        watched
+            .links
+            .extend(survey.problems.iter().filter(|(_, problem)| is_link(problem.code)).map(|(path, _)| path.clone()));
+    }
+}
+
+impl Known {
+    fn doubt_files(&mut self) {
+        if let Some(part) = &mut self.probed {
+            part.sure = false;
+        }
+        if let Some(part) = &mut self.contents {
+            part.sure = false;
+        }
+    }
+}
+
+/// Finds the folders in a folder that hold metadata files or manifests.
+pub(super) fn inner_folders<'n>(folder: &Folder, names: impl IntoIterator<Item = &'n str>) -> Vec<Inner> {
+    let mut inner: Vec<Inner> = Vec::new();
+    for name in names {
+        let found = folder.canonical().join(name);
+        let Ok(stat) = std::fs::symlink_metadata(&found) else { continue };
+        let real = match stat.is_symlink() {
+            // One that leads nowhere is watched as if it led to itself: in vain, but nothing is known of it.
+            true => Some(std::fs::canonicalize(&found).unwrap_or(found)),
+            false => stat.is_dir().then_some(found),
+        };
+        inner.extend(real.map(|real| (real, folder.path.join(name))));
+    }
+    inner
+}
+
+/// Returns the folder that a file beside a skill lies in, if it is not the skill's own.
+pub(super) fn outer_name(file: &str) -> Option<&str> {
+    let (folder, _) = file.split_once('/')?;
+    Some(folder).filter(|folder| !OsStr::new(folder).is_empty())
+}
