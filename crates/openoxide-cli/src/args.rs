@@ -81,6 +81,7 @@ pub(crate) enum Command {
     Read(commands::read::ReadArgs),
     Run(commands::run::RunArgs),
     Serve(commands::serve::ServeArgs),
+    Mcp(commands::mcp::McpArgs),
     Link(commands::link::LinkArgs),
     Unlink(commands::link::UnlinkArgs),
     New(commands::new::NewArgs),

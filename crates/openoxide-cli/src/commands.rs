@@ -12,6 +12,7 @@ pub(crate) mod explain;
 pub(crate) mod hosts;
 pub(crate) mod link;
 pub(crate) mod list;
+pub(crate) mod mcp;
 pub(crate) mod mentions;
 pub(crate) mod new;
 pub(crate) mod overview;
@@ -42,6 +43,7 @@ pub(crate) fn run(ui: &Ui, args: &Args) -> anyhow::Result<ExitStatus> {
         Command::Read(args) => read::read(ui, common, args),
         Command::Run(args) => run::run(ui, common, args),
         Command::Serve(args) => serve::serve(ui, common, args),
+        Command::Mcp(args) => mcp::mcp(ui, common, args),
         Command::Link(args) => link::link(ui, common, args),
         Command::Unlink(args) => link::unlink(ui, common, args),
         Command::New(args) => new::new(ui, common, args),

@@ -3,11 +3,13 @@
 mod activate;
 mod answer;
 mod audit;
+pub mod connect;
 mod door;
 mod engine;
 mod http;
 mod lines;
 mod log;
+pub mod mcp;
 mod metrics;
 mod moment;
 mod pool;
