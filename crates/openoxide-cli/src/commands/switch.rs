@@ -64,8 +64,7 @@ fn told(session: &Session, catalog: &Catalog, error: SwitchError) -> anyhow::Err
     match error {
         SwitchError::Unknown { wanted, .. } => unknown(session, catalog, &wanted).into(),
         SwitchError::Foreign { .. } => {
-            let hint = format!("leave out --host, or {}", error.hint().unwrap_or_default());
-            Told::failed(error.to_string()).hint(hint).into()
+            Told::failed(error.to_string()).hint("leave out --host, or change the program's own settings").into()
         }
         SwitchError::NoHome => Told::failed(error.to_string()).hint(error.hint().unwrap_or_default()).into(),
         SwitchError::Edit(error) => error.into(),
