@@ -37,6 +37,7 @@ impl Runtime {
             arguments: None,
             files: &[],
             digest: None,
+            origin: None,
             cut: false,
         };
         let messages = envelope(view, &loaded).ok()?;

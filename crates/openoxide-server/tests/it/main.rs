@@ -4,3 +4,4 @@
 
 mod door;
 mod http;
+mod rpc;
