@@ -9,7 +9,7 @@ use secrecy::SecretString;
 
 use crate::error::Told;
 use crate::paths;
-use crate::ui::{Role, Ui, paint, safe};
+use crate::ui::{Role, Ui, count, grouped, paint, safe};
 
 /// How questions are answered.
 #[derive(Clone, Debug, Default, Args)]
@@ -90,6 +90,16 @@ impl<'a> Asking<'a> {
                 self.ui.ask(&format!("\n{}\n", self.ui.quoted("    ", target)));
                 let how = if transport == "stdio" { "started as this program" } else { "reached at this address" };
                 self.ui.ask(&format!("It is {how}, and would be added to your own settings."));
+            }
+            Question::Remote { skill, server, uri, about, size, digest, changed } => {
+                if *changed {
+                    let text = format!("`{}` has changed since you allowed it.", safe(skill));
+                    self.ui.ask(&paint(Role::Warning, &text));
+                }
+                let skill = paint(Role::Strong, &safe(skill));
+                self.ui.ask(&format!("{skill} is a skill of the MCP server `{}`:\n", safe(server)));
+                self.ui.ask(&self.ui.quoted("    ", about));
+                self.ui.ask(&format!("\n  from     {}  ({})\n", safe(uri), extent(*size, digest.as_deref())));
             }
             Question::Login { server, page } => {
                 self.ui.ask(&format!("`{}` wants you to log in, on a page at:\n\n    {}\n", safe(server), safe(page)));
@@ -196,6 +206,13 @@ pub(crate) fn tell_unasked(ui: &Ui, again: &str, question: &Question) {
         Question::Permission { skill, .. } => {
             ui.hint(&format!("calling `{}` needs a yes: run it in a terminal, or with `--yes`", safe(skill)));
         }
+        Question::Remote { skill, changed, .. } => {
+            if *changed {
+                ui.warn(&format!("`{}` has changed since you allowed it", safe(skill)));
+            }
+            ui.warn(&format!("`{}` was not sent, because nobody was asked", safe(skill)));
+            ui.hint(&format!("to be asked, run it in a terminal; to allow it this time:\n  {again}"));
+        }
         Question::Server { name, target, .. } => {
             let add = format!("to add `{}` ({}), run it in a terminal, or with `--yes`", safe(name), safe(target));
             ui.hint(&add);
@@ -217,6 +234,7 @@ fn prompt(question: &Question) -> &'static str {
         Question::Power { .. } => "Allow it?",
         Question::Secret { .. } => "",
         Question::Server { .. } => "Add it?",
+        Question::Remote { .. } => "Send it to the model?",
         Question::Login { .. } => "Log in?",
     }
 }
@@ -226,7 +244,9 @@ fn letters(question: &Question, choices: &[Choice]) -> String {
         Choice::Once if choices.len() == 2 => "[y]es",
         Choice::Once => "[o]nce",
         Choice::Session => "[s]ession",
-        Choice::Always if matches!(question, Question::Power { .. }) => "[a]lways for these bytes",
+        Choice::Always if matches!(question, Question::Power { .. } | Question::Remote { .. }) => {
+            "[a]lways for these bytes"
+        }
         Choice::Always => "[a]lways",
         Choice::Value => "[v]alue",
         Choice::No => "[n]o",
@@ -255,6 +275,16 @@ fn short_digest(digest: &str) -> String {
     match (hex.get(..4), hex.get(hex.len().saturating_sub(4)..)) {
         (Some(start), Some(end)) if hex.len() > 8 => format!("sha256:{start}…{end}"),
         _ => digest.to_owned(),
+    }
+}
+
+/// Says how much a server lists for a skill.
+fn extent(size: Option<(usize, u64)>, digest: Option<&str>) -> String {
+    match (size, digest) {
+        (Some((files, bytes)), Some(digest)) => {
+            format!("{}, {} bytes, {}", count(files, "file"), grouped(bytes), short_digest(digest))
+        }
+        _ => "what it says cannot be known before, and is another each time".to_owned(),
     }
 }
 
