@@ -80,6 +80,7 @@ pub(crate) enum Command {
     Activate(commands::activate::ActivateArgs),
     Read(commands::read::ReadArgs),
     Run(commands::run::RunArgs),
+    Serve(commands::serve::ServeArgs),
     Mcp(commands::mcp::McpArgs),
     Link(commands::link::LinkArgs),
     Unlink(commands::link::UnlinkArgs),
@@ -88,6 +89,7 @@ pub(crate) enum Command {
     Disable(commands::switch::DisableArgs),
     Trust(commands::trust::TrustArgs),
     Config(commands::config::ConfigArgs),
+    AppServer(commands::app_server::AppServerArgs),
     Completions(commands::completions::CompletionsArgs),
     Schema(commands::schema::SchemaArgs),
 }

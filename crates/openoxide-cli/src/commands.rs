@@ -5,6 +5,7 @@ use crate::args::{Args, Command};
 use crate::ui::Ui;
 
 pub(crate) mod activate;
+pub(crate) mod app_server;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod config;
@@ -21,6 +22,7 @@ pub(crate) mod read;
 pub(crate) mod roots;
 pub(crate) mod run;
 pub(crate) mod schema;
+pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod switch;
 pub(crate) mod trust;
@@ -41,6 +43,7 @@ pub(crate) fn run(ui: &Ui, args: &Args) -> anyhow::Result<ExitStatus> {
         Command::Activate(args) => activate::activate(ui, common, args),
         Command::Read(args) => read::read(ui, common, args),
         Command::Run(args) => run::run(ui, common, args),
+        Command::Serve(args) => serve::serve(ui, common, args),
         Command::Mcp(args) => mcp::mcp(ui, common, args),
         Command::Link(args) => link::link(ui, common, args),
         Command::Unlink(args) => link::unlink(ui, common, args),
@@ -49,6 +52,7 @@ pub(crate) fn run(ui: &Ui, args: &Args) -> anyhow::Result<ExitStatus> {
         Command::Disable(args) => switch::disable(ui, common, args),
         Command::Trust(args) => trust::trust(ui, common, args),
         Command::Config(args) => config::config(ui, common, args),
+        Command::AppServer(args) => app_server::app_server(ui, common, args),
         Command::Completions(args) => completions::completions(ui, args),
         Command::Schema(args) => schema::schema(ui, args),
     }

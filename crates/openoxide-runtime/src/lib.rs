@@ -30,6 +30,7 @@ mod shell;
 mod step;
 mod still;
 mod tools;
+mod unfilled;
 mod worktree;
 
 pub use activation::Activation;
@@ -51,3 +52,4 @@ pub use script::{Ran, ScriptCall, ScriptDone, ScriptRun, ScriptStep, drive_scrip
 pub use session::Session;
 pub use step::{Activated, Done, Notice, Reply, Run, Step};
 pub use tools::{Begun, Conflict, NoName, Tool, ToolRegistry, ToolResult, Toolbox, contracts};
+pub use unfilled::Unfilled;

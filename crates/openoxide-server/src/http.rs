@@ -1,15 +1,24 @@
 //! The HTTP face: routes, and what they share.
 
 mod activations;
+mod archive;
 mod asked;
+mod change;
+mod events;
 mod files;
 mod hidden;
 mod id;
+mod look;
+mod metrics;
+mod openapi;
+mod page;
 mod reply;
 mod route;
 mod routes;
+mod shapes;
 mod skills;
 mod status;
+mod wellknown;
 
 use std::sync::Arc;
 
@@ -18,13 +27,25 @@ use axum::middleware;
 use http::StatusCode;
 
 use self::activations::Activations;
-use self::reply::Kept;
+use self::reply::{Kept, Ready};
+use self::wellknown::Packed;
 use crate::answer::{Failure, name_failures};
 use crate::engine::Engine;
 
+pub use self::openapi::openapi;
+
 /// How skills are served.
-#[derive(Clone, Debug, Default)]
-pub struct Served {}
+#[derive(Clone, Debug)]
+pub struct Served {
+    /// Whether skills are published at `/.well-known/agent-skills/` and `/.well-known/skills/`.
+    pub well_known: bool,
+}
+
+impl Default for Served {
+    fn default() -> Served {
+        Served { well_known: true }
+    }
+}
 
 /// What every route stands on. It is cheap to clone.
 #[derive(Clone)]
@@ -37,6 +58,8 @@ struct Inner {
     served: Served,
     activations: Activations,
     kept: Kept,
+    packed: Packed,
+    document: Ready,
 }
 
 /// Makes the routes. Who may ask, and how much, is settled before a request comes here; [`Peer`] among the request's
@@ -44,8 +67,9 @@ struct Inner {
 ///
 /// [`Peer`]: crate::Peer
 pub fn router(engine: Engine, served: Served) -> Router {
-    let http =
-        Http { inner: Arc::new(Inner { engine, served, activations: Activations::default(), kept: Kept::default() }) };
+    let (activations, kept, packed) = (Activations::default(), Kept::default(), Packed::default());
+    let inner = Inner { engine, served, activations, kept, packed, document: status::written() };
+    let http = Http { inner: Arc::new(inner) };
     let mut router = Router::new();
     for route in routes::all() {
         router = router.route(route.path, route.handler);
@@ -76,5 +100,13 @@ impl Http {
 
     pub(crate) fn kept(&self) -> &Kept {
         &self.inner.kept
+    }
+
+    pub(crate) fn packed(&self) -> &Packed {
+        &self.inner.packed
+    }
+
+    pub(crate) fn document(&self) -> &Ready {
+        &self.inner.document
     }
 }

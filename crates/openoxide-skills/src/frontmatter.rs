@@ -83,8 +83,15 @@ fn find_closing(text: &str, start: usize, fence: Fence) -> Option<Range<usize>> 
         let newline = usize::from(rest[blanks..].starts_with('\n'));
         return Some(at..at + DASHES.len() + blanks + newline);
     }
-    if matches!(fence, Fence::Line | Fence::Format | Fence::LineStart) {
-        return find_line(text, start, fence == Fence::LineStart);
+    if fence == Fence::LineStart {
+        let close = find_line(text, start, true)?;
+        let rest = &text[close.end..];
+        let line_end = rest.strip_prefix('\r').unwrap_or(rest);
+        let line_end = line_end.strip_prefix('\n').unwrap_or(line_end);
+        return Some(close.start..text.len() - line_end.len());
+    }
+    if matches!(fence, Fence::Line | Fence::Format) {
+        return find_line(text, start, false);
     }
     if fence == Fence::Glued {
         let at = DASHES.len() + text[DASHES.len()..].find("\n---")? + 1;
@@ -178,10 +185,11 @@ mod tests {
         let rules =
             FenceRules { open: Fence::Format, close: Fence::LineStart, end_closes: true, ..FenceRules::default() };
         let check = |text: &str, expected: &str| check_rules(text, rules, expected);
-        check("---\na: b\n---\nbody", "a: b\n|\nbody");
+        check("---\na: b\n---\nbody", "a: b\n|body");
+        check("---\na: b\n---\r\n\nbody", "a: b\n|\nbody");
         check("---  \na: b\n---glued", "a: b\n|glued");
         check("---\na: |\n  ---\n", "a: |\n  ---\n|");
-        check("---\na: |+\n  b\n\n---\n", "a: |+\n  b\n|\n");
+        check("---\na: |+\n  b\n\n---\n", "a: |+\n  b\n|");
         check("---\u{a0}\na: b\n---", "foreign \u{a0}");
         check("---YAML\na: b\n---", "a: b\n|");
         check("---json\n{}\n---", "{}\n|");

@@ -18,6 +18,7 @@ mod mention;
 mod parsing;
 mod resource;
 mod roots;
+mod serve;
 mod settings;
 mod spec;
 mod tools;
@@ -44,6 +45,7 @@ pub use parsing::{
 };
 pub use resource::{ReadProblem, ResourceRules};
 pub use roots::{FolderNames, Layout, Links, NamespaceRules, RootRule, ScanRules};
+pub use serve::{ServeRules, ServeShape};
 pub use settings::{FilterRules, PluginSource, SettingKind, SettingRule, SettingSource, StateEffect, YesWords};
 pub use spec::{HostError, HostSpec, Hosts};
 pub use tools::{ToolAnswer, ToolArgument, ToolDoes, ToolFact, ToolRule};
@@ -148,6 +150,9 @@ pub struct Host {
     /// The tools that give skills to a model; empty: it reads their files.
     #[serde(default)]
     pub tools: Vec<ToolRule>,
+    /// How the program itself serves its skills over HTTP; absent: it does not.
+    #[serde(default)]
+    pub serve: Option<ServeRules>,
     /// What is deliberately done differently from the program.
     #[serde(default)]
     pub deviations: Vec<Deviation>,

@@ -3,10 +3,8 @@
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use openoxide_runtime::{
-    Pinned, Preloaded, Refusal, Runtime, Session as Conversation, message_line, prompt_answer, seen_by_model, unlisted,
-};
-use openoxide_skills::{Depth, How, Model, Prompt, Standing, render};
+use openoxide_runtime::{Beginning, BeginningError, Onlooker, message_line, prompt_answer};
+use openoxide_skills::{Depth, How, Model, Prompt, Standing};
 
 use crate::ExitStatus;
 use crate::args::Common;
@@ -37,24 +35,24 @@ pub(crate) struct PromptArgs {
 pub(crate) fn prompt(ui: &Ui, common: &Common, args: &PromptArgs) -> anyhow::Result<ExitStatus> {
     let session = Session::open(ui, common)?;
     let runtime = runtime(&session)?;
-    let catalog = seen_by_model(&session.workspace, Arc::new(session.catalog(Depth::Quick)))?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| u64::try_from(now.as_millis()).unwrap_or(0));
-    let mut prompt = render(&session.view, &catalog, Model { window: args.window, now })?;
-    let started = match start(&session, &runtime, args) {
-        Ok(started) => started,
-        Err(refusal) => {
+    let onlooker = Onlooker {
+        model: Model { window: args.window, now },
+        reads: !args.no_read_tool,
+        preload: args.preload.clone(),
+    };
+    let beginning = match runtime.beginning(&session.workspace, Arc::new(session.catalog(Depth::Quick)), &onlooker) {
+        Err(BeginningError::Refused(refusal)) => {
             ui.problem(&safe_lines(&refusal.text));
             return Ok(ExitStatus::No);
         }
+        beginning => beginning?,
     };
-    let unlisted = unlisted(&session.view.host.preload, !args.no_read_tool, !started.skills.is_empty());
-    if unlisted.is_some() {
-        (prompt.text, prompt.shown, prompt.used) = (String::new(), Vec::new(), 0);
-    }
     if common.json {
-        ui.json(&prompt_answer(catalog.host.clone(), &prompt, &started, unlisted))?;
+        ui.json(&prompt_answer(&beginning))?;
         return Ok(ExitStatus::Done);
     }
+    let Beginning { prompt, started, unlisted, catalog } = beginning;
     ui.raw(&prompt.text)?;
     print_messages(ui, &started.messages.iter().map(message_line).collect::<Vec<_>>())?;
     session.warn(ui);
@@ -76,17 +74,6 @@ pub(crate) fn prompt(ui: &Ui, common: &Common, args: &PromptArgs) -> anyhow::Res
         ui.say(&row("invalid", &names, &session.command("list --all")));
     }
     Ok(ExitStatus::Done)
-}
-
-/// Draws what the agent starts with: what was asked for, or else what its settings say.
-fn start(session: &Session, runtime: &Runtime, args: &PromptArgs) -> Result<Preloaded, Refusal> {
-    let of_agent = || session.workspace.agent().map(|agent| agent.skills.clone()).unwrap_or_default();
-    let skills = if args.preload.is_empty() { of_agent() } else { args.preload.clone() };
-    if skills.is_empty() {
-        return Ok(Preloaded::default());
-    }
-    let pinned = Pinned { task: None, skills };
-    runtime.preload(&Conversation::new(""), &pinned)
 }
 
 fn report(ui: &Ui, host: &str, prompt: &Prompt) {

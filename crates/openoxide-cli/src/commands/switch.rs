@@ -2,8 +2,8 @@
 
 use openoxide_config::Which::Typed;
 use openoxide_config::{Switch, SwitchError, Switched, Whose};
+use openoxide_runtime::change_answer;
 use openoxide_skills::{Catalog, Depth};
-use openoxide_wire::{ChangeAnswer, ChangeLine};
 
 use crate::ExitStatus;
 use crate::args::Common;
@@ -64,8 +64,7 @@ fn told(session: &Session, catalog: &Catalog, error: SwitchError) -> anyhow::Err
     match error {
         SwitchError::Unknown { wanted, .. } => unknown(session, catalog, &wanted).into(),
         SwitchError::Foreign { .. } => {
-            let hint = format!("leave out --host, or {}", error.hint().unwrap_or_default());
-            Told::failed(error.to_string()).hint(hint).into()
+            Told::failed(error.to_string()).hint("leave out --host, or change the program's own settings").into()
         }
         SwitchError::NoHome => Told::failed(error.to_string()).hint(error.hint().unwrap_or_default()).into(),
         SwitchError::Edit(error) => error.into(),
@@ -91,9 +90,7 @@ fn report(
         false => format!("{skill} was switched {word} already"),
     });
     if common.json {
-        let action = if enabled { "enable" } else { "disable" };
-        let change = || ChangeLine::new(action, &switched.file, Some(switched.skill.clone()));
-        ui.json(&ChangeAnswer::new(switched.changed.then(change).into_iter().collect(), None))?;
+        ui.json(&change_answer(switched, enabled))?;
     }
     let Some(why) = &switched.why_not else { return Ok(ExitStatus::Done) };
     ui.warn(&format!("it is still {}: {}", if enabled { "off" } else { "on" }, safe(why)));

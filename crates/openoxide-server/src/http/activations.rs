@@ -18,17 +18,19 @@ use serde::{Deserialize, Serialize};
 
 use super::asked::{Asking, Body, Just, Query, Segments, Who, runtime};
 use super::id;
+use super::reply::hex;
 use crate::activate::Stand;
 use crate::answer::Failure;
 
 /// How many activations may wait for an answer.
 const WAITING_MAX: usize = 256;
 /// How long each of them waits.
-const WAITS: Duration = Duration::from_secs(10 * 60);
+const WAITS: Duration = Duration::from_mins(10);
 
 /// How a skill is called.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("not" = { "required": ["arguments", "words"] }))]
 pub(crate) struct ActivateInput {
     /// What is said with the call, as a person typed it.
     #[serde(default)]
@@ -166,7 +168,7 @@ fn handle() -> Result<String, Failure> {
     getrandom::fill(&mut bytes).map_err(|error| {
         Failure::new(StatusCode::SERVICE_UNAVAILABLE, "no-randomness", error.to_string()).retry_after(1)
     })?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hex(&bytes))
 }
 
 pub(crate) async fn activate(

@@ -44,7 +44,9 @@ impl Hidden {
                 value => self.hide(value),
             });
         } else if let Value::Array(items) = answer {
-            items.iter_mut().for_each(|item| self.hide(item));
+            for item in items {
+                self.hide(item);
+            }
         } else {
             each_text(answer, "", &mut |key, text| self.hide_in(key, text));
         }

@@ -4,6 +4,7 @@
 //! made from its path; they stay the same for as long as the file is where it is, and tell nobody where that is.
 
 use std::collections::HashMap;
+use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -46,7 +47,12 @@ fn is_plain(name: &str) -> bool {
 }
 
 fn digits(entry: &Entry) -> String {
-    let digest = Sha256::digest(entry.skill.path.as_os_str().as_encoded_bytes());
+    digits_of(&entry.skill.path)
+}
+
+/// Returns the digits that stand for a skill's file.
+pub(crate) fn digits_of(path: &Path) -> String {
+    let digest = Sha256::digest(path.as_os_str().as_encoded_bytes());
     format!("~{}", URL_SAFE_NO_PAD.encode(&digest[..KEPT]))
 }
 

@@ -1,6 +1,7 @@
 //! Answers: JSON with a tag that changes with its bytes, kept for as long as what it tells stays the same.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use axum::body::{Body, Bytes};
@@ -50,12 +51,8 @@ impl Ready {
     /// Makes an answer of bytes.
     pub(crate) fn new(bytes: Vec<u8>, kind: HeaderValue) -> Ready {
         let digest = Sha256::digest(&bytes);
-        let mut tag = String::from("\"");
-        for byte in &digest[..16] {
-            tag.push_str(&format!("{byte:02x}"));
-        }
-        tag.push('"');
-        let tag = HeaderValue::try_from(tag).unwrap_or(HeaderValue::from_static("\"\""));
+        let tag =
+            HeaderValue::try_from(format!("\"{}\"", hex(&digest[..16]))).unwrap_or(HeaderValue::from_static("\"\""));
         Ready { bytes: bytes.into(), tag, kind }
     }
 
@@ -101,13 +98,24 @@ pub(crate) async fn encoded_tags(request: Request, next: Next) -> Response {
     response
 }
 
+/// Writes bytes as hexadecimal digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
 /// What an answer is about: the route, and what of it was asked for.
 type Key = (&'static str, String, Peer);
+
+/// An answer, and the state that it is about.
+type Held = (Weak<State>, Ready);
 
 /// Answers that hold for as long as a state does.
 #[derive(Default)]
 pub(crate) struct Kept {
-    answers: Mutex<HashMap<(usize, Key), (Weak<State>, Ready)>>,
+    answers: Mutex<HashMap<(usize, Key), Held>>,
 }
 
 impl Kept {

@@ -1,18 +1,31 @@
 //! Every route, in the order in which the document lists them.
 
-use openoxide_wire::{ActivateAnswer, ReadAnswer};
+use std::collections::BTreeMap;
+
+use openoxide_wire::{
+    ActivateAnswer, ChangeAnswer, HostsAnswer, MentionsAnswer, PromptAnswer, ReadAnswer, RootsAnswer, TurnInput,
+};
 
 use super::activations::{self, ActivateInput, AnswerInput, WaitingAnswer};
 use super::asked::Just;
+use super::change::{self, Order, ReloadAnswer, SwitchInput};
+use super::events;
 use super::files::{self, ReadQuery};
+use super::look::{self, HostsQuery, ProblemsAnswer, PromptQuery};
+use super::metrics;
 use super::route::{Content, Route};
+use super::shapes::{self, CommandRecord, RecordsQuery, SkillRecord};
 use super::skills::{self, ListQuery, SkillAnswer, SkillsAnswer};
 use super::status::{self, Nothing};
+use super::wellknown::{self, Index, OldIndex};
 
 /// Returns every route.
 pub(crate) fn all() -> Vec<Route> {
     let mut all = of_skills();
     all.extend(of_activations());
+    all.extend(of_looking());
+    all.extend(of_changing());
+    all.extend(for_other_clients());
     all.extend(of_the_server());
     all
 }
@@ -68,11 +81,130 @@ fn of_activations() -> Vec<Route> {
     ]
 }
 
+fn of_looking() -> Vec<Route> {
+    vec![
+        Route::post("/v1/mentions", "findMentions", look::mentions)
+            .about("Tells which skills a turn of a user names, and why not the rest.")
+            .query::<Just>()
+            .body::<TurnInput>()
+            .json::<MentionsAnswer>(200, "The skills, in the order in which they are loaded.")
+            .fails(&[404, 409, 415, 422]),
+        Route::get("/v1/prompt", "showPrompt", look::prompt)
+            .about("Shows the skills as the model would see them.")
+            .query::<PromptQuery>()
+            .json::<PromptAnswer>(200, "The text, and what the budget cost whom.")
+            .fails(&[404, 409, 422]),
+        Route::get("/v1/hosts", "listHosts", look::hosts)
+            .about("Lists the hosts, and how many skills each of them sees.")
+            .query::<HostsQuery>()
+            .json::<HostsAnswer>(200, "The hosts.")
+            .fails(&[404, 409]),
+        Route::get("/v1/roots", "listRoots", look::roots)
+            .about("Lists where a host looks, in what order, and by what settings.")
+            .query::<Just>()
+            .json::<RootsAnswer>(200, "The folders.")
+            .fails(&[404, 409]),
+        Route::get("/v1/problems", "listProblems", look::problems)
+            .about("Lists findings about skills and settings.")
+            .query::<Just>()
+            .json::<ProblemsAnswer>(200, "The findings.")
+            .fails(&[404, 409]),
+        Route::get("/v1/events", "followChanges", events::events)
+            .about("Tells of changes as they happen: first `version`, then `change`; `reload` to whoever is too far behind.")
+            .query::<Just>()
+            .answer(200, "A stream of events, each with JSON as its data.", vec![Content::Other("text/event-stream")])
+            .fails(&[404, 409]),
+    ]
+}
+
+fn of_changing() -> Vec<Route> {
+    vec![
+        Route::post("/v1/reload", "reload", change::reload)
+            .about("Looks again now, whatever was noticed.")
+            .query::<Just>()
+            .body::<Order>()
+            .json::<ReloadAnswer>(200, "What was seen.")
+            .fails(&[404, 409, 415, 422]),
+        Route::post("/v1/skills/{id}/enable", "enableSkill", change::enable)
+            .about("Switches a skill on, in OpenOxide's own settings.")
+            .query::<Just>()
+            .body::<SwitchInput>()
+            .json::<ChangeAnswer>(200, "What was written.")
+            .fails(&[404, 409, 415, 422]),
+        Route::post("/v1/skills/{id}/disable", "disableSkill", change::disable)
+            .about("Switches a skill off, in OpenOxide's own settings.")
+            .query::<Just>()
+            .body::<SwitchInput>()
+            .json::<ChangeAnswer>(200, "What was written.")
+            .fails(&[404, 409, 415, 422]),
+    ]
+}
+
+fn for_other_clients() -> Vec<Route> {
+    vec![
+        Route::get("/skill", "listSkillRecords", shapes::skills)
+            .about("Lists skills as clients of another program expect them.")
+            .query::<RecordsQuery>()
+            .json::<Vec<SkillRecord>>(200, "The skills.")
+            .fails(&[404, 409]),
+        Route::get("/command", "listCommandRecords", shapes::commands)
+            .about("Lists skills as commands, as clients of another program expect them.")
+            .query::<RecordsQuery>()
+            .json::<Vec<CommandRecord>>(200, "The skills.")
+            .fails(&[404, 409]),
+        Route::get("/.well-known/agent-skills/index.json", "discoverSkills", wellknown::index)
+            .about("Lists the skills that are published, by version 0.2.0 of the discovery format.")
+            .query::<Nothing>()
+            .json::<Index>(200, "The index.")
+            .fails(&[404, 409]),
+        Route::get("/.well-known/agent-skills/{file}", "fetchArchive", wellknown::archive)
+            .about("Fetches a skill's folder, as `NAME.tar.gz`.")
+            .query::<Nothing>()
+            .answer(200, "The archive.", vec![Content::Other("application/gzip")])
+            .fails(&[404, 409]),
+        Route::get("/.well-known/agent-skills/{name}/{*path}", "fetchFile", wellknown::file)
+            .about("Fetches a file of a skill.")
+            .query::<Nothing>()
+            .answer(200, "The file.", vec![Content::Other("text/markdown"), Content::Other("application/octet-stream")])
+            .fails(&[404, 409]),
+        Route::get("/.well-known/skills/index.json", "discoverSkillsOld", wellknown::old_index)
+            .about("Lists the skills that are published, by version 0.1 of the discovery format.")
+            .query::<Nothing>()
+            .json::<OldIndex>(200, "The index.")
+            .fails(&[404, 409]),
+        Route::get("/.well-known/skills/{name}/{*path}", "fetchFileOld", wellknown::file)
+            .about("Fetches a file of a skill.")
+            .query::<Nothing>()
+            .answer(200, "The file.", vec![Content::Other("text/markdown"), Content::Other("application/octet-stream")])
+            .fails(&[404, 409]),
+    ]
+}
+
 fn of_the_server() -> Vec<Route> {
+    let page = || vec![Content::Other("text/html")];
     vec![
         Route::get("/healthz", "health", status::health)
             .about("Tells that the server answers.")
             .query::<Nothing>()
             .answer(200, "It does.", vec![Content::Other("text/plain")]),
+        Route::get("/metrics", "metrics", metrics::metrics)
+            .about("Shows numbers in the text format of Prometheus.")
+            .query::<Nothing>()
+            .answer(200, "The numbers.", vec![Content::Other("text/plain")])
+            .fails(&[404, 409]),
+        Route::get("/openapi.json", "describe", status::document)
+            .about("Describes every route.")
+            .query::<Nothing>()
+            .json::<BTreeMap<String, serde_json::Value>>(200, "This document."),
+        Route::get("/docs", "docs", status::docs).about("Describes every route for people.").query::<Nothing>().answer(
+            200,
+            "A page.",
+            page(),
+        ),
+        Route::get("/", "front", status::front)
+            .about("Shows people what is served.")
+            .query::<Nothing>()
+            .answer(200, "A page.", page())
+            .fails(&[404, 409]),
     ]
 }

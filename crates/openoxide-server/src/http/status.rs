@@ -1,9 +1,17 @@
-//! Whether the server is well.
+//! Whether the server is well, what it serves, and its description for people.
 
-use axum::response::IntoResponse;
+use axum::response::{IntoResponse, Response};
+use http::HeaderValue;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use openoxide_live::{State, Watching};
+use openoxide_skills::Level;
+use serde_json::Value;
 
-use super::asked::Query;
+use super::asked::{Asking, At, Query};
+use super::openapi::openapi;
+use super::page::Page;
+use super::reply::Ready;
+use crate::answer::{Failure, Peer};
 
 /// A query that holds nothing.
 #[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
@@ -11,4 +19,136 @@ pub(crate) struct Nothing {}
 
 pub(crate) async fn health(_: Query<Nothing>) -> impl IntoResponse {
     ([(CONTENT_TYPE, "text/plain; charset=utf-8"), (CACHE_CONTROL, "no-store")], "ok\n")
+}
+
+pub(crate) async fn document(asking: Asking, _: Query<Nothing>) -> Result<Response, Failure> {
+    Ok(asking.http.document().send(&asking.headers))
+}
+
+/// Writes the document once, for all who ask.
+pub(crate) fn written() -> Ready {
+    let text = serde_json::to_vec(&openapi()).unwrap_or_default();
+    Ready::new(text, HeaderValue::from_static("application/json"))
+}
+
+pub(crate) async fn front(asking: Asking, _: Query<Nothing>) -> Result<Response, Failure> {
+    let state = asking.state(&At::default()).await?;
+    let mut page = Page::new("OpenOxide");
+    page.open("main", &[]);
+    page.tag("h1", &[], "OpenOxide");
+    let title = &state.view.host.title;
+    let what = match asking.peer {
+        Peer::Here => format!("Skills as {title} sees them from {}", state.place.folder.display()),
+        Peer::Elsewhere => format!("Skills as {title} sees them"),
+    };
+    page.tag("p", &[("class", "dim")], &what);
+    numbers(&mut page, &asking, &state);
+    page.tag("h2", &[("id", "connect")], "Connect an agent");
+    connect(&mut page, &asking);
+    page.tag("h2", &[("id", "more")], "More");
+    page.open("nav", &[("aria-labelledby", "more")]);
+    page.open("ul", &[]);
+    let links = [
+        ("/docs", "API reference"),
+        ("/v1/skills", "Skills"),
+        ("/v1/problems", "Findings"),
+        ("/v1/hosts", "Hosts"),
+        ("/openapi.json", "OpenAPI"),
+        ("/metrics", "Metrics"),
+    ];
+    for (address, name) in links {
+        page.open("li", &[]);
+        page.tag("a", &[("href", address)], name);
+        page.close("li");
+    }
+    page.close("ul");
+    page.close("nav");
+    page.close("main");
+    Ok(page.send())
+}
+
+fn numbers(page: &mut Page, asking: &Asking, state: &State) {
+    let problems = &state.catalog.problems;
+    let errors = problems.iter().filter(|problem| problem.diagnostic.level == Level::Error).count();
+    let watching = match asking.http.engine().live().watching() {
+        Watching::Events => "as it happens".to_owned(),
+        Watching::Polling { .. } => "by looking again".to_owned(),
+    };
+    let rows = [
+        ("skills that count", state.catalog.skills.len().to_string()),
+        ("files that do not", state.catalog.others.len().to_string()),
+        ("findings", format!("{} ({errors} errors)", problems.len())),
+        ("changes are seen", watching),
+    ];
+    page.open("dl", &[("class", "numbers")]);
+    for (name, value) in &rows {
+        page.open("div", &[]);
+        page.tag("dt", &[], name);
+        page.tag("dd", &[], value);
+        page.close("div");
+    }
+    page.close("dl");
+}
+
+/// Writes what to paste into each client.
+fn connect(page: &mut Page, asking: &Asking) {
+    let address = asking.headers.get(http::header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("127.0.0.1");
+    page.prose("p", "Any client of MCP connects to the address below.");
+    page.tag("pre", &[("tabindex", "0")], &format!("http://{address}/mcp"));
+}
+
+pub(crate) async fn docs(_: Query<Nothing>) -> Response {
+    let document = openapi();
+    let mut page = Page::new("OpenOxide API");
+    page.open("main", &[]);
+    page.tag("h1", &[], "OpenOxide API");
+    page.prose("p", "Every answer is JSON unless it says otherwise; every error is one object, `error`, with a code that does not change, a message and the next step.");
+    page.open("p", &[]);
+    page.tag("a", &[("href", "/openapi.json")], "The same as OpenAPI 3.1");
+    page.text(" · ");
+    page.tag("a", &[("href", "/")], "What is served");
+    page.close("p");
+    for (path, methods) in document["paths"].as_object().into_iter().flatten() {
+        for (method, operation) in methods.as_object().into_iter().flatten() {
+            described(&mut page, path, method, operation);
+        }
+    }
+    page.close("main");
+    page.send()
+}
+
+fn described(page: &mut Page, path: &str, method: &str, operation: &Value) {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    page.open("details", &[("id", &text(&operation["operationId"]))]);
+    page.open("summary", &[]);
+    page.tag("span", &[("class", "verb")], &method.to_uppercase());
+    page.tag("span", &[("class", "path")], path);
+    page.tag("span", &[("class", "about")], &text(&operation["summary"]));
+    page.close("summary");
+    page.open("div", &[("class", "inside")]);
+    let parameters = operation["parameters"].as_array().into_iter().flatten();
+    let parameters = parameters.map(|one| (text(&one["name"]), text(&one["description"])));
+    rows(page, "Asked with", parameters.collect());
+    if let Some(body) = operation["requestBody"]["content"]["application/json"]["schema"]["$ref"].as_str() {
+        let name = body.rsplit('/').next().unwrap_or_default().to_owned();
+        rows(page, "Body", vec![(name, "JSON, as the document describes it.".to_owned())]);
+    }
+    let answers = operation["responses"].as_object().into_iter().flatten();
+    let answers = answers.map(|(status, answer)| (status.clone(), text(&answer["description"])));
+    rows(page, "Answers", answers.collect());
+    page.close("div");
+    page.close("details");
+}
+
+fn rows(page: &mut Page, title: &str, rows: Vec<(String, String)>) {
+    if rows.is_empty() {
+        return;
+    }
+    page.tag("p", &[], title);
+    page.open("dl", &[]);
+    for (name, about) in rows {
+        page.tag("dt", &[], &name);
+        page.prose("dd", &about);
+    }
+    page.close("dl");
 }

@@ -1,6 +1,7 @@
 //! The HTTP face, without a socket.
 
 mod activations;
+mod looks;
 mod skills;
 
 use axum::Router;

@@ -1,4 +1,8 @@
 //! Tests of the crate as its users see it.
 
+#![allow(clippy::unwrap_used, reason = "a test that fails says where")]
+
+mod door;
 mod http;
 mod mcp;
+mod rpc;

@@ -145,7 +145,7 @@ pub enum Fence {
     Anywhere,
     /// They begin a line, whatever follows; of what follows the opening ones, one character is left out.
     Glued,
-    /// They begin a line, whatever follows.
+    /// They begin a line, whatever follows; a line end after the closing ones is not part of what follows.
     LineStart,
     /// A word for the format may follow on their line: `yaml`, `yml` or `json`. Text in another format is refused.
     Format,

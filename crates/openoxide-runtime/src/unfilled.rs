@@ -1,0 +1,47 @@
+//! A skill as a command that somebody else fills in: its text and what would carry it, with nothing put into them.
+
+use openoxide_skills::{Caller, Entry, Loaded, SkillDir, SnapshotLimits, body_of, envelope, parse_bytes};
+
+use crate::runtime::Runtime;
+
+/// A skill with nothing put into it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unfilled {
+    /// Its text without the frontmatter.
+    pub content: String,
+    /// What carries it to the model when a user calls it, before arguments, files and commands are put in.
+    pub template: String,
+}
+
+impl Runtime {
+    /// Reads a skill for somebody who fills it in themselves; nothing is run. `None` if it cannot be read any more.
+    pub fn unfilled(&self, entry: &Entry) -> Option<Unfilled> {
+        let view = self.view();
+        let own = SkillDir::of(self.catalog(), entry).and_then(|dir| dir.own_file(&SnapshotLimits::default())).ok()?;
+        let folder = entry.dir().file_name().unwrap_or_default().to_string_lossy();
+        let parsed = parse_bytes(&own.manifest, &folder, &view.host.parse);
+        if parsed.invalid().is_some() {
+            return None;
+        }
+        let text = String::from_utf8_lossy(&own.manifest);
+        let content = body_of(&text, &view.host.parse).into_owned();
+        let root = self.catalog().roots.get(entry.root);
+        let loaded = Loaded {
+            entry,
+            called: &entry.skill.name,
+            provider: root.and_then(|searched| searched.root.provider.as_deref()),
+            content: &content,
+            frontmatter: &parsed.frontmatter,
+            description: &parsed.description,
+            caller: Caller::User,
+            arguments: None,
+            files: &[],
+            digest: None,
+            origin: None,
+            cut: false,
+        };
+        let messages = envelope(view, &loaded).ok()?;
+        let template = messages.into_iter().find(|message| !message.frame)?.text;
+        Some(Unfilled { content, template })
+    }
+}

@@ -1,0 +1,80 @@
+//! Tells of changes as they happen.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use axum::response::sse::{Event, KeepAlive, Sse};
+use openoxide_live::{Change, Place, SkillChange};
+use schemars::JsonSchema;
+use serde::Serialize;
+use tokio_stream::wrappers::BroadcastStream;
+use tokio_stream::wrappers::errors::BroadcastStreamRecvError;
+use tokio_stream::{Stream, StreamExt as _};
+
+use super::asked::{Asking, Just, Query};
+use super::id::digits_of;
+use crate::answer::Failure;
+
+/// How often something is said although nothing happened.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// What changed at a place.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ChangeEvent {
+    /// The place's version now.
+    version: u64,
+    /// Skills that count now and did not before.
+    added: Vec<ChangedSkill>,
+    /// Skills that counted before and do not now.
+    removed: Vec<ChangedSkill>,
+    /// Skills that count as before, and are not the same any more.
+    changed: Vec<ChangedSkill>,
+}
+
+/// A skill that changed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ChangedSkill {
+    /// What it is called in an address.
+    id: String,
+    /// Its name.
+    name: String,
+}
+
+impl ChangeEvent {
+    fn new(change: &Change) -> ChangeEvent {
+        let skill = |skill: &SkillChange| ChangedSkill { id: digits_of(&skill.path), name: skill.name.clone() };
+        let skills = |skills: &[SkillChange]| skills.iter().map(skill).collect();
+        ChangeEvent {
+            version: change.state.version,
+            added: skills(&change.added),
+            removed: skills(&change.removed),
+            changed: skills(&change.changed),
+        }
+    }
+}
+
+pub(crate) async fn events(
+    asking: Asking,
+    Query(query): Query<Just>,
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Failure> {
+    // Whoever listens first and looks then misses nothing.
+    let changes = BroadcastStream::new(asking.http.engine().changes());
+    let state = asking.state(&query.at).await?;
+    let (place, version) = (state.place.clone(), state.version);
+    let first = Event::default().event("version").id(version.to_string()).data(format!("{{\"version\":{version}}}"));
+    let later = changes.filter_map(move |change| told(&place, change));
+    let stream = tokio_stream::once(first).chain(later).map(Ok);
+    Ok(Sse::new(stream).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)))
+}
+
+/// Makes the event of a change at this place; whoever is too far behind is told to look at everything again.
+fn told(place: &Place, change: Result<std::sync::Arc<Change>, BroadcastStreamRecvError>) -> Option<Event> {
+    match change {
+        Err(BroadcastStreamRecvError::Lagged(_)) => Some(Event::default().event("reload").data("{}")),
+        Ok(change) if change.state.place == *place => {
+            let event = Event::default().event("change").id(change.state.version.to_string());
+            event.json_data(ChangeEvent::new(&change)).ok()
+        }
+        Ok(_) => None,
+    }
+}

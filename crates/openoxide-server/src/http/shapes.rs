@@ -1,0 +1,112 @@
+//! What clients of another program ask for, in the shape that they expect: for the host whose rules state that shape.
+
+use axum::response::Response;
+use http::StatusCode;
+use openoxide_live::State;
+use openoxide_skills::{Entry, ServeRules, ServeShape, path_text};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::asked::{Asking, At, Query, runtime};
+use crate::answer::Failure;
+
+/// The folder, as such clients name it.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct RecordsQuery {
+    /// The folder to look from, absolute; only for whoever asks from this machine.
+    directory: Option<String>,
+}
+
+/// A skill as a record.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct SkillRecord {
+    /// Its name.
+    name: String,
+    /// What it is for; null if it does not say.
+    description: Option<String>,
+    /// Its file.
+    location: String,
+    /// Its text without the frontmatter.
+    content: String,
+}
+
+/// A skill as a command.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct CommandRecord {
+    /// Its name.
+    name: String,
+    /// What it is for; null if it does not say.
+    description: Option<String>,
+    /// Always `skill`.
+    source: String,
+    /// What is sent when it is called, before arguments are put in.
+    template: String,
+    /// What its arguments are called; none are known.
+    hints: Vec<String>,
+}
+
+pub(crate) async fn skills(asking: Asking, Query(query): Query<RecordsQuery>) -> Result<Response, Failure> {
+    let at = shaped(&asking, query, ServeShape::Records).await?;
+    let state = asking.state(&at).await?;
+    asking
+        .kept(&state, "records", String::new(), |state| {
+            let runtime = runtime(state)?;
+            let records = runtime.catalog().skills.iter().filter_map(|entry| {
+                Some(SkillRecord {
+                    name: entry.skill.name.to_string(),
+                    description: description(entry),
+                    location: path_text(&entry.skill.path),
+                    content: runtime.unfilled(entry)?.content,
+                })
+            });
+            Ok(records.collect::<Vec<_>>())
+        })
+        .await
+}
+
+pub(crate) async fn commands(asking: Asking, Query(query): Query<RecordsQuery>) -> Result<Response, Failure> {
+    let at = shaped(&asking, query, ServeShape::Records).await?;
+    let state = asking.state(&at).await?;
+    asking
+        .kept(&state, "commands", String::new(), |state| {
+            let runtime = runtime(state)?;
+            let taken = rules(state).map(|rules| rules.taken.as_slice()).unwrap_or_default();
+            let free = |entry: &&Entry| !taken.iter().any(|name| **name == *entry.skill.name);
+            let records = runtime.catalog().skills.iter().filter(free).filter_map(|entry| {
+                Some(CommandRecord {
+                    name: entry.skill.name.to_string(),
+                    description: description(entry),
+                    source: "skill".to_owned(),
+                    template: runtime.unfilled(entry)?.template,
+                    hints: Vec::new(),
+                })
+            });
+            Ok(records.collect::<Vec<_>>())
+        })
+        .await
+}
+
+fn description(entry: &Entry) -> Option<String> {
+    entry.skill.described.then(|| entry.skill.description.to_string())
+}
+
+fn rules(state: &State) -> Option<&ServeRules> {
+    state.view.host.serve.as_ref()
+}
+
+/// Returns where to look: by the host that is served if it has this shape, or else by the first that has.
+async fn shaped(asking: &Asking, query: RecordsQuery, shape: ServeShape) -> Result<At, Failure> {
+    let mut at = At { directory: query.directory, ..At::default() };
+    let state = asking.state(&at).await?;
+    if rules(&state).is_some_and(|rules| rules.shape == shape) {
+        return Ok(at);
+    }
+    let has_shape = move |spec: &openoxide_skills::HostSpec| {
+        spec.host().is_ok_and(|host| host.serve.is_some_and(|rules| rules.shape == shape))
+    };
+    let of = state;
+    let found = asking.work(move || Ok(of.workspace.hosts.all().find(has_shape).map(|spec| spec.id()))).await?;
+    at.host =
+        Some(found.ok_or_else(|| Failure::new(StatusCode::NOT_FOUND, "no-shape", "no host answers in this shape"))?);
+    Ok(at)
+}

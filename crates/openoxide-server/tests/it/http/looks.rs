@@ -1,0 +1,177 @@
+//! Looking around, switching, and what clients of other programs are answered.
+
+use axum::body::Body;
+use http::Request;
+use openoxide_server::{Peer, Served};
+use openoxide_testkit::TestContext;
+use serde_json::{Value, json};
+
+use super::Server;
+
+fn some() -> TestContext {
+    let context = TestContext::new();
+    context.skill("deploy", "Ship it").skill("notes", "Write notes");
+    context
+}
+
+#[tokio::test]
+async fn every_way_of_looking_answers_what_the_command_line_does() {
+    let server = Server::new(some());
+    let came = server.post("/v1/mentions", &json!({"items": [{"type": "text", "text": "use $notes"}]})).await;
+    assert_eq!(came.json()["selected"][0]["name"], "notes", "{}", came.text());
+    let prompt = server.get("/v1/prompt?window=200000").await.json();
+    assert!(prompt["text"].as_str().unwrap().contains("Write notes"), "{prompt}");
+    let hosts = server.get("/v1/hosts").await.json();
+    assert!(hosts["hosts"].as_array().unwrap().len() > 10 && hosts["matrix"] == json!([]), "{hosts}");
+    let one = server.get("/v1/hosts?host=codex&matrix=true").await.json();
+    assert_eq!((one["hosts"].as_array().unwrap().len(), one["matrix"].as_array().unwrap().len()), (1, 2));
+    let roots = server.get("/v1/roots").await.json();
+    assert!(roots["roots"].as_array().unwrap().iter().any(|root| root["skills"] == 2), "{roots}");
+    server.context.tree("//- project/.agents/skills/bad/SKILL.md\nno frontmatter\n");
+    let again = server.post("/v1/reload", &json!({})).await.json();
+    assert_eq!((&again["skills"], &again["others"]), (&json!(2), &json!(1)), "{again}");
+    let problems = server.get("/v1/problems").await.json();
+    assert!(problems["problems"][0]["path"].as_str().unwrap().ends_with("bad/SKILL.md"), "{problems}");
+}
+
+#[tokio::test]
+async fn a_skill_is_switched_off_and_on_in_settings_of_our_own() {
+    let server = Server::new(some());
+    let off = server.post("/v1/skills/deploy/disable", &json!({})).await;
+    assert_eq!((off.status.as_u16(), &off.json()["changes"][0]["action"]), (200, &json!("disable")), "{}", off.text());
+    let list = server.get("/v1/skills?all=true").await.json();
+    let has = |part: &str| list[part].as_array().unwrap().iter().any(|skill| skill["name"] == "deploy");
+    assert_eq!((has("skills"), has("others")), (false, true), "{list}");
+    assert_eq!(server.post("/v1/skills/deploy/activate", &json!({})).await.status, 409);
+    let on = server.post("/v1/skills/deploy/enable", &json!({})).await;
+    assert_eq!(on.status, 200, "{}", on.text());
+    assert_eq!(server.post("/v1/skills/deploy/activate", &json!({})).await.status, 200);
+    assert_eq!(server.post("/v1/skills/none/enable", &json!({})).await.status, 404);
+    let foreign = server.post("/v1/skills/deploy/disable?host=codex", &json!({})).await;
+    assert_eq!(foreign.status, 403, "{}", foreign.text());
+}
+
+#[tokio::test]
+async fn skills_are_commands_to_clients_that_expect_records() {
+    let context = some();
+    context.tree(
+        "//- project/.opencode/skills/init/SKILL.md\n---\nname: init\ndescription: Taken\n---\n\
+         //- project/.opencode/skills/bare/SKILL.md\n---\nname: bare\n---\nDo $1\n",
+    );
+    let server = Server::new(context);
+    let skills = server.get("/skill").await.json();
+    let names: Vec<&str> = skills.as_array().unwrap().iter().map(|skill| skill["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["bare", "deploy", "init", "notes"]);
+    let location = server.context.project().join(".opencode/skills/bare/SKILL.md");
+    let bare = json!({"name": "bare", "description": null, "location": location, "content": "Do $1\n"});
+    assert_eq!(skills[0], bare);
+    let commands = server.get("/command").await.json();
+    let names: Vec<&str> = commands.as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["bare", "deploy", "notes"]);
+    assert_eq!((&commands[0]["source"], &commands[0]["hints"]), (&json!("skill"), &json!([])));
+    assert!(commands[0]["template"].as_str().unwrap().starts_with("Do $1\n\n\nBase directory"), "{commands}");
+}
+
+#[tokio::test]
+async fn what_is_published_can_be_verified_and_is_no_more_than_counts() {
+    use sha2::{Digest as _, Sha256};
+    let context = some();
+    context.tree(
+        "//- project/.agents/skills/notes/ref/a.md\n# A\n\
+         //- project/.agents/skills/Odd/SKILL.md\n---\nname: Odd Name\ndescription: Odd\n---\n\
+         //- project/.agents/skills/mine/SKILL.md\n---\nname: mine\ndescription: M\ndisable-model-invocation: true\n---\n\
+         //- home/.openoxide/config.toml\n[permission.skill]\ndeploy = \"deny\"\n",
+    );
+    let server = Server::new(context);
+    let came = server.get("/.well-known/agent-skills/index.json").await;
+    let index = came.json();
+    assert_eq!(index["$schema"], "https://schemas.agentskills.io/discovery/0.2.0/schema.json");
+    let skills = index["skills"].as_array().unwrap();
+    let [notes] = skills.as_slice() else { panic!("{index}") };
+    assert_eq!((notes["name"].as_str(), notes["type"].as_str()), (Some("notes"), Some("archive")));
+    let archive = server.get(notes["url"].as_str().unwrap()).await;
+    assert_eq!((archive.status.as_u16(), archive.header("content-type")), (200, "application/gzip"));
+    let digest =
+        Sha256::digest(&archive.bytes).iter().fold("sha256:".to_owned(), |text, byte| text + &format!("{byte:02x}"));
+    assert_eq!(notes["digest"], digest);
+    assert_eq!(unpacked(&archive.bytes), ["SKILL.md", "ref/a.md"]);
+    let old = server.get("/.well-known/skills/index.json").await.json();
+    assert_eq!(old["skills"][0]["files"], json!(["SKILL.md", "ref/a.md"]));
+    assert_eq!(server.get("/.well-known/skills/notes/ref/a.md").await.text(), "# A\n");
+    for hidden in ["deploy/SKILL.md", "mine/SKILL.md", "deploy.tar.gz", "notes/../../x", "notes/none"] {
+        assert_eq!(server.get(&format!("/.well-known/agent-skills/{hidden}")).await.status, 404, "{hidden}");
+    }
+    let head = Request::head("/.well-known/agent-skills/index.json").extension(Peer::Here);
+    let head = server.ask(head.body(Body::empty()).unwrap()).await;
+    assert_eq!((head.status.as_u16(), head.bytes.len(), head.header("etag")), (200, 0, came.header("etag")));
+}
+
+/// Names what a tar in gzip holds, by the program that everybody has.
+fn unpacked(bytes: &[u8]) -> Vec<String> {
+    use std::io::Write as _;
+    use std::process::{Command, Stdio};
+    let mut tar = Command::new("tar").args(["-tz"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    tar.stdin.take().unwrap().write_all(bytes).unwrap();
+    let output = tar.wait_with_output().unwrap();
+    assert!(output.status.success());
+    String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
+}
+
+#[tokio::test]
+async fn nothing_is_published_where_that_is_switched_off() {
+    let server = Server::serving(some(), Served { well_known: false });
+    for path in ["agent-skills/index.json", "skills/index.json", "agent-skills/notes/SKILL.md"] {
+        assert_eq!(server.get(&format!("/.well-known/{path}")).await.status, 404, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn pages_run_nothing_and_escape_what_skills_say() {
+    let server = Server::new(some());
+    for path in ["/", "/docs"] {
+        let page = server.get(path).await;
+        assert_eq!((page.status.as_u16(), page.header("content-type")), (200, "text/html; charset=utf-8"));
+        let policy = page.header("content-security-policy");
+        assert!(
+            policy.starts_with("default-src 'none'; style-src 'sha256-") && policy.contains("frame-ancestors 'none'")
+        );
+        assert!(!page.text().contains("<script") && !page.text().contains("http-equiv"), "{path}");
+    }
+    assert!(server.get("/docs").await.text().contains("/v1/skills/{id}/activate"));
+    let metrics = server.get("/metrics").await.text();
+    assert!(metrics.contains("\nopenoxide_skills 2\n"), "{metrics}");
+}
+
+/// Every reference of the document leads somewhere, and every route is in it.
+#[tokio::test]
+async fn the_document_is_whole() {
+    let server = Server::new(some());
+    let document = server.get("/openapi.json").await.json();
+    assert_eq!(document["openapi"], "3.1.0");
+    let mut references = Vec::new();
+    collect(&document, &mut references);
+    assert!(references.len() > 30, "{references:?}");
+    for reference in references {
+        assert!(document.pointer(reference.trim_start_matches('#')).is_some(), "{reference}");
+    }
+    let mut names: Vec<&str> = Vec::new();
+    for operation in document["paths"].as_object().unwrap().values().flat_map(|item| item.as_object().unwrap().values())
+    {
+        names.push(operation["operationId"].as_str().unwrap());
+    }
+    let all = names.len();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!((names.len(), all), (all, all), "{names:?}");
+}
+
+fn collect(value: &Value, references: &mut Vec<String>) {
+    match value {
+        Value::Object(fields) => {
+            references.extend(fields.get("$ref").and_then(Value::as_str).map(str::to_owned));
+            fields.values().for_each(|value| collect(value, references));
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect(item, references)),
+        _ => {}
+    }
+}
