@@ -4,4 +4,5 @@
 
 mod door;
 mod http;
+mod mcp;
 mod rpc;
