@@ -38,6 +38,7 @@ impl Runtime {
             files: &[],
             digest: None,
             cut: false,
+            origin: None,
         };
         let messages = envelope(view, &loaded).ok()?;
         let template = messages.into_iter().find(|message| !message.frame)?.text;
