@@ -80,6 +80,8 @@ pub(crate) enum Command {
     Activate(commands::activate::ActivateArgs),
     Read(commands::read::ReadArgs),
     Run(commands::run::RunArgs),
+    Serve(commands::serve::ServeArgs),
+    Mcp(commands::mcp::McpArgs),
     Link(commands::link::LinkArgs),
     Unlink(commands::link::UnlinkArgs),
     New(commands::new::NewArgs),

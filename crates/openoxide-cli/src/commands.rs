@@ -12,6 +12,7 @@ pub(crate) mod explain;
 pub(crate) mod hosts;
 pub(crate) mod link;
 pub(crate) mod list;
+pub(crate) mod mcp;
 pub(crate) mod mentions;
 pub(crate) mod new;
 pub(crate) mod overview;
@@ -20,6 +21,7 @@ pub(crate) mod read;
 pub(crate) mod roots;
 pub(crate) mod run;
 pub(crate) mod schema;
+pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod switch;
 pub(crate) mod trust;
@@ -40,6 +42,8 @@ pub(crate) fn run(ui: &Ui, args: &Args) -> anyhow::Result<ExitStatus> {
         Command::Activate(args) => activate::activate(ui, common, args),
         Command::Read(args) => read::read(ui, common, args),
         Command::Run(args) => run::run(ui, common, args),
+        Command::Serve(args) => serve::serve(ui, common, args),
+        Command::Mcp(args) => mcp::mcp(ui, common, args),
         Command::Link(args) => link::link(ui, common, args),
         Command::Unlink(args) => link::unlink(ui, common, args),
         Command::New(args) => new::new(ui, common, args),

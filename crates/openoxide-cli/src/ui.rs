@@ -113,6 +113,11 @@ impl Ui {
         self.raw(&(serde_json::to_string_pretty(answer)? + "\n"))
     }
 
+    /// Tells whether it was asked to say less.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
     /// Says something, unless asked to say less.
     pub(crate) fn say(&self, text: &str) {
         if !self.quiet {

@@ -9,6 +9,8 @@ pub mod variables {
     pub const OPENOXIDE_HOME: &str = "OPENOXIDE_HOME";
     /// The host whose rules are followed when no `--host` is given.
     pub const OPENOXIDE_HOST: &str = "OPENOXIDE_HOST";
+    /// The token that `serve` asks everybody for, where no `--token-file` is given.
+    pub const OPENOXIDE_TOKEN: &str = "OPENOXIDE_TOKEN";
     /// Any value turns colors off.
     pub const NO_COLOR: &str = "NO_COLOR";
 
@@ -16,6 +18,7 @@ pub mod variables {
     pub const ALL: &[(&str, &str)] = &[
         (OPENOXIDE_HOME, "The folder for the user's skills, settings and state; `~/.openoxide` by default."),
         (OPENOXIDE_HOST, "The host whose rules are followed when no `--host` is given."),
+        (OPENOXIDE_TOKEN, "The token that `serve` asks everybody for, where no `--token-file` is given."),
         (NO_COLOR, "Any value turns colors off."),
     ];
 }

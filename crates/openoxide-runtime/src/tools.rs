@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::call::names_for;
 
+mod found;
 mod registry;
 mod toolbox;
 
@@ -83,7 +84,7 @@ fn schema(rule: &ToolRule, names: &[&str]) -> Value {
     add(&rule.name, true);
     rule.path.iter().for_each(|path| add(path, true));
     rule.arguments.iter().for_each(|arguments| add(arguments, false));
-    if !names.is_empty() && names.len() <= rule.names_listed {
+    if rule.does != ToolDoes::Search && !names.is_empty() && names.len() <= rule.names_listed {
         properties[&rule.name.key]["enum"] = json!(names);
     }
     json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })

@@ -2,7 +2,7 @@
 //! can reach the user.
 
 use openoxide_runtime::{Activation, Answer, Done, LoginReply, Question, Reply, Run, Session, Step};
-use openoxide_sandbox::{Outcome, SandboxError};
+use openoxide_sandbox::{Outcome, SandboxError, Stop};
 
 use crate::engine::Engine;
 use crate::pool::Unavailable;
@@ -76,13 +76,41 @@ impl Engine {
         }
     }
 
-    /// Runs a command of a skill in the sandbox.
+    /// Runs a command of a skill in the sandbox. It is killed when nobody waits for it any more, and when the server
+    /// stops.
     pub async fn run(&self, run: Run) -> Result<Result<Outcome, SandboxError>, Unavailable> {
-        let engine = self.clone();
-        let work = move || match engine.isolation() {
-            Ok(isolation) => openoxide_sandbox::run(isolation, &run.command),
-            Err(error) => Err(std::io::Error::other(error.to_owned()).into()),
+        let slot = self.commands().slot().await?;
+        let stop = match Stop::new() {
+            Ok(stop) => Abandoned(stop),
+            Err(error) => return Ok(Err(error.into())),
         };
-        self.commands().run(work).await
+        let (engine, ours) = (self.clone(), stop.0.clone());
+        let work = slot.run(move || engine.run_until(&run, &ours));
+        let mut work = std::pin::pin!(work);
+        tokio::select! {
+            biased;
+            ran = work.as_mut() => return ran,
+            () = self.stopping().asked() => {}
+        }
+        drop(stop);
+        // What it wrote until it was killed is no answer to anybody.
+        work.await.and(Err(Unavailable::Stopping))
+    }
+
+    fn run_until(&self, run: &Run, stop: &Stop) -> Result<Outcome, SandboxError> {
+        let _counted = self.metrics().command();
+        match self.isolation() {
+            Ok(isolation) => openoxide_sandbox::run_until(isolation, &run.command, stop),
+            Err(error) => Err(std::io::Error::other(error.to_owned()).into()),
+        }
+    }
+}
+
+/// Stops a command that nobody waits for any more.
+struct Abandoned(Stop);
+
+impl Drop for Abandoned {
+    fn drop(&mut self) {
+        self.0.stop();
     }
 }

@@ -1,13 +1,20 @@
 //! What every face of the server stands on: live catalogs, pools of threads, and the sandbox.
 
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use openoxide_config::Environment;
 use openoxide_live::{Change, Live, LiveError, LiveOptions, Place, State, Subscription};
 use openoxide_sandbox::{Isolation, Probe};
 use tokio::sync::broadcast;
 
+use crate::audit::Audit;
+use crate::metrics::Metrics;
 use crate::pool::{Pool, Unavailable};
+use crate::stop::Stopping;
+
+/// How long writing what is still to be written may take.
+const FLUSH: Duration = Duration::from_secs(2);
 
 /// How much is done at once.
 #[derive(Clone, Debug)]
@@ -41,12 +48,16 @@ struct Inner {
     commands: Pool,
     changes: broadcast::Sender<Arc<Change>>,
     isolation: OnceLock<Result<Isolation, String>>,
+    audit: Audit,
+    metrics: Arc<Metrics>,
+    stopping: Stopping,
     _subscription: Subscription,
 }
 
 impl Engine {
     /// Serves `here` to whoever names no other place.
     pub fn new(environment: Environment, here: Place, options: EngineOptions) -> Engine {
+        let audit = environment.openoxide_home().map_or_else(Audit::off, |home| Audit::below(&home));
         let live = Live::new(environment, options.live);
         let (changes, _) = broadcast::channel(options.behind.max(1));
         let teller = changes.clone();
@@ -60,6 +71,9 @@ impl Engine {
                 commands: Pool::new(options.commands.0, options.commands.1),
                 changes,
                 isolation: OnceLock::new(),
+                audit,
+                metrics: Arc::default(),
+                stopping: Stopping::new(),
                 _subscription: subscription,
             }),
         }
@@ -94,6 +108,35 @@ impl Engine {
     pub async fn at(&self, place: &Place) -> Result<Result<Arc<State>, LiveError>, Unavailable> {
         let (live, place) = (self.inner.live.clone(), place.clone());
         self.inner.work.run(move || live.at(&place)).await
+    }
+
+    /// Returns the log of what is done with skills.
+    pub fn audit(&self) -> &Audit {
+        &self.inner.audit
+    }
+
+    /// Returns the counters.
+    pub fn metrics(&self) -> &Arc<Metrics> {
+        &self.inner.metrics
+    }
+
+    /// Returns what tells the server to end.
+    pub fn stopping(&self) -> &Stopping {
+        &self.inner.stopping
+    }
+
+    /// Ends all commands of skills, and starts no more.
+    pub fn stop_commands(&self) {
+        self.inner.stopping.ask();
+        self.inner.commands.close();
+    }
+
+    /// Does nothing more, and writes what is still to be written.
+    pub fn close(&self) {
+        self.inner.stopping.end();
+        self.inner.commands.close();
+        self.inner.work.close();
+        self.inner.audit.flush(FLUSH);
     }
 
     /// Returns what commands are isolated with; the machine is looked at once. This blocks.

@@ -2,12 +2,26 @@
 
 mod activate;
 mod answer;
+mod audit;
+pub mod connect;
+mod door;
 mod engine;
 mod http;
+mod lines;
+mod log;
+pub mod mcp;
+mod metrics;
+mod moment;
 mod pool;
+mod stop;
 
 pub use self::http::{Served, openapi, router};
 pub use activate::{Asker, Nobody, Stand};
 pub use answer::{ErrorAnswer, ErrorLine, Failure, Peer, RequestId};
+pub use audit::{Action, Actor, Audit, Decision, Face, Noted};
+pub use door::{Door, DoorLimits, DoorOptions, ListenError, Listening, Token, TokenError, serve};
 pub use engine::{Engine, EngineOptions};
+pub use log::{Log, LogForm};
+pub use metrics::Metrics;
 pub use pool::{Pool, Slot, Unavailable};
+pub use stop::Stopping;

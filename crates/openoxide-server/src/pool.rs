@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError};
 
 /// Why work was not done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -38,7 +38,10 @@ impl Pool {
 
     /// Waits for a turn; at once an answer if too many wait.
     pub async fn slot(&self) -> Result<Slot, Unavailable> {
-        let place = Arc::clone(&self.places).try_acquire_owned().map_err(|_| Unavailable::Busy)?;
+        let place = Arc::clone(&self.places).try_acquire_owned().map_err(|error| match error {
+            TryAcquireError::NoPermits => Unavailable::Busy,
+            TryAcquireError::Closed => Unavailable::Stopping,
+        })?;
         let worker = Arc::clone(&self.workers).acquire_owned().await.map_err(|_| Unavailable::Stopping)?;
         Ok(Slot { _place: place, _worker: worker })
     }
@@ -86,6 +89,6 @@ mod tests {
         assert_eq!(first.run(|| 1).await, Ok(1));
         assert_eq!(waits.await.unwrap(), Ok(2));
         pool.close();
-        assert_eq!(pool.run(|| 4).await, Err(Unavailable::Busy));
+        assert_eq!(pool.run(|| 4).await, Err(Unavailable::Stopping));
     }
 }

@@ -20,6 +20,7 @@ mod answer;
 mod beneath;
 mod copy;
 mod digest;
+mod manifest;
 mod path;
 mod read;
 mod snapshot;
@@ -31,6 +32,7 @@ pub(crate) use beneath::open_plain;
 
 pub use answer::{Asked, Found, Part, Refused, ResourceAnswer, read_resource};
 pub use digest::{DigestError, FileDigest, LinkDigest, TreeDigest};
+pub use manifest::{Child, FileManifest, ManifestFile, ManifestLimits};
 pub use path::{ResourcePath, shown_name};
 pub use read::{ItemKind, READ_MAX, ReadLimit, Resource, ResourceBytes, ResourceFolder, ResourceItem};
 pub use snapshot::{Snapshot, SnapshotError, SnapshotLimits};

@@ -10,6 +10,7 @@ use openoxide_skills::{
 };
 use serde_json::{Map, Value, json};
 
+use super::found::found;
 use super::registry::{Conflict, NoName, ToolRegistry};
 use super::{Tool, contracts};
 use crate::activation::Activation;
@@ -73,11 +74,22 @@ impl ToolResult {
 impl Toolbox {
     /// Draws the tools of a runtime's host and gives them names that are free.
     pub fn new(runtime: Arc<Runtime>, registry: &mut ToolRegistry, model: Model) -> Result<Toolbox, RenderError> {
+        Toolbox::spelled(runtime, registry, model, str::to_owned)
+    }
+
+    /// Draws the tools with every name spelled in another way, for programs that do not take all signs in names.
+    pub fn spelled(
+        runtime: Arc<Runtime>,
+        registry: &mut ToolRegistry,
+        model: Model,
+        spell: impl Fn(&str) -> String,
+    ) -> Result<Toolbox, RenderError> {
         let offered = contracts(runtime.view(), runtime.catalog(), model)?;
         let owner = runtime.view().spec.id();
         let mut toolbox = Toolbox { runtime, tools: Vec::new(), conflicts: Vec::new(), missing: Vec::new() };
         for tool in offered {
-            match registry.register(tool.names(), &owner) {
+            let names: Vec<String> = tool.names().iter().map(|name| spell(name)).collect();
+            match registry.register(&names, &owner) {
                 Ok((name, conflicts)) => {
                     toolbox.conflicts.extend(conflicts);
                     toolbox.tools.push(Tool { name, ..tool });
@@ -86,6 +98,11 @@ impl Toolbox {
             }
         }
         Ok(toolbox)
+    }
+
+    /// Returns what the tools stand on.
+    pub fn runtime(&self) -> &Arc<Runtime> {
+        &self.runtime
     }
 
     /// Returns the tools, under their names.
@@ -121,6 +138,7 @@ impl Toolbox {
             Ok(given) => match tool.does {
                 ToolDoes::Read => Begun::answer(self.read(session, tool, &given)),
                 ToolDoes::Deactivate => self.deactivate(session, given.name),
+                ToolDoes::Search => Begun::answer(found(&self.runtime, tool, given.name)),
                 ToolDoes::Activate => {
                     let arguments = given.arguments.map_or(Given::Nothing, |text| Given::Raw(text.to_owned()));
                     Begun::Call(Call { skill: given.name.to_owned(), caller: Caller::Model, arguments })

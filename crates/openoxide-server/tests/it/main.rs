@@ -2,4 +2,5 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that fails says where")]
 
+mod door;
 mod http;

@@ -17,7 +17,7 @@ pub struct ToolRule {
     /// What the model is told of it. Where the host shows its catalog in the description of a tool, the catalog follows.
     #[serde(default)]
     pub description: String,
-    /// The argument that names the skill.
+    /// The argument that names the skill, or says what is searched for.
     pub name: ToolArgument,
     /// The argument with what is said with a call; absent: nothing can be said.
     #[serde(default)]
@@ -58,6 +58,8 @@ pub enum ToolDoes {
     Read,
     /// Ends what a skill that was called still does: its hooks go.
     Deactivate,
+    /// Finds skills by words; the argument that names a skill elsewhere holds the words.
+    Search,
 }
 
 /// An argument of a tool; each is a text.

@@ -49,6 +49,22 @@ impl ResourcePath {
         }
     }
 
+    /// Checks a path that is given by the bytes of its names: each is a name as it stands on disk, and nothing else.
+    pub fn of_names<'n>(names: impl IntoIterator<Item = &'n [u8]>) -> Result<ResourcePath, ReadProblem> {
+        let mut path = PathBuf::new();
+        for name in names {
+            match name {
+                b"" => return Err(ReadProblem::Empty),
+                b"." => return Err(ReadProblem::Itself),
+                b".." => return Err(ReadProblem::Traversal),
+                name if name.contains(&0) => return Err(ReadProblem::Nul),
+                name if name.contains(&b'/') => return Err(ReadProblem::Traversal),
+                name => path.push(std::ffi::OsStr::from_bytes(name)),
+            }
+        }
+        if path.as_os_str().is_empty() { Err(ReadProblem::Empty) } else { Ok(ResourcePath { path, literal: None }) }
+    }
+
     /// Checks a path that is given by its bytes.
     pub(super) fn from_bytes(bytes: &[u8], parents: Parents) -> Result<ResourcePath, ReadProblem> {
         Ok(ResourcePath { path: checked(bytes, parents)?, literal: None })

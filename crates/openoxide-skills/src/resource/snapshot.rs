@@ -17,7 +17,7 @@ use crate::text::path_text;
 /// How much of a file is read at once.
 const CHUNK: usize = 64 * 1024;
 /// Never part of a skill: version control's own.
-const LEFT_OUT: &str = ".git";
+pub(super) const LEFT_OUT: &str = ".git";
 
 /// Bounds on a folder that is to be digested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,175 @@
+//! `serve`: skills over HTTP, for agents in any language.
+
+use std::io::IsTerminal as _;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use openoxide_config::{Environment, variables};
+use openoxide_live::Place;
+use openoxide_server::{
+    Door, DoorLimits, DoorOptions, Engine, EngineOptions, ListenError, Listening, Log, LogForm, Served, Token,
+};
+use secrecy::SecretString;
+
+use crate::ExitStatus;
+use crate::args::Common;
+use crate::error::Told;
+use crate::session::open_workspace;
+use crate::ui::Ui;
+
+/// The port, where none is named.
+const PORT: u16 = 7171;
+/// How long what still runs may take when the server has ended.
+const LAST: Duration = Duration::from_secs(2);
+
+/// Serve skills over HTTP, for agents in any language
+///
+/// It listens on this machine alone, and serves the skills of the folder that it is started in, always as they are on disk
+/// now. To listen elsewhere it needs a token, which everybody then has to show. It ends with ctrl-C: what has begun is
+/// finished first, and a second ctrl-C ends it at once.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ServeArgs {
+    /// Listen at this address
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1", value_parser = address)]
+    listen: IpAddr,
+    /// Listen at this port; 0 takes one that is free
+    #[arg(long, value_name = "PORT", default_value_t = PORT)]
+    port: u16,
+    /// Answer to this name too, besides those of this machine (can be repeated)
+    #[arg(long, value_name = "NAME")]
+    allow_host: Vec<String>,
+    /// Read the token that everybody has to show from this file [env: `OPENOXIDE_TOKEN`]
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+    /// How to tell of each request, on standard error; without it, as text on a terminal and as JSON elsewhere
+    #[arg(long, value_name = "FORM")]
+    log: Option<Form>,
+}
+
+/// How requests are told of.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Form {
+    /// Not at all
+    Off,
+    /// For people
+    Text,
+    /// For programs
+    Json,
+}
+
+fn address(text: &str) -> Result<IpAddr, String> {
+    match text {
+        "localhost" => Ok(Ipv4Addr::LOCALHOST.into()),
+        _ => text.parse().map_err(|_| format!("`{text}` is no address such as 127.0.0.1 or ::1")),
+    }
+}
+
+pub(crate) fn serve(ui: &Ui, common: &Common, args: &ServeArgs) -> anyhow::Result<ExitStatus> {
+    let mut environment = Environment::from_process();
+    let token = token(&environment, args)?;
+    // Whatever runs for a skill has no business with it.
+    environment.variables.remove(variables::OPENOXIDE_TOKEN);
+    // What was typed wrong is told before anything is served.
+    let place = place(ui, common)?;
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().enable_all().build().context("failed to start threads")?;
+    let served = runtime.block_on(listen_and_serve(ui, args, environment, place, token));
+    runtime.shutdown_timeout(LAST);
+    served.map(|()| ExitStatus::Done)
+}
+
+async fn listen_and_serve(
+    ui: &Ui,
+    args: &ServeArgs,
+    environment: Environment,
+    place: Place,
+    token: Option<Token>,
+) -> anyhow::Result<()> {
+    let address = SocketAddr::new(args.listen, args.port);
+    let listening = Listening::open(address, token.as_ref()).map_err(|error| refused(args, error))?;
+    let engine = Engine::new(environment, place, EngineOptions::default());
+    let stopping = engine.stopping().clone();
+    tokio::spawn(async move { stopping.obey_signals().await });
+    tell(ui, args, &listening, token.is_some())?;
+    let options = DoorOptions {
+        hosts: args.allow_host.clone(),
+        token,
+        limits: DoorLimits::default(),
+        log: Log::new(form(ui, args)),
+    };
+    let router = openoxide_server::router(engine.clone(), Served::default());
+    openoxide_server::serve(listening, Door::new(router, &engine, options), &engine).await;
+    Ok(())
+}
+
+fn place(ui: &Ui, common: &Common) -> anyhow::Result<Place> {
+    let workspace = open_workspace(ui, common)?;
+    let host = common.host.clone().unwrap_or_else(|| workspace.default_host());
+    workspace.view(&host)?;
+    Ok(Place {
+        folder: workspace.environment.cwd.clone(),
+        host: common.host.clone(),
+        agent: common.agent.clone(),
+        added: common.add_dir.iter().map(|folder| workspace.environment.cwd.join(folder)).collect(),
+        config: common.config.clone(),
+    })
+}
+
+fn token(environment: &Environment, args: &ServeArgs) -> anyhow::Result<Option<Token>> {
+    let text = match &args.token_file {
+        Some(file) => Some(SecretString::from(fs_err::read_to_string(file)?)),
+        None => environment.variable(variables::OPENOXIDE_TOKEN).map(|text| SecretString::from(text.to_owned())),
+    };
+    let token = text.map(|text| Token::new(&text)).transpose();
+    token.map_err(|error| Told::failed(error.to_string()).hint("`openssl rand -hex 32` makes a good one").into())
+}
+
+fn refused(args: &ServeArgs, error: ListenError) -> anyhow::Error {
+    let hint = match &error {
+        ListenError::Open { .. } => {
+            "put a secret into a file and add `--token-file FILE`; what is sent can be read on the way, so outside of a \
+             network that you trust use an SSH tunnel to 127.0.0.1 instead"
+                .to_owned()
+        }
+        ListenError::Taken { .. } => match args.port {
+            0 => "try again".to_owned(),
+            port => {
+                let (next, _) = port.overflowing_add(1);
+                format!("add `--port {next}`, or `--port 0` for one that is free")
+            }
+        },
+        ListenError::Failed { .. } => "add `--listen` with an address of this machine".to_owned(),
+    };
+    anyhow::Error::new(error).context(Told::failed("cannot serve").hint(hint))
+}
+
+fn form(ui: &Ui, args: &ServeArgs) -> LogForm {
+    match args.log {
+        Some(Form::Off) => LogForm::Off,
+        Some(Form::Text) => LogForm::Text,
+        Some(Form::Json) => LogForm::Json,
+        None if ui.is_quiet() => LogForm::Off,
+        None if std::io::stderr().is_terminal() => LogForm::Text,
+        None => LogForm::Json,
+    }
+}
+
+/// Says where it listens, on standard output: a program that starts us reads it there.
+fn tell(ui: &Ui, args: &ServeArgs, listening: &Listening, has_token: bool) -> anyhow::Result<()> {
+    let address = listening.address();
+    ui.data(&format!("listening at http://{address}\n"))?;
+    if has_token {
+        ui.say("everybody has to show the token, as `Authorization: Bearer TOKEN`");
+    }
+    if !address.ip().to_canonical().is_loopback() {
+        ui.warn(
+            "what is sent to this address can be read on the way, the token too; use it in a network that you trust",
+        );
+        if args.allow_host.is_empty() {
+            ui.hint("it answers to its addresses only; `--allow-host NAME` adds a name");
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,45 @@
+//! The answer of a tool that finds skills by words.
+
+use openoxide_permissions::Action;
+use openoxide_skills::{Caller, Entry, Hit, TerminalText, ToolFact, fill, search};
+use serde_json::{Map, json};
+
+use super::{Tool, ToolResult};
+use crate::runtime::Runtime;
+use crate::session::Session;
+
+/// Most skills that one search tells.
+const TOLD: usize = 10;
+/// Most characters of a description that are told.
+const ABOUT: usize = 300;
+
+/// Tells the skills that match, among those that the model may call.
+pub(super) fn found(runtime: &Runtime, tool: &Tool, query: &str) -> ToolResult {
+    let session = Session::default();
+    let callable = |entry: &&Entry| entry.model && runtime.calling(&session, entry, Caller::Model) != Action::Deny;
+    let hits = search(runtime.catalog().skills.iter().filter(callable), query, TOLD);
+    let mut metadata = Map::new();
+    if tool.rule.metadata.contains(&ToolFact::Name) {
+        let names: Vec<&str> = hits.iter().map(|hit| &*hit.entry.skill.name).collect();
+        metadata.insert("names".to_owned(), json!(names));
+    }
+    let output = match hits.is_empty() {
+        true => "No skill matches. Try other words, or go on without one.".to_owned(),
+        false => hits.iter().map(line).collect::<Vec<_>>().join("\n"),
+    };
+    let title = fill(&tool.rule.answer_title, &[("name", query), ("path", "")]);
+    ToolResult { title, output, metadata, ..ToolResult::default() }
+}
+
+fn line(hit: &Hit<'_>) -> String {
+    let skill = &hit.entry.skill;
+    if hit.entry.name_only || skill.description.is_empty() {
+        return format!("- {}", TerminalText(&skill.name));
+    }
+    let words = skill.description.split_whitespace().collect::<Vec<_>>().join(" ");
+    let about = match words.char_indices().nth(ABOUT) {
+        Some((end, _)) => format!("{}…", &words[..end]),
+        None => words,
+    };
+    format!("- {}: {}", TerminalText(&skill.name), TerminalText(&about))
+}

@@ -1,0 +1,35 @@
+//! The door: every request of every path comes through here, whatever answers it.
+//!
+//! It knows who may ask (`guard`, `token`), how much and how long (`limits`, `body`, `paced`), gives each request a name,
+//! and counts and logs it (`request`). `listen` opens the address and `serve` lets connections in until the server stops.
+
+mod body;
+mod guard;
+mod limits;
+mod listen;
+mod paced;
+mod request;
+mod serve;
+mod stream;
+mod token;
+
+pub use limits::DoorLimits;
+pub use listen::{ListenError, Listening};
+pub use request::Door;
+pub use serve::serve;
+pub use token::{Token, TokenError};
+
+use crate::log::Log;
+
+/// Who may come in, and how much they may ask.
+#[derive(Clone)]
+pub struct DoorOptions {
+    /// Names that the server is known by, besides those of this machine.
+    pub hosts: Vec<String>,
+    /// What everybody has to show.
+    pub token: Option<Token>,
+    /// How much, and how long.
+    pub limits: DoorLimits,
+    /// Where requests are told.
+    pub log: Log,
+}

@@ -1,0 +1,192 @@
+//! One request from the door to its answer.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{ConnectInfo, DefaultBodyLimit};
+use axum::response::Response;
+use http::header::{CONNECTION, X_CONTENT_TYPE_OPTIONS};
+use http::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode, request};
+use hyper::body::{Body as _, Incoming};
+use tokio::sync::Semaphore;
+use tower::Service as _;
+
+use super::DoorOptions;
+use super::body::{Arrival, Arriving, throw_away};
+use super::guard::{Called, Guard, TurnedAway, challenge};
+use super::limits::DoorLimits;
+use super::stream::{Streaming, is_stream};
+use crate::answer::{Failure, Peer, RequestId};
+use crate::engine::Engine;
+use crate::log::{Answered, Log};
+use crate::metrics::{Metrics, Reason};
+use crate::stop::Stopping;
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// No id that somebody gives a request is longer.
+const ID_MAX: usize = 64;
+
+/// The door before some routes.
+pub struct Door {
+    router: Router,
+    guard: Guard,
+    pub(super) limits: DoorLimits,
+    pub(super) log: Log,
+    pub(super) metrics: Arc<Metrics>,
+    pub(super) stopping: Stopping,
+    streams: Arc<Semaphore>,
+    /// What ids begin with.
+    run: String,
+    count: AtomicU64,
+}
+
+/// Both ends of a connection.
+#[derive(Clone, Copy)]
+pub(super) struct Ends {
+    pub(super) peer: SocketAddr,
+    pub(super) local: SocketAddr,
+}
+
+impl Door {
+    /// Puts a door before routes.
+    pub fn new(router: Router, engine: &Engine, options: DoorOptions) -> Door {
+        let DoorOptions { hosts, token, limits, log } = options;
+        Door {
+            // The door has a limit of its own, for every route.
+            router: router.layer(DefaultBodyLimit::disable()),
+            guard: Guard::new(&hosts, token),
+            limits,
+            log,
+            metrics: Arc::clone(engine.metrics()),
+            stopping: engine.stopping().clone(),
+            streams: Arc::new(Semaphore::new(limits.streams)),
+            run: run_name(),
+            count: AtomicU64::new(0),
+        }
+    }
+
+    /// Answers a request, and tells of it.
+    pub(super) async fn answer(&self, ends: Ends, text: &str, request: Request<Incoming>) -> Response {
+        let began = Instant::now();
+        let (head, body) = request.into_parts();
+        let id = self.name(&head.headers);
+        let (method, path) = (head.method.clone(), head.uri.path().to_owned());
+        let admitted = self.guard.admit(&head, ends.local.ip());
+        let outcome = match admitted {
+            Ok(called) => self.pass(ends, called, &id, head, body).await,
+            Err(turned_away) => Err(turned_away),
+        };
+        let mut response = outcome.unwrap_or_else(|(reason, failure)| self.turn_away(reason, &failure, &id));
+        if let Ok(id) = HeaderValue::from_str(&id.0) {
+            response.headers_mut().insert(REQUEST_ID, id);
+        }
+        response.headers_mut().insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        let (status, took) = (response.status(), began.elapsed());
+        self.metrics.answered(status, took);
+        self.log.answered(&Answered { id: &id.0, peer: text, method: &method, path: &path, status, took });
+        response
+    }
+
+    fn turn_away(&self, reason: Reason, failure: &Failure, id: &RequestId) -> Response {
+        self.metrics.turned_away(reason);
+        let mut response = failure.response(Some(id));
+        challenge(response.status(), response.headers_mut());
+        if matches!(reason, Reason::Size | Reason::Slow | Reason::Stopping) {
+            // What is left of the request is not read.
+            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        response
+    }
+
+    /// Lets a request through to its route.
+    async fn pass(
+        &self,
+        ends: Ends,
+        called: Called,
+        id: &RequestId,
+        head: request::Parts,
+        body: Incoming,
+    ) -> Result<Response, TurnedAway> {
+        if body.size_hint().lower() > self.limits.body as u64 {
+            throw_away(body, self.limits.body_time).await;
+            return Err(self.large());
+        }
+        let arrival = Arrival::default();
+        let body = match body.is_end_stream() {
+            true => Body::empty(),
+            false => Body::new(Arriving::new(body, &self.limits, arrival.clone())),
+        };
+        let mut request = Request::from_parts(head, body);
+        // What came through a relay on this machine is called by another name.
+        let is_here = called == Called::Loopback && ends.peer.ip().to_canonical().is_loopback();
+        request.extensions_mut().insert(if is_here { Peer::Here } else { Peer::Elsewhere });
+        request.extensions_mut().insert(id.clone());
+        request.extensions_mut().insert(ConnectInfo(ends.peer));
+        let response = self.route(request).await?;
+        if arrival.was_too_slow() { Err(slow()) } else { self.stream(response) }
+    }
+
+    /// Waits for the answer of a route, but not for ever. Whatever the route had begun ends with it.
+    async fn route(&self, request: Request<Body>) -> Result<Response, TurnedAway> {
+        let mut router = self.router.clone();
+        tokio::select! {
+            biased;
+            response = router.call(request) => Ok(response.unwrap_or_else(|never| match never {})),
+            () = tokio::time::sleep(self.limits.answer_time) => {
+                let failure = Failure::new(StatusCode::SERVICE_UNAVAILABLE, "too-long", "the answer took too long");
+                Err((Reason::Slow, failure))
+            }
+            () = self.stopping.over() => {
+                let failure = Failure::new(StatusCode::SERVICE_UNAVAILABLE, "stopping", "the server is stopping");
+                Err((Reason::Stopping, failure.retry_after(1)))
+            }
+        }
+    }
+
+    /// Lets a stream of events go on for as long as the server does.
+    fn stream(&self, response: Response) -> Result<Response, TurnedAway> {
+        if !is_stream(response.headers()) {
+            return Ok(response);
+        }
+        let Ok(place) = Arc::clone(&self.streams).try_acquire_owned() else {
+            let failure = Failure::new(StatusCode::SERVICE_UNAVAILABLE, "busy", "too many listen already");
+            return Err((Reason::Streams, failure.retry_after(10)));
+        };
+        Ok(response.map(|body| Body::new(Streaming::new(body, &self.stopping, place, &self.metrics))))
+    }
+
+    fn large(&self) -> TurnedAway {
+        let text = format!("the body is larger than {} bytes", self.limits.body);
+        (Reason::Size, Failure::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", text))
+    }
+
+    /// Takes the name that a request comes with, if it is one, or gives it another.
+    fn name(&self, headers: &HeaderMap) -> RequestId {
+        let given = headers.get(REQUEST_ID).and_then(|id| id.to_str().ok()).filter(|id| is_name(id));
+        RequestId(match given {
+            Some(given) => given.into(),
+            None => format!("{}-{:x}", self.run, self.count.fetch_add(1, Ordering::Relaxed)).into(),
+        })
+    }
+}
+
+fn slow() -> TurnedAway {
+    let failure = Failure::new(StatusCode::REQUEST_TIMEOUT, "too-slow", "the body took too long to arrive");
+    (Reason::Slow, failure)
+}
+
+fn is_name(id: &str) -> bool {
+    (1..=ID_MAX).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte))
+}
+
+/// Returns what tells the requests of this run from those of others.
+fn run_name() -> String {
+    let mut bytes = [0; 4];
+    // It is no secret; without randomness, runs cannot be told apart.
+    let _ = getrandom::fill(&mut bytes);
+    format!("{:08x}", u32::from_be_bytes(bytes))
+}

@@ -1,0 +1,65 @@
+//! Streams of events on their way out: they end when the server does, and are counted while they last.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use axum::body::{Body, Bytes};
+use http::HeaderMap;
+use http::header::CONTENT_TYPE;
+use hyper::body::{Body as HttpBody, Frame};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio_util::sync::WaitForCancellationFutureOwned;
+
+use crate::metrics::Metrics;
+use crate::stop::Stopping;
+
+/// A stream of events on its way out.
+pub(super) struct Streaming {
+    body: Body,
+    stopped: Pin<Box<WaitForCancellationFutureOwned>>,
+    _place: OwnedSemaphorePermit,
+    _counted: Counted,
+}
+
+struct Counted(Arc<Metrics>);
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.stream_ended();
+    }
+}
+
+/// Tells whether an answer goes on for as long as somebody listens.
+pub(super) fn is_stream(headers: &HeaderMap) -> bool {
+    let kind = headers.get(CONTENT_TYPE).map(http::HeaderValue::as_bytes);
+    kind.is_some_and(|kind| kind.starts_with(b"text/event-stream"))
+}
+
+impl Streaming {
+    pub(super) fn new(
+        body: Body,
+        stopping: &Stopping,
+        place: OwnedSemaphorePermit,
+        metrics: &Arc<Metrics>,
+    ) -> Streaming {
+        metrics.stream_began();
+        let stopped = Box::pin(stopping.token().cancelled_owned());
+        Streaming { body, stopped, _place: place, _counted: Counted(Arc::clone(metrics)) }
+    }
+}
+
+impl HttpBody for Streaming {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        if self.stopped.as_mut().poll(context).is_ready() {
+            return Poll::Ready(None);
+        }
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+}

@@ -1,0 +1,126 @@
+//! The MCP server: skills as tools, prompts and resources, over stdio and HTTP.
+//!
+//! Two ways to talk are served alike: revision 2025-11-25 and older, which begin with `initialize`, and revision
+//! 2026-07-28, in which every request stands alone. For tools and resources the caller is the model; for prompts it is
+//! the user.
+
+use std::sync::Arc;
+
+use openoxide_runtime::Session;
+use rmcp::ServiceExt as _;
+use rmcp::transport::async_rw::AsyncRwTransport;
+use tokio::sync::Mutex;
+
+use crate::engine::Engine;
+
+mod address;
+mod answer;
+mod complete;
+mod directory;
+mod error;
+mod handler;
+mod held;
+mod http;
+mod info;
+mod kinds;
+mod notify;
+mod page;
+mod prompts;
+mod question;
+mod resources;
+mod seen;
+mod served;
+mod sessions;
+mod skills;
+mod talk;
+mod tools;
+
+pub use http::{McpHttp, http_service};
+
+use seen::Shared;
+
+/// Longest message that is read, in bytes.
+const MESSAGE_MAX: usize = 1024 * 1024;
+
+/// How the server shows itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct McpOptions {
+    /// Names of tools that the client has already.
+    pub taken: Vec<String>,
+    /// How names of tools are spelled.
+    pub names: ToolNames,
+}
+
+/// How names of tools are spelled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ToolNames {
+    /// With letters, digits, `_` and `-` only: many programs that talk to models take nothing else.
+    #[default]
+    Plain,
+    /// As the host writes them, dots included.
+    Dotted,
+}
+
+impl ToolNames {
+    /// Spells a name.
+    fn spell(self, name: &str) -> String {
+        match self {
+            ToolNames::Dotted => name.to_owned(),
+            ToolNames::Plain => {
+                let plain = |sign: char| if sign.is_ascii_alphanumeric() || "_-".contains(sign) { sign } else { '_' };
+                name.chars().map(plain).collect()
+            }
+        }
+    }
+}
+
+/// One conversation with a client.
+#[derive(Clone)]
+pub(crate) struct McpServer {
+    shared: Arc<Shared>,
+    session: Arc<Mutex<Session>>,
+    /// Whether all requests are of one conversation, whatever they say.
+    one_conversation: bool,
+}
+
+impl McpServer {
+    fn new(shared: Arc<Shared>, one_conversation: bool) -> McpServer {
+        let session = Arc::new(Mutex::new(Session::new(held::random_name().unwrap_or_default())));
+        McpServer { shared, session, one_conversation }
+    }
+}
+
+/// Why the server on standard input and output ended.
+#[derive(Debug, thiserror::Error)]
+pub enum McpError {
+    /// The client did not begin as the protocol says.
+    #[error("the client did not begin as MCP says: {0}")]
+    Beginning(String),
+    /// It ended otherwise than by the client's leave.
+    #[error("the MCP server ended: {0}")]
+    Ended(String),
+}
+
+/// Serves one client on standard input and output, until it leaves.
+pub async fn serve_stdio(engine: Engine, options: McpOptions) -> Result<(), McpError> {
+    let (input, output) = rmcp::transport::io::stdio_pipes();
+    serve_on(engine, options, input, output).await
+}
+
+/// Serves one client on a pair of streams, until it leaves.
+pub async fn serve_on(
+    engine: Engine,
+    options: McpOptions,
+    input: impl tokio::io::AsyncRead + Send + Unpin + 'static,
+    output: impl tokio::io::AsyncWrite + Send + Unpin + 'static,
+) -> Result<(), McpError> {
+    let server = McpServer::new(Arc::new(Shared::new(engine, options)), true);
+    let transport = AsyncRwTransport::new_server(input, output).with_max_line_length(MESSAGE_MAX);
+    let running = match server.serve(transport).await {
+        Ok(running) => running,
+        // A client that looked and left did nothing wrong.
+        Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+        Err(error) => return Err(McpError::Beginning(error.to_string())),
+    };
+    running.waiting().await.map(drop).map_err(|error| McpError::Ended(error.to_string()))
+}

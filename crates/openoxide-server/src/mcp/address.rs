@@ -1,0 +1,157 @@
+//! The addresses of skills and their files: `skill://NAME/SKILL.md`, and `skill://PREFIX/NAME/SKILL.md` for skills of a
+//! namespace.
+//!
+//! No address is that of two things: the folder of no skill lies in the addresses of another's.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+
+use openoxide_skills::{Catalog, Entry, ResourcePath};
+use sha2::{Digest as _, Sha256};
+
+const SCHEME: &str = "skill://";
+/// The file that makes a folder a skill.
+pub(super) const OWN_FILE: &str = "SKILL.md";
+/// Longest address that is looked at.
+const ADDRESS_MAX: usize = 8192;
+
+/// The addresses of the skills of a catalog that the model may see.
+pub(super) struct Addresses {
+    /// The place of each skill in the catalog, by the address of its folder.
+    by_root: BTreeMap<String, usize>,
+}
+
+/// A file or a folder of a skill that an address means.
+pub(super) struct Meant<'a> {
+    /// The address of the skill's folder.
+    pub(super) root: &'a str,
+    /// The skill's place in the catalog.
+    pub(super) at: usize,
+    /// The path in the folder; absent: the folder itself.
+    pub(super) path: Option<ResourcePath>,
+}
+
+impl Addresses {
+    /// Gives an address to every skill that can have one.
+    pub(super) fn new(catalog: &Catalog) -> Addresses {
+        let mut addresses = Addresses { by_root: BTreeMap::new() };
+        for (at, entry) in catalog.skills.iter().enumerate() {
+            if let Some(name) = served_name(entry) {
+                let root = addresses.free_root(entry, name);
+                addresses.by_root.insert(root, at);
+            }
+        }
+        addresses
+    }
+
+    /// Returns the addresses of folders, sorted, each with the skill's place in the catalog.
+    pub(super) fn roots(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.by_root.iter().map(|(root, at)| (root.as_str(), *at))
+    }
+
+    /// Finds what an address means. One that is written in a strange way means nothing.
+    pub(super) fn find(&self, uri: &str) -> Option<Meant<'_>> {
+        let rest = uri.strip_prefix(SCHEME).filter(|_| uri.len() <= ADDRESS_MAX)?;
+        let mut ends = rest.match_indices('/').map(|(at, _)| at).chain([rest.len()]);
+        let (root, at) = ends.find_map(|end| self.by_root.get_key_value(&uri[..SCHEME.len() + end]))?;
+        let path = match uri[root.len()..].strip_prefix('/') {
+            None => None,
+            Some(path) => {
+                let names: Vec<Vec<u8>> = path.split('/').map(decoded).collect::<Option<_>>()?;
+                Some(ResourcePath::of_names(names.iter().map(Vec::as_slice)).ok()?)
+            }
+        };
+        Some(Meant { root, at: *at, path })
+    }
+
+    /// Finds the address of a folder that no other skill's addresses lie in or around.
+    fn free_root(&self, entry: &Entry, name: &str) -> String {
+        let prefix = entry.skill.name.rsplit_once(':').map(|(prefix, _)| prefix);
+        let plain = match prefix {
+            None => Some(format!("{SCHEME}{name}")),
+            Some(prefix) if is_plain(prefix) => Some(format!("{SCHEME}{}/{name}", prefix.replace(':', "/"))),
+            Some(_) => None,
+        };
+        if let Some(root) = plain.filter(|root| self.is_free(root)) {
+            return root;
+        }
+        // No name begins with this sign. The path tells skills apart, and stays the same when others come and go.
+        let mut digits = String::new();
+        for byte in Sha256::digest(entry.canonical().as_os_str().as_bytes()) {
+            // Writing to a text cannot fail.
+            let _ = write!(digits, "{byte:02x}");
+        }
+        let lengths = [12, 24, digits.len()];
+        let roots = lengths.map(|length| format!("{SCHEME}~{}/{name}", &digits[..length]));
+        let [.., longest] = &roots;
+        roots.iter().find(|root| self.is_free(root)).unwrap_or(longest).clone()
+    }
+
+    fn is_free(&self, root: &str) -> bool {
+        let lies_in = |inner: &str, outer: &str| {
+            inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        !self.by_root.keys().any(|other| lies_in(root, other) || lies_in(other, root))
+    }
+}
+
+/// Returns the name that a skill is served under, if it can be: the standard's rules for names hold for addresses.
+fn served_name(entry: &Entry) -> Option<&str> {
+    let name = entry.skill.name.rsplit(':').next()?;
+    let is_own = entry.found().file_name().is_some_and(|file| file == OWN_FILE);
+    (entry.model && entry.is_active() && is_own && is_standard_name(name)).then_some(name)
+}
+
+/// Tells whether a name obeys the standard.
+pub(super) fn is_standard_name(name: &str) -> bool {
+    let signs = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    let hyphens = name.starts_with('-') || name.ends_with('-') || name.contains("--");
+    (1..=64).contains(&name.len()) && name.bytes().all(signs) && !hyphens
+}
+
+fn is_plain(prefix: &str) -> bool {
+    let plain = |part: &str| {
+        let signs = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_.".contains(&byte);
+        !part.is_empty() && part.bytes().all(signs) && !part.bytes().all(|byte| byte == b'.')
+    };
+    prefix.split(':').all(plain)
+}
+
+/// Writes the address of a file or folder below a skill's.
+pub(super) fn address(root: &str, path: &Path) -> String {
+    let mut address = root.to_owned();
+    for name in path {
+        address.push('/');
+        for byte in name.as_bytes() {
+            match byte {
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => address.push(char::from(*byte)),
+                // Writing to a text cannot fail.
+                byte => drop(write!(address, "%{byte:02X}")),
+            }
+        }
+    }
+    address
+}
+
+/// Decodes a part of an address; nothing if it is no such part, or has a separator in it.
+fn decoded(part: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(part.len());
+    let mut rest = part.bytes();
+    while let Some(byte) = rest.next() {
+        let byte = match byte {
+            b'%' => {
+                let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+                digit(rest.next()?)? * 16 + digit(rest.next()?)?
+            }
+            b'?' | b'#' => return None,
+            byte => byte,
+        };
+        bytes.push(byte);
+    }
+    (!bytes.contains(&b'/')).then_some(bytes)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,55 @@
+//! What a tool or a prompt answers.
+
+use openoxide_runtime::{Done, ForkPlan, Notice, ToolResult};
+use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
+use serde_json::{Value, json};
+
+/// Makes the result of a tool.
+///
+/// Facts for programs are in `_meta`: some clients hand `structuredContent` to the model in place of the text.
+pub(super) fn tool_result(answer: ToolResult, done: Option<&Done>, unasked: &[String]) -> CallToolResult {
+    let ToolResult { title, output, metadata, is_error, follow, fork } = answer;
+    let mut texts = Vec::new();
+    match fork {
+        Some(plan) => texts.push(forked(&plan)),
+        None => texts.push(output),
+    }
+    texts.extend(follow.into_iter().map(|message| message.text));
+    let mut notices: &[Notice] = &[];
+    if let Some(done) = done {
+        texts.extend(done.verdict.context.iter().map(|said| said.text.clone()));
+        notices = &done.notices;
+    }
+    texts.extend(note(notices, unasked));
+    let content: Vec<ContentBlock> = texts.into_iter().map(ContentBlock::text).collect();
+    let mut result = if is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
+    let mut meta = MetaObject::new();
+    if !title.is_empty() {
+        meta.insert("openoxide/title".to_owned(), json!(title));
+    }
+    if !metadata.is_empty() {
+        meta.insert("openoxide/facts".to_owned(), Value::Object(metadata));
+    }
+    result.meta = (!meta.is_empty()).then_some(meta);
+    result
+}
+
+/// Says what people should know besides, in one text; nothing if there is nothing.
+pub(super) fn note(notices: &[Notice], unasked: &[String]) -> Option<String> {
+    let notices = notices.iter().map(|notice| {
+        let help = notice.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
+        format!("- {}: {}{help}", notice.skill, notice.text)
+    });
+    let unasked = unasked.iter().map(|text| format!("- not asked: {text}"));
+    let lines: Vec<String> = notices.chain(unasked).collect();
+    (!lines.is_empty()).then(|| format!("Note from OpenOxide, for the user:\n{}", lines.join("\n")))
+}
+
+/// Says what a skill asks for that wants a conversation of its own: the client may have one.
+pub(super) fn forked(plan: &ForkPlan) -> String {
+    format!(
+        "This skill is made for an agent of its own, `{}`. If you can start one, give it exactly the text below and use \
+         its answer; otherwise follow the text yourself.\n\n{}",
+        plan.agent_type, plan.prompt
+    )
+}

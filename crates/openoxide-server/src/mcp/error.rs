@@ -1,0 +1,36 @@
+//! Errors of the protocol.
+
+use rmcp::ErrorData;
+
+use crate::pool::Unavailable;
+
+/// Says that something that was asked for is not there, or not like that.
+pub(super) fn invalid(text: impl Into<String>) -> ErrorData {
+    ErrorData::invalid_params(text.into(), None)
+}
+
+/// Says that a resource is not there.
+pub(super) fn no_resource(uri: &str) -> ErrorData {
+    let text = format!("no file of a skill is served at {}", shortened(uri));
+    ErrorData::resource_not_found(text, Some(serde_json::json!({ "uri": shortened(uri) })))
+}
+
+/// Says that the server cannot do it now.
+pub(super) fn unavailable(error: Unavailable) -> ErrorData {
+    ErrorData::internal_error(error.to_string(), None)
+}
+
+/// Says that something failed that should not.
+pub(super) fn internal(text: impl Into<String>) -> ErrorData {
+    ErrorData::internal_error(text.into(), None)
+}
+
+/// Repeats what somebody wrote, which may be as long as they like.
+pub(super) fn shortened(text: &str) -> String {
+    const REPEATED: usize = 200;
+    let shown = openoxide_skills::TerminalText(text).to_string();
+    match shown.char_indices().nth(REPEATED) {
+        Some((end, _)) => format!("{}…", &shown[..end]),
+        None => shown,
+    }
+}

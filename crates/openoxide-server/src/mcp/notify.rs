@@ -1,0 +1,95 @@
+//! Tells clients that lists have changed.
+
+use std::sync::Arc;
+
+use openoxide_live::Change;
+use rmcp::RoleServer;
+use rmcp::service::{Peer, SubscriptionContext};
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::RecvError;
+
+use super::McpServer;
+use super::seen::{Seen, Shared};
+
+/// What of a catalog a client may see changed.
+struct News {
+    tools: bool,
+    rest: bool,
+}
+
+/// Waits for changes of what is served, one after the other.
+struct Changes {
+    shared: Arc<Shared>,
+    receiver: Receiver<Arc<Change>>,
+    /// What was seen before.
+    before: Option<Arc<Seen>>,
+}
+
+impl Changes {
+    async fn new(shared: &Arc<Shared>) -> Changes {
+        // Listening begins before looking, so that nothing is missed between.
+        let receiver = shared.engine.changes();
+        Changes { shared: Arc::clone(shared), receiver, before: shared.seen().await.ok() }
+    }
+
+    /// Waits for the next change; nothing when there will be none.
+    async fn next(&mut self) -> Option<News> {
+        loop {
+            match self.receiver.recv().await {
+                Ok(change) if change.state.place != *self.shared.engine.here() => {}
+                // Who missed some looks at everything again.
+                Ok(_) | Err(RecvError::Lagged(_)) => {
+                    let now = self.shared.seen().await.ok();
+                    let tools = |seen: &Arc<Seen>| seen.toolbox.tools().to_vec();
+                    let news = News { tools: self.before.as_ref().map(tools) != now.as_ref().map(tools), rest: true };
+                    self.before = now;
+                    return Some(news);
+                }
+                Err(RecvError::Closed) => return None,
+            }
+        }
+    }
+}
+
+impl McpServer {
+    /// Tells a client of a conversation about changes, until it leaves.
+    pub(super) fn tell(&self, peer: Peer<RoleServer>) {
+        let shared = Arc::clone(&self.shared);
+        tokio::spawn(async move {
+            let mut changes = Changes::new(&shared).await;
+            drop(shared);
+            while !peer.is_transport_closed()
+                && let Some(news) = changes.next().await
+            {
+                if news.tools && peer.notify_tool_list_changed().await.is_err() {
+                    return;
+                }
+                let told = [peer.notify_prompt_list_changed().await, peer.notify_resource_list_changed().await];
+                if told.iter().any(Result::is_err) {
+                    return;
+                }
+            }
+        });
+    }
+
+    /// Tells a subscriber about changes, until it has enough.
+    pub(super) async fn tell_subscriber(&self, subscription: &SubscriptionContext) {
+        let mut changes = Changes::new(&self.shared).await;
+        let sink = subscription.sink();
+        loop {
+            let news = tokio::select! {
+                () = subscription.cancelled() => return,
+                news = changes.next() => news,
+            };
+            let Some(news) = news else { return };
+            // What was not subscribed to is refused by the sink, and nobody misses it.
+            if news.tools {
+                drop(sink.notify_tool_list_changed().await);
+            }
+            if news.rest {
+                drop(sink.notify_prompt_list_changed().await);
+                drop(sink.notify_resource_list_changed().await);
+            }
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Skills as prompts: what a user can call by name.
+
+use std::sync::Arc;
+
+use openoxide_runtime::{Activation, Call, Done, Given, names_for};
+use openoxide_skills::{Caller, Entry};
+use rmcp::model::{
+    CacheScope, GetPromptRequestParams, GetPromptResponse, GetPromptResult, JsonObject, ListPromptsResult, Prompt,
+    PromptArgument, PromptMessage, Role,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer};
+use serde_json::Value;
+
+use super::McpServer;
+use super::answer::{forked, note};
+use super::error::{invalid, shortened};
+use super::held::MadeFor;
+use super::page::page;
+use super::seen::{Seen, Shared};
+use super::skills::TTL_MS;
+use super::talk::{Asking, Spoken, Talk};
+
+/// Most prompts of one page.
+const PAGE: usize = 200;
+/// What cursors of this list are told by.
+const LIST: &str = "prompts";
+/// The argument of a skill that does not name its own.
+const ALL: &str = "arguments";
+
+impl Shared {
+    /// Lists the skills that a user may call.
+    pub(super) fn list_prompts(&self, seen: &Seen, cursor: Option<&str>) -> Result<ListPromptsResult, ErrorData> {
+        let names = names_for(seen.catalog(), Caller::User);
+        let (names, next) = page(LIST, names.into_iter(), cursor, PAGE, |name| (*name).to_owned())?;
+        let prompts = names.into_iter().filter_map(|name| prompt_entry(seen, name)).map(prompt).collect();
+        let mut result = ListPromptsResult::with_all_items(prompts);
+        result.next_cursor = next;
+        Ok(result.with_ttl_ms(TTL_MS).with_cache_scope(CacheScope::Private))
+    }
+}
+
+/// Finds the skill of a prompt.
+pub(super) fn prompt_entry<'s>(seen: &'s Seen, name: &str) -> Option<&'s Entry> {
+    seen.catalog().skills.iter().find(|entry| entry.user && entry.is_active() && *entry.skill.name == *name)
+}
+
+/// Describes a skill as a prompt.
+fn prompt(entry: &Entry) -> Prompt {
+    let skill = &entry.skill;
+    let about = skill.short_description.clone().unwrap_or_else(|| skill.description.to_string());
+    let mut prompt = Prompt::new(skill.name.to_string(), Some(about), Some(arguments(entry)));
+    prompt.title = skill.interface.as_ref().and_then(|interface| interface.display_name.clone());
+    prompt
+}
+
+/// Returns what a prompt can be called with: the arguments that the skill names, or all of them as one text.
+fn arguments(entry: &Entry) -> Vec<PromptArgument> {
+    let rare = entry.skill.frontmatter.rare.as_deref();
+    let hint = rare.and_then(|rare| rare.argument_hint.clone());
+    let names = named(entry);
+    if names.is_empty() {
+        let mut all = PromptArgument::new(ALL).with_required(false);
+        all.description = Some(hint.unwrap_or_else(|| "What is said with the call".to_owned()));
+        return vec![all];
+    }
+    let argument = |name: &String| {
+        let mut argument = PromptArgument::new(name.clone()).with_required(false);
+        argument.description.clone_from(&hint);
+        argument
+    };
+    names.iter().map(argument).collect()
+}
+
+fn named(entry: &Entry) -> &[String] {
+    entry.skill.frontmatter.rare.as_deref().map_or(&[], |rare| rare.arguments.as_slice())
+}
+
+/// Reads what a prompt is called with.
+fn given(entry: &Entry, arguments: Option<&JsonObject>) -> Result<Given, ErrorData> {
+    let Some(arguments) = arguments.filter(|arguments| !arguments.is_empty()) else { return Ok(Given::Nothing) };
+    let names = named(entry);
+    let known = |key: &str| names.iter().any(|name| name == key) || (names.is_empty() && key == ALL);
+    let mut values = Vec::new();
+    for (key, value) in arguments {
+        match value {
+            Value::String(text) if known(key) => values.push((key.as_str(), text.as_str())),
+            Value::String(_) => return Err(invalid(format!("there is no argument `{}`", shortened(key)))),
+            _ => return Err(invalid(format!("the argument `{}` must be a text", shortened(key)))),
+        }
+    }
+    if names.is_empty() {
+        return Ok(values.first().map_or(Given::Nothing, |(_, text)| Given::Raw((*text).to_owned())));
+    }
+    let value = |name: &String| values.iter().find(|(key, _)| key == name).map_or("", |(_, text)| text).to_owned();
+    let mut words: Vec<String> = names.iter().map(value).collect();
+    while words.last().is_some_and(String::is_empty) {
+        words.pop();
+    }
+    Ok(if words.is_empty() { Given::Nothing } else { Given::Words(words) })
+}
+
+impl McpServer {
+    /// Calls a skill for the user, and answers the messages that the model is sent.
+    pub(super) async fn prompted(
+        &self,
+        request: GetPromptRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let seen = self.shared.seen().await?;
+        let unknown = || invalid(format!("no prompt is called `{}`", shortened(&request.name)));
+        let entry = prompt_entry(&seen, &request.name).ok_or_else(unknown)?;
+        let arguments = given(entry, request.arguments.as_ref())?;
+        let wanted = Value::Object(request.arguments.clone().unwrap_or_default());
+        let made_for = MadeFor::new("prompts/get", &request.name, wanted);
+        let asking = Asking::of(self, context);
+        let spoken = if let Some(state) = &request.request_state {
+            self.speak_on(state, request.input_responses.as_ref(), &asking, &made_for).await?
+        } else {
+            let call = Call { skill: request.name.clone(), caller: Caller::User, arguments };
+            let activation = Activation::new(Arc::clone(seen.runtime()), vec![call]);
+            self.speak(Talk::new(activation, Arc::clone(&self.session)), &asking, &made_for).await?
+        };
+        match spoken {
+            Spoken::Later(asked) => Ok(asked.into()),
+            Spoken::Done(done, unasked) => messages(&done, &unasked, &entry.skill.description).map(Into::into),
+        }
+    }
+}
+
+fn messages(done: &Done, unasked: &[String], about: &str) -> Result<GetPromptResult, ErrorData> {
+    if let (None, Some(refusal)) = (done.activated.first(), done.refused.first()) {
+        let help = refusal.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
+        let unasked = unasked.iter().fold(String::new(), |text, why| text + "; not asked: " + why);
+        return Err(invalid(format!("{}{help}{unasked}", refusal.text)));
+    }
+    let mut texts: Vec<String> = Vec::new();
+    for activated in &done.activated {
+        texts.extend(activated.fork.as_ref().map(forked));
+        texts.extend(activated.messages.iter().map(|message| message.text.clone()));
+    }
+    texts.extend(done.verdict.context.iter().map(|said| said.text.clone()));
+    texts.extend(note(&done.notices, unasked));
+    let messages = texts.into_iter().map(|text| PromptMessage::new_text(Role::User, text)).collect();
+    Ok(GetPromptResult::new(messages).with_description(about))
+}

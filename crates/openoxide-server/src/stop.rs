@@ -1,0 +1,66 @@
+//! How a server ends: first it lets nobody in any more, then everybody is gone or sent away.
+
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+
+/// How a server is told to end. Clones end the same server.
+#[derive(Clone, Debug, Default)]
+pub struct Stopping {
+    asked: CancellationToken,
+    over: CancellationToken,
+}
+
+impl Stopping {
+    /// Returns one that was told nothing yet.
+    pub fn new() -> Stopping {
+        Stopping::default()
+    }
+
+    /// Asks the server to end: what has begun may go on for a while.
+    pub fn ask(&self) {
+        self.asked.cancel();
+    }
+
+    /// Ends what still goes on.
+    pub fn end(&self) {
+        self.asked.cancel();
+        self.over.cancel();
+    }
+
+    /// Tells whether the server was asked to end.
+    pub fn is_asked(&self) -> bool {
+        self.asked.is_cancelled()
+    }
+
+    /// Waits until the server is asked to end.
+    pub async fn asked(&self) {
+        self.asked.cancelled().await;
+    }
+
+    /// Waits until what still goes on has to end.
+    pub async fn over(&self) {
+        self.over.cancelled().await;
+    }
+
+    /// Returns what is cancelled when the server is asked to end.
+    pub fn token(&self) -> CancellationToken {
+        self.asked.clone()
+    }
+
+    /// Obeys SIGTERM and SIGINT: the first asks, the second ends. Waits for both.
+    pub async fn obey_signals(&self) -> std::io::Result<()> {
+        let mut terminate = signal(SignalKind::terminate())?;
+        let mut interrupt = signal(SignalKind::interrupt())?;
+        let mut next = async || {
+            tokio::select! {
+                _ = terminate.recv() => {}
+                _ = interrupt.recv() => {}
+            }
+        };
+        next().await;
+        self.ask();
+        next().await;
+        self.end();
+        Ok(())
+    }
+}
