@@ -39,7 +39,6 @@ impl Runtime {
             digest: None,
             origin: None,
             cut: false,
-            origin: None,
         };
         let messages = envelope(view, &loaded).ok()?;
         let template = messages.into_iter().find(|message| !message.frame)?.text;
