@@ -15,6 +15,7 @@ mod permission;
 mod plugins;
 mod policy;
 mod project;
+mod sources;
 mod system;
 mod trust;
 mod workspace;
@@ -28,6 +29,7 @@ pub use mcp::{AddedServer, ConfiguredServer, McpServer, McpTransport, add_mcp_se
 pub use permission::Agent;
 pub use policy::{AllowedTools, PowerPolicy, SandboxSettings};
 pub use project::find_project;
+pub use sources::Sources;
 pub use system::{Unpacked, embedded_skills, unpack_system_skills};
 pub use trust::{
     Grant, Granted, Moment, Power, Record, Remembered, Trust, TrustEntry, TrustError, TrustedFolder, TrustedSource,

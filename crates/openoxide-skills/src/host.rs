@@ -316,12 +316,30 @@ pub struct ListRules {
     pub path: PathForm,
     /// Most skills that count, in the order in which they are found.
     pub max: Option<usize>,
+    /// When a program that is running looks at its skills again.
+    pub refresh: Refresh,
 }
 
 impl Default for ListRules {
     fn default() -> Self {
-        ListRules { order: vec![OrderKey::Scope, OrderKey::Name, OrderKey::Path], path: PathForm::Canonical, max: None }
+        ListRules {
+            order: vec![OrderKey::Scope, OrderKey::Name, OrderKey::Path],
+            path: PathForm::Canonical,
+            max: None,
+            refresh: Refresh::Live,
+        }
     }
+}
+
+/// When a program that is running looks at its skills again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Refresh {
+    /// When they change.
+    #[default]
+    Live,
+    /// When it starts, or when somebody asks for that.
+    Start,
 }
 
 /// Something skills are sorted by.

@@ -296,9 +296,9 @@ impl Recall {
             }
         }
         let is_link = |code: Code| matches!(code, Code::LinkDangling | Code::LinkCycle);
-        watched.links.extend(
-            survey.problems.iter().filter(|(_, problem)| is_link(problem.code)).map(|(path, _)| path.clone()),
-        );
+        watched
+            .links
+            .extend(survey.problems.iter().filter(|(_, problem)| is_link(problem.code)).map(|(path, _)| path.clone()));
     }
 }
 

@@ -9,8 +9,8 @@ use rustix::fs::OFlags;
 use rustix::io::Errno;
 
 use self::door::Door;
-use super::{Plan, Recall};
 use super::file::{self, FileFact};
+use super::{Plan, Recall};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 

@@ -247,9 +247,7 @@ impl Surveyor<'_> {
         let probe = || Some(self.probe(door.fd().ok()?, name, folder));
         match self.recall {
             None => probe().unwrap_or_default(),
-            Some(recall) => {
-                recall.probed(folder, || Some((probe()?, inner_folders(folder, self.plan.inner_names()))))
-            }
+            Some(recall) => recall.probed(folder, || Some((probe()?, inner_folders(folder, self.plan.inner_names())))),
         }
     }
 
