@@ -44,6 +44,7 @@ mod run;
 mod schema;
 mod seeds;
 mod self_trust;
+mod serve;
 mod show;
 mod support;
 mod switch;
