@@ -214,6 +214,9 @@ pub struct SidecarRules {
     /// Products that `policy.products` may name; another one is a bad value. Empty: any.
     #[serde(default)]
     pub products: Vec<String>,
+    /// Whether a plugin's skill can also name a picture in the `assets` of the plugin.
+    #[serde(default)]
+    pub plugin_assets: bool,
 }
 
 /// What one bad value in a metadata file drops.

@@ -4,6 +4,7 @@
 
 mod adversarial;
 mod agents;
+mod app_server;
 mod attached;
 mod catalog;
 mod check;
