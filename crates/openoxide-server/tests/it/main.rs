@@ -1,3 +1,5 @@
 //! Tests of the crate as its users see it.
 
+#![allow(clippy::unwrap_used, reason = "a test that fails says where")]
+
 mod rpc;
