@@ -13,7 +13,6 @@ use crate::ui::Ui;
 /// For a program that starts this one: one JSON object per line, until the input ends. Clients of Codex's app-server can
 /// list and switch skills without a change; docs/app-server.md has every method.
 #[derive(Debug, clap::Args)]
-#[expect(clippy::doc_markdown, reason = "help is plain text")]
 pub(crate) struct AppServerArgs {}
 
 pub(crate) fn app_server(ui: &Ui, common: &Common, _: &AppServerArgs) -> anyhow::Result<ExitStatus> {

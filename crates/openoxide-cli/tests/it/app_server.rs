@@ -43,7 +43,7 @@ impl Server {
         }
     }
 
-    fn call(&mut self, method: &str, params: Value) -> Value {
+    fn call(&mut self, method: &str, params: &Value) -> Value {
         self.send(&json!({ "id": method, "method": method, "params": params }));
         let mut answer = self.wait(|message| message["id"] == method);
         assert!(answer["error"].is_null(), "{answer}");
@@ -70,7 +70,7 @@ fn it_answers_and_ends_with_its_input() {
     let context = TestContext::new();
     context.skill("pdf", "About PDF");
     let mut server = Server::start(&context, &[]);
-    let listed = server.call("skills/list", json!({}));
+    let listed = server.call("skills/list", &json!({}));
     assert_eq!(listed["data"][0]["skills"][0]["name"], "pdf");
     assert_eq!(server.end(), Some(0));
     assert!(!context.home().join(".openoxide").exists(), "looking writes nothing");
@@ -95,7 +95,7 @@ fn options_are_the_same_as_everywhere() {
     context.tree("//- more/x/SKILL.md\n---\nname: x\ndescription: d\n---\n");
     let more = context.root().join("more");
     let mut server = Server::start(&context, &["--add-dir", more.to_str().unwrap()]);
-    assert_eq!(server.call("skills/list", json!({}))["data"][0]["skills"][0]["name"], "x");
+    assert_eq!(server.call("skills/list", &json!({}))["data"][0]["skills"][0]["name"], "x");
     assert_eq!(server.end(), Some(0));
     let wrong = run(&context, &["app-server", "--host", "nobody"]);
     assert_eq!((wrong.status, wrong.stdout.as_str()), (Some(2), ""), "{wrong}");
@@ -110,7 +110,7 @@ fn a_command_that_runs_ends_with_the_client() {
         "//- project/.agents/skills/slow/SKILL.md\n---\nname: slow\ndescription: d\n---\nA !`sleep {time}` b\n"
     ));
     let mut server = Server::start(&context, &[]);
-    let roots = server.call("skills/roots", json!({}));
+    let roots = server.call("skills/roots", &json!({}));
     if roots["isolation"]["mechanism"] == "none" {
         return skipped("this machine cannot isolate a command");
     }

@@ -104,18 +104,21 @@ pub(super) fn answer(id: Option<&Id>, outcome: Result<Value, RpcError>, versione
 mod tests {
     use super::*;
 
-    fn check(line: &str, expected: Incoming) {
-        assert_eq!(Incoming::read(line.as_bytes()), expected, "{line}");
+    fn check(line: &str, expected: &Incoming) {
+        assert_eq!(Incoming::read(line.as_bytes()), *expected, "{line}");
     }
 
     #[test]
     fn what_can_be_acted_on() {
         let request = |id, params, versioned| Incoming::Request { id, method: "m".to_owned(), params, versioned };
-        check(r#"{"id":1,"method":"m"}"#, request(Id::Number(1), Value::Null, false));
-        check(r#"{"jsonrpc":"2.0","id":"x","method":"m","params":{}}"#, request(Id::Text("x".into()), json!({}), true));
-        check(r#"{"method":"m","params":[]}"#, Incoming::Notice);
-        check(r#"{"id":"x","result":null}"#, Incoming::Reply { id: Id::Text("x".into()), result: Some(Value::Null) });
-        check(r#"{"id":7,"error":{}}"#, Incoming::Reply { id: Id::Number(7), result: None });
+        check(r#"{"id":1,"method":"m"}"#, &request(Id::Number(1), Value::Null, false));
+        check(
+            r#"{"jsonrpc":"2.0","id":"x","method":"m","params":{}}"#,
+            &request(Id::Text("x".into()), json!({}), true),
+        );
+        check(r#"{"method":"m","params":[]}"#, &Incoming::Notice);
+        check(r#"{"id":"x","result":null}"#, &Incoming::Reply { id: Id::Text("x".into()), result: Some(Value::Null) });
+        check(r#"{"id":7,"error":{}}"#, &Incoming::Reply { id: Id::Number(7), result: None });
     }
 
     #[test]

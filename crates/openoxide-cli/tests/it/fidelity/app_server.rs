@@ -58,7 +58,7 @@ fn listed(scene: &Scene) -> Value {
     let output = scene.context.answer(&mut run);
     assert_eq!(output.status, Some(0), "{output}");
     let portable = output.stdout.replace("[ROOT]", "{root}");
-    let last = portable.lines().filter(|line| line.contains("\"skills/list\"")).last();
+    let last = portable.lines().rfind(|line| line.contains("\"skills/list\""));
     let mut answer: Value = serde_json::from_str(last.expect("an answer")).unwrap();
     answer["result"]["data"][0].take()
 }
