@@ -48,10 +48,10 @@ impl Fault {
         }
     }
 
-    /// Returns what is known, or else this.
+    /// Returns what is known, or else this. It is told once: what fails later has a reason of its own.
     pub(crate) fn or(&self, other: &str) -> String {
-        let held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if held.is_empty() { other.to_owned() } else { held.clone() }
+        let held = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        if held.is_empty() { other.to_owned() } else { held }
     }
 }
 

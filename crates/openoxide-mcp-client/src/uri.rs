@@ -3,6 +3,8 @@
 
 use std::fmt;
 
+use openoxide_skills::is_deceptive;
+
 /// Longest address.
 const MAX_URI: usize = 1024;
 /// Longest name of a skill.
@@ -123,7 +125,12 @@ fn checked(text: &str) -> Result<usize, BadUri> {
         return Err(BadUri::Form);
     }
     let path = rest.strip_prefix("//").ok_or(BadUri::Form)?;
-    let odd = |character: char| character.is_control() || character.is_whitespace() || "\\?#@".contains(character);
+    let odd = |character: char| {
+        character.is_control()
+            || character.is_whitespace()
+            || is_deceptive(character)
+            || "\\?#@<>\"`".contains(character)
+    };
     if path.chars().any(odd) {
         return Err(BadUri::Character);
     }
@@ -205,6 +212,8 @@ mod tests {
             ("skill://pdf/SKILL.md?x", BadUri::Character),
             ("skill://pdf/SKILL.md#x", BadUri::Character),
             ("skill://p df/SKILL.md", BadUri::Character),
+            ("skill://a</skill>/pdf/SKILL.md", BadUri::Character),
+            ("skill://a\u{202e}b/pdf/SKILL.md", BadUri::Character),
             ("skill://pdf\u{1b}/SKILL.md", BadUri::Character),
             ("skill://Pdf/SKILL.md", BadUri::Name),
             ("skill://-pdf/SKILL.md", BadUri::Name),

@@ -144,6 +144,8 @@ fn help_of_list() {
 
     Options:
           --all   Also list what does not count, and why
+          --mcp   Also ask the MCP servers of your settings for the skills that they
+                  offer [config: mcp.servers]
       -h, --help  Print help (see more with '--help')
 
     Common options:

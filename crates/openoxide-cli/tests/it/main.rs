@@ -40,6 +40,7 @@ mod record;
 mod reference;
 mod regressions;
 mod remcochat;
+mod remote;
 mod roots;
 mod run;
 mod schema;

@@ -11,6 +11,7 @@ use std::time::Duration;
 use openoxide_config::Environment;
 use rmcp::RoleClient;
 use rmcp::transport::async_rw::AsyncRwTransport;
+use rustix::process::Pid;
 use tokio::io::{AsyncRead, AsyncReadExt as _, ReadBuf};
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command};
 
@@ -37,6 +38,8 @@ pub(super) struct Program<'p> {
 /// A server that was started.
 pub(super) struct Child {
     process: tokio::process::Child,
+    /// It and whatever it starts.
+    group: Option<Pid>,
     complaints: Arc<Mutex<VecDeque<u8>>>,
 }
 
@@ -72,7 +75,8 @@ pub(super) fn start(
     tokio::spawn(listen(errors, Arc::clone(&complaints)));
     let output = Watched { inner: output, line: 0, most: limits.message, fault: fault.clone() };
     let pipes = AsyncRwTransport::new_client(output, input).with_max_line_length(limits.message);
-    Ok((Child { process, complaints }, pipes))
+    let group = process.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
+    Ok((Child { process, group, complaints }, pipes))
 }
 
 /// Leaves out the folders that mean another one in each project.
@@ -112,12 +116,22 @@ impl Child {
 
     /// Waits until it ends, now that nobody speaks to it any more; then ends it and whatever it started.
     pub(super) async fn end(mut self) {
-        let group = self.process.id().and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw);
         let _ = tokio::time::timeout(GRACE, self.process.wait()).await;
-        if let Some(group) = group {
+        self.kill();
+        let _ = tokio::time::timeout(GRACE, self.process.wait()).await;
+    }
+
+    /// Ends it and whatever it started, at once; only the first time, because numbers are given anew.
+    fn kill(&mut self) {
+        if let Some(group) = self.group.take() {
             let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
         }
-        let _ = self.process.kill().await;
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        self.kill();
     }
 }
 

@@ -115,6 +115,32 @@ async fn a_program_gets_few_variables_and_ends_with_the_connection() {
 }
 
 #[tokio::test]
+async fn what_a_program_started_ends_with_it() {
+    let folder = openoxide_testkit::TestContext::new();
+    let file = folder.root().join("id");
+    let script = format!("sleep 60 & echo $! > {}; sleep 60", file.display());
+    let args = vec!["-c".to_owned(), script];
+    let transport = McpTransport::Stdio { command: "/bin/sh".to_owned(), args, env: Vec::new() };
+    let options = RemoteOptions { environment: environment(""), limits: hasty(), ..RemoteOptions::default() };
+    let remote = Remote::new(vec![configured("docs", transport)], options);
+    assert_eq!(problems(&remote).await, ["the MCP server `docs` did not answer `server/discover` within 1 s"]);
+    let id: i32 = fs_err::read_to_string(file).unwrap().trim().parse().unwrap();
+    let id = rustix::process::Pid::from_raw(id).unwrap();
+    let gone = async {
+        while rustix::process::test_kill_process(id).is_ok() && !is_zombie(id) {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    assert!(tokio::time::timeout(Duration::from_secs(5), gone).await.is_ok(), "{id:?} still runs");
+}
+
+/// Tells whether a process has ended, and nobody asked how.
+fn is_zombie(id: rustix::process::Pid) -> bool {
+    let stat = fs_err::read_to_string(format!("/proc/{}/stat", id.as_raw_nonzero())).unwrap_or_default();
+    stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('Z'))
+}
+
+#[tokio::test]
 async fn a_token_is_for_its_server() {
     let (one, two) = (offer("good").serve_http(), offer("good").serve_http());
     let tokens = [(one.url.clone(), SecretString::from("hunter2"))].into();
