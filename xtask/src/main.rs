@@ -9,6 +9,7 @@ mod console;
 mod dist;
 mod fidelity;
 mod generate;
+mod load;
 mod man;
 mod metadata;
 mod needs;
@@ -53,6 +54,12 @@ const TASKS: &[Task] = &[
         arguments: "[ARGUMENT…]",
         about: "Measure speed beside the bare cost of reading the same files, and print the ratios",
         run: bench::run,
+    },
+    Task {
+        name: "load",
+        arguments: "[SECONDS]",
+        about: "Put load on the server, and print how much it bears beside nginx",
+        run: load::run,
     },
     Task {
         name: "fidelity",

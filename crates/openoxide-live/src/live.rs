@@ -92,6 +92,11 @@ impl Live {
         self.inner.shared.at(place)
     }
 
+    /// Returns what a place is like now, if that is known without a search. This never takes long.
+    pub fn known(&self, place: &Place) -> Option<Arc<State>> {
+        self.inner.shared.known(place)
+    }
+
     /// Looks at a place again, whatever was noticed.
     pub fn reload(&self, place: &Place) -> Result<Arc<State>, LiveError> {
         self.inner.shared.reload(place)

@@ -73,6 +73,13 @@ impl Shared {
         }
     }
 
+    /// Returns what a place is like now, if that is known without a search.
+    pub(crate) fn known(&self, place: &Place) -> Option<Arc<State>> {
+        let slot = self.slots().get(place).map(Arc::clone)?;
+        slot.use_at(self.ticks.fetch_add(1, Ordering::Relaxed));
+        slot.state()
+    }
+
     /// Looks at a place again, whatever was noticed.
     pub(crate) fn reload(&self, place: &Place) -> Result<Arc<State>, LiveError> {
         let slot = self.slot(place);

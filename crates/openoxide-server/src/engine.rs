@@ -127,6 +127,9 @@ impl Engine {
 
     /// Returns what a place is like now.
     pub async fn at(&self, place: &Place) -> Result<Result<Arc<State>, LiveError>, Unavailable> {
+        if let Some(state) = self.inner.live.known(place) {
+            return Ok(Ok(state));
+        }
         let (live, place) = (self.inner.live.clone(), place.clone());
         self.inner.work.run(move || live.at(&place)).await
     }

@@ -149,10 +149,9 @@ fn form(ui: &Ui, args: &ServeArgs) -> LogForm {
     match args.log {
         Some(Form::Off) => LogForm::Off,
         Some(Form::Text) => LogForm::Text,
-        Some(Form::Json) => LogForm::Json,
         None if ui.is_quiet() => LogForm::Off,
         None if std::io::stderr().is_terminal() => LogForm::Text,
-        None => LogForm::Json,
+        Some(Form::Json) | None => LogForm::Json,
     }
 }
 
