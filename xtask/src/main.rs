@@ -4,6 +4,7 @@
 mod architecture;
 mod bench;
 mod check;
+mod conformance;
 mod console;
 mod dist;
 mod fidelity;
@@ -58,6 +59,12 @@ const TASKS: &[Task] = &[
         arguments: "record|live …",
         about: "Record what the real programs answer, or compare with them live",
         run: fidelity::run,
+    },
+    Task {
+        name: "conformance",
+        arguments: "client",
+        about: "Run the official conformance suite of MCP against the program, where it is installed",
+        run: conformance::run,
     },
     Task { name: "help", arguments: "", about: "Print this", run: help },
 ];

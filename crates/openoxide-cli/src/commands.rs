@@ -19,6 +19,7 @@ pub(crate) mod new;
 pub(crate) mod overview;
 pub(crate) mod prompt;
 pub(crate) mod read;
+pub(crate) mod remote;
 pub(crate) mod roots;
 pub(crate) mod run;
 pub(crate) mod schema;

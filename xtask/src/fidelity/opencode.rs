@@ -1,6 +1,7 @@
 //! The real `OpenCode`: its list of skills, and the catalog that it sends to a model.
 
 pub(super) mod activate;
+pub(super) mod serve;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -40,6 +40,10 @@ fn record(case: &Case, program: &Path) -> Result<()> {
     if case.wants("mentions") {
         mentions::record(case, program)?;
     }
+    if case.wants("served") && case.peer == Peer::OpenCode {
+        let answer = opencode::serve::answers(program, &case.scene()?)?;
+        fs_err::write(case.dir.join("served.json"), pretty(&answer))?;
+    }
     if case.wants("addresses") {
         addresses::record(case, program)?;
     }

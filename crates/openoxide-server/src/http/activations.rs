@@ -228,7 +228,7 @@ async fn go_on(
     mut session: Session,
     reply: Reply,
 ) -> Result<Response, Failure> {
-    match asking.http.engine().advance(activation, &mut session, reply).await? {
+    match asking.engine.advance(activation, &mut session, reply).await? {
         Stand::Done(done) => answered(asking, &state, &done),
         Stand::Asks(activation, question) => {
             let line = question_line(&question);

@@ -1,10 +1,11 @@
 //! What a request asks: who, where, and with what.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::body::to_bytes;
-use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::extract::{ConnectInfo, FromRequest, FromRequestParts, Request};
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::request::Parts;
 use http::{HeaderMap, StatusCode};
@@ -16,7 +17,9 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::Http;
-use crate::answer::{Failure, Peer};
+use crate::answer::{Failure, Peer, RequestId};
+use crate::audit::{Actor, Face};
+use crate::engine::Engine;
 
 /// Most bytes of a body.
 const BODY_MAX: usize = 1024 * 1024;
@@ -24,6 +27,8 @@ const BODY_MAX: usize = 1024 * 1024;
 /// Who asks, of whom, and what is held already.
 pub(crate) struct Asking {
     pub(crate) http: Http,
+    /// The engine, as whoever asks uses it.
+    pub(crate) engine: Engine,
     pub(crate) peer: Peer,
     pub(crate) headers: HeaderMap,
 }
@@ -71,7 +76,10 @@ impl FromRequestParts<Http> for Asking {
 
     async fn from_request_parts(parts: &mut Parts, http: &Http) -> Result<Asking, Failure> {
         let peer = parts.extensions.get::<Peer>().copied().unwrap_or_default();
-        Ok(Asking { http: http.clone(), peer, headers: parts.headers.clone() })
+        let address = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.to_string());
+        let request = parts.extensions.get::<RequestId>().map(|id| id.0.to_string());
+        let engine = http.engine().asked_by(Actor { face: Face::Http, peer: address, request });
+        Ok(Asking { http: http.clone(), engine, peer, headers: parts.headers.clone() })
     }
 }
 

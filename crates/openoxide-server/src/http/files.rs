@@ -15,6 +15,7 @@ use super::asked::{Asking, At, Query, Segments, Who, runtime};
 use super::id;
 use super::reply::Ready;
 use crate::answer::Failure;
+use crate::audit::{Action, Decision};
 
 /// Who reads.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -47,9 +48,16 @@ async fn answered(asking: Asking, id: String, path: Option<String>, query: ReadQ
     let runtime = runtime(&state)?;
     let as_json = asking.wants_json();
     let peer = asking.peer;
+    let engine = asking.engine.clone();
     let ready = asking
         .work(move || {
-            let (name, answer) = read(&runtime, &id, path.as_deref(), query.who.into(), !as_json)?;
+            let read = read(&runtime, &id, path.as_deref(), query.who.into(), !as_json);
+            let (name, decision) = match &read {
+                Ok((name, _)) => (name.as_str(), Decision::Allow),
+                Err(failure) => (id.as_str(), Decision::Deny(failure.line().code.clone())),
+            };
+            engine.note(Action::Read, name, None, path.as_deref(), decision);
+            let (name, answer) = read?;
             match answer {
                 ResourceAnswer {
                     found: Found::File(Resource { bytes: ResourceBytes::Binary(bytes), path, .. }),

@@ -2,6 +2,7 @@
 
 mod activations;
 mod looks;
+mod served;
 mod skills;
 
 use axum::Router;
