@@ -1,6 +1,8 @@
 //! The official conformance suite of MCP, run against the product as it is.
 
 mod client;
+mod inspector;
+mod server;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,12 +12,16 @@ use serde_json::Value;
 
 use crate::shell;
 
-const USAGE: &str = "usage: cargo xtask conformance client";
+const USAGE: &str = "usage: cargo xtask conformance client|server";
 
 /// Runs `cargo xtask conformance ARGS`.
 pub(crate) fn run(args: &[String]) -> Result<()> {
     match args {
         [verb] if verb == "client" => client::run(),
+        [verb] if verb == "server" => {
+            server::run()?;
+            inspector::run()
+        }
         _ => bail!("{USAGE}"),
     }
 }

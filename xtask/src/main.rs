@@ -4,6 +4,7 @@
 mod architecture;
 mod bench;
 mod check;
+mod clients;
 mod conformance;
 mod console;
 mod dist;
@@ -69,9 +70,15 @@ const TASKS: &[Task] = &[
     },
     Task {
         name: "conformance",
-        arguments: "client",
+        arguments: "client|server",
         about: "Run the official conformance suite of MCP against the program, where it is installed",
         run: conformance::run,
+    },
+    Task {
+        name: "clients",
+        arguments: "",
+        about: "Let real agents use a skill over MCP, where they are installed, with a model that is a script",
+        run: clients::run,
     },
     Task { name: "help", arguments: "", about: "Print this", run: help },
 ];

@@ -15,6 +15,7 @@ use crate::engine::Engine;
 
 mod address;
 mod answer;
+mod audit;
 mod complete;
 mod directory;
 mod error;

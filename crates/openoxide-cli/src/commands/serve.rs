@@ -8,6 +8,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use openoxide_config::{Environment, variables};
 use openoxide_live::Place;
+use openoxide_server::mcp::{McpHttp, http_service};
 use openoxide_server::{
     Door, DoorLimits, DoorOptions, Engine, EngineOptions, ListenError, Listening, Log, LogForm, Served, Token,
 };
@@ -99,7 +100,8 @@ async fn listen_and_serve(
         limits: DoorLimits::default(),
         log: Log::new(form(ui, args)),
     };
-    let router = openoxide_server::router(engine.clone(), Served::default());
+    let mcp = McpHttp::behind(listening.address(), &args.allow_host, engine.stopping().token());
+    let router = openoxide_server::router(engine.clone(), Served::default()).merge(http_service(engine.clone(), mcp));
     openoxide_server::serve(listening, Door::new(router, &engine, options), &engine).await;
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! MCP over HTTP, as a part of a router.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
@@ -19,21 +20,39 @@ pub struct McpHttp {
     pub hosts: Vec<String>,
     /// Origins of pages that may ask, as `http://host:port`; a request that names another is refused.
     pub origins: Vec<String>,
+    /// Whether any host and origin is taken here, because a [`Door`](crate::Door) before this knows better.
+    pub any_host: bool,
     /// Ends every conversation.
     pub stop: CancellationToken,
 }
 
+impl McpHttp {
+    /// Serves behind a [`Door`](crate::Door) that listens at an address, and answers to these names too.
+    pub fn behind(address: SocketAddr, names: &[String], stop: CancellationToken) -> McpHttp {
+        let (ip, port) = (address.ip(), address.port());
+        let own = if ip.is_ipv6() { format!("[{ip}]") } else { ip.to_string() };
+        let here = ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned);
+        let hosts: Vec<String> = here.into_iter().chain([own]).chain(names.iter().cloned()).collect();
+        let origins = hosts.iter().flat_map(|host| [format!("http://{host}:{port}"), format!("https://{host}:443")]);
+        let origins = origins.collect();
+        // Which of its addresses a machine is called by, only the door sees, at each connection.
+        McpHttp { hosts, origins, any_host: ip.is_unspecified(), stop, ..McpHttp::default() }
+    }
+}
+
 /// Makes the route `/mcp`.
 pub fn http_service(engine: Engine, http: McpHttp) -> axum::Router {
-    let McpHttp { options, hosts, origins, stop } = http;
+    let McpHttp { options, hosts, origins, any_host, stop } = http;
     let mut config = StreamableHttpServerConfig::default()
         .with_allowed_origins(origins)
         .enforce_origin_validation()
         .with_json_response(true)
         .with_max_request_body_bytes(MESSAGE_MAX)
         .with_cancellation_token(stop);
-    // Without a list any host would be taken.
-    if !hosts.is_empty() {
+    if any_host {
+        config = config.disable_allowed_hosts().disable_allowed_origins();
+    } else if !hosts.is_empty() {
+        // Without a list any host would be taken.
         config = config.with_allowed_hosts(hosts);
     }
     let shared = Arc::new(Shared::new(engine, options));

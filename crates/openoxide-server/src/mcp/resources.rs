@@ -17,6 +17,7 @@ use serde_json::json;
 
 use super::McpServer;
 use super::address::OWN_FILE;
+use super::audit;
 use super::directory::resource;
 use super::error::{invalid, no_resource};
 use super::held::{MadeFor, Waiting};
@@ -150,7 +151,12 @@ impl McpServer {
             }
         }
         let uri = request.uri;
-        Ok(self.shared.work(move |shared, seen| shared.read(seen, &uri)).await??.into())
+        let read = move |shared: &Shared, seen: &Seen| {
+            let read = shared.read(seen, &uri);
+            audit::read(&shared.engine, &seen.addresses, seen.catalog(), &uri, read.is_ok());
+            read
+        };
+        Ok(self.shared.work(read).await??.into())
     }
 
     async fn next_question(&self, uri: &str, agreed: &[String]) -> Result<Option<Question>, ErrorData> {

@@ -10,6 +10,7 @@ use rmcp::{ErrorData, RoleServer};
 use tokio::sync::Mutex;
 
 use super::McpServer;
+use super::audit;
 use super::error::{invalid, unavailable};
 use super::held::{MadeFor, QUESTION, Waiting};
 use super::question;
@@ -115,7 +116,10 @@ impl McpServer {
         loop {
             let (going, question) = match talk.step(&self.shared.engine).await? {
                 (going, Stop::Ask(question)) => (going, question),
-                (going, Stop::Done(done)) => return Ok(Spoken::Done(done, going.unasked)),
+                (going, Stop::Done(done)) => {
+                    self.shared.engine.audit().activated(&audit::actor(), &done);
+                    return Ok(Spoken::Done(done, going.unasked));
+                }
             };
             talk = going;
             match asking.ask(&question).await {
@@ -182,7 +186,10 @@ impl Talk {
                 Step::Done(done) => return Ok((self, Stop::Done(Box::new(done)))),
                 Step::Ask(question) => return Ok((self, Stop::Ask(question))),
                 Step::Login(_) => Reply::Login(LoginReply::NotTried),
-                Step::Run(run) => Reply::Ran(engine.run(run).await.map_err(unavailable)?),
+                Step::Run(run) => {
+                    audit::ran(engine, &run);
+                    Reply::Ran(engine.run(run).await.map_err(unavailable)?)
+                }
             };
         }
     }

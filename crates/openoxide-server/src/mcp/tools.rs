@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::McpServer;
 use super::answer::tool_result;
+use super::audit;
 use super::error::{invalid, shortened, unavailable};
 use super::held::MadeFor;
 use super::seen::{Seen, Shared};
@@ -93,7 +94,12 @@ impl McpServer {
     async fn begin(&self, seen: &Arc<Seen>, name: &str, arguments: Value) -> Result<Begun, ErrorData> {
         let session = Arc::clone(&self.session).lock_owned().await;
         let (seen, name) = (Arc::clone(seen), name.to_owned());
-        let begin = move || seen.toolbox.begin(&session, &name, &arguments);
+        let engine = self.shared.engine.clone();
+        let begin = move || {
+            let begun = seen.toolbox.begin(&session, &name, &arguments);
+            audit::tool(&engine, &seen, &name, &arguments, &begun);
+            begun
+        };
         self.shared.engine.work().run(begin).await.map_err(unavailable)
     }
 
@@ -113,7 +119,10 @@ impl McpServer {
                 .await
                 .map_err(unavailable)?;
             reply = match step {
-                HookStep::Run(run) => Reply::Ran(engine.run(run).await.map_err(unavailable)?),
+                HookStep::Run(run) => {
+                    audit::ran(engine, &run);
+                    Reply::Ran(engine.run(run).await.map_err(unavailable)?)
+                }
                 HookStep::Done(verdict) => return Ok(tool_result(Toolbox::deactivated(&verdict), None, &[]).into()),
             };
         }
