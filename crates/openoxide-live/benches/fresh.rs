@@ -43,7 +43,7 @@ fn main() {
         std::thread::sleep(Duration::from_millis(50));
     }
     std::thread::sleep(REST);
-    let all = cpu() - before;
+    let all = since(before);
     println!("first look at {SKILLS} skills: {first:.0?}, {all:.0?} of processor time with watching and a second look");
     let (_subscription, told) = listen(&live);
     edits(&skills, &told);
@@ -57,7 +57,7 @@ fn listen(live: &Live) -> (Subscription, Receiver<usize>) {
     let tell = move |change: &openoxide_live::Change| {
         let is_new = |description: &str| description.ends_with("other");
         let skills = change.state.catalog.skills.iter();
-        drop(send.send(skills.filter(|entry| is_new(&entry.skill.description)).count()));
+        send.send(skills.filter(|entry| is_new(&entry.skill.description)).count()).unwrap_or_default();
     };
     (live.subscribe(tell), receive)
 }
@@ -68,9 +68,9 @@ fn edits(skills: &Path, told: &Receiver<usize>) {
         let before = cpu();
         write(skills, number * 1_000 + 7, "edited");
         told.recv_timeout(Duration::from_mins(1)).unwrap();
-        let until_told = cpu() - before;
+        let until_told = since(before);
         std::thread::sleep(REST);
-        all.push((cpu() - before, until_told));
+        all.push((since(before), until_told));
     }
     all.sort();
     let ((median, told), (most, _)) = (all[EDITS / 2], all[EDITS - 1]);
@@ -82,7 +82,7 @@ fn edits(skills: &Path, told: &Receiver<usize>) {
 fn idle() {
     let before = cpu();
     std::thread::sleep(IDLE);
-    println!("{IDLE:?} without a change: {:.2?} of processor time; the bar is 10 ms", cpu() - before);
+    println!("{IDLE:?} without a change: {:.2?} of processor time; the bar is 10 ms", since(before));
 }
 
 /// Some go, some come, the others get other words.
@@ -95,12 +95,12 @@ fn switch(skills: &Path, told: &Receiver<usize>) {
             _ => write(skills, number, "other"),
         }
     }
-    let wrote = cpu() - before;
+    let wrote = since(before);
     let quiet = Instant::now();
     while told.recv_timeout(Duration::from_mins(1)).unwrap() != SWITCHED - SWITCHED / 10 {}
     let right = quiet.elapsed();
     std::thread::sleep(REST);
-    let all = cpu() - before - wrote;
+    let all = since(before).saturating_sub(wrote);
     println!("a switch of {SWITCHED} skills: right after {right:.2?}, {all:.0?} of processor time; the bar is 1.5 s");
 }
 
@@ -120,4 +120,8 @@ fn write(skills: &Path, number: usize, word: &str) {
 fn cpu() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     Duration::new(u64::try_from(time.tv_sec).unwrap(), u32::try_from(time.tv_nsec).unwrap())
+}
+
+fn since(before: Duration) -> Duration {
+    cpu().saturating_sub(before)
 }

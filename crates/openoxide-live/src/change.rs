@@ -95,7 +95,9 @@ fn is_same(left: &Entry, right: &Entry) -> bool {
     left.content == right.content
         && left.size == right.size
         && (left.model, left.user, left.name_only) == (right.model, right.user, right.name_only)
-        && (left.root, left.found(), left.canonical()) == (right.root, right.found(), right.canonical())
+        && left.root == right.root
+        && left.found().as_os_str() == right.found().as_os_str()
+        && left.canonical().as_os_str() == right.canonical().as_os_str()
         && (&left.aliases, &left.note) == (&right.aliases, &right.note)
         && left.skill == right.skill
 }

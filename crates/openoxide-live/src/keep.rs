@@ -1,6 +1,5 @@
 //! One place: its state, and what it takes to make the next one.
 
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
@@ -26,13 +25,8 @@ pub(crate) struct Slot {
 
 impl Slot {
     pub(crate) fn new(id: u64, place: Place, patience: Duration) -> Slot {
-        let keeper = Keeper {
-            memory: Memory::new(patience),
-            settings: None,
-            last: None,
-            needs: Needs::default(),
-            needed: (Vec::new(), Vec::new()),
-        };
+        let keeper =
+            Keeper { memory: Memory::new(patience), settings: None, last: None, needs: Needs::default(), needed: 0 };
         Slot { id, place, state: RwLock::new(None), keeper: Mutex::new(keeper), used: AtomicU64::new(0) }
     }
 
@@ -60,8 +54,8 @@ pub(crate) struct Keeper {
     settings: Option<Settings>,
     last: Option<Arc<State>>,
     needs: Needs,
-    /// The folders and links that the needs were made for.
-    needed: (Vec<PathBuf>, Vec<PathBuf>),
+    /// The revision of the memory that the needs were made for.
+    needed: u64,
 }
 
 /// What a look found.
@@ -112,8 +106,7 @@ impl Keeper {
             self.needs = Needs::default();
             return Some(&self.needs);
         }
-        let is_same = self.memory.folders() == self.needed.0 && self.memory.links() == self.needed.1;
-        if is_same && !hit.settings && !hit.ways && !hit.everything {
+        if self.memory.revision() == self.needed && !hit.settings && !hit.ways && !hit.everything {
             return None;
         }
         let mut needs = Needs::default();
@@ -131,7 +124,7 @@ impl Keeper {
             needs.search(folder);
         }
         self.needs = needs;
-        self.needed = (self.memory.folders().to_vec(), self.memory.links().to_vec());
+        self.needed = self.memory.revision();
         Some(&self.needs)
     }
 

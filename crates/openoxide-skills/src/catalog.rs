@@ -284,24 +284,27 @@ pub fn load(views: &[View], depth: Depth) -> Vec<Catalog> {
     } else {
         jobs.iter().map(|job| survey(&job.path, &job.plan, None)).collect()
     };
-    let catalogs = build_all(views, &jobs, &surveys);
+    let catalogs = build_all(views, &jobs, &surveys.iter().collect::<Vec<_>>(), false);
     // Taking many small pieces apart takes a while; nobody has to wait for it.
     rayon::spawn(move || drop(surveys));
     catalogs
 }
 
 /// Makes the catalog of each view from what was found in its folders.
-fn build_all(views: &[View], jobs: &[Job], surveys: &[Survey]) -> Vec<Catalog> {
+fn build_all(views: &[View], jobs: &[Job], surveys: &[&Survey], alone: bool) -> Vec<Catalog> {
     let index: HashMap<(&Path, bool), usize> =
         jobs.iter().enumerate().map(|(index, job)| ((job.path.as_path(), job.plan.flat), index)).collect();
     let build = |view: &View| {
         let found = view.roots.iter().map(|root| {
             let at = index[&(root.path.as_path(), root.scan.layout.is_flat())];
-            (root, &surveys[at], &jobs[at].plan)
+            (root, surveys[at], &jobs[at].plan)
         });
-        build::build(view, &found.collect::<Vec<_>>())
+        build::build(view, &found.collect::<Vec<_>>(), alone)
     };
-    if views.len() > 1 { views.par_iter().map(build).collect() } else { views.iter().map(build).collect() }
+    match views.len() > 1 && !alone {
+        true => views.par_iter().map(build).collect(),
+        false => views.iter().map(build).collect(),
+    }
 }
 
 /// Returns the views with the roots that are looked at only when everything is to be listed, if there are such.

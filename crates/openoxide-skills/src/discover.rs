@@ -13,9 +13,9 @@ mod survey;
 pub(crate) use file::{FileFact, read_manifest, read_prefix, read_sidecars};
 pub(crate) use listing::Listing;
 pub(crate) use plan::Plan;
-pub(crate) use recall::{Recall, Watched};
+pub(crate) use recall::Recall;
 pub(crate) use select::{Candidate, select};
-pub(crate) use survey::{Manifest, Survey, survey};
+pub(crate) use survey::{Manifest, Survey, refresh, survey};
 
 /// A limit that a search ran into.
 #[derive(Clone, Debug, PartialEq, Eq)]

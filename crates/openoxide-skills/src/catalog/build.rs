@@ -18,10 +18,13 @@ use crate::sidecar;
 use crate::skill::SkillMetadata;
 
 /// Makes the catalog of one view from its roots, in order, and what was found there.
-pub(super) fn build(view: &View, found: &[(&Root, &Survey, &Plan)]) -> Catalog {
+///
+/// With `alone` no other thread helps: that takes longer, and less of everybody's time.
+pub(super) fn build(view: &View, found: &[(&Root, &Survey, &Plan)], alone: bool) -> Catalog {
     let surveys = found.iter().map(|(_, survey, _)| *survey);
     let mut builder = Builder {
         view,
+        alone,
         namespaces: Namespaces::new(&view.host.namespace, surveys),
         entries: Vec::new(),
         problems: Vec::new(),
@@ -51,6 +54,7 @@ enum Prefixes {
 
 struct Builder<'b> {
     view: &'b View,
+    alone: bool,
     namespaces: Namespaces<'b>,
     entries: Vec<Entry>,
     problems: Vec<Problem>,
@@ -89,7 +93,7 @@ impl Builder<'_> {
             };
             self.entry(&Place { index, root, survey, reader, candidate }, prefix)
         };
-        let entries: Vec<Entry> = if selection.candidates.len() >= PARALLEL_FROM {
+        let entries: Vec<Entry> = if selection.candidates.len() >= PARALLEL_FROM && !self.alone {
             selection.candidates.par_iter().enumerate().with_min_len(64).map(make).collect()
         } else {
             selection.candidates.iter().enumerate().map(make).collect()

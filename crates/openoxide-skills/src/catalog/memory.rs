@@ -1,13 +1,14 @@
 //! Makes catalogs again and again, and looks only where something happened.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
 use super::{Catalog, Depth, Job, View, build_all, plan, widened};
-use crate::discover::{Plan, Recall, Survey, Watched, survey};
+use crate::discover::{Plan, Recall, Survey, refresh, survey};
 
 /// What may have changed since the last look.
 #[derive(Clone, Debug)]
@@ -26,21 +27,29 @@ pub enum Touched {
 pub struct Memory {
     patience: Duration,
     searches: HashMap<(PathBuf, bool), Search>,
-    watched: Watched,
+    folders: Vec<PathBuf>,
+    links: Vec<PathBuf>,
+    revision: u64,
     again: bool,
 }
 
+/// What is known about one root.
 #[derive(Debug, Default)]
 struct Search {
     plan: Plan,
-    canonical: PathBuf,
     recall: Recall,
+    survey: Survey,
+    /// Where each folder stands in the survey; made when one is looked for.
+    places: HashMap<OsString, usize>,
+    /// The folders whose files are in doubt, if nothing else is.
+    files: Option<HashSet<OsString>>,
 }
 
 impl Memory {
     /// Makes an empty memory. A file that is no skill any more is believed when it stays so for as long as `patience`.
     pub fn new(patience: Duration) -> Memory {
-        Memory { patience, searches: HashMap::new(), watched: Watched::default(), again: false }
+        let (folders, links) = (Vec::new(), Vec::new());
+        Memory { patience, searches: HashMap::new(), folders, links, revision: 0, again: false }
     }
 
     /// Makes the catalog of each view, as [`load`](super::load) does.
@@ -51,26 +60,36 @@ impl Memory {
         for job in &mut jobs {
             job.plan.prints = true;
         }
-        let mut searches: Vec<Search> = jobs.iter().map(|job| self.take(job, touched)).collect();
+        let mut all_known = self.searches.len() == jobs.len();
+        let mut searches: Vec<Search> = jobs.iter().map(|job| self.take(job, touched, &mut all_known)).collect();
         let run = |(job, search): (&Job, &mut Search)| search.run(job);
-        let surveys: Vec<Survey> = match jobs.len() {
+        let is_new: Vec<bool> = match jobs.len() {
             0 | 1 => jobs.iter().zip(&mut searches).map(run).collect(),
+            _ if all_known => jobs.iter().zip(&mut searches).map(run).collect(),
             _ => jobs.par_iter().zip(&mut searches).map(run).collect(),
         };
-        let catalogs = build_all(views, &jobs, &surveys);
-        self.keep(jobs, searches, &surveys);
-        rayon::spawn(move || drop(surveys));
+        let surveys: Vec<&Survey> = searches.iter().map(|search| &search.survey).collect();
+        let catalogs = build_all(views, &jobs, &surveys, all_known);
+        self.keep(jobs, searches);
+        if !all_known || is_new.contains(&true) {
+            self.gather();
+        }
         catalogs
     }
 
     /// Returns the folders that were looked at, links resolved: whatever happens in them counts.
     pub fn folders(&self) -> &[PathBuf] {
-        &self.watched.folders
+        &self.folders
     }
 
     /// Returns the links that were met: what counts is where they lead.
     pub fn links(&self) -> &[PathBuf] {
-        &self.watched.links
+        &self.links
+    }
+
+    /// Returns a number that grows when folders or links come or go.
+    pub fn revision(&self) -> u64 {
+        self.revision
     }
 
     /// Tells whether to look again soon, whatever happens: a file is in doubt.
@@ -79,42 +98,67 @@ impl Memory {
     }
 
     /// Takes what is known about a folder, as far as nothing happened to it.
-    fn take(&mut self, job: &Job, touched: &Touched) -> Search {
-        let known = self.searches.remove(&job.key());
-        let mut search = known.filter(|search| search.plan == job.plan).unwrap_or_default();
-        match touched {
-            Touched::Everything => search.recall.doubt_all(),
+    fn take(&mut self, job: &Job, touched: &Touched, all_known: &mut bool) -> Search {
+        let known = self.searches.remove(&job.key()).filter(|search| search.plan == job.plan);
+        *all_known &= known.is_some();
+        let mut search = known.unwrap_or_default();
+        search.files = match touched {
+            Touched::Everything => {
+                *all_known = false;
+                search.recall.doubt_all();
+                None
+            }
             Touched::Paths(paths) => search.recall.doubt(paths),
-        }
+        };
         search.recall.begin(Instant::now(), self.patience);
         search
     }
 
-    fn keep(&mut self, jobs: Vec<Job>, searches: Vec<Search>, surveys: &[Survey]) {
-        let mut watched = Watched::default();
-        self.searches.clear();
-        self.again = false;
-        for ((job, mut search), survey) in jobs.into_iter().zip(searches).zip(surveys) {
-            self.again |= search.recall.finish(survey, &mut watched);
-            search.canonical.clone_from(&survey.canonical);
-            let key = job.key();
-            search.plan = job.plan;
-            self.searches.insert(key, search);
-        }
-        if self.watched != watched {
-            self.watched = watched;
-        }
+    fn keep(&mut self, jobs: Vec<Job>, searches: Vec<Search>) {
+        self.again = searches.iter().any(|search| search.recall.is_in_doubt());
+        let keyed =
+            jobs.into_iter().zip(searches).map(|(job, search)| (job.key(), Search { plan: job.plan, ..search }));
+        self.searches = keyed.collect();
+    }
+
+    fn gather(&mut self) {
+        self.revision += 1;
+        let watched = || self.searches.values().map(|search| search.recall.watched());
+        self.folders = watched().flat_map(|watched| watched.folders.iter().cloned()).collect();
+        self.links = watched().flat_map(|watched| watched.links.iter().cloned()).collect();
     }
 }
 
 impl Search {
-    fn run(&mut self, job: &Job) -> Survey {
+    /// Looks where something happened; returns whether something else has to be watched now.
+    fn run(&mut self, job: &Job) -> bool {
         // Where the root leads is looked up each time: folders above it are not watched here.
-        let leads_elsewhere = std::fs::canonicalize(&job.path).map_or(true, |real| real != self.canonical);
-        if leads_elsewhere {
+        let leads_there = std::fs::canonicalize(&job.path).is_ok_and(|real| real == self.survey.canonical);
+        if !leads_there {
             self.recall.doubt_all();
         }
-        survey(&job.path, &job.plan, Some(&self.recall))
+        let files = self.files.take().filter(|_| leads_there && self.survey.exists);
+        if let Some(survey) = files.and_then(|files| self.refresh(job, &files)) {
+            self.survey = survey;
+            return self.recall.finish(&self.survey, true);
+        }
+        let survey = survey(&job.path, &job.plan, Some(&self.recall));
+        let old = std::mem::replace(&mut self.survey, survey);
+        // Taking many small pieces apart takes a while; nobody has to wait for it.
+        let places = std::mem::take(&mut self.places);
+        rayon::spawn(move || drop((old, places)));
+        self.recall.finish(&self.survey, false)
+    }
+
+    /// Reads files again in the folders where something happened to them, if that is all that is new.
+    fn refresh(&mut self, job: &Job, files: &HashSet<OsString>) -> Option<Survey> {
+        if self.places.is_empty() {
+            let folders = self.survey.folders.iter().enumerate();
+            self.places = folders.map(|(index, folder)| (folder.path.as_os_str().to_owned(), index)).collect();
+        }
+        let places: Option<Vec<usize>> = files.iter().map(|path| self.places.get(path).copied()).collect();
+        let survey = std::mem::take(&mut self.survey);
+        refresh(survey, &job.plan, &self.recall, places?).ok()
     }
 }
 

@@ -13,14 +13,14 @@ use rustix::io::Errno;
 const LISTING_MAX: usize = 1_000_000;
 
 /// The names in one folder, sorted. They lie in one piece of memory: there are very many folders.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Listing {
     text: Vec<u8>,
     items: Vec<Item>,
 }
 
 /// Where a name ends and begins in the text, and what it is the name of.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Item {
     start: usize,
     end: usize,

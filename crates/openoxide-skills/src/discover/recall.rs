@@ -30,6 +30,10 @@ pub(crate) struct Recall {
     /// Files that are no skills any more, but were until a moment ago.
     doubts: HashMap<Arc<Path>, Doubt>,
     learned: Mutex<Vec<Learned>>,
+    /// Folders of which something is looked at each time.
+    unsure: HashSet<OsString>,
+    /// What has to be watched.
+    watched: Watched,
     now: Option<Instant>,
     patience: Duration,
 }
@@ -89,7 +93,7 @@ enum What {
 }
 
 /// What has to be watched so that a change is noticed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Watched {
     /// Folders, links resolved: whatever happens in them counts.
     pub(crate) folders: Vec<PathBuf>,
@@ -108,22 +112,26 @@ impl Recall {
     pub(crate) fn doubt_all(&mut self) {
         self.past = std::mem::take(&mut self.known);
         self.links.clear();
+        self.unsure.clear();
     }
 
-    /// Doubts what is at, in or above these paths, links resolved.
-    pub(crate) fn doubt(&mut self, touched: &[PathBuf]) {
+    /// Doubts what is at, in or above these paths, links resolved. Returns the folders whose files are in doubt, if
+    /// nothing else is.
+    pub(crate) fn doubt(&mut self, touched: &[PathBuf]) -> Option<HashSet<OsString>> {
         if self.links.len().saturating_mul(touched.len()) > PAIRS_MAX {
-            return self.doubt_all();
+            self.doubt_all();
+            return None;
         }
         let links = std::mem::take(&mut self.links);
         let mut gone: HashSet<OsString> = HashSet::new();
+        let mut files = std::mem::take(&mut self.unsure);
         for path in touched {
             for (real, found) in &links {
                 if let Ok(rest) = path.strip_prefix(real) {
                     let at = if rest.as_os_str().is_empty() { found.clone() } else { found.join(rest) };
-                    self.doubt_at(&at, &mut gone);
+                    self.doubt_at(&at, &mut gone, &mut files);
                 } else if real.starts_with(path) {
-                    self.doubt_at(found, &mut gone);
+                    self.doubt_at(found, &mut gone, &mut files);
                 }
             }
         }
@@ -131,17 +139,21 @@ impl Recall {
         if !gone.is_empty() {
             self.known.retain(|path, _| !Path::new(path).ancestors().any(|outer| gone.contains(outer.as_os_str())));
         }
+        // Where links lead has to be found out anew.
+        let is_plain = gone.is_empty() && self.links.len() == 1 && self.watched.links.is_empty();
+        is_plain.then_some(files)
     }
 
-    fn doubt_at(&mut self, path: &Path, gone: &mut HashSet<OsString>) {
+    fn doubt_at(&mut self, path: &Path, gone: &mut HashSet<OsString>, files: &mut HashSet<OsString>) {
         if self.known.contains_key(path.as_os_str()) {
             gone.insert(path.as_os_str().to_owned());
         }
         for (steps, outer) in path.ancestors().skip(1).enumerate() {
             let Some(known) = self.known.get_mut(outer.as_os_str()) else { continue };
             known.doubt_files();
-            if steps == 0 {
-                known.listing = None;
+            files.insert(outer.as_os_str().to_owned());
+            if let Some(listing) = known.listing.as_mut().filter(|_| steps == 0) {
+                listing.sure = false;
             }
         }
     }
@@ -166,6 +178,11 @@ impl Recall {
 
     /// Returns the names in a folder, if they are known.
     pub(super) fn listing(&self, folder: &Folder) -> Option<(Arc<Listing>, bool)> {
+        self.of(folder)?.listing.as_ref().filter(|part| part.sure).map(|part| part.value.clone())
+    }
+
+    /// Returns the names that a folder had, whatever happened since.
+    pub(super) fn last_listing(&self, folder: &Folder) -> Option<(Arc<Listing>, bool)> {
         self.of(folder)?.listing.as_ref().map(|part| part.value.clone())
     }
 
@@ -243,62 +260,119 @@ impl Recall {
         self.learned.lock().unwrap_or_else(PoisonError::into_inner).push(learned);
     }
 
-    /// Takes in what a search learned. Returns whether it has to be repeated soon, because of what is in doubt.
-    pub(crate) fn finish(&mut self, survey: &Survey, watched: &mut Watched) -> bool {
-        let learned = std::mem::take(self.learned.get_mut().unwrap_or_else(PoisonError::into_inner));
-        self.past = HashMap::new();
-        self.doubts.clear();
-        for Learned { path, real, what } in learned {
-            if let What::Doubt(file, doubt) = what {
-                self.doubts.insert(file, doubt);
-                continue;
-            }
-            let known = self.known.entry(path).or_default();
-            if known.real != real {
-                *known = Known { real, ..Known::default() };
-            }
-            match what {
-                What::Probed(part, inner) => (known.probed, known.inner) = (Some(part), inner),
-                What::Listing(listing, cut) => known.listing = Some(Part { value: (listing, cut), sure: true }),
-                What::Contents(part, inner) => (known.contents, known.inner) = (Some(part), inner),
-                What::Doubt(..) => {}
-            }
-        }
-        self.gather(survey, watched);
+    /// Tells whether a file is in doubt, so that the search has to be repeated soon.
+    pub(crate) fn is_in_doubt(&self) -> bool {
         !self.doubts.is_empty()
     }
 
-    /// Finds what has to be watched, and where links lead.
-    fn gather(&mut self, survey: &Survey, watched: &mut Watched) {
-        self.links.clear();
-        if !survey.exists {
-            self.known.clear();
-            return;
+    /// Returns what has to be watched.
+    pub(crate) fn watched(&self) -> &Watched {
+        &self.watched
+    }
+
+    /// Takes in what a search learned. Returns whether something else has to be watched now; where only files were read
+    /// again, that is seldom so.
+    pub(crate) fn finish(&mut self, survey: &Survey, only_files: bool) -> bool {
+        let learned = std::mem::take(self.learned.get_mut().unwrap_or_else(PoisonError::into_inner));
+        self.past = HashMap::new();
+        self.doubts.clear();
+        let mut is_new = !only_files;
+        for Learned { path, real, what } in learned {
+            is_new |= self.take_in(path, real, what);
         }
-        self.links.push((survey.canonical.clone(), survey.root.clone()));
-        for folder in &survey.folders {
-            watched.folders.push(folder.canonical().to_owned());
-            if folder.linked {
-                self.links.push((folder.canonical().to_owned(), folder.path.clone()));
-                watched.links.push(folder.path.clone());
+        is_new && self.gather(survey)
+    }
+
+    /// Takes in one thing; returns whether other folders have to be watched for it.
+    fn take_in(&mut self, path: OsString, real: Option<PathBuf>, what: What) -> bool {
+        if let What::Doubt(file, doubt) = what {
+            self.doubts.insert(file, doubt);
+            return false;
+        }
+        let (What::Probed(Part { sure, .. }, _) | What::Contents(Part { sure, .. }, _)) = &what else {
+            return self.know(path, real, what);
+        };
+        if !sure {
+            self.unsure.insert(path.clone());
+        }
+        self.know(path, real, what)
+    }
+
+    fn know(&mut self, path: OsString, real: Option<PathBuf>, what: What) -> bool {
+        let known = self.known.entry(path).or_default();
+        if known.real != real {
+            *known = Known { real, ..Known::default() };
+        }
+        let (inner, is_new) = match what {
+            What::Probed(part, inner) => {
+                known.probed = Some(part);
+                (Some(inner), false)
             }
-            for file in folder.files.iter().filter(|file| file.is_link) {
-                self.links.extend(file.link.as_ref().map(|real| (real.to_path_buf(), file.path.to_path_buf())));
-                watched.links.push(file.path.to_path_buf());
+            What::Contents(part, inner) => {
+                let is_new = known.contents.is_none();
+                known.contents = Some(part);
+                (Some(inner), is_new)
             }
-            let known = self.known.get(folder.path.as_os_str());
-            for (real, found) in known.map_or(&[][..], |known| known.inner.as_slice()) {
-                watched.folders.push(real.clone());
-                if !real.starts_with(folder.canonical()) {
-                    self.links.push((real.clone(), found.clone()));
-                    watched.links.push(found.clone());
-                }
+            What::Listing(listing, cut) => {
+                known.listing = Some(Part { value: (listing, cut), sure: true });
+                (None, false)
             }
+            What::Doubt(..) => (None, false),
+        };
+        let Some(inner) = inner.filter(|inner| *inner != known.inner) else { return is_new };
+        known.inner = inner;
+        true
+    }
+
+    /// Finds what has to be watched, and where links lead; returns whether that is something else than before.
+    fn gather(&mut self, survey: &Survey) -> bool {
+        let mut watched = Watched::default();
+        self.links.clear();
+        if survey.exists {
+            self.links.push((survey.canonical.clone(), survey.root.clone()));
+            for folder in &survey.folders {
+                self.gather_folder(folder, &mut watched);
+            }
+        } else {
+            self.known.clear();
         }
         let is_link = |code: Code| matches!(code, Code::LinkDangling | Code::LinkCycle);
-        watched
-            .links
-            .extend(survey.problems.iter().filter(|(_, problem)| is_link(problem.code)).map(|(path, _)| path.clone()));
+        let problems = survey.problems.iter().filter(|(_, problem)| is_link(problem.code));
+        watched.links.extend(problems.map(|(path, _)| path.clone()));
+        let is_new = !watched.is_same(&self.watched);
+        self.watched = watched;
+        is_new
+    }
+
+    fn gather_folder(&mut self, folder: &Folder, watched: &mut Watched) {
+        watched.folders.push(folder.canonical().to_owned());
+        if folder.linked {
+            self.links.push((folder.canonical().to_owned(), folder.path.clone()));
+            watched.links.push(folder.path.clone());
+        }
+        for file in folder.files.iter().filter(|file| file.is_link) {
+            self.links.extend(file.link.as_ref().map(|real| (real.to_path_buf(), file.path.to_path_buf())));
+            watched.links.push(file.path.to_path_buf());
+        }
+        let known = self.known.get(folder.path.as_os_str());
+        for (real, found) in known.map_or(&[][..], |known| known.inner.as_slice()) {
+            watched.folders.push(real.clone());
+            if !real.starts_with(folder.canonical()) {
+                self.links.push((real.clone(), found.clone()));
+                watched.links.push(found.clone());
+            }
+        }
+    }
+}
+
+impl Watched {
+    /// Compares by bytes: there are many, and they are as they were found.
+    fn is_same(&self, other: &Watched) -> bool {
+        let same = |left: &[PathBuf], right: &[PathBuf]| {
+            left.len() == right.len()
+                && left.iter().zip(right).all(|(left, right)| left.as_os_str() == right.as_os_str())
+        };
+        same(&self.folders, &other.folders) && same(&self.links, &other.links)
     }
 }
 

@@ -91,6 +91,25 @@ pub(crate) fn survey(root: &Path, plan: &Plan, recall: Option<&Recall>) -> Surve
     Surveyor { plan, recall, survey, root: &door, seen: None, entries: 0, ordinary: 0 }.run()
 }
 
+/// Reads files again in some folders of a survey. An error: what is there now changes more than these files.
+pub(crate) fn refresh(
+    survey: Survey,
+    plan: &Plan,
+    recall: &Recall,
+    folders: impl IntoIterator<Item = usize>,
+) -> Result<Survey, ()> {
+    let root = survey.root.clone();
+    let door = Door::at(&root, FOLDER);
+    let mut surveyor =
+        Surveyor { plan, recall: Some(recall), survey, root: &door, seen: None, entries: 0, ordinary: 0 };
+    for index in folders {
+        let (files, manifests) = surveyor.read_again(index).ok_or(())?;
+        let folder = &mut surveyor.survey.folders[index];
+        (folder.files, folder.manifests) = (files, manifests);
+    }
+    Ok(surveyor.survey)
+}
+
 struct Surveyor<'p> {
     plan: &'p Plan,
     /// What is known from an earlier search.
@@ -205,12 +224,7 @@ impl Surveyor<'_> {
         let folder = &mut self.survey.folders[index];
         folder.entries = visit.entries;
         // A linked folder's files were read when it was found.
-        if folder.files.is_empty() {
-            folder.files = visit.files;
-        } else {
-            let known: Vec<Arc<str>> = folder.files.iter().map(|file| Arc::clone(&file.name)).collect();
-            folder.files.extend(visit.files.into_iter().filter(|file| !known.contains(&file.name)));
-        }
+        add_files(&mut folder.files, visit.files);
         folder.manifests = visit.manifests;
         self.survey.problems.extend(visit.problems);
         if folder.repeats {
@@ -256,6 +270,16 @@ impl Surveyor<'_> {
         if !self.survey.limits.iter().any(|(seen, _)| *seen == code) {
             self.survey.limits.push((code, limit));
         }
+    }
+}
+
+/// Adds the files of a listing to those that were looked for before.
+fn add_files(files: &mut Vec<FileFact>, listed: Vec<FileFact>) {
+    if files.is_empty() {
+        *files = listed;
+    } else {
+        let known: Vec<Arc<str>> = files.iter().map(|file| Arc::clone(&file.name)).collect();
+        files.extend(listed.into_iter().filter(|file| !known.contains(&file.name)));
     }
 }
 

@@ -12,7 +12,7 @@ use rustix::fs::{FileType, OFlags};
 use rustix::io::Errno;
 
 use super::door::Door;
-use super::{Child, FOLDER, Folder, Manifest, Surveyor, Visit};
+use super::{Child, FOLDER, Folder, Manifest, Surveyor, Visit, add_files};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::discover::file::{self, FileFact, Place};
@@ -71,6 +71,33 @@ impl Surveyor<'_> {
             );
         }
         Ok(visit)
+    }
+
+    /// Reads the files of a folder again, and its manifests; nothing if what the rest of the search found depends on
+    /// what is different now.
+    pub(super) fn read_again(&self, index: usize) -> Option<(Vec<FileFact>, Vec<Manifest>)> {
+        let (recall, folder) = (self.recall?, &self.survey.folders[index]);
+        let (mut files, mut manifests) = (Vec::new(), Vec::new());
+        if index != 0 && self.plan.probes() {
+            let outer = Door::at(self.survey.folders[folder.parent].canonical(), FOLDER);
+            files = self.probed(&outer, folder.path.file_name()?, folder);
+        }
+        if let Some((last, was_cut)) = recall.last_listing(folder) {
+            let door = Door::at(folder.canonical(), FOLDER);
+            let (listing, _) =
+                self.listing(&door, folder).ok().filter(|(now, cut)| **now == *last && *cut == was_cut)?;
+            let (listed, found) = self.contents(&door, folder, &listing).ok()?;
+            add_files(&mut files, listed);
+            manifests = found;
+        }
+        let sure = self.plan.sure_size;
+        let is_alike = |(old, new): (&FileFact, &FileFact)| {
+            old.name == new.name
+                && (old.is_link, old.parsed.is_empty(), old.size <= sure)
+                    == (new.is_link, new.parsed.is_empty(), new.size <= sure)
+        };
+        let alike = files.len() == folder.files.len() && folder.files.iter().zip(&files).all(is_alike);
+        (alike && !folder.linked).then_some((files, manifests))
     }
 
     /// Returns the names in a folder, and whether there are more.
