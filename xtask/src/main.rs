@@ -11,6 +11,7 @@ mod generate;
 mod man;
 mod metadata;
 mod needs;
+mod openapi;
 mod shell;
 mod test;
 
@@ -58,6 +59,12 @@ const TASKS: &[Task] = &[
         arguments: "record|live …",
         about: "Record what the real programs answer, or compare with them live",
         run: fidelity::run,
+    },
+    Task {
+        name: "openapi",
+        arguments: "[ARGUMENT…]",
+        about: "Ask a running server all that its description allows, by schemathesis where it is installed",
+        run: openapi::task,
     },
     Task { name: "help", arguments: "", about: "Print this", run: help },
 ];

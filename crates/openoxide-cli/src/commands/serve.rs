@@ -8,6 +8,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use openoxide_config::{Environment, variables};
 use openoxide_live::Place;
+use openoxide_server::mcp::McpHttp;
 use openoxide_server::{
     Door, DoorLimits, DoorOptions, Engine, EngineOptions, ListenError, Listening, Log, LogForm, Served, Token,
 };
@@ -99,9 +100,16 @@ async fn listen_and_serve(
         limits: DoorLimits::default(),
         log: Log::new(form(ui, args)),
     };
-    let router = openoxide_server::router(engine.clone(), Served::default());
+    let mcp = McpHttp { hosts: mcp_hosts(args), ..McpHttp::default() };
+    let router = openoxide_server::router(engine.clone(), Served { mcp, ..Served::default() });
     openoxide_server::serve(listening, Door::new(router, &engine, options), &engine).await;
     Ok(())
+}
+
+/// Returns the names that MCP answers to: those of this machine, the address, and those that were typed.
+fn mcp_hosts(args: &ServeArgs) -> Vec<String> {
+    let here = ["localhost", "127.0.0.1", "::1"].map(str::to_owned);
+    here.into_iter().chain([args.listen.to_string()]).chain(args.allow_host.iter().cloned()).collect()
 }
 
 fn place(ui: &Ui, common: &Common) -> anyhow::Result<Place> {

@@ -248,6 +248,7 @@ async fn go_on(
 }
 
 fn answered(asking: &Asking, state: &State, done: &Done) -> Result<Response, Failure> {
+    asking.http.engine().audit().activated(&asking.actor(), done);
     match done.refused.first() {
         Some(refusal) if done.activated.is_empty() => Err(Failure::from(refusal)),
         _ => asking.once(StatusCode::OK, state, &activate_answer(state.view.spec.id(), done)),

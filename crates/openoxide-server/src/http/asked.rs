@@ -1,10 +1,11 @@
 //! What a request asks: who, where, and with what.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::body::to_bytes;
-use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::extract::{ConnectInfo, FromRequest, FromRequestParts, Request};
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::request::Parts;
 use http::{HeaderMap, StatusCode};
@@ -16,7 +17,8 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::Http;
-use crate::answer::{Failure, Peer};
+use crate::answer::{Failure, Peer, RequestId};
+use crate::audit::{Actor, Face};
 
 /// Most bytes of a body.
 const BODY_MAX: usize = 1024 * 1024;
@@ -26,6 +28,8 @@ pub(crate) struct Asking {
     pub(crate) http: Http,
     pub(crate) peer: Peer,
     pub(crate) headers: HeaderMap,
+    from: Option<SocketAddr>,
+    id: Option<RequestId>,
 }
 
 /// What says which catalog is meant.
@@ -71,11 +75,19 @@ impl FromRequestParts<Http> for Asking {
 
     async fn from_request_parts(parts: &mut Parts, http: &Http) -> Result<Asking, Failure> {
         let peer = parts.extensions.get::<Peer>().copied().unwrap_or_default();
-        Ok(Asking { http: http.clone(), peer, headers: parts.headers.clone() })
+        let from = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|from| from.0);
+        let id = parts.extensions.get::<RequestId>().cloned();
+        Ok(Asking { http: http.clone(), peer, headers: parts.headers.clone(), from, id })
     }
 }
 
 impl Asking {
+    /// Returns who asks, for the log of what is done with skills.
+    pub(crate) fn actor(&self) -> Actor {
+        let (peer, request) = (self.from.map(|from| from.to_string()), self.id.as_ref().map(|id| id.0.to_string()));
+        Actor { face: Face::Http, peer, request }
+    }
+
     /// Returns the place that is meant.
     pub(crate) fn place(&self, at: &At) -> Result<Place, Failure> {
         let mut place = self.http.engine().here().clone();

@@ -15,6 +15,7 @@ use super::asked::{Asking, At, Query, Segments, Who, runtime};
 use super::id;
 use super::reply::Ready;
 use crate::answer::Failure;
+use crate::audit::{Action, Decision, Noted};
 
 /// Who reads.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -46,10 +47,22 @@ async fn answered(asking: Asking, id: String, path: Option<String>, query: ReadQ
     let state = asking.state(&query.at).await?;
     let runtime = runtime(&state)?;
     let as_json = asking.wants_json();
-    let peer = asking.peer;
+    let (peer, actor, engine) = (asking.peer, asking.actor(), asking.http.engine().clone());
     let ready = asking
         .work(move || {
-            let (name, answer) = read(&runtime, &id, path.as_deref(), query.who.into(), !as_json)?;
+            let outcome = read(&runtime, &id, path.as_deref(), query.who.into(), !as_json);
+            engine.audit().note(Noted {
+                actor,
+                action: Action::Read,
+                skill: Some(outcome.as_ref().map_or(&id, |(name, _)| name).clone()),
+                digest: None,
+                part: path,
+                decision: match &outcome {
+                    Ok(_) => Decision::Allow,
+                    Err(failure) => Decision::Deny(failure.line().code.clone()),
+                },
+            });
+            let (name, answer) = outcome?;
             match answer {
                 ResourceAnswer {
                     found: Found::File(Resource { bytes: ResourceBytes::Binary(bytes), path, .. }),

@@ -58,7 +58,9 @@ fn title(question: &Question, choice: Choice) -> &'static str {
         Choice::Once if question.choices().len() == 2 => "Yes",
         Choice::Once => "Yes, this time",
         Choice::Session => "Yes, in this conversation",
-        Choice::Always if matches!(question, Question::Power { .. } | Question::Remote { .. }) => "Always, as long as the skill stays as it is",
+        Choice::Always if matches!(question, Question::Power { .. } | Question::Remote { .. }) => {
+            "Always, as long as the skill stays as it is"
+        }
         Choice::Always => "Always",
         Choice::Value => "A value",
         Choice::No => "No",
