@@ -36,7 +36,7 @@ none
 const CONFIG: &str = "\
 [[operations]]
 include-path-regex = \"^/v1/skills/\\\\{id\\\\}\"
-parameters = { id = [\"deploy\", \"notes\"], path = [\"SKILL.md\", \"ref/a.md\", \"ref\"] }
+parameters = { id = \"notes\", path = \"ref/a.md\", host = \"openoxide\" }
 
 [[operations]]
 include-path-regex = \"^/.well-known/\"

@@ -78,7 +78,7 @@ fn numbers(page: &mut Page, asking: &Asking, state: &State) {
     let rows = [
         ("skills that count", state.catalog.skills.len().to_string()),
         ("files that do not", state.catalog.others.len().to_string()),
-        ("findings", format!("{} ({errors} errors)", problems.len())),
+        ("findings", format!("{} ({errors} {})", problems.len(), if errors == 1 { "error" } else { "errors" })),
         ("changes are seen", watching),
     ];
     page.open("dl", &[("class", "numbers")]);
