@@ -14,6 +14,7 @@ mod load;
 mod man;
 mod metadata;
 mod needs;
+mod openapi;
 mod shell;
 mod test;
 
@@ -79,6 +80,12 @@ const TASKS: &[Task] = &[
         arguments: "",
         about: "Let real agents use a skill over MCP, where they are installed, with a model that is a script",
         run: clients::run,
+    },
+    Task {
+        name: "openapi",
+        arguments: "[ARGUMENT…]",
+        about: "Ask a running server all that its description allows, by schemathesis where it is installed",
+        run: openapi::task,
     },
     Task { name: "help", arguments: "", about: "Print this", run: help },
 ];

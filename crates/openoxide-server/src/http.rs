@@ -15,6 +15,7 @@ mod page;
 mod reply;
 mod route;
 mod routes;
+mod search;
 mod shapes;
 mod skills;
 mod status;
@@ -31,6 +32,7 @@ use self::reply::{Kept, Ready};
 use self::wellknown::Packed;
 use crate::answer::{Failure, name_failures};
 use crate::engine::Engine;
+use crate::mcp::{McpHttp, http_service};
 
 pub use self::openapi::openapi;
 
@@ -39,11 +41,13 @@ pub use self::openapi::openapi;
 pub struct Served {
     /// Whether skills are published at `/.well-known/agent-skills/` and `/.well-known/skills/`.
     pub well_known: bool,
+    /// How MCP is served at `/mcp`; it ends when the engine does.
+    pub mcp: McpHttp,
 }
 
 impl Default for Served {
     fn default() -> Served {
-        Served { well_known: true }
+        Served { well_known: true, mcp: McpHttp::default() }
     }
 }
 
@@ -67,6 +71,8 @@ struct Inner {
 ///
 /// [`Peer`]: crate::Peer
 pub fn router(engine: Engine, served: Served) -> Router {
+    let mcp = McpHttp { stop: engine.stopping().token(), ..served.mcp.clone() };
+    let mcp = http_service(engine.clone(), mcp);
     let (activations, kept, packed) = (Activations::default(), Kept::default(), Packed::default());
     let inner = Inner { engine, served, activations, kept, packed, document: status::written() };
     let http = Http { inner: Arc::new(inner) };
@@ -83,6 +89,7 @@ pub fn router(engine: Engine, served: Served) -> Router {
         .layer(middleware::from_fn(name_failures))
         .layer(tower_http::compression::CompressionLayer::new())
         .layer(middleware::from_fn(reply::encoded_tags))
+        .merge(mcp)
 }
 
 impl Http {

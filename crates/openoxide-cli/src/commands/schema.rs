@@ -11,7 +11,8 @@ use crate::ui::Ui;
 
 /// Print the JSON Schema of a file or an answer
 ///
-/// Without a name, lists the names: those that end in `.toml` are files, the others are what a command answers with --json.
+/// Without a name, lists the names: those that end in `.toml` are files, `openapi` describes what `serve` answers, the others are
+/// what a command answers with --json.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SchemaArgs {
     /// Which schema
@@ -36,6 +37,7 @@ pub(crate) fn schema(ui: &Ui, args: &SchemaArgs) -> anyhow::Result<ExitStatus> {
 fn schemas() -> Vec<(&'static str, Value)> {
     let mut schemas = vec![("config.toml", config_schema()), ("host.toml", schemars::schema_for!(Host).into())];
     schemas.extend(answer_schemas());
+    schemas.push(("openapi", openoxide_server::openapi()));
     schemas.sort_by_key(|(name, _)| *name);
     schemas
 }

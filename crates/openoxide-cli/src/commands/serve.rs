@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use openoxide_config::{Environment, variables};
 use openoxide_live::Place;
-use openoxide_server::mcp::{McpHttp, http_service};
+use openoxide_server::mcp::McpHttp;
 use openoxide_server::{
     Door, DoorLimits, DoorOptions, Engine, EngineOptions, ListenError, Listening, Log, LogForm, Served, Token,
 };
@@ -101,7 +101,7 @@ async fn listen_and_serve(
         log: Log::new(form(ui, args)),
     };
     let mcp = McpHttp::behind(listening.address(), &args.allow_host, engine.stopping().token());
-    let router = openoxide_server::router(engine.clone(), Served::default()).merge(http_service(engine.clone(), mcp));
+    let router = openoxide_server::router(engine.clone(), Served { mcp, ..Served::default() });
     openoxide_server::serve(listening, Door::new(router, &engine, options), &engine).await;
     Ok(())
 }

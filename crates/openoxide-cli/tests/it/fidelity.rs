@@ -164,7 +164,8 @@ fn check(host: &'static str, recordings: &[&str], compare: fn(&Scene, &Path) -> 
     let mut report = String::new();
     for folder in folders {
         let has = |recordings: &[&str]| recordings.iter().any(|file| folder.join(file).is_file());
-        let kinds = [LISTS, CALLS, &["mentions.json"], &["addresses.json"]].iter().filter(|kind| has(kind)).count();
+        let kinds = [LISTS, CALLS, &["mentions.json"], &["addresses.json"], &["served.json"]];
+        let kinds = kinds.iter().filter(|kind| has(kind)).count();
         assert_eq!(kinds, 1, "{} has recordings of one kind", folder.display());
         if !has(recordings) {
             continue;

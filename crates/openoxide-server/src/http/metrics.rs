@@ -18,7 +18,7 @@ pub(crate) async fn metrics(asking: Asking, _: Query<Nothing>) -> Result<Respons
 }
 
 fn text(http: &Http, state: &State) -> String {
-    let mut text = String::new();
+    let mut text = http.engine().metrics().render();
     let mut gauge = |name: &str, about: &str, value: u64| {
         let _ =
             writeln!(text, "# HELP openoxide_{name} {about}\n# TYPE openoxide_{name} gauge\nopenoxide_{name} {value}");

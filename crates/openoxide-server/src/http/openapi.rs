@@ -9,7 +9,7 @@ use super::routes;
 use crate::answer::ErrorAnswer;
 
 /// How every request can fail, before a route sees it.
-const DOOR: [u16; 8] = [400, 401, 403, 408, 413, 421, 429, 503];
+const DOOR: [u16; 8] = [400, 401, 403, 408, 411, 413, 415, 503];
 
 /// Returns the `OpenAPI` document of the HTTP face.
 pub fn openapi() -> Value {

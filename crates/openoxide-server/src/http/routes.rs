@@ -14,6 +14,7 @@ use super::files::{self, ReadQuery};
 use super::look::{self, HostsQuery, ProblemsAnswer, PromptQuery};
 use super::metrics;
 use super::route::{Content, Route};
+use super::search::{self, SearchAnswer, SearchQuery};
 use super::shapes::{self, CommandRecord, RecordsQuery, SkillRecord};
 use super::skills::{self, ListQuery, SkillAnswer, SkillsAnswer};
 use super::status::{self, Nothing};
@@ -89,6 +90,11 @@ fn of_looking() -> Vec<Route> {
             .body::<TurnInput>()
             .json::<MentionsAnswer>(200, "The skills, in the order in which they are loaded.")
             .fails(&[404, 409, 415, 422]),
+        Route::get("/v1/search", "searchSkills", search::find)
+            .about("Finds skills by words, best first.")
+            .query::<SearchQuery>()
+            .json::<SearchAnswer>(200, "The skills that fit.")
+            .fails(&[404, 409]),
         Route::get("/v1/prompt", "showPrompt", look::prompt)
             .about("Shows the skills as the model would see them.")
             .query::<PromptQuery>()

@@ -12,6 +12,7 @@ use super::openapi::openapi;
 use super::page::Page;
 use super::reply::Ready;
 use crate::answer::{Failure, Peer};
+use crate::connect::{CLIENTS, Reach};
 
 /// A query that holds nothing.
 #[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
@@ -77,7 +78,7 @@ fn numbers(page: &mut Page, asking: &Asking, state: &State) {
     let rows = [
         ("skills that count", state.catalog.skills.len().to_string()),
         ("files that do not", state.catalog.others.len().to_string()),
-        ("findings", format!("{} ({errors} errors)", problems.len())),
+        ("findings", format!("{} ({errors} {})", problems.len(), if errors == 1 { "error" } else { "errors" })),
         ("changes are seen", watching),
     ];
     page.open("dl", &[("class", "numbers")]);
@@ -93,8 +94,15 @@ fn numbers(page: &mut Page, asking: &Asking, state: &State) {
 /// Writes what to paste into each client.
 fn connect(page: &mut Page, asking: &Asking) {
     let address = asking.headers.get(http::header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("127.0.0.1");
-    page.prose("p", "Any client of MCP connects to the address below.");
-    page.tag("pre", &[("tabindex", "0")], &format!("http://{address}/mcp"));
+    let reach = Reach::Url(format!("http://{address}/mcp"));
+    for client in CLIENTS {
+        let Some(paste) = client.pastes(&reach).into_iter().next() else { continue };
+        page.open("p", &[]);
+        page.tag("strong", &[], client.title);
+        page.tag("span", &[("class", "dim")], &format!(": paste into {}", paste.place));
+        page.close("p");
+        page.tag("pre", &[("tabindex", "0")], &paste.text);
+    }
 }
 
 pub(crate) async fn docs(_: Query<Nothing>) -> Response {

@@ -4,6 +4,7 @@ mod activations;
 mod looks;
 mod served;
 mod skills;
+mod socket;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};

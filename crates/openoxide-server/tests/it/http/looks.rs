@@ -21,6 +21,8 @@ async fn every_way_of_looking_answers_what_the_command_line_does() {
     assert_eq!(came.json()["selected"][0]["name"], "notes", "{}", came.text());
     let prompt = server.get("/v1/prompt?window=200000").await.json();
     assert!(prompt["text"].as_str().unwrap().contains("Write notes"), "{prompt}");
+    let found = server.get("/v1/search?q=write").await.json();
+    assert_eq!((&found["hits"][0]["id"], found["hits"].as_array().unwrap().len()), (&json!("notes"), 1), "{found}");
     let hosts = server.get("/v1/hosts").await.json();
     assert!(hosts["hosts"].as_array().unwrap().len() > 10 && hosts["matrix"] == json!([]), "{hosts}");
     let one = server.get("/v1/hosts?host=codex&matrix=true").await.json();
@@ -119,7 +121,7 @@ fn unpacked(bytes: &[u8]) -> Vec<String> {
 
 #[tokio::test]
 async fn nothing_is_published_where_that_is_switched_off() {
-    let server = Server::serving(some(), Served { well_known: false });
+    let server = Server::serving(some(), Served { well_known: false, ..Served::default() });
     for path in ["agent-skills/index.json", "skills/index.json", "agent-skills/notes/SKILL.md"] {
         assert_eq!(server.get(&format!("/.well-known/{path}")).await.status, 404, "{path}");
     }
@@ -139,7 +141,14 @@ async fn pages_run_nothing_and_escape_what_skills_say() {
     }
     assert!(server.get("/docs").await.text().contains("/v1/skills/{id}/activate"));
     let metrics = server.get("/metrics").await.text();
-    assert!(metrics.contains("\nopenoxide_skills 2\n"), "{metrics}");
+    assert!(
+        metrics.contains("\nopenoxide_skills 2\n") && metrics.contains("openoxide_http_answers_total"),
+        "{metrics}"
+    );
+    let front = server.get("/").await.text();
+    for name in ["Claude Code", "Codex", "OpenCode", "Gemini CLI"] {
+        assert!(front.contains(name), "{name}: {front}");
+    }
 }
 
 /// Every reference of the document leads somewhere, and every route is in it.

@@ -1,0 +1,46 @@
+//! The routes behind the door, over a socket: what is changed on disk is told as it happens.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use openoxide_live::Place;
+use openoxide_server::{
+    Door, DoorLimits, DoorOptions, Engine, EngineOptions, Listening, Log, LogForm, Served, router, serve,
+};
+use openoxide_testkit::TestContext;
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::net::TcpStream;
+
+use super::environment;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_skill_that_is_added_is_told_to_whoever_listens() {
+    let context = TestContext::new();
+    context.skill("deploy", "Ship it");
+    let engine = Engine::new(environment(&context), Place::of(context.project()), EngineOptions::default());
+    let listening = Listening::open(SocketAddr::from(([127, 0, 0, 1], 0)), None).unwrap();
+    let address = listening.address();
+    let log = Log::new(LogForm::Off);
+    let options = DoorOptions { hosts: Vec::new(), token: None, limits: DoorLimits::default(), log };
+    let door = Door::new(router(engine.clone(), Served::default()), &engine, options);
+    let ours = engine.clone();
+    let ended = tokio::spawn(async move { serve(listening, door, &ours).await });
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    stream.write_all(format!("GET /v1/events HTTP/1.1\r\nHost: {address}\r\n\r\n").as_bytes()).await.unwrap();
+    let mut lines = BufReader::new(stream).lines();
+    let mut next = async |wanted: &str| loop {
+        let line = tokio::time::timeout(Duration::from_secs(30), lines.next_line()).await;
+        let line = line.expect("in time").unwrap().expect("the stream goes on");
+        if line.starts_with(wanted) {
+            return line;
+        }
+    };
+    assert_eq!(next("HTTP/").await, "HTTP/1.1 200 OK");
+    assert_eq!(next("event:").await, "event: version");
+    context.skill("notes", "Write notes");
+    assert_eq!(next("event:").await, "event: change");
+    let data = next("data:").await;
+    assert!(data.contains("\"added\":[{\"id\":\"~") && data.contains("\"name\":\"notes\""), "{data}");
+    engine.stopping().ask();
+    tokio::time::timeout(Duration::from_secs(30), ended).await.expect("a stream does not keep the server").unwrap();
+}
