@@ -1,5 +1,8 @@
 //! The same for those who wait: a runtime of its own, on the thread that calls.
 
+use openoxide_runtime::{Answer, Session};
+
+use crate::activation::{RemoteActivation, RemoteStep};
 use crate::error::RemoteError;
 use crate::name::RemoteName;
 use crate::remote::{Remote, RemoteListing, ServerSkill, Verified};
@@ -30,6 +33,21 @@ impl BlockingRemote {
     /// Finds the skill that a name means, or the skill and the path of a file in it.
     pub fn locate(&self, name: &RemoteName) -> Result<(ServerSkill, Option<String>), RemoteError> {
         self.runtime.block_on(self.remote.locate(name))
+    }
+
+    /// Goes on with an activation.
+    pub fn resume(
+        &self,
+        activation: &mut RemoteActivation,
+        session: &mut Session,
+        answer: Option<Answer>,
+    ) -> RemoteStep {
+        self.runtime.block_on(activation.resume(session, answer))
+    }
+
+    /// Returns the servers themselves.
+    pub fn remote(&self) -> &Remote {
+        &self.remote
     }
 
     /// Fetches a skill's own file, and checks that it is what was listed.

@@ -1,5 +1,7 @@
 #![doc = include_str!("../README.md")]
 
+mod activation;
+mod answers;
 mod blocking;
 mod connect;
 mod entry;
@@ -12,6 +14,8 @@ mod talk;
 mod uri;
 mod verify;
 
+pub use activation::{RemoteActivation, RemoteStep};
+pub use answers::{remote_line, remote_problem_line};
 pub use blocking::BlockingRemote;
 pub use entry::{Entry, Flaw, Resource, Resources};
 pub use envelope::carry;

@@ -1,10 +1,12 @@
 //! Leads an activation to its end: steps on threads for work, commands on threads for commands, questions to whoever
 //! can reach the user.
 
-use openoxide_runtime::{Activation, Answer, Done, LoginReply, Question, Reply, Run, Session, Step};
+use openoxide_mcp_client::RemoteStep;
+use openoxide_runtime::{Answer, Done, LoginReply, Question, Reply, Run, Session, Step};
 use openoxide_sandbox::{Outcome, SandboxError, Stop};
 
 use crate::audit::{Action, Decision};
+use crate::calling::Calling;
 use crate::engine::Engine;
 use crate::pool::Unavailable;
 
@@ -26,7 +28,7 @@ impl Asker for Nobody {
 /// Where an activation stands.
 pub enum Stand {
     /// The user must decide something; the activation goes on with the answer.
-    Asks(Box<Activation>, Question),
+    Asks(Box<Calling>, Question),
     /// It is at its end.
     Done(Box<Done>),
 }
@@ -35,17 +37,17 @@ impl Engine {
     /// Leads an activation to its end.
     pub async fn activate(
         &self,
-        activation: Activation,
+        calling: impl Into<Calling>,
         session: &mut Session,
         asker: &mut impl Asker,
     ) -> Result<Done, Unavailable> {
-        let mut stand = self.advance(activation, session, Reply::Begin).await?;
+        let mut stand = self.advance(calling, session, Reply::Begin).await?;
         loop {
             stand = match stand {
                 Stand::Done(done) => return Ok(*done),
-                Stand::Asks(activation, question) => {
+                Stand::Asks(calling, question) => {
                     let answer = asker.ask(&question).await;
-                    self.advance(*activation, session, Reply::Answer(answer)).await?
+                    self.advance(*calling, session, Reply::Answer(answer)).await?
                 }
             };
         }
@@ -54,10 +56,20 @@ impl Engine {
     /// Leads an activation to its end, or to where the user must decide something.
     pub async fn advance(
         &self,
-        mut activation: Activation,
+        calling: impl Into<Calling>,
         session: &mut Session,
         mut reply: Reply,
     ) -> Result<Stand, Unavailable> {
+        let mut activation = match calling.into() {
+            Calling::Local(activation) => activation,
+            Calling::Remote(mut remote) => {
+                let answer = if let Reply::Answer(answer) = reply { Some(answer) } else { None };
+                return Ok(match remote.resume(session, answer).await {
+                    RemoteStep::Ask(question) => Stand::Asks(Box::new(Calling::Remote(remote)), question),
+                    RemoteStep::Done(done) => self.done(done),
+                });
+            }
+        };
         loop {
             let slot = self.work().slot().await?;
             let mut held = std::mem::take(session);
@@ -69,15 +81,17 @@ impl Engine {
                 })
                 .await?;
             reply = match step {
-                Step::Done(done) => {
-                    self.audit().activated(&self.actor(), &done);
-                    return Ok(Stand::Done(Box::new(done)));
-                }
-                Step::Ask(question) => return Ok(Stand::Asks(Box::new(activation), question)),
+                Step::Done(done) => return Ok(self.done(done)),
+                Step::Ask(question) => return Ok(Stand::Asks(Box::new(activation.into()), question)),
                 Step::Login(_) => Reply::Login(LoginReply::NotTried),
                 Step::Run(run) => Reply::Ran(self.run(run).await?),
             };
         }
+    }
+
+    fn done(&self, done: Done) -> Stand {
+        self.audit().activated(&self.actor(), &done);
+        Stand::Done(Box::new(done))
     }
 
     /// Runs a command of a skill in the sandbox. It is killed when nobody waits for it any more, and when the server

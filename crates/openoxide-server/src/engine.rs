@@ -9,6 +9,7 @@ use openoxide_sandbox::{Isolation, Probe};
 use tokio::sync::broadcast;
 
 use crate::audit::{Action, Actor, Audit, Decision, Face, Noted};
+use crate::calling::Servers;
 use crate::metrics::Metrics;
 use crate::pool::{Pool, Unavailable};
 use crate::stop::Stopping;
@@ -53,6 +54,7 @@ struct Inner {
     audit: Audit,
     metrics: Arc<Metrics>,
     stopping: Stopping,
+    servers: Servers,
     _subscription: Subscription,
 }
 
@@ -77,6 +79,7 @@ impl Engine {
                 audit,
                 metrics: Arc::default(),
                 stopping: Stopping::new(),
+                servers: Servers::default(),
                 _subscription: subscription,
             }),
         }
@@ -142,6 +145,10 @@ impl Engine {
     /// Returns the counters.
     pub fn metrics(&self) -> &Arc<Metrics> {
         &self.inner.metrics
+    }
+
+    pub(crate) fn servers(&self) -> &Servers {
+        &self.inner.servers
     }
 
     /// Returns what tells the server to end.

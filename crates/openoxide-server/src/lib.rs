@@ -3,6 +3,7 @@
 mod activate;
 mod answer;
 mod audit;
+mod calling;
 pub mod connect;
 mod door;
 mod engine;
@@ -20,6 +21,7 @@ pub use self::http::{Served, openapi, router};
 pub use activate::{Asker, Nobody, Stand};
 pub use answer::{ErrorAnswer, ErrorLine, Failure, Peer, RequestId};
 pub use audit::{Action, Actor, Audit, Decision, Face, Noted};
+pub use calling::Calling;
 pub use door::{Door, DoorLimits, DoorOptions, ListenError, Listening, Token, TokenError, serve};
 pub use engine::{Engine, EngineOptions};
 pub use log::{Log, LogForm};

@@ -1,19 +1,17 @@
 //! Skills that MCP servers offer, in `list --mcp`, `show`, `activate` and `read`.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
-use openoxide_config::Granted;
 use openoxide_mcp_client::{
-    BlockingRemote, Remote, RemoteError, RemoteName, RemoteOptions, Resources, ServerSkill, carry,
+    BlockingRemote, Remote, RemoteActivation, RemoteError, RemoteName, RemoteOptions, RemoteStep, Resources,
+    ServerSkill, remote_line, remote_problem_line,
 };
 use openoxide_runtime::{
-    Given, Refusal, Responder as _, Runtime, Session as Conversation, Why, message_line, refused_line,
+    Call, Done, Given, Refusal, Responder as _, Runtime, Session as Conversation, Why, activate_answer,
 };
-use openoxide_skills::{Arguments, Caller};
-use openoxide_wire::{
-    ActivateAnswer, ActivatedLine, ReadAnswer, RemoteAnswer, RemoteFileLine, RemoteLine, RemoteProblemLine,
-    SchemaVersion,
-};
+use openoxide_skills::Caller;
+use openoxide_wire::{ReadAnswer, RemoteAnswer, RemoteFileLine, RemoteLine, RemoteProblemLine, SchemaVersion};
 
 use crate::ExitStatus;
 use crate::args::Common;
@@ -71,33 +69,10 @@ pub(crate) fn ask(session: &Session) -> anyhow::Result<Offered> {
     let runtime = runtime(session)?;
     let listing = client(session)?.list();
     let conversation = Conversation::new("");
-    let problem = |error: &RemoteError| RemoteProblemLine {
-        why: error.word().to_owned(),
-        text: error.to_string(),
-        help: error.hint(),
-    };
     Ok(Offered {
-        skills: listing.skills.iter().map(|skill| line(&runtime, &conversation, skill)).collect(),
-        problems: listing.problems.iter().map(problem).collect(),
+        skills: listing.skills.iter().map(|skill| remote_line(&runtime, &conversation, skill)).collect(),
+        problems: listing.problems.iter().map(remote_problem_line).collect(),
     })
-}
-
-fn line(runtime: &Runtime, conversation: &Conversation, skill: &ServerSkill) -> RemoteLine {
-    let offer = skill.offer(Caller::User);
-    let granted = runtime.remote_granted(conversation, &offer);
-    RemoteLine {
-        name: offer.name,
-        server: offer.server,
-        uri: offer.uri,
-        description: offer.about,
-        files: offer.size.map(|(files, _)| files),
-        bytes: offer.size.map(|(_, bytes)| bytes),
-        digest: offer.digest,
-        allowed: granted == Granted::Yes,
-        changed: matches!(granted, Granted::Changed { .. }),
-        model: skill.entry.is_for(Caller::Model),
-        user: skill.entry.is_for(Caller::User),
-    }
 }
 
 /// Lists what servers offer, and what of it cannot be used.
@@ -159,7 +134,7 @@ pub(crate) fn show(
     name: &RemoteName,
 ) -> anyhow::Result<ExitStatus> {
     let skill = client(session)?.find(name).map_err(|error| told(&error))?;
-    let remote = line(runtime, &Conversation::new(""), &skill);
+    let remote = remote_line(runtime, &Conversation::new(""), &skill);
     let files = match &skill.entry.resources {
         Resources::Listed(files) => files.as_slice(),
         Resources::Dynamic => &[],
@@ -204,54 +179,45 @@ pub(crate) fn activate(
     ui: &Ui,
     common: &Common,
     session: &Session,
-    runtime: &Runtime,
+    runtime: &Arc<Runtime>,
     wanted: &Wanted<'_>,
 ) -> anyhow::Result<ExitStatus> {
-    let remote = client(session)?;
-    let skill = remote.find(wanted.name).map_err(|error| told(&error))?;
-    let mut answer = ActivateAnswer { host: session.view.spec.id(), ..ActivateAnswer::default() };
-    let permitted = permitted(ui, session, runtime, &skill, "activate", wanted);
-    if let Err(refusal) = &permitted {
-        answer.refused.push(refused_line(refusal));
-    } else {
-        let verified = remote.load(&skill).map_err(|error| told(&error))?;
-        let arguments = arguments(session, &wanted.given);
-        let messages = carry(&session.view, &verified, wanted.caller, arguments.as_ref())?;
-        answer.messages = messages.iter().map(message_line).collect();
-        answer.activated.push(activated(&skill, wanted.caller, arguments.as_ref()));
-    }
+    let done = call(ui, session, runtime, wanted)?;
+    let answer = activate_answer(session.view.spec.id(), &done);
     match common.json {
         true => ui.json(&answer)?,
         false => print_messages(ui, &answer.messages)?,
     }
     for refusal in &answer.refused {
         ui.problem(&safe_lines(&refusal.text));
+        refusal.help.iter().for_each(|help| ui.hint(&safe(help)));
     }
     Ok(if answer.refused.is_empty() { ExitStatus::Done } else { ExitStatus::No })
 }
 
-fn activated(skill: &ServerSkill, caller: Caller, arguments: Option<&Arguments>) -> ActivatedLine {
-    ActivatedLine {
-        name: skill.id.to_string(),
-        path: skill.id.place("SKILL.md"),
-        digest: skill.entry.digest(),
-        caller: caller.as_str().to_owned(),
-        arguments: arguments.map(|arguments| arguments.raw().to_owned()),
-        // Whatever it asks for, nothing is allowed to it.
-        tools: Vec::new(),
-        limited_to: None,
-        fork: None,
-        cut: false,
-        repeated: false,
-    }
+fn call(ui: &Ui, session: &Session, runtime: &Arc<Runtime>, wanted: &Wanted<'_>) -> anyhow::Result<Done> {
+    let remote = client(session)?;
+    let call = Call { skill: wanted.name.to_string(), caller: wanted.caller, arguments: wanted.given.clone() };
+    let activation = RemoteActivation::new(Arc::clone(runtime), remote.remote().clone(), call);
+    let mut activation = activation.ok_or_else(|| Told::failed("this is no skill of a server"))?;
+    let mut asking = Asking::new(ui, &session.workspace, wanted.asking);
+    let mut conversation = Conversation::new("");
+    let mut answer = None;
+    let done = loop {
+        match remote.resume(&mut activation, &mut conversation, answer.take()) {
+            RemoteStep::Ask(question) => answer = Some(asking.answer(&question)),
+            RemoteStep::Done(done) => break done,
+        }
+    };
+    tell_asked(ui, session, &asking, "activate", &wanted.name.to_string());
+    Ok(done)
 }
 
-fn arguments(session: &Session, given: &Given) -> Option<Arguments> {
-    let rule = session.view.host.arguments.as_ref().map(|rules| rules.words).unwrap_or_default();
-    match given {
-        Given::Nothing => None,
-        Given::Raw(text) => Some(Arguments::from_raw(rule, text)),
-        Given::Words(words) => Some(Arguments::from_words(words)),
+/// Says what nobody could be asked.
+fn tell_asked(ui: &Ui, session: &Session, asking: &Asking<'_>, verb: &str, name: &str) {
+    let word = typed::word(name).unwrap_or_else(|| "…".to_owned());
+    for question in &asking.unasked {
+        tell_unasked(ui, &format!("{} {word} --yes", session.command(verb)), question);
     }
 }
 
@@ -278,10 +244,7 @@ fn permitted(
         // What cannot be remembered counts this time.
         let _ = runtime.keep_answer(&mut conversation, &question, &answer);
     }
-    let word = typed::word(&offer.name).unwrap_or_else(|| "…".to_owned());
-    for question in &asking.unasked {
-        tell_unasked(ui, &format!("{} {word} --yes", session.command(verb)), question);
-    }
+    tell_asked(ui, session, &asking, verb, &offer.name);
     outcome
 }
 

@@ -8,9 +8,7 @@ use std::time::{Duration, Instant};
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use openoxide_live::State;
-use openoxide_runtime::{
-    Activation, Answer, Call, Choice, Done, Given, Question, Reply, Session, activate_answer, question_line,
-};
+use openoxide_runtime::{Answer, Call, Choice, Done, Given, Question, Reply, Session, activate_answer, question_line};
 use openoxide_wire::{QuestionLine, SchemaVersion};
 use schemars::JsonSchema;
 use secrecy::SecretString;
@@ -21,6 +19,7 @@ use super::id;
 use super::reply::hex;
 use crate::activate::Stand;
 use crate::answer::Failure;
+use crate::calling::Calling;
 
 /// How many activations may wait for an answer.
 const WAITING_MAX: usize = 256;
@@ -120,7 +119,7 @@ pub(crate) struct Activations {
 }
 
 struct Waiting {
-    activation: Box<Activation>,
+    calling: Box<Calling>,
     session: Session,
     question: Question,
     state: Arc<State>,
@@ -194,8 +193,9 @@ pub(crate) async fn activate(
         _ if id.starts_with('/') => return Err(id::unknown(runtime.catalog(), &id)),
         _ => id,
     };
-    let activation = Activation::new(runtime, vec![Call { skill, caller: input.who.into(), arguments }]);
-    go_on(&asking, state, activation, Session::default(), Reply::Begin).await
+    let call = Call { skill, caller: input.who.into(), arguments };
+    let calling = asking.engine.begin(&state, runtime, call);
+    go_on(&asking, state, calling, Session::default(), Reply::Begin).await
 }
 
 pub(crate) async fn answer(
@@ -211,8 +211,8 @@ pub(crate) async fn answer(
             return Err(failure);
         }
     };
-    let Waiting { activation, session, state, .. } = waiting;
-    go_on(&asking, state, *activation, session, Reply::Answer(answer)).await
+    let Waiting { calling, session, state, .. } = waiting;
+    go_on(&asking, state, *calling, session, Reply::Answer(answer)).await
 }
 
 pub(crate) async fn drop_it(asking: Asking, Segments(handle): Segments<String>) -> Result<Response, Failure> {
@@ -224,17 +224,17 @@ pub(crate) async fn drop_it(asking: Asking, Segments(handle): Segments<String>) 
 async fn go_on(
     asking: &Asking,
     state: Arc<State>,
-    activation: Activation,
+    calling: Calling,
     mut session: Session,
     reply: Reply,
 ) -> Result<Response, Failure> {
-    match asking.engine.advance(activation, &mut session, reply).await? {
+    match asking.engine.advance(calling, &mut session, reply).await? {
         Stand::Done(done) => answered(asking, &state, &done),
-        Stand::Asks(activation, question) => {
+        Stand::Asks(calling, question) => {
             let line = question_line(&question);
             let until = Instant::now() + WAITS;
             let handle = asking.http.activations().keep(Waiting {
-                activation,
+                calling,
                 session,
                 question,
                 state: Arc::clone(&state),

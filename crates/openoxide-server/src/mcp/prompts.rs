@@ -118,8 +118,8 @@ impl McpServer {
             self.speak_on(state, request.input_responses.as_ref(), &asking, &made_for).await?
         } else {
             let call = Call { skill: request.name.clone(), caller: Caller::User, arguments };
-            let activation = Activation::new(Arc::clone(seen.runtime()), vec![call]);
-            self.speak(Talk::new(activation, Arc::clone(&self.session)), &asking, &made_for).await?
+            let calling = Activation::new(Arc::clone(seen.runtime()), vec![call]);
+            self.speak(Talk::new(calling, Arc::clone(&self.session)), &asking, &made_for).await?
         };
         match spoken {
             Spoken::Later(asked) => Ok(asked.into()),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use openoxide_mcp_client::RemoteStep;
 use openoxide_runtime::{Activation, Answer, Done, LoginReply, Question, Reply, Session, Step};
 use rmcp::model::{ElicitRequestParams, ElicitResult, InputRequiredResult, InputResponses, ProtocolVersion};
 use rmcp::service::{Peer, RequestContext};
@@ -14,6 +15,7 @@ use super::audit;
 use super::error::{invalid, unavailable};
 use super::held::{MadeFor, QUESTION, Waiting};
 use super::question;
+use crate::calling::Calling;
 use crate::engine::Engine;
 
 /// How long a user may think.
@@ -95,7 +97,7 @@ const NO_FORMS: &str = "this client cannot ask its user (it does not support eli
 
 /// An activation on its way.
 pub(super) struct Talk {
-    activation: Activation,
+    calling: Calling,
     session: Arc<Mutex<Session>>,
     reply: Reply,
     /// What was not asked, and why.
@@ -164,34 +166,54 @@ enum Stop {
 }
 
 impl Talk {
-    pub(super) fn new(activation: Activation, session: Arc<Mutex<Session>>) -> Talk {
-        Talk { activation, session, reply: Reply::Begin, unasked: Vec::new() }
+    pub(super) fn new(calling: impl Into<Calling>, session: Arc<Mutex<Session>>) -> Talk {
+        Talk { calling: calling.into(), session, reply: Reply::Begin, unasked: Vec::new() }
     }
 
     /// Goes on to the next question, or to the end. The conversation is free for others while a command runs.
-    async fn step(mut self, engine: &Engine) -> Result<(Talk, Stop), ErrorData> {
-        loop {
-            let mut session = Arc::clone(&self.session).lock_owned().await;
-            let slot = engine.work().slot().await.map_err(unavailable)?;
-            let step;
-            (self, step) = slot
-                .run(move || {
-                    let reply = std::mem::replace(&mut self.reply, Reply::Begin);
-                    let step = self.activation.resume(&mut session, reply);
-                    (self, step)
-                })
-                .await
-                .map_err(unavailable)?;
-            self.reply = match step {
-                Step::Done(done) => return Ok((self, Stop::Done(Box::new(done)))),
-                Step::Ask(question) => return Ok((self, Stop::Ask(question))),
-                Step::Login(_) => Reply::Login(LoginReply::NotTried),
-                Step::Run(run) => {
-                    audit::ran(engine, &run);
-                    Reply::Ran(engine.run(run).await.map_err(unavailable)?)
-                }
-            };
-        }
+    async fn step(self, engine: &Engine) -> Result<(Talk, Stop), ErrorData> {
+        let Talk { calling, session, reply, unasked } = self;
+        let (calling, stop) = match calling {
+            Calling::Local(activation) => step_local(engine, activation, &session, reply).await?,
+            Calling::Remote(mut remote) => {
+                let answer = if let Reply::Answer(answer) = reply { Some(answer) } else { None };
+                let stop = match remote.resume(&mut *session.lock().await, answer).await {
+                    RemoteStep::Ask(question) => Stop::Ask(question),
+                    RemoteStep::Done(done) => Stop::Done(Box::new(done)),
+                };
+                (Calling::Remote(remote), stop)
+            }
+        };
+        Ok((Talk { calling, session, reply: Reply::Begin, unasked }, stop))
+    }
+}
+
+async fn step_local(
+    engine: &Engine,
+    mut activation: Activation,
+    session: &Arc<Mutex<Session>>,
+    mut reply: Reply,
+) -> Result<(Calling, Stop), ErrorData> {
+    loop {
+        let mut session = Arc::clone(session).lock_owned().await;
+        let slot = engine.work().slot().await.map_err(unavailable)?;
+        let step;
+        (activation, step) = slot
+            .run(move || {
+                let step = activation.resume(&mut session, reply);
+                (activation, step)
+            })
+            .await
+            .map_err(unavailable)?;
+        reply = match step {
+            Step::Done(done) => return Ok((activation.into(), Stop::Done(Box::new(done)))),
+            Step::Ask(question) => return Ok((activation.into(), Stop::Ask(question))),
+            Step::Login(_) => Reply::Login(LoginReply::NotTried),
+            Step::Run(run) => {
+                audit::ran(engine, &run);
+                Reply::Ran(engine.run(run).await.map_err(unavailable)?)
+            }
+        };
     }
 }
 

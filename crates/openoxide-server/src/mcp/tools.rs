@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use openoxide_runtime::{Activation, Begun, Firing, HookStep, Reply, Toolbox};
+use openoxide_runtime::{Begun, Firing, HookStep, Reply, Toolbox};
 use openoxide_skills::ToolDoes;
 use rmcp::model::{CacheScope, CallToolRequestParams, CallToolResponse, ListToolsResult, Tool, ToolAnnotations};
 use rmcp::service::RequestContext;
@@ -79,8 +79,8 @@ impl McpServer {
                 Begun::Answer(answer) => return Ok(tool_result(*answer, None, &[]).into()),
                 Begun::Fire(firing) => return self.fire(*firing).await,
                 Begun::Call(call) => {
-                    let activation = Activation::new(Arc::clone(seen.runtime()), vec![call]);
-                    let talk = Talk::new(activation, Arc::clone(&self.session));
+                    let calling = self.shared.engine.begin(&seen.state, Arc::clone(seen.runtime()), call);
+                    let talk = Talk::new(calling, Arc::clone(&self.session));
                     self.speak(talk, &asking, &made_for).await?
                 }
             },

@@ -68,8 +68,11 @@ pub(super) async fn activate(client: &Client, given: Value) -> Result<Value, Rpc
     let (calls, ignored) = client.engine.work().run(move || calls(&called, given)).await??;
     let mut session = session.lock().await;
     let mut asker = ClientAsker::new(client);
-    let activation = Activation::new(Arc::clone(&runtime), calls);
-    let done = client.engine.activate(activation, &mut session, &mut asker).await?;
+    let calling = match <[Call; 1]>::try_from(calls) {
+        Ok([call]) => client.engine.begin(&state, Arc::clone(&runtime), call),
+        Err(calls) => Activation::new(Arc::clone(&runtime), calls).into(),
+    };
+    let done = client.engine.activate(calling, &mut session, &mut asker).await?;
     let mut told = activate_answer(runtime.view().spec.id(), &done);
     told.notices.append(&mut asker.unasked);
     answer(&ActivateAnswer { ignored, ..told })

@@ -1,0 +1,133 @@
+//! Activates a skill of a server in the steps of any other: a question, or the result.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use openoxide_runtime::{Activated, Answer, Call, Done, Given, Question, Refusal, Runtime, Session, Why};
+use openoxide_skills::{Arguments, Message, View};
+
+use crate::envelope::carry;
+use crate::error::RemoteError;
+use crate::name::RemoteName;
+use crate::remote::{Remote, ServerSkill};
+
+/// What is needed next.
+#[derive(Debug)]
+pub enum RemoteStep {
+    /// The user must decide something.
+    Ask(Question),
+    /// Nothing; this is the result.
+    Done(Done),
+}
+
+/// The activation of one skill of a server.
+pub struct RemoteActivation {
+    runtime: Arc<Runtime>,
+    remote: Remote,
+    name: RemoteName,
+    call: Call,
+    /// The skill, as it was when its questions were put: a yes is for that one.
+    skill: Option<ServerSkill>,
+    /// The question that waits.
+    asked: Option<Question>,
+    /// Questions that were answered with yes.
+    agreed: Vec<String>,
+}
+
+impl RemoteActivation {
+    /// Begins a call, if it means a skill of a server.
+    pub fn new(runtime: Arc<Runtime>, remote: Remote, call: Call) -> Option<RemoteActivation> {
+        let name = RemoteName::parse(&call.skill)?;
+        Some(RemoteActivation { runtime, remote, name, call, skill: None, asked: None, agreed: Vec::new() })
+    }
+
+    /// Goes on: from the beginning, or with the answer to the question that was put.
+    pub async fn resume(&mut self, session: &mut Session, answer: Option<Answer>) -> RemoteStep {
+        match self.next(session, answer).await {
+            Ok(Some(question)) => RemoteStep::Ask(question),
+            Ok(None) => RemoteStep::Done(self.load().await),
+            Err(refusal) => RemoteStep::Done(Done { refused: vec![refusal], ..Done::default() }),
+        }
+    }
+
+    /// Returns the next question; none if everything is allowed.
+    async fn next(&mut self, session: &mut Session, answer: Option<Answer>) -> Result<Option<Question>, Refusal> {
+        if let Some(question) = self.asked.take() {
+            let answer = answer.unwrap_or(Answer::No);
+            if !answer.is_yes() {
+                return Err(self.refusal(Why::Rejected, format!("`{}` was not allowed", self.call.skill), None));
+            }
+            // What cannot be remembered counts this time.
+            let _ = self.runtime.keep_answer(session, &question, &answer);
+            self.agreed.push(question.key());
+        }
+        if self.skill.is_none() {
+            self.skill = Some(self.remote.find(&self.name).await.map_err(|error| self.not_found(&error))?);
+        }
+        let Some(skill) = &self.skill else { return Ok(None) };
+        let questions = self.runtime.before_remote(session, &skill.offer(self.call.caller), self.call.caller)?;
+        let open = questions.into_iter().find(|question| !self.agreed.contains(&question.key()));
+        self.asked.clone_from(&open);
+        Ok(open)
+    }
+
+    /// Fetches the skill and draws what carries it.
+    async fn load(&self) -> Done {
+        match self.messages().await {
+            Ok(activated) => Done { activated: vec![activated], ..Done::default() },
+            Err(refusal) => Done { refused: vec![refusal], ..Done::default() },
+        }
+    }
+
+    async fn messages(&self) -> Result<Activated, Refusal> {
+        let unreadable = |text: String, help| self.refusal(Why::Unreadable, text, help);
+        let Some(skill) = &self.skill else { return Err(unreadable("nothing was called".to_owned(), None)) };
+        let loaded = self.remote.load(skill).await;
+        let verified = loaded.map_err(|error| unreadable(error.to_string(), error.hint()))?;
+        let view = self.runtime.view();
+        let arguments = arguments(view, &self.call.arguments);
+        let drawn = carry(view, &verified, self.call.caller, arguments.as_ref());
+        let messages = drawn.map_err(|error| unreadable(error.to_string(), None))?;
+        Ok(activated(skill, &self.call, arguments.as_ref(), messages))
+    }
+
+    fn not_found(&self, error: &RemoteError) -> Refusal {
+        let why = match error {
+            RemoteError::UnknownServer { .. } | RemoteError::UnknownSkill { .. } => Why::Unknown,
+            RemoteError::Ambiguous { .. } => Why::Ambiguous,
+            _ => Why::Unreadable,
+        };
+        self.refusal(why, error.to_string(), error.hint())
+    }
+
+    fn refusal(&self, why: Why, text: String, help: Option<String>) -> Refusal {
+        Refusal { name: self.call.skill.clone(), path: None, why, code: None, text, help }
+    }
+}
+
+/// Splits what was said with a call, by the host's rule.
+fn arguments(view: &View, given: &Given) -> Option<Arguments> {
+    let rule = view.host.arguments.as_ref().map(|rules| rules.words).unwrap_or_default();
+    match given {
+        Given::Nothing => None,
+        Given::Raw(text) => Some(Arguments::from_raw(rule, text)),
+        Given::Words(words) => Some(Arguments::from_words(words)),
+    }
+}
+
+fn activated(skill: &ServerSkill, call: &Call, arguments: Option<&Arguments>, messages: Vec<Message>) -> Activated {
+    Activated {
+        name: skill.id.to_string(),
+        path: PathBuf::from(skill.id.place("SKILL.md")),
+        digest: skill.entry.digest().unwrap_or_default(),
+        caller: call.caller,
+        arguments: arguments.map(|arguments| arguments.raw().to_owned()),
+        messages,
+        // Whatever it asks for, nothing is allowed to it.
+        tools: Vec::new(),
+        limited_to: None,
+        fork: None,
+        cut: false,
+        repeated: false,
+    }
+}
