@@ -152,9 +152,9 @@ impl Shared {
 
     /// Looks at a place because of what happened, and watches what has to be watched then.
     pub(crate) fn turn(&self, id: u64, look: Option<Hit>, watch: Option<Hit>) -> Done {
-        let mut done = Done { place: id, looked: look.is_some(), ..Done::default() };
         let slot = self.slots().values().find(|slot| slot.id == id).cloned();
-        let Some(slot) = slot else { return done };
+        let Some(slot) = slot else { return Done { place: id, ..Done::default() } };
+        let mut done = Done { place: id, looked: look.is_some(), ..Done::default() };
         let mut keeper = slot.keeper.lock().unwrap_or_else(PoisonError::into_inner);
         let start = Instant::now();
         // A host that looks once is looked at again only when somebody asks for that.

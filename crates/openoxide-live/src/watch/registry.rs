@@ -2,8 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+use openoxide_skills::path_text;
 
 use super::{Event, NotWatched, Watcher};
 use crate::hit::Hit;
@@ -196,17 +199,30 @@ impl Registry {
         if let Some(old) = known {
             self.end(old, path);
         }
-        if let Some(watch) = watch
-            && let Some(other) = self.watches.insert(watch, Arc::clone(path)).filter(|other| other != path)
-            && let Some(folder) = self.folders.get_mut(&other)
-        {
-            folder.watch = None;
-            self.lost.extend(folder.users.iter().map(|(user, _)| *user));
+        if let Some(watch) = watch {
+            self.take_over(watch, path)?;
         }
         if let Some(folder) = self.folders.get_mut(path) {
             folder.watch = watch;
         }
         Ok(watch.is_some())
+    }
+
+    /// Gives a watch to a folder. If it was another's, that one has moved here; if it has not, one folder has two paths,
+    /// and the system tells of one only.
+    fn take_over(&mut self, watch: i32, path: &Arc<Path>) -> Result<(), String> {
+        let other = self.watches.get(&watch).filter(|other| *other != path).cloned();
+        if let Some(other) = &other {
+            if is_one_folder(other, path) {
+                return Err(format!("`{}` and `{}` are one folder", path_text(other), path_text(path)));
+            }
+            if let Some(folder) = self.folders.get_mut(other) {
+                folder.watch = None;
+                self.lost.extend(folder.users.iter().map(|(user, _)| *user));
+            }
+        }
+        self.watches.insert(watch, Arc::clone(path));
+        Ok(())
     }
 
     /// Finds the places that something matters to.
@@ -253,4 +269,9 @@ impl Registry {
             self.lost.extend(folder.users.iter().map(|(user, _)| *user));
         }
     }
+}
+
+fn is_one_folder(left: &Path, right: &Path) -> bool {
+    let number = |path: &Path| path.symlink_metadata().ok().map(|stat| (stat.dev(), stat.ino()));
+    number(left).is_some_and(|left| number(right) == Some(left))
 }
