@@ -89,7 +89,7 @@ async fn listen_and_serve(
     token: Option<Token>,
 ) -> anyhow::Result<()> {
     let address = SocketAddr::new(args.listen, args.port);
-    let listening = Listening::open(address, token.as_ref()).map_err(|error| refused(args, error))?;
+    let listening = Listening::open(address, token.as_ref()).map_err(|error| refused(args, &error))?;
     let engine = Engine::new(environment, place, EngineOptions::default());
     let stopping = engine.stopping().clone();
     tokio::spawn(async move { stopping.obey_signals().await });
@@ -128,8 +128,8 @@ fn token(environment: &Environment, args: &ServeArgs) -> anyhow::Result<Option<T
     token.map_err(|error| Told::failed(error.to_string()).hint("`openssl rand -hex 32` makes a good one").into())
 }
 
-fn refused(args: &ServeArgs, error: ListenError) -> anyhow::Error {
-    let hint = match &error {
+fn refused(args: &ServeArgs, error: &ListenError) -> anyhow::Error {
+    let hint = match error {
         ListenError::Open { .. } => {
             "put a secret into a file and add `--token-file FILE`; what is sent can be read on the way, so outside of a \
              network that you trust use an SSH tunnel to 127.0.0.1 instead"
@@ -144,7 +144,8 @@ fn refused(args: &ServeArgs, error: ListenError) -> anyhow::Error {
         },
         ListenError::Failed { .. } => "add `--listen` with an address of this machine".to_owned(),
     };
-    anyhow::Error::new(error).context(Told::failed("cannot serve").hint(hint))
+    let why = std::error::Error::source(error).map(|source| format!(": {source}")).unwrap_or_default();
+    Told::failed(format!("{error}{why}")).hint(hint).into()
 }
 
 fn form(ui: &Ui, args: &ServeArgs) -> LogForm {
