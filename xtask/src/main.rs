@@ -4,6 +4,7 @@
 mod architecture;
 mod bench;
 mod check;
+mod conformance;
 mod console;
 mod dist;
 mod fidelity;
@@ -65,6 +66,12 @@ const TASKS: &[Task] = &[
         arguments: "[ARGUMENT…]",
         about: "Ask a running server all that its description allows, by schemathesis where it is installed",
         run: openapi::task,
+    },
+    Task {
+        name: "conformance",
+        arguments: "client",
+        about: "Run the official conformance suite of MCP against the program, where it is installed",
+        run: conformance::run,
     },
     Task { name: "help", arguments: "", about: "Print this", run: help },
 ];

@@ -89,6 +89,7 @@ pub(crate) enum Command {
     Disable(commands::switch::DisableArgs),
     Trust(commands::trust::TrustArgs),
     Config(commands::config::ConfigArgs),
+    AppServer(commands::app_server::AppServerArgs),
     Completions(commands::completions::CompletionsArgs),
     Schema(commands::schema::SchemaArgs),
 }

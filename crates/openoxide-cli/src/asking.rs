@@ -9,7 +9,7 @@ use secrecy::SecretString;
 
 use crate::error::Told;
 use crate::paths;
-use crate::ui::{Role, Ui, paint, safe};
+use crate::ui::{Role, Ui, count, grouped, paint, safe};
 
 /// How questions are answered.
 #[derive(Clone, Debug, Default, Args)]
@@ -93,22 +93,13 @@ impl<'a> Asking<'a> {
             }
             Question::Remote { skill, server, uri, about, size, digest, changed } => {
                 if *changed {
-                    self.ui
-                        .ask(&paint(Role::Warning, &format!("`{}` has changed since you allowed this.", safe(skill))));
+                    let text = format!("`{}` has changed since you allowed it.", safe(skill));
+                    self.ui.ask(&paint(Role::Warning, &text));
                 }
-                self.ui.ask(&format!(
-                    "`{}` is a skill of the MCP server `{}`: {}",
-                    safe(skill),
-                    safe(server),
-                    safe(about)
-                ));
-                let size = size.map_or_else(
-                    || "the server makes it up when it is asked".to_owned(),
-                    |(files, bytes)| format!("{files} files, {bytes} bytes"),
-                );
-                let digest =
-                    digest.as_deref().map(|digest| format!("  ({})", short_digest(digest))).unwrap_or_default();
-                self.ui.ask(&format!("  from     {}  {size}{digest}\n", safe(uri)));
+                let skill = paint(Role::Strong, &safe(skill));
+                self.ui.ask(&format!("{skill} is a skill of the MCP server `{}`:\n", safe(server)));
+                self.ui.ask(&self.ui.quoted("    ", about));
+                self.ui.ask(&format!("\n  from     {}  ({})\n", safe(uri), extent(*size, digest.as_deref())));
             }
             Question::Login { server, page } => {
                 self.ui.ask(&format!("`{}` wants you to log in, on a page at:\n\n    {}\n", safe(server), safe(page)));
@@ -215,13 +206,16 @@ pub(crate) fn tell_unasked(ui: &Ui, again: &str, question: &Question) {
         Question::Permission { skill, .. } => {
             ui.hint(&format!("calling `{}` needs a yes: run it in a terminal, or with `--yes`", safe(skill)));
         }
+        Question::Remote { skill, changed, .. } => {
+            if *changed {
+                ui.warn(&format!("`{}` has changed since you allowed it", safe(skill)));
+            }
+            ui.warn(&format!("`{}` was not sent, because nobody was asked", safe(skill)));
+            ui.hint(&format!("to be asked, run it in a terminal; to allow it this time:\n  {again}"));
+        }
         Question::Server { name, target, .. } => {
             let add = format!("to add `{}` ({}), run it in a terminal, or with `--yes`", safe(name), safe(target));
             ui.hint(&add);
-        }
-        Question::Remote { skill, .. } => {
-            ui.warn(&format!("`{}` was not sent, because nobody was asked", safe(skill)));
-            ui.hint(&format!("to be asked, run it in a terminal; to allow it this time:\n  {again}"));
         }
         // A notice says what is missing, and a value is nothing to say yes to.
         Question::Secret { .. } | Question::Login { .. } => {}
@@ -240,7 +234,7 @@ fn prompt(question: &Question) -> &'static str {
         Question::Power { .. } => "Allow it?",
         Question::Secret { .. } => "",
         Question::Server { .. } => "Add it?",
-        Question::Remote { .. } => "Let the model read it?",
+        Question::Remote { .. } => "Send it to the model?",
         Question::Login { .. } => "Log in?",
     }
 }
@@ -250,7 +244,9 @@ fn letters(question: &Question, choices: &[Choice]) -> String {
         Choice::Once if choices.len() == 2 => "[y]es",
         Choice::Once => "[o]nce",
         Choice::Session => "[s]ession",
-        Choice::Always if matches!(question, Question::Power { .. }) => "[a]lways for these bytes",
+        Choice::Always if matches!(question, Question::Power { .. } | Question::Remote { .. }) => {
+            "[a]lways for these bytes"
+        }
         Choice::Always => "[a]lways",
         Choice::Value => "[v]alue",
         Choice::No => "[n]o",
@@ -279,6 +275,16 @@ fn short_digest(digest: &str) -> String {
     match (hex.get(..4), hex.get(hex.len().saturating_sub(4)..)) {
         (Some(start), Some(end)) if hex.len() > 8 => format!("sha256:{start}…{end}"),
         _ => digest.to_owned(),
+    }
+}
+
+/// Says how much a server lists for a skill.
+fn extent(size: Option<(usize, u64)>, digest: Option<&str>) -> String {
+    match (size, digest) {
+        (Some((files, bytes)), Some(digest)) => {
+            format!("{}, {} bytes, {}", count(files, "file"), grouped(bytes), short_digest(digest))
+        }
+        _ => "what it says cannot be known before, and is another each time".to_owned(),
     }
 }
 

@@ -5,6 +5,7 @@ use crate::args::{Args, Command};
 use crate::ui::Ui;
 
 pub(crate) mod activate;
+pub(crate) mod app_server;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod config;
@@ -18,6 +19,7 @@ pub(crate) mod new;
 pub(crate) mod overview;
 pub(crate) mod prompt;
 pub(crate) mod read;
+pub(crate) mod remote;
 pub(crate) mod roots;
 pub(crate) mod run;
 pub(crate) mod schema;
@@ -51,6 +53,7 @@ pub(crate) fn run(ui: &Ui, args: &Args) -> anyhow::Result<ExitStatus> {
         Command::Disable(args) => switch::disable(ui, common, args),
         Command::Trust(args) => trust::trust(ui, common, args),
         Command::Config(args) => config::config(ui, common, args),
+        Command::AppServer(args) => app_server::app_server(ui, common, args),
         Command::Completions(args) => completions::completions(ui, args),
         Command::Schema(args) => schema::schema(ui, args),
     }

@@ -16,6 +16,7 @@ mod plugins;
 mod policy;
 mod project;
 mod set;
+mod sources;
 mod switch;
 mod system;
 mod trust;
@@ -31,6 +32,7 @@ pub use permission::Agent;
 pub use policy::{AllowedTools, PowerPolicy, SandboxSettings};
 pub use project::find_project;
 pub use set::{SettingChange, SettingChanged, SettingError};
+pub use sources::Sources;
 pub use switch::{Switch, SwitchError, Switched, Which, Whose};
 pub use system::{Unpacked, embedded_skills, unpack_system_skills};
 pub use trust::{

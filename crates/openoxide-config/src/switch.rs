@@ -65,6 +65,8 @@ pub enum SwitchError {
     Foreign {
         /// The host.
         title: String,
+        /// Its setting that switches skills and the file that has it, where that is known.
+        setting: Option<(String, PathBuf)>,
     },
     /// There is no such skill.
     #[error("no skill is called `{wanted}`")]
@@ -92,7 +94,10 @@ impl SwitchError {
     /// Says what to do about it, if that is known.
     pub fn hint(&self) -> Option<String> {
         match self {
-            SwitchError::Foreign { .. } => Some("change the program's own settings".to_owned()),
+            SwitchError::Foreign { setting: Some((key, file)), .. } => {
+                Some(format!("change `{key}` in {}", path_text(file)))
+            }
+            SwitchError::Foreign { setting: None, .. } => Some("change the program's own settings".to_owned()),
             SwitchError::Unknown { near, .. } => near.as_ref().map(|near| format!("did you mean `{near}`?")),
             SwitchError::NoHome => Some("set HOME or OPENOXIDE_HOME".to_owned()),
             _ => None,
@@ -208,10 +213,16 @@ fn looks_like_path(typed: &str) -> bool {
 fn refuse_foreign(view: &View) -> Result<(), SwitchError> {
     let host = &view.host;
     let rule = host.filter.rules.as_ref().and_then(|name| host.settings.get(name));
-    match rule.is_some_and(|rule| rule.from.iter().any(|source| source.config.is_some())) {
-        true => Ok(()),
-        false => Err(SwitchError::Foreign { title: host.title.clone() }),
+    if rule.is_some_and(|rule| rule.from.iter().any(|source| source.config.is_some())) {
+        return Ok(());
     }
+    let setting = rule.and_then(|rule| {
+        rule.from
+            .iter()
+            .rev()
+            .find_map(|source| Some((source.key.clone()?, view.around.expand(source.file.as_ref()?, &host.vars)?)))
+    });
+    Err(SwitchError::Foreign { title: host.title.clone(), setting })
 }
 
 fn unknown(catalog: &Catalog, which: &Which) -> SwitchError {
@@ -293,7 +304,8 @@ mod tests {
         let gone = place.switch("openoxide", Which::Path(path), true, Whose::User).unwrap_err();
         assert!(matches!(gone, SwitchError::Unknown { near: None, .. }), "{gone:?}");
         let theirs = place.switch("codex", Which::Name("solo".to_owned()), false, Whose::User).unwrap_err();
-        assert!(matches!(theirs, SwitchError::Foreign { .. }), "{theirs:?}");
+        let file = path_text(&place.home.join(".codex/config.toml"));
+        assert_eq!(theirs.hint(), Some(format!("change `skills.config` in {file}")));
         assert!(!place.home.join(".openoxide").exists() && !place.home.join(".codex").exists());
     }
 

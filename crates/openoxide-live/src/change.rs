@@ -1,7 +1,11 @@
 //! What is new in a state, seen from the one before.
 
+use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::sync::Arc;
+
+use openoxide_skills::{Catalog, Entry};
 
 use crate::state::State;
 
@@ -14,7 +18,7 @@ pub struct Change {
     pub added: Vec<SkillChange>,
     /// Skills that counted before and do not now.
     pub removed: Vec<SkillChange>,
-    /// Skills that count as before, and are not the same any more.
+    /// Skills that count as before, and are not the same any more: what is known of them, or the bytes of their file.
     pub changed: Vec<SkillChange>,
 }
 
@@ -32,4 +36,66 @@ impl Change {
     pub fn is_empty(&self) -> bool {
         self.added.is_empty() && self.removed.is_empty() && self.changed.is_empty()
     }
+
+    /// Finds what is new in a state. A skill that is called otherwise is another one.
+    pub(crate) fn between(before: &State, state: &Arc<State>) -> Change {
+        let (old, new) = (&before.catalog.skills, &state.catalog.skills);
+        let mut change =
+            Change { state: Arc::clone(state), added: Vec::new(), removed: Vec::new(), changed: Vec::new() };
+        // Mostly the same skills stand in the same order, and nobody has to be looked for.
+        if old.len() == new.len() && old.iter().zip(new).all(|(old, new)| key(old) == key(new)) {
+            let differ = old.iter().zip(new).filter(|(old, new)| !is_same(old, new));
+            change.changed = differ.map(|(_, new)| said(new)).collect();
+            return change;
+        }
+        let mut left: HashMap<(&OsStr, &str), &Entry> = old.iter().map(|entry| (key(entry), entry)).collect();
+        for entry in new {
+            match left.remove(&key(entry)) {
+                None => change.added.push(said(entry)),
+                Some(old) if !is_same(old, entry) => change.changed.push(said(entry)),
+                Some(_) => {}
+            }
+        }
+        change.removed = old.iter().filter(|entry| left.contains_key(&key(entry))).map(said).collect();
+        change
+    }
+}
+
+/// Tells whether two catalogs say the same.
+pub(crate) fn is_same_catalog(left: &Catalog, right: &Catalog) -> bool {
+    let same_entries = |left: &[Entry], right: &[Entry]| {
+        let all_same = |(left, right): (&Entry, &Entry)| {
+            is_same(left, right)
+                && (left.standing, &left.reason, &left.by) == (right.standing, &right.reason, &right.by)
+                && left.problems == right.problems
+        };
+        left.len() == right.len() && left.iter().zip(right).all(all_same)
+    };
+    let exists = |catalog: &Catalog| {
+        catalog.roots.iter().map(|root| (root.exists, root.canonical.clone(), root.root.path.clone())).collect()
+    };
+    let (old_roots, new_roots): (Vec<_>, Vec<_>) = (exists(left), exists(right));
+    same_entries(&left.skills, &right.skills)
+        && same_entries(&left.others, &right.others)
+        && left.problems == right.problems
+        && left.limits == right.limits
+        && old_roots == new_roots
+}
+
+fn key(entry: &Entry) -> (&OsStr, &str) {
+    (entry.found().as_os_str(), &entry.skill.name)
+}
+
+fn said(entry: &Entry) -> SkillChange {
+    SkillChange { name: entry.skill.name.to_string(), path: entry.skill.path.to_path_buf() }
+}
+
+/// Tells whether a skill is the same: what is known of it, who may call it, and the bytes of its file.
+fn is_same(left: &Entry, right: &Entry) -> bool {
+    left.content == right.content
+        && left.size == right.size
+        && (left.model, left.user, left.name_only) == (right.model, right.user, right.name_only)
+        && (left.root, left.found(), left.canonical()) == (right.root, right.found(), right.canonical())
+        && (&left.aliases, &left.note) == (&right.aliases, &right.note)
+        && left.skill == right.skill
 }

@@ -1,11 +1,20 @@
 #![doc = include_str!("../README.md")]
 
 mod change;
+mod hit;
+mod keep;
 mod live;
+mod pace;
 mod place;
+mod round;
+mod shared;
 mod state;
+mod tell;
+mod watch;
+mod way;
 
 pub use change::{Change, SkillChange};
-pub use live::{Live, LiveOptions, Subscription, Watching};
+pub use live::{Live, LiveOptions, Watching};
 pub use place::Place;
 pub use state::{LiveError, State};
+pub use tell::Subscription;

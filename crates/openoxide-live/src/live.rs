@@ -1,26 +1,33 @@
 //! Keeps the state of every place that was asked for.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use openoxide_config::Environment;
 
 use crate::change::Change;
+use crate::hit::Hit;
 use crate::place::Place;
+use crate::round::{Inbox, Message, Round};
+use crate::shared::Shared;
 use crate::state::{LiveError, State};
+use crate::tell::Subscription;
+use crate::watch::{Registry, Watcher};
 
 /// How closely to watch.
 #[derive(Clone, Debug)]
 pub struct LiveOptions {
     /// How long it must be quiet before places are looked at again.
     pub quiet: Duration,
-    /// The least time between two looks at a place.
+    /// The least time between two looks at a place; in a storm also the longest until the first.
     pub pause: Duration,
     /// How often to look where watching is not possible.
     pub poll: Duration,
     /// How many places are kept; the one that was not asked for longest goes first.
     pub places: usize,
+    /// How many folders are watched; a place that would need more is looked at again and again instead.
+    pub watches: usize,
 }
 
 impl Default for LiveOptions {
@@ -30,6 +37,7 @@ impl Default for LiveOptions {
             pause: Duration::from_secs(1),
             poll: Duration::from_secs(2),
             places: 64,
+            watches: 500_000,
         }
     }
 }
@@ -39,7 +47,7 @@ impl Default for LiveOptions {
 pub enum Watching {
     /// The system tells.
     Events,
-    /// By looking again and again.
+    /// By looking again and again, at some place at least.
     Polling {
         /// Why the system cannot tell.
         why: String,
@@ -53,43 +61,79 @@ pub struct Live {
 }
 
 struct Inner {
-    environment: Environment,
-    states: Mutex<HashMap<Place, Arc<State>>>,
+    shared: Arc<Shared>,
+    /// Why nothing at all can be watched.
+    blind: Option<String>,
+    round: Mutex<Option<JoinHandle<()>>>,
 }
-
-/// Is told of changes until it is dropped.
-pub struct Subscription {}
 
 impl Live {
     /// Keeps places as they look from this environment.
-    pub fn new(environment: Environment, _options: LiveOptions) -> Live {
-        Live { inner: Arc::new(Inner { environment, states: Mutex::default() }) }
+    ///
+    /// # Panics
+    ///
+    /// If the process may not have two more open files.
+    pub fn new(environment: Environment, options: LiveOptions) -> Live {
+        let (inbox, ear) = Inbox::new().expect("a pair of sockets can be made");
+        let watcher = Watcher::new().map(Arc::new);
+        let registry = Registry::new(watcher.clone(), options.watches);
+        let shared = Arc::new(Shared::new(environment, options, inbox, registry));
+        let round = Round::new(Arc::clone(&shared), watcher.as_ref().ok().cloned(), ear);
+        let thread = std::thread::Builder::new().name("openoxide-live".to_owned()).spawn(move || round.run());
+        let blind = match (&thread, watcher) {
+            (Err(error), _) => Some(format!("no thread can be started: {error}")),
+            (_, watcher) => watcher.err(),
+        };
+        Live { inner: Arc::new(Inner { shared, blind, round: Mutex::new(thread.ok()) }) }
     }
 
     /// Returns what a place is like now. The first time, that takes a search.
     pub fn at(&self, place: &Place) -> Result<Arc<State>, LiveError> {
-        if let Some(state) = self.inner.states.lock().unwrap_or_else(PoisonError::into_inner).get(place) {
-            return Ok(Arc::clone(state));
-        }
-        self.reload(place)
+        self.inner.shared.at(place)
     }
 
     /// Looks at a place again, whatever was noticed.
     pub fn reload(&self, place: &Place) -> Result<Arc<State>, LiveError> {
-        let mut states = self.inner.states.lock().unwrap_or_else(PoisonError::into_inner);
-        let version = states.get(place).map_or(1, |state| state.version + 1);
-        let state = Arc::new(State::look(&self.inner.environment, place, version)?);
-        states.insert(place.clone(), Arc::clone(&state));
-        Ok(state)
+        self.inner.shared.reload(place)
     }
 
-    /// Tells of every change from now on, from a thread of its own: whoever is told must not take long.
-    pub fn subscribe(&self, _tell: impl Fn(&Change) + Send + Sync + 'static) -> Subscription {
-        Subscription {}
+    /// Tells of every change from now on, from a thread of its own. Whoever is slow is told less often; whoever is being
+    /// told when the last `Live` is dropped is waited for.
+    pub fn subscribe(&self, tell: impl Fn(&Change) + Send + Sync + 'static) -> Subscription {
+        self.inner.shared.teller.subscribe(tell)
     }
 
     /// Returns how changes are noticed.
     pub fn watching(&self) -> Watching {
-        Watching::Polling { why: "not yet".to_owned() }
+        match self.inner.blind.clone().or_else(|| self.inner.shared.why_polling()) {
+            Some(why) => Watching::Polling { why },
+            None => Watching::Events,
+        }
+    }
+
+    /// Returns how many folders are watched.
+    pub fn watched(&self) -> usize {
+        self.inner.shared.registry().len()
+    }
+
+    /// Says that changes may have gone unnoticed: every place is soon looked at again, as when the system had too much
+    /// to tell.
+    pub fn suspect(&self) {
+        let shared = &self.inner.shared;
+        let places: Vec<u64> = shared.slots().values().map(|slot| slot.id).collect();
+        for place in places {
+            shared.inbox.send(Message::Look(place, Hit::all()));
+        }
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.shared.inbox.send(Message::Stop);
+        if let Some(thread) = self.round.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            // What it would say to whoever joins it was said to standard error.
+            drop(thread.join());
+        }
+        self.shared.teller.end();
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use openoxide_config::{ConfigProblem, Environment, Workspace, WorkspaceError};
 use openoxide_permissions::RuleError;
 use openoxide_runtime::Runtime;
-use openoxide_skills::{Catalog, Depth, Problem, View, load};
+use openoxide_skills::{Catalog, Problem, View};
 
 use crate::place::Place;
 
@@ -34,18 +34,46 @@ pub struct State {
     runtime: Result<Arc<Runtime>, RuleError>,
 }
 
-impl State {
-    /// Looks at a place.
-    pub(crate) fn look(environment: &Environment, place: &Place, version: u64) -> Result<State, LiveError> {
+/// The settings of a place, and the view they make.
+#[derive(Clone)]
+pub(crate) struct Settings {
+    pub(crate) workspace: Workspace,
+    pub(crate) view: View,
+    problems: Vec<ConfigProblem>,
+}
+
+impl Settings {
+    /// Reads the settings of a place.
+    pub(crate) fn read(environment: &Environment, place: &Place) -> Result<Settings, LiveError> {
         let workspace = Workspace::open(environment.clone(), place.options())?;
         let host = place.host.clone().unwrap_or_else(|| workspace.default_host());
         let (view, host_problems) = workspace.view(&host)?;
-        let problems: Vec<ConfigProblem> = workspace.config.problems.iter().cloned().chain(host_problems).collect();
-        let mut catalog = load(std::slice::from_ref(&view), Depth::Quick).remove(0);
-        catalog.problems.splice(0..0, problems.iter().map(as_finding));
+        let problems = workspace.config.problems.iter().cloned().chain(host_problems).collect();
+        Ok(Settings { workspace, view, problems })
+    }
+
+    /// Tells whether they are the same, as far as that can be told by what they say of themselves.
+    pub(crate) fn is_same(&self, other: &Settings) -> bool {
+        let said = |settings: &Settings| {
+            let workspace = &settings.workspace;
+            format!("{:?} {:?} {:?}", workspace.config, settings.view, settings.problems)
+        };
+        self.workspace.project == other.workspace.project && said(self) == said(other)
+    }
+
+    /// Adds what is wrong with settings to what a search found.
+    pub(crate) fn report(&self, catalog: &mut Catalog) {
+        catalog.problems.splice(0..0, self.problems.iter().map(as_finding));
+    }
+}
+
+impl State {
+    /// Makes a state from settings and what a search found by them.
+    pub(crate) fn new(place: &Place, version: u64, settings: &Settings, catalog: Catalog) -> State {
+        let Settings { workspace, view, problems } = settings.clone();
         let catalog = Arc::new(catalog);
         let runtime = Runtime::new(&workspace, view.clone(), Arc::clone(&catalog)).map(Arc::new);
-        Ok(State { place: place.clone(), version, workspace, view, catalog, problems, runtime })
+        State { place: place.clone(), version, workspace, view, catalog, problems, runtime }
     }
 
     /// Returns what skills are called with; an error if a permission rule cannot count, for it may be one that denies.

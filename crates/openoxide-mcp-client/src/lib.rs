@@ -1,1 +1,23 @@
-//! Skills of other MCP servers, verified before anything of them is used.
+#![doc = include_str!("../README.md")]
+
+mod blocking;
+mod connect;
+mod entry;
+mod envelope;
+mod error;
+mod limits;
+mod name;
+mod remote;
+mod talk;
+mod uri;
+mod verify;
+
+pub use blocking::BlockingRemote;
+pub use entry::{Entry, Flaw, Resource, Resources};
+pub use envelope::carry;
+pub use error::RemoteError;
+pub use limits::{Limits, MAX_FILES, MAX_SKILL_BYTES};
+pub use name::{RemoteName, SkillId};
+pub use remote::{Remote, RemoteListing, RemoteOptions, ServerSkill, Verified};
+pub use uri::{BadUri, SkillUri};
+pub use verify::{Mismatch, Sha256Digest};

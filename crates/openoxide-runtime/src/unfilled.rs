@@ -37,8 +37,8 @@ impl Runtime {
             arguments: None,
             files: &[],
             digest: None,
-            cut: false,
             origin: None,
+            cut: false,
         };
         let messages = envelope(view, &loaded).ok()?;
         let template = messages.into_iter().find(|message| !message.frame)?.text;

@@ -4,6 +4,7 @@
 use openoxide_runtime::{Activation, Answer, Done, LoginReply, Question, Reply, Run, Session, Step};
 use openoxide_sandbox::{Outcome, SandboxError, Stop};
 
+use crate::audit::{Action, Decision};
 use crate::engine::Engine;
 use crate::pool::Unavailable;
 
@@ -68,7 +69,10 @@ impl Engine {
                 })
                 .await?;
             reply = match step {
-                Step::Done(done) => return Ok(Stand::Done(Box::new(done))),
+                Step::Done(done) => {
+                    self.audit().activated(&self.actor(), &done);
+                    return Ok(Stand::Done(Box::new(done)));
+                }
                 Step::Ask(question) => return Ok(Stand::Asks(Box::new(activation), question)),
                 Step::Login(_) => Reply::Login(LoginReply::NotTried),
                 Step::Run(run) => Reply::Ran(self.run(run).await?),
@@ -99,10 +103,13 @@ impl Engine {
 
     fn run_until(&self, run: &Run, stop: &Stop) -> Result<Outcome, SandboxError> {
         let _counted = self.metrics().command();
-        match self.isolation() {
+        let ran = match self.isolation() {
             Ok(isolation) => openoxide_sandbox::run_until(isolation, &run.command, stop),
             Err(error) => Err(std::io::Error::other(error.to_owned()).into()),
-        }
+        };
+        let decision = if ran.is_ok() { Decision::Allow } else { Decision::Deny("not-run".to_owned()) };
+        self.note(Action::Run, &run.skill, None, Some(&run.written), decision);
+        ran
     }
 }
 

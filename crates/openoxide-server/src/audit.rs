@@ -43,6 +43,8 @@ pub enum Face {
     Mcp,
     /// JSON-RPC.
     Rpc,
+    /// One that did not say.
+    Unknown,
 }
 
 /// What was wanted.

@@ -8,7 +8,7 @@ use openoxide_live::{Change, Live, LiveError, LiveOptions, Place, State, Subscri
 use openoxide_sandbox::{Isolation, Probe};
 use tokio::sync::broadcast;
 
-use crate::audit::Audit;
+use crate::audit::{Action, Actor, Audit, Decision, Face, Noted};
 use crate::metrics::Metrics;
 use crate::pool::{Pool, Unavailable};
 use crate::stop::Stopping;
@@ -39,6 +39,8 @@ impl Default for EngineOptions {
 #[derive(Clone)]
 pub struct Engine {
     inner: Arc<Inner>,
+    /// Who asks, for the audit log.
+    actor: Option<Arc<Actor>>,
 }
 
 struct Inner {
@@ -64,6 +66,7 @@ impl Engine {
         // Nobody may be listening.
         let subscription = live.subscribe(move |change| drop(teller.send(Arc::new(change.clone()))));
         Engine {
+            actor: None,
             inner: Arc::new(Inner {
                 here,
                 live,
@@ -77,6 +80,24 @@ impl Engine {
                 _subscription: subscription,
             }),
         }
+    }
+
+    /// Returns the same engine, which notes what is done with it under somebody's name.
+    #[must_use]
+    pub fn asked_by(&self, actor: Actor) -> Engine {
+        Engine { inner: Arc::clone(&self.inner), actor: Some(Arc::new(actor)) }
+    }
+
+    /// Notes in the audit log what was wanted of a skill and what came of it. Activations and commands are noted by
+    /// themselves.
+    pub fn note(&self, action: Action, skill: &str, digest: Option<&str>, part: Option<&str>, decision: Decision) {
+        let actor = self.actor();
+        let (skill, digest, part) = (Some(skill.to_owned()), digest.map(str::to_owned), part.map(str::to_owned));
+        self.inner.audit.note(Noted { actor, action, skill, digest, part, decision });
+    }
+
+    pub(crate) fn actor(&self) -> Actor {
+        self.actor.as_deref().cloned().unwrap_or_else(|| Actor::of(Face::Unknown))
     }
 
     /// Returns the place that is served to whoever names no other.

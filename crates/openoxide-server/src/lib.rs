@@ -13,6 +13,7 @@ pub mod mcp;
 mod metrics;
 mod moment;
 mod pool;
+mod rpc;
 mod stop;
 
 pub use self::http::{Served, openapi, router};
@@ -24,4 +25,5 @@ pub use engine::{Engine, EngineOptions};
 pub use log::{Log, LogForm};
 pub use metrics::Metrics;
 pub use pool::{Pool, Slot, Unavailable};
+pub use rpc::{RpcOptions, serve as serve_rpc};
 pub use stop::Stopping;

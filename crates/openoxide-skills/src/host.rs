@@ -214,6 +214,9 @@ pub struct SidecarRules {
     /// Products that `policy.products` may name; another one is a bad value. Empty: any.
     #[serde(default)]
     pub products: Vec<String>,
+    /// Whether a plugin's skill can also name a picture in the `assets` of the plugin.
+    #[serde(default)]
+    pub plugin_assets: bool,
 }
 
 /// What one bad value in a metadata file drops.
@@ -324,6 +327,8 @@ pub struct ListRules {
     pub max: Option<usize>,
     /// What the program says, where it answers with a list, about a file that is no skill to it.
     pub errors: Vec<ErrorText>,
+    /// When a program that is running looks at its skills again.
+    pub refresh: Refresh,
 }
 
 /// What a program says about a file that is no skill to it, by the code of the finding.
@@ -346,9 +351,25 @@ impl ListRules {
 
 impl Default for ListRules {
     fn default() -> Self {
-        let order = vec![OrderKey::Scope, OrderKey::Name, OrderKey::Path];
-        ListRules { order, path: PathForm::Canonical, max: None, errors: Vec::new() }
+        ListRules {
+            order: vec![OrderKey::Scope, OrderKey::Name, OrderKey::Path],
+            path: PathForm::Canonical,
+            max: None,
+            errors: Vec::new(),
+            refresh: Refresh::Live,
+        }
     }
+}
+
+/// When a program that is running looks at its skills again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Refresh {
+    /// When they change.
+    #[default]
+    Live,
+    /// When it starts, or when somebody asks for that.
+    Start,
 }
 
 /// Something skills are sorted by.

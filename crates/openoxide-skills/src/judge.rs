@@ -133,7 +133,7 @@ impl Judged {
         let found = read_sidecars(rustix::fs::CWD, dir, &rules.files);
         let Some(found) = found.first() else { return };
         let problems = match &found.bytes {
-            Ok(bytes) => sidecar::read(bytes, dir, rules).1,
+            Ok(bytes) => sidecar::read(bytes, dir, None, rules).1,
             Err(why) => vec![sidecar::invalid(why)],
         };
         for problem in problems {

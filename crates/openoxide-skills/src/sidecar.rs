@@ -26,8 +26,13 @@ pub(crate) struct Metadata {
     pub(crate) permissions: Option<Box<PermissionsProfile>>,
 }
 
-/// Reads a metadata file of the skill in `dir`.
-pub(crate) fn read(bytes: &[u8], dir: &Path, rules: &SidecarRules) -> (Metadata, Vec<Diagnostic>) {
+/// Reads a metadata file of the skill in `dir`, which may belong to the plugin in `plugin`.
+pub(crate) fn read(
+    bytes: &[u8],
+    dir: &Path,
+    plugin: Option<&Path>,
+    rules: &SidecarRules,
+) -> (Metadata, Vec<Diagnostic>) {
     let Ok(text) = std::str::from_utf8(bytes) else {
         return (Metadata::default(), vec![invalid("it is not UTF-8 text")]);
     };
@@ -39,7 +44,8 @@ pub(crate) fn read(bytes: &[u8], dir: &Path, rules: &SidecarRules) -> (Metadata,
             return (Metadata::default(), vec![problem.at(text, error.offset..error.offset + 1)]);
         }
     };
-    let mut reader = Reader { text, dir, rules, problems: Vec::new(), wrong: false };
+    let plugin = plugin.filter(|_| rules.plugin_assets);
+    let mut reader = Reader { text, dir, plugin, rules, problems: Vec::new(), wrong: false };
     let metadata = reader.metadata(&root);
     if reader.wrong && rules.bad == SidecarBad::File {
         return (Metadata::default(), reader.problems);
@@ -52,9 +58,23 @@ pub(crate) fn invalid(why: &str) -> Diagnostic {
         .help("mend the file; the skill itself loads without it")
 }
 
+/// Follows a relative path from `dir`, if it ends below `folder`.
+fn below(folder: &Path, dir: &Path, parts: &[Component<'_>]) -> Option<PathBuf> {
+    let mut path = dir.to_owned();
+    for part in parts {
+        match part {
+            Component::Normal(name) => path.push(name),
+            Component::ParentDir if path.pop() => {}
+            _ => return None,
+        }
+    }
+    (path.starts_with(folder) && path != folder).then_some(path)
+}
+
 struct Reader<'r> {
     text: &'r str,
     dir: &'r Path,
+    plugin: Option<&'r Path>,
     rules: &'r SidecarRules,
     problems: Vec<Diagnostic>,
     /// Whether a value had a wrong type, which some hosts punish.
@@ -298,10 +318,14 @@ impl Reader<'_> {
             Path::new(text).components().filter(|part| *part != Component::CurDir).collect();
         let inside = parts.first() == Some(&Component::Normal("assets".as_ref()))
             && parts.iter().all(|part| matches!(part, Component::Normal(_)));
-        if !inside {
+        let icon = match inside {
+            true => Some(self.dir.join(parts.iter().collect::<PathBuf>())),
+            false => self.plugin.and_then(|plugin| below(&plugin.join("assets"), self.dir, &parts)),
+        };
+        if icon.is_none() {
             self.dropped(key, &value.span, "it must lie in `assets/`");
         }
-        inside.then(|| self.dir.join(parts.iter().collect::<PathBuf>()))
+        icon
     }
 
     fn wrong(&mut self, key: &str, span: &Range<usize>, wanted: &str) {
@@ -338,7 +362,7 @@ mod tests {
 
     fn read_with(text: &str, bad: SidecarBad) -> (Metadata, Vec<String>) {
         let rules = SidecarRules { bad, ..SidecarRules::default() };
-        let (metadata, problems) = read(text.as_bytes(), Path::new("/s"), &rules);
+        let (metadata, problems) = read(text.as_bytes(), Path::new("/s"), None, &rules);
         (metadata, problems.iter().map(|problem| problem.message.clone()).collect())
     }
 
@@ -420,6 +444,23 @@ mod tests {
         for path in ["../x.png", "/x.png", "assets/../x.png", "images/x.png", ""] {
             let (metadata, problems) = read_with(&format!("interface:\n  icon_small: '{path}'\n"), SidecarBad::Field);
             assert_eq!((metadata.interface, problems.len()), (None, 1), "{path}");
+        }
+    }
+
+    #[test]
+    fn icons_of_a_plugin_may_be_the_plugins_own() {
+        let icon = |path: &str, plugin_assets| {
+            let rules = SidecarRules { plugin_assets, ..SidecarRules::default() };
+            let text = format!("interface:\n  icon_small: '{path}'\n");
+            let (metadata, _) = read(text.as_bytes(), Path::new("/p/skills/s"), Some(Path::new("/p")), &rules);
+            metadata.interface.and_then(|interface| interface.icon_small)
+        };
+        assert_eq!(icon("../../assets/x.png", true), Some("/p/assets/x.png".into()));
+        assert_eq!(icon("../../assets/x.png", false), None);
+        for path in
+            ["../assets/x.png", "../../assets", "../../assets/../x.png", "../../../p2/assets/x", "/p/assets/x.png"]
+        {
+            assert_eq!(icon(path, true), None, "{path}");
         }
     }
 }

@@ -11,6 +11,7 @@
 
 mod context;
 mod fixture;
+pub mod mcp;
 
 pub use context::{Output, TestContext};
 pub use fixture::Fixture;

@@ -31,6 +31,45 @@ pub struct ChangeLine {
     pub target: Option<String>,
 }
 
+/// What came of switching a skill on or off.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SwitchAnswer {
+    /// The version of the format.
+    pub schema: SchemaVersion,
+    /// What the rule is for: a name, or the path of a file.
+    pub skill: String,
+    /// Whether the skill is on now, seen by looking again.
+    pub enabled: bool,
+    /// The settings that have the rule.
+    pub path: String,
+    /// Whether they had to be changed.
+    pub changed: bool,
+    /// Why the skill is not as wanted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// What came of changing a setting.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct SettingAnswer {
+    /// The version of the format.
+    pub schema: SchemaVersion,
+    /// The dotted name.
+    pub key: String,
+    /// The value that counts now; absent if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<serde_json::Value>,
+    /// Where that is set.
+    pub origin: String,
+    /// The settings that were written.
+    pub path: String,
+    /// Whether they had to be changed.
+    pub changed: bool,
+    /// Why what counts is not what was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
 impl ChangeAnswer {
     /// Makes an answer.
     pub fn new(changes: Vec<ChangeLine>, undo: Option<String>) -> ChangeAnswer {

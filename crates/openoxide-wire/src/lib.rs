@@ -16,6 +16,7 @@ mod problem;
 mod prompt;
 mod question;
 mod read;
+mod remote;
 mod roots;
 mod run;
 mod schemas;
@@ -25,7 +26,7 @@ mod trust;
 pub use activate::{
     ActivateAnswer, ActivatedLine, ForkLine, MessageLine, NoticeLine, ReattachedLine, RecordedLine, RefusedLine,
 };
-pub use change::{ChangeAnswer, ChangeLine};
+pub use change::{ChangeAnswer, ChangeLine, SettingAnswer, SwitchAnswer};
 pub use check::{CheckAnswer, Checked};
 pub use config::{ConfigAnswer, ConfigValue};
 pub use explain::{ExplainAnswer, HostOutcome};
@@ -37,11 +38,12 @@ pub use problem::{FixLine, ProblemLine};
 pub use prompt::{PreloadedLine, PromptAnswer, ShownLine};
 pub use question::{PowerLine, QuestionLine};
 pub use read::{ItemLine, NotReadLine, ReadAnswer};
+pub use remote::{RemoteAnswer, RemoteFileLine, RemoteLine, RemoteProblemLine};
 pub use roots::{IsolationLine, MissingLine, RootLine, RootsAnswer, SettingLine};
 pub use run::{RanLine, RunAnswer};
 pub use schemas::answer_schemas;
 pub use skill::{DependencyLine, InterfaceLine, OtherLine, PolicyLine, ShowAnswer, SkillDetail, SkillLine, Tokens};
-pub use trust::{AnswerLine, FolderLine, GrantLine, SourceLine, TrustAnswer, WrittenLine};
+pub use trust::{AnswerLine, FolderLine, GrantLine, RemoteGrantLine, SourceLine, TrustAnswer, WrittenLine};
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -4,7 +4,7 @@ use openoxide_skills::{Catalog, LimitReached};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{OtherLine, ProblemLine, SchemaVersion, SkillLine, text};
+use crate::{OtherLine, ProblemLine, RemoteLine, RemoteProblemLine, SchemaVersion, SkillLine, text};
 
 /// What a host sees.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -21,6 +21,12 @@ pub struct ListAnswer {
     pub problems: Vec<ProblemLine>,
     /// Limits that were reached.
     pub limits: Vec<Limit>,
+    /// Skills that MCP servers offer, by server and address; only there if they were asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remote: Option<Vec<RemoteLine>>,
+    /// What is wrong with servers, by server.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub remote_problems: Vec<RemoteProblemLine>,
 }
 
 /// A limit that was reached.
@@ -51,6 +57,8 @@ impl ListAnswer {
             others: catalog.others.iter().map(|entry| OtherLine::new(catalog, entry)).collect(),
             problems: catalog.problems.iter().map(ProblemLine::from).collect(),
             limits: catalog.limits.iter().map(Limit::from).collect(),
+            remote: None,
+            remote_problems: Vec::new(),
         }
     }
 }

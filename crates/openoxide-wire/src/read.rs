@@ -76,6 +76,37 @@ impl ReadAnswer {
         answer
     }
 
+    /// Makes the answer for the bytes of a file that lies in no folder of this machine; text, or any bytes if asked for.
+    pub fn of_bytes(host: String, name: String, path: &str, bytes: &[u8], encoded: bool) -> ReadAnswer {
+        let mut answer = ReadAnswer::empty(host, name);
+        answer.path = Some(path.to_owned());
+        answer.kind = Some("file".to_owned());
+        answer.size = Some(bytes.len() as u64);
+        match std::str::from_utf8(bytes) {
+            _ if encoded => answer.base64 = Some(base64(bytes)),
+            Ok(text) => answer.text = Some(text.to_owned()),
+            Err(_) => {
+                let text = "the file is not text".to_owned();
+                answer.refused = Some(NotReadLine { problem: "binary".to_owned(), text });
+            }
+        }
+        answer
+    }
+
+    /// Makes the answer that nothing is answered.
+    pub fn refused(host: String, name: String, problem: &str, text: String) -> ReadAnswer {
+        let refused = Some(NotReadLine { problem: problem.to_owned(), text });
+        ReadAnswer { refused, ..ReadAnswer::empty(host, name) }
+    }
+
+    /// Makes the answer that lists files by their paths.
+    pub fn of_paths(host: String, name: String, paths: &[String]) -> ReadAnswer {
+        let item = |path: &String| ItemLine { name: path.clone(), kind: "file".to_owned() };
+        let items = Some(paths.iter().map(item).collect());
+        let (path, kind) = (Some(String::new()), Some("folder".to_owned()));
+        ReadAnswer { path, kind, items, ..ReadAnswer::empty(host, name) }
+    }
+
     fn empty(host: String, name: String) -> ReadAnswer {
         ReadAnswer {
             schema: SchemaVersion::default(),

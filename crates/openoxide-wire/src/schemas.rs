@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{
     ActivateAnswer, ChangeAnswer, CheckAnswer, ConfigAnswer, ExplainAnswer, HostsAnswer, ListAnswer, MentionsAnswer,
-    OverviewAnswer, PromptAnswer, ReadAnswer, RootsAnswer, RunAnswer, ShowAnswer, TrustAnswer, TurnInput,
+    OverviewAnswer, PromptAnswer, ReadAnswer, RemoteAnswer, RootsAnswer, RunAnswer, ShowAnswer, TrustAnswer, TurnInput,
 };
 
 /// Returns the schema of each command's `--json`, by the command's name; `change` is that of all that change something,
@@ -24,6 +24,7 @@ pub fn answer_schemas() -> Vec<(&'static str, Value)> {
         ("overview", schema::<OverviewAnswer>()),
         ("prompt", schema::<PromptAnswer>()),
         ("read", schema::<ReadAnswer>()),
+        ("remote", schema::<RemoteAnswer>()),
         ("roots", schema::<RootsAnswer>()),
         ("run", schema::<RunAnswer>()),
         ("show", schema::<ShowAnswer>()),

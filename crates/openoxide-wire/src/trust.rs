@@ -18,6 +18,9 @@ pub struct TrustAnswer {
     pub grants: Vec<GrantLine>,
     /// Questions that were answered with "always".
     pub answers: Vec<AnswerLine>,
+    /// Skills of MCP servers that may reach the model, each for exactly what the server listed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub remotes: Vec<RemoteGrantLine>,
     /// What is wrong with the files.
     pub problems: Vec<ProblemLine>,
 }
@@ -70,6 +73,20 @@ pub struct GrantLine {
     pub digest: Option<String>,
     /// What the user was shown, word for word.
     pub shown: Vec<String>,
+    /// Where that is written.
+    #[serde(flatten)]
+    pub written: WrittenLine,
+}
+
+/// A skill of an MCP server that may reach the model.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct RemoteGrantLine {
+    /// What the user's settings call the server.
+    pub server: String,
+    /// The address of the skill's own file there.
+    pub uri: String,
+    /// The digest of everything that the server listed for it.
+    pub digest: String,
     /// Where that is written.
     #[serde(flatten)]
     pub written: WrittenLine,

@@ -3,6 +3,7 @@
 pub(super) mod activate;
 
 use std::path::Path;
+use std::process::Command;
 
 use anyhow::{Context, Result};
 use serde_json::{Map, Value, json};
@@ -21,10 +22,23 @@ pub(super) struct Catalog {
 
 /// Asks Codex which skills it sees; the answer has the shape of a recording.
 pub(super) fn list(program: &Path, scene: &Scene) -> Result<Value> {
-    let mut rpc = start(program, scene, &[])?;
-    let cwd = scene.folder();
-    let answer = rpc.call("skills/list", &json!({ "cwds": [cwd], "forceReload": true }))?;
-    let answer = answer["data"].get(0).context("`skills/list` answered nothing")?;
+    recorded(&whole_list(program, scene)?, scene)
+}
+
+/// Asks Codex which skills it sees; the answer is as it came.
+pub(super) fn whole_list(program: &Path, scene: &Scene) -> Result<Value> {
+    ask_for_list(&mut start(program, scene, &[])?, scene)
+}
+
+/// Asks a server that speaks as Codex does.
+pub(super) fn ask_for_list(rpc: &mut Rpc, scene: &Scene) -> Result<Value> {
+    let mut answer = rpc.call("skills/list", &json!({ "cwds": [scene.folder()], "forceReload": true }))?;
+    let folder = answer["data"].get_mut(0).context("`skills/list` answered nothing")?;
+    Ok(folder.take())
+}
+
+/// Takes what is recorded of an answer.
+pub(super) fn recorded(answer: &Value, scene: &Scene) -> Result<Value> {
     let each = |key: &str, fields: &[(&str, &str)]| {
         let items = answer[key].as_array().into_iter().flatten();
         items.map(|item| picked(item, fields, scene)).collect::<Vec<Value>>()
@@ -46,6 +60,7 @@ const SKILL_FIELDS: &[(&str, &str)] = &[
     ("enabled", "enabled"),
     ("pluginId", "plugin"),
     ("interface", "interface"),
+    ("dependencies", "dependencies"),
 ];
 
 /// Takes some fields of an object, leaving out nulls and the tree's own folder.
@@ -94,7 +109,12 @@ pub(super) fn start(program: &Path, scene: &Scene, settings: &[String]) -> Resul
     for setting in settings {
         command.args(["-c", setting]);
     }
-    let mut rpc = Rpc::start(&mut command)?;
+    greeted(&mut command)
+}
+
+/// Starts a server and says hello.
+pub(super) fn greeted(command: &mut Command) -> Result<Rpc> {
+    let mut rpc = Rpc::start(command)?;
     let client = json!({ "name": "codex_cli_rs", "title": "fidelity", "version": "0" });
     rpc.call("initialize", &json!({ "clientInfo": client }))?;
     rpc.notify("initialized")?;

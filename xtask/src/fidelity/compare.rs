@@ -20,6 +20,27 @@ pub(super) fn codex(real: &Value, ours: &Value) -> Lines {
     differences
 }
 
+/// Compares whole answers to `skills/list`: every key of every skill, in order, and what is wrong with files.
+pub(super) fn codex_whole(real: &Value, ours: &Value) -> Lines {
+    let rows = |answer: &Value| items(&answer["skills"]).map(ToString::to_string).collect::<Lines>();
+    let mut differences = in_order("skills/list", &rows(real), &rows(ours));
+    let is_file = |error: &&Value| error["path"].as_str().is_some_and(|path| path.ends_with("/SKILL.md"));
+    let said = |answer: &Value| once(items(&answer["errors"]).filter(is_file).map(error_line).collect());
+    differences.extend(as_sets("skills/list errors", &said(real), &said(ours)));
+    if real["cwd"] != ours["cwd"] {
+        differences.push(format!("skills/list: cwd: real {} ours {}", real["cwd"], ours["cwd"]));
+    }
+    differences
+}
+
+/// Writes an error without the words of a library, which are our own in our answers.
+fn error_line(error: &Value) -> String {
+    let message = error["message"].as_str().unwrap_or_default();
+    let kinds = ["invalid YAML: ", "failed to read file: "];
+    let kind = kinds.into_iter().find(|kind| message.starts_with(kind)).unwrap_or(message);
+    format!("{} {kind}", error["path"])
+}
+
 /// Compares the names that Claude Code lists with ours.
 ///
 /// A text may have lines that look like entries, so names that neither program knows are taken for text.

@@ -118,11 +118,14 @@ impl Match<'_> {
         let scene = lay()?;
         let answer = ours::list(self.bin, &scene, self.peer).map(|answer| portable(&scene, answer));
         let prompt = ours::prompt(self.bin, &scene, self.peer, Some(window));
-        let real = codex::list(&self.program, &scene)?;
+        let served = ours::whole_list(self.bin, &scene, self.peer);
+        let whole = codex::whole_list(&self.program, &scene)?;
+        let real = codex::recorded(&whole, &scene)?;
         let mut differences = answer.map_or_else(failure, |answer| compare::codex(&real, &answer));
         if broken(&real) {
             return Ok((0, differences));
         }
+        differences.extend(served.map_or_else(failure, |served| compare::codex_whole(&whole, &served)));
         let real_catalog = codex::catalog(&self.program, &lay()?, Some(window))?;
         differences.extend(prompt.map_or_else(failure, |prompt| {
             let mut differences = compare::in_order("roots", &real_catalog.roots, &prompt.roots);

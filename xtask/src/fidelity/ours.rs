@@ -10,12 +10,19 @@ use serde_json::Value;
 use super::codex::Catalog;
 use super::peers::Peer;
 use super::scene::Scene;
-use super::{claude, omp, opencode};
+use super::{claude, codex, omp, opencode};
 
 /// Returns what `openoxide list --json` says.
 pub(super) fn list(bin: &Path, scene: &Scene, peer: Peer) -> Result<Value> {
     let output = run(bin, scene, &["list", "--host", peer.host(), "--json"])?;
     serde_json::from_str(&output).context("`openoxide list --json` printed no JSON")
+}
+
+/// Returns what `openoxide app-server` answers to `skills/list`, whole.
+pub(super) fn whole_list(bin: &Path, scene: &Scene, peer: Peer) -> Result<Value> {
+    let mut command = scene.command(bin);
+    command.args(["app-server", "--host", peer.host()]).args(scene.args.iter().map(|word| scene.placed(word)));
+    codex::ask_for_list(&mut codex::greeted(&mut command)?, scene)
 }
 
 /// Returns the lines that `openoxide prompt` prints for skills.

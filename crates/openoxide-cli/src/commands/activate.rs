@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::ValueEnum;
+use openoxide_mcp_client::RemoteName;
 use openoxide_runtime::{
     Activation, Call, Given, Notice, Record, Runtime, Session as Conversation, activate_answer, drive,
 };
@@ -13,7 +14,7 @@ use openoxide_wire::{ActivateAnswer, IgnoredLine, MentionsAnswer, MessageLine};
 use crate::ExitStatus;
 use crate::args::Common;
 use crate::asking::{Asking, AskingArgs, tell_unasked};
-use crate::commands::mentions;
+use crate::commands::{mentions, remote};
 use crate::error::Told;
 use crate::off::off;
 use crate::runner::Runner;
@@ -29,7 +30,7 @@ mod record;
 /// sandbox; without a terminal they do not run, and a placeholder says so.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ActivateArgs {
-    /// The skill, by name or path
+    /// The skill, by name or path; mcp:SERVER/NAME means one that an MCP server offers
     #[arg(required_unless_present_any = ["turn", "reattach", "list"])]
     skill: Option<String>,
     /// What is said with the call, word by word
@@ -91,6 +92,16 @@ pub(crate) fn activate(ui: &Ui, common: &Common, args: &ActivateArgs) -> anyhow:
     }
     if args.reattach || args.list {
         return record::show(ui, common, &session, &runtime, &conversation, args.list);
+    }
+    if let Some(name) = args.skill.as_deref().and_then(RemoteName::parse) {
+        let wanted =
+            remote::Wanted { name: &name, caller: args.caller.into(), given: given(args), asking: &args.asking };
+        return match args.record {
+            None => remote::activate(ui, common, &session, &runtime, &wanted),
+            Some(_) => {
+                Err(Told::failed("a record cannot hold skills of servers yet").hint("leave --record away").into())
+            }
+        };
     }
     let (calls, ignored) = calls(ui, &session, runtime.catalog(), args)?;
     let mut asking = Asking::new(ui, &session.workspace, &args.asking);

@@ -7,6 +7,7 @@ use openoxide_wire::ListAnswer;
 
 use crate::ExitStatus;
 use crate::args::Common;
+use crate::commands::remote;
 use crate::off::off;
 use crate::paths;
 use crate::session::Session;
@@ -15,12 +16,16 @@ use crate::ui::{Role, Ui, count, grouped, paint, safe};
 
 /// List the skills that count, with scope, description and cost
 ///
-/// With `--all`, also everything below the roots that does not count, and why. `--json` always has both.
+/// With `--all`, also everything below the roots that does not count, and why. `--json` always has both. Without `--mcp`,
+/// nothing is started or asked over the network.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ListArgs {
     /// Also list what does not count, and why
     #[arg(long)]
     all: bool,
+    /// Also ask the MCP servers of your settings for the skills that they offer [config: mcp.servers]
+    #[arg(long)]
+    mcp: bool,
 }
 
 pub(crate) fn list(ui: &Ui, common: &Common, args: &ListArgs) -> anyhow::Result<ExitStatus> {
@@ -28,8 +33,13 @@ pub(crate) fn list(ui: &Ui, common: &Common, args: &ListArgs) -> anyhow::Result<
     let depth = if args.all || common.json { Depth::Thorough } else { Depth::Quick };
     let catalog = session.catalog(depth);
     let costs = entry_costs(&session.view, &catalog, &catalog.skills);
+    let offered = args.mcp.then(|| remote::ask(&session)).transpose()?;
     if common.json {
-        ui.json(&ListAnswer::new(&catalog, &costs.each))?;
+        let mut answer = ListAnswer::new(&catalog, &costs.each);
+        if let Some(offered) = offered {
+            (answer.remote, answer.remote_problems) = (Some(offered.skills), offered.problems);
+        }
+        ui.json(&answer)?;
         return Ok(ExitStatus::Done);
     }
     session.warn(ui);
@@ -38,11 +48,17 @@ pub(crate) fn list(ui: &Ui, common: &Common, args: &ListArgs) -> anyhow::Result<
         ui.data(&others_text(ui, &session, &catalog))?;
         ui.data(&places_text(ui, &session, &catalog))?;
     }
+    if let Some(offered) = &offered {
+        remote::show_list(ui, offered)?;
+    }
     for limit in &catalog.limits {
         let root = paths::short(&session.workspace, &limit.root);
         ui.warn(&format!("{root}: {} ({}) [{}]", limit.code.title(), grouped(limit.limit as u64), limit.code));
     }
     ui.say(&summary(&session, &catalog, &costs, args.all));
+    if let Some(offered) = &offered {
+        ui.say(&remote::summary(offered));
+    }
     Ok(ExitStatus::Done)
 }
 

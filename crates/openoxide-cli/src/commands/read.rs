@@ -1,6 +1,7 @@
 //! `read`: a file of a skill, as the host would send it.
 
-use openoxide_runtime::{Responder as _, Runtime, Session as Conversation};
+use openoxide_mcp_client::RemoteName;
+use openoxide_runtime::{Given, Responder as _, Runtime, Session as Conversation};
 use openoxide_skills::{
     Asked, Caller, Catalog, Entry, Part, ReadProblem, Refused, ResourceAnswer, SkillUrl, near, read_resource,
 };
@@ -10,6 +11,7 @@ use crate::ExitStatus;
 use crate::args::Common;
 use crate::asking::{Asking, AskingArgs, tell_unasked};
 use crate::commands::activate::runtime;
+use crate::commands::remote;
 use crate::error::Told;
 use crate::session::Session;
 use crate::ui::{Ui, safe};
@@ -22,7 +24,8 @@ use crate::ui::{Ui, safe};
 #[derive(Debug, clap::Args)]
 #[expect(clippy::doc_markdown, reason = "help is plain text")]
 pub(crate) struct ReadArgs {
-    /// A skill's name or path, or an address: skill://NAME or skill://NAME/PATH
+    /// A skill's name or path, an address (skill://NAME or skill://NAME/PATH), or mcp:SERVER/NAME for one that an MCP server
+    /// offers
     skill: String,
     /// A file or folder in the skill's folder
     path: Option<String>,
@@ -63,6 +66,12 @@ impl From<CallerArg> for Caller {
 pub(crate) fn read(ui: &Ui, common: &Common, args: &ReadArgs) -> anyhow::Result<ExitStatus> {
     let session = Session::open(ui, common)?;
     let runtime = runtime(&session)?;
+    if let Some(name) = RemoteName::parse(&args.skill) {
+        let wanted =
+            remote::Wanted { name: &name, caller: args.caller.into(), given: Given::Nothing, asking: &args.asking };
+        let how = remote::Reading { path: args.path.as_deref(), list: args.list, base64: args.base64, raw: args.raw };
+        return remote::read(ui, common, &session, &runtime, &wanted, &how);
+    }
     let mut asking = Asking::new(ui, &session.workspace, &args.asking);
     let (name, outcome) = answer(&session, &runtime, args, &mut asking)?;
     let again = format!("{} … --yes", session.command("read"));

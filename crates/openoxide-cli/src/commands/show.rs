@@ -2,12 +2,14 @@
 
 use std::fmt::Write as _;
 
+use openoxide_mcp_client::RemoteName;
 use openoxide_skills::{Entry, entry_costs};
 use openoxide_wire::ShowAnswer;
 
 use crate::ExitStatus;
 use crate::args::Common;
 use crate::commands::activate::runtime;
+use crate::commands::remote;
 use crate::paths;
 use crate::session::Session;
 use crate::table::pad;
@@ -17,13 +19,16 @@ use crate::ui::{Role, Ui, grouped, paint, safe};
 /// Show everything about one skill
 #[derive(Debug, clap::Args)]
 pub(crate) struct ShowArgs {
-    /// A skill's name, or the path of its folder or file
+    /// A skill's name, the path of its folder or file, or mcp:SERVER/NAME for one that an MCP server offers
     skill: String,
 }
 
 pub(crate) fn show(ui: &Ui, common: &Common, args: &ShowArgs) -> anyhow::Result<ExitStatus> {
     let session = Session::open(ui, common)?;
     let runtime = runtime(&session)?;
+    if let Some(name) = RemoteName::parse(&args.skill) {
+        return remote::show(ui, common, &session, &runtime, &name);
+    }
     let catalog = runtime.catalog();
     let found = session.find(catalog, &args.skill)?;
     let entry = found[0];

@@ -2,7 +2,7 @@
 
 use openoxide_config::Which::Typed;
 use openoxide_config::{Switch, SwitchError, Switched, Whose};
-use openoxide_runtime::switch_answer;
+use openoxide_runtime::change_answer;
 use openoxide_skills::{Catalog, Depth};
 
 use crate::ExitStatus;
@@ -64,8 +64,7 @@ fn told(session: &Session, catalog: &Catalog, error: SwitchError) -> anyhow::Err
     match error {
         SwitchError::Unknown { wanted, .. } => unknown(session, catalog, &wanted).into(),
         SwitchError::Foreign { .. } => {
-            let hint = format!("leave out --host, or {}", error.hint().unwrap_or_default());
-            Told::failed(error.to_string()).hint(hint).into()
+            Told::failed(error.to_string()).hint("leave out --host, or change the program's own settings").into()
         }
         SwitchError::NoHome => Told::failed(error.to_string()).hint(error.hint().unwrap_or_default()).into(),
         SwitchError::Edit(error) => error.into(),
@@ -91,7 +90,7 @@ fn report(
         false => format!("{skill} was switched {word} already"),
     });
     if common.json {
-        ui.json(&switch_answer(switched, enabled))?;
+        ui.json(&change_answer(switched, enabled))?;
     }
     let Some(why) = &switched.why_not else { return Ok(ExitStatus::Done) };
     ui.warn(&format!("it is still {}: {}", if enabled { "off" } else { "on" }, safe(why)));

@@ -12,6 +12,7 @@ use crate::support::{bin, repository};
 
 mod activations;
 mod addresses;
+mod app_server;
 mod pattern;
 
 /// The length of the folder's path in the recordings: catalogs are cut by length.
@@ -40,6 +41,9 @@ struct Case {
     record: Vec<String>,
     #[serde(default)]
     deviates: Vec<Deviation>,
+    /// What deviates in details that only a whole answer has.
+    #[serde(default)]
+    details: Vec<Deviation>,
     #[serde(default)]
     #[expect(dead_code, reason = "for the recorder")]
     calls: Vec<toml::Table>,

@@ -4,6 +4,7 @@
 
 mod adversarial;
 mod agents;
+mod app_server;
 mod attached;
 mod catalog;
 mod check;
@@ -44,6 +45,7 @@ mod run;
 mod schema;
 mod seeds;
 mod self_trust;
+mod serve;
 mod show;
 mod support;
 mod switch;

@@ -228,7 +228,7 @@ async fn go_on(
     mut session: Session,
     reply: Reply,
 ) -> Result<Response, Failure> {
-    match asking.http.engine().advance(activation, &mut session, reply).await? {
+    match asking.engine.advance(activation, &mut session, reply).await? {
         Stand::Done(done) => answered(asking, &state, &done),
         Stand::Asks(activation, question) => {
             let line = question_line(&question);
@@ -248,7 +248,6 @@ async fn go_on(
 }
 
 fn answered(asking: &Asking, state: &State, done: &Done) -> Result<Response, Failure> {
-    asking.http.engine().audit().activated(&asking.actor(), done);
     match done.refused.first() {
         Some(refusal) if done.activated.is_empty() => Err(Failure::from(refusal)),
         _ => asking.once(StatusCode::OK, state, &activate_answer(state.view.spec.id(), done)),

@@ -19,6 +19,7 @@ use serde::de::DeserializeOwned;
 use super::Http;
 use crate::answer::{Failure, Peer, RequestId};
 use crate::audit::{Actor, Face};
+use crate::engine::Engine;
 
 /// Most bytes of a body.
 const BODY_MAX: usize = 1024 * 1024;
@@ -26,10 +27,10 @@ const BODY_MAX: usize = 1024 * 1024;
 /// Who asks, of whom, and what is held already.
 pub(crate) struct Asking {
     pub(crate) http: Http,
+    /// The engine, as whoever asks uses it.
+    pub(crate) engine: Engine,
     pub(crate) peer: Peer,
     pub(crate) headers: HeaderMap,
-    from: Option<SocketAddr>,
-    id: Option<RequestId>,
 }
 
 /// What says which catalog is meant.
@@ -75,19 +76,14 @@ impl FromRequestParts<Http> for Asking {
 
     async fn from_request_parts(parts: &mut Parts, http: &Http) -> Result<Asking, Failure> {
         let peer = parts.extensions.get::<Peer>().copied().unwrap_or_default();
-        let from = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|from| from.0);
-        let id = parts.extensions.get::<RequestId>().cloned();
-        Ok(Asking { http: http.clone(), peer, headers: parts.headers.clone(), from, id })
+        let address = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.to_string());
+        let request = parts.extensions.get::<RequestId>().map(|id| id.0.to_string());
+        let engine = http.engine().asked_by(Actor { face: Face::Http, peer: address, request });
+        Ok(Asking { http: http.clone(), engine, peer, headers: parts.headers.clone() })
     }
 }
 
 impl Asking {
-    /// Returns who asks, for the log of what is done with skills.
-    pub(crate) fn actor(&self) -> Actor {
-        let (peer, request) = (self.from.map(|from| from.to_string()), self.id.as_ref().map(|id| id.0.to_string()));
-        Actor { face: Face::Http, peer, request }
-    }
-
     /// Returns the place that is meant.
     pub(crate) fn place(&self, at: &At) -> Result<Place, Failure> {
         let mut place = self.http.engine().here().clone();

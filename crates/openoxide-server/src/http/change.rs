@@ -4,7 +4,7 @@ use axum::response::Response;
 use http::StatusCode;
 use openoxide_config::{Switch, SwitchError, Which, Whose};
 use openoxide_live::LiveError;
-use openoxide_runtime::switch_answer;
+use openoxide_runtime::change_answer;
 use openoxide_wire::{ChangeAnswer, SchemaVersion};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -99,7 +99,7 @@ async fn switch(
             let state = live.reload(&state.place)?;
             match &switched.why_not {
                 Some(why) => Err(Failure::new(StatusCode::CONFLICT, "not-so", format!("it was written, and: {why}"))),
-                None => Ok::<(_, ChangeAnswer), Failure>((state, switch_answer(&switched, enabled))),
+                None => Ok::<(_, ChangeAnswer), Failure>((state, change_answer(&switched, enabled))),
             }
         })
         .await?;

@@ -15,7 +15,7 @@ use super::asked::{Asking, At, Query, Segments, Who, runtime};
 use super::id;
 use super::reply::Ready;
 use crate::answer::Failure;
-use crate::audit::{Action, Decision, Noted};
+use crate::audit::{Action, Decision};
 
 /// Who reads.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -47,22 +47,17 @@ async fn answered(asking: Asking, id: String, path: Option<String>, query: ReadQ
     let state = asking.state(&query.at).await?;
     let runtime = runtime(&state)?;
     let as_json = asking.wants_json();
-    let (peer, actor, engine) = (asking.peer, asking.actor(), asking.http.engine().clone());
+    let peer = asking.peer;
+    let engine = asking.engine.clone();
     let ready = asking
         .work(move || {
-            let outcome = read(&runtime, &id, path.as_deref(), query.who.into(), !as_json);
-            engine.audit().note(Noted {
-                actor,
-                action: Action::Read,
-                skill: Some(outcome.as_ref().map_or(&id, |(name, _)| name).clone()),
-                digest: None,
-                part: path,
-                decision: match &outcome {
-                    Ok(_) => Decision::Allow,
-                    Err(failure) => Decision::Deny(failure.line().code.clone()),
-                },
-            });
-            let (name, answer) = outcome?;
+            let read = read(&runtime, &id, path.as_deref(), query.who.into(), !as_json);
+            let (name, decision) = match &read {
+                Ok((name, _)) => (name.as_str(), Decision::Allow),
+                Err(failure) => (id.as_str(), Decision::Deny(failure.line().code.clone())),
+            };
+            engine.note(Action::Read, name, None, path.as_deref(), decision);
+            let (name, answer) = read?;
             match answer {
                 ResourceAnswer {
                     found: Found::File(Resource { bytes: ResourceBytes::Binary(bytes), path, .. }),

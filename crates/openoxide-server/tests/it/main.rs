@@ -4,3 +4,5 @@
 
 mod door;
 mod http;
+mod mcp;
+mod rpc;

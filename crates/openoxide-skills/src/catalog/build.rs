@@ -231,7 +231,10 @@ impl Builder<'_> {
         let Some(found) = found else { return Default::default() };
         let dir = real.parent().unwrap_or(Path::new("/"));
         let (metadata, problems) = match &found.bytes {
-            Ok(bytes) => sidecar::read(bytes, dir, rules),
+            Ok(bytes) => {
+                let plugin = place.root.plugin.as_ref().map(|plugin| plugin.dir.as_path());
+                sidecar::read(bytes, dir, plugin, rules)
+            }
             Err(why) => (sidecar::Metadata::default(), vec![sidecar::invalid(why)]),
         };
         let path = dir.join(&found.file);

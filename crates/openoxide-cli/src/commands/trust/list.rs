@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use openoxide_config::{Layer, LayerKind, Record, TrustEntry, Workspace};
 use openoxide_skills::path_text;
 use openoxide_wire::{
-    AnswerLine, FolderLine, GrantLine, ProblemLine, SchemaVersion, SourceLine, TrustAnswer, WrittenLine,
+    AnswerLine, FolderLine, GrantLine, ProblemLine, RemoteGrantLine, SchemaVersion, SourceLine, TrustAnswer,
+    WrittenLine,
 };
 
 use crate::ExitStatus;
@@ -42,6 +43,7 @@ fn gathered(common: &Common, workspace: &Workspace) -> TrustAnswer {
         sources: Vec::new(),
         grants: Vec::new(),
         answers: Vec::new(),
+        remotes: Vec::new(),
         problems: problems.map(|problem| ProblemLine::new(problem.path.as_deref(), &problem.diagnostic)).collect(),
     };
     for layer in &config.layers {
@@ -90,19 +92,18 @@ fn add(answer: &mut TrustAnswer, common: &Common, workspace: &Workspace, entry: 
             shown: grant.shown.clone(),
             written: written(Some(grant.at.to_string()), None),
         }),
-        Record::Remote(remote) => answer.grants.push(GrantLine {
-            skill: format!("{} {}", remote.server, remote.uri),
-            power: "remote".to_owned(),
-            digest: Some(remote.digest.clone()),
-            shown: Vec::new(),
-            written: written(Some(remote.at.to_string()), None),
-        }),
         Record::Unknown { skill, power } => answer.grants.push(GrantLine {
             skill: path_text(skill),
             power: power.clone(),
             digest: None,
             shown: Vec::new(),
             written: written(None, None),
+        }),
+        Record::Remote(remote) => answer.remotes.push(RemoteGrantLine {
+            server: remote.server.clone(),
+            uri: remote.uri.clone(),
+            digest: remote.digest.clone(),
+            written: written(Some(remote.at.to_string()), None),
         }),
         Record::Answer(remembered) => answer.answers.push(AnswerLine {
             permission: remembered.permission.clone(),
@@ -129,6 +130,10 @@ fn text(workspace: &Workspace, answer: &TrustAnswer) -> String {
         let digest = line.digest.iter().map(|digest| format!("for {}", safe(digest)));
         let shown = line.shown.iter().flat_map(|shown| shown.lines()).map(|shown| format!("  {}", safe(shown)));
         text += &details(workspace, &digest.chain(shown).collect::<Vec<_>>(), &line.written);
+    }
+    for line in &answer.remotes {
+        let _ = writeln!(text, "{} of the MCP server {}: reaches the model", safe(&line.uri), safe(&line.server));
+        text += &details(workspace, &[format!("for {}", safe(&line.digest))], &line.written);
     }
     for line in &answer.answers {
         let agent = line.agent.as_ref().map_or_else(String::new, |agent| format!(" for the agent {agent}"));

@@ -120,12 +120,12 @@ fn told(workspace: &Workspace, record: &Record) -> (String, String) {
         }
         Record::Source(source) => (source.source.clone(), format!("{} is not trusted any more", safe(&source.source))),
         Record::Grant(grant) => power(workspace, &grant.skill, grant.power.as_str()),
+        Record::Unknown { skill, power: word } => power(workspace, skill, word),
         Record::Remote(remote) => {
-            let what = format!("{} of {}", remote.uri, remote.server);
-            let said = format!("{} is asked for again", safe(&what));
+            let what = format!("{} {}", remote.server, remote.uri);
+            let said = format!("{} of the MCP server {} is asked for again", safe(&remote.uri), safe(&remote.server));
             (what, said)
         }
-        Record::Unknown { skill, power: word } => power(workspace, skill, word),
         Record::Answer(answer) => {
             let what = format!("{} {}", answer.permission, answer.pattern);
             let said = format!("`{}` is asked for again", safe(&what));

@@ -1,0 +1,305 @@
+//! `serve`: the server as a program, with commands that run, clients that go away, and signals.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use openoxide_testkit::TestContext;
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::support::{bin, json, run, run_with, skipped};
+
+/// A server that runs, and is killed when the test ends.
+struct Server {
+    child: Child,
+    address: SocketAddr,
+}
+
+impl Server {
+    fn start(context: &TestContext, args: &[&str]) -> Server {
+        let words = [&["serve", "--port", "0"], args].concat();
+        Server::from(&mut context.command(bin(), words))
+    }
+
+    fn from(command: &mut Command) -> Server {
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        let address = line.trim().strip_prefix("listening at http://").and_then(|address| address.parse().ok());
+        let address = address.unwrap_or_else(|| panic!("{line:?}"));
+        Server { child, address }
+    }
+
+    fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        stream
+    }
+
+    /// Sends a request, and leaves its answer to be read.
+    fn send(&self, line: &str, headers: &str, body: &str) -> TcpStream {
+        let mut stream = self.connect();
+        let length = body.len();
+        let kind = if body.is_empty() { "" } else { "content-type: application/json\r\n" };
+        let text = format!(
+            "{line} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n{kind}content-length: {length}\r\n{headers}\r\n{body}"
+        );
+        stream.write_all(text.as_bytes()).unwrap();
+        stream
+    }
+
+    fn activate(&self, skill: &str) -> TcpStream {
+        self.send(&format!("POST /v1/skills/{skill}/activate"), "", "{}")
+    }
+
+    fn get(&self, path: &str) -> (u16, String) {
+        answer(self.send(&format!("GET {path}"), "", ""))
+    }
+
+    fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
+    /// Waits for the end; the exit status and what was written to standard error.
+    fn end(mut self, longest: Duration) -> (Option<i32>, String) {
+        let deadline = Instant::now() + longest;
+        let status = loop {
+            match self.child.try_wait().unwrap() {
+                Some(status) => break status.code(),
+                None => assert!(Instant::now() < deadline, "it does not end"),
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        };
+        let mut text = String::new();
+        self.child.stderr.take().unwrap().read_to_string(&mut text).unwrap();
+        (status, text)
+    }
+
+    /// How much time of processors it has used.
+    fn cpu(&self) -> Duration {
+        let stat = fs_err::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap();
+        let fields: Vec<&str> = stat.rsplit(") ").next().unwrap().split(' ').collect();
+        let ticks: u64 = fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap();
+        Duration::from_millis(ticks * 10)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Reads an answer to its end: its status and its body.
+fn answer(mut stream: TcpStream) -> (u16, String) {
+    let mut bytes = Vec::new();
+    let _ = stream.read_to_end(&mut bytes);
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let status = text.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+    (status, text)
+}
+
+/// A project with a skill that runs `command` when it is called, as its user allowed; nothing where no command can run.
+fn running(command: &str) -> Option<TestContext> {
+    let context = TestContext::new();
+    context.skill("quick", "Is there at once");
+    let text = format!("---\nname: slow\ndescription: Takes its time\n---\nNow: !`{command}`\n");
+    context.tree(&format!("//- project/.agents/skills/slow/SKILL.md\n{text}"));
+    let isolation = json(&context, &["roots", "--json"])["isolation"]["mechanism"].clone();
+    if isolation == "none" || isolation.is_null() {
+        skipped(&format!("no command can be isolated here: {isolation}"));
+        return None;
+    }
+    let granted = run(&context, &["trust", "--skill", "slow", "--yes"]);
+    assert_eq!(granted.status, Some(0), "{granted}");
+    Some(context)
+}
+
+/// A number of seconds to sleep that no other process sleeps.
+fn long_time() -> String {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    format!("7{:07}{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed))
+}
+
+/// How many processes have a word in their arguments.
+fn processes_with(word: &str) -> usize {
+    let entries = std::fs::read_dir("/proc").unwrap().flatten();
+    let lines = entries.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok());
+    lines.filter(|line| line.split(|byte| *byte == 0).any(|arg| arg == word.as_bytes())).count()
+}
+
+fn until(longest: Duration, done: impl Fn() -> bool) -> bool {
+    let deadline = Instant::now() + longest;
+    while !done() && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    done()
+}
+
+#[test]
+fn an_empty_home_is_enough() {
+    let context = TestContext::new();
+    let server = Server::start(&context, &[]);
+    assert_eq!(server.get("/healthz").0, 200);
+    let (status, text) = server.get("/v1/skills");
+    assert!(status == 200 && text.contains("\"skills\":["), "{text}");
+    server.signal(Signal::INT);
+    let (status, told) = server.end(Duration::from_secs(10));
+    assert_eq!(status, Some(0), "{told}");
+    let lines: Vec<serde_json::Value> = told.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((&lines[0]["path"], &lines[1]["path"]), (&"/healthz".into(), &"/v1/skills".into()), "{told}");
+    assert!(lines.iter().all(|line| line["status"] == 200 && line["id"].is_string()), "{told}");
+    assert!(!context.home().join(".openoxide").exists(), "looking writes nothing");
+}
+
+#[test]
+fn listening_elsewhere_needs_a_token() {
+    let context = TestContext::new();
+    for address in ["0.0.0.0", "::", "192.0.2.1"] {
+        let refused = run(&context, &["serve", "--port", "0", "--listen", address]);
+        assert_eq!(refused.status, Some(2), "{refused}");
+        assert!(refused.stderr.contains("without a token would let anybody"), "{refused}");
+        assert!(refused.stderr.contains("--token-file"), "{refused}");
+    }
+    let short = run_with(&context, &["serve", "--port", "0"], &[("OPENOXIDE_TOKEN", "short".as_ref())]);
+    assert!(short.status == Some(2) && short.stderr.contains("can be guessed"), "{short}");
+}
+
+#[test]
+fn a_port_that_is_taken_is_told_with_the_next_step() {
+    let context = TestContext::new();
+    let server = Server::start(&context, &[]);
+    let port = server.address.port().to_string();
+    let refused = run(&context, &["serve", "--port", &port]);
+    assert_eq!(refused.status, Some(2), "{refused}");
+    assert!(refused.stderr.contains("another program listens at") && refused.stderr.contains("--port 0"), "{refused}");
+}
+
+#[test]
+fn the_token_is_shown_to_nobody() {
+    const TOKEN: &str = "f00d-f00d-f00d-f00d-f00d";
+    let context = TestContext::new();
+    context.tree(&format!("//- home/token\n{TOKEN}\n"));
+    let file = context.home().join("token");
+    let server = Server::start(&context, &["--listen", "0.0.0.0", "--token-file", file.to_str().unwrap()]);
+    let server = Server { address: ([127, 0, 0, 1], server.address.port()).into(), ..leak(server) };
+    let right = format!("authorization: Bearer {TOKEN}\r\n");
+    assert_eq!(server.get("/healthz").0, 401);
+    assert_eq!(server.get(&format!("/healthz?token={TOKEN}")).0, 401);
+    assert_eq!(answer(server.send("GET /healthz", &right, "")).0, 200);
+    let (_, metrics) = answer(server.send("GET /metrics", &right, ""));
+    let wrong = format!("authorization: Bearer {TOKEN}x\r\n");
+    let (status, text) = answer(server.send(&format!("GET /v1/skills?x={TOKEN}"), &wrong, ""));
+    assert_eq!(status, 401);
+    server.signal(Signal::TERM);
+    let (_, told) = server.end(Duration::from_secs(10));
+    for text in [&told, &text, &metrics] {
+        assert!(!text.contains("f00d"), "{text}");
+    }
+}
+
+/// Takes a server apart without ending it.
+fn leak(mut server: Server) -> Server {
+    let stand_in = Command::new("true").spawn().unwrap();
+    let child = std::mem::replace(&mut server.child, stand_in);
+    Server { child, address: server.address }
+}
+
+#[test]
+fn a_command_is_killed_when_its_client_goes_away() {
+    let time = long_time();
+    let Some(context) = running(&format!("sleep {time}")) else { return };
+    let server = Server::start(&context, &["--log", "off"]);
+    let client = server.activate("slow");
+    assert!(until(Duration::from_secs(10), || processes_with(&time) > 0), "it has not started");
+    drop(client);
+    assert!(until(Duration::from_secs(3), || processes_with(&time) == 0), "it still runs");
+    assert_eq!(server.get("/healthz").0, 200);
+}
+
+#[test]
+fn a_server_that_is_told_to_stop_leaves_nothing_behind() {
+    let time = long_time();
+    let Some(context) = running(&format!("sleep {time}")) else { return };
+    let server = Server::start(&context, &[]);
+    // More than there are places for commands: some wait.
+    let commands: Vec<TcpStream> = (0..8).map(|_| server.activate("slow")).collect();
+    assert!(until(Duration::from_secs(10), || processes_with(&time) >= 4), "none has started");
+    let requests: Vec<TcpStream> = (0..50).map(|_| server.activate("quick")).collect();
+    let began = Instant::now();
+    std::thread::sleep(Duration::from_millis(100));
+    server.signal(Signal::TERM);
+    for (status, text) in requests.into_iter().map(answer) {
+        assert!([200, 503].contains(&status), "{status}: {text}");
+    }
+    for (status, text) in commands.into_iter().map(answer) {
+        assert_eq!(status, 503, "{text}");
+        assert!(text.contains("\"request_id\"") && text.to_ascii_lowercase().contains("retry-after"), "{text}");
+    }
+    let (status, told) = server.end(Duration::from_secs(10));
+    assert_eq!(status, Some(0), "{told}");
+    assert!(began.elapsed() < Duration::from_secs(8), "it took {:?}", began.elapsed());
+    assert_eq!(processes_with(&time), 0, "a command is left");
+    let audit = fs_err::read_to_string(context.home().join(".openoxide/state/audit.jsonl")).unwrap();
+    let quick = audit.lines().filter(|line| line.contains("\"skill\":\"quick\"")).count();
+    assert!(quick > 0 && audit.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()), "{audit}");
+}
+
+#[test]
+fn a_second_signal_ends_it_at_once() {
+    let context = TestContext::new();
+    let server = Server::start(&context, &["--log", "off"]);
+    // A body that never comes keeps the server waiting.
+    let mut waiting = server.connect();
+    let head = "POST /v1/skills/x/activate HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
+                content-length: 9\r\n\r\n";
+    waiting.write_all(head.as_bytes()).unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    server.signal(Signal::TERM);
+    std::thread::sleep(Duration::from_millis(300));
+    let began = Instant::now();
+    server.signal(Signal::INT);
+    let (status, told) = server.end(Duration::from_secs(3));
+    assert!(status == Some(0) && began.elapsed() < Duration::from_secs(2), "{status:?} {told}");
+}
+
+#[test]
+fn costly_calls_wait_in_a_queue_that_ends_and_cheap_ones_do_not_wait() {
+    let time = long_time();
+    let Some(context) = running(&format!("sleep 1; echo {time}")) else { return };
+    let server = Server::start(&context, &["--log", "off"]);
+    let calls: Vec<TcpStream> = (0..120).map(|_| server.activate("slow")).collect();
+    std::thread::sleep(Duration::from_millis(500));
+    for _ in 0..20 {
+        let began = Instant::now();
+        assert_eq!(server.get("/v1/skills").0, 200);
+        assert!(began.elapsed() < Duration::from_millis(500), "a list took {:?}", began.elapsed());
+    }
+    let answers: Vec<(u16, String)> = calls.into_iter().map(answer).collect();
+    let count = |wanted: u16| answers.iter().filter(|(status, _)| *status == wanted).count();
+    // Four run and thirty-two wait; whoever comes later is told to come again.
+    assert!(count(200) >= 36 && count(503) >= 60, "{} done, {} sent away", count(200), count(503));
+    assert_eq!(count(200) + count(503), 120);
+    for (_, text) in answers.iter().filter(|(status, _)| *status == 503) {
+        assert!(text.to_ascii_lowercase().contains("\r\nretry-after: "), "{text}");
+    }
+}
+
+#[test]
+fn few_open_files_are_enough_and_nothing_spins() {
+    let context = TestContext::new();
+    let mut command = context.command(std::path::Path::new("/bin/sh"), ["-c"]);
+    command.arg(format!("ulimit -n 128 && exec {} serve --port 0 --log off", bin().display()));
+    let server = Server::from(&mut command);
+    let held: Vec<TcpStream> = (0..300).map(|_| server.connect()).collect();
+    std::thread::sleep(Duration::from_millis(300));
+    let before = server.cpu();
+    std::thread::sleep(Duration::from_secs(2));
+    let used = server.cpu().saturating_sub(before);
+    assert!(used < Duration::from_millis(200), "it used {used:?} of two seconds while it was full");
+    drop(held);
+    assert_eq!(server.get("/v1/skills").0, 200);
+}

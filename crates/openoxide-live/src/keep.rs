@@ -1,0 +1,157 @@
+//! One place: its state, and what it takes to make the next one.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
+
+use openoxide_config::{Environment, Sources};
+use openoxide_skills::{Depth, Memory, Refresh};
+
+use crate::change::{Change, is_same_catalog};
+use crate::hit::Hit;
+use crate::place::Place;
+use crate::state::{LiveError, Settings, State};
+use crate::watch::Needs;
+
+/// One place.
+pub(crate) struct Slot {
+    pub(crate) id: u64,
+    pub(crate) place: Place,
+    state: RwLock<Option<Arc<State>>>,
+    /// Whoever holds it looks; everybody else waits for what that finds.
+    pub(crate) keeper: Mutex<Keeper>,
+    used: AtomicU64,
+}
+
+impl Slot {
+    pub(crate) fn new(id: u64, place: Place, patience: Duration) -> Slot {
+        let keeper = Keeper {
+            memory: Memory::new(patience),
+            settings: None,
+            last: None,
+            needs: Needs::default(),
+            needed: (Vec::new(), Vec::new()),
+        };
+        Slot { id, place, state: RwLock::new(None), keeper: Mutex::new(keeper), used: AtomicU64::new(0) }
+    }
+
+    /// Returns what the place is like, if that is known.
+    pub(crate) fn state(&self) -> Option<Arc<State>> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn set(&self, state: Option<Arc<State>>) {
+        *self.state.write().unwrap_or_else(PoisonError::into_inner) = state;
+    }
+
+    pub(crate) fn use_at(&self, tick: u64) {
+        self.used.store(tick, Ordering::Relaxed);
+    }
+
+    pub(crate) fn used(&self) -> u64 {
+        self.used.load(Ordering::Relaxed)
+    }
+}
+
+/// What it takes to make the next state.
+pub(crate) struct Keeper {
+    memory: Memory,
+    settings: Option<Settings>,
+    last: Option<Arc<State>>,
+    needs: Needs,
+    /// The folders and links that the needs were made for.
+    needed: (Vec<PathBuf>, Vec<PathBuf>),
+}
+
+/// What a look found.
+pub(crate) struct Looked {
+    pub(crate) state: Arc<State>,
+    /// What is new, and the state before; nothing if all is as it was.
+    pub(crate) news: Option<(Arc<State>, Change)>,
+}
+
+impl Keeper {
+    /// Looks at the place, as far as something happened to it.
+    pub(crate) fn look(&mut self, environment: &Environment, place: &Place, hit: &Hit) -> Result<Looked, LiveError> {
+        let mut is_same = self.read_settings(environment, place, hit)?;
+        let Some(settings) = &self.settings else { unreachable!("they were read, or it was an error") };
+        let mut catalog =
+            self.memory.load(std::slice::from_ref(&settings.view), Depth::Quick, &hit.touched()).remove(0);
+        settings.report(&mut catalog);
+        is_same &= self.last.as_ref().is_some_and(|last| is_same_catalog(&last.catalog, &catalog));
+        if let Some(last) = self.last.as_ref().filter(|_| is_same) {
+            return Ok(Looked { state: Arc::clone(last), news: None });
+        }
+        let version = self.last.as_ref().map_or(1, |last| last.version + 1);
+        let state = Arc::new(State::new(place, version, settings, catalog));
+        let before = self.last.replace(Arc::clone(&state));
+        let news = before.map(|before| {
+            let change = Change::between(&before, &state);
+            (before, change)
+        });
+        Ok(Looked { state, news })
+    }
+
+    /// Reads the settings, if something happened to them; tells whether they are as before.
+    fn read_settings(&mut self, environment: &Environment, place: &Place, hit: &Hit) -> Result<bool, LiveError> {
+        if !hit.settings && self.settings.is_some() {
+            return Ok(true);
+        }
+        let before = self.settings.take();
+        let settings = Settings::read(environment, place)?;
+        let is_same = before.is_some_and(|before| before.is_same(&settings));
+        self.settings = Some(settings);
+        Ok(is_same)
+    }
+
+    /// Returns what has to be watched, if that may be something else than before.
+    pub(crate) fn needs(&mut self, hit: &Hit) -> Option<&Needs> {
+        let settings = self.settings.as_ref()?;
+        if settings.view.host.list.refresh == Refresh::Start {
+            self.needs = Needs::default();
+            return Some(&self.needs);
+        }
+        let is_same = self.memory.folders() == self.needed.0 && self.memory.links() == self.needed.1;
+        if is_same && !hit.settings && !hit.ways && !hit.everything {
+            return None;
+        }
+        let mut needs = Needs::default();
+        let Sources { paths, folders } = settings.workspace.sources(&settings.view);
+        for path in &paths {
+            needs.way(path, true);
+        }
+        for folder in &folders {
+            needs.everything_in(folder);
+        }
+        for link in self.memory.links() {
+            needs.way(link, false);
+        }
+        for folder in self.memory.folders() {
+            needs.search(folder);
+        }
+        self.needs = needs;
+        self.needed = (self.memory.folders().to_vec(), self.memory.links().to_vec());
+        Some(&self.needs)
+    }
+
+    /// Returns what was last said to be watched.
+    pub(crate) fn known_needs(&self) -> &Needs {
+        &self.needs
+    }
+
+    /// Tells whether to look again soon, whatever happens.
+    pub(crate) fn is_in_doubt(&self) -> bool {
+        self.memory.is_in_doubt()
+    }
+
+    /// Tells whether there was ever a state.
+    pub(crate) fn was_looked_at(&self) -> bool {
+        self.last.is_some()
+    }
+
+    /// Tells whether the host looks at its skills once.
+    pub(crate) fn looks_once(&self) -> bool {
+        self.settings.as_ref().is_some_and(|settings| settings.view.host.list.refresh == Refresh::Start)
+    }
+}

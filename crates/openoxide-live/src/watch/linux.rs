@@ -1,0 +1,85 @@
+//! inotify, told to report changes only: whoever also hears of reading hears himself, and a search would never end.
+
+use std::ffi::OsStr;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+
+use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
+use rustix::io::Errno;
+
+use super::{Event, NotWatched};
+
+/// The system's watcher.
+pub(crate) struct Watcher {
+    fd: OwnedFd,
+}
+
+impl Watcher {
+    pub(crate) fn new() -> Result<Watcher, String> {
+        let fd = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK);
+        fd.map(|fd| Watcher { fd }).map_err(|error| match error {
+            Errno::MFILE | Errno::NFILE => {
+                "no more watchers are allowed (fs.inotify.max_user_instances, or open files)".to_owned()
+            }
+            error => format!("folders cannot be watched: {error}"),
+        })
+    }
+
+    pub(crate) fn fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+
+    /// Watches a folder; one that is watched already keeps its number.
+    pub(crate) fn add(&self, folder: &Path) -> Result<i32, NotWatched> {
+        let flags = WatchFlags::CREATE
+            | WatchFlags::DELETE
+            | WatchFlags::MODIFY
+            | WatchFlags::ATTRIB
+            | WatchFlags::MOVED_FROM
+            | WatchFlags::MOVED_TO
+            | WatchFlags::DELETE_SELF
+            | WatchFlags::MOVE_SELF
+            | WatchFlags::ONLYDIR
+            | WatchFlags::DONT_FOLLOW;
+        inotify::add_watch(&self.fd, folder, flags).map_err(|error| match error {
+            Errno::NOSPC => NotWatched::Full("the system watches no more folders (fs.inotify.max_user_watches)".into()),
+            Errno::NOMEM => NotWatched::Full("the system has no memory to watch more folders".into()),
+            _ => NotWatched::Absent,
+        })
+    }
+
+    pub(crate) fn remove(&self, watch: i32) {
+        // A watch whose folder is gone has ended by itself.
+        inotify::remove_watch(&self.fd, watch).unwrap_or_default();
+    }
+
+    /// Hands over everything that happened so far.
+    pub(crate) fn read(&self, mut take: impl FnMut(Event)) {
+        let mut buffer = [const { MaybeUninit::uninit() }; 16 * 1024];
+        let mut reader = Reader::new(&self.fd, &mut buffer);
+        loop {
+            let event = match reader.next() {
+                Ok(event) => event,
+                Err(Errno::INTR) => continue,
+                Err(_) => return,
+            };
+            let (watch, what) = (event.wd(), event.events());
+            if what.contains(ReadFlags::QUEUE_OVERFLOW) {
+                take(Event::Overflow);
+            } else if what.contains(ReadFlags::IGNORED) {
+                take(Event::Lost { watch, moved: false });
+            } else if let Some(name) = event.file_name() {
+                let comes_or_goes = ReadFlags::CREATE | ReadFlags::DELETE | ReadFlags::MOVED_FROM | ReadFlags::MOVED_TO;
+                let folder = what.contains(ReadFlags::ISDIR) && what.intersects(comes_or_goes);
+                take(Event::Entry { watch, name: OsStr::from_bytes(name.to_bytes()).to_owned(), folder });
+            } else {
+                take(Event::Itself { watch });
+                if what.contains(ReadFlags::MOVE_SELF) {
+                    take(Event::Lost { watch, moved: true });
+                }
+            }
+        }
+    }
+}

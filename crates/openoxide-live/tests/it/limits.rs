@@ -1,0 +1,59 @@
+//! Where watching fails, and where the system had too much to tell.
+
+use openoxide_live::{LiveOptions, Watching};
+
+use crate::world::{World, quick, until};
+
+#[test]
+fn too_many_folders_are_looked_at_again_and_again() {
+    let world = World::with(LiveOptions { watches: 10, ..quick() });
+    for number in 0..20 {
+        world.write(&format!("skill-{number:02}"), "0");
+    }
+    world.state();
+    let is_said = || matches!(world.live.watching(), Watching::Polling { why } if why.contains("more than 10"));
+    until("said", is_said, || format!("{:?}", world.live.watching()));
+    assert_eq!(world.live.watched(), 0, "what is not enough is not used");
+    world.write("skill-00", "1");
+    world.write("new", "2");
+    until("seen", || world.listed().len() == 21, || format!("{:?}", world.listed()));
+    until("seen", || world.listed()[1] == "skill-00: 1", || format!("{:?}", world.listed()));
+    fs_err::remove_dir_all(world.skills()).unwrap();
+    world.shows(&[]);
+}
+
+#[test]
+fn another_place_is_watched_all_the_same() {
+    let world = World::with(LiveOptions { watches: 60, ..quick() });
+    let big = world.context.root().join("big");
+    for number in 0..100 {
+        let name = format!("skill-{number:02}");
+        crate::world::write(&big.join(".agents/skills").join(&name).join("SKILL.md"), &name, "0");
+    }
+    world.write("a", "First");
+    world.settled();
+    assert_eq!(world.live.watching(), Watching::Events);
+    world.live.at(&openoxide_live::Place::of(&big)).unwrap();
+    let polls = || matches!(world.live.watching(), Watching::Polling { .. });
+    until("said", polls, || format!("{:?}", world.live.watching()));
+    assert!(world.live.watched() > 0);
+    world.write("a", "Second");
+    world.shows(&["a: Second"]);
+}
+
+/// The queue of the system is everybody's and cannot be made small; what happens when it was too small is the same.
+#[test]
+fn what_was_lost_is_found_by_looking_at_everything() {
+    let world = World::new();
+    world.write("a", "First");
+    let before = world.settled();
+    world.live.suspect();
+    world.rest();
+    assert_eq!(world.state().version, before.version, "nothing was lost");
+    world.write("a", "Second");
+    world.live.suspect();
+    world.shows(&["a: Second"]);
+    world.rest();
+    world.write("a", "Third");
+    world.shows(&["a: Third"]);
+}

@@ -1,0 +1,123 @@
+//! Many places: shared, bounded, and gone when nobody wants them any more.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use openoxide_live::{Live, LiveOptions, Place};
+
+use crate::world::{World, environment, quick, until, write};
+
+#[test]
+fn whoever_asks_at_the_same_time_shares_one_search() {
+    let world = World::new();
+    for number in 0..200 {
+        world.write(&format!("skill-{number:03}"), "0");
+    }
+    let states: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..8).map(|_| scope.spawn(|| world.state())).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert!(states.iter().all(|state| Arc::ptr_eq(state, &states[0])));
+}
+
+#[test]
+fn the_place_that_was_not_asked_for_longest_goes_first() {
+    let world = World::with(LiveOptions { places: 2, ..quick() });
+    let place = |name: &str| {
+        let folder = world.context.root().join(name);
+        write(&folder.join(".agents/skills/a/SKILL.md"), "a", name);
+        Place::of(folder)
+    };
+    let (one, two, three) = (place("one"), place("two"), place("three"));
+    let first = world.live.at(&one).unwrap();
+    let second = world.live.at(&two).unwrap();
+    assert!(Arc::ptr_eq(&first, &world.live.at(&one).unwrap()));
+    world.live.at(&three).unwrap();
+    assert!(Arc::ptr_eq(&first, &world.live.at(&one).unwrap()), "asked for lately");
+    assert!(!Arc::ptr_eq(&second, &world.live.at(&two).unwrap()), "looked at again");
+}
+
+#[test]
+fn what_nobody_needs_is_not_watched() {
+    let world = World::with(LiveOptions { places: 1, ..quick() });
+    let big = world.context.root().join("big");
+    for number in 0..50 {
+        let name = format!("skill-{number:02}");
+        write(&big.join(".agents/skills").join(&name).join("SKILL.md"), &name, "0");
+    }
+    world.settled();
+    let few = world.live.watched();
+    world.live.at(&Place::of(&big)).unwrap();
+    until("watched", || world.live.watched() >= few + 45, || world.live.watched().to_string());
+    world.state();
+    until("not watched", || world.live.watched() <= few, || world.live.watched().to_string());
+}
+
+#[test]
+fn a_host_that_looks_once_is_looked_at_again_by_force_only() {
+    let world = World::new();
+    write(&world.context.project().join(".opencode/skill/a/SKILL.md"), "a", "First");
+    let place = Place { host: Some("opencode".to_owned()), ..world.place() };
+    let shown = || crate::world::listed(&world.live.at(&place).unwrap());
+    assert_eq!(shown(), ["a: First"]);
+    world.rest();
+    write(&world.context.project().join(".opencode/skill/a/SKILL.md"), "a", "Second");
+    world.live.suspect();
+    world.rest();
+    assert_eq!(shown(), ["a: First"]);
+    world.live.reload(&place).unwrap();
+    assert_eq!(shown(), ["a: Second"]);
+}
+
+fn threads() -> usize {
+    let tasks = std::fs::read_dir("/proc/self/task").unwrap().flatten();
+    let name = |task: std::fs::DirEntry| fs_err::read_to_string(task.path().join("comm")).unwrap_or_default();
+    tasks.map(name).filter(|name| name.starts_with("openoxide-")).count()
+}
+
+/// Each test has a process of its own where they are run for real; elsewhere other tests have threads too.
+#[test]
+fn everything_ends_with_the_last_of_them() {
+    if std::env::var_os("NEXTEST").is_none() {
+        return println!("skipped: threads of other tests cannot be told from this one's");
+    }
+    let world = World::new();
+    world.write("a", "First");
+    let told = Arc::new(AtomicBool::new(false));
+    let own = Arc::clone(&told);
+    let subscription = world.live.subscribe(move |_| own.store(true, Ordering::Relaxed));
+    world.settled();
+    let other = world.live.clone();
+    let World { live, context } = world;
+    drop(live);
+    write(&context.project().join(".agents/skills/a/SKILL.md"), "a", "Second");
+    until("told", || told.load(Ordering::Relaxed), String::new);
+    assert!(threads() >= 2);
+    drop(other);
+    assert_eq!(threads(), 0);
+    drop(subscription);
+}
+
+#[test]
+fn ending_waits_for_no_quiet() {
+    let world =
+        World::with(LiveOptions { quiet: Duration::from_secs(100), pause: Duration::from_secs(100), ..quick() });
+    world.write("a", "First");
+    world.settled();
+    world.write("a", "Second");
+    let start = Instant::now();
+    drop(world);
+    assert!(start.elapsed() < Duration::from_secs(20));
+}
+
+#[test]
+fn an_unknown_folder_is_an_error_and_nothing_is_kept_of_it() {
+    let world = World::new();
+    let live = Live::new(environment(&world.context), quick());
+    let place = Place::of(world.context.root().join("none"));
+    assert!(live.at(&place).is_err());
+    assert!(live.reload(&place).is_err());
+    write(&world.context.root().join("none/.agents/skills/a/SKILL.md"), "a", "First");
+    assert_eq!(live.at(&place).unwrap().catalog.skills.len(), 1);
+}

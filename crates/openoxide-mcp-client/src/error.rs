@@ -1,0 +1,178 @@
+//! Why a server or a skill of it cannot be used. What a server says reaches nobody but as text that is cut and escaped.
+
+use crate::entry::Flaw;
+use crate::verify::Mismatch;
+
+/// Longest text of a server that is passed on.
+const MAX_SAID: usize = 300;
+
+/// Why a server or a skill of it cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RemoteError {
+    /// No server has this name.
+    #[error("no MCP server is called `{server}`")]
+    UnknownServer {
+        /// What was asked for.
+        server: String,
+        /// The servers that there are.
+        known: Vec<String>,
+    },
+    /// The server is switched off in the settings.
+    #[error("the MCP server `{server}` is switched off")]
+    SwitchedOff {
+        /// The server.
+        server: String,
+    },
+    /// The server cannot be started, reached or understood.
+    #[error("the MCP server `{server}` cannot be used: {why}")]
+    Unreachable {
+        /// The server.
+        server: String,
+        /// Why.
+        why: String,
+    },
+    /// The server wants to know who asks.
+    #[error("the MCP server `{server}` wants a login")]
+    Login {
+        /// The server.
+        server: String,
+    },
+    /// The server did not answer in time.
+    #[error("the MCP server `{server}` did not answer `{method}` within {seconds} s")]
+    TimedOut {
+        /// The server.
+        server: String,
+        /// What it was asked.
+        method: String,
+        /// How long it was waited for.
+        seconds: u64,
+    },
+    /// The server offers no skills at all.
+    #[error("the MCP server `{server}` offers no skills")]
+    NoSkills {
+        /// The server.
+        server: String,
+    },
+    /// The server answered with an error.
+    #[error("the MCP server `{server}` refused `{method}`: {why}")]
+    Refused {
+        /// The server.
+        server: String,
+        /// What it was asked.
+        method: String,
+        /// What it said.
+        why: String,
+    },
+    /// The server's answer is not of the standard's form.
+    #[error("the MCP server `{server}` answered `{method}` wrongly: {why}")]
+    BadAnswer {
+        /// The server.
+        server: String,
+        /// What it was asked.
+        method: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// The server lists more than is taken.
+    #[error("the MCP server `{server}` lists too much: {why}")]
+    Endless {
+        /// The server.
+        server: String,
+        /// What was reached.
+        why: String,
+    },
+    /// An entry is not of the standard's form.
+    #[error("`{skill}` of the MCP server `{server}` is not loaded: {flaw}")]
+    Entry {
+        /// The server.
+        server: String,
+        /// The skill's address, as the server has it.
+        skill: String,
+        /// What is wrong.
+        flaw: Flaw,
+    },
+    /// The server has no such skill.
+    #[error("the MCP server `{server}` has no skill `{wanted}`")]
+    UnknownSkill {
+        /// The server.
+        server: String,
+        /// What was asked for.
+        wanted: String,
+        /// What is called like it.
+        near: Option<String>,
+    },
+    /// Several skills of the server have the name.
+    #[error("several skills of the MCP server `{server}` are called `{wanted}`")]
+    Ambiguous {
+        /// The server.
+        server: String,
+        /// What was asked for.
+        wanted: String,
+        /// What means one of them.
+        names: Vec<String>,
+    },
+    /// What arrived is not what was listed.
+    #[error("`{file}` is not used: {mismatch}")]
+    Unverified {
+        /// The file, the server included.
+        file: String,
+        /// What is wrong.
+        mismatch: Mismatch,
+    },
+}
+
+impl RemoteError {
+    /// Returns a word that does not change.
+    pub fn word(&self) -> &'static str {
+        match self {
+            RemoteError::UnknownServer { .. } => "unknown-server",
+            RemoteError::SwitchedOff { .. } => "switched-off",
+            RemoteError::Unreachable { .. } => "unreachable",
+            RemoteError::Login { .. } => "login",
+            RemoteError::TimedOut { .. } => "timed-out",
+            RemoteError::NoSkills { .. } => "no-skills",
+            RemoteError::Refused { .. } => "refused",
+            RemoteError::BadAnswer { .. } => "bad-answer",
+            RemoteError::Endless { .. } => "endless",
+            RemoteError::Entry { .. } => "bad-entry",
+            RemoteError::UnknownSkill { .. } => "unknown",
+            RemoteError::Ambiguous { .. } => "ambiguous",
+            RemoteError::Unverified { .. } => "unverified",
+        }
+    }
+
+    /// Returns the next step.
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            RemoteError::UnknownServer { known, .. } if known.is_empty() => {
+                "servers are named in your own config.toml, as `[mcp.servers.NAME]`".to_owned()
+            }
+            RemoteError::UnknownServer { known, .. } => format!("there are `{}`", known.join("`, `")),
+            RemoteError::SwitchedOff { server } => {
+                format!("to use it, set `mcp.servers.{server}.enabled` to true in your config.toml")
+            }
+            RemoteError::Login { .. } => "logging in to servers of skills is not supported yet".to_owned(),
+            RemoteError::UnknownSkill { near: Some(near), .. } => format!("did you mean `{near}`?"),
+            RemoteError::UnknownSkill { .. } => "`openoxide list --mcp` shows what servers offer".to_owned(),
+            RemoteError::Ambiguous { names, .. } => format!("say which: `{}`", names.join("`, `")),
+            RemoteError::Unverified { .. } => {
+                "it may have changed since it was listed: try again, and if it stays, do not trust the server"
+                    .to_owned()
+            }
+            RemoteError::Entry { .. } | RemoteError::BadAnswer { .. } | RemoteError::Endless { .. } => {
+                "tell whoever runs the server".to_owned()
+            }
+            RemoteError::Unreachable { .. }
+            | RemoteError::TimedOut { .. }
+            | RemoteError::NoSkills { .. }
+            | RemoteError::Refused { .. } => return None,
+        })
+    }
+}
+
+/// Cuts what a server says to what a person would read.
+pub(crate) fn said(text: &str) -> String {
+    let text = text.trim();
+    let end = text.floor_char_boundary(MAX_SAID);
+    if end < text.len() { format!("{}…", &text[..end]) } else { text.to_owned() }
+}

@@ -1,0 +1,204 @@
+//! What is asked of a server, and its answers: within bounds of time, size and number.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use rmcp::model::{
+    ClientRequest, CustomRequest, ErrorCode, ReadResourceRequest, ReadResourceRequestParams, ResourceContents,
+    ServerResult,
+};
+use rmcp::service::{Peer, RoleClient, ServiceError};
+use serde_json::{Map, Value, json};
+use tokio::time::{Instant, timeout};
+
+use crate::connect::{Fault, innermost};
+use crate::error::{RemoteError, said};
+use crate::limits::Limits;
+
+/// A conversation with one server.
+pub(crate) struct Talk<'c> {
+    pub(crate) server: &'c str,
+    pub(crate) peer: Peer<RoleClient>,
+    pub(crate) fault: Fault,
+    pub(crate) limits: &'c Limits,
+}
+
+/// Everything that a server lists, entry by entry, and how long that counts.
+pub(crate) struct Listed {
+    pub(crate) entries: Vec<Value>,
+    pub(crate) fresh: Duration,
+    /// Why there may be more.
+    pub(crate) cut: Option<RemoteError>,
+}
+
+impl Talk<'_> {
+    /// Lists the skills of the server, page by page.
+    pub(crate) async fn skills(&self) -> Result<Listed, RemoteError> {
+        const METHOD: &str = "skills/list";
+        let until = Instant::now() + self.limits.listing;
+        let mut listed = Listed { entries: Vec::new(), fresh: self.limits.fresh, cut: None };
+        let (mut cursor, mut seen, mut bytes) = (None::<String>, BTreeSet::new(), 0_usize);
+        for page in 0.. {
+            let params = cursor.as_ref().map_or_else(|| json!({}), |cursor| json!({"cursor": cursor}));
+            let answer = match self.custom(METHOD, params).await {
+                // What was listed before is as good as it was.
+                Err(error) if page > 0 => {
+                    listed.cut = Some(error);
+                    break;
+                }
+                answer => answer?,
+            };
+            let Some(Value::Array(skills)) = answer.get("skills") else {
+                return Err(self.wrong(METHOD, "`skills` is missing or wrong"));
+            };
+            bytes = bytes.saturating_add(serde_json::to_string(skills).map_or(usize::MAX, |text| text.len()));
+            listed.entries.extend(skills.iter().take(self.limits.skills - listed.entries.len()).cloned());
+            listed.fresh = listed.fresh.min(fresh(&answer));
+            let Some(next) = answer.get("nextCursor").and_then(Value::as_str) else { break };
+            let endless = |why: String| Some(RemoteError::Endless { server: self.server.to_owned(), why });
+            listed.cut = match () {
+                () if !seen.insert(next.to_owned()) => endless("a page leads back to one before".to_owned()),
+                () if page + 1 >= self.limits.pages => endless(format!("more than {} pages", self.limits.pages)),
+                () if listed.entries.len() >= self.limits.skills => {
+                    endless(format!("more than {} skills", self.limits.skills))
+                }
+                () if bytes > self.limits.listed => endless(format!("more than {} bytes", self.limits.listed)),
+                () if Instant::now() > until => {
+                    endless(format!("it takes longer than {} s", self.limits.listing.as_secs()))
+                }
+                () => None,
+            };
+            if listed.cut.is_some() {
+                break;
+            }
+            cursor = Some(next.to_owned());
+        }
+        Ok(listed)
+    }
+
+    /// Asks for the entry of one skill; nothing if the server has none there.
+    pub(crate) async fn skill(&self, uri: &str) -> Result<Option<Value>, RemoteError> {
+        const METHOD: &str = "skills/get";
+        let answer = self.request(METHOD, custom(METHOD, json!({"uri": uri}))).await;
+        let answer = match answer {
+            Err(Failed::Error(code, _)) if code == ErrorCode::INVALID_PARAMS => return Ok(None),
+            answer => answer.map_err(|failed| self.error(METHOD, failed))?,
+        };
+        let answer = self.plain(METHOD, answer)?;
+        match answer.get("skill") {
+            Some(skill) => Ok(Some(skill.clone())),
+            None => Err(self.wrong(METHOD, "`skill` is missing")),
+        }
+    }
+
+    /// Reads the bytes at an address.
+    pub(crate) async fn read(&self, uri: &str) -> Result<Vec<u8>, RemoteError> {
+        const METHOD: &str = "resources/read";
+        let request = ReadResourceRequest::new(ReadResourceRequestParams::new(uri));
+        let answer = self.request(METHOD, ClientRequest::ReadResourceRequest(request)).await;
+        let ServerResult::ReadResourceResult(answer) = answer.map_err(|failed| self.error(METHOD, failed))? else {
+            return Err(self.wrong(METHOD, "it is no content"));
+        };
+        let [content] = answer.contents.as_slice() else {
+            return Err(self.wrong(METHOD, "it is not the content of one file"));
+        };
+        let (at, bytes) = match content {
+            ResourceContents::TextResourceContents { uri, text, .. } => (uri, Ok(text.clone().into_bytes())),
+            ResourceContents::BlobResourceContents { uri, blob, .. } => (uri, STANDARD.decode(blob)),
+            _ => return Err(self.wrong(METHOD, "it is neither text nor bytes")),
+        };
+        if at != uri {
+            return Err(self.wrong(METHOD, "it is the content of another file"));
+        }
+        bytes.map_err(|_| self.wrong(METHOD, "its bytes are not in base 64"))
+    }
+
+    /// Lists the addresses in a folder, as many as a skill may have files.
+    pub(crate) async fn folder(&self, uri: &str, most: usize) -> Result<Vec<(String, bool)>, RemoteError> {
+        const METHOD: &str = "resources/directory/read";
+        let (mut found, mut cursor) = (Vec::new(), None::<String>);
+        loop {
+            let mut params = json!({"uri": uri});
+            if let Some(cursor) = &cursor {
+                params["cursor"] = json!(cursor);
+            }
+            let answer =
+                self.request(METHOD, custom(METHOD, params)).await.map_err(|failed| self.error(METHOD, failed))?;
+            let ServerResult::ListResourcesResult(answer) = answer else {
+                return Err(self.wrong(METHOD, "`resources` is missing or wrong"));
+            };
+            let is_folder = |kind: Option<&str>| kind == Some("inode/directory");
+            found
+                .extend(answer.resources.into_iter().map(|one| (one.uri.clone(), is_folder(one.mime_type.as_deref()))));
+            cursor = answer.next_cursor.filter(|next| cursor.as_ref() != Some(next));
+            if found.len() > most {
+                let why = format!("more than {most} files in a folder");
+                return Err(RemoteError::Endless { server: self.server.to_owned(), why });
+            }
+            if cursor.is_none() {
+                return Ok(found);
+            }
+        }
+    }
+
+    async fn custom(&self, method: &str, params: Value) -> Result<Map<String, Value>, RemoteError> {
+        let answer = self.request(method, custom(method, params)).await.map_err(|failed| self.error(method, failed))?;
+        self.plain(method, answer)
+    }
+
+    /// Returns an answer that is neither of another method nor a question back.
+    fn plain(&self, method: &str, answer: ServerResult) -> Result<Map<String, Value>, RemoteError> {
+        let ServerResult::CustomResult(answer) = answer else {
+            return Err(self.wrong(method, "it is not the answer to this"));
+        };
+        let Value::Object(answer) = answer.0 else { return Err(self.wrong(method, "it is no object")) };
+        match answer.get("resultType") {
+            None => Ok(answer),
+            Some(kind) if kind == "complete" => Ok(answer),
+            Some(_) => Err(self.wrong(method, "it is not complete")),
+        }
+    }
+
+    async fn request(&self, method: &str, request: ClientRequest) -> Result<ServerResult, Failed> {
+        debug_assert_eq!(request.method(), method);
+        match timeout(self.limits.request, self.peer.send_request(request)).await {
+            Err(_) => Err(Failed::TimedOut),
+            Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(ServiceError::McpError(error))) => Err(Failed::Error(error.code, error.message.into_owned())),
+            Ok(Err(ServiceError::TransportClosed)) => Err(Failed::Ended("it ended".to_owned())),
+            Ok(Err(ServiceError::TransportSend(error))) => Err(Failed::Ended(innermost(error.error.as_ref()))),
+            Ok(Err(error)) => Err(Failed::Ended(error.to_string())),
+        }
+    }
+
+    fn wrong(&self, method: &str, why: &str) -> RemoteError {
+        RemoteError::BadAnswer { server: self.server.to_owned(), method: method.to_owned(), why: why.to_owned() }
+    }
+
+    fn error(&self, method: &str, failed: Failed) -> RemoteError {
+        let (server, method) = (self.server.to_owned(), method.to_owned());
+        match failed {
+            Failed::TimedOut => RemoteError::TimedOut { server, method, seconds: self.limits.request.as_secs() },
+            Failed::Error(_, why) => RemoteError::Refused { server, method, why: said(&why) },
+            Failed::Ended(why) => RemoteError::Unreachable { server, why: said(&self.fault.or(&why)) },
+        }
+    }
+}
+
+/// Why there is no answer.
+enum Failed {
+    TimedOut,
+    Error(ErrorCode, String),
+    Ended(String),
+}
+
+fn custom(method: &str, params: Value) -> ClientRequest {
+    ClientRequest::CustomRequest(CustomRequest::new(method, Some(params)))
+}
+
+/// Returns how long an answer counts; one that does not say so counts for nobody else.
+fn fresh(answer: &Map<String, Value>) -> Duration {
+    Duration::from_millis(answer.get("ttlMs").and_then(Value::as_u64).unwrap_or(0))
+}

@@ -1,0 +1,232 @@
+//! Addresses of skills and their files. They are compared and sent back to the server that named them, and never opened
+//! by anybody else.
+
+use std::fmt;
+
+/// Longest address.
+const MAX_URI: usize = 1024;
+/// Longest name of a skill.
+const MAX_NAME: usize = 64;
+const OWN_FILE: &str = "SKILL.md";
+
+/// What is wrong with an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadUri {
+    /// It is too long.
+    #[error("it is longer than {MAX_URI} bytes")]
+    Long,
+    /// It is not of the form `scheme://path`.
+    #[error("it is not of the form `scheme://path`")]
+    Form,
+    /// It means a file of this machine.
+    #[error("it means a file of this machine")]
+    File,
+    /// It has a character that has no place in a path.
+    #[error("it has a character that has no place in a path")]
+    Character,
+    /// It has a part that is empty, or leads elsewhere.
+    #[error("it has a part that is empty or leads elsewhere")]
+    Part,
+    /// It does not end with the skill's name and `SKILL.md`.
+    #[error("it does not end with the skill's name and `SKILL.md`")]
+    NotOwnFile,
+    /// The name in it is none that a skill can have.
+    #[error(
+        "the name in it is none that a skill can have: small letters, digits and single hyphens, at most {MAX_NAME}"
+    )]
+    Name,
+}
+
+/// The address of a skill's own file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SkillUri {
+    text: String,
+    /// Where the path begins.
+    path: usize,
+}
+
+impl SkillUri {
+    /// Reads an address; one that is not exactly of the standard's form is none.
+    pub fn parse(text: &str) -> Result<SkillUri, BadUri> {
+        let path = checked(text)?;
+        let uri = SkillUri { text: text.to_owned(), path };
+        match text[path..].rsplit('/').next() {
+            Some(OWN_FILE) if text[path..].contains('/') => {}
+            _ => return Err(BadUri::NotOwnFile),
+        }
+        if is_name(uri.name()) { Ok(uri) } else { Err(BadUri::Name) }
+    }
+
+    /// Makes the address of the skill at this path in the standard's own scheme.
+    pub fn of_path(path: &str) -> Result<SkillUri, BadUri> {
+        SkillUri::parse(&format!("skill://{path}/{OWN_FILE}"))
+    }
+
+    /// Returns the whole address.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns the address of the skill's folder.
+    pub fn root(&self) -> &str {
+        &self.text[..self.text.len() - OWN_FILE.len() - 1]
+    }
+
+    /// Returns the path of the skill's folder, without the scheme.
+    pub fn path(&self) -> &str {
+        &self.root()[self.path..]
+    }
+
+    /// Returns the skill's name, as the address has it.
+    pub fn name(&self) -> &str {
+        self.path().rsplit('/').next().unwrap_or_default()
+    }
+
+    /// Tells whether the scheme is the standard's own.
+    pub fn is_plain(&self) -> bool {
+        self.text.starts_with("skill://")
+    }
+
+    /// Returns the path of a file in the skill's folder, if an address means one.
+    pub fn file<'u>(&self, uri: &'u str) -> Result<&'u str, BadUri> {
+        checked(uri)?;
+        let below = uri.strip_prefix(self.root()).and_then(|rest| rest.strip_prefix('/'));
+        below.filter(|path| !path.is_empty()).ok_or(BadUri::Part)
+    }
+
+    /// Returns the address of a file in the skill's folder.
+    pub fn of_file(&self, path: &str) -> Result<String, BadUri> {
+        let uri = format!("{}/{path}", self.root());
+        self.file(&uri).map(drop)?;
+        Ok(uri)
+    }
+}
+
+impl fmt::Display for SkillUri {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// Checks an address; returns where its path begins.
+fn checked(text: &str) -> Result<usize, BadUri> {
+    if text.len() > MAX_URI {
+        return Err(BadUri::Long);
+    }
+    let (scheme, rest) = text.split_once(':').ok_or(BadUri::Form)?;
+    let letter = |character: char| character.is_ascii_lowercase();
+    let plain = |character: char| letter(character) || character.is_ascii_digit() || "+-.".contains(character);
+    if scheme.eq_ignore_ascii_case("file") {
+        return Err(BadUri::File);
+    }
+    if !scheme.starts_with(letter) || !scheme.chars().all(plain) {
+        return Err(BadUri::Form);
+    }
+    let path = rest.strip_prefix("//").ok_or(BadUri::Form)?;
+    let odd = |character: char| character.is_control() || character.is_whitespace() || "\\?#@".contains(character);
+    if path.chars().any(odd) {
+        return Err(BadUri::Character);
+    }
+    match path.split('/').all(is_part) {
+        true => Ok(text.len() - path.len()),
+        false => Err(BadUri::Part),
+    }
+}
+
+/// Tells whether a part of a path stays where it is, also for somebody who decodes it.
+fn is_part(part: &str) -> bool {
+    let decoded = decoded(part);
+    let stays = |part: &[u8]| !part.is_empty() && part != b"." && part != b"..";
+    let is_odd = |byte: &u8| matches!(byte, b'/' | b'\\') || byte.is_ascii_control();
+    stays(part.as_bytes()) && decoded.is_some_and(|decoded| stays(&decoded) && !decoded.iter().any(is_odd))
+}
+
+/// Decodes what is written as `%XX`; nothing if a sign of it stands alone.
+fn decoded(part: &str) -> Option<Vec<u8>> {
+    let mut bytes = part.bytes();
+    let mut decoded = Vec::with_capacity(part.len());
+    while let Some(byte) = bytes.next() {
+        if byte != b'%' {
+            decoded.push(byte);
+            continue;
+        }
+        let mut digit = || bytes.next().and_then(|digit| char::from(digit).to_digit(16));
+        decoded.push(u8::try_from(digit()? * 16 + digit()?).ok()?);
+    }
+    Some(decoded)
+}
+
+/// Tells whether a skill can have this name, by the standard.
+fn is_name(name: &str) -> bool {
+    let plain = |character: char| character.is_ascii_lowercase() || character.is_ascii_digit() || character == '-';
+    let hyphens = name.starts_with('-') || name.ends_with('-') || name.contains("--");
+    !name.is_empty() && name.len() <= MAX_NAME && name.chars().all(plain) && !hyphens
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_tells_the_folder_and_the_name() {
+        let uri = SkillUri::parse("skill://acme/billing/refunds/SKILL.md").unwrap();
+        assert_eq!(
+            (uri.root(), uri.path(), uri.name()),
+            ("skill://acme/billing/refunds", "acme/billing/refunds", "refunds")
+        );
+        assert_eq!(uri.file("skill://acme/billing/refunds/a/b.md"), Ok("a/b.md"));
+        assert_eq!(uri.of_file("a/b.md").unwrap(), "skill://acme/billing/refunds/a/b.md");
+        let other = SkillUri::parse("github://owner/repo/refunds/SKILL.md").unwrap();
+        assert!(uri.is_plain() && !other.is_plain());
+        assert_eq!(SkillUri::of_path("pdf").unwrap().as_str(), "skill://pdf/SKILL.md");
+    }
+
+    #[test]
+    fn what_is_not_of_the_form_is_refused() {
+        let rows = [
+            ("skill://SKILL.md", BadUri::NotOwnFile),
+            ("skill://pdf/skill.md", BadUri::NotOwnFile),
+            ("skill://pdf/", BadUri::Part),
+            ("skill:pdf/SKILL.md", BadUri::Form),
+            ("pdf/SKILL.md", BadUri::Form),
+            ("SKILL://pdf/SKILL.md", BadUri::Form),
+            ("file:///etc/SKILL.md", BadUri::File),
+            ("file:/x/SKILL.md", BadUri::File),
+            ("File://x/SKILL.md", BadUri::File),
+            ("skill://a/../pdf/SKILL.md", BadUri::Part),
+            ("skill://a/%2e%2E/pdf/SKILL.md", BadUri::Part),
+            ("skill://a%2Fb/pdf/SKILL.md", BadUri::Part),
+            ("skill://a%5cb/pdf/SKILL.md", BadUri::Part),
+            ("skill://a%00/pdf/SKILL.md", BadUri::Part),
+            ("skill://a%/pdf/SKILL.md", BadUri::Part),
+            ("skill://a//pdf/SKILL.md", BadUri::Part),
+            ("skill://a\\b/pdf/SKILL.md", BadUri::Character),
+            ("skill://me@a/pdf/SKILL.md", BadUri::Character),
+            ("skill://pdf/SKILL.md?x", BadUri::Character),
+            ("skill://pdf/SKILL.md#x", BadUri::Character),
+            ("skill://p df/SKILL.md", BadUri::Character),
+            ("skill://pdf\u{1b}/SKILL.md", BadUri::Character),
+            ("skill://Pdf/SKILL.md", BadUri::Name),
+            ("skill://-pdf/SKILL.md", BadUri::Name),
+            ("skill://p--f/SKILL.md", BadUri::Name),
+        ];
+        for (text, bad) in rows {
+            assert_eq!(SkillUri::parse(text), Err(bad), "{text}");
+        }
+        assert_eq!(SkillUri::parse(&format!("skill://{}/SKILL.md", "a".repeat(65))), Err(BadUri::Name));
+        assert_eq!(SkillUri::parse(&format!("skill://{}/SKILL.md", "a".repeat(1024))), Err(BadUri::Long));
+    }
+
+    #[test]
+    fn a_file_lies_below_its_own_skill() {
+        let uri = SkillUri::parse("skill://pdf/SKILL.md").unwrap();
+        for other in
+            ["skill://pdf2/a.md", "skill://pdf", "skill://pdf/", "skill://pdf/../b", "skill://other/a.md", "x://pdf/a"]
+        {
+            assert!(uri.file(other).is_err(), "{other}");
+        }
+        for path in ["", "../a", "/etc/passwd", "a/../../b", "a?b", "."] {
+            assert!(uri.of_file(path).is_err(), "{path}");
+        }
+    }
+}

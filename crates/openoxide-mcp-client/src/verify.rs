@@ -1,0 +1,190 @@
+//! Whether what arrived is what was listed. A match says that a server agrees with itself, and nothing about whether what
+//! it serves is good.
+
+use std::fmt;
+
+use openoxide_skills::frontmatter_json;
+use serde_json::{Map, Value};
+use sha2::{Digest as _, Sha256};
+
+use crate::entry::{Entry, Resource};
+
+/// A digest of a file's bytes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Sha256Digest([u8; 32]);
+
+impl Sha256Digest {
+    /// Digests bytes.
+    pub fn of(bytes: &[u8]) -> Sha256Digest {
+        Sha256Digest(Sha256::digest(bytes).into())
+    }
+
+    /// Reads `sha256:` and 64 small hexadecimal digits.
+    pub fn parse(text: &str) -> Option<Sha256Digest> {
+        let hex = text.strip_prefix("sha256:").filter(|hex| hex.len() == 64)?;
+        let digit = |byte: u8| match byte {
+            b'0'..=b'9' => Some(byte - b'0'),
+            b'a'..=b'f' => Some(byte - b'a' + 10),
+            _ => None,
+        };
+        let mut bytes = [0; 32];
+        for (byte, pair) in bytes.iter_mut().zip(hex.as_bytes().chunks_exact(2)) {
+            *byte = digit(pair[0])? << 4 | digit(pair[1])?;
+        }
+        Some(Sha256Digest(bytes))
+    }
+
+    /// Returns the bytes of the digest itself.
+    pub fn bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl From<[u8; 32]> for Sha256Digest {
+    fn from(bytes: [u8; 32]) -> Sha256Digest {
+        Sha256Digest(bytes)
+    }
+}
+
+impl fmt::Display for Sha256Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("sha256:")?;
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Sha256Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+/// Why what arrived is not used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Mismatch {
+    /// It has another size.
+    #[error("{got} bytes arrived, and {listed} were listed")]
+    Size {
+        /// What was listed.
+        listed: u64,
+        /// What arrived.
+        got: u64,
+    },
+    /// It has another digest.
+    #[error("it is not what was listed: its digest is another")]
+    Digest,
+    /// It is larger than any file of a skill may be.
+    #[error("it is larger than a skill may be")]
+    Large,
+    /// The file is not among those that were listed.
+    #[error("it is not among the files that were listed")]
+    Unlisted,
+    /// A skill's own file is no text.
+    #[error("it is not text in UTF-8")]
+    NotText,
+    /// Its frontmatter cannot be compared.
+    #[error("{0}")]
+    Frontmatter(String),
+    /// A field of its frontmatter is another than was listed.
+    #[error("`{0}` in its frontmatter is not what was listed")]
+    Field(String),
+}
+
+/// Checks bytes against what was listed for them.
+pub(crate) fn check(file: &Resource, bytes: &[u8]) -> Result<(), Mismatch> {
+    let got = bytes.len() as u64;
+    if got != file.size {
+        return Err(Mismatch::Size { listed: file.size, got });
+    }
+    if Sha256Digest::of(bytes) == file.digest { Ok(()) } else { Err(Mismatch::Digest) }
+}
+
+/// Reads a skill's own file, and compares its frontmatter with what was listed, field by field.
+pub(crate) fn own_file(entry: &Entry, bytes: Vec<u8>) -> Result<String, Mismatch> {
+    let text = String::from_utf8(bytes).map_err(|_| Mismatch::NotText)?;
+    let fields = frontmatter_json(&text).map_err(Mismatch::Frontmatter)?;
+    match differing(&entry.frontmatter, &fields) {
+        Some(field) => Err(Mismatch::Field(field)),
+        None => Ok(text),
+    }
+}
+
+/// Returns the first field, by name, that one of both has and the other has not, or has otherwise.
+fn differing(listed: &Map<String, Value>, found: &Map<String, Value>) -> Option<String> {
+    let mut fields: Vec<&String> = listed.keys().chain(found.keys()).collect();
+    fields.sort_unstable();
+    let same = |field: &String| matches!((listed.get(field), found.get(field)), (Some(a), Some(b)) if is_same(a, b));
+    fields.into_iter().find(|field| !same(field)).cloned()
+}
+
+/// Tells whether both say the same; `1` and `1.0` do.
+fn is_same(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::Number(left), Value::Number(right)) => left == right || left.as_f64() == right.as_f64(),
+        (Value::Array(left), Value::Array(right)) => {
+            left.len() == right.len() && left.iter().zip(right).all(|(left, right)| is_same(left, right))
+        }
+        (Value::Object(left), Value::Object(right)) => differing(left, right).is_none(),
+        _ => left == right,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_digest_is_read_and_written() {
+        let none = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+        assert_eq!(Sha256Digest::of(b"").to_string(), none);
+        assert_eq!(Sha256Digest::parse(none), Some(Sha256Digest::of(b"")));
+        for bad in ["", "sha256:", &none.to_uppercase(), &none[7..], &format!("{none}0"), &none.replace("e3", "é")] {
+            assert_eq!(Sha256Digest::parse(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn bytes_are_measured_and_digested() {
+        let uri = "skill://pdf/a".to_owned();
+        let file = Resource { uri, path: "a".to_owned(), digest: Sha256Digest::of(b"abc"), size: 3 };
+        assert_eq!(check(&file, b"abc"), Ok(()));
+        assert_eq!(check(&file, b"abcd"), Err(Mismatch::Size { listed: 3, got: 4 }));
+        assert_eq!(check(&file, b"abd"), Err(Mismatch::Digest));
+        assert_eq!(check(&Resource { size: 4, ..file }, b"abc"), Err(Mismatch::Size { listed: 4, got: 3 }));
+    }
+
+    #[test]
+    fn every_field_is_compared() {
+        let entry = |frontmatter: Value| {
+            Entry::read(&json!({
+                "uri": "skill://pdf/SKILL.md", "frontmatter": frontmatter, "resources": "dynamic",
+            }))
+            .unwrap()
+        };
+        let text = "---\nname: pdf\ndescription: d\nmetadata: {version: 1.0, tags: [a]}\n---\nBody\n";
+        let same = json!({"description": "d", "name": "pdf", "metadata": {"tags": ["a"], "version": 1}});
+        assert_eq!(own_file(&entry(same), text.into()).as_deref(), Ok(text));
+        let rows = [
+            (json!({"name": "pdf", "description": "d"}), "metadata"),
+            (json!({"name": "pdf", "description": "other", "metadata": {"tags": ["a"], "version": 1}}), "description"),
+            (json!({"name": "pdf", "description": "d", "metadata": {"tags": ["b"], "version": 1}}), "metadata"),
+            (json!({"name": "pdf", "description": "d", "metadata": {"tags": ["a"], "version": "1.0"}}), "metadata"),
+            (
+                json!({"name": "pdf", "description": "d", "metadata": {"tags": ["a"], "version": 1}, "allowed-tools": "*"}),
+                "allowed-tools",
+            ),
+            (
+                json!({"name": "pdf", "description": "d", "metadata": {"tags": ["a"], "version": 1}, "license": null}),
+                "license",
+            ),
+        ];
+        for (listed, field) in rows {
+            assert_eq!(own_file(&entry(listed), text.into()), Err(Mismatch::Field(field.to_owned())));
+        }
+        let plain = entry(json!({"name": "pdf", "description": "d"}));
+        assert!(matches!(own_file(&plain, b"no fence".to_vec()), Err(Mismatch::Frontmatter(_))));
+        assert_eq!(own_file(&plain, vec![0xff]), Err(Mismatch::NotText));
+    }
+}

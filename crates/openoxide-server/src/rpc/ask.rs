@@ -1,0 +1,150 @@
+//! Questions to the user, as requests to the client.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use openoxide_runtime::{Answer, Choice, Question, question_line};
+use openoxide_wire::NoticeLine;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::sync::oneshot;
+
+use super::client::Client;
+use super::message::Id;
+use crate::activate::Asker;
+
+/// How long an answer may take.
+const PATIENCE: Duration = Duration::from_mins(10);
+
+/// Requests that the client has not answered yet.
+#[derive(Default)]
+pub(super) struct Asks {
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    last: u64,
+    closed: bool,
+    waiting: HashMap<String, oneshot::Sender<Option<Value>>>,
+}
+
+impl Asks {
+    /// Makes the id of a new request, and where its answer comes; nothing if no answer can come any more.
+    fn begin(&self) -> Option<(String, oneshot::Receiver<Option<Value>>)> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.closed {
+            return None;
+        }
+        state.last += 1;
+        let id = format!("ask-{}", state.last);
+        let (sender, receiver) = oneshot::channel();
+        state.waiting.insert(id.clone(), sender);
+        Some((id, receiver))
+    }
+
+    /// Hands an answer to whoever waits for it; tells whether somebody did.
+    pub(super) fn answer(&self, id: &Id, result: Option<Value>) -> bool {
+        let Id::Text(id) = id else { return false };
+        let waiting = self.state.lock().unwrap_or_else(PoisonError::into_inner).waiting.remove(id);
+        waiting.is_some_and(|waiting| waiting.send(result).is_ok())
+    }
+
+    fn forget(&self, id: &str) {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).waiting.remove(id);
+    }
+
+    /// Lets nobody wait any more.
+    pub(super) fn close(&self) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.closed = true;
+        state.waiting.clear();
+    }
+}
+
+/// What a client answers.
+#[derive(Deserialize)]
+struct Chosen {
+    choice: String,
+    value: Option<String>,
+}
+
+/// Asks the user through the client, if the client can do that.
+pub(super) struct ClientAsker<'c> {
+    client: &'c Client,
+    /// What could not be asked, and why.
+    pub(super) unasked: Vec<NoticeLine>,
+}
+
+impl<'c> ClientAsker<'c> {
+    pub(super) fn new(client: &'c Client) -> ClientAsker<'c> {
+        ClientAsker { client, unasked: Vec::new() }
+    }
+
+    /// Puts a question; says why there is no answer.
+    async fn put(&self, question: &Question) -> Result<Answer, (&'static str, Option<&'static str>)> {
+        if !self.client.can_ask() {
+            let help = "declare `capabilities.skillsAsk` in `initialize`, and answer `skills/ask`";
+            return Err(("the client did not say that it can ask", Some(help)));
+        }
+        let (id, answer) = self.client.asks.begin().ok_or(("the client is gone", None))?;
+        let params = json!({ "question": question_line(question) });
+        self.client.output.send(&json!({ "id": id, "method": "skills/ask", "params": params })).await;
+        let answer = tokio::time::timeout(PATIENCE, answer).await;
+        self.client.asks.forget(&id);
+        let answer = answer.map_err(|_| ("the client did not answer in time", None))?;
+        let answer = answer.map_err(|_| ("the client is gone", None))?;
+        let answer = answer.ok_or(("the client could not ask", None))?;
+        chosen(question, answer).ok_or(("the client's answer is none of the choices", None))
+    }
+}
+
+/// Reads the client's answer; only what was to choose from counts.
+fn chosen(question: &Question, answer: Value) -> Option<Answer> {
+    let chosen: Chosen = serde_json::from_value(answer).ok()?;
+    let choice = Choice::parse(&chosen.choice).filter(|choice| question.choices().contains(choice))?;
+    Some(match choice {
+        Choice::Once => Answer::Once,
+        Choice::Session => Answer::Session,
+        Choice::Always => Answer::Always,
+        Choice::Value => Answer::Secret(chosen.value?.into()),
+        Choice::No => Answer::No,
+    })
+}
+
+impl Asker for ClientAsker<'_> {
+    async fn ask(&mut self, question: &Question) -> Answer {
+        match self.put(question).await {
+            Ok(answer) => answer,
+            Err((why, help)) => {
+                let line = question_line(question);
+                let about = line.subject.as_ref().map(|subject| format!(" for `{subject}`")).unwrap_or_default();
+                self.unasked.push(NoticeLine {
+                    skill: line.skills.first().cloned().unwrap_or_default(),
+                    text: format!("the {}{about} was not asked for: {why}", line.kind),
+                    help: help.map(str::to_owned),
+                });
+                Answer::No
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_was_to_choose_from_counts() {
+        let secret = Question::Secret { variable: "T".to_owned(), about: None, skills: Vec::new() };
+        let login = Question::Login { server: "s".to_owned(), page: "p".to_owned() };
+        let choice = |question, answer| chosen(question, answer).map(|answer| format!("{answer:?}"));
+        assert_eq!(choice(&secret, json!({"choice": "value", "value": "x"})).as_deref(), Some("Secret(…)"));
+        assert_eq!(choice(&secret, json!({"choice": "value"})), None);
+        assert_eq!(choice(&secret, json!({"choice": "once"})), None);
+        assert_eq!(choice(&login, json!({"choice": "once"})).as_deref(), Some("Once"));
+        assert_eq!(choice(&login, json!({"choice": "always"})), None);
+        assert_eq!(choice(&login, json!("once")), None);
+    }
+}

@@ -1,0 +1,30 @@
+//! Tells the client that skills changed.
+
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use openoxide_live::Change;
+use serde_json::{Value, json};
+use tokio::sync::broadcast;
+use tokio::sync::broadcast::error::{RecvError, TryRecvError};
+
+use super::output::Output;
+
+/// Tells of changes. Those that come while the client does not read are told as one.
+pub(super) async fn tell(mut changes: broadcast::Receiver<Arc<Change>>, output: Output) {
+    loop {
+        match changes.recv().await {
+            Ok(_) | Err(RecvError::Lagged(_)) => {}
+            Err(RecvError::Closed) => return,
+        }
+        while matches!(changes.try_recv(), Ok(_) | Err(TryRecvError::Lagged(_))) {}
+        output.send(&notice()).await;
+    }
+}
+
+/// Writes the notice: whoever gets it asks for the list again.
+pub(super) fn notice() -> Value {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let now = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
+    json!({ "method": "skills/changed", "params": {}, "emittedAtMs": now })
+}

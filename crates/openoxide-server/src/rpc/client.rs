@@ -1,0 +1,152 @@
+//! What is known about whoever asks, and the places that it asks about.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use openoxide_live::{LiveError, Place, State};
+use openoxide_runtime::Session;
+
+use super::RpcOptions;
+use super::ask::Asks;
+use super::error::RpcError;
+use super::output::Output;
+use crate::engine::Engine;
+
+/// How many conversations are remembered.
+const SESSIONS: usize = 64;
+
+/// How many places are known by the settings that they were looked at with.
+const PLACES: usize = 256;
+
+/// A client.
+pub(super) struct Client {
+    pub(super) engine: Engine,
+    pub(super) output: Output,
+    pub(super) options: RpcOptions,
+    pub(super) asks: Asks,
+    /// What it said about itself, once it did: whether it can ask the user.
+    declared: OnceLock<bool>,
+    /// Folders of skills that it added.
+    extra_roots: Mutex<Vec<PathBuf>>,
+    /// Conversations, the one that was used last at the end.
+    sessions: Mutex<Vec<(String, Arc<tokio::sync::Mutex<Session>>)>>,
+    /// Grows with every change of settings.
+    written: AtomicU64,
+    /// The changes of settings that each place was looked at with.
+    looked: Mutex<HashMap<Place, u64>>,
+}
+
+impl Client {
+    pub(super) fn new(engine: Engine, output: Output, options: RpcOptions) -> Client {
+        Client {
+            engine,
+            output,
+            options,
+            asks: Asks::default(),
+            declared: OnceLock::new(),
+            extra_roots: Mutex::default(),
+            sessions: Mutex::default(),
+            written: AtomicU64::new(0),
+            looked: Mutex::default(),
+        }
+    }
+
+    /// Notes what the client said about itself; tells whether it was the first time.
+    pub(super) fn declare(&self, can_ask: bool) -> bool {
+        self.declared.set(can_ask).is_ok()
+    }
+
+    /// Tells whether the client said who it is.
+    pub(super) fn is_known(&self) -> bool {
+        self.declared.get().is_some()
+    }
+
+    /// Tells whether the client can ask the user.
+    pub(super) fn can_ask(&self) -> bool {
+        self.declared.get().copied().unwrap_or(false)
+    }
+
+    /// Replaces the folders of skills that the client added.
+    pub(super) fn set_extra_roots(&self, roots: Vec<PathBuf>) {
+        *self.extra_roots.lock().unwrap_or_else(PoisonError::into_inner) = roots;
+    }
+
+    /// Returns the place of a folder, seen from the server's own if it is relative.
+    pub(super) fn place(&self, cwd: Option<&Path>, more: &[PathBuf]) -> Place {
+        let mut place = self.engine.here().clone();
+        if let Some(cwd) = cwd {
+            place.folder.push(cwd);
+        }
+        place.added.extend(self.extra_roots.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned());
+        place.added.extend_from_slice(more);
+        let mut known = std::collections::HashSet::new();
+        place.added.retain(|root| known.insert(root.clone()));
+        place
+    }
+
+    /// Looks at a place, and does some work on what is there. It is looked at again if that is asked for, or if settings
+    /// were changed since.
+    pub(super) async fn work<T: Send + 'static>(
+        &self,
+        place: Place,
+        again: bool,
+        work: impl FnOnce(&Arc<State>) -> T + Send + 'static,
+    ) -> Result<Result<T, LiveError>, RpcError> {
+        let live = self.engine.live().clone();
+        let again = self.is_old(&place) || again;
+        let look = move || {
+            let state = if again { live.reload(&place) } else { live.at(&place) };
+            state.map(|state| work(&state))
+        };
+        Ok(self.engine.work().run(look).await?)
+    }
+
+    /// Looks at a place.
+    pub(super) async fn state(&self, cwd: Option<&Path>) -> Result<Arc<State>, RpcError> {
+        Ok(self.work(self.place(cwd, &[]), false, Arc::clone).await??)
+    }
+
+    /// Returns the places that the client asked about, in a fixed order.
+    pub(super) fn places(&self) -> Vec<Place> {
+        let looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut places: Vec<Place> = looked.keys().cloned().collect();
+        places.sort();
+        places
+    }
+
+    /// Notes that settings were changed: what is known of any place may be old.
+    pub(super) fn note_written(&self) {
+        self.written.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// Tells whether settings were changed since a place was looked at; it counts as looked at now.
+    fn is_old(&self, place: &Place) -> bool {
+        let written = self.written.load(Ordering::SeqCst);
+        let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
+        if looked.len() >= PLACES && !looked.contains_key(place) {
+            looked.clear();
+        }
+        // A place that is not known may have been looked at before anything was written.
+        looked.insert(place.clone(), written).map_or(written > 0, |before| before < written)
+    }
+
+    /// Returns a conversation. Of too many, the one that nobody used for longest is forgotten.
+    pub(super) fn session(&self, id: &str) -> Arc<tokio::sync::Mutex<Session>> {
+        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = sessions.iter().position(|(known, _)| known == id);
+        let entry = match found {
+            Some(at) => sessions.remove(at),
+            None => (id.to_owned(), Arc::new(tokio::sync::Mutex::new(Session::new(id)))),
+        };
+        if sessions.len() >= SESSIONS
+            && let Some(unused) = sessions.iter().position(|(_, session)| Arc::strong_count(session) == 1)
+        {
+            sessions.remove(unused);
+        }
+        let session = Arc::clone(&entry.1);
+        sessions.push(entry);
+        session
+    }
+}

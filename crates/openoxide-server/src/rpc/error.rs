@@ -1,0 +1,161 @@
+//! Errors of JSON-RPC: a number, a sentence, and for programs a word and the next step.
+
+use openoxide_config::{SettingError, SwitchError};
+use openoxide_live::LiveError;
+use openoxide_permissions::RuleError;
+use serde::Serialize;
+
+use crate::pool::Unavailable;
+
+/// The line is not JSON.
+const PARSE: i64 = -32700;
+/// It is JSON, and not a request that can be read.
+const INVALID: i64 = -32600;
+/// There is no such method.
+const NO_METHOD: i64 = -32601;
+/// The parameters do not make sense.
+const PARAMS: i64 = -32602;
+/// Something is broken here.
+const INTERNAL: i64 = -32603;
+/// Too much is asked for at once.
+const BUSY: i64 = -32001;
+/// The method belongs to later work.
+const LATER: i64 = -32002;
+/// The answer is no.
+const REFUSED: i64 = -32003;
+
+/// Why a request is not answered.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(super) struct RpcError {
+    code: i64,
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data: Option<ErrorData>,
+}
+
+/// What programs can act on.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct ErrorData {
+    /// What is wrong, as a word that does not change.
+    problem: &'static str,
+    /// The next step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<String>,
+}
+
+impl RpcError {
+    fn new(code: i64, message: impl Into<String>) -> RpcError {
+        RpcError { code, message: message.into(), data: None }
+    }
+
+    /// The line is not JSON.
+    pub(super) fn not_json(error: &serde_json::Error) -> RpcError {
+        RpcError::new(PARSE, format!("Parse error: {error}"))
+    }
+
+    /// The line is longer than is read.
+    pub(super) fn too_long(most: usize) -> RpcError {
+        RpcError::new(INVALID, format!("Invalid request: the line is longer than {most} bytes"))
+            .problem("too-long", None)
+    }
+
+    /// It is JSON, and not a request that can be read.
+    pub(super) fn invalid(what: impl std::fmt::Display) -> RpcError {
+        RpcError::new(INVALID, format!("Invalid request: {what}"))
+    }
+
+    /// The request comes at the wrong time.
+    pub(super) fn untimely(message: &str) -> RpcError {
+        RpcError::new(INVALID, message)
+    }
+
+    /// There is no such method.
+    pub(super) fn no_method(method: &str) -> RpcError {
+        let shown: String = method.chars().take(100).collect();
+        RpcError::new(NO_METHOD, format!("there is no method `{shown}`"))
+    }
+
+    /// The parameters can be read, and do not make sense.
+    pub(super) fn params(message: impl Into<String>) -> RpcError {
+        RpcError::new(PARAMS, message)
+    }
+
+    /// The method belongs to later work.
+    pub(super) fn later(method: &str) -> RpcError {
+        let message = format!("`{method}` is not supported yet");
+        let help = "put the skill's folder below one of the folders that `skills/roots` answers";
+        RpcError::new(LATER, message).problem("not-supported", Some(help.to_owned()))
+    }
+
+    /// Too much is asked for at once.
+    pub(super) fn busy() -> RpcError {
+        RpcError::from(Unavailable::Busy)
+    }
+
+    /// The answer is no.
+    pub(super) fn refused(problem: &'static str, message: String, help: Option<String>) -> RpcError {
+        RpcError::new(REFUSED, message).problem(problem, help)
+    }
+
+    fn problem(mut self, problem: &'static str, help: Option<String>) -> RpcError {
+        self.data = Some(ErrorData { problem, help });
+        self
+    }
+}
+
+impl From<Unavailable> for RpcError {
+    fn from(error: Unavailable) -> RpcError {
+        let problem = match error {
+            Unavailable::Busy => "busy",
+            Unavailable::Stopping => "stopping",
+        };
+        RpcError::new(BUSY, error.to_string()).problem(problem, None)
+    }
+}
+
+impl From<serde_json::Error> for RpcError {
+    fn from(error: serde_json::Error) -> RpcError {
+        RpcError::new(INTERNAL, format!("the answer cannot be written: {error}"))
+    }
+}
+
+impl From<LiveError> for RpcError {
+    fn from(error: LiveError) -> RpcError {
+        RpcError::refused("no-place", error.to_string(), None)
+    }
+}
+
+impl From<&RuleError> for RpcError {
+    fn from(error: &RuleError) -> RpcError {
+        let help = "mend the rule; nothing is decided by guessing it".to_owned();
+        RpcError::refused("bad-rule", error.to_string(), Some(help))
+    }
+}
+
+impl From<SwitchError> for RpcError {
+    fn from(error: SwitchError) -> RpcError {
+        let problem = match &error {
+            SwitchError::Foreign { .. } => "not-ours",
+            SwitchError::Unknown { .. } => "unknown-skill",
+            SwitchError::NoHome => "no-home",
+            SwitchError::Edit(_) => "not-written",
+            SwitchError::Unpack(_) => "not-unpacked",
+            SwitchError::Workspace(_) => "no-place",
+        };
+        let help = error.hint();
+        RpcError::refused(problem, error.to_string(), help)
+    }
+}
+
+impl From<SettingError> for RpcError {
+    fn from(error: SettingError) -> RpcError {
+        let problem = match &error {
+            SettingError::Refused(_) => "bad-setting",
+            SettingError::NoHome => "no-home",
+            SettingError::Edit(_) => "not-written",
+            SettingError::Workspace(_) => "no-place",
+        };
+        let help = error.hint();
+        RpcError::refused(problem, error.to_string(), help)
+    }
+}

@@ -1,0 +1,55 @@
+//! What can be asked for.
+
+mod activate;
+mod change;
+mod hello;
+mod list;
+mod look;
+mod read;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::client::Client;
+use super::error::RpcError;
+
+/// Answers what later requests stand on, before they are read; nothing if the request is another one.
+pub(super) async fn at_once(client: &Client, method: &str, params: &Value) -> Option<Result<Value, RpcError>> {
+    match method {
+        "initialize" => Some(hello::initialize(client, params.clone())),
+        _ if !client.is_known() => Some(Err(RpcError::untimely("Not initialized"))),
+        "skills/extraRoots/set" => Some(change::set_extra_roots(client, params.clone()).await),
+        _ => None,
+    }
+}
+
+/// Answers any other request.
+pub(super) async fn call(client: &Client, method: &str, params: Value) -> Result<Value, RpcError> {
+    match method {
+        "skills/list" => list::list(client, params).await,
+        "skills/reload" => list::reload(client, params).await,
+        "skills/config/write" => change::write_rule(client, params).await,
+        "skills/enable" => change::switch(client, params, true).await,
+        "skills/disable" => change::switch(client, params, false).await,
+        "config/write" => change::write_setting(client, params).await,
+        "skills/activate" => activate::activate(client, params).await,
+        "skills/read" => read::read(client, params).await,
+        "skills/mentions" => look::mentions(client, params).await,
+        "skills/prompt" => look::prompt(client, params).await,
+        "skills/roots" => look::roots(client, params).await,
+        "skills/install" | "skills/remote/read" | "skills/remote/write" => Err(RpcError::later(method)),
+        _ => Err(RpcError::no_method(method)),
+    }
+}
+
+/// Reads parameters; none at all are as good as none of them.
+fn params<T: DeserializeOwned>(params: Value) -> Result<T, RpcError> {
+    let params = if params.is_null() { Value::Object(Map::new()) } else { params };
+    serde_json::from_value(params).map_err(RpcError::invalid)
+}
+
+/// Writes an answer.
+fn answer(answer: &impl Serialize) -> Result<Value, RpcError> {
+    Ok(serde_json::to_value(answer)?)
+}

@@ -1,0 +1,123 @@
+//! Switching skills, and changing settings.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use openoxide_config::{SettingChange, Switch, SwitchError, Switched, Which, Whose};
+use openoxide_live::{Place, State};
+use openoxide_runtime::{setting_answer, switch_answer};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::list::absolute;
+use super::{RpcError, answer, params};
+use crate::rpc::changed;
+use crate::rpc::client::Client;
+
+/// Replaces the folders of skills that the client added.
+pub(super) async fn set_extra_roots(client: &Client, given: Value) -> Result<Value, RpcError> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Given {
+        extra_roots: Vec<PathBuf>,
+    }
+    let Given { extra_roots } = params(given)?;
+    absolute(&extra_roots)?;
+    client.set_extra_roots(extra_roots);
+    client.output.send(&changed::notice()).await;
+    Ok(json!({}))
+}
+
+/// Switches a skill by its name or path, and answers whether it is on now.
+pub(super) async fn write_rule(client: &Client, given: Value) -> Result<Value, RpcError> {
+    #[derive(Deserialize)]
+    struct Given {
+        path: Option<PathBuf>,
+        name: Option<String>,
+        enabled: bool,
+    }
+    #[derive(Serialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Written {
+        effective_enabled: bool,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+    }
+    let Given { path, name, enabled } = params(given)?;
+    let which = match (path, name) {
+        (Some(path), None) if path.is_absolute() => Which::Path(path),
+        (Some(path), None) => return absolute(&[path]).map(|()| Value::Null),
+        (None, Some(name)) => Which::Name(name),
+        _ => return Err(RpcError::params("skills/config/write requires exactly one of path or name")),
+    };
+    let switched = switched_somewhere(client, &Switch { which, enabled, whose: Whose::User }).await?;
+    answer(&Written { effective_enabled: switched.enabled, reason: switched.why_not })
+}
+
+/// Switches a skill on or off.
+pub(super) async fn switch(client: &Client, given: Value, enabled: bool) -> Result<Value, RpcError> {
+    #[derive(Deserialize)]
+    struct Given {
+        skill: String,
+        #[serde(default)]
+        in_project: bool,
+        cwd: Option<PathBuf>,
+    }
+    let Given { skill, in_project, cwd } = params(given)?;
+    let order = Switch { which: Which::Typed(skill), enabled, whose: whose(in_project) };
+    let switched = switched(client, client.place(cwd.as_deref(), &[]), order).await??;
+    answer(&switch_answer(&switched))
+}
+
+/// Switches a skill where it is found: in the server's own place, or in one that the client asked about.
+async fn switched_somewhere(client: &Client, order: &Switch) -> Result<Switched, RpcError> {
+    let mut places = client.places().into_iter();
+    let mut outcome = switched(client, client.place(None, &[]), order.clone()).await?;
+    while let (Err(SwitchError::Unknown { .. }), Some(place)) = (&outcome, places.next()) {
+        outcome = switched(client, place, order.clone()).await?;
+    }
+    Ok(outcome?)
+}
+
+async fn switched(client: &Client, place: Place, order: Switch) -> Result<Result<Switched, SwitchError>, RpcError> {
+    let work = move |state: &Arc<State>| state.workspace.switch(&state.view, &state.catalog, &order);
+    let switched = client.work(place, true, work).await?;
+    client.note_written();
+    Ok(switched?)
+}
+
+/// Changes a setting, and answers what counts now.
+pub(super) async fn write_setting(client: &Client, given: Value) -> Result<Value, RpcError> {
+    #[derive(Deserialize)]
+    struct Given {
+        key: String,
+        #[serde(default, deserialize_with = "some")]
+        value: Option<Value>,
+        #[serde(default)]
+        in_project: bool,
+        cwd: Option<PathBuf>,
+    }
+    let Given { key, value, in_project, cwd } = params(given)?;
+    let value =
+        match value {
+            None => return Err(RpcError::invalid("missing field `value`; null removes a setting")),
+            Some(Value::Null) => None,
+            Some(value) => Some(toml::Value::try_from(value).map_err(|error| {
+                RpcError::params(format!("the value cannot be written to a settings file: {error}"))
+            })?),
+        };
+    let change = SettingChange { key: key.clone(), value, whose: whose(in_project) };
+    let place = client.place(cwd.as_deref(), &[]);
+    let changed = client.work(place, false, move |state| state.workspace.set(&change)).await?;
+    client.note_written();
+    answer(&setting_answer(&key, &changed??))
+}
+
+/// Tells null from nothing.
+fn some<'de, D: serde::Deserializer<'de>>(source: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(source).map(Some)
+}
+
+fn whose(in_project: bool) -> Whose {
+    if in_project { Whose::Project } else { Whose::User }
+}

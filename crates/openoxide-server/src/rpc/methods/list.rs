@@ -1,0 +1,268 @@
+//! `skills/list`, in the shape that clients of the protocol know.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use openoxide_config::WorkspaceError;
+use openoxide_live::{LiveError, State};
+use openoxide_skills::{Catalog, Code, Entry, SkillInterface, SkillScope, Standing, ToolDependency, path_text};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{RpcError, answer, params};
+use crate::rpc::client::Client;
+
+/// How many folders one request can be about.
+const FOLDERS: usize = 256;
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct ListParams {
+    cwds: Vec<PathBuf>,
+    force_reload: bool,
+    per_cwd_extra_user_roots: Option<Vec<ExtraRoots>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ExtraRoots {
+    cwd: PathBuf,
+    extra_user_roots: Vec<PathBuf>,
+}
+
+#[derive(Serialize)]
+struct Listed {
+    data: Vec<InFolder>,
+}
+
+/// What counts in a folder.
+#[derive(Serialize)]
+struct InFolder {
+    /// The folder, as it was sent.
+    cwd: String,
+    skills: Vec<SkillShape>,
+    errors: Vec<ErrorShape>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SkillShape {
+    name: String,
+    description: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    short_description: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    interface: Option<InterfaceShape>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dependencies: Option<DependenciesShape>,
+    path: String,
+    scope: &'static str,
+    enabled: bool,
+    plugin_id: Option<String>,
+}
+
+/// Every key is there, without a value too.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct InterfaceShape {
+    display_name: Option<String>,
+    short_description: Option<String>,
+    icon_small: Option<String>,
+    icon_large: Option<String>,
+    icon_small_url: Option<String>,
+    icon_large_url: Option<String>,
+    brand_color: Option<String>,
+    default_prompt: Option<String>,
+}
+
+#[derive(Serialize)]
+struct DependenciesShape {
+    tools: Vec<ToolShape>,
+}
+
+#[derive(Serialize)]
+struct ToolShape {
+    #[serde(rename = "type")]
+    kind: String,
+    value: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    transport: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    command: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
+}
+
+#[derive(Serialize)]
+struct ErrorShape {
+    path: String,
+    message: String,
+}
+
+/// Lists the skills of one or more folders.
+pub(super) async fn list(client: &Client, given: Value) -> Result<Value, RpcError> {
+    let ListParams { mut cwds, force_reload, per_cwd_extra_user_roots } = params(given)?;
+    let extra = extra_roots(client, per_cwd_extra_user_roots.unwrap_or_default())?;
+    if cwds.is_empty() {
+        cwds.push(client.engine.here().folder.clone());
+    }
+    if cwds.len() > FOLDERS {
+        return Err(RpcError::params(format!("`cwds` has more than {FOLDERS} folders")));
+    }
+    let mut data = Vec::with_capacity(cwds.len());
+    for cwd in &cwds {
+        data.push(in_folder(client, cwd, &extra, force_reload).await?);
+    }
+    answer(&Listed { data })
+}
+
+/// Looks again at some folders, or at the server's own; answers how many skills count there now.
+pub(super) async fn reload(client: &Client, given: Value) -> Result<Value, RpcError> {
+    #[derive(Serialize)]
+    struct Reloaded {
+        data: Vec<ReloadedFolder>,
+    }
+    #[derive(Serialize)]
+    struct ReloadedFolder {
+        cwd: String,
+        version: u64,
+        skills: usize,
+    }
+    let ListParams { mut cwds, .. } = params(given)?;
+    if cwds.is_empty() {
+        cwds.push(client.engine.here().folder.clone());
+    }
+    let mut data = Vec::new();
+    for cwd in cwds.iter().take(FOLDERS) {
+        let counted = |state: &std::sync::Arc<State>| (state.version, state.catalog.skills.len());
+        let (version, skills) = client.work(client.place(Some(cwd), &[]), true, counted).await??;
+        data.push(ReloadedFolder { cwd: path_text(cwd), version, skills });
+    }
+    answer(&Reloaded { data })
+}
+
+/// Returns the folders that are added for some of the folders, by the whole path of those.
+fn extra_roots(client: &Client, given: Vec<ExtraRoots>) -> Result<HashMap<PathBuf, Vec<PathBuf>>, RpcError> {
+    let here = &client.engine.here().folder;
+    let mut all: HashMap<PathBuf, Vec<PathBuf>> = HashMap::new();
+    for ExtraRoots { cwd, extra_user_roots } in given {
+        absolute(&extra_user_roots)?;
+        all.entry(here.join(cwd)).or_default().extend(extra_user_roots);
+    }
+    Ok(all)
+}
+
+/// Refuses folders that would mean another place from another folder.
+pub(super) fn absolute(roots: &[PathBuf]) -> Result<(), RpcError> {
+    if roots.len() > FOLDERS {
+        return Err(RpcError::params(format!("there are more than {FOLDERS} folders")));
+    }
+    match roots.iter().find(|root| !root.is_absolute()) {
+        Some(root) => Err(RpcError::invalid(format_args!("`{}` is not an absolute path", path_text(root)))),
+        None => Ok(()),
+    }
+}
+
+async fn in_folder(
+    client: &Client,
+    cwd: &Path,
+    extra: &HashMap<PathBuf, Vec<PathBuf>>,
+    again: bool,
+) -> Result<InFolder, RpcError> {
+    let whole = client.engine.here().folder.join(cwd);
+    let place = client.place(Some(cwd), extra.get(&whole).map_or(&[], Vec::as_slice));
+    let shown = path_text(cwd);
+    let looked = client.work(place, again, |state| (skills(state), errors(state))).await?;
+    Ok(match looked {
+        Ok((skills, errors)) => InFolder { cwd: shown, skills, errors },
+        // Clients list folders that went away, and expect nothing of them.
+        Err(LiveError::Workspace(WorkspaceError::NoFolder { .. })) => {
+            InFolder { cwd: shown, skills: Vec::new(), errors: Vec::new() }
+        }
+        Err(error) => {
+            let error = ErrorShape { path: shown.clone(), message: error.to_string() };
+            InFolder { cwd: shown, skills: Vec::new(), errors: vec![error] }
+        }
+    })
+}
+
+fn skills(state: &State) -> Vec<SkillShape> {
+    let entries = state.catalog.switchable(&state.view.host);
+    entries.into_iter().map(|entry| skill(&state.catalog, entry)).collect()
+}
+
+fn skill(catalog: &Catalog, entry: &Entry) -> SkillShape {
+    let skill = &entry.skill;
+    let tools = skill.dependencies.as_ref().map(|all| all.tools.iter().map(tool).collect::<Vec<_>>());
+    SkillShape {
+        name: skill.name.to_string(),
+        description: skill.description.to_string(),
+        short_description: skill.short_description.clone(),
+        interface: skill.interface.as_deref().map(interface),
+        dependencies: tools.filter(|tools| !tools.is_empty()).map(|tools| DependenciesShape { tools }),
+        path: path_text(&skill.path),
+        scope: match skill.scope {
+            // The protocol has four words; a plugin is something that the user added.
+            SkillScope::Plugin => SkillScope::User.as_str(),
+            scope => scope.as_str(),
+        },
+        enabled: entry.standing != Standing::Disabled,
+        plugin_id: catalog.roots[entry.root].root.plugin.as_ref().map(|plugin| plugin.id.clone()),
+    }
+}
+
+fn interface(interface: &SkillInterface) -> InterfaceShape {
+    InterfaceShape {
+        display_name: interface.display_name.clone(),
+        short_description: interface.short_description.clone(),
+        icon_small: interface.icon_small.as_deref().map(path_text),
+        icon_large: interface.icon_large.as_deref().map(path_text),
+        icon_small_url: None,
+        icon_large_url: None,
+        brand_color: interface.brand_color.clone(),
+        default_prompt: interface.default_prompt.clone(),
+    }
+}
+
+fn tool(tool: &ToolDependency) -> ToolShape {
+    ToolShape {
+        kind: tool.kind.clone(),
+        value: tool.value.clone(),
+        description: tool.description.clone(),
+        transport: tool.transport.clone(),
+        command: tool.command.clone(),
+        url: tool.url.clone(),
+    }
+}
+
+/// Returns what is wrong with settings, and then with files that would be skills otherwise.
+fn errors(state: &State) -> Vec<ErrorShape> {
+    let settings = state.problems.iter().filter(|problem| {
+        // An untrusted project is the usual state, and a folder that is not there may come.
+        !matches!(problem.diagnostic.code, Code::ConfigUntrusted | Code::RootRefused)
+    });
+    let settings = settings.map(|problem| ErrorShape {
+        path: problem.path.as_deref().map(path_text).unwrap_or_default(),
+        message: problem.diagnostic.message.clone(),
+    });
+    let mut bad: Vec<&Entry> = state.catalog.others.iter().filter(|entry| is_unreadable(entry)).collect();
+    bad.sort_by_key(|entry| entry.root);
+    let words = &state.view.host.list;
+    let bad = bad.into_iter().filter_map(|entry| {
+        let reason = entry.reason.as_ref()?;
+        Some(ErrorShape { path: path_text(&entry.skill.path), message: words.error(reason.code, &reason.text) })
+    });
+    settings.chain(bad).collect()
+}
+
+/// Tells whether a file is no skill for what it holds; what is passed over for its place is no error.
+fn is_unreadable(entry: &Entry) -> bool {
+    let code = entry.reason.as_ref().map(|reason| reason.code);
+    entry.standing == Standing::Invalid
+        && code.is_some_and(|code| {
+            matches!(code, Code::Unreadable | Code::NotUtf8 | Code::HeadTooLarge)
+                || (Code::NoFrontmatter..=Code::QualifiedNameLength).contains(&code)
+        })
+}

@@ -1,0 +1,131 @@
+//! Reading files of skills.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use openoxide_live::State;
+use openoxide_runtime::{Question, Runtime, Session};
+use openoxide_skills::{Asked, Caller, Entry, Part, ReadProblem, Refused, SkillUrl, read_resource};
+use openoxide_wire::ReadAnswer;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::activate::Who;
+use super::{RpcError, answer, params};
+use crate::activate::Asker as _;
+use crate::rpc::ask::ClientAsker;
+use crate::rpc::client::Client;
+
+#[derive(Clone, Deserialize)]
+struct ReadParams {
+    /// The skill, by name or path, or an address: `skill://NAME/PATH`.
+    skill: String,
+    /// A file or folder in the skill's folder; the skill's own text if absent.
+    path: Option<String>,
+    /// Whether what is in the skill's folder is listed.
+    #[serde(default)]
+    list: bool,
+    /// Whether any file's bytes are answered.
+    #[serde(default)]
+    base64: bool,
+    #[serde(default)]
+    caller: Who,
+    #[serde(default)]
+    session: String,
+    cwd: Option<PathBuf>,
+}
+
+/// Reads a file of a skill.
+pub(super) async fn read(client: &Client, given: Value) -> Result<Value, RpcError> {
+    let given: ReadParams = params(given)?;
+    let state = client.state(given.cwd.as_deref()).await?;
+    let runtime = Arc::clone(state.runtime()?);
+    let session = client.session(&given.session);
+    let mut session = session.lock().await;
+    let questions = before(&state, &runtime, &session, &given)?;
+    let mut asker = ClientAsker::new(client);
+    for question in questions {
+        let answered = asker.ask(&question).await;
+        if !answered.is_yes() {
+            let asked = asked(&state, &runtime, &session, &given)?.map(|(asked, _)| asked);
+            let refused = match asked {
+                Ok(asked) => Refused::new(&state.view.host, runtime.catalog(), &asked, ReadProblem::Forbidden),
+                Err(problem) => Refused::unnamed(&state.view.host, problem),
+            };
+            let mut told = serde_json::to_value(ReadAnswer::new(host(&state), given.skill, Err(&refused)))?;
+            told["notices"] = serde_json::to_value(&asker.unasked)?;
+            return Ok(told);
+        }
+        // What cannot be remembered counts this time.
+        let _ = runtime.keep_answer(&mut session, &question, &answered);
+    }
+    let held = std::mem::take(&mut *session);
+    let work = move || {
+        let answer = answered(&state, &runtime, &held, &given);
+        (held, answer)
+    };
+    let told;
+    (*session, told) = client.engine.work().run(work).await?;
+    answer(&told?)
+}
+
+fn host(state: &State) -> String {
+    state.catalog.host.clone()
+}
+
+/// Returns what must be asked before; nothing if the answer is no already.
+fn before(state: &State, runtime: &Runtime, session: &Session, given: &ReadParams) -> Result<Vec<Question>, RpcError> {
+    Ok(match asked(state, runtime, session, given)? {
+        Ok((asked, Ok(entry))) => runtime.before_reading(session, entry, &asked).unwrap_or_default(),
+        _ => Vec::new(),
+    })
+}
+
+fn answered(state: &State, runtime: &Runtime, session: &Session, given: &ReadParams) -> Result<ReadAnswer, RpcError> {
+    let (rules, catalog) = (&state.view.host, runtime.catalog());
+    let (asked, entry) = match asked(state, runtime, session, given)? {
+        Ok(found) => found,
+        Err(problem) => {
+            let refused = Refused::unnamed(rules, problem);
+            return Ok(ReadAnswer::new(host(state), given.skill.clone(), Err(&refused)));
+        }
+    };
+    let outcome = entry
+        // What rules deny is not read, whatever was answered to other questions.
+        .and_then(|entry| runtime.before_reading(session, entry, &asked).map(|_| entry))
+        .map_err(|problem| Refused::new(rules, catalog, &asked, problem))
+        .and_then(|entry| read_resource(rules, catalog, entry, &asked, given.base64));
+    Ok(ReadAnswer::new(host(state), asked.name, outcome.as_ref()))
+}
+
+/// What was asked for, and the skill that is meant; an address may name none at all.
+type Wanted<'r> = Result<(Asked, Result<&'r Entry, ReadProblem>), ReadProblem>;
+
+fn asked<'r>(
+    state: &State,
+    runtime: &'r Runtime,
+    session: &Session,
+    given: &ReadParams,
+) -> Result<Wanted<'r>, RpcError> {
+    let rules = &state.view.host.resource;
+    let caller = Caller::from(given.caller);
+    if SkillUrl::is_url(&given.skill) {
+        if !rules.addresses || given.path.is_some() || given.list {
+            let message = if rules.addresses { "an address names the file itself" } else { "addresses are not known" };
+            return Err(RpcError::params(message));
+        }
+        return Ok(Asked::by_url(&given.skill, caller, rules).map(|asked| {
+            let entry = runtime.readable(session, &asked.name, caller);
+            (asked, entry)
+        }));
+    }
+    let meant = state.workspace.meant(runtime.catalog(), &given.skill);
+    let entry = runtime.readable(session, &meant, caller);
+    let name = entry.as_ref().map_or(given.skill.as_str(), |entry| &entry.skill.name);
+    let asked = match &given.path {
+        Some(path) => Asked::by_path(name, path, caller, rules),
+        None if given.list => Asked::for_skill(name, Part::Top, caller),
+        None => Asked::for_skill(name, Part::Manifest, caller),
+    };
+    Ok(Ok((asked, entry)))
+}

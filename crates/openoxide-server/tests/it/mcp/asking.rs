@@ -1,0 +1,147 @@
+//! Questions to the user, by forms.
+
+use openoxide_server::mcp::McpOptions;
+use serde_json::{Value, json};
+
+use super::{Client, NEW, OLD, project, text};
+
+const ASK: &[&str] = &["permission.skill.\"pdf\"=\"ask\""];
+
+async fn client(version: &'static str, settings: &[&str], can_ask: bool) -> (openoxide_testkit::TestContext, Client) {
+    let context = project();
+    let capabilities = if can_ask { json!({ "elicitation": { "form": {} } }) } else { json!({}) };
+    let client = Client::with(&context, version, settings, McpOptions::default(), capabilities).await;
+    (context, client)
+}
+
+fn says(word: &str) -> Value {
+    json!({ "action": "accept", "content": { "answer": word } })
+}
+
+#[tokio::test]
+async fn who_cannot_be_asked_is_refused_with_the_reason() {
+    for version in [OLD, NEW] {
+        let (_context, mut client) = client(version, ASK, false).await;
+        let refused = client.call("skill", json!({ "name": "pdf" })).await;
+        assert_eq!(refused["isError"], true);
+        let said = text(&refused);
+        assert!(said.contains("calling `pdf` was not allowed"), "{said}");
+        assert!(said.contains("this client cannot ask its user"), "{said}");
+        assert!(client.asked.is_empty());
+        let read = client.error("resources/read", json!({ "uri": "skill://pdf/SKILL.md" })).await;
+        assert!(read["message"].as_str().unwrap().contains("needs the user's yes"), "{read}");
+        assert!(text(&client.call("skill", json!({ "name": "notes" })).await).contains("# notes"));
+    }
+}
+
+#[tokio::test]
+async fn a_client_of_the_older_kind_is_asked_while_it_waits() {
+    let (_context, mut client) = client(OLD, ASK, true).await;
+    client.answer = Some(says("no"));
+    let refused = client.call("skill", json!({ "name": "pdf" })).await;
+    assert!(refused["isError"] == true && text(&refused).contains("was not allowed"), "{refused}");
+    let asked = &client.asked[0];
+    assert_eq!(asked["method"], "elicitation/create");
+    assert_eq!(asked["params"]["message"], "The model wants to use the skill `pdf`.");
+    assert_eq!(asked["params"]["requestedSchema"]["required"], json!(["answer"]));
+
+    for (answer, asked) in [(json!({ "action": "cancel" }), 2), (json!({ "action": "decline" }), 3)] {
+        client.answer = Some(answer);
+        assert_eq!(client.call("skill", json!({ "name": "pdf" })).await["isError"], true);
+        assert_eq!(client.asked.len(), asked);
+    }
+    client.answer = Some(says("once"));
+    assert!(text(&client.call("skill", json!({ "name": "pdf" })).await).contains("# pdf"));
+    client.answer = Some(says("session"));
+    client.call("skill", json!({ "name": "pdf" })).await;
+    assert_eq!(client.asked.len(), 5, "once is once");
+    client.answer = Some(says("no"));
+    assert!(client.call("skill", json!({ "name": "pdf" })).await["isError"] != true);
+    client.ok("resources/read", json!({ "uri": "skill://pdf/SKILL.md" })).await;
+    assert_eq!(client.asked.len(), 5, "an answer for the conversation is remembered");
+}
+
+#[tokio::test]
+async fn a_client_that_brings_no_answer_is_told_so() {
+    let (_context, mut client) = client(OLD, ASK, true).await;
+    let refused = client.call("skill", json!({ "name": "pdf" })).await;
+    assert!(text(&refused).contains("the client did not bring an answer"), "{refused}");
+}
+
+/// Calls with what an earlier result asked for.
+fn again(asked: &Value, answer: &Value) -> Value {
+    json!({
+        "name": "skill", "arguments": { "name": "pdf" },
+        "requestState": asked["requestState"], "inputResponses": { "answer": answer },
+    })
+}
+
+#[tokio::test]
+async fn a_client_of_the_newer_kind_comes_again_with_the_answer() {
+    let (_context, mut client) = client(NEW, ASK, true).await;
+    let asked = client.call("skill", json!({ "name": "pdf" })).await;
+    assert_eq!(asked["resultType"], "input_required", "{asked}");
+    let request = &asked["inputRequests"]["answer"];
+    assert_eq!(request["method"], "elicitation/create");
+    assert_eq!(request["params"]["message"], "The model wants to use the skill `pdf`.");
+
+    // Without an answer, the question stays.
+    let params = json!({ "name": "skill", "arguments": { "name": "pdf" }, "requestState": asked["requestState"] });
+    let asked = client.ok("tools/call", params).await;
+    assert_eq!(asked["resultType"], "input_required");
+    // Another request, and a state that nobody gave.
+    let mut other = again(&asked, &says("once"));
+    other["arguments"]["name"] = json!("notes");
+    assert_eq!(client.error("tools/call", other).await["code"], -32602);
+    let forged = again(&json!({ "requestState": "AAAA" }), &says("once"));
+    assert_eq!(client.error("tools/call", forged).await["code"], -32602);
+
+    let loaded = client.ok("tools/call", again(&asked, &says("once"))).await;
+    assert!(text(&loaded).contains("# pdf") && loaded["resultType"] == "complete", "{loaded}");
+    let twice = client.error("tools/call", again(&asked, &says("once"))).await;
+    assert_eq!(twice["code"], -32602, "an answer counts once");
+
+    let asked = client.call("skill", json!({ "name": "pdf" })).await;
+    let refused = client.ok("tools/call", again(&asked, &says("no"))).await;
+    assert_eq!(refused["isError"], true);
+}
+
+#[tokio::test]
+async fn reading_a_file_is_asked_too() {
+    let settings = ["permission.read.\"pdf/*\"=\"ask\""];
+    let (_context, mut old) = client(OLD, &settings, true).await;
+    let uri = json!({ "uri": "skill://pdf/references/tables.md" });
+    old.answer = Some(says("no"));
+    assert!(old.error("resources/read", uri.clone()).await["message"].as_str().unwrap().contains("did not allow"));
+    old.answer = Some(says("once"));
+    assert_eq!(old.ok("resources/read", uri.clone()).await["contents"][0]["text"], "Tables\n");
+    assert_eq!(old.asked.len(), 2);
+
+    let (_context, mut new) = client(NEW, &settings, true).await;
+    let asked = new.ok("resources/read", uri.clone()).await;
+    assert_eq!(asked["resultType"], "input_required", "{asked}");
+    let mut again = uri;
+    again["requestState"] = asked["requestState"].clone();
+    again["inputResponses"] = json!({ "answer": says("once") });
+    assert_eq!(new.ok("resources/read", again).await["contents"][0]["text"], "Tables\n");
+    let denied = ["permission.read.\"pdf/*\"=\"deny\""];
+    let (_context, mut client) = client(OLD, &denied, true).await;
+    client.error("resources/read", json!({ "uri": "skill://pdf/references/tables.md" })).await;
+    assert!(client.asked.is_empty());
+}
+
+#[tokio::test]
+async fn a_command_is_shown_whole_before_it_runs() {
+    let context = project();
+    context.tree(
+        "//- project/.agents/skills/shell/SKILL.md\n---\nname: shell\ndescription: Runs\n---\nNow: !`echo it-ran`\n",
+    );
+    let capabilities = json!({ "elicitation": {} });
+    let mut client = Client::with(&context, OLD, &[], McpOptions::default(), capabilities).await;
+    client.answer = Some(says("no"));
+    let loaded = client.call("skill", json!({ "name": "shell" })).await;
+    let message = client.asked[0]["params"]["message"].as_str().unwrap();
+    assert!(message.contains("wants to run commands before the model reads it:\n    echo it-ran\n"), "{message}");
+    assert!(message.contains("sha256:"), "{message}");
+    assert!(!text(&loaded).contains("Now: it-ran"), "{loaded}");
+}

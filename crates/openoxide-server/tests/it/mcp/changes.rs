@@ -1,0 +1,50 @@
+//! Lists that change while somebody listens.
+
+use serde_json::{Value, json};
+
+use super::{Client, NEW, OLD, field, project};
+
+/// Waits until notices of these methods came, in any order.
+async fn wait(client: &mut Client, methods: &[&str]) -> Vec<Value> {
+    let mut notices: Vec<Value> = std::mem::take(&mut client.notices);
+    let came = |notices: &[Value], method: &str| notices.iter().any(|notice| notice["method"] == method);
+    while !methods.iter().all(|method| came(&notices, method)) {
+        let message = client.read().await;
+        assert!(message.get("id").is_none(), "{message}");
+        notices.push(message);
+    }
+    notices
+}
+
+const LISTS: &[&str] =
+    &["notifications/tools/list_changed", "notifications/prompts/list_changed", "notifications/resources/list_changed"];
+
+#[tokio::test]
+async fn a_new_skill_is_told_and_served() {
+    let context = project();
+    let mut client = Client::new(&context, OLD).await;
+    client.ok("skills/list", json!({})).await;
+    context.skill("fresh", "Came later");
+    wait(&mut client, LISTS).await;
+    let uris = field(&client.ok("skills/list", json!({})).await["skills"], "uri");
+    assert!(uris.contains(&"skill://fresh/SKILL.md".to_owned()), "{uris:?}");
+    fs_err::remove_dir_all(context.project().join(".agents/skills/fresh")).unwrap();
+    wait(&mut client, LISTS).await;
+    assert_eq!(client.error("skills/get", json!({ "uri": "skill://fresh/SKILL.md" })).await["code"], -32602);
+}
+
+#[tokio::test]
+async fn a_subscriber_is_told_what_it_subscribed_to() {
+    let context = project();
+    let mut client = Client::new(&context, NEW).await;
+    client.ok("skills/list", json!({})).await;
+    let wanted = json!({ "notifications": { "resourcesListChanged": true } });
+    let id = client.begin("subscriptions/listen", wanted).await;
+    let acknowledged = client.read().await;
+    assert_eq!(acknowledged["method"], "notifications/subscriptions/acknowledged", "{acknowledged}");
+    context.skill("fresh", "Came later");
+    let notices = wait(&mut client, &["notifications/resources/list_changed"]).await;
+    assert!(notices.iter().all(|notice| notice["method"] == "notifications/resources/list_changed"), "{notices:?}");
+    let told = &notices[0]["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"];
+    assert_eq!(told, &json!(id), "{notices:?}");
+}

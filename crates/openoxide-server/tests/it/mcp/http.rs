@@ -1,0 +1,170 @@
+//! MCP over HTTP, without a socket.
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use http::{Request, Response, StatusCode};
+use openoxide_server::mcp::{McpHttp, http_service};
+use openoxide_testkit::TestContext;
+use serde_json::{Value, json};
+use tower::ServiceExt as _;
+
+use super::{NEW, OLD, engine, field, meta, project, text};
+
+struct Server {
+    _context: TestContext,
+    router: Router,
+}
+
+impl Server {
+    fn new(settings: &[&str]) -> Server {
+        let context = project();
+        let origins = vec!["http://127.0.0.1:7000".to_owned()];
+        let http = McpHttp { hosts: vec!["127.0.0.1:7000".to_owned()], origins, ..McpHttp::default() };
+        let router = http_service(engine(&context, settings), http);
+        Server { _context: context, router }
+    }
+
+    async fn send(&self, headers: &[(&str, &str)], body: &Value) -> Response<Body> {
+        let mut request = Request::post("/mcp")
+            .header("content-type", "application/json")
+            .header("accept", "application/json, text/event-stream");
+        if !headers.iter().any(|(name, _)| *name == "host") {
+            request = request.header("host", "127.0.0.1:7000");
+        }
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        self.router.clone().oneshot(request.body(Body::from(body.to_string())).unwrap()).await.unwrap()
+    }
+
+    /// Sends a request that stands alone, and returns the answer.
+    async fn modern(&self, method: &str, mut params: Value, capabilities: &Value) -> Value {
+        params["_meta"] = meta(capabilities);
+        let mut headers = vec![("mcp-protocol-version", NEW), ("mcp-method", method)];
+        let name = params.get("name").or_else(|| params.get("uri")).and_then(Value::as_str).map(str::to_owned);
+        if let Some(name) = name.as_deref().filter(|_| !method.starts_with("skills/")) {
+            headers.push(("mcp-name", name));
+        }
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        answer(self.send(&headers, &body).await).await
+    }
+
+    /// Greets as the older lifecycle does, and returns what the conversation is called.
+    async fn greet(&self) -> String {
+        let info = json!({ "name": "test", "version": "1" });
+        let params = json!({ "protocolVersion": OLD, "capabilities": {}, "clientInfo": info });
+        let body = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
+        let response = self.send(&[], &body).await;
+        let session = response.headers()["mcp-session-id"].to_str().unwrap().to_owned();
+        assert_eq!(answer(response).await["result"]["protocolVersion"], OLD);
+        let body = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+        let headers = [("mcp-session-id", session.as_str()), ("mcp-protocol-version", OLD)];
+        assert_eq!(self.send(&headers, &body).await.status(), StatusCode::ACCEPTED);
+        session
+    }
+
+    async fn old(&self, session: &str, method: &str, params: Value) -> Response<Body> {
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        self.send(&[("mcp-session-id", session), ("mcp-protocol-version", OLD)], &body).await
+    }
+}
+
+/// Returns the answer, as JSON or as the last event of a stream.
+async fn answer(response: Response<Body>) -> Value {
+    let (parts, body) = response.into_parts();
+    let bytes = to_bytes(body, 1 << 24).await.unwrap();
+    let text = String::from_utf8(bytes.to_vec()).unwrap();
+    if let Ok(value) = serde_json::from_str(&text) {
+        return value;
+    }
+    let events = text.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim);
+    let last = events.filter(|data| !data.is_empty()).next_back();
+    serde_json::from_str(last.unwrap_or_else(|| panic!("{}: {text}", parts.status))).unwrap()
+}
+
+#[tokio::test]
+async fn requests_that_stand_alone_are_answered() {
+    let server = Server::new(&[]);
+    let greeting = server.modern("server/discover", json!({}), &json!({})).await;
+    assert!(greeting["result"]["capabilities"]["extensions"].is_object(), "{greeting}");
+    let skills = server.modern("skills/list", json!({}), &json!({})).await;
+    assert_eq!(skills["result"]["skills"].as_array().unwrap().len(), 4);
+    let arguments = json!({ "name": "skill", "arguments": { "name": "pdf" } });
+    let loaded = server.modern("tools/call", arguments, &json!({})).await;
+    assert!(text(&loaded["result"]).contains("# pdf"), "{loaded}");
+    let missing = server.modern("resources/read", json!({ "uri": "skill://zzz/SKILL.md" }), &json!({})).await;
+    assert_eq!(missing["error"]["code"], -32602);
+}
+
+#[tokio::test]
+async fn a_conversation_of_the_older_kind_lasts_until_it_is_ended() {
+    let server = Server::new(&[]);
+    let session = server.greet().await;
+    let params = json!({ "name": "skill", "arguments": { "name": "pdf" } });
+    let loaded = answer(server.old(&session, "tools/call", params).await).await;
+    assert!(text(&loaded["result"]).contains("# pdf"), "{loaded}");
+    let end = json!({ "name": "skills_deactivate", "arguments": { "name": "pdf" } });
+    let ended = answer(server.old(&session, "tools/call", end.clone()).await).await;
+    assert!(ended["result"]["isError"] != true, "it is remembered: {ended}");
+    let other = server.greet().await;
+    let unknown = answer(server.old(&other, "tools/call", end).await).await;
+    assert_eq!(unknown["result"]["isError"], true, "another conversation knows nothing of it");
+    assert_eq!(server.old("zzz", "tools/list", json!({})).await.status(), StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn conversations_are_bounded() {
+    let server = Server::new(&[]);
+    let first = server.greet().await;
+    let second = server.greet().await;
+    for _ in 0..254 {
+        server.greet().await;
+    }
+    // The first was used since, so that the second is the one that was quiet longest.
+    assert_eq!(server.old(&first, "tools/list", json!({})).await.status(), StatusCode::OK);
+    server.greet().await;
+    assert_eq!(server.old(&first, "tools/list", json!({})).await.status(), StatusCode::OK);
+    assert_eq!(server.old(&second, "tools/list", json!({})).await.status(), StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn other_hosts_and_origins_are_refused() {
+    let server = Server::new(&[]);
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": { "_meta": meta(&json!({})) } });
+    let plain = [("mcp-protocol-version", NEW), ("mcp-method", "tools/list")];
+    let with = |more: (&'static str, &'static str)| [plain[0], plain[1], more];
+    assert_eq!(server.send(&plain, &body).await.status(), StatusCode::OK);
+    assert_eq!(server.send(&with(("origin", "http://127.0.0.1:7000")), &body).await.status(), StatusCode::OK);
+    for bad in [
+        ("origin", "http://evil.example"),
+        ("origin", "http://127.0.0.1:7001"),
+        ("origin", "null"),
+        ("host", "evil.example"),
+        ("host", "127.0.0.1:7001"),
+    ] {
+        assert_eq!(server.send(&with(bad), &body).await.status(), StatusCode::FORBIDDEN, "{bad:?}");
+    }
+    let long = json!({ "jsonrpc": "2.0", "id": 1, "method": "x", "params": { "x": "y".repeat(2 << 20) } });
+    assert_eq!(server.send(&plain, &long).await.status(), StatusCode::PAYLOAD_TOO_LARGE);
+}
+
+/// Each request stands alone, and yet the answer finds what it is for.
+#[tokio::test]
+async fn an_answer_comes_with_a_request_of_its_own() {
+    let server = Server::new(&["permission.skill.\"pdf\"=\"ask\""]);
+    let forms = json!({ "elicitation": { "form": {} } });
+    let call = json!({ "name": "skill", "arguments": { "name": "pdf" } });
+    let mut asked = server.modern("tools/call", call.clone(), &forms).await["result"].take();
+    assert_eq!(asked["resultType"], "input_required");
+    let offered = asked["inputRequests"]["answer"]["params"]["requestedSchema"].to_string();
+    assert!(offered.contains("always") && !offered.contains("session"), "there is no conversation: {offered}");
+    let mut again = call.clone();
+    again["requestState"] = asked["requestState"].take();
+    let answer = json!({ "action": "accept", "content": { "answer": "once" } });
+    again["inputResponses"] = json!({ "answer": answer });
+    let loaded = server.modern("tools/call", again, &forms).await;
+    assert!(text(&loaded["result"]).contains("# pdf"), "{loaded}");
+    let refused = server.modern("tools/call", call, &json!({})).await;
+    assert!(refused["result"]["isError"] == true && text(&refused["result"]).contains("cannot ask its user"));
+    assert_eq!(field(&refused["result"]["content"], "type"), ["text", "text"]);
+}

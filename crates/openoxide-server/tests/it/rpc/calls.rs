@@ -1,0 +1,139 @@
+//! Calling and reading skills, what a text names, what the model sees, and where is looked.
+
+use serde_json::{Value, json};
+
+use super::Rpc;
+
+const TREE: &str = "\
+//- project/.agents/skills/hello/SKILL.md
+---
+name: hello
+description: says hello
+---
+Say hello to $ARGUMENTS.
+//- project/.agents/skills/hello/notes.md
+Notes.
+//- project/.agents/skills/keyed/SKILL.md
+---
+name: keyed
+description: asks first
+---
+Keyed text.
+//- home/.openoxide/config.toml
+[permission.skill]
+keyed = \"ask\"
+";
+
+#[tokio::test]
+async fn a_skill_with_its_arguments() {
+    let mut rpc = Rpc::start(None, TREE).await;
+    let sent = rpc.call("skills/activate", json!({ "skill": "hello", "arguments": "you there" })).await;
+    let text = sent["messages"][0]["text"].as_str().unwrap();
+    assert!(text.contains("Say hello to you there."), "{sent}");
+    assert_eq!((&sent["activated"][0]["name"], &sent["activated"][0]["caller"]), (&json!("hello"), &json!("user")));
+    let words = rpc
+        .call(
+            "skills/activate",
+            json!({ "skill": "hello", "arguments": ["a", "b"], "caller": "model", "session": "s" }),
+        )
+        .await;
+    assert!(words["messages"][0]["text"].as_str().unwrap().contains("Say hello to a b."), "{words}");
+    let turn = json!({ "items": [{ "type": "text", "text": "do $hello and $nothing" }] });
+    let turned = rpc.call("skills/activate", json!({ "turn": turn, "session": "t" })).await;
+    assert_eq!((&turned["activated"][0]["name"], &turned["ignored"][0]["text"]), (&json!("hello"), &json!("$nothing")));
+    let unknown = rpc.call("skills/activate", json!({ "skill": "hallo" })).await;
+    assert_eq!((&unknown["refused"][0]["why"], unknown["activated"].as_array().unwrap().len()), (&json!("unknown"), 0));
+    assert_eq!(rpc.refused("skills/activate", json!({})).await["code"], -32602);
+    assert_eq!(rpc.refused("skills/activate", json!({ "skill": "hello", "cwd": "/nowhere" })).await["code"], -32003);
+    rpc.end().await.unwrap();
+}
+
+/// Asks for the skill that asks first, and answers the question; returns what came of it.
+async fn asked(rpc: &mut Rpc, session: &str, reply: Value) -> Value {
+    let params = json!({ "skill": "keyed", "caller": "model", "session": session });
+    rpc.send(&json!({ "id": "call", "method": "skills/activate", "params": params })).await;
+    let question = rpc.wait(|message| message["method"] == "skills/ask").await;
+    let line = &question["params"]["question"];
+    assert_eq!((&line["kind"], &line["skills"]), (&json!("permission"), &json!(["keyed"])), "{question}");
+    assert_eq!(line["choices"], json!(["once", "session", "always", "no"]));
+    let mut reply = reply;
+    reply["id"] = question["id"].clone();
+    // While one waits for the user, others are answered.
+    assert_eq!(rpc.call("skills/list", json!({})).await["data"][0]["skills"][0]["name"], "hello");
+    rpc.send(&reply).await;
+    rpc.wait(|message| message["id"] == "call").await["result"].take()
+}
+
+#[tokio::test]
+async fn questions_are_put_to_the_client() {
+    let mut rpc = Rpc::silent(None, TREE);
+    rpc.hello(json!({ "skillsAsk": true })).await;
+    let yes = asked(&mut rpc, "a", json!({ "result": { "choice": "session" } })).await;
+    assert_eq!(yes["activated"][0]["name"], "keyed", "{yes}");
+    let again = rpc.call("skills/activate", json!({ "skill": "keyed", "caller": "model", "session": "a" })).await;
+    assert_eq!(again["refused"], json!([]), "answered for the conversation: {again}");
+    for reply in [
+        json!({ "result": { "choice": "no" } }),
+        json!({ "result": { "choice": "whatever" } }),
+        json!({ "result": null }),
+        json!({ "error": { "code": 1, "message": "cannot" } }),
+    ] {
+        let no = asked(&mut rpc, "b", reply.clone()).await;
+        assert_eq!((&no["refused"][0]["why"], &no["activated"]), (&json!("rejected"), &json!([])), "{reply}: {no}");
+    }
+    rpc.end().await.unwrap();
+}
+
+#[tokio::test]
+async fn who_cannot_be_asked_is_refused_with_the_reason() {
+    let mut rpc = Rpc::start(None, TREE).await;
+    let no = rpc.call("skills/activate", json!({ "skill": "keyed", "caller": "model" })).await;
+    assert_eq!(no["refused"][0]["why"], "rejected", "{no}");
+    let notice = &no["notices"][0];
+    assert_eq!(notice["text"], "the permission for `keyed` was not asked for: the client did not say that it can ask");
+    assert!(notice["help"].as_str().unwrap().contains("capabilities.skillsAsk"), "{notice}");
+    rpc.end().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_client_that_leaves_during_a_question_is_not_waited_for() {
+    let mut rpc = Rpc::silent(None, TREE);
+    rpc.hello(json!({ "skillsAsk": true })).await;
+    let params = json!({ "skill": "keyed", "caller": "model" });
+    rpc.send(&json!({ "id": 9, "method": "skills/activate", "params": params })).await;
+    rpc.wait(|message| message["method"] == "skills/ask").await;
+    rpc.end().await.unwrap();
+}
+
+#[tokio::test]
+async fn files_of_a_skill() {
+    let mut rpc = Rpc::start(None, TREE).await;
+    let read = rpc.call("skills/read", json!({ "skill": "hello", "path": "notes.md" })).await;
+    assert_eq!((&read["kind"], &read["text"]), (&json!("file"), &json!("Notes.\n")));
+    let listed = rpc.call("skills/read", json!({ "skill": "hello", "list": true })).await;
+    assert_eq!(listed["items"][0]["name"], "notes.md", "{listed}");
+    let out = rpc.call("skills/read", json!({ "skill": "hello", "path": "../keyed/SKILL.md" })).await;
+    assert_eq!((&out["refused"]["problem"], out["text"].is_null()), (&json!("traversal"), true), "{out}");
+    let asks = rpc.call("skills/read", json!({ "skill": "keyed", "caller": "model" })).await;
+    assert!(asks["text"].is_null() && asks["refused"]["problem"] == "forbidden", "{asks}");
+    assert!(asks["notices"][0]["text"].as_str().unwrap().contains("was not asked for"), "{asks}");
+    rpc.end().await.unwrap();
+}
+
+#[tokio::test]
+async fn what_a_text_names_what_the_model_sees_and_where_is_looked() {
+    let mut rpc = Rpc::start(None, TREE).await;
+    let turn = json!({ "items": [{ "type": "text", "text": "use $hello, $helo" }] });
+    let named = rpc.call("skills/mentions", turn).await;
+    assert_eq!((&named["selected"][0]["span"], &named["ignored"][0]["near"]), (&json!([4, 10]), &json!(["hello"])));
+    let seen = rpc.call("skills/prompt", json!({ "window": 200_000 })).await;
+    assert!(seen["text"].as_str().unwrap().contains("says hello"), "{seen}");
+    rpc.context.tree("//- home/.openoxide/config.toml\n[[skills.config]]\nname = \"keyed\"\nenabled = false\n//- project/.agents/skills/bad/SKILL.md\nno head\n");
+    rpc.call("skills/reload", json!({})).await;
+    let roots = rpc.call("skills/roots", json!({})).await;
+    assert_eq!(roots["disabled"][0]["name"], "keyed");
+    assert_eq!(roots["precedence"][0], "repo");
+    assert!(roots["problems"][0]["path"].as_str().unwrap().ends_with("bad/SKILL.md"), "{roots}");
+    assert!(roots["roots"].as_array().unwrap().iter().any(|root| root["exists"] == true && root["skills"] == 1));
+    rpc.end().await.unwrap();
+}
