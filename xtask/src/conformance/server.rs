@@ -77,7 +77,8 @@ pub(super) fn run() -> Result<()> {
 fn write_tree(context: &TestContext) {
     context.skill("pdf", "Fills in forms").skill("notes", "Takes notes").skill("test_simple_prompt", "Says something");
     context.tree(
-        "//- project/.agents/skills/pdf/references/tables.md\nTables\n\
+        "//- project/.agents/skills/notes/references/form.md\nForm\n\
+         //- project/.agents/skills/pdf/references/tables.md\nTables\n\
          //- project/.agents/skills/pdf/scripts/fill.sh exec\necho fill\n\
          //- project/.agents/skills/test_prompt_with_arguments/SKILL.md\n---\nname: test_prompt_with_arguments\n\
          description: Says something with arguments\narguments: [arg1, arg2]\n---\nSay $arg1 and $arg2.\n",
