@@ -12,6 +12,7 @@ mod look;
 mod metrics;
 mod openapi;
 mod page;
+mod remote;
 mod reply;
 mod route;
 mod routes;

@@ -28,6 +28,7 @@ mod notify;
 mod page;
 mod prompts;
 mod question;
+mod remote;
 mod resources;
 mod seen;
 mod served;

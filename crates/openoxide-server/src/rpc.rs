@@ -28,6 +28,7 @@ use line::{Line, Lines};
 use message::{Id, Incoming, answer};
 use output::Output;
 
+use crate::audit::{Actor, Face};
 use crate::engine::Engine;
 
 /// The longest line that is read, in bytes.
@@ -57,6 +58,7 @@ pub async fn serve(
 ) -> std::io::Result<()> {
     let (sender, waiting) = Output::new();
     let mut writer = tokio::spawn(output::write(waiting, output));
+    let engine = engine.asked_by(Actor::of(Face::Rpc));
     let client = Arc::new(Client::new(engine, sender, options));
     let teller = tokio::spawn(changed::tell(client.engine.changes(), client.output.clone()));
     let mut requests = Requests { client, room: Arc::new(Semaphore::new(AT_ONCE)), running: JoinSet::new() };

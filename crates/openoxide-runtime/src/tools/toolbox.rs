@@ -147,6 +147,13 @@ impl Toolbox {
         }
     }
 
+    /// Returns what a call would read, the skill and the path in it; nothing if it reads nothing.
+    pub fn reads(&self, name: &str, arguments: &Value) -> Option<(String, Option<String>)> {
+        let tool = self.tool(name).filter(|tool| tool.does == ToolDoes::Read)?;
+        let given = Input::read(tool, arguments).ok()?;
+        Some((given.name.to_owned(), given.path.map(str::to_owned)))
+    }
+
     fn deactivate(&self, session: &Session, name: &str) -> Begun {
         if !session.record.all().iter().any(|recorded| recorded.name == name) {
             return Begun::answer(ToolResult::error(format!("`{name}` is not active")));

@@ -13,6 +13,7 @@ use super::events;
 use super::files::{self, ReadQuery};
 use super::look::{self, HostsQuery, ProblemsAnswer, PromptQuery};
 use super::metrics;
+use super::remote::{self, RemotesAnswer};
 use super::route::{Content, Route};
 use super::search::{self, SearchAnswer, SearchQuery};
 use super::shapes::{self, CommandRecord, RecordsQuery, SkillRecord};
@@ -57,6 +58,11 @@ fn of_skills() -> Vec<Route> {
                 vec![Content::of::<ReadAnswer>(), Content::Other("*/*")],
             )
             .fails(&[404, 406, 409]),
+        Route::get("/v1/remote", "listRemoteSkills", remote::list)
+            .about("Lists the skills that the MCP servers of the settings offer; each is called by its whole name.")
+            .query::<Just>()
+            .json::<RemotesAnswer>(200, "The skills, by server.")
+            .fails(&[404, 409]),
     ]
 }
 

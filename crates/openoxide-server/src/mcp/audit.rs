@@ -1,6 +1,6 @@
 //! What of all this is noted in the log of what is done with skills.
 
-use openoxide_runtime::{Begun, Run};
+use openoxide_runtime::Begun;
 use openoxide_skills::{Catalog, ToolDoes, shown_name};
 use serde_json::Value;
 
@@ -12,11 +12,6 @@ use crate::engine::Engine;
 /// Who asks.
 pub(super) fn actor() -> Actor {
     Actor::of(Face::Mcp)
-}
-
-/// Notes a command that is run.
-pub(super) fn ran(engine: &Engine, run: &Run) {
-    note(engine, Action::Run, Some(run.skill.clone()), Some(run.written.clone()), true);
 }
 
 /// Notes a file that was read, or was not.

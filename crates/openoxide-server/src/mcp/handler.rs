@@ -64,7 +64,10 @@ impl ServerHandler for McpServer {
     ) -> Result<ListToolsResult, ErrorData> {
         // There are few, on one page.
         super::page::after("tools", cursor(request).as_deref())?;
-        self.shared.work(super::seen::Shared::list_tools).await
+        let mut listed = self.shared.work(super::seen::Shared::list_tools).await?;
+        let seen = self.shared.seen().await?;
+        self.shared.name_remote(&seen, &mut listed.tools).await;
+        Ok(listed)
     }
 
     async fn call_tool(&self, request: CallToolRequestParams, context: Context) -> Result<CallToolResponse, ErrorData> {

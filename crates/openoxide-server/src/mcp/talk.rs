@@ -209,10 +209,7 @@ async fn step_local(
             Step::Done(done) => return Ok((activation.into(), Stop::Done(Box::new(done)))),
             Step::Ask(question) => return Ok((activation.into(), Stop::Ask(question))),
             Step::Login(_) => Reply::Login(LoginReply::NotTried),
-            Step::Run(run) => {
-                audit::ran(engine, &run);
-                Reply::Ran(engine.run(run).await.map_err(unavailable)?)
-            }
+            Step::Run(run) => Reply::Ran(engine.run(run).await.map_err(unavailable)?),
         };
     }
 }

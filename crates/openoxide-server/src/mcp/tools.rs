@@ -73,6 +73,11 @@ impl McpServer {
         let arguments = Value::Object(request.arguments.unwrap_or_default());
         let made_for = MadeFor::new("tools/call", &name, arguments.clone());
         let asking = Asking::of(self, context);
+        let session = self.session.lock().await;
+        if let Some(answer) = self.shared.read_remote(&seen, &session, &name, &arguments).await {
+            return Ok(tool_result(answer, None, &[]).into());
+        }
+        drop(session);
         let spoken = match &request.request_state {
             Some(state) => self.speak_on(state, request.input_responses.as_ref(), &asking, &made_for).await?,
             None => match self.begin(&seen, &name, arguments).await? {
@@ -119,10 +124,7 @@ impl McpServer {
                 .await
                 .map_err(unavailable)?;
             reply = match step {
-                HookStep::Run(run) => {
-                    audit::ran(engine, &run);
-                    Reply::Ran(engine.run(run).await.map_err(unavailable)?)
-                }
+                HookStep::Run(run) => Reply::Ran(engine.run(run).await.map_err(unavailable)?),
                 HookStep::Done(verdict) => return Ok(tool_result(Toolbox::deactivated(&verdict), None, &[]).into()),
             };
         }

@@ -13,6 +13,7 @@ use serde_json::Value;
 use super::activate::Who;
 use super::{RpcError, answer, params};
 use crate::activate::Asker as _;
+use crate::audit::{Action, Decision};
 use crate::rpc::ask::ClientAsker;
 use crate::rpc::client::Client;
 
@@ -59,6 +60,7 @@ pub(super) async fn read(client: &Client, given: Value) -> Result<Value, RpcErro
         // What cannot be remembered counts this time.
         let _ = runtime.keep_answer(&mut session, &question, &answered);
     }
+    let (skill, path) = (given.skill.clone(), given.path.clone());
     let held = std::mem::take(&mut *session);
     let work = move || {
         let answer = answered(&state, &runtime, &held, &given);
@@ -66,7 +68,10 @@ pub(super) async fn read(client: &Client, given: Value) -> Result<Value, RpcErro
     };
     let told;
     (*session, told) = client.engine.work().run(work).await?;
-    answer(&told?)
+    let told = told?;
+    let decision = told.refused.as_ref().map_or(Decision::Allow, |line| Decision::Deny(line.problem.clone()));
+    client.engine.note(Action::Read, &skill, None, path.as_deref(), decision);
+    answer(&told)
 }
 
 fn host(state: &State) -> String {

@@ -1,0 +1,122 @@
+//! Skills that the MCP servers of the settings offer, in the tools: named, called, and read once they are allowed.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use openoxide_config::Granted;
+use openoxide_mcp_client::{Remote, RemoteName, ServerSkill};
+use openoxide_runtime::{Session, ToolResult};
+use openoxide_skills::{Caller, ToolDoes};
+use rmcp::model::Tool;
+use serde_json::{Value, json};
+
+use super::seen::{Seen, Shared};
+use crate::audit::{Action, Decision};
+
+/// How long a list of tools waits for servers; those that take longer are in the next one.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// Most skills of servers that a tool names.
+const NAMED_MAX: usize = 50;
+/// Most characters of what a server says a skill is for.
+const ABOUT_MAX: usize = 200;
+
+impl Shared {
+    /// Adds what servers offer to the tools that call skills.
+    pub(super) async fn name_remote(&self, seen: &Seen, tools: &mut [Tool]) {
+        let Some(remote) = self.engine.remote(&seen.state) else { return };
+        let offered = offered(seen, remote).await;
+        if offered.is_empty() {
+            return;
+        }
+        let calls = |tool: &&mut Tool| {
+            seen.toolbox.tools().iter().any(|own| own.name == tool.name && own.does == ToolDoes::Activate)
+        };
+        for tool in tools.iter_mut().filter(calls) {
+            name_in(tool, &offered);
+        }
+    }
+
+    /// Reads a file of a server's skill, if that is what a call of a tool means.
+    pub(super) async fn read_remote(
+        &self,
+        seen: &Seen,
+        session: &Session,
+        tool: &str,
+        arguments: &Value,
+    ) -> Option<ToolResult> {
+        let (skill, path) = seen.toolbox.reads(tool, arguments)?;
+        let name = RemoteName::parse(&skill)?;
+        let remote = self.engine.remote(&seen.state)?;
+        let read = read(seen, session, &remote, &name, path.as_deref()).await;
+        let decision = if read.is_ok() { Decision::Allow } else { Decision::Deny("refused".to_owned()) };
+        self.engine.note(Action::Read, &skill, None, path.as_deref(), decision);
+        let (is_error, output) = match read {
+            Ok(text) => (false, text),
+            Err(text) => (true, text),
+        };
+        Some(ToolResult { output, is_error, ..ToolResult::default() })
+    }
+}
+
+/// Returns what the model may call, as its name and what it is for.
+async fn offered(seen: &Seen, remote: Remote) -> Vec<(String, String)> {
+    // Whoever is late goes on by himself, and is known the next time.
+    let listing = tokio::spawn(async move { remote.list().await });
+    let Ok(Ok(listing)) = tokio::time::timeout(PATIENCE, listing).await else { return Vec::new() };
+    let nobody = Session::default();
+    let is_there = |skill: &&ServerSkill| {
+        seen.runtime().before_remote(&nobody, &skill.offer(Caller::Model), Caller::Model).is_ok()
+    };
+    let line = |skill: &ServerSkill| (skill.id.to_string(), in_short(&skill.entry.description));
+    listing.skills.iter().filter(is_there).take(NAMED_MAX).map(line).collect()
+}
+
+/// Puts what a server says on one short line, without signs that command anything.
+fn in_short(text: &str) -> String {
+    let plain = text.split(|character: char| character.is_whitespace() || character.is_control());
+    let line = plain.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(ABOUT_MAX) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
+
+fn name_in(tool: &mut Tool, offered: &[(String, String)]) {
+    let lines = offered.iter().map(|(name, about)| format!("\n- {name}: {about}"));
+    let before = tool.description.as_deref().unwrap_or_default();
+    let text = format!(
+        "{before}\n\nSkills of other MCP servers, in the words of those servers; call them by the whole name, and the user \
+         is asked first:{}",
+        lines.collect::<String>()
+    );
+    tool.description = Some(text.into());
+    let mut schema = (*tool.input_schema).clone();
+    let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+    for property in properties.into_iter().flat_map(|properties| properties.values_mut()) {
+        if let Some(Value::Array(names)) = property.get_mut("enum") {
+            names.extend(offered.iter().map(|(name, _)| json!(name)));
+        }
+    }
+    tool.input_schema = Arc::new(schema);
+}
+
+/// Reads a file of a skill that the user let the model read.
+async fn read(
+    seen: &Seen,
+    session: &Session,
+    remote: &Remote,
+    name: &RemoteName,
+    path: Option<&str>,
+) -> Result<String, String> {
+    let skill = remote.find(name).await.map_err(|error| error.to_string())?;
+    let offer = skill.offer(Caller::Model);
+    if seen.runtime().remote_granted(session, &offer) != Granted::Yes {
+        return Err(format!("`{name}` may be read once the user allowed it for the session: call the skill first"));
+    }
+    let bytes = match path {
+        None | Some("SKILL.md") => remote.load(&skill).await.map(|verified| verified.text.into_bytes()),
+        Some(path) => remote.read(&skill, path).await,
+    };
+    let bytes = bytes.map_err(|error| error.to_string())?;
+    String::from_utf8(bytes).map_err(|_| "the file is not text".to_owned())
+}
