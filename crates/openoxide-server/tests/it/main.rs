@@ -5,4 +5,5 @@
 mod door;
 mod http;
 mod mcp;
+mod remote;
 mod rpc;

@@ -1,0 +1,90 @@
+//! Skills of MCP servers that the settings name, over HTTP and over MCP.
+
+use openoxide_server::mcp::McpOptions;
+use openoxide_testkit::TestContext;
+use openoxide_testkit::mcp::{ServedSkills, SkillServer};
+use serde_json::json;
+
+use crate::http::Server;
+use crate::mcp::{Client, OLD, project, text};
+
+fn docs() -> ServedSkills {
+    let files: &[(&str, &[u8])] = &[("references/forms.md", b"Forms\n")];
+    SkillServer::default().skill("pdf", "Reads\nforms", "The server's words.\n", files).serve_http()
+}
+
+fn with_server(context: TestContext, served: &ServedSkills) -> TestContext {
+    context.tree(&format!("//- home/.openoxide/config.toml\n[mcp.servers.docs]\nurl = \"{}\"\n", served.url));
+    context
+}
+
+#[tokio::test]
+async fn over_http_it_is_listed_asked_for_and_sent() {
+    let served = docs();
+    let server = Server::new(with_server(project(), &served));
+    let listed = server.get("/v1/remote").await.json();
+    assert_eq!((&listed["skills"][0]["name"], &listed["problems"]), (&json!("mcp:docs/pdf"), &json!([])), "{listed}");
+    assert_eq!(listed["skills"][0]["allowed"], false);
+
+    let came = server.post("/v1/skills/mcp%3Adocs%2Fpdf/activate", &json!({})).await;
+    assert_eq!(came.status, 202, "{}", came.text());
+    let waiting = came.json();
+    assert_eq!((&waiting["question"]["kind"], &waiting["question"]["subject"]), (&json!("remote"), &json!("docs")));
+    assert!(!served.seen().iter().any(|asked| asked.starts_with("resources/read")), "nothing before the yes");
+
+    let answer = format!("/v1/activations/{}", waiting["handle"].as_str().unwrap());
+    let came = server.post(&answer, &json!({"answer": "once"})).await;
+    assert_eq!(came.status, 200, "{}", came.text());
+    let sent = came.json();
+    let said = sent["messages"][0]["text"].as_str().unwrap();
+    assert!(said.contains("The server's words.") && said.contains("mcp:docs"), "{said}");
+
+    // A name without the prefix is the project's own.
+    let own = server.post("/v1/skills/pdf/activate", &json!({})).await;
+    assert!(own.status == 200 && !own.text().contains("The server's words."), "{}", own.text());
+    let unknown = server.post("/v1/skills/mcp%3Adocs%2Fnothing/activate", &json!({})).await;
+    assert_eq!(unknown.status, 404, "{}", unknown.text());
+}
+
+#[tokio::test]
+async fn over_mcp_it_is_named_asked_for_and_read() {
+    let served = docs();
+    let context = with_server(project(), &served);
+    let forms = json!({ "elicitation": { "form": {} } });
+    let mut client = Client::with(&context, OLD, &[], McpOptions::default(), forms).await;
+    let tools = client.ok("tools/list", json!({})).await;
+    let tool = tools["tools"].as_array().unwrap().iter().find(|tool| tool["name"] == "skill").unwrap();
+    assert!(tool["description"].as_str().unwrap().contains("- mcp:docs/pdf: Reads forms"), "{tool}");
+    assert!(tool["inputSchema"].to_string().contains("\"mcp:docs/pdf\""), "{tool}");
+
+    let reading = json!({ "name": "mcp:docs/pdf", "path": "references/forms.md" });
+    let early = client.call("skills_readResource", reading.clone()).await;
+    assert!(early["isError"] == true && text(&early).contains("once the user allowed it"), "{early}");
+
+    client.answer = Some(json!({ "action": "decline" }));
+    let refused = client.call("skill", json!({ "name": "mcp:docs/pdf" })).await;
+    assert!(refused["isError"] == true && text(&refused).contains("was not allowed"), "{refused}");
+    client.answer = Some(json!({ "action": "accept", "content": { "answer": "session" } }));
+    let sent = client.call("skill", json!({ "name": "mcp:docs/pdf" })).await;
+    assert!(text(&sent).contains("The server's words."), "{sent}");
+    assert_eq!(client.asked.len(), 2);
+    assert_eq!(text(&client.call("skills_readResource", reading).await), "Forms\n");
+    assert_eq!(client.asked.len(), 2, "a yes for the session holds");
+
+    let mut mute = Client::new(&context, OLD).await;
+    let refused = mute.call("skill", json!({ "name": "mcp:docs/pdf" })).await;
+    assert!(refused["isError"] == true && text(&refused).contains("cannot ask its user"), "{refused}");
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_keeps_nothing_from_working() {
+    let context = project();
+    context.tree("//- home/.openoxide/config.toml\n[mcp.servers.gone]\nurl = \"http://127.0.0.1:9/mcp\"\n");
+    let mut client = Client::new(&context, OLD).await;
+    let tools = client.ok("tools/list", json!({})).await;
+    assert!(!tools.to_string().contains("mcp:gone"), "{tools}");
+    assert!(text(&client.call("skill", json!({ "name": "notes" })).await).contains("# notes"));
+    let server = Server::new(context);
+    let listed = server.get("/v1/remote").await.json();
+    assert_eq!((&listed["skills"], listed["problems"].as_array().map(Vec::len)), (&json!([]), Some(1)), "{listed}");
+}
