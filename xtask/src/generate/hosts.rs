@@ -47,6 +47,7 @@ const SECTIONS: &[(&str, &[&str])] = &[
     ("Commands on events", &["hooks"]),
     ("Agents of their own, and what is sent again", &["fork", "preload", "reattach"]),
     ("Tools", &["tools"]),
+    ("What clients of the program are answered", &["serve"]),
 ];
 
 /// Returns the index and a page for each host.

@@ -197,6 +197,8 @@ pub(crate) fn activate(
 
 fn call(ui: &Ui, session: &Session, runtime: &Arc<Runtime>, wanted: &Wanted<'_>) -> anyhow::Result<Done> {
     let remote = client(session)?;
+    // What cannot be asked or found at all is told with its own status.
+    remote.find(wanted.name).map_err(|error| told(&error))?;
     let call = Call { skill: wanted.name.to_string(), caller: wanted.caller, arguments: wanted.given.clone() };
     let activation = RemoteActivation::new(Arc::clone(runtime), remote.remote().clone(), call);
     let mut activation = activation.ok_or_else(|| Told::failed("this is no skill of a server"))?;

@@ -65,8 +65,8 @@ fn project_files(tree: &mut String, canary: &Path) {
     );
 }
 
-/// Runs the program under a trace; returns the programs that were started and the files that were opened to write.
-fn traced(context: &TestContext, args: &[&str]) -> Option<(Vec<String>, Vec<String>)> {
+/// Runs the program under a trace and returns it; nothing if that cannot be done here.
+fn trace(context: &TestContext, args: &[&str]) -> Option<String> {
     let log = context.root().join("trace");
     let prepared = context.command(bin(), args);
     let mut command = Command::new("strace");
@@ -74,7 +74,19 @@ fn traced(context: &TestContext, args: &[&str]) -> Option<(Vec<String>, Vec<Stri
     command.env_clear().current_dir(context.project());
     command.envs(prepared.get_envs().filter_map(|(name, value)| Some((name, value?))));
     command.env("PATH", "/usr/bin:/bin").output().ok().filter(|output| !output.stdout.is_empty() || log.is_file())?;
-    let text = fs_err::read_to_string(&log).unwrap();
+    Some(fs_err::read_to_string(&log).unwrap())
+}
+
+/// Runs the program under a trace; returns the programs that were started and the files that were opened to write.
+fn traced(context: &TestContext, args: &[&str]) -> Option<(Vec<String>, Vec<String>)> {
+    let mut text = trace(context, args)?;
+    // A thread that ends while it is looked at leaves a call that nobody can name: such a trace shows too little.
+    for _ in 0..5 {
+        if !text.contains("<detached ...>") {
+            break;
+        }
+        text = trace(context, args)?;
+    }
     let lines = || text.lines().filter(|line| !line.contains("<... ") && !line.contains(" = -1 "));
     let started = lines().filter(|line| line.contains(" execve(")).map(str::to_owned).collect();
     let writes = |line: &&str| {

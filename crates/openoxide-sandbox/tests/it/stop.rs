@@ -13,6 +13,8 @@ fn a_running_command_is_stopped_and_nothing_is_left() {
         let ran = setting.sh(&["--stop-after", "1500"], &line);
         assert_eq!((ran.ended.as_str(), ran.stdout.as_str()), ("Stopped", "begun\n"), "{setting:?}: {ran:?}");
         assert!(started.elapsed() < Duration::from_secs(10), "{setting:?}: it took {:?}", started.elapsed());
+        // Whoever is killed may still be on the way out.
+        until(Duration::from_secs(1), || processes_with(&time) == 0);
         assert_eq!(processes_with(&time), 0, "{setting:?}: something is left");
     });
 }
