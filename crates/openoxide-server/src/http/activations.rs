@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use openoxide_live::State;
 use openoxide_runtime::{
-    Activated, Answer, Call, Choice, Done, Given, Question, Reply, Session, activate_answer, question_line,
+    Activated, Answer, Call, Choice, Done, Given, Question, Reply, Runtime, Session, activate_answer, question_line,
 };
 use openoxide_wire::{QuestionLine, SchemaVersion};
 use schemars::JsonSchema;
@@ -192,20 +192,13 @@ pub(crate) async fn activate(
         (None, Some(words)) => Given::Words(words),
         (None, None) => Given::Nothing,
     };
-    // Whether there is such a skill for the caller is the runtime's to say.
-    let found = id::find(runtime.catalog(), &id);
-    let folder = found.as_ref().ok().map(|entry| entry.dir().to_owned());
-    let skill = match found {
-        Ok(entry) if id.starts_with('~') => runtime.catalog().call_of(entry),
-        _ if id.starts_with('/') => return Err(id::unknown(runtime.catalog(), &id)),
-        _ => id,
-    };
-    let call = Call { skill, caller: input.who.into(), arguments };
+    let call = Call { skill: id, caller: input.who.into(), arguments };
     let asked = Asked::of(&call, asking.peer);
     if let Some(answer) = asked.as_ref().and_then(|asked| asking.http.still().get(&state, asked)) {
         asking.engine.note(Action::Activate, &answer.name, Some(&answer.digest), None, audit::Decision::Allow);
         return Ok(asking.sent(answer.bytes.clone()));
     }
+    let (call, folder) = meant(&runtime, call)?;
     let seen = look(&asking, &state, folder.clone().filter(|_| asked.is_some())).await?;
     let calling = asking.engine.begin(&state, runtime, call);
     let mut session = Session::default();
@@ -219,6 +212,19 @@ pub(crate) async fn activate(
         return Ok(asking.sent(bytes));
     }
     stands(&asking, &state, session, stand)
+}
+
+/// Returns the call as the runtime understands it, and the folder of the skill that it means.
+fn meant(runtime: &Runtime, mut call: Call) -> Result<(Call, Option<PathBuf>), Failure> {
+    // Whether there is such a skill for the caller is the runtime's to say.
+    let found = id::find(runtime.catalog(), &call.skill);
+    let folder = found.as_ref().ok().map(|entry| entry.dir().to_owned());
+    match found {
+        Ok(entry) if call.skill.starts_with('~') => call.skill = runtime.catalog().call_of(entry),
+        _ if call.skill.starts_with('/') => return Err(id::unknown(runtime.catalog(), &call.skill)),
+        _ => {}
+    }
+    Ok((call, folder))
 }
 
 /// Looks at what an activation depends on, before it begins.
