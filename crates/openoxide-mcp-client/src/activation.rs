@@ -129,5 +129,7 @@ fn activated(skill: &ServerSkill, call: &Call, arguments: Option<&Arguments>, me
         fork: None,
         cut: false,
         repeated: false,
+        // What a server says can change without a sign.
+        still: false,
     }
 }

@@ -68,11 +68,18 @@ pub(crate) fn finish(
         messages,
         tools,
         limited_to: runtime.limited_to(loading),
-        fork,
         cut: loading.cut.is_some(),
+        still: !repeated && fork.is_none() && is_still(entry, loading),
         repeated,
+        fork,
     };
     Ok((activated, attached.notices))
+}
+
+/// Tells whether nothing but the skill's own files made the text what it is.
+fn is_still(entry: &Entry, loading: &Loading) -> bool {
+    let (runs, reads) = (loading.expanded.commands().next().is_some(), !loading.expanded.files.is_empty());
+    !runs && !reads && loading.powers.is_empty() && loading.snapshot.is_ok() && entry.skill.dependencies.is_none()
 }
 
 /// Draws the messages of a call, with this text in them.

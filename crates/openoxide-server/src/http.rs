@@ -34,6 +34,7 @@ use self::wellknown::Packed;
 use crate::answer::{Failure, name_failures};
 use crate::engine::Engine;
 use crate::mcp::{McpHttp, http_service};
+use crate::still::Still;
 
 pub use self::openapi::openapi;
 
@@ -63,6 +64,7 @@ struct Inner {
     served: Served,
     activations: Activations,
     kept: Kept,
+    still: Still,
     packed: Packed,
     document: Ready,
 }
@@ -75,7 +77,8 @@ pub fn router(engine: Engine, served: Served) -> Router {
     let mcp = McpHttp { stop: engine.stopping().token(), ..served.mcp.clone() };
     let mcp = http_service(engine.clone(), mcp);
     let (activations, kept, packed) = (Activations::default(), Kept::default(), Packed::default());
-    let inner = Inner { engine, served, activations, kept, packed, document: status::written() };
+    let still = Still::default();
+    let inner = Inner { engine, served, activations, kept, still, packed, document: status::written() };
     let http = Http { inner: Arc::new(inner) };
     let mut router = Router::new();
     for route in routes::all() {
@@ -108,6 +111,10 @@ impl Http {
 
     pub(crate) fn kept(&self) -> &Kept {
         &self.inner.kept
+    }
+
+    pub(crate) fn still(&self) -> &Still {
+        &self.inner.still
     }
 
     pub(crate) fn packed(&self) -> &Packed {

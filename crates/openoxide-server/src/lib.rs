@@ -15,6 +15,7 @@ mod metrics;
 mod moment;
 mod pool;
 mod rpc;
+mod still;
 mod stop;
 
 pub use self::http::{Served, openapi, router};

@@ -1,15 +1,26 @@
 //! Now, as lines of logs say it.
 
+use std::cell::RefCell;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use openoxide_config::Moment;
 
+thread_local! {
+    /// The second that was last written, for there are many lines in one.
+    static LAST: RefCell<(u64, String)> = const { RefCell::new((u64::MAX, String::new())) };
+}
+
 /// Returns the time now, to the millisecond.
 pub(crate) fn now() -> String {
     let now = SystemTime::now();
-    let millis = now.duration_since(UNIX_EPOCH).map_or(0, |since| since.subsec_millis());
-    let seconds = Moment::from(now).to_string();
-    format!("{}.{millis:03}Z", seconds.trim_end_matches('Z'))
+    let since = now.duration_since(UNIX_EPOCH).unwrap_or_default();
+    LAST.with_borrow_mut(|(second, text)| {
+        if *second != since.as_secs() {
+            *second = since.as_secs();
+            Moment::from(now).to_string().trim_end_matches('Z').clone_into(text);
+        }
+        format!("{text}.{:03}Z", since.subsec_millis())
+    })
 }
 
 #[cfg(test)]

@@ -2,13 +2,16 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use openoxide_live::State;
-use openoxide_runtime::{Answer, Call, Choice, Done, Given, Question, Reply, Session, activate_answer, question_line};
+use openoxide_runtime::{
+    Activated, Answer, Call, Choice, Done, Given, Question, Reply, Runtime, Session, activate_answer, question_line,
+};
 use openoxide_wire::{QuestionLine, SchemaVersion};
 use schemars::JsonSchema;
 use secrecy::SecretString;
@@ -19,7 +22,9 @@ use super::id;
 use super::reply::hex;
 use crate::activate::Stand;
 use crate::answer::Failure;
+use crate::audit::{self, Action};
 use crate::calling::Calling;
+use crate::still::{Asked, Seen};
 
 /// How many activations may wait for an answer.
 const WAITING_MAX: usize = 256;
@@ -187,15 +192,54 @@ pub(crate) async fn activate(
         (None, Some(words)) => Given::Words(words),
         (None, None) => Given::Nothing,
     };
-    // Whether there is such a skill for the caller is the runtime's to say.
-    let skill = match id::find(runtime.catalog(), &id) {
-        Ok(entry) if id.starts_with('~') => runtime.catalog().call_of(entry),
-        _ if id.starts_with('/') => return Err(id::unknown(runtime.catalog(), &id)),
-        _ => id,
-    };
-    let call = Call { skill, caller: input.who.into(), arguments };
+    let call = Call { skill: id, caller: input.who.into(), arguments };
+    let asked = Asked::of(&call, asking.peer);
+    if let Some(answer) = asked.as_ref().and_then(|asked| asking.http.still().get(&state, asked)) {
+        asking.engine.note(Action::Activate, &answer.name, Some(&answer.digest), None, audit::Decision::Allow);
+        return Ok(asking.sent(answer.bytes.clone()));
+    }
+    let (call, folder) = meant(&runtime, call)?;
+    let seen = look(&asking, &state, folder.clone().filter(|_| asked.is_some())).await?;
     let calling = asking.engine.begin(&state, runtime, call);
-    go_on(&asking, state, calling, Session::default(), Reply::Begin).await
+    let mut session = Session::default();
+    let stand = asking.engine.advance(calling, &mut session, Reply::Begin).await?;
+    if let (Stand::Done(done), Some(asked), Some(seen), Some(folder)) = (&stand, asked, seen, folder)
+        && let Some(activated) = still(done).filter(|activated| activated.path.starts_with(&folder))
+    {
+        let bytes = asking.written(&state, &activate_answer(state.view.spec.id(), done))?;
+        let (name, digest) = (activated.name.clone(), activated.digest.clone());
+        asking.http.still().keep(&state, asked, seen, bytes.clone(), name, digest);
+        return Ok(asking.sent(bytes));
+    }
+    stands(&asking, &state, session, stand)
+}
+
+/// Returns the call as the runtime understands it, and the folder of the skill that it means.
+fn meant(runtime: &Runtime, mut call: Call) -> Result<(Call, Option<PathBuf>), Failure> {
+    // Whether there is such a skill for the caller is the runtime's to say.
+    let found = id::find(runtime.catalog(), &call.skill);
+    let folder = found.as_ref().ok().map(|entry| entry.dir().to_owned());
+    match found {
+        Ok(entry) if call.skill.starts_with('~') => call.skill = runtime.catalog().call_of(entry),
+        _ if call.skill.starts_with('/') => return Err(id::unknown(runtime.catalog(), &call.skill)),
+        _ => {}
+    }
+    Ok((call, folder))
+}
+
+/// Looks at what an activation depends on, before it begins.
+async fn look(asking: &Asking, state: &State, folder: Option<PathBuf>) -> Result<Option<Seen>, Failure> {
+    let Some(folder) = folder else { return Ok(None) };
+    let trust = state.workspace.environment.openoxide_home().map(|home| home.join("state").join("trust.toml"));
+    asking.work(move || Ok(Seen::of(&folder, trust))).await
+}
+
+/// Returns the one skill that was activated, if the same call gets the same again.
+fn still(done: &Done) -> Option<&Activated> {
+    match done.activated.as_slice() {
+        [one] if one.still && done.refused.is_empty() && done.notices.is_empty() => Some(one),
+        _ => None,
+    }
 }
 
 pub(crate) async fn answer(
@@ -228,8 +272,13 @@ async fn go_on(
     mut session: Session,
     reply: Reply,
 ) -> Result<Response, Failure> {
-    match asking.engine.advance(calling, &mut session, reply).await? {
-        Stand::Done(done) => answered(asking, &state, &done),
+    let stand = asking.engine.advance(calling, &mut session, reply).await?;
+    stands(asking, &state, session, stand)
+}
+
+fn stands(asking: &Asking, state: &Arc<State>, session: Session, stand: Stand) -> Result<Response, Failure> {
+    match stand {
+        Stand::Done(done) => answered(asking, state, &done),
         Stand::Asks(calling, question) => {
             let line = question_line(&question);
             let until = Instant::now() + WAITS;
@@ -237,12 +286,12 @@ async fn go_on(
                 calling,
                 session,
                 question,
-                state: Arc::clone(&state),
+                state: Arc::clone(state),
                 until,
             })?;
             let (schema, expires_in) = (SchemaVersion::default(), WAITS.as_secs());
             let waiting = WaitingAnswer { schema, handle, expires_in, question: line };
-            asking.once(StatusCode::ACCEPTED, &state, &waiting)
+            asking.once(StatusCode::ACCEPTED, state, &waiting)
         }
     }
 }

@@ -161,6 +161,17 @@ impl Asking {
         Ok(ready.send(&self.headers))
     }
 
+    /// Writes JSON about a state.
+    pub(crate) fn written(&self, state: &State, answer: &impl Serialize) -> Result<Bytes, Failure> {
+        written(answer, self.peer, Some(state)).map(Bytes::from)
+    }
+
+    /// Sends JSON that nobody else may keep.
+    pub(crate) fn sent(&self, bytes: Bytes) -> Response {
+        let headers = [(CONTENT_TYPE, JSON), (CACHE_CONTROL, HeaderValue::from_static("no-store"))];
+        (headers, bytes).into_response()
+    }
+
     /// Answers JSON that holds for this once.
     pub(crate) fn once(&self, status: StatusCode, state: &State, answer: &impl Serialize) -> Result<Response, Failure> {
         let headers = [(CONTENT_TYPE, JSON), (CACHE_CONTROL, HeaderValue::from_static("no-store"))];

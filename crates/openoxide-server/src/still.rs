@@ -1,0 +1,249 @@
+//! Answers that depend on nothing but a state, a call, and the files of one skill, kept for as long as these are the same.
+//!
+//! Whether the files are is looked at each time, by what the system says about every one of them and every folder: which
+//! one it is, how large, and when it was changed last. The time of the last change of any kind cannot be set by anybody.
+//! What was changed a moment ago is not kept, because it may be changed again within one tick of the clock; what lies
+//! where looking can take long is not kept either.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use axum::body::Bytes;
+use openoxide_live::State;
+use openoxide_runtime::{Call, Given};
+use openoxide_skills::Caller;
+
+use crate::answer::Peer;
+
+/// How many answers are kept.
+const ANSWERS: usize = 256;
+/// How many bytes they have together.
+const BYTES: usize = 16 * 1024 * 1024;
+/// How many files and folders a skill may have.
+const FILES: usize = 64;
+/// How long something must have been as it is.
+const SETTLED: Duration = Duration::from_millis(100);
+/// File systems that are in this machine: ext4, xfs, btrfs, overlay, tmpfs.
+const LOCAL: [i64; 5] = [0xEF53, 0x5846_5342, 0x9123_683E, 0x794C_7630, 0x0102_1994];
+
+/// What is asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Asked {
+    skill: String,
+    caller: Caller,
+    said: Option<String>,
+    peer: Peer,
+}
+
+/// An answer that can be sent again.
+pub(crate) struct Answer {
+    pub(crate) bytes: Bytes,
+    /// The skill, for the audit log.
+    pub(crate) name: String,
+    pub(crate) digest: String,
+    state: Weak<State>,
+    seen: Seen,
+}
+
+/// Answers that can be sent again.
+#[derive(Default)]
+pub(crate) struct Still {
+    held: Mutex<Held>,
+}
+
+#[derive(Default)]
+struct Held {
+    answers: HashMap<Asked, Arc<Answer>>,
+    bytes: usize,
+}
+
+impl Asked {
+    /// Returns what is asked for, if an answer to it may be kept at all.
+    pub(crate) fn of(call: &Call, peer: Peer) -> Option<Asked> {
+        let said = match &call.arguments {
+            Given::Nothing => None,
+            Given::Raw(said) if said.len() <= 256 => Some(said.clone()),
+            Given::Raw(_) | Given::Words(_) => return None,
+        };
+        Some(Asked { skill: call.skill.clone(), caller: call.caller, said, peer })
+    }
+}
+
+impl Still {
+    /// Returns an answer that is still right.
+    pub(crate) fn get(&self, state: &Arc<State>, asked: &Asked) -> Option<Arc<Answer>> {
+        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let answer = Arc::clone(held.answers.get(asked)?);
+        drop(held);
+        let is_of_state = std::ptr::eq(answer.state.as_ptr(), Arc::as_ptr(state));
+        (is_of_state && answer.seen.is_the_same()).then_some(answer)
+    }
+
+    /// Keeps an answer, if nothing has changed since `seen`.
+    pub(crate) fn keep(
+        &self,
+        state: &Arc<State>,
+        asked: Asked,
+        seen: Seen,
+        bytes: Bytes,
+        name: String,
+        digest: String,
+    ) {
+        if bytes.len() > BYTES / 8 || !seen.is_the_same() {
+            return;
+        }
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        if held.answers.len() >= ANSWERS || held.bytes + bytes.len() > BYTES {
+            *held = Held::default();
+        }
+        held.bytes += bytes.len();
+        let answer = Answer { bytes, name, digest, state: Arc::downgrade(state), seen };
+        if let Some(old) = held.answers.insert(asked, Arc::new(answer)) {
+            held.bytes -= old.bytes.len();
+        }
+    }
+}
+
+/// What the system said about files and folders.
+pub(crate) struct Seen(Vec<(PathBuf, Option<Stamp>)>);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stamp {
+    device: u64,
+    number: u64,
+    mode: u32,
+    size: i64,
+    written: (i64, u64),
+    changed: (i64, u64),
+}
+
+impl Seen {
+    /// Looks at everything in a skill's folder, and at one more file that may be there or not; nothing if it has links, is
+    /// large, lies where looking can take long, or was changed a moment ago.
+    pub(crate) fn of(folder: &Path, other: Option<PathBuf>) -> Option<Seen> {
+        let kind = i64::from(rustix::fs::statfs(folder).ok()?.f_type);
+        if !LOCAL.contains(&kind) {
+            return None;
+        }
+        let mut seen = Vec::new();
+        let mut folders = vec![folder.to_owned()];
+        while let Some(folder) = folders.pop() {
+            let stamp = Stamp::of(&folder).filter(|stamp| stamp.is_folder())?;
+            seen.push((folder.clone(), Some(stamp)));
+            for entry in fs_err::read_dir(&folder).ok()? {
+                let entry = entry.ok()?;
+                let kind = entry.file_type().ok()?;
+                match (kind.is_dir(), kind.is_file()) {
+                    (true, _) => folders.push(entry.path()),
+                    (_, true) => seen.push((entry.path(), Some(Stamp::of(&entry.path())?))),
+                    _ => return None,
+                }
+                if seen.len() + folders.len() > FILES {
+                    return None;
+                }
+            }
+        }
+        seen.extend(other.map(|path| (path.clone(), Stamp::of(&path))));
+        let stamps = seen.iter().filter_map(|(_, stamp)| *stamp);
+        stamps.into_iter().all(|stamp| stamp.is_settled()).then_some(Seen(seen))
+    }
+
+    fn is_the_same(&self) -> bool {
+        self.0.iter().all(|(path, stamp)| Stamp::of(path) == *stamp)
+    }
+}
+
+impl Stamp {
+    #[allow(clippy::unnecessary_cast, clippy::cast_lossless, reason = "the types differ between systems")]
+    fn of(path: &Path) -> Option<Stamp> {
+        let stat = rustix::fs::lstat(path).ok()?;
+        Some(Stamp {
+            device: stat.st_dev as u64,
+            number: stat.st_ino as u64,
+            mode: stat.st_mode as u32,
+            size: stat.st_size as i64,
+            written: (stat.st_mtime as i64, stat.st_mtime_nsec as u64),
+            changed: (stat.st_ctime as i64, stat.st_ctime_nsec as u64),
+        })
+    }
+
+    fn is_folder(self) -> bool {
+        rustix::fs::FileType::from_raw_mode(self.mode).is_dir()
+    }
+
+    fn is_settled(self) -> bool {
+        let (Ok(seconds), nanos) = (u64::try_from(self.changed.0), self.changed.1) else { return false };
+        let changed = UNIX_EPOCH + Duration::from_secs(seconds) + Duration::from_nanos(nanos);
+        SystemTime::now().duration_since(changed).is_ok_and(|since| since > SETTLED)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use openoxide_testkit::TestContext;
+
+    use super::*;
+
+    fn folder() -> (TestContext, PathBuf) {
+        let context = TestContext::new();
+        context.tree("//- project/s/SKILL.md\none\n//- project/s/a/b.md\ntwo\n");
+        let folder = context.project().join("s");
+        (context, folder)
+    }
+
+    fn settled() {
+        std::thread::sleep(SETTLED * 2);
+    }
+
+    #[test]
+    fn every_change_is_seen() {
+        let (context, folder) = folder();
+        assert!(Seen::of(&folder, None).is_none(), "what was just written is not kept");
+        let other = context.home().join("other");
+        type Change<'a> = (&'a str, &'a dyn Fn());
+        let file = folder.join("SKILL.md");
+        let changes: [Change<'_>; 7] = [
+            ("the same size at the same time", &|| {
+                let time = fs_err::metadata(&file).unwrap().modified().unwrap();
+                fs_err::write(&file, "eno\n").unwrap();
+                std::fs::File::options().write(true).open(&file).unwrap().set_modified(time).unwrap();
+            }),
+            ("renamed over", &|| {
+                fs_err::write(context.root().join("new"), "one\n").unwrap();
+                fs_err::rename(context.root().join("new"), &file).unwrap();
+            }),
+            ("a new file below", &|| fs_err::write(folder.join("a/c.md"), "").unwrap()),
+            ("a file that is gone", &|| fs_err::remove_file(folder.join("a/b.md")).unwrap()),
+            ("another mode", &|| {
+                let mode = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+                fs_err::set_permissions(&file, mode).unwrap();
+            }),
+            ("the other file", &|| fs_err::write(&other, "").unwrap()),
+            ("the folder itself", &|| fs_err::rename(&folder, context.root().join("moved")).unwrap()),
+        ];
+        for (what, change) in changes {
+            settled();
+            let seen = Seen::of(&folder, Some(other.clone())).expect(what);
+            assert!(seen.is_the_same(), "{what}: nothing has changed yet");
+            change();
+            assert!(!seen.is_the_same(), "{what}");
+        }
+    }
+
+    #[test]
+    fn links_and_many_files_are_not_kept() {
+        let (context, folder) = folder();
+        settled();
+        assert!(Seen::of(&folder, None).is_some());
+        std::os::unix::fs::symlink("SKILL.md", folder.join("link")).unwrap();
+        settled();
+        assert!(Seen::of(&folder, None).is_none());
+        fs_err::remove_file(folder.join("link")).unwrap();
+        (0..FILES).for_each(|number| fs_err::write(folder.join(number.to_string()), "").unwrap());
+        settled();
+        assert!(Seen::of(&folder, None).is_none());
+        drop(context);
+    }
+}
