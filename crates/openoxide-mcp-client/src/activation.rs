@@ -17,7 +17,7 @@ pub enum RemoteStep {
     /// The user must decide something.
     Ask(Question),
     /// Nothing; this is the result.
-    Done(Done),
+    Done(Box<Done>),
 }
 
 /// The activation of one skill of a server.
@@ -45,8 +45,8 @@ impl RemoteActivation {
     pub async fn resume(&mut self, session: &mut Session, answer: Option<Answer>) -> RemoteStep {
         match self.next(session, answer).await {
             Ok(Some(question)) => RemoteStep::Ask(question),
-            Ok(None) => RemoteStep::Done(self.load().await),
-            Err(refusal) => RemoteStep::Done(Done { refused: vec![refusal], ..Done::default() }),
+            Ok(None) => RemoteStep::Done(Box::new(self.load().await)),
+            Err(refusal) => RemoteStep::Done(Box::new(Done { refused: vec![refusal], ..Done::default() })),
         }
     }
 

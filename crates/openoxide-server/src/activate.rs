@@ -61,12 +61,12 @@ impl Engine {
         mut reply: Reply,
     ) -> Result<Stand, Unavailable> {
         let mut activation = match calling.into() {
-            Calling::Local(activation) => activation,
+            Calling::Local(activation) => *activation,
             Calling::Remote(mut remote) => {
                 let answer = if let Reply::Answer(answer) = reply { Some(answer) } else { None };
                 return Ok(match remote.resume(session, answer).await {
                     RemoteStep::Ask(question) => Stand::Asks(Box::new(Calling::Remote(remote)), question),
-                    RemoteStep::Done(done) => self.done(done),
+                    RemoteStep::Done(done) => self.done(*done),
                 });
             }
         };

@@ -106,7 +106,7 @@ pub enum McpError {
 /// Serves one client on standard input and output, until it leaves.
 pub async fn serve_stdio(engine: Engine, options: McpOptions) -> Result<(), McpError> {
     let (input, output) = rmcp::transport::io::stdio_pipes();
-    serve_on(engine, options, input, output).await
+    Box::pin(serve_on(engine, options, input, output)).await
 }
 
 /// Serves one client on a pair of streams, until it leaves.
@@ -116,7 +116,7 @@ pub async fn serve_on(
     input: impl tokio::io::AsyncRead + Send + Unpin + 'static,
     output: impl tokio::io::AsyncWrite + Send + Unpin + 'static,
 ) -> Result<(), McpError> {
-    let server = McpServer::new(Arc::new(Shared::new(engine, options)), true);
+    let server = McpServer::new(Arc::new(Shared::new(&engine, options)), true);
     let transport = AsyncRwTransport::new_server(input, output).with_max_line_length(MESSAGE_MAX);
     let running = match server.serve(transport).await {
         Ok(running) => running,

@@ -123,7 +123,7 @@ impl Seen {
     /// Looks at everything in a skill's folder, and at one more file that may be there or not; nothing if it has links, is
     /// large, lies where looking can take long, or was changed a moment ago.
     pub(crate) fn of(folder: &Path, other: Option<PathBuf>) -> Option<Seen> {
-        let kind = i64::from(rustix::fs::statfs(folder).ok()?.f_type);
+        let kind = rustix::fs::statfs(folder).ok()?.f_type;
         if !LOCAL.contains(&kind) {
             return None;
         }
@@ -147,7 +147,7 @@ impl Seen {
         }
         seen.extend(other.map(|path| (path.clone(), Stamp::of(&path))));
         let stamps = seen.iter().filter_map(|(_, stamp)| *stamp);
-        stamps.into_iter().all(|stamp| stamp.is_settled()).then_some(Seen(seen))
+        stamps.into_iter().all(Stamp::is_settled).then_some(Seen(seen))
     }
 
     fn is_the_same(&self) -> bool {
@@ -197,12 +197,14 @@ mod tests {
         std::thread::sleep(SETTLED * 2);
     }
 
+    /// What a change is, and what makes it.
+    type Change<'a> = (&'a str, &'a dyn Fn());
+
     #[test]
     fn every_change_is_seen() {
         let (context, folder) = folder();
         assert!(Seen::of(&folder, None).is_none(), "what was just written is not kept");
         let other = context.home().join("other");
-        type Change<'a> = (&'a str, &'a dyn Fn());
         let file = folder.join("SKILL.md");
         let changes: [Change<'_>; 7] = [
             ("the same size at the same time", &|| {

@@ -1,4 +1,4 @@
-//! A model that is a script: it calls one tool, and then says that it is done. It speaks what Anthropic's and OpenAI's
+//! A model that is a script: it calls one tool, and then says that it is done. It speaks what `Anthropic`'s and `OpenAI`'s
 //! models speak, as far as agents need that.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -128,17 +128,16 @@ fn message(request: &Value, call: Option<ToolCall>) -> String {
     ])
 }
 
-/// Says it as OpenAI's models do.
+/// Says it as `OpenAI`'s models do.
 fn response(call: Option<ToolCall>) -> String {
-    let item = match call {
-        Some(call) => json!({
+    let item = if let Some(call) = call {
+        json!({
             "type": "function_call", "id": "fc_1", "call_id": "call_1", "name": call.name, "namespace": call.namespace,
             "arguments": "{\"name\":\"pdf\"}",
-        }),
-        None => {
-            let content = json!([{ "type": "output_text", "text": "done" }]);
-            json!({ "type": "message", "role": "assistant", "id": "m_1", "content": content })
-        }
+        })
+    } else {
+        let content = json!([{ "type": "output_text", "text": "done" }]);
+        json!({ "type": "message", "role": "assistant", "id": "m_1", "content": content })
     };
     let usage = json!({
         "input_tokens": 1, "input_tokens_details": null, "output_tokens": 1, "output_tokens_details": null,

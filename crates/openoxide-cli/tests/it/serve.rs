@@ -127,7 +127,7 @@ fn long_time() -> String {
 /// How many processes have a word in their arguments.
 fn processes_with(word: &str) -> usize {
     let entries = std::fs::read_dir("/proc").unwrap().flatten();
-    let lines = entries.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok());
+    let lines = entries.filter_map(|entry| fs_err::read(entry.path().join("cmdline")).ok());
     lines.filter(|line| line.split(|byte| *byte == 0).any(|arg| arg == word.as_bytes())).count()
 }
 

@@ -71,7 +71,7 @@ impl ServerHandler for McpServer {
     }
 
     async fn call_tool(&self, request: CallToolRequestParams, context: Context) -> Result<CallToolResponse, ErrorData> {
-        self.call(request, &context).await
+        Box::pin(self.call(request, &context)).await
     }
 
     async fn list_prompts(

@@ -47,7 +47,7 @@ impl Seen {
 }
 
 impl Shared {
-    pub(super) fn new(engine: Engine, options: McpOptions) -> Shared {
+    pub(super) fn new(engine: &Engine, options: McpOptions) -> Shared {
         let engine = engine.asked_by(super::audit::actor());
         Shared { engine, options, held: Held::default(), memory: Memory::default(), last: Mutex::default() }
     }

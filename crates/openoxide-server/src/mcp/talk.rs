@@ -174,12 +174,12 @@ impl Talk {
     async fn step(self, engine: &Engine) -> Result<(Talk, Stop), ErrorData> {
         let Talk { calling, session, reply, unasked } = self;
         let (calling, stop) = match calling {
-            Calling::Local(activation) => step_local(engine, activation, &session, reply).await?,
+            Calling::Local(activation) => step_local(engine, *activation, &session, reply).await?,
             Calling::Remote(mut remote) => {
                 let answer = if let Reply::Answer(answer) = reply { Some(answer) } else { None };
                 let stop = match remote.resume(&mut *session.lock().await, answer).await {
                     RemoteStep::Ask(question) => Stop::Ask(question),
-                    RemoteStep::Done(done) => Stop::Done(Box::new(done)),
+                    RemoteStep::Done(done) => Stop::Done(done),
                 };
                 (Calling::Remote(remote), stop)
             }

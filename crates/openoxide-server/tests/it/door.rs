@@ -54,6 +54,7 @@ impl Server {
     }
 
     /// Starts the real routes with a few more that are slow or large on purpose.
+    #[expect(clippy::unused_async, reason = "it must be called within a runtime")]
     async fn with(limits: DoorLimits, token: Option<&str>) -> Server {
         let context = TestContext::new();
         context.skill("pdf", "Fills in forms");

@@ -20,7 +20,7 @@ impl Server {
         let context = project();
         let origins = vec!["http://127.0.0.1:7000".to_owned()];
         let http = McpHttp { hosts: vec!["127.0.0.1:7000".to_owned()], origins, ..McpHttp::default() };
-        let router = http_service(engine(&context, settings), http);
+        let router = http_service(&engine(&context, settings), http);
         Server { _context: context, router }
     }
 
@@ -77,8 +77,8 @@ async fn answer(response: Response<Body>) -> Value {
     if let Ok(value) = serde_json::from_str(&text) {
         return value;
     }
-    let events = text.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim);
-    let last = events.filter(|data| !data.is_empty()).next_back();
+    let mut events = text.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim);
+    let last = events.rfind(|data| !data.is_empty());
     serde_json::from_str(last.unwrap_or_else(|| panic!("{}: {text}", parts.status))).unwrap()
 }
 

@@ -38,7 +38,7 @@ fn tree() -> TempDir {
 
 /// Long after anything that a test writes.
 fn later() -> SystemTime {
-    SystemTime::now() + Duration::from_secs(60)
+    SystemTime::now() + Duration::from_mins(1)
 }
 
 fn manifest(folder: &Path, known: Option<&FileManifest>, now: SystemTime) -> Result<FileManifest, SnapshotError> {
