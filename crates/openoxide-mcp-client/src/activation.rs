@@ -17,7 +17,7 @@ pub enum RemoteStep {
     /// The user must decide something.
     Ask(Question),
     /// Nothing; this is the result.
-    Done(Done),
+    Done(Box<Done>),
 }
 
 /// What a conversation decides.
@@ -57,8 +57,10 @@ impl RemoteActivation {
         self.find().await;
         match self.decide(session, answer) {
             RemoteDecision::Ask(question) => RemoteStep::Ask(question),
-            RemoteDecision::Load => RemoteStep::Done(self.load().await),
-            RemoteDecision::No(refusal) => RemoteStep::Done(Done { refused: vec![refusal], ..Done::default() }),
+            RemoteDecision::Load => RemoteStep::Done(Box::new(self.load().await)),
+            RemoteDecision::No(refusal) => {
+                RemoteStep::Done(Box::new(Done { refused: vec![refusal], ..Done::default() }))
+            }
         }
     }
 

@@ -213,7 +213,7 @@ fn call(ui: &Ui, session: &Session, runtime: &Arc<Runtime>, wanted: &Wanted<'_>)
     let done = loop {
         match remote.resume(&mut activation, &mut conversation, answer.take()) {
             RemoteStep::Ask(question) => answer = Some(asking.answer(&question)),
-            RemoteStep::Done(done) => break done,
+            RemoteStep::Done(done) => break *done,
         }
     };
     tell_asked(ui, session, &asking, "activate", &wanted.name.to_string());

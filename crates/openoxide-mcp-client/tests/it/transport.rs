@@ -98,7 +98,8 @@ async fn a_server_is_asked_once_at_a_time_and_a_failure_is_remembered() {
 
 #[tokio::test]
 async fn a_folder_without_an_end_has_one() {
-    for (which, said) in [("folder-circle", "a page leads back to one before"), ("folder-spiral", "more than 10 pages")] {
+    for (which, said) in [("folder-circle", "a page leads back to one before"), ("folder-spiral", "more than 10 pages")]
+    {
         let remote = over_http(which, Limits { pages: 10, ..hasty() }).0;
         let skill = find(&remote, "mcp:docs/pdf").await.unwrap();
         let error = remote.files(&skill).await.unwrap_err().to_string();
@@ -138,7 +139,10 @@ async fn what_it_refuses_is_told() {
         assert_eq!(problems(&over_http(which, hasty()).0).await, [said], "{which}");
     }
     let long = &problems(&over_http("error", hasty()).0).await[0];
-    assert!(long.starts_with("the MCP server `docs` refused `skills/list`: no\\u{1b}[31mx") && long.len() < 400, "{long}");
+    assert!(
+        long.starts_with("the MCP server `docs` refused `skills/list`: no\\u{1b}[31mx") && long.len() < 400,
+        "{long}"
+    );
 }
 
 #[tokio::test]

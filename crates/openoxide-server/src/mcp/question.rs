@@ -26,8 +26,7 @@ pub(super) struct Standing {
 impl Standing {
     /// Tells whether the client may answer a question at all: what runs, stays or lets others speak is the user's alone.
     fn may_answer(self, question: &Question) -> bool {
-        let is_grave =
-            matches!(question, Question::Power { .. } | Question::Server { .. } | Question::Remote { .. });
+        let is_grave = matches!(question, Question::Power { .. } | Question::Server { .. } | Question::Remote { .. });
         self.proven || !is_grave
     }
 }
@@ -215,7 +214,10 @@ mod tests {
         let said = |content: serde_json::Value| ElicitResult::new(ElicitationAction::Accept).with_content(content);
         let question = shell("x");
         assert!(matches!(answer(&question, KNOWN, &said(json!({"answer": "session"}))), Answer::Session));
-        assert!(matches!(answer(&question, Standing { lasting: false, ..KNOWN }, &said(json!({"answer": "session"}))), Answer::No));
+        assert!(matches!(
+            answer(&question, Standing { lasting: false, ..KNOWN }, &said(json!({"answer": "session"}))),
+            Answer::No
+        ));
         assert!(matches!(answer(&question, KNOWN, &said(json!({"answer": "always"}))), Answer::Always));
         for bad in [json!({}), json!({"answer": true}), json!({"answer": "yes"}), json!("once")] {
             assert!(matches!(answer(&question, KNOWN, &said(bad)), Answer::No));

@@ -39,7 +39,6 @@ impl Shared {
             name_in(tool, &offered);
         }
     }
-
 }
 
 impl McpServer {

@@ -95,13 +95,7 @@ impl McpServer {
         })
     }
 
-    async fn begin(
-        &self,
-        engine: &Engine,
-        seen: &Arc<Seen>,
-        name: &str,
-        arguments: Value,
-    ) -> Result<Begun, ErrorData> {
+    async fn begin(&self, engine: &Engine, seen: &Arc<Seen>, name: &str, arguments: Value) -> Result<Begun, ErrorData> {
         let session = Arc::clone(&self.session).lock_owned().await;
         let (seen, name) = (Arc::clone(seen), name.to_owned());
         let engine = engine.clone();

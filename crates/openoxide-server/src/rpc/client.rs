@@ -163,3 +163,31 @@ impl Client {
         session
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use openoxide_config::Environment;
+    use openoxide_testkit::TestContext;
+
+    use super::*;
+    use crate::engine::EngineOptions;
+
+    #[tokio::test]
+    async fn a_place_is_old_until_it_was_looked_at_again() {
+        let context = TestContext::new();
+        let environment = Environment { cwd: context.project(), home: Some(context.home()), ..Environment::default() };
+        let engine = Engine::new(environment, Place::of(context.project()), EngineOptions::default());
+        let client = Client::new(engine, Output::new().0, RpcOptions::default());
+        let place = client.place(None, &[]);
+        client.note_written();
+        assert!(client.is_old(&place, 1));
+        assert!(client.is_old(&place, 1), "asking makes nothing new");
+        client.state(None).await.unwrap();
+        assert!(!client.is_old(&place, 1));
+        client.note_written();
+        assert!(client.is_old(&place, 2));
+        client.note_looked(place.clone(), 2);
+        client.note_looked(place.clone(), 1);
+        assert!(!client.is_old(&place, 2), "who was slow takes nothing back");
+    }
+}
