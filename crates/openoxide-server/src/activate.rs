@@ -86,7 +86,7 @@ impl Engine {
 
     async fn advance_local(
         &self,
-        mut activation: Activation,
+        mut activation: Box<Activation>,
         session: &Conversation,
         mut reply: Reply,
     ) -> Result<Stand, Unavailable> {
@@ -102,7 +102,7 @@ impl Engine {
                 .await?;
             reply = match step {
                 Step::Done(done) => return Ok(self.done(done)),
-                Step::Ask(question) => return Ok(Stand::Asks(Box::new(activation.into()), question)),
+                Step::Ask(question) => return Ok(Stand::Asks(Box::new(Calling::Local(activation)), question)),
                 Step::Login(_) => Reply::Login(LoginReply::NotTried),
                 Step::Run(run) => Reply::Ran(self.run(run).await?),
             };

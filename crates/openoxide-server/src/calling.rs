@@ -12,14 +12,14 @@ use crate::engine::Engine;
 /// A call on its way.
 pub enum Calling {
     /// Of skills in folders.
-    Local(Activation),
+    Local(Box<Activation>),
     /// Of a skill that a server offers.
     Remote(Box<RemoteActivation>),
 }
 
 impl From<Activation> for Calling {
     fn from(activation: Activation) -> Calling {
-        Calling::Local(activation)
+        Calling::Local(Box::new(activation))
     }
 }
 
@@ -66,7 +66,7 @@ impl Engine {
             self.remote(state).and_then(|remote| RemoteActivation::new(Arc::clone(&runtime), remote, call.clone()));
         match remote {
             Some(activation) => Calling::Remote(Box::new(activation)),
-            None => Calling::Local(Activation::new(runtime, vec![call])),
+            None => Activation::new(runtime, vec![call]).into(),
         }
     }
 }

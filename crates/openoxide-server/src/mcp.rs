@@ -110,7 +110,7 @@ pub enum McpError {
 /// Serves one client on standard input and output, until it leaves.
 pub async fn serve_stdio(engine: Engine, options: McpOptions) -> Result<(), McpError> {
     let (input, output) = rmcp::transport::io::stdio_pipes();
-    serve_on(engine, options, input, output).await
+    Box::pin(serve_on(engine, options, input, output)).await
 }
 
 /// Serves one client on a pair of streams, until it leaves.

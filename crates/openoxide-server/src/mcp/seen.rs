@@ -52,7 +52,6 @@ impl Seen {
 
 impl Shared {
     pub(super) fn new(engine: Engine, options: McpOptions) -> Shared {
-        let engine = engine.asked_by(super::audit::actor(None));
         let asked = Arc::new(Semaphore::new(ASKED_MAX));
         Shared { engine, options, held: Held::default(), memory: Memory::default(), asked, last: Mutex::default() }
     }
