@@ -20,14 +20,25 @@ pub enum RemoteStep {
     Done(Box<Done>),
 }
 
+/// What a conversation decides.
+#[derive(Debug)]
+pub enum RemoteDecision {
+    /// The user must decide something.
+    Ask(Question),
+    /// It may be loaded.
+    Load,
+    /// It is refused.
+    No(Refusal),
+}
+
 /// The activation of one skill of a server.
 pub struct RemoteActivation {
     runtime: Arc<Runtime>,
     remote: Remote,
     name: RemoteName,
     call: Call,
-    /// The skill, as it was when its questions were put: a yes is for that one.
-    skill: Option<ServerSkill>,
+    /// The skill, as it was when its questions were put: a yes is for that one; or why there is none.
+    skill: Option<Result<ServerSkill, Refusal>>,
     /// The question that waits.
     asked: Option<Question>,
     /// Questions that were answered with yes.
@@ -43,15 +54,36 @@ impl RemoteActivation {
 
     /// Goes on: from the beginning, or with the answer to the question that was put.
     pub async fn resume(&mut self, session: &mut Session, answer: Option<Answer>) -> RemoteStep {
-        match self.next(session, answer).await {
-            Ok(Some(question)) => RemoteStep::Ask(question),
-            Ok(None) => RemoteStep::Done(Box::new(self.load().await)),
-            Err(refusal) => RemoteStep::Done(Box::new(Done { refused: vec![refusal], ..Done::default() })),
+        self.find().await;
+        match self.decide(session, answer) {
+            RemoteDecision::Ask(question) => RemoteStep::Ask(question),
+            RemoteDecision::Load => RemoteStep::Done(Box::new(self.load().await)),
+            RemoteDecision::No(refusal) => {
+                RemoteStep::Done(Box::new(Done { refused: vec![refusal], ..Done::default() }))
+            }
+        }
+    }
+
+    /// Finds the skill, if that is not done yet. This asks the server, and needs no conversation.
+    pub async fn find(&mut self) {
+        if self.skill.is_none() {
+            let found = self.remote.find(&self.name).await;
+            self.skill = Some(found.map_err(|error| self.not_found(&error)));
+        }
+    }
+
+    /// Decides what comes next, after [`find`](Self::find), with the answer to the question that was put. This asks no
+    /// server.
+    pub fn decide(&mut self, session: &mut Session, answer: Option<Answer>) -> RemoteDecision {
+        match self.next(session, answer) {
+            Ok(Some(question)) => RemoteDecision::Ask(question),
+            Ok(None) => RemoteDecision::Load,
+            Err(refusal) => RemoteDecision::No(refusal),
         }
     }
 
     /// Returns the next question; none if everything is allowed.
-    async fn next(&mut self, session: &mut Session, answer: Option<Answer>) -> Result<Option<Question>, Refusal> {
+    fn next(&mut self, session: &mut Session, answer: Option<Answer>) -> Result<Option<Question>, Refusal> {
         if let Some(question) = self.asked.take() {
             let answer = answer.unwrap_or(Answer::No);
             if !answer.is_yes() {
@@ -61,18 +93,23 @@ impl RemoteActivation {
             let _ = self.runtime.keep_answer(session, &question, &answer);
             self.agreed.push(question.key());
         }
-        if self.skill.is_none() {
-            self.skill = Some(self.remote.find(&self.name).await.map_err(|error| self.not_found(&error))?);
-        }
-        let Some(skill) = &self.skill else { return Ok(None) };
+        let skill = self.found()?;
         let questions = self.runtime.before_remote(session, &skill.offer(self.call.caller), self.call.caller)?;
         let open = questions.into_iter().find(|question| !self.agreed.contains(&question.key()));
         self.asked.clone_from(&open);
         Ok(open)
     }
 
-    /// Fetches the skill and draws what carries it.
-    async fn load(&self) -> Done {
+    fn found(&self) -> Result<&ServerSkill, Refusal> {
+        match &self.skill {
+            Some(found) => found.as_ref().map_err(Clone::clone),
+            None => Err(self.refusal(Why::Unreadable, "nothing was called".to_owned(), None)),
+        }
+    }
+
+    /// Fetches the skill and draws what carries it, once that was [decided](Self::decide). This asks the server, and needs
+    /// no conversation.
+    pub async fn load(&self) -> Done {
         match self.messages().await {
             Ok(activated) => Done { activated: vec![activated], ..Done::default() },
             Err(refusal) => Done { refused: vec![refusal], ..Done::default() },
@@ -81,7 +118,7 @@ impl RemoteActivation {
 
     async fn messages(&self) -> Result<Activated, Refusal> {
         let unreadable = |text: String, help| self.refusal(Why::Unreadable, text, help);
-        let Some(skill) = &self.skill else { return Err(unreadable("nothing was called".to_owned(), None)) };
+        let skill = self.found()?;
         let loaded = self.remote.load(skill).await;
         let verified = loaded.map_err(|error| unreadable(error.to_string(), error.hint()))?;
         let view = self.runtime.view();

@@ -99,7 +99,7 @@ impl Connection {
 
 /// Begins to speak: with the newest protocol if the server knows it, or else as older servers do.
 async fn begin(target: &Target, environment: &Environment, limits: &Limits) -> Result<Connection, RemoteError> {
-    let unreachable = |why: &str| RemoteError::Unreachable { server: target.name.clone(), why: said(why) };
+    let unreachable = |why: &str| RemoteError::unreachable(&target.name, why);
     let lifecycle = ClientLifecycleMode::Auto {
         preferred_versions: vec![ProtocolVersion::V_2026_07_28],
         legacy_version: Some(ProtocolVersion::V_2025_11_25),
@@ -113,9 +113,10 @@ async fn begin(target: &Target, environment: &Environment, limits: &Limits) -> R
             match myself().serve_with_lifecycle(transport, lifecycle).await {
                 Ok(service) => Ok(Connection { service, child: Some(child), fault, reads_folders: false }),
                 Err(error) => {
-                    let why = child.last_words(&fault.or(&plain(&error))).await;
+                    let (why, complaint) = child.last_words(&fault.or(&plain(&error))).await;
                     child.end().await;
-                    Err(unreachable(&why))
+                    let complaint = complaint.map(|line| said(&line));
+                    Err(RemoteError::Unreachable { server: target.name.clone(), why: said(&why), complaint })
                 }
             }
         }

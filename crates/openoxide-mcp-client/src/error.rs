@@ -1,5 +1,7 @@
 //! Why a server or a skill of it cannot be used. What a server says reaches nobody but as text that is cut and escaped.
 
+use openoxide_skills::TerminalText;
+
 use crate::entry::Flaw;
 use crate::verify::Mismatch;
 
@@ -30,6 +32,8 @@ pub enum RemoteError {
         server: String,
         /// Why.
         why: String,
+        /// The last line of what it complained about. It may hold secrets, so that it is for the user's terminal alone.
+        complaint: Option<String>,
     },
     /// The server wants to know who asks.
     #[error("the MCP server `{server}` wants a login")]
@@ -122,6 +126,19 @@ pub enum RemoteError {
 }
 
 impl RemoteError {
+    /// Says that a server cannot be used.
+    pub(crate) fn unreachable(server: &str, why: &str) -> RemoteError {
+        RemoteError::Unreachable { server: server.to_owned(), why: said(why), complaint: None }
+    }
+
+    /// Returns what is said in the user's own terminal: also what the server complained about.
+    pub fn in_terminal(&self) -> String {
+        match self {
+            RemoteError::Unreachable { complaint: Some(complaint), .. } => format!("{self}: {complaint}"),
+            _ => self.to_string(),
+        }
+    }
+
     /// Returns a word that does not change.
     pub fn word(&self) -> &'static str {
         match self {
@@ -170,9 +187,24 @@ impl RemoteError {
     }
 }
 
-/// Cuts what a server says to what a person would read.
+/// Makes of what a server says one line that a person would read, with nothing in it that hides or commands.
 pub(crate) fn said(text: &str) -> String {
     let text = text.trim();
     let end = text.floor_char_boundary(MAX_SAID);
-    if end < text.len() { format!("{}…", &text[..end]) } else { text.to_owned() }
+    let shown = TerminalText(&text[..end]).to_string();
+    let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    let shorter = shown.floor_char_boundary(MAX_SAID);
+    if end < text.len() || shorter < shown.len() { format!("{}…", &shown[..shorter]) } else { shown }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_server_says_is_one_plain_line() {
+        let said = said("no\n\nSystem: \u{1b}[2J\u{202e}x\u{e0041}\u{200b}");
+        assert_eq!(said, "no System: \\u{1b}[2J\\u{202e}x\\u{e0041}\\u{200b}");
+        assert!(super::said(&"\u{7}".repeat(1000)).len() <= MAX_SAID + 3);
+    }
 }

@@ -8,13 +8,14 @@ mod entry;
 mod envelope;
 mod error;
 mod limits;
+mod lists;
 mod name;
 mod remote;
 mod talk;
 mod uri;
 mod verify;
 
-pub use activation::{RemoteActivation, RemoteStep};
+pub use activation::{RemoteActivation, RemoteDecision, RemoteStep};
 pub use answers::{remote_line, remote_problem_line};
 pub use blocking::BlockingRemote;
 pub use entry::{Entry, Flaw, Resource, Resources};

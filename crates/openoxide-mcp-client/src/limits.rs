@@ -26,6 +26,8 @@ pub struct Limits {
     pub listed: usize,
     /// How long a list counts at most, whatever the server says.
     pub fresh: Duration,
+    /// How long a failure counts: so long the server is not asked, nor started, again.
+    pub failed: Duration,
 }
 
 impl Default for Limits {
@@ -39,6 +41,7 @@ impl Default for Limits {
             skills: 10_000,
             listed: 64 * 1024 * 1024,
             fresh: Duration::from_hours(1),
+            failed: Duration::from_secs(30),
         }
     }
 }

@@ -2,12 +2,12 @@
 //! loaded, any other file when it is read.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::sync::Arc;
+use std::time::Duration;
 
 use openoxide_config::{ConfiguredServer, Environment, McpServer, McpTransport};
 use openoxide_runtime::RemoteOffer;
-use openoxide_skills::{Caller, near};
+use openoxide_skills::{Caller, TerminalText, near};
 use secrecy::SecretString;
 use serde_json::Value;
 use tokio::task::JoinSet;
@@ -16,6 +16,7 @@ use crate::connect::{Connection, Target};
 use crate::entry::{Entry, Flaw, Resources};
 use crate::error::{RemoteError, said};
 use crate::limits::{Limits, MAX_FILES, MAX_SKILL_BYTES};
+use crate::lists::Lists;
 use crate::name::{RemoteName, SkillId};
 use crate::talk::Talk;
 use crate::uri::SkillUri;
@@ -102,13 +103,7 @@ struct Inner {
 struct Server {
     target: Target,
     connection: tokio::sync::Mutex<Option<Connection>>,
-    listing: Mutex<Option<Kept>>,
-}
-
-/// A list, and until when it counts.
-struct Kept {
-    listing: RemoteListing,
-    until: Instant,
+    lists: Arc<Lists>,
 }
 
 impl Remote {
@@ -123,7 +118,7 @@ impl Remote {
             };
             let target = Target { name, transport, token };
             let connection = tokio::sync::Mutex::new(None);
-            (target.name.clone(), Server { target, connection, listing: Mutex::new(None) })
+            (target.name.clone(), Server { target, connection, lists: Arc::default() })
         };
         let servers = on.into_iter().map(server).collect();
         let off = off.into_iter().map(|one| one.name).collect();
@@ -161,16 +156,25 @@ impl Remote {
         whole
     }
 
-    /// Asks one server what it offers; a list counts as long as the server says.
+    /// Asks one server what it offers; a list counts as long as the server says, and a failure for a while. The server is
+    /// asked once at a time, however many want to know.
     pub async fn list_of(&self, server: &str) -> Result<RemoteListing, RemoteError> {
+        let lists = &self.server(server)?.lists;
+        let (remote, name) = (self.clone(), server.to_owned());
+        let ask = || async move {
+            match remote.ask(&name).await {
+                Ok((listing, fresh)) => (Ok(listing), fresh),
+                Err(error) => (Err(error), remote.inner.limits.failed),
+            }
+        };
+        let given_up = || Err(RemoteError::unreachable(server, "asking it was given up"));
+        lists.get(ask).await.unwrap_or_else(given_up)
+    }
+
+    /// Asks one server what it offers, now; also returns how long that counts.
+    async fn ask(&self, server: &str) -> Result<(RemoteListing, Duration), RemoteError> {
         let held = self.server(server)?;
-        if let Some(kept) = &*held.listing.lock().unwrap_or_else(PoisonError::into_inner)
-            && Instant::now() < kept.until
-        {
-            return Ok(kept.listing.clone());
-        }
         let listed = self.talk(held).await?.skills().await?;
-        let until = Instant::now() + listed.fresh;
         let mut listing = RemoteListing { problems: listed.cut.into_iter().collect(), ..RemoteListing::default() };
         for value in &listed.entries {
             match read_entry(server, value) {
@@ -180,8 +184,7 @@ impl Remote {
         }
         listing.skills.sort_by(|left, right| left.id.cmp(&right.id));
         drop_repeated(&mut listing);
-        *held.listing.lock().unwrap_or_else(PoisonError::into_inner) = Some(Kept { listing: listing.clone(), until });
-        Ok(listing)
+        Ok((listing, listed.fresh))
     }
 
     /// Finds the skill that a name means: a whole path, a name that one skill of the server has, or an address that the
@@ -268,11 +271,12 @@ impl Remote {
             return Ok(files);
         }
         let talk = self.talk(held).await?;
+        let until = tokio::time::Instant::now() + self.inner.limits.listing;
         let mut folders = vec![skill.id.uri.root().to_owned()];
         // So many folders as files, so that a tree without an end has one.
         for _ in 0..MAX_FILES {
             let Some(folder) = folders.pop() else { break };
-            for (uri, is_folder) in talk.folder(&folder, MAX_FILES).await? {
+            for (uri, is_folder) in talk.folder(&folder, MAX_FILES, until).await? {
                 match (skill.id.uri.file(&uri), is_folder) {
                     (Ok(_), true) => folders.push(uri),
                     (Ok(path), false) if files.len() < MAX_FILES => files.push(path.to_owned()),
@@ -319,7 +323,7 @@ impl Remote {
     /// Says that something is not what was listed; what was listed is then asked for anew.
     fn unverified(&self, skill: &ServerSkill, path: &str, mismatch: Mismatch) -> RemoteError {
         if let Some(server) = self.inner.servers.get(&skill.id.server) {
-            *server.listing.lock().unwrap_or_else(PoisonError::into_inner) = None;
+            server.lists.forget();
         }
         RemoteError::Unverified { file: skill.id.place(&said(path)), mismatch }
     }
@@ -362,7 +366,7 @@ impl Remote {
 fn read_entry(server: &str, value: &Value) -> Result<ServerSkill, RemoteError> {
     let entry = Entry::read(value).map_err(|flaw| {
         let told: String = value.get("uri").and_then(Value::as_str).unwrap_or("?").chars().take(MAX_TOLD).collect();
-        RemoteError::Entry { server: server.to_owned(), skill: told, flaw }
+        RemoteError::Entry { server: server.to_owned(), skill: TerminalText(&told).to_string(), flaw }
     })?;
     let id = SkillId { server: server.to_owned(), uri: entry.uri.clone() };
     Ok(ServerSkill { id, entry: Arc::new(entry) })

@@ -115,10 +115,15 @@ impl Talk<'_> {
         bytes.map_err(|_| self.wrong(METHOD, "its bytes are not in base 64"))
     }
 
-    /// Lists the addresses in a folder, as many as a skill may have files.
-    pub(crate) async fn folder(&self, uri: &str, most: usize) -> Result<Vec<(String, bool)>, RemoteError> {
+    /// Lists the addresses in a folder, as many as a skill may have files, until a moment.
+    pub(crate) async fn folder(
+        &self,
+        uri: &str,
+        most: usize,
+        until: Instant,
+    ) -> Result<Vec<(String, bool)>, RemoteError> {
         const METHOD: &str = "resources/directory/read";
-        let (mut found, mut cursor) = (Vec::new(), None::<String>);
+        let (mut found, mut cursor, mut seen) = (Vec::new(), None::<String>, BTreeSet::new());
         loop {
             let mut params = json!({"uri": uri});
             if let Some(cursor) = &cursor {
@@ -132,14 +137,19 @@ impl Talk<'_> {
             let is_folder = |kind: Option<&str>| kind == Some("inode/directory");
             found
                 .extend(answer.resources.into_iter().map(|one| (one.uri.clone(), is_folder(one.mime_type.as_deref()))));
-            cursor = answer.next_cursor.filter(|next| cursor.as_ref() != Some(next));
-            if found.len() > most {
-                let why = format!("more than {most} files in a folder");
-                return Err(RemoteError::Endless { server: self.server.to_owned(), why });
-            }
-            if cursor.is_none() {
-                return Ok(found);
-            }
+            let is_last = answer.next_cursor.is_none();
+            let why = match &answer.next_cursor {
+                _ if found.len() > most => format!("more than {most} files in a folder"),
+                _ if Instant::now() > until => format!("it takes longer than {} s", self.limits.listing.as_secs()),
+                Some(next) if !seen.insert(next.clone()) => "a page leads back to one before".to_owned(),
+                Some(_) if seen.len() >= self.limits.pages => format!("more than {} pages", self.limits.pages),
+                _ if is_last => return Ok(found),
+                _ => {
+                    cursor = answer.next_cursor;
+                    continue;
+                }
+            };
+            return Err(RemoteError::Endless { server: self.server.to_owned(), why });
         }
     }
 
@@ -182,7 +192,7 @@ impl Talk<'_> {
         match failed {
             Failed::TimedOut => RemoteError::TimedOut { server, method, seconds: self.limits.request.as_secs() },
             Failed::Error(_, why) => RemoteError::Refused { server, method, why: said(&why) },
-            Failed::Ended(why) => RemoteError::Unreachable { server, why: said(&self.fault.or(&why)) },
+            Failed::Ended(why) => RemoteError::unreachable(&server, &self.fault.or(&why)),
         }
     }
 }

@@ -119,9 +119,11 @@ pub(crate) fn admit<'c>(
         [] => Err(words.not_active(&found)),
         [entry] => words.for_caller(entry),
         // A path means one file; a name that several have means none of them.
-        several => match several.iter().copied().filter(|entry| may(entry, call.caller)).collect::<Vec<_>>()[..] {
+        [first, ..] => match callable.iter().copied().filter(|entry| may(entry, call.caller)).collect::<Vec<_>>()[..] {
+            [] => words.for_caller(first),
             [entry] => Ok(entry),
-            _ => Err(words.ambiguous(several)),
+            // Those that the caller may not call are not there to be counted.
+            ref several => Err(words.ambiguous(several)),
         },
     }
 }
@@ -262,10 +264,9 @@ impl Words<'_> {
                 |texts| texts.not_for_user.as_ref(),
                 || format!("`{}` is for the model to call, not for people", self.call.skill),
             ),
-            Caller::Model => self.said(
-                |texts| texts.not_for_model.as_ref(),
-                || format!("`{}` can only be called by the user", self.call.skill),
-            ),
+            // Where its program does not say so, it is not there for the model.
+            Caller::Model if self.own(|texts| texts.not_for_model.as_ref()).is_none() => return Err(self.unknown()),
+            Caller::Model => self.said(|texts| texts.not_for_model.as_ref(), String::new),
         };
         Err(self.refusal(Why::NotForCaller, text))
     }

@@ -1,14 +1,21 @@
 //! Leads an activation to its end: steps on threads for work, commands on threads for commands, questions to whoever
 //! can reach the user.
 
-use openoxide_mcp_client::RemoteStep;
-use openoxide_runtime::{Answer, Done, LoginReply, Question, Reply, Run, Session, Step};
+use std::sync::Arc;
+
+use openoxide_mcp_client::{RemoteActivation, RemoteDecision};
+use openoxide_runtime::{Activation, Answer, Done, LoginReply, Question, Reply, Run, Session, Step};
 use openoxide_sandbox::{Outcome, SandboxError, Stop};
+use tokio::sync::Mutex;
 
 use crate::audit::{Action, Decision};
 use crate::calling::Calling;
 use crate::engine::Engine;
 use crate::pool::Unavailable;
+
+/// A conversation, which several requests may be part of at once. It is held for single steps only: never while a command
+/// runs, a server of others is asked, or the user thinks.
+pub type Conversation = Arc<Mutex<Session>>;
 
 /// Whoever can reach the user.
 pub trait Asker: Send {
@@ -38,7 +45,7 @@ impl Engine {
     pub async fn activate(
         &self,
         calling: impl Into<Calling>,
-        session: &mut Session,
+        session: &Conversation,
         asker: &mut impl Asker,
     ) -> Result<Done, Unavailable> {
         let mut stand = self.advance(calling, session, Reply::Begin).await?;
@@ -57,32 +64,45 @@ impl Engine {
     pub async fn advance(
         &self,
         calling: impl Into<Calling>,
-        session: &mut Session,
+        session: &Conversation,
+        reply: Reply,
+    ) -> Result<Stand, Unavailable> {
+        match calling.into() {
+            Calling::Local(activation) => self.advance_local(activation, session, reply).await,
+            Calling::Remote(remote) => Ok(self.advance_remote(remote, session, reply).await),
+        }
+    }
+
+    async fn advance_remote(&self, mut remote: Box<RemoteActivation>, session: &Conversation, reply: Reply) -> Stand {
+        let answer = if let Reply::Answer(answer) = reply { Some(answer) } else { None };
+        remote.find().await;
+        let decision = remote.decide(&mut *session.lock().await, answer);
+        match decision {
+            RemoteDecision::Ask(question) => Stand::Asks(Box::new(Calling::Remote(remote)), question),
+            RemoteDecision::Load => self.done(remote.load().await),
+            RemoteDecision::No(refusal) => self.done(Done { refused: vec![refusal], ..Done::default() }),
+        }
+    }
+
+    async fn advance_local(
+        &self,
+        mut activation: Box<Activation>,
+        session: &Conversation,
         mut reply: Reply,
     ) -> Result<Stand, Unavailable> {
-        let mut activation = match calling.into() {
-            Calling::Local(activation) => *activation,
-            Calling::Remote(mut remote) => {
-                let answer = if let Reply::Answer(answer) = reply { Some(answer) } else { None };
-                return Ok(match remote.resume(session, answer).await {
-                    RemoteStep::Ask(question) => Stand::Asks(Box::new(Calling::Remote(remote)), question),
-                    RemoteStep::Done(done) => self.done(*done),
-                });
-            }
-        };
         loop {
-            let slot = self.work().slot().await?;
-            let mut held = std::mem::take(session);
+            let mut held = Arc::clone(session).lock_owned().await;
             let step;
-            (activation, *session, step) = slot
+            (activation, step) = self
+                .work()
                 .run(move || {
                     let step = activation.resume(&mut held, reply);
-                    (activation, held, step)
+                    (activation, step)
                 })
                 .await?;
             reply = match step {
                 Step::Done(done) => return Ok(self.done(done)),
-                Step::Ask(question) => return Ok(Stand::Asks(Box::new(activation.into()), question)),
+                Step::Ask(question) => return Ok(Stand::Asks(Box::new(Calling::Local(activation)), question)),
                 Step::Login(_) => Reply::Login(LoginReply::NotTried),
                 Step::Run(run) => Reply::Ran(self.run(run).await?),
             };

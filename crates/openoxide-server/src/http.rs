@@ -75,7 +75,7 @@ struct Inner {
 /// [`Peer`]: crate::Peer
 pub fn router(engine: Engine, served: Served) -> Router {
     let mcp = McpHttp { stop: engine.stopping().token(), ..served.mcp.clone() };
-    let mcp = http_service(&engine, mcp);
+    let mcp = http_service(engine.clone(), mcp);
     let (activations, kept, packed) = (Activations::default(), Kept::default(), Packed::default());
     let still = Still::default();
     let inner = Inner { engine, served, activations, kept, still, packed, document: status::written() };

@@ -5,12 +5,14 @@
 //! the user.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use openoxide_runtime::Session;
 use rmcp::ServiceExt as _;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::sync::Mutex;
 
+use crate::activate::Conversation;
 use crate::engine::Engine;
 
 mod address;
@@ -80,15 +82,17 @@ impl ToolNames {
 #[derive(Clone)]
 pub(crate) struct McpServer {
     shared: Arc<Shared>,
-    session: Arc<Mutex<Session>>,
+    session: Conversation,
     /// Whether all requests are of one conversation, whatever they say.
     one_conversation: bool,
+    /// Whether the client is told about changes already.
+    told: Arc<AtomicBool>,
 }
 
 impl McpServer {
     fn new(shared: Arc<Shared>, one_conversation: bool) -> McpServer {
         let session = Arc::new(Mutex::new(Session::new(held::random_name().unwrap_or_default())));
-        McpServer { shared, session, one_conversation }
+        McpServer { shared, session, one_conversation, told: Arc::default() }
     }
 }
 
@@ -116,7 +120,7 @@ pub async fn serve_on(
     input: impl tokio::io::AsyncRead + Send + Unpin + 'static,
     output: impl tokio::io::AsyncWrite + Send + Unpin + 'static,
 ) -> Result<(), McpError> {
-    let server = McpServer::new(Arc::new(Shared::new(&engine, options)), true);
+    let server = McpServer::new(Arc::new(Shared::new(engine, options)), true);
     let transport = AsyncRwTransport::new_server(input, output).with_max_line_length(MESSAGE_MAX);
     let running = match server.serve(transport).await {
         Ok(running) => running,

@@ -32,10 +32,10 @@ pub(crate) fn app_server(ui: &Ui, common: &Common, _: &AppServerArgs) -> anyhow:
     };
     let options = RpcOptions { home: environment.openoxide_home() };
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    let served = runtime.block_on(async {
-        let engine = Engine::new(environment, here, EngineOptions::default());
-        serve_rpc(engine, tokio::io::stdin(), tokio::io::stdout(), options).await
-    });
+    let engine = Engine::new(environment, here, EngineOptions::default());
+    let served = runtime.block_on(serve_rpc(engine.clone(), tokio::io::stdin(), tokio::io::stdout(), options));
+    // What was done is written down before the process ends.
+    engine.close();
     // What still runs belongs to a client that is gone; it ends with this process.
     runtime.shutdown_background();
     served?;

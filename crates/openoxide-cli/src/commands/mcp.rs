@@ -60,7 +60,9 @@ pub(crate) fn mcp(ui: &Ui, common: &Common, args: &McpArgs) -> anyhow::Result<Ex
     };
     let engine = Engine::new(environment, place, EngineOptions::default());
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    let served = runtime.block_on(serve_stdio(engine, options));
+    let served = runtime.block_on(serve_stdio(engine.clone(), options));
+    // What was done is written down before the process ends.
+    engine.close();
     // A command of a skill may still run; the client is gone, and nobody waits for it.
     runtime.shutdown_background();
     served.map_err(|error| Told::failed(error.to_string()))?;

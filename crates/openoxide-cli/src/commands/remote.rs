@@ -51,12 +51,17 @@ fn client(session: &Session) -> anyhow::Result<BlockingRemote> {
     Ok(BlockingRemote::new(Remote::new(session.workspace.config.mcp_servers(), options))?)
 }
 
+/// Returns a problem, for the user's own terminal.
+fn problem_line(error: &RemoteError) -> RemoteProblemLine {
+    RemoteProblemLine { text: error.in_terminal(), ..remote_problem_line(error) }
+}
+
 fn told(error: &RemoteError) -> Told {
     let told = match error {
         RemoteError::UnknownSkill { .. } | RemoteError::Ambiguous { .. } | RemoteError::Unverified { .. } => {
-            Told::no(safe_lines(&error.to_string()))
+            Told::no(safe_lines(&error.in_terminal()))
         }
-        _ => Told::failed(safe_lines(&error.to_string())),
+        _ => Told::failed(safe_lines(&error.in_terminal())),
     };
     match error.hint() {
         Some(hint) => told.hint(safe(&hint)),
@@ -71,7 +76,7 @@ pub(crate) fn ask(session: &Session) -> anyhow::Result<Offered> {
     let conversation = Conversation::new("");
     Ok(Offered {
         skills: listing.skills.iter().map(|skill| remote_line(&runtime, &conversation, skill)).collect(),
-        problems: listing.problems.iter().map(remote_problem_line).collect(),
+        problems: listing.problems.iter().map(problem_line).collect(),
     })
 }
 

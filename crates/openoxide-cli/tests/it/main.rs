@@ -22,6 +22,7 @@ mod hosts;
 mod link;
 mod list;
 mod listing_hosts;
+mod mcp;
 mod mentions;
 mod new;
 mod new_host;

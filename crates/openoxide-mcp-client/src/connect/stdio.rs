@@ -97,8 +97,8 @@ async fn listen(mut errors: ChildStderr, complaints: Arc<Mutex<VecDeque<u8>>>) {
 }
 
 impl Child {
-    /// Says why it failed, with the last line of its complaints.
-    pub(super) async fn last_words(&mut self, why: &str) -> String {
+    /// Says why it failed; apart from that, the last line of its complaints.
+    pub(super) async fn last_words(&mut self, why: &str) -> (String, Option<String>) {
         // What it said last may still be on its way.
         let ended = tokio::time::timeout(Duration::from_millis(200), self.process.wait()).await;
         tokio::time::sleep(Duration::from_millis(20)).await;
@@ -108,10 +108,8 @@ impl Child {
             Ok(Ok(status)) if !status.success() => format!(" ({status})"),
             _ => String::new(),
         };
-        match text.lines().rev().find(|line| !line.trim().is_empty()) {
-            Some(line) => format!("{why}{status}: {}", line.trim()),
-            None => format!("{why}{status}"),
-        }
+        let complaint = text.lines().rev().find(|line| !line.trim().is_empty()).map(str::to_owned);
+        (format!("{why}{status}"), complaint)
     }
 
     /// Waits until it ends, now that nobody speaks to it any more; then ends it and whatever it started.

@@ -148,6 +148,15 @@ fn bad_answer(which: &str) -> Option<SkillServer> {
 
 fn rude(which: &str) -> Option<SkillServer> {
     Some(match which {
+        // Pages that lead to one another, and pages that never end.
+        "folder-circle" | "folder-spiral" => {
+            let is_circle = which == "folder-circle";
+            pdf().entry("/resources", json!("dynamic")).twisted(move |number, method, _| {
+                let next = if is_circle { number % 2 } else { number };
+                let page = json!({"resources": [], "nextCursor": next.to_string()});
+                (method == "resources/directory/read").then(|| Reply::Result(page))
+            })
+        }
         "slow" => pdf().twisted(|_, method, _| (method == "skills/list").then_some(Reply::Silence)),
         "silent" => pdf().twisted(|_, _, _| Some(Reply::Silence)),
         "gone" => pdf().twisted(|_, method, _| (method == "skills/list").then_some(Reply::Gone)),

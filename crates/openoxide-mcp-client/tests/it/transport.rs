@@ -60,8 +60,51 @@ async fn a_program_that_is_not_there_or_fails_says_why() {
     assert!(missing[0].starts_with(&format!("{lead}`openoxide-is-not-here` cannot be started: ")), "{missing:?}");
     let relative = problems(&program("./server", &[])).await;
     assert_eq!(relative, [format!("{lead}`./server` is neither a name nor an absolute path")]);
-    let failing = problems(&program("/bin/sh", &["-c", "echo before >&2; echo 'no such token' >&2; exit 3"])).await;
-    assert_eq!(failing, [format!("{lead}it ended before it answered (exit status: 3): no such token")]);
+    let failing = program("/bin/sh", &["-c", "echo before >&2; echo 'no such token' >&2; exit 3"]).list().await;
+    let [problem] = failing.problems.as_slice() else { panic!("{failing:?}") };
+    let told = format!("{lead}it ended before it answered (exit status: 3)");
+    assert_eq!(problem.to_string(), told, "what a program complains about may hold secrets");
+    assert_eq!(problem.in_terminal(), format!("{told}: no such token"));
+}
+
+/// Whoever lists in a loop neither piles up questions nor starts a program again and again.
+#[tokio::test]
+async fn a_server_is_asked_once_at_a_time_and_a_failure_is_remembered() {
+    let (remote, served) = over_http("slow", hasty());
+    for _ in 0..5 {
+        let listing = tokio::time::timeout(Duration::from_millis(20), remote.list()).await;
+        assert!(listing.is_err(), "nobody has to wait for it");
+    }
+    let (one, two) = tokio::join!(remote.list(), remote.list());
+    assert_eq!((one.problems.len(), &one), (1, &two));
+    assert_eq!(remote.list().await, one);
+    assert_eq!(served.seen(), ["server/discover", "skills/list"]);
+
+    let folder = openoxide_testkit::TestContext::new();
+    let file = folder.root().join("starts");
+    let args = vec!["-c".to_owned(), format!("echo x >> {}; exit 3", file.display())];
+    let transport = McpTransport::Stdio { command: "/bin/sh".to_owned(), args, env: Vec::new() };
+    let limits = Limits { failed: Duration::from_millis(1200), ..hasty() };
+    let options = RemoteOptions { environment: environment(""), limits, ..RemoteOptions::default() };
+    let remote = Remote::new(vec![configured("docs", transport)], options);
+    for _ in 0..5 {
+        assert_eq!(remote.list().await.problems.len(), 1);
+    }
+    assert_eq!(fs_err::read_to_string(&file).unwrap(), "x\n");
+    tokio::time::sleep(Duration::from_millis(1300)).await;
+    remote.list().await;
+    assert_eq!(fs_err::read_to_string(&file).unwrap(), "x\nx\n", "after a while it is tried again");
+}
+
+#[tokio::test]
+async fn a_folder_without_an_end_has_one() {
+    for (which, said) in [("folder-circle", "a page leads back to one before"), ("folder-spiral", "more than 10 pages")]
+    {
+        let remote = over_http(which, Limits { pages: 10, ..hasty() }).0;
+        let skill = find(&remote, "mcp:docs/pdf").await.unwrap();
+        let error = remote.files(&skill).await.unwrap_err().to_string();
+        assert!(error.ends_with(said), "{which}: {error}");
+    }
 }
 
 #[tokio::test]
@@ -96,7 +139,10 @@ async fn what_it_refuses_is_told() {
         assert_eq!(problems(&over_http(which, hasty()).0).await, [said], "{which}");
     }
     let long = &problems(&over_http("error", hasty()).0).await[0];
-    assert!(long.starts_with("the MCP server `docs` refused `skills/list`: no") && long.len() < 400, "{long}");
+    assert!(
+        long.starts_with("the MCP server `docs` refused `skills/list`: no\\u{1b}[31mx") && long.len() < 400,
+        "{long}"
+    );
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use openoxide_live::State;
 use openoxide_runtime::{
-    Activated, Answer, Call, Choice, Done, Given, Question, Reply, Runtime, Session, activate_answer, question_line,
+    Activated, Answer, Call, Choice, Done, Given, Question, Reply, Runtime, activate_answer, question_line,
 };
 use openoxide_wire::{QuestionLine, SchemaVersion};
 use schemars::JsonSchema;
@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use super::asked::{Asking, Body, Just, Query, Segments, Who, runtime};
 use super::id;
 use super::reply::hex;
-use crate::activate::Stand;
+use crate::activate::{Conversation, Stand};
 use crate::answer::Failure;
 use crate::audit::{self, Action};
 use crate::calling::Calling;
@@ -125,7 +125,7 @@ pub(crate) struct Activations {
 
 struct Waiting {
     calling: Box<Calling>,
-    session: Session,
+    session: Conversation,
     question: Question,
     state: Arc<State>,
     until: Instant,
@@ -201,8 +201,8 @@ pub(crate) async fn activate(
     let (call, folder) = meant(&runtime, call)?;
     let seen = look(&asking, &state, folder.clone().filter(|_| asked.is_some())).await?;
     let calling = asking.engine.begin(&state, runtime, call);
-    let mut session = Session::default();
-    let stand = asking.engine.advance(calling, &mut session, Reply::Begin).await?;
+    let session = Conversation::default();
+    let stand = asking.engine.advance(calling, &session, Reply::Begin).await?;
     if let (Stand::Done(done), Some(asked), Some(seen), Some(folder)) = (&stand, asked, seen, folder)
         && let Some(activated) = still(done).filter(|activated| activated.path.starts_with(&folder))
     {
@@ -269,14 +269,14 @@ async fn go_on(
     asking: &Asking,
     state: Arc<State>,
     calling: Calling,
-    mut session: Session,
+    session: Conversation,
     reply: Reply,
 ) -> Result<Response, Failure> {
-    let stand = asking.engine.advance(calling, &mut session, reply).await?;
+    let stand = asking.engine.advance(calling, &session, reply).await?;
     stands(asking, &state, session, stand)
 }
 
-fn stands(asking: &Asking, state: &Arc<State>, session: Session, stand: Stand) -> Result<Response, Failure> {
+fn stands(asking: &Asking, state: &Arc<State>, session: Conversation, stand: Stand) -> Result<Response, Failure> {
     match stand {
         Stand::Done(done) => answered(asking, state, &done),
         Stand::Asks(calling, question) => {

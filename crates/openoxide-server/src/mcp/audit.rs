@@ -1,25 +1,33 @@
 //! What of all this is noted in the log of what is done with skills.
 
+use std::net::SocketAddr;
+
+use axum::extract::ConnectInfo;
+use http::request::Parts;
 use openoxide_runtime::Begun;
 use openoxide_skills::{Catalog, ToolDoes, shown_name};
 use serde_json::Value;
 
 use super::address::Addresses;
 use super::seen::Seen;
+use crate::answer::RequestId;
 use crate::audit::{Action, Actor, Decision, Face, Noted};
 use crate::engine::Engine;
 
-/// Who asks.
-pub(super) fn actor() -> Actor {
-    Actor::of(Face::Mcp)
+/// Who asks; over HTTP, by the head of the request.
+pub(super) fn actor(head: Option<&Parts>) -> Actor {
+    let Some(head) = head else { return Actor::of(Face::Mcp) };
+    let peer = head.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.to_string());
+    let request = head.extensions.get::<RequestId>().map(|id| id.0.to_string());
+    Actor { face: Face::Mcp, peer, request }
 }
 
 /// Notes a file that was read, or was not.
-pub(super) fn read(engine: &Engine, addresses: &Addresses, catalog: &Catalog, uri: &str, is_done: bool) {
+pub(super) fn read(engine: &Engine, addresses: &Addresses, catalog: &Catalog, uri: &str, decision: Decision) {
     let meant = addresses.find(uri);
     let skill = meant.as_ref().and_then(|meant| catalog.skills.get(meant.at)).map(|entry| entry.skill.name.to_string());
     let path = meant.and_then(|meant| meant.path).map_or_else(|| uri.to_owned(), |path| shown_name(path.as_path()));
-    note(engine, Action::Read, skill, Some(path), is_done);
+    note(engine, Action::Read, skill, Some(path), decision);
 }
 
 /// Notes a file that a tool read, or did not. What tools activate is noted when it is done.
@@ -27,11 +35,11 @@ pub(super) fn tool(engine: &Engine, seen: &Seen, name: &str, arguments: &Value, 
     let is_read = seen.toolbox.tools().iter().any(|tool| tool.name == name && tool.does == ToolDoes::Read);
     if let (true, Begun::Answer(answer)) = (is_read, begun) {
         let text = |key: &str| arguments.get(key).and_then(Value::as_str).map(str::to_owned);
-        note(engine, Action::Read, text("name"), text("path"), !answer.is_error);
+        let decision = if answer.is_error { Decision::Deny("refused".to_owned()) } else { Decision::Allow };
+        note(engine, Action::Read, text("name"), text("path"), decision);
     }
 }
 
-fn note(engine: &Engine, action: Action, skill: Option<String>, part: Option<String>, is_done: bool) {
-    let decision = if is_done { Decision::Allow } else { Decision::Deny("refused".to_owned()) };
-    engine.audit().note(Noted { actor: actor(), action, skill, digest: None, part, decision });
+fn note(engine: &Engine, action: Action, skill: Option<String>, part: Option<String>, decision: Decision) {
+    engine.audit().note(Noted { actor: engine.actor(), action, skill, digest: None, part, decision });
 }

@@ -41,7 +41,7 @@ impl McpHttp {
 }
 
 /// Makes the route `/mcp`.
-pub fn http_service(engine: &Engine, http: McpHttp) -> axum::Router {
+pub fn http_service(engine: Engine, http: McpHttp) -> axum::Router {
     let McpHttp { options, hosts, origins, any_host, stop } = http;
     let mut config = StreamableHttpServerConfig::default()
         .with_allowed_origins(origins)

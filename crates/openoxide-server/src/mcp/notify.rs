@@ -1,6 +1,8 @@
 //! Tells clients that lists have changed.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use openoxide_live::Change;
 use rmcp::RoleServer;
@@ -10,6 +12,9 @@ use tokio::sync::broadcast::error::RecvError;
 
 use super::McpServer;
 use super::seen::{Seen, Shared};
+
+/// How often it is looked whether a client has left: nothing says so by itself.
+const LOOK: Duration = Duration::from_secs(30);
 
 /// What of a catalog a client may see changed.
 struct News {
@@ -51,16 +56,28 @@ impl Changes {
     }
 }
 
+/// Waits for something, unless it is over before; that is looked at now and then.
+async fn unless<T>(look: Duration, is_over: impl Fn() -> bool, something: impl Future<Output = T>) -> Option<T> {
+    let mut something = std::pin::pin!(something);
+    while !is_over() {
+        if let Ok(came) = tokio::time::timeout(look, something.as_mut()).await {
+            return Some(came);
+        }
+    }
+    None
+}
+
 impl McpServer {
-    /// Tells a client of a conversation about changes, until it leaves.
+    /// Tells a client of a conversation about changes, until it leaves. However often it says hello, it is told once.
     pub(super) fn tell(&self, peer: Peer<RoleServer>) {
+        if self.told.swap(true, Ordering::SeqCst) {
+            return;
+        }
         let shared = Arc::clone(&self.shared);
         tokio::spawn(async move {
             let mut changes = Changes::new(&shared).await;
             drop(shared);
-            while !peer.is_transport_closed()
-                && let Some(news) = changes.next().await
-            {
+            while let Some(Some(news)) = unless(LOOK, || peer.is_transport_closed(), changes.next()).await {
                 if news.tools && peer.notify_tool_list_changed().await.is_err() {
                     return;
                 }
@@ -91,5 +108,22 @@ impl McpServer {
                 drop(sink.notify_resource_list_changed().await);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn nobody_waits_for_one_who_left() {
+        let looks = Cell::new(0);
+        let is_over = || looks.replace(looks.get() + 1) >= 3;
+        assert_eq!(unless(LOOK, is_over, std::future::pending::<()>()).await, None);
+        assert_eq!(looks.get(), 4);
+        let slow = async { tokio::time::sleep(LOOK * 5).await };
+        assert_eq!(unless(LOOK, || false, slow).await, Some(()), "it is not begun again at every look");
     }
 }

@@ -11,13 +11,36 @@ const FIELD: &str = "answer";
 /// Most bytes of a question. What is not shown must not run, so that nothing is cut.
 const MESSAGE_MAX: usize = 16 * 1024;
 
+const UNPROVEN: &str = "over HTTP only a client that shows the server's token may answer this; \
+                        without it, the user can allow it in a terminal with `openoxide activate`";
+
+/// What of a client counts for what it may answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Standing {
+    /// Whether there is a conversation that an answer can be remembered for.
+    pub(super) lasting: bool,
+    /// Whether it is known to speak for the user.
+    pub(super) proven: bool,
+}
+
+impl Standing {
+    /// Tells whether the client may answer a question at all: what runs, stays or lets others speak is the user's alone.
+    fn may_answer(self, question: &Question) -> bool {
+        let is_grave = matches!(question, Question::Power { .. } | Question::Server { .. } | Question::Remote { .. });
+        self.proven || !is_grave
+    }
+}
+
 /// Makes the form of a question; an error says why it cannot be asked in this way.
-pub(super) fn form(question: &Question, lasting: bool) -> Result<ElicitRequestParams, String> {
+pub(super) fn form(question: &Question, standing: Standing) -> Result<ElicitRequestParams, String> {
+    if !standing.may_answer(question) {
+        return Err(UNPROVEN.to_owned());
+    }
     let message = message(question)?;
     if message.len() > MESSAGE_MAX {
         return Err("what would happen is too long to be shown in a form".to_owned());
     }
-    let offered = offered(question, lasting);
+    let offered = offered(question, standing);
     let words = offered.iter().map(|choice| choice.as_str().to_owned()).collect();
     let titles = offered.iter().map(|choice| title(question, *choice).to_owned()).collect();
     let field = EnumSchema::builder(words)
@@ -33,12 +56,12 @@ pub(super) fn form(question: &Question, lasting: bool) -> Result<ElicitRequestPa
 }
 
 /// Reads the answer to a question. Whatever is not one of the answers that were offered is no.
-pub(super) fn answer(question: &Question, lasting: bool, result: &ElicitResult) -> Answer {
+pub(super) fn answer(question: &Question, standing: Standing, result: &ElicitResult) -> Answer {
     if result.action != ElicitationAction::Accept {
         return Answer::No;
     }
     let word = result.content.as_ref().and_then(|content| content.get(FIELD)).and_then(|word| word.as_str());
-    let choice = word.and_then(Choice::parse).filter(|choice| offered(question, lasting).contains(choice));
+    let choice = word.and_then(Choice::parse).filter(|choice| offered(question, standing).contains(choice));
     match choice {
         Some(Choice::Once) => Answer::Once,
         Some(Choice::Session) => Answer::Session,
@@ -48,8 +71,16 @@ pub(super) fn answer(question: &Question, lasting: bool, result: &ElicitResult) 
 }
 
 /// Returns the answers that make sense; where every request stands alone, there is no conversation to remember one for.
-fn offered(question: &Question, lasting: bool) -> Vec<Choice> {
-    let makes_sense = |choice: &Choice| *choice != Choice::Value && (lasting || *choice != Choice::Session);
+fn offered(question: &Question, standing: Standing) -> Vec<Choice> {
+    if !standing.may_answer(question) {
+        return vec![Choice::No];
+    }
+    let makes_sense = |choice: &Choice| match choice {
+        Choice::Value => false,
+        Choice::Session => standing.lasting,
+        Choice::Always => standing.proven,
+        Choice::Once | Choice::No => true,
+    };
     question.choices().iter().copied().filter(makes_sense).collect()
 }
 
@@ -143,8 +174,23 @@ mod tests {
         }
     }
 
+    const KNOWN: Standing = Standing { lasting: true, proven: true };
+
     fn shown(question: &Question, lasting: bool) -> serde_json::Value {
-        serde_json::to_value(form(question, lasting).unwrap()).unwrap()
+        serde_json::to_value(form(question, Standing { lasting, ..KNOWN }).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn who_is_not_proven_answers_nothing_grave_and_nothing_for_ever() {
+        let unproven = Standing { proven: false, ..KNOWN };
+        let said = ElicitResult::new(ElicitationAction::Accept).with_content(json!({"answer": "once"}));
+        assert!(form(&shell("x"), unproven).unwrap_err().contains("shows the server's token"));
+        assert!(matches!(answer(&shell("x"), unproven, &said), Answer::No));
+        let (permission, subject, skill) = ("skill".to_owned(), "pdf".to_owned(), "pdf".to_owned());
+        let light = Question::Permission { permission, subject, skill };
+        let form = serde_json::to_string(&form(&light, unproven).unwrap()).unwrap();
+        assert!(form.contains("once") && !form.contains("always"), "{form}");
+        assert!(matches!(answer(&light, unproven, &said), Answer::Once));
     }
 
     #[test]
@@ -167,20 +213,23 @@ mod tests {
     fn only_what_was_offered_is_a_yes() {
         let said = |content: serde_json::Value| ElicitResult::new(ElicitationAction::Accept).with_content(content);
         let question = shell("x");
-        assert!(matches!(answer(&question, true, &said(json!({"answer": "session"}))), Answer::Session));
-        assert!(matches!(answer(&question, false, &said(json!({"answer": "session"}))), Answer::No));
-        assert!(matches!(answer(&question, true, &said(json!({"answer": "always"}))), Answer::Always));
+        assert!(matches!(answer(&question, KNOWN, &said(json!({"answer": "session"}))), Answer::Session));
+        assert!(matches!(
+            answer(&question, Standing { lasting: false, ..KNOWN }, &said(json!({"answer": "session"}))),
+            Answer::No
+        ));
+        assert!(matches!(answer(&question, KNOWN, &said(json!({"answer": "always"}))), Answer::Always));
         for bad in [json!({}), json!({"answer": true}), json!({"answer": "yes"}), json!("once")] {
-            assert!(matches!(answer(&question, true, &said(bad)), Answer::No));
+            assert!(matches!(answer(&question, KNOWN, &said(bad)), Answer::No));
         }
         let declined = ElicitResult::new(ElicitationAction::Decline).with_content(json!({"answer": "once"}));
-        assert!(matches!(answer(&question, true, &declined), Answer::No));
+        assert!(matches!(answer(&question, KNOWN, &declined), Answer::No));
     }
 
     #[test]
     fn secrets_and_what_is_too_long_are_not_asked_by_form() {
         let secret = Question::Secret { variable: "TOKEN".to_owned(), about: None, skills: vec![] };
-        assert!(form(&secret, true).unwrap_err().contains("set TOKEN in the environment"));
-        assert!(form(&shell(&"x".repeat(MESSAGE_MAX)), true).unwrap_err().contains("too long"));
+        assert!(form(&secret, KNOWN).unwrap_err().contains("set TOKEN in the environment"));
+        assert!(form(&shell(&"x".repeat(MESSAGE_MAX)), KNOWN).unwrap_err().contains("too long"));
     }
 }

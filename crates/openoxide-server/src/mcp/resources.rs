@@ -26,6 +26,7 @@ use super::page::page;
 use super::seen::{Seen, Shared};
 use super::skills::TTL_MS;
 use super::talk::{Asking, Heard};
+use crate::audit::Decision;
 
 /// Most resources of one page.
 const PAGE: usize = 200;
@@ -61,13 +62,13 @@ impl Shared {
     }
 
     /// Returns what must be asked before a file is read.
-    fn before_reading(&self, seen: &Seen, session: &Session, uri: &str) -> Result<Vec<Question>, ErrorData> {
+    fn before_reading(&self, seen: &Seen, session: &Session, uri: &str) -> Result<Vec<Question>, Unread> {
         let (at, path) = self.file_at(seen, uri).ok_or_else(|| no_resource(uri))?;
         let entry = seen.entry(at).ok_or_else(|| no_resource(uri))?;
         let asked = Asked::for_skill(&entry.skill.name, Part::Path(path), Caller::Model);
         seen.runtime().before_reading(session, entry, &asked).map_err(|problem| match problem {
-            ReadProblem::Forbidden => invalid("a permission rule does not let this file be read"),
-            _ => no_resource(uri),
+            ReadProblem::Forbidden => Unread::new("denied", "a permission rule does not let this file be read"),
+            _ => no_resource(uri).into(),
         })
     }
 
@@ -117,6 +118,24 @@ pub(super) fn templates() -> ListResourceTemplatesResult {
         .with_cache_scope(CacheScope::Private)
 }
 
+/// Why a file is not read: as the client is told, and as one word for the log.
+struct Unread {
+    error: ErrorData,
+    why: &'static str,
+}
+
+impl Unread {
+    fn new(why: &'static str, text: impl Into<String>) -> Unread {
+        Unread { error: invalid(text.into()), why }
+    }
+}
+
+impl From<ErrorData> for Unread {
+    fn from(error: ErrorData) -> Unread {
+        Unread { error, why: "refused" }
+    }
+}
+
 impl McpServer {
     /// Reads a file; asks before, if rules say so.
     pub(super) async fn read_file(
@@ -124,12 +143,30 @@ impl McpServer {
         request: ReadResourceRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let made_for = MadeFor::new("resources/read", &request.uri, json!(null));
         let asking = Asking::of(self, context);
+        let uri = request.uri.clone();
+        let read = self.read_asked(request, &asking).await;
+        let decision = match &read {
+            Ok(ReadResourceResponse::Complete(_)) => Decision::Allow,
+            Ok(_) => return read.map_err(|unread| unread.error),
+            Err(unread) => Decision::Deny(unread.why.to_owned()),
+        };
+        if let Ok(seen) = self.shared.seen().await {
+            audit::read(&asking.engine, &seen.addresses, seen.catalog(), &uri, decision);
+        }
+        read.map_err(|unread| unread.error)
+    }
+
+    async fn read_asked(
+        &self,
+        request: ReadResourceRequestParams,
+        asking: &Asking,
+    ) -> Result<ReadResourceResponse, Unread> {
+        let made_for = MadeFor::new("resources/read", &request.uri, json!(null));
         let mut agreed: Vec<String> = Vec::new();
         if let Some(state) = &request.request_state {
             let Waiting::Read { question, agreed: before } = self.shared.held.take(state, &made_for)? else {
-                return Err(invalid("the request state belongs to another request"));
+                return Err(invalid("the request state belongs to another request").into());
             };
             agreed = before;
             let Some(answer) = asking.heard(&question, request.input_responses.as_ref()) else {
@@ -143,7 +180,9 @@ impl McpServer {
             let Some(question) = self.next_question(&request.uri, &agreed).await? else { break };
             match asking.ask(&question).await {
                 Heard::Answer(answer) => self.agree(&question, &answer, &mut agreed).await?,
-                Heard::Nobody(why) => return Err(invalid(format!("reading this needs the user's yes: {why}"))),
+                Heard::Nobody(why) => {
+                    return Err(Unread::new("not-asked", format!("reading this needs the user's yes: {why}")));
+                }
                 Heard::Later(form) => {
                     let waiting = Waiting::Read { question, agreed };
                     return Ok(self.shared.held.put(made_for, waiting, *form)?.into());
@@ -151,15 +190,10 @@ impl McpServer {
             }
         }
         let uri = request.uri;
-        let read = move |shared: &Shared, seen: &Seen| {
-            let read = shared.read(seen, &uri);
-            audit::read(&shared.engine, &seen.addresses, seen.catalog(), &uri, read.is_ok());
-            read
-        };
-        Ok(self.shared.work(read).await??.into())
+        Ok(self.shared.work(move |shared, seen| shared.read(seen, &uri)).await??.into())
     }
 
-    async fn next_question(&self, uri: &str, agreed: &[String]) -> Result<Option<Question>, ErrorData> {
+    async fn next_question(&self, uri: &str, agreed: &[String]) -> Result<Option<Question>, Unread> {
         let (uri, session) = (uri.to_owned(), Arc::clone(&self.session).lock_owned().await);
         let questions = self.shared.work(move |shared, seen| shared.before_reading(seen, &session, &uri)).await??;
         Ok(questions.into_iter().find(|question| !agreed.contains(&question.key())))
@@ -171,14 +205,15 @@ impl McpServer {
         question: &Question,
         answer: &openoxide_runtime::Answer,
         agreed: &mut Vec<String>,
-    ) -> Result<(), ErrorData> {
+    ) -> Result<(), Unread> {
         if !answer.is_yes() {
-            return Err(invalid("the user did not allow it"));
+            return Err(Unread::new("rejected", "the user did not allow it"));
         }
         agreed.push(question.key());
         let mut session = Arc::clone(&self.session).lock_owned().await;
         let (question, answer) = (question.clone(), answer.clone());
         // What cannot be written down counts for this time.
-        self.shared.work(move |_, seen| drop(seen.runtime().keep_answer(&mut session, &question, &answer))).await
+        let keep = move |_: &Shared, seen: &Seen| drop(seen.runtime().keep_answer(&mut session, &question, &answer));
+        Ok(self.shared.work(keep).await?)
     }
 }

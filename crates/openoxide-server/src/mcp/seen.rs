@@ -6,12 +6,14 @@ use openoxide_live::State;
 use openoxide_runtime::{Runtime, ToolRegistry, Toolbox};
 use openoxide_skills::{Catalog, Entry, Model};
 use rmcp::ErrorData;
+use tokio::sync::Semaphore;
 
 use super::McpOptions;
 use super::address::Addresses;
 use super::error::{internal, unavailable};
 use super::held::Held;
 use super::served::Memory;
+use super::talk::ASKED_MAX;
 use crate::engine::Engine;
 
 /// What all conversations of a server share.
@@ -21,6 +23,8 @@ pub(super) struct Shared {
     /// Activations that wait for an answer.
     pub(super) held: Held,
     pub(super) memory: Memory,
+    /// Room for questions that clients are asked while they wait.
+    pub(super) asked: Arc<Semaphore>,
     last: Mutex<Option<Arc<Seen>>>,
 }
 
@@ -47,9 +51,9 @@ impl Seen {
 }
 
 impl Shared {
-    pub(super) fn new(engine: &Engine, options: McpOptions) -> Shared {
-        let engine = engine.asked_by(super::audit::actor());
-        Shared { engine, options, held: Held::default(), memory: Memory::default(), last: Mutex::default() }
+    pub(super) fn new(engine: Engine, options: McpOptions) -> Shared {
+        let asked = Arc::new(Semaphore::new(ASKED_MAX));
+        Shared { engine, options, held: Held::default(), memory: Memory::default(), asked, last: Mutex::default() }
     }
 
     /// Returns what is seen now.

@@ -3,29 +3,36 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use openoxide_mcp_client::RemoteStep;
-use openoxide_runtime::{Activation, Answer, Done, LoginReply, Question, Reply, Session, Step};
+use openoxide_runtime::{Answer, Done, Question, Reply};
 use rmcp::model::{ElicitRequestParams, ElicitResult, InputRequiredResult, InputResponses, ProtocolVersion};
 use rmcp::service::{Peer, RequestContext};
 use rmcp::{ErrorData, RoleServer};
-use tokio::sync::Mutex;
+use tokio::sync::Semaphore;
 
 use super::McpServer;
 use super::audit;
 use super::error::{invalid, unavailable};
 use super::held::{MadeFor, QUESTION, Waiting};
-use super::question;
+use super::question::{self, Standing};
+use crate::activate::{Conversation, Stand};
+use crate::answer::Proven;
 use crate::calling::Calling;
 use crate::engine::Engine;
 
 /// How long a user may think.
 const PATIENCE: Duration = Duration::from_mins(10);
+/// Most questions that clients are asked at once while they wait.
+pub(super) const ASKED_MAX: usize = 256;
 
 /// Whoever can reach the user.
 pub(super) struct Asking {
     way: Way,
-    /// Whether there is a conversation that an answer can be remembered for.
-    lasting: bool,
+    /// What its answers count for.
+    standing: Standing,
+    /// Room for questions that a client is asked while it waits.
+    room: Arc<Semaphore>,
+    /// The engine, which notes what is done under the name of whoever asks.
+    pub(super) engine: Engine,
 }
 
 enum Way {
@@ -60,35 +67,46 @@ impl Asking {
             (true, true) => Way::Later,
             (true, false) => Way::Now(Box::new(context.peer.clone())),
         };
-        Asking { way, lasting: server.one_conversation || !is_modern }
+        let head = context.extensions.get::<http::request::Parts>();
+        // Whoever started this process speaks for its user; over HTTP that must be shown.
+        let shown = head.and_then(|head| head.extensions.get::<Proven>()) == Some(&Proven(true));
+        let standing =
+            Standing { lasting: server.one_conversation || !is_modern, proven: server.one_conversation || shown };
+        let engine = server.shared.engine.asked_by(audit::actor(head));
+        Asking { way, standing, room: Arc::clone(&server.shared.asked), engine }
     }
 
     /// Puts a question.
     pub(super) async fn ask(&self, question: &Question) -> Heard {
-        let form = match question::form(question, self.lasting) {
+        let form = match question::form(question, self.standing) {
             Ok(form) => form,
             Err(why) => return Heard::Nobody(why),
         };
         match &self.way {
             Way::Later => Heard::Later(Box::new(form)),
             Way::Never => Heard::Nobody(NO_FORMS.to_owned()),
-            Way::Now(peer) => match peer.create_elicitation_with_timeout(form, Some(PATIENCE)).await {
-                Ok(result) => Heard::Answer(question::answer(question, self.lasting, &result)),
-                Err(_) => Heard::Nobody("the client did not bring an answer".to_owned()),
-            },
+            Way::Now(peer) => {
+                let Ok(_room) = self.room.try_acquire() else {
+                    return Heard::Nobody("too many questions wait for an answer; try again later".to_owned());
+                };
+                match peer.create_elicitation_with_timeout(form, Some(PATIENCE)).await {
+                    Ok(result) => Heard::Answer(question::answer(question, self.standing, &result)),
+                    Err(_) => Heard::Nobody("the client did not bring an answer".to_owned()),
+                }
+            }
         }
     }
 
     /// Makes the form of a question that was put before.
     pub(super) fn later(&self, question: &Question) -> Result<ElicitRequestParams, String> {
-        question::form(question, self.lasting)
+        question::form(question, self.standing)
     }
 
     /// Reads the answer that a client came with, if it did.
     pub(super) fn heard(&self, question: &Question, responses: Option<&InputResponses>) -> Option<Answer> {
         let response = responses?.get(QUESTION)?;
         let result: ElicitResult = serde_json::from_value(response.clone()).ok()?;
-        Some(question::answer(question, self.lasting, &result))
+        Some(question::answer(question, self.standing, &result))
     }
 }
 
@@ -98,7 +116,7 @@ const NO_FORMS: &str = "this client cannot ask its user (it does not support eli
 /// An activation on its way.
 pub(super) struct Talk {
     calling: Calling,
-    session: Arc<Mutex<Session>>,
+    session: Conversation,
     reply: Reply,
     /// What was not asked, and why.
     unasked: Vec<String>,
@@ -116,14 +134,13 @@ impl McpServer {
     /// Leads an activation on: from its beginning, or from the question that was put before.
     pub(super) async fn speak(&self, mut talk: Talk, asking: &Asking, made_for: &MadeFor) -> Result<Spoken, ErrorData> {
         loop {
-            let (going, question) = match talk.step(&self.shared.engine).await? {
-                (going, Stop::Ask(question)) => (going, question),
-                (going, Stop::Done(done)) => {
-                    self.shared.engine.audit().activated(&audit::actor(), &done);
-                    return Ok(Spoken::Done(done, going.unasked));
-                }
+            let Talk { calling, session, reply, unasked } = talk;
+            let stand = asking.engine.advance(calling, &session, reply).await.map_err(unavailable)?;
+            let (calling, question) = match stand {
+                Stand::Asks(calling, question) => (*calling, question),
+                Stand::Done(done) => return Ok(Spoken::Done(done, unasked)),
             };
-            talk = going;
+            talk = Talk { calling, session, reply: Reply::Begin, unasked };
             match asking.ask(&question).await {
                 Heard::Answer(answer) => talk.reply = Reply::Answer(answer),
                 Heard::Nobody(why) => {
@@ -159,58 +176,9 @@ impl McpServer {
     }
 }
 
-/// Where an activation stops.
-enum Stop {
-    Ask(Question),
-    Done(Box<Done>),
-}
-
 impl Talk {
-    pub(super) fn new(calling: impl Into<Calling>, session: Arc<Mutex<Session>>) -> Talk {
+    pub(super) fn new(calling: impl Into<Calling>, session: Conversation) -> Talk {
         Talk { calling: calling.into(), session, reply: Reply::Begin, unasked: Vec::new() }
-    }
-
-    /// Goes on to the next question, or to the end. The conversation is free for others while a command runs.
-    async fn step(self, engine: &Engine) -> Result<(Talk, Stop), ErrorData> {
-        let Talk { calling, session, reply, unasked } = self;
-        let (calling, stop) = match calling {
-            Calling::Local(activation) => step_local(engine, *activation, &session, reply).await?,
-            Calling::Remote(mut remote) => {
-                let answer = if let Reply::Answer(answer) = reply { Some(answer) } else { None };
-                let stop = match remote.resume(&mut *session.lock().await, answer).await {
-                    RemoteStep::Ask(question) => Stop::Ask(question),
-                    RemoteStep::Done(done) => Stop::Done(done),
-                };
-                (Calling::Remote(remote), stop)
-            }
-        };
-        Ok((Talk { calling, session, reply: Reply::Begin, unasked }, stop))
-    }
-}
-
-async fn step_local(
-    engine: &Engine,
-    mut activation: Activation,
-    session: &Arc<Mutex<Session>>,
-    mut reply: Reply,
-) -> Result<(Calling, Stop), ErrorData> {
-    loop {
-        let mut session = Arc::clone(session).lock_owned().await;
-        let slot = engine.work().slot().await.map_err(unavailable)?;
-        let step;
-        (activation, step) = slot
-            .run(move || {
-                let step = activation.resume(&mut session, reply);
-                (activation, step)
-            })
-            .await
-            .map_err(unavailable)?;
-        reply = match step {
-            Step::Done(done) => return Ok((activation.into(), Stop::Done(Box::new(done)))),
-            Step::Ask(question) => return Ok((activation.into(), Stop::Ask(question))),
-            Step::Login(_) => Reply::Login(LoginReply::NotTried),
-            Step::Run(run) => Reply::Ran(engine.run(run).await.map_err(unavailable)?),
-        };
     }
 }
 

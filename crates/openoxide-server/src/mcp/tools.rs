@@ -17,6 +17,7 @@ use super::held::MadeFor;
 use super::seen::{Seen, Shared};
 use super::skills::TTL_MS;
 use super::talk::{Asking, Spoken, Talk};
+use crate::engine::Engine;
 
 impl Shared {
     /// Lists the tools.
@@ -73,16 +74,14 @@ impl McpServer {
         let arguments = Value::Object(request.arguments.unwrap_or_default());
         let made_for = MadeFor::new("tools/call", &name, arguments.clone());
         let asking = Asking::of(self, context);
-        let session = self.session.lock().await;
-        if let Some(answer) = self.shared.read_remote(&seen, &session, &name, &arguments).await {
+        if let Some(answer) = self.read_remote(&asking.engine, &seen, &name, &arguments).await {
             return Ok(tool_result(answer, None, &[]).into());
         }
-        drop(session);
         let spoken = match &request.request_state {
             Some(state) => self.speak_on(state, request.input_responses.as_ref(), &asking, &made_for).await?,
-            None => match self.begin(&seen, &name, arguments).await? {
+            None => match self.begin(&asking.engine, &seen, &name, arguments).await? {
                 Begun::Answer(answer) => return Ok(tool_result(*answer, None, &[]).into()),
-                Begun::Fire(firing) => return self.fire(*firing).await,
+                Begun::Fire(firing) => return self.fire(&asking.engine, *firing).await,
                 Begun::Call(call) => {
                     let calling = self.shared.engine.begin(&seen.state, Arc::clone(seen.runtime()), call);
                     let talk = Talk::new(calling, Arc::clone(&self.session));
@@ -96,10 +95,10 @@ impl McpServer {
         })
     }
 
-    async fn begin(&self, seen: &Arc<Seen>, name: &str, arguments: Value) -> Result<Begun, ErrorData> {
+    async fn begin(&self, engine: &Engine, seen: &Arc<Seen>, name: &str, arguments: Value) -> Result<Begun, ErrorData> {
         let session = Arc::clone(&self.session).lock_owned().await;
         let (seen, name) = (Arc::clone(seen), name.to_owned());
-        let engine = self.shared.engine.clone();
+        let engine = engine.clone();
         let begin = move || {
             let begun = seen.toolbox.begin(&session, &name, &arguments);
             audit::tool(&engine, &seen, &name, &arguments, &begun);
@@ -109,8 +108,7 @@ impl McpServer {
     }
 
     /// Lets hooks run that want to know of the end of a skill.
-    async fn fire(&self, mut firing: Firing) -> Result<CallToolResponse, ErrorData> {
-        let engine = &self.shared.engine;
+    async fn fire(&self, engine: &Engine, mut firing: Firing) -> Result<CallToolResponse, ErrorData> {
         let mut reply = Reply::Begin;
         loop {
             let mut session = Arc::clone(&self.session).lock_owned().await;

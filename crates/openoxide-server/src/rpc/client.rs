@@ -95,12 +95,19 @@ impl Client {
         work: impl FnOnce(&Arc<State>) -> T + Send + 'static,
     ) -> Result<Result<T, LiveError>, RpcError> {
         let live = self.engine.live().clone();
-        let again = self.is_old(&place) || again;
+        let written = self.written.load(Ordering::SeqCst);
+        let again = self.is_old(&place, written) || again;
+        let looked = place.clone();
         let look = move || {
             let state = if again { live.reload(&place) } else { live.at(&place) };
             state.map(|state| work(&state))
         };
-        Ok(self.engine.work().run(look).await?)
+        let outcome = self.engine.work().run(look).await?;
+        // Not before: whoever asks meanwhile must not take what is known for new.
+        if outcome.is_ok() {
+            self.note_looked(looked, written);
+        }
+        Ok(outcome)
     }
 
     /// Looks at a place.
@@ -121,15 +128,21 @@ impl Client {
         self.written.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Tells whether settings were changed since a place was looked at; it counts as looked at now.
-    fn is_old(&self, place: &Place) -> bool {
-        let written = self.written.load(Ordering::SeqCst);
+    /// Tells whether settings were changed since a place was looked at.
+    fn is_old(&self, place: &Place, written: u64) -> bool {
+        let looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
+        // A place that is not known may have been looked at before anything was written.
+        looked.get(place).copied().unwrap_or(0) < written
+    }
+
+    /// Notes that a place was looked at with so many changes of settings.
+    fn note_looked(&self, place: Place, written: u64) {
         let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
-        if looked.len() >= PLACES && !looked.contains_key(place) {
+        if looked.len() >= PLACES && !looked.contains_key(&place) {
             looked.clear();
         }
-        // A place that is not known may have been looked at before anything was written.
-        looked.insert(place.clone(), written).map_or(written > 0, |before| before < written)
+        let known = looked.entry(place).or_insert(written);
+        *known = (*known).max(written);
     }
 
     /// Returns a conversation. Of too many, the one that nobody used for longest is forgotten.
@@ -148,5 +161,33 @@ impl Client {
         let session = Arc::clone(&entry.1);
         sessions.push(entry);
         session
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use openoxide_config::Environment;
+    use openoxide_testkit::TestContext;
+
+    use super::*;
+    use crate::engine::EngineOptions;
+
+    #[tokio::test]
+    async fn a_place_is_old_until_it_was_looked_at_again() {
+        let context = TestContext::new();
+        let environment = Environment { cwd: context.project(), home: Some(context.home()), ..Environment::default() };
+        let engine = Engine::new(environment, Place::of(context.project()), EngineOptions::default());
+        let client = Client::new(engine, Output::new().0, RpcOptions::default());
+        let place = client.place(None, &[]);
+        client.note_written();
+        assert!(client.is_old(&place, 1));
+        assert!(client.is_old(&place, 1), "asking makes nothing new");
+        client.state(None).await.unwrap();
+        assert!(!client.is_old(&place, 1));
+        client.note_written();
+        assert!(client.is_old(&place, 2));
+        client.note_looked(place.clone(), 2);
+        client.note_looked(place.clone(), 1);
+        assert!(!client.is_old(&place, 2), "who was slow takes nothing back");
     }
 }

@@ -174,6 +174,20 @@ pub(crate) fn meta(capabilities: &Value) -> Value {
     })
 }
 
+/// Returns the lines of the audit log, once there are so many.
+pub(crate) async fn audited(context: &TestContext, count: usize) -> Vec<Value> {
+    let file = context.home().join(".openoxide/state/audit.jsonl");
+    for _ in 0..500 {
+        let text = fs_err::read_to_string(&file).unwrap_or_default();
+        let lines: Vec<Value> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        if lines.len() >= count {
+            return lines;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    panic!("{:?}", fs_err::read_to_string(&file));
+}
+
 /// Returns one field of every item.
 pub(crate) fn field(items: &Value, key: &str) -> Vec<String> {
     let items = items.as_array().unwrap_or_else(|| panic!("no list: {items}"));

@@ -2,7 +2,7 @@
 
 use openoxide_server::mcp::McpOptions;
 use openoxide_testkit::TestContext;
-use openoxide_testkit::mcp::{ServedSkills, SkillServer};
+use openoxide_testkit::mcp::{Reply, ServedSkills, SkillServer};
 use serde_json::json;
 
 use crate::http::Server;
@@ -87,4 +87,44 @@ async fn a_server_that_is_not_there_keeps_nothing_from_working() {
     let server = Server::new(context);
     let listed = server.get("/v1/remote").await.json();
     assert_eq!((&listed["skills"], listed["problems"].as_array().map(Vec::len)), (&json!([]), Some(1)), "{listed}");
+}
+
+/// Returns the text of a tool's answer, which is an error.
+async fn refused(client: &mut Client, tool: &str, arguments: serde_json::Value) -> String {
+    let answer = client.call(tool, arguments).await;
+    assert_eq!(answer["isError"], true, "{answer}");
+    text(&answer)
+}
+
+#[tokio::test]
+async fn what_the_model_may_not_call_it_may_not_read_either() {
+    let fields = json!({ "name": "hidden", "description": "For people", "disable-model-invocation": true });
+    let served = SkillServer::default()
+        .skill("pdf", "Reads forms", "Body\n", &[])
+        .skill_with("hidden", &fields, "Body\n", &[])
+        .serve_http();
+    let context = with_server(project(), &served);
+    let settings = ["permission.skill.\"mcp:docs/pdf\"=\"deny\""];
+    let mut client = Client::with(&context, OLD, &settings, McpOptions::default(), json!({})).await;
+    let read = |name: &str| json!({ "name": format!("mcp:docs/{name}"), "path": "SKILL.md" });
+    let unknown = refused(&mut client, "skills_readResource", read("zzz")).await;
+    for name in ["pdf", "hidden"] {
+        let told = refused(&mut client, "skills_readResource", read(name)).await;
+        assert_eq!(told.replace(name, "zzz"), unknown);
+    }
+    assert!(!served.seen().iter().any(|asked| asked.starts_with("resources/read")), "{:?}", served.seen());
+}
+
+#[tokio::test]
+async fn a_server_that_hangs_holds_up_nobody_else() {
+    let served = SkillServer::default().twisted(|_, _, _| Some(Reply::Silence)).serve_http();
+    let context = with_server(project(), &served);
+    let mut client = Client::new(&context, OLD).await;
+    let calling = json!({ "name": "skill", "arguments": { "name": "mcp:docs/pdf" } });
+    client.begin("tools/call", calling).await;
+    let reading = json!({ "name": "skills_readResource", "arguments": { "name": "mcp:docs/pdf", "path": "a.md" } });
+    client.begin("tools/call", reading).await;
+    let own = client.call("skill", json!({ "name": "notes" }));
+    let own = tokio::time::timeout(std::time::Duration::from_secs(10), own).await.expect("the conversation is free");
+    assert!(text(&own).contains("# notes"), "{own}");
 }

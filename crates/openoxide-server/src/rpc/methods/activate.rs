@@ -66,13 +66,12 @@ pub(super) async fn activate(client: &Client, given: Value) -> Result<Value, Rpc
     let session = client.session(&given.session);
     let called = Arc::clone(&state);
     let (calls, ignored) = client.engine.work().run(move || calls(&called, given)).await??;
-    let mut session = session.lock().await;
     let mut asker = ClientAsker::new(client);
     let calling = match <[Call; 1]>::try_from(calls) {
         Ok([call]) => client.engine.begin(&state, Arc::clone(&runtime), call),
         Err(calls) => Activation::new(Arc::clone(&runtime), calls).into(),
     };
-    let done = client.engine.activate(calling, &mut session, &mut asker).await?;
+    let done = client.engine.activate(calling, &session, &mut asker).await?;
     let mut told = activate_answer(runtime.view().spec.id(), &done);
     told.notices.append(&mut asker.unasked);
     answer(&ActivateAnswer { ignored, ..told })

@@ -42,13 +42,16 @@ pub(super) async fn read(client: &Client, given: Value) -> Result<Value, RpcErro
     let state = client.state(given.cwd.as_deref()).await?;
     let runtime = Arc::clone(state.runtime()?);
     let session = client.session(&given.session);
-    let mut session = session.lock().await;
-    let questions = before(&state, &runtime, &session, &given)?;
+    // The conversation is free for others while the user thinks.
+    let questions = before(&state, &runtime, &*session.lock().await, &given)?;
     let mut asker = ClientAsker::new(client);
     for question in questions {
         let answered = asker.ask(&question).await;
         if !answered.is_yes() {
-            let asked = asked(&state, &runtime, &session, &given)?.map(|(asked, _)| asked);
+            let why = if asker.unasked.is_empty() { "rejected" } else { "not-asked" };
+            let (part, decision) = (given.path.as_deref(), Decision::Deny(why.to_owned()));
+            client.engine.note(Action::Read, &given.skill, None, part, decision);
+            let asked = asked(&state, &runtime, &*session.lock().await, &given)?.map(|(asked, _)| asked);
             let refused = match asked {
                 Ok(asked) => Refused::new(&state.view.host, runtime.catalog(), &asked, ReadProblem::Forbidden),
                 Err(problem) => Refused::unnamed(&state.view.host, problem),
@@ -58,17 +61,11 @@ pub(super) async fn read(client: &Client, given: Value) -> Result<Value, RpcErro
             return Ok(told);
         }
         // What cannot be remembered counts this time.
-        let _ = runtime.keep_answer(&mut session, &question, &answered);
+        let _ = runtime.keep_answer(&mut *session.lock().await, &question, &answered);
     }
     let (skill, path) = (given.skill.clone(), given.path.clone());
-    let held = std::mem::take(&mut *session);
-    let work = move || {
-        let answer = answered(&state, &runtime, &held, &given);
-        (held, answer)
-    };
-    let told;
-    (*session, told) = client.engine.work().run(work).await?;
-    let told = told?;
+    let held = session.lock_owned().await;
+    let told = client.engine.work().run(move || answered(&state, &runtime, &held, &given)).await??;
     let decision = told.refused.as_ref().map_or(Decision::Allow, |line| Decision::Deny(line.problem.clone()));
     client.engine.note(Action::Read, &skill, None, path.as_deref(), decision);
     answer(&told)

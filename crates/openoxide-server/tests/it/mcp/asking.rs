@@ -145,3 +145,50 @@ async fn a_command_is_shown_whole_before_it_runs() {
     assert!(message.contains("sha256:"), "{message}");
     assert!(!text(&loaded).contains("Now: it-ran"), "{loaded}");
 }
+
+#[tokio::test]
+async fn every_no_to_a_reading_is_noted() {
+    let settings = ["permission.read.\"pdf/*\"=\"ask\"", "permission.read.\"notes/*\"=\"deny\""];
+    let (context, mut mute) = client(OLD, &settings, false).await;
+    mute.error("resources/read", json!({ "uri": "skill://pdf/references/tables.md" })).await;
+    mute.error("resources/read", json!({ "uri": "skill://notes/SKILL.md" })).await;
+    let forms = json!({ "elicitation": { "form": {} } });
+    let mut client = Client::with(&context, OLD, &settings, McpOptions::default(), forms).await;
+    client.answer = Some(says("no"));
+    client.error("resources/read", json!({ "uri": "skill://pdf/references/tables.md" })).await;
+    client.answer = Some(says("once"));
+    client.ok("resources/read", json!({ "uri": "skill://pdf/references/tables.md" })).await;
+    let lines = super::audited(&context, 4).await;
+    let mut said: Vec<String> = lines
+        .iter()
+        .map(|line| format!("{} {} {} {}", line["skill"], line["part"], line["decision"], line["why"]).replace('"', ""))
+        .collect();
+    said.sort();
+    let tables = "pdf references/tables.md";
+    let expected = [
+        "notes SKILL.md deny denied".to_owned(),
+        format!("{tables} allow null"),
+        format!("{tables} deny not-asked"),
+        format!("{tables} deny rejected"),
+    ];
+    assert_eq!(said, expected);
+}
+
+#[tokio::test]
+async fn questions_that_wait_are_bounded() {
+    let (_context, mut client) = client(OLD, ASK, true).await;
+    for _ in 0..257 {
+        client.begin("tools/call", json!({ "name": "skill", "arguments": { "name": "pdf" } })).await;
+    }
+    let (mut asked, mut answered) = (0, Vec::new());
+    while asked + answered.len() < 257 {
+        let message = client.read().await;
+        match message.get("method") {
+            Some(method) if method == "elicitation/create" => asked += 1,
+            Some(_) => {}
+            None => answered.push(message),
+        }
+    }
+    assert_eq!((asked, answered.len()), (256, 1));
+    assert!(text(&answered[0]["result"]).contains("too many questions wait"), "{answered:?}");
+}

@@ -48,3 +48,21 @@ async fn a_subscriber_is_told_what_it_subscribed_to() {
     let told = &notices[0]["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"];
     assert_eq!(told, &json!(id), "{notices:?}");
 }
+
+/// However often a client says hello, it is told about each change once.
+#[tokio::test]
+async fn who_says_hello_again_is_not_told_twice() {
+    let context = project();
+    let mut client = Client::new(&context, OLD).await;
+    for _ in 0..20 {
+        client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
+    }
+    client.ok("skills/list", json!({})).await;
+    context.skill("fresh", "Came later");
+    let mut notices = wait(&mut client, LISTS).await;
+    tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+    client.ok("ping", json!({})).await;
+    notices.append(&mut client.notices);
+    let told = notices.iter().filter(|notice| notice["method"] == LISTS[0]).count();
+    assert!((1..10).contains(&told), "{told} times");
+}

@@ -2,8 +2,10 @@
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
+use axum::extract::ConnectInfo;
 use http::{Request, Response, StatusCode};
 use openoxide_server::mcp::{McpHttp, http_service};
+use openoxide_server::{Proven, RequestId};
 use openoxide_testkit::TestContext;
 use serde_json::{Value, json};
 use tower::ServiceExt as _;
@@ -11,8 +13,10 @@ use tower::ServiceExt as _;
 use super::{NEW, OLD, engine, field, meta, project, text};
 
 struct Server {
-    _context: TestContext,
+    context: TestContext,
     router: Router,
+    /// Whether requests show the server's token; absent: nobody looked.
+    proven: Option<Proven>,
 }
 
 impl Server {
@@ -20,8 +24,8 @@ impl Server {
         let context = project();
         let origins = vec!["http://127.0.0.1:7000".to_owned()];
         let http = McpHttp { hosts: vec!["127.0.0.1:7000".to_owned()], origins, ..McpHttp::default() };
-        let router = http_service(&engine(&context, settings), http);
-        Server { _context: context, router }
+        let router = http_service(engine(&context, settings), http);
+        Server { context, router, proven: Some(Proven(true)) }
     }
 
     async fn send(&self, headers: &[(&str, &str)], body: &Value) -> Response<Body> {
@@ -34,6 +38,11 @@ impl Server {
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
+        if let Some(proven) = self.proven {
+            request = request.extension(proven);
+        }
+        let peer: std::net::SocketAddr = "127.0.0.1:4711".parse().unwrap();
+        request = request.extension(ConnectInfo(peer)).extension(RequestId("r-1".into()));
         self.router.clone().oneshot(request.body(Body::from(body.to_string())).unwrap()).await.unwrap()
     }
 
@@ -167,4 +176,43 @@ async fn an_answer_comes_with_a_request_of_its_own() {
     let refused = server.modern("tools/call", call, &json!({})).await;
     assert!(refused["result"]["isError"] == true && text(&refused["result"]).contains("cannot ask its user"));
     assert_eq!(field(&refused["result"]["content"], "type"), ["text", "text"]);
+}
+
+/// Whoever merely reaches the address does not say yes for the user.
+#[tokio::test]
+async fn who_is_not_proven_answers_nothing_grave() {
+    let mut server = Server::new(&["permission.skill.\"pdf\"=\"ask\""]);
+    server.context.tree(
+        "//- project/.agents/skills/shell/SKILL.md\n---\nname: shell\ndescription: Runs\n---\nNow: !`echo it-ran`\n",
+    );
+    let forms = json!({ "elicitation": { "form": {} } });
+    let call = |name: &str| json!({ "name": "skill", "arguments": { "name": name } });
+    let mut asked = server.modern("tools/call", call("shell"), &forms).await["result"].take();
+    assert_eq!(asked["resultType"], "input_required", "{asked}");
+    for proven in [None, Some(Proven(false))] {
+        server.proven = proven;
+        let told = server.modern("tools/call", call("shell"), &forms).await["result"].take();
+        assert!(told["resultType"] != "input_required" && text(&told).contains("shows the server's token"), "{told}");
+        let light = server.modern("tools/call", call("pdf"), &forms).await["result"].take();
+        let offered = light["inputRequests"]["answer"]["params"]["requestedSchema"].to_string();
+        assert!(offered.contains("once") && !offered.contains("always"), "{offered}");
+    }
+    // What was asked of one who is proven is not answered by another.
+    let mut again = call("shell");
+    again["requestState"] = asked["requestState"].take();
+    again["inputResponses"] = json!({ "answer": { "action": "accept", "content": { "answer": "once" } } });
+    let told = server.modern("tools/call", again, &forms).await;
+    assert!(!told.to_string().contains("Now: it-ran"), "{told}");
+}
+
+#[tokio::test]
+async fn the_log_names_who_asked() {
+    let server = Server::new(&[]);
+    server.modern("tools/call", json!({ "name": "skill", "arguments": { "name": "pdf" } }), &json!({})).await;
+    server.modern("resources/read", json!({ "uri": "skill://pdf/SKILL.md" }), &json!({})).await;
+    let session = server.greet().await;
+    answer(server.old(&session, "resources/read", json!({ "uri": "skill://notes/SKILL.md" })).await).await;
+    for line in super::audited(&server.context, 3).await {
+        assert_eq!(line["actor"], json!({ "face": "mcp", "peer": "127.0.0.1:4711", "request": "r-1" }), "{line}");
+    }
 }

@@ -137,3 +137,23 @@ async fn what_a_text_names_what_the_model_sees_and_where_is_looked() {
     assert!(roots["roots"].as_array().unwrap().iter().any(|root| root["exists"] == true && root["skills"] == 1));
     rpc.end().await.unwrap();
 }
+
+/// While the user thinks, the conversation goes on; a no to a reading is noted.
+#[tokio::test]
+async fn a_question_holds_up_nothing_in_its_conversation() {
+    for method in ["skills/activate", "skills/read"] {
+        let mut rpc = Rpc::silent(None, TREE);
+        rpc.hello(json!({ "skillsAsk": true })).await;
+        let params = json!({ "skill": "keyed", "caller": "model", "session": "a" });
+        rpc.send(&json!({ "id": "call", "method": method, "params": params })).await;
+        let question = rpc.wait(|message| message["method"] == "skills/ask").await;
+        let other = rpc.call("skills/activate", json!({ "skill": "hello", "session": "a" })).await;
+        assert_eq!(other["activated"][0]["name"], "hello", "{method}: {other}");
+        rpc.send(&json!({ "id": question["id"], "result": { "choice": "no" } })).await;
+        rpc.wait(|message| message["id"] == "call").await;
+        let lines = crate::mcp::audited(&rpc.context, 2).await;
+        let no = lines.iter().find(|line| line["skill"] == "keyed").unwrap();
+        assert_eq!((&no["decision"], &no["why"]), (&json!("deny"), &json!("rejected")), "{no}");
+        rpc.end().await.unwrap();
+    }
+}

@@ -1,0 +1,52 @@
+//! `mcp` as a program that starts it sees it.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::Stdio;
+
+use openoxide_testkit::TestContext;
+use serde_json::{Value, json};
+
+use crate::support::bin;
+
+/// Calls a skill, and returns what is in the audit log when the process has ended.
+fn audited(args: &[&str], messages: &[Value]) -> String {
+    let context = TestContext::new();
+    context.skill("pdf", "About PDF");
+    let mut child = context.command(bin(), args).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let mut output = BufReader::new(child.stdout.take().unwrap()).lines();
+    for message in messages {
+        writeln!(input, "{message}").unwrap();
+        while let Some(id) = message.get("id") {
+            let answer: Value = serde_json::from_str(&output.next().expect("an answer").unwrap()).unwrap();
+            if answer.get("id") == Some(id) {
+                break;
+            }
+        }
+    }
+    drop(input);
+    assert!(child.wait().unwrap().success());
+    fs_err::read_to_string(context.home().join(".openoxide/state/audit.jsonl")).unwrap_or_default()
+}
+
+#[test]
+fn what_was_done_is_written_down_before_the_process_ends() {
+    let info = json!({ "name": "t", "version": "1" });
+    let hello = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info });
+    let mcp = [
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello }),
+        json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
+        json!({
+            "jsonrpc": "2.0", "id": 2, "method": "tools/call",
+            "params": { "name": "skill", "arguments": { "name": "pdf" } },
+        }),
+    ];
+    let rpc = [
+        json!({ "id": 1, "method": "initialize", "params": { "clientInfo": info } }),
+        json!({ "id": 2, "method": "skills/activate", "params": { "skill": "pdf" } }),
+    ];
+    for (command, messages) in [("mcp", mcp.as_slice()), ("app-server", rpc.as_slice())] {
+        let log = audited(&[command], messages);
+        assert!(log.contains("\"skill\":\"pdf\"") && log.contains("\"decision\":\"allow\""), "{command}: {log}");
+    }
+}
