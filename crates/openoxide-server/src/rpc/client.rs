@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use openoxide_live::{LiveError, Place, State};
+use openoxide_live::{LiveError, Pin, Place, State};
 use openoxide_runtime::Session;
 
 use super::RpcOptions;
@@ -34,8 +34,8 @@ pub(super) struct Client {
     sessions: Mutex<Vec<(String, Arc<tokio::sync::Mutex<Session>>)>>,
     /// Grows with every change of settings.
     written: AtomicU64,
-    /// The changes of settings that each place was looked at with.
-    looked: Mutex<HashMap<Place, u64>>,
+    /// The changes of settings that each place was looked at with. The client is told of changes there, so they are kept.
+    looked: Mutex<HashMap<Place, (u64, Pin)>>,
 }
 
 impl Client {
@@ -129,7 +129,8 @@ impl Client {
             looked.clear();
         }
         // A place that is not known may have been looked at before anything was written.
-        looked.insert(place.clone(), written).map_or(written > 0, |before| before < written)
+        let now = (written, self.engine.live().pin(place));
+        looked.insert(place.clone(), now).map_or(written > 0, |(before, _)| before < written)
     }
 
     /// Returns a conversation. Of too many, the one that nobody used for longest is forgotten.
