@@ -156,7 +156,10 @@ fn tell(ui: &Ui, args: &ServeArgs, listening: &Listening, has_token: bool) -> an
     if has_token {
         ui.say("everybody has to show the token, as `Authorization: Bearer TOKEN`");
     }
-    say_how_to_connect(ui, args, address, has_token);
+    // Where a program reads standard error, every line is JSON.
+    if !matches!(form(ui, args), LogForm::Json) {
+        say_how_to_connect(ui, args, address, has_token);
+    }
     if !address.ip().to_canonical().is_loopback() {
         ui.warn(
             "what is sent to this address can be read on the way, the token too; use it in a network that you trust",
