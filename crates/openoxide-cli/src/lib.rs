@@ -9,6 +9,7 @@ mod error;
 mod off;
 mod paths;
 mod runner;
+mod serving;
 mod session;
 mod snippet;
 mod table;

@@ -27,6 +27,7 @@ pub(crate) enum Role {
 }
 
 /// The terminal.
+#[derive(Clone)]
 pub(crate) struct Ui {
     quiet: bool,
     color: Option<When>,

@@ -22,7 +22,7 @@ mod system;
 mod trust;
 mod workspace;
 
-pub use edit::{EditError, add_skill_rule, add_to_list, remove_from_list, set_value, unset_value};
+pub use edit::{EditError, SettingsFile, add_skill_rule, add_to_list, remove_from_list, set_value, unset_value};
 pub use environment::{Environment, variables};
 pub use found::{Found, find_host};
 pub use keys::{InProject, KEYS, Key, KeyKind, Strict, config_schema};

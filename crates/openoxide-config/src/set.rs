@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use openoxide_skills::{Diagnostic, Origin, Setting};
 
-use crate::edit::{EditError, set_value, unset_value};
+use crate::edit::{EditError, SettingsFile, set_value, unset_value};
 use crate::layers::{LayerKind, objection};
 use crate::switch::Whose;
 use crate::workspace::{Workspace, WorkspaceError};
@@ -72,9 +72,10 @@ impl Workspace {
             return Err(SettingError::Refused(Box::new(objection)));
         }
         let file = self.settings_file(change.whose).ok_or(SettingError::NoHome)?;
+        let target = SettingsFile { path: &file, whose: change.whose };
         let changed = match &change.value {
-            Some(value) => set_value(&file, &change.key, edited(value))?,
-            None => file.exists() && unset_value(&file, &change.key)?,
+            Some(value) => set_value(target, &change.key, edited(value))?,
+            None => file.exists() && unset_value(target, &change.key)?,
         };
         let now = self.reopen()?.config;
         let effective = now.get(&change.key);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use openoxide_skills::{Catalog, Depth, Entry, Standing, View, load, near, path_text};
 
-use crate::edit::{EditError, add_skill_rule};
+use crate::edit::{EditError, SettingsFile, add_skill_rule};
 use crate::system::{Unpacked, unpack_system_skills};
 use crate::workspace::{Workspace, WorkspaceError};
 
@@ -116,7 +116,8 @@ impl Workspace {
             false => ("name", first.skill.name.to_string()),
         };
         let file = self.settings_file(switch.whose).ok_or(SwitchError::NoHome)?;
-        let changed = add_skill_rule(&file, selector, &skill, switch.enabled)?;
+        let changed =
+            add_skill_rule(SettingsFile { path: &file, whose: switch.whose }, selector, &skill, switch.enabled)?;
         let unpacked = self.unpack()?;
         let (enabled, why_not) = self.look_again(view, &skill, switch)?;
         Ok(Switched { skill, file, changed, unpacked, enabled, why_not })

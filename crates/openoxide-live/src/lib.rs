@@ -4,7 +4,9 @@ mod change;
 mod hit;
 mod keep;
 mod live;
+mod once;
 mod pace;
+mod pin;
 mod place;
 mod round;
 mod shared;
@@ -15,6 +17,7 @@ mod way;
 
 pub use change::{Change, SkillChange};
 pub use live::{Live, LiveOptions, Watching};
+pub use pin::Pin;
 pub use place::Place;
 pub use state::{LiveError, State};
 pub use tell::Subscription;

@@ -8,6 +8,7 @@ use openoxide_config::Environment;
 
 use crate::change::Change;
 use crate::hit::Hit;
+use crate::pin::Pin;
 use crate::place::Place;
 use crate::round::{Inbox, Message, Round};
 use crate::shared::Shared;
@@ -24,7 +25,7 @@ pub struct LiveOptions {
     pub pause: Duration,
     /// How often to look where watching is not possible.
     pub poll: Duration,
-    /// How many places are kept; the one that was not asked for longest goes first.
+    /// How many places are kept; the one that was not asked for longest goes first. Those that are pinned stay.
     pub places: usize,
     /// How many folders are watched; a place that would need more is looked at again and again instead.
     pub watches: usize,
@@ -36,7 +37,8 @@ impl Default for LiveOptions {
             quiet: Duration::from_millis(200),
             pause: Duration::from_secs(1),
             poll: Duration::from_secs(2),
-            places: 64,
+            // A client may list 256 folders at once and be told of changes in all of them.
+            places: 320,
             watches: 500_000,
         }
     }
@@ -106,6 +108,21 @@ impl Live {
     /// told when the last `Live` is dropped is waited for.
     pub fn subscribe(&self, tell: impl Fn(&Change) + Send + Sync + 'static) -> Subscription {
         self.inner.shared.teller.subscribe(tell)
+    }
+
+    /// Keeps a place, and goes on noticing what happens there, for as long as the pin is held.
+    #[must_use]
+    pub fn pin(&self, place: &Place) -> Pin {
+        self.inner.shared.pins.add(place)
+    }
+
+    /// Says why, once, as soon as some place has to be looked at again and again because the system cannot tell. Whoever
+    /// asked before is not told any more.
+    pub fn on_polling(&self, tell: impl Fn(&str) + Send + Sync + 'static) {
+        self.inner.shared.once.set(tell);
+        if let Watching::Polling { why } = self.watching() {
+            self.inner.shared.once.say(&why);
+        }
     }
 
     /// Returns how changes are noticed.

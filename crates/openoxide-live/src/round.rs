@@ -48,6 +48,23 @@ pub(crate) struct Done {
     pub(crate) polls: bool,
     /// What may have happened before it was watched.
     pub(crate) before: Option<Hit>,
+    /// What was to be looked at when the look broke off.
+    pub(crate) broken: Option<Hit>,
+}
+
+impl Done {
+    /// Takes a turn. One that panics leaves what it was about to be looked at later.
+    fn of(
+        place: u64,
+        look: Option<Hit>,
+        watch: Option<Hit>,
+        turn: impl FnOnce(Option<Hit>, Option<Hit>) -> Done,
+    ) -> Done {
+        let mut hit = look.clone().unwrap_or_default();
+        hit.join(watch.clone().unwrap_or_default());
+        let turn = std::panic::catch_unwind(AssertUnwindSafe(|| turn(look, watch)));
+        turn.unwrap_or_else(|_| Done { place, looked: true, broken: Some(hit), ..Done::default() })
+    }
 }
 
 /// Where messages are left.
@@ -216,7 +233,15 @@ impl Round {
         if done.looked {
             self.rested.insert(done.place, now);
         }
-        if done.polls {
+        let is_broken = done.broken.is_some();
+        if let Some(hit) = done.broken {
+            // What panics once may do so each time, so it is not tried at every pause.
+            let options = &self.shared.options;
+            let then = now + options.poll.max(options.pause);
+            self.add(done.place, hit);
+            self.pending.entry(done.place).or_insert_with(|| Pending::new(now)).wait_until(then);
+        }
+        if done.polls || (is_broken && self.shared.is_polling(done.place)) {
             let wait = self.shared.options.poll.max(done.took * POLL_SHARE);
             self.polls.insert(done.place, now + wait);
         } else {
@@ -256,8 +281,7 @@ impl Round {
     fn start(&mut self, place: u64, look: Option<Hit>, watch: Option<Hit>) {
         let shared = Arc::clone(&self.shared);
         let work = move || {
-            let turn = std::panic::catch_unwind(AssertUnwindSafe(|| shared.turn(place, look, watch)));
-            let done = turn.unwrap_or_else(|_| Done { place, looked: true, ..Done::default() });
+            let done = Done::of(place, look, watch, |look, watch| shared.turn(place, look, watch));
             shared.inbox.send(Message::Done(done));
         };
         let thread = std::thread::Builder::new().name("openoxide-look".to_owned()).spawn(work);
@@ -268,5 +292,34 @@ impl Round {
             self.add(place, Hit::all());
             self.rested.insert(place, Instant::now());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::live::LiveOptions;
+    use crate::watch::Registry;
+
+    #[test]
+    fn a_look_that_panics_is_tried_again_and_polling_goes_on() {
+        let (inbox, ear) = Inbox::new().unwrap();
+        let watcher = Err("none".to_owned());
+        let registry = Registry::new(watcher, 10);
+        let options = LiveOptions::default();
+        let wait = options.poll.max(options.pause);
+        let shared = Arc::new(Shared::new(openoxide_config::Environment::default(), options, inbox, registry));
+        shared.note_polling(7, "none".to_owned());
+        let mut round = Round::new(shared, None, ear);
+        let mut watch = Hit::default();
+        watch.touch("/b".into(), false);
+        let done = Done::of(7, Some(Hit::before(vec!["/a".into()])), Some(watch), |_, _| panic!("as planned"));
+        let start = Instant::now();
+        round.receive(Message::Done(done));
+        let pending = &round.pending[&7];
+        assert!(pending.hit.settings && !pending.hit.everything);
+        assert!(format!("{:?}", pending.hit).contains("/b"));
+        assert!(round.due(7, pending) >= start + wait, "not at once");
+        assert!(round.polls.contains_key(&7));
     }
 }

@@ -10,6 +10,8 @@ use openoxide_config::Environment;
 use crate::hit::Hit;
 use crate::keep::{Keeper, Slot};
 use crate::live::LiveOptions;
+use crate::once::Once;
+use crate::pin::Pins;
 use crate::place::Place;
 use crate::round::{Done, Inbox, Message};
 use crate::state::{LiveError, State};
@@ -22,6 +24,9 @@ pub(crate) struct Shared {
     pub(crate) options: LiveOptions,
     pub(crate) inbox: Inbox,
     pub(crate) teller: Teller,
+    pub(crate) pins: Arc<Pins>,
+    /// Says that places are looked at again and again.
+    pub(crate) once: Once,
     slots: Mutex<HashMap<Place, Arc<Slot>>>,
     registry: Mutex<Registry>,
     /// Places that cannot be watched, and why.
@@ -37,6 +42,8 @@ impl Shared {
             options,
             inbox,
             teller: Teller::default(),
+            pins: Arc::default(),
+            once: Once::default(),
             slots: Mutex::default(),
             registry: Mutex::new(registry),
             polling: Mutex::default(),
@@ -128,9 +135,9 @@ impl Shared {
         self.registry().enter(id);
         slots.insert(place.clone(), Arc::clone(&slot));
         while slots.len() > self.options.places.max(1) {
-            let Some(oldest) = slots.values().min_by_key(|slot| slot.used()).map(|slot| slot.place.clone()) else {
-                break;
-            };
+            let may_go = |other: &&Arc<Slot>| other.id != id && !self.pins.holds(&other.place);
+            let oldest = slots.values().filter(may_go).min_by_key(|slot| slot.used()).map(|slot| slot.place.clone());
+            let Some(oldest) = oldest else { break };
             if let Some(old) = slots.remove(&oldest) {
                 self.leave(old.id);
             }
@@ -168,6 +175,12 @@ impl Shared {
         let mut hit = look.unwrap_or_default();
         hit.join(watch.unwrap_or_default());
         self.watch(&mut keeper, &hit, &mut done);
+        drop(keeper);
+        if done.polls
+            && let Some(why) = self.why_polling()
+        {
+            self.once.say(&why);
+        }
         done
     }
 
@@ -187,13 +200,17 @@ impl Shared {
                 done.before = (!new.is_empty()).then(|| Hit::before(new));
             }
             Err(why) => {
-                self.polling.lock().unwrap_or_else(PoisonError::into_inner).insert(done.place, why);
+                self.note_polling(done.place, why);
                 done.polls = true;
             }
         }
     }
 
-    fn is_polling(&self, place: u64) -> bool {
+    pub(crate) fn note_polling(&self, place: u64, why: String) {
+        self.polling.lock().unwrap_or_else(PoisonError::into_inner).insert(place, why);
+    }
+
+    pub(crate) fn is_polling(&self, place: u64) -> bool {
         self.polling.lock().unwrap_or_else(PoisonError::into_inner).contains_key(&place)
     }
 }

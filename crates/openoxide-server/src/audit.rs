@@ -7,6 +7,7 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use openoxide_runtime::{Done, Refusal};
@@ -17,8 +18,8 @@ use crate::moment;
 
 mod file;
 
-/// No text in a line is longer, in bytes.
-const LONGEST: usize = 1024;
+/// No text in a line is longer, in bytes: who asks for what is not there must not fill the log with it.
+const LONGEST: usize = 128;
 
 /// Who did something.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -101,6 +102,7 @@ struct Line<'a> {
 #[derive(Clone)]
 pub struct Audit {
     lines: Option<Arc<Lines<file::AuditFile>>>,
+    failed: Arc<AtomicU64>,
 }
 
 impl Audit {
@@ -111,11 +113,13 @@ impl Audit {
 
     /// Writes nowhere.
     pub fn off() -> Audit {
-        Audit { lines: None }
+        Audit { lines: None, failed: Arc::default() }
     }
 
     fn at(path: PathBuf, size: u64) -> Audit {
-        Audit { lines: Some(Arc::new(Lines::new(file::AuditFile::new(path, size)))) }
+        let file = file::AuditFile::new(path, size);
+        let failed = Arc::clone(&file.failed);
+        Audit { lines: Some(Arc::new(Lines::new(file))), failed }
     }
 
     /// Notes one thing. This never waits.
@@ -155,6 +159,11 @@ impl Audit {
         self.lines.as_ref().map_or(0, |lines| lines.lost())
     }
 
+    /// Returns how often lines could not be written.
+    pub fn failed(&self) -> u64 {
+        self.failed.load(Ordering::Relaxed)
+    }
+
     /// Waits until everything is written, but not longer than told.
     pub fn flush(&self, longest: Duration) {
         if let Some(lines) = &self.lines {
@@ -179,9 +188,9 @@ fn cut(text: &mut String) {
 
 impl Sink for file::AuditFile {
     fn write(&mut self, lines: &[u8]) {
-        if let Err(error) = self.append(lines)
-            && !self.told
-        {
+        let Err(error) = self.append(lines) else { return };
+        self.failed.fetch_add(1, Ordering::Relaxed);
+        if !self.told {
             self.told = true;
             let path = self.path().display();
             // Nobody can be told that stderr is closed.
@@ -226,23 +235,27 @@ mod tests {
         assert_eq!(found[0]["skill"], "a\n{\"forged\":true}\u{1b}[2J");
         assert_eq!((&found[0]["decision"], &found[0]["actor"]["face"]), (&"allow".into(), &"http".into()));
         assert_eq!((&found[1]["decision"], &found[1]["why"]), (&"deny".into(), &"denied".into()));
-        assert!(found[1]["skill"].as_str().unwrap().len() < 1100);
+        assert!(found[1]["skill"].as_str().unwrap().len() <= LONGEST + '…'.len_utf8());
         assert_eq!(fs_err::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     }
 
     #[test]
-    fn it_is_bounded_by_one_rotation_and_found_again_when_moved() {
+    fn it_is_bounded_by_rotation_and_found_again_when_moved() {
         let context = TestContext::new();
         let path = context.root().join("state/audit.jsonl");
         let audit = Audit::at(path.clone(), 4096);
-        for round in 0..40 {
+        for round in 0..200 {
             audit.note(noted(&format!("skill-{round}")));
             audit.flush(Duration::from_secs(5));
         }
         let (now, before) = (lines(&path), lines(&context.root().join("state/audit.1.jsonl")));
-        assert_eq!(now.last().unwrap()["skill"], "skill-39");
+        assert_eq!(now.last().unwrap()["skill"], "skill-199");
         assert!(!before.is_empty() && fs_err::metadata(&path).unwrap().len() <= 4096);
-        assert_eq!(fs_err::read_dir(context.root().join("state")).unwrap().count(), 2);
+        assert_eq!(fs_err::read_dir(context.root().join("state")).unwrap().count(), 1 + file::PARTS);
+        let oldest = lines(&context.root().join("state/audit.4.jsonl"));
+        let later = lines(&context.root().join("state/audit.3.jsonl"));
+        let number = |line: &serde_json::Value| line["skill"].as_str().unwrap()[6..].parse::<u32>().unwrap();
+        assert_eq!(number(&oldest[oldest.len() - 1]) + 1, number(&later[0]), "nothing is lost between parts");
         fs_err::rename(&path, context.root().join("elsewhere")).unwrap();
         audit.note(noted("after"));
         audit.flush(Duration::from_secs(5));
@@ -259,5 +272,6 @@ mod tests {
         }
         audit.flush(Duration::from_secs(5));
         assert_eq!(fs_err::read_to_string(context.root().join("state")).unwrap(), "in the way");
+        assert!(audit.failed() > 0, "it is counted");
     }
 }

@@ -39,7 +39,12 @@ pub enum Reach {
     /// As a child process: the program and its arguments.
     Command(Vec<String>),
     /// At an address.
-    Url(String),
+    Url {
+        /// The address.
+        url: String,
+        /// Whether a token has to be shown. What is pasted names the variable `OPENOXIDE_TOKEN`, never the token.
+        token: bool,
+    },
 }
 
 /// A text to paste, and where.
@@ -66,7 +71,7 @@ impl Client {
             Form::GeminiCli => {
                 let server = match reach {
                     Reach::Command(command) => started(command),
-                    Reach::Url(url) => json!({ "httpUrl": url }),
+                    Reach::Url { url, token } => with_token(json!({ "httpUrl": url }), *token, "$OPENOXIDE_TOKEN"),
                 };
                 vec![paste("~/.gemini/settings.json", &json!({ "mcpServers": { "openoxide": server } }))]
             }
@@ -83,15 +88,24 @@ fn started(command: &[String]) -> Value {
     json!({ "command": program, "args": arguments })
 }
 
+/// Adds the header that shows a token, which the program takes from a variable.
+fn with_token(mut server: Value, token: bool, variable: &str) -> Value {
+    if token {
+        server["headers"] = json!({ "Authorization": format!("Bearer {variable}") });
+    }
+    server
+}
+
 fn claude_code(reach: &Reach) -> Vec<Paste> {
     let (line, mut server, kind) = match reach {
         Reach::Command(command) => {
             let words: Vec<String> = command.iter().map(|word| shell_word(word)).collect();
             (format!("claude mcp add openoxide -- {}", words.join(" ")), started(command), "stdio")
         }
-        Reach::Url(url) => {
-            let line = format!("claude mcp add --transport http openoxide {}", shell_word(url));
-            (line, json!({ "url": url }), "http")
+        Reach::Url { url, token } => {
+            let header = if *token { " --header \"Authorization: Bearer $OPENOXIDE_TOKEN\"" } else { "" };
+            let line = format!("claude mcp add --transport http openoxide {}{header}", shell_word(url));
+            (line, with_token(json!({ "url": url }), *token, "${OPENOXIDE_TOKEN}"), "http")
         }
     };
     server["type"] = json!(kind);
@@ -108,7 +122,10 @@ fn codex(reach: &Reach) -> Paste {
             let arguments: Vec<String> = arguments.iter().map(|word| text(word)).collect();
             format!("command = {}\nargs = [{}]", text(program), arguments.join(", "))
         }
-        Reach::Url(url) => format!("url = {}", text(url)),
+        Reach::Url { url, token } => {
+            let token = if *token { "\nbearer_token_env_var = \"OPENOXIDE_TOKEN\"" } else { "" };
+            format!("url = {}{token}", text(url))
+        }
     };
     Paste { place: "~/.codex/config.toml", text: format!("[mcp_servers.openoxide]\n{lines}") }
 }
@@ -116,7 +133,10 @@ fn codex(reach: &Reach) -> Paste {
 fn opencode(reach: &Reach) -> Value {
     let server = match reach {
         Reach::Command(command) => json!({ "type": "local", "command": command, "enabled": true }),
-        Reach::Url(url) => json!({ "type": "remote", "url": url, "enabled": true }),
+        Reach::Url { url, token } => {
+            let server = json!({ "type": "remote", "url": url, "enabled": true });
+            with_token(server, *token, "{env:OPENOXIDE_TOKEN}")
+        }
     };
     json!({ "$schema": "https://opencode.ai/config.json", "mcp": { "openoxide": server } })
 }
@@ -143,7 +163,7 @@ mod tests {
     #[test]
     fn each_program_gets_its_own_words() {
         let command = Reach::Command(["openoxide", "mcp", "--project", "/a b"].map(str::to_owned).into());
-        let url = Reach::Url("http://127.0.0.1:7777/mcp".to_owned());
+        let url = Reach::Url { url: "http://127.0.0.1:7777/mcp".to_owned(), token: false };
         let claude = text("claude-code", &command);
         assert!(
             claude.starts_with("# a shell\nclaude mcp add openoxide -- openoxide mcp --project '/a b'\n"),
@@ -162,6 +182,23 @@ mod tests {
         assert!(text("gemini", &url).contains("\"httpUrl\": \"http://127.0.0.1:7777/mcp\""));
         assert!(text("gemini", &command).contains("\"command\": \"openoxide\""));
         assert_eq!(Client::find("nobody"), None);
+    }
+
+    #[test]
+    fn a_token_is_named_by_its_variable_in_each_programs_own_way() {
+        let url = |token| Reach::Url { url: "http://h:1/mcp".to_owned(), token };
+        let forms = [
+            ("claude-code", "openoxide http://h:1/mcp --header \"Authorization: Bearer $OPENOXIDE_TOKEN\"\n"),
+            ("claude-code", "\"Authorization\": \"Bearer ${OPENOXIDE_TOKEN}\""),
+            ("codex", "\nbearer_token_env_var = \"OPENOXIDE_TOKEN\"\n"),
+            ("opencode", "\"Authorization\": \"Bearer {env:OPENOXIDE_TOKEN}\""),
+            ("gemini", "\"Authorization\": \"Bearer $OPENOXIDE_TOKEN\""),
+        ];
+        for (client, form) in forms {
+            let with = text(client, &url(true));
+            assert!(with.contains(form), "{client}: {with}");
+            assert!(!text(client, &url(false)).contains("OPENOXIDE_TOKEN"), "{client}");
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use openoxide_config::Environment;
-use openoxide_live::{Change, Live, LiveError, LiveOptions, Place, State, Subscription};
+use openoxide_live::{Change, Live, LiveError, LiveOptions, Pin, Place, State, Subscription};
 use openoxide_sandbox::{Isolation, Probe};
 use tokio::sync::broadcast;
 
@@ -18,7 +18,7 @@ use crate::stop::Stopping;
 const FLUSH: Duration = Duration::from_secs(2);
 
 /// How much is done at once.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct EngineOptions {
     /// How catalogs are watched.
     pub live: LiveOptions,
@@ -28,11 +28,16 @@ pub struct EngineOptions {
     pub commands: (usize, usize),
     /// How many changes a subscriber may be behind.
     pub behind: usize,
+    /// Is told, once, why folders are looked at again and again instead of being watched.
+    pub tell: Option<Tell>,
 }
+
+/// Tells a person something.
+pub type Tell = Arc<dyn Fn(&str) + Send + Sync>;
 
 impl Default for EngineOptions {
     fn default() -> EngineOptions {
-        EngineOptions { live: LiveOptions::default(), work: (16, 512), commands: (4, 32), behind: 64 }
+        EngineOptions { live: LiveOptions::default(), work: (16, 512), commands: (4, 32), behind: 64, tell: None }
     }
 }
 
@@ -56,6 +61,7 @@ struct Inner {
     stopping: Stopping,
     servers: Servers,
     _subscription: Subscription,
+    _pin: Pin,
 }
 
 impl Engine {
@@ -63,6 +69,11 @@ impl Engine {
     pub fn new(environment: Environment, here: Place, options: EngineOptions) -> Engine {
         let audit = environment.openoxide_home().map_or_else(Audit::off, |home| Audit::below(&home));
         let live = Live::new(environment, options.live);
+        if let Some(tell) = options.tell {
+            live.on_polling(move |why| tell(why));
+        }
+        // Whoever names no place is never without one, and every client of MCP listens to it.
+        let pin = live.pin(&here);
         let (changes, _) = broadcast::channel(options.behind.max(1));
         let teller = changes.clone();
         // Nobody may be listening.
@@ -81,6 +92,7 @@ impl Engine {
                 stopping: Stopping::new(),
                 servers: Servers::default(),
                 _subscription: subscription,
+                _pin: pin,
             }),
         }
     }

@@ -12,6 +12,7 @@ mod look;
 mod metrics;
 mod openapi;
 mod page;
+mod published;
 mod remote;
 mod reply;
 mod route;
@@ -29,8 +30,8 @@ use axum::middleware;
 use http::StatusCode;
 
 use self::activations::Activations;
+use self::published::Packed;
 use self::reply::{Kept, Ready};
-use self::wellknown::Packed;
 use crate::answer::{Failure, name_failures};
 use crate::engine::Engine;
 use crate::mcp::{McpHttp, http_service};

@@ -24,7 +24,7 @@ pub use answer::{ErrorAnswer, ErrorLine, Failure, Peer, Proven, RequestId};
 pub use audit::{Action, Actor, Audit, Decision, Face, Noted};
 pub use calling::Calling;
 pub use door::{Door, DoorLimits, DoorOptions, ListenError, Listening, Token, TokenError, serve};
-pub use engine::{Engine, EngineOptions};
+pub use engine::{Engine, EngineOptions, Tell};
 pub use log::{Log, LogForm};
 pub use metrics::Metrics;
 pub use pool::{Pool, Slot, Unavailable};

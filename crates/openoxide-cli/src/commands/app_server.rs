@@ -1,11 +1,11 @@
 //! `app-server`: JSON-RPC on standard input and output, for programs that start this one.
 
-use openoxide_live::Place;
-use openoxide_server::{Engine, EngineOptions, RpcOptions, serve_rpc};
+use openoxide_config::Environment;
+use openoxide_server::{Engine, RpcOptions, serve_rpc};
 
 use crate::ExitStatus;
 use crate::args::Common;
-use crate::session::open_workspace;
+use crate::serving::{engine_options, open_place};
 use crate::ui::Ui;
 
 /// Answer JSON-RPC on standard input and output
@@ -16,23 +16,12 @@ use crate::ui::Ui;
 pub(crate) struct AppServerArgs {}
 
 pub(crate) fn app_server(ui: &Ui, common: &Common, _: &AppServerArgs) -> anyhow::Result<ExitStatus> {
-    // What was typed wrong is told before anything is served.
-    let workspace = open_workspace(ui, common)?;
-    if let Some(host) = &common.host {
-        workspace.view(host)?;
-    }
-    let environment = workspace.environment.clone();
-    let whole = |path: &std::path::PathBuf| environment.cwd.join(path);
-    let here = Place {
-        folder: environment.cwd.clone(),
-        host: common.host.clone(),
-        agent: common.agent.clone(),
-        added: common.add_dir.iter().map(whole).collect(),
-        config: common.config.clone(),
-    };
+    let here = open_place(ui, common)?;
+    let environment = Environment::from_process();
+    let engine = engine_options(ui);
     let options = RpcOptions { home: environment.openoxide_home() };
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    let engine = Engine::new(environment, here, EngineOptions::default());
+    let engine = Engine::new(environment, here, engine);
     let served = runtime.block_on(serve_rpc(engine.clone(), tokio::io::stdin(), tokio::io::stdout(), options));
     // What was done is written down before the process ends.
     engine.close();

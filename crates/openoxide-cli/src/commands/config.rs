@@ -1,9 +1,9 @@
 //! `config`: settings with their origin, and edits that keep comments.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use openoxide_config::{InProject, KEYS, Key, Workspace, set_value, unset_value};
+use openoxide_config::{InProject, KEYS, Key, SettingsFile, Whose, Workspace, set_value, unset_value};
 use openoxide_skills::near;
 use openoxide_wire::{ChangeAnswer, ChangeLine, ConfigAnswer, ConfigValue, ProblemLine, SchemaVersion};
 
@@ -138,7 +138,7 @@ fn set(
         return Err(Told::failed(message).hint("leave out --in-project").into());
     }
     let file = file(workspace, in_project)?;
-    let changed = set_value(&file, key, parsed)?;
+    let changed = set_value(target(&file, in_project), key, parsed)?;
     let shown = paths::short(workspace, &file);
     ui.say(&if changed {
         format!("{key} is set in {shown}")
@@ -152,9 +152,13 @@ fn unset(ui: &Ui, common: &Common, workspace: &Workspace, key: &str, in_project:
     known(key)?;
     let file = file(workspace, in_project)?;
     let shown = paths::short(workspace, &file);
-    let changed = file.exists() && unset_value(&file, key)?;
+    let changed = file.exists() && unset_value(target(&file, in_project), key)?;
     ui.say(&if changed { format!("{key} is removed from {shown}") } else { format!("{key} was not set in {shown}") });
     answer(ui, common, changed.then(|| ChangeLine::new("unset", &file, Some(key.to_owned()))))
+}
+
+fn target(path: &Path, in_project: bool) -> SettingsFile<'_> {
+    SettingsFile { path, whose: if in_project { Whose::Project } else { Whose::User } }
 }
 
 fn answer(ui: &Ui, common: &Common, change: Option<ChangeLine>) -> anyhow::Result<ExitStatus> {

@@ -8,16 +8,15 @@ use std::time::Duration;
 use anyhow::Context as _;
 use openoxide_config::{Environment, variables};
 use openoxide_live::Place;
+use openoxide_server::connect::{Client, Reach};
 use openoxide_server::mcp::McpHttp;
-use openoxide_server::{
-    Door, DoorLimits, DoorOptions, Engine, EngineOptions, ListenError, Listening, Log, LogForm, Served, Token,
-};
+use openoxide_server::{Door, DoorLimits, DoorOptions, Engine, ListenError, Listening, Log, LogForm, Served, Token};
 use secrecy::SecretString;
 
 use crate::ExitStatus;
 use crate::args::Common;
 use crate::error::Told;
-use crate::session::open_workspace;
+use crate::serving::{ToolArgs, engine_options, open_place};
 use crate::ui::Ui;
 
 /// The port, where none is named.
@@ -47,6 +46,11 @@ pub(crate) struct ServeArgs {
     /// How to tell of each request, on standard error; without it, as text on a terminal and as JSON elsewhere
     #[arg(long, value_name = "FORM")]
     log: Option<Form>,
+    /// Do not publish skills at `/.well-known/agent-skills/` and `/.well-known/skills/`
+    #[arg(long)]
+    no_well_known: bool,
+    #[command(flatten)]
+    tools: ToolArgs,
 }
 
 /// How requests are told of.
@@ -72,8 +76,7 @@ pub(crate) fn serve(ui: &Ui, common: &Common, args: &ServeArgs) -> anyhow::Resul
     let token = token(&environment, args)?;
     // Whatever runs for a skill has no business with it.
     environment.variables.remove(variables::OPENOXIDE_TOKEN);
-    // What was typed wrong is told before anything is served.
-    let place = place(ui, common)?;
+    let place = open_place(ui, common)?;
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().context("failed to start threads")?;
     let served = runtime.block_on(listen_and_serve(ui, args, environment, place, token));
@@ -90,7 +93,7 @@ async fn listen_and_serve(
 ) -> anyhow::Result<()> {
     let address = SocketAddr::new(args.listen, args.port);
     let listening = Listening::open(address, token.as_ref()).map_err(|error| refused(args, &error))?;
-    let engine = Engine::new(environment, place, EngineOptions::default());
+    let engine = Engine::new(environment, place, engine_options(ui));
     let stopping = engine.stopping().clone();
     tokio::spawn(async move { stopping.obey_signals().await });
     tell(ui, args, &listening, token.is_some())?;
@@ -101,22 +104,10 @@ async fn listen_and_serve(
         log: Log::new(form(ui, args)),
     };
     let mcp = McpHttp::behind(listening.address(), &args.allow_host, engine.stopping().token());
-    let router = openoxide_server::router(engine.clone(), Served { mcp, ..Served::default() });
+    let mcp = McpHttp { options: args.tools.options(), ..mcp };
+    let router = openoxide_server::router(engine.clone(), Served { well_known: !args.no_well_known, mcp });
     openoxide_server::serve(listening, Door::new(router, &engine, options), &engine).await;
     Ok(())
-}
-
-fn place(ui: &Ui, common: &Common) -> anyhow::Result<Place> {
-    let workspace = open_workspace(ui, common)?;
-    let host = common.host.clone().unwrap_or_else(|| workspace.default_host());
-    workspace.view(&host)?;
-    Ok(Place {
-        folder: workspace.environment.cwd.clone(),
-        host: common.host.clone(),
-        agent: common.agent.clone(),
-        added: common.add_dir.iter().map(|folder| workspace.environment.cwd.join(folder)).collect(),
-        config: common.config.clone(),
-    })
 }
 
 fn token(environment: &Environment, args: &ServeArgs) -> anyhow::Result<Option<Token>> {
@@ -165,6 +156,10 @@ fn tell(ui: &Ui, args: &ServeArgs, listening: &Listening, has_token: bool) -> an
     if has_token {
         ui.say("everybody has to show the token, as `Authorization: Bearer TOKEN`");
     }
+    // Where a program reads standard error, every line is JSON.
+    if !matches!(form(ui, args), LogForm::Json) {
+        say_how_to_connect(ui, args, address, has_token);
+    }
     if !address.ip().to_canonical().is_loopback() {
         ui.warn(
             "what is sent to this address can be read on the way, the token too; use it in a network that you trust",
@@ -174,4 +169,21 @@ fn tell(ui: &Ui, args: &ServeArgs, listening: &Listening, has_token: bool) -> an
         }
     }
     Ok(())
+}
+
+/// Says what to paste, with the variable that holds the token and never the token itself.
+fn say_how_to_connect(ui: &Ui, args: &ServeArgs, address: SocketAddr, token: bool) {
+    let own = match (address.ip().is_unspecified(), args.allow_host.first()) {
+        (true, Some(name)) => format!("{name}:{}", address.port()),
+        (true, None) => SocketAddr::new(Ipv4Addr::LOCALHOST.into(), address.port()).to_string(),
+        (false, _) => address.to_string(),
+    };
+    let url = format!("http://{own}/mcp");
+    let reach = Reach::Url { url: url.clone(), token };
+    let line = Client::find("claude-code").and_then(|client| client.pastes(&reach).into_iter().next());
+    if let Some(line) = line {
+        ui.say(&format!("for Claude Code, paste into {}: {}", line.place, line.text));
+    }
+    let flag = if token { " --with-token" } else { "" };
+    ui.say(&format!("for others, see http://{own}/ or `openoxide mcp --print-config CLIENT --url {url}{flag}`"));
 }

@@ -296,3 +296,38 @@ fn few_open_files_are_enough_and_nothing_spins() {
     drop(held);
     assert_eq!(server.get("/v1/skills").0, 200);
 }
+
+#[test]
+fn it_says_what_to_paste_and_never_the_token() {
+    let context = TestContext::new();
+    let token = "0123456789abcdef0123456789abcdef";
+    let mut command = context.command(bin(), ["serve", "--port", "0", "--log", "text"]);
+    let server = Server::from(command.env("OPENOXIDE_TOKEN", token));
+    let url = format!("http://{}/mcp", server.address);
+    server.signal(Signal::TERM);
+    let (_, told) = server.end(Duration::from_secs(10));
+    let line =
+        format!("claude mcp add --transport http openoxide {url} --header \"Authorization: Bearer $OPENOXIDE_TOKEN\"");
+    let others = format!("openoxide mcp --print-config CLIENT --url {url} --with-token");
+    assert!(told.contains(&line) && told.contains(&others) && !told.contains(token), "{told}");
+}
+
+#[test]
+fn tools_and_publishing_are_as_told() {
+    let context = TestContext::new();
+    context.tree("//- project/.agents/skills/a/SKILL.md\n---\nname: a\ndescription: A\n---\n");
+    let all = Server::start(&context, &[]);
+    let less = Server::start(&context, &["--no-well-known", "--tool-taken", "skill"]);
+    let index = "/.well-known/agent-skills/index.json";
+    assert_eq!((all.get(index).0, less.get(index).0), (200, 404));
+    let tools = |server: &Server| {
+        let body = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"test","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}"#;
+        let headers = "accept: application/json, text/event-stream\r\nmcp-protocol-version: 2026-07-28\r\nmcp-method: tools/list\r\n";
+        answer(server.send("POST /mcp", headers, body)).1
+    };
+    let (plain, taken) = (tools(&all), tools(&less));
+    assert!(plain.contains("\"name\":\"skill\""), "{plain}");
+    assert!(taken.contains("\"tools\"") && !taken.contains("\"name\":\"skill\""), "{taken}");
+    let typo = run(&context, &["serve", "--port", "0", "--host", "nobody"]);
+    assert_eq!(typo.status, Some(2), "{typo}");
+}

@@ -1,5 +1,7 @@
 //! Where watching fails, and where the system had too much to tell.
 
+use std::sync::{Arc, Mutex};
+
 use openoxide_live::{LiveOptions, Watching};
 
 use crate::world::{World, quick, until};
@@ -20,6 +22,29 @@ fn too_many_folders_are_looked_at_again_and_again() {
     until("seen", || world.listed()[1] == "skill-00: 1", || format!("{:?}", world.listed()));
     fs_err::remove_dir_all(world.skills()).unwrap();
     world.shows(&[]);
+}
+
+#[test]
+fn looking_again_and_again_is_said_once() {
+    let world = World::with(LiveOptions { watches: 10, ..quick() });
+    let said = Arc::new(Mutex::new(Vec::new()));
+    let own = Arc::clone(&said);
+    world.live.on_polling(move |why| own.lock().unwrap().push(why.to_owned()));
+    assert!(said.lock().unwrap().is_empty());
+    for number in 0..20 {
+        world.write(&format!("skill-{number:02}"), "0");
+    }
+    world.state();
+    until("said", || !said.lock().unwrap().is_empty(), String::new);
+    world.write("new", "2");
+    until("seen", || world.listed().len() == 21, || format!("{:?}", world.listed()));
+    world.rest();
+    let said = said.lock().unwrap();
+    assert!(matches!(said.as_slice(), [why] if why.contains("more than 10")), "{said:?}");
+    let late = Arc::new(Mutex::new(0));
+    let own = Arc::clone(&late);
+    world.live.on_polling(move |_| *own.lock().unwrap() += 1);
+    assert_eq!(*late.lock().unwrap(), 1, "who asks late is told at once");
 }
 
 #[test]

@@ -39,6 +39,34 @@ fn the_place_that_was_not_asked_for_longest_goes_first() {
 }
 
 #[test]
+fn a_place_that_is_pinned_stays() {
+    let world = World::with(LiveOptions { places: 2, ..quick() });
+    let place = |name: &str| {
+        let folder = world.context.root().join(name);
+        write(&folder.join(".agents/skills/a/SKILL.md"), "a", name);
+        Place::of(folder)
+    };
+    let (one, two) = (place("one"), place("two"));
+    let (first, second) = (world.live.pin(&one), world.live.pin(&two));
+    let again = world.live.pin(&one);
+    let states = [world.live.at(&one).unwrap(), world.live.at(&two).unwrap()];
+    let others = ["three", "four"].map(place);
+    for other in &others {
+        let state = world.live.at(other).unwrap();
+        assert!(Arc::ptr_eq(&state, &world.live.at(other).unwrap()), "there is room for one more");
+    }
+    assert!(world.live.known(&others[0]).is_none());
+    drop(first);
+    world.live.at(&others[0]).unwrap();
+    for (place, state) in [&one, &two].into_iter().zip(&states) {
+        assert!(world.live.known(place).is_some_and(|known| Arc::ptr_eq(&known, state)));
+    }
+    drop((again, second));
+    world.live.at(&others[1]).unwrap();
+    assert!(world.live.known(&one).is_none(), "as any other, once it is let go");
+}
+
+#[test]
 fn what_nobody_needs_is_not_watched() {
     let world = World::with(LiveOptions { places: 1, ..quick() });
     let big = world.context.root().join("big");

@@ -1,13 +1,17 @@
-//! The file of the audit log: appended to, private, and never larger than told, with one older part beside it.
+//! The file of the audit log: appended to, private, and never larger than told, with a few older parts beside it.
 
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use fs_err::File;
 
-/// How large the file grows before it becomes the older part.
+/// How large the file grows before it becomes an older part.
 pub(super) const SIZE: u64 = 16 * 1024 * 1024;
+/// How many older parts are kept.
+pub(super) const PARTS: usize = 4;
 
 pub(super) struct AuditFile {
     path: PathBuf,
@@ -15,11 +19,13 @@ pub(super) struct AuditFile {
     open: Option<File>,
     /// Whether it was said that it cannot be written.
     pub(super) told: bool,
+    /// How often it could not be written.
+    pub(super) failed: Arc<AtomicU64>,
 }
 
 impl AuditFile {
     pub(super) fn new(path: PathBuf, size: u64) -> AuditFile {
-        AuditFile { path, size, open: None, told: false }
+        AuditFile { path, size, open: None, told: false, failed: Arc::default() }
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -54,7 +60,7 @@ impl AuditFile {
         Ok(held.len() > 0 && held.len() + more > self.size)
     }
 
-    /// Makes the file the older part, unless another server has just done so.
+    /// Makes the file an older part, unless another server has just done so.
     fn rotate(&mut self) -> io::Result<()> {
         let held = match self.open.take() {
             Some(open) => open,
@@ -63,7 +69,14 @@ impl AuditFile {
         held.file().lock()?;
         let (ours, there) = (held.metadata()?, fs_err::symlink_metadata(&self.path)?);
         if (ours.dev(), ours.ino()) == (there.dev(), there.ino()) {
-            fs_err::rename(&self.path, self.path.with_extension("1.jsonl"))?;
+            let part = |number: usize| self.path.with_extension(format!("{number}.jsonl"));
+            for number in (1..PARTS).rev() {
+                match fs_err::rename(part(number), part(number + 1)) {
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                    _ => {}
+                }
+            }
+            fs_err::rename(&self.path, part(1))?;
         }
         Ok(())
     }

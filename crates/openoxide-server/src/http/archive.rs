@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use flate2::{Compression, GzBuilder};
-use openoxide_skills::{FileDigest, ReadLimit, ResourceBytes, ResourcePath, ResourceRules, SkillDir, Snapshot};
+use openoxide_skills::{FileDigest, ReadLimit, ResourceBytes, ResourcePath, ResourceRules, SkillDir};
 use sha2::{Digest as _, Sha256};
 
 /// Most bytes of all files of a skill that is packed.
@@ -12,13 +12,13 @@ pub(crate) const PACKED_MAX: u64 = 16 * 1024 * 1024;
 /// How large the pieces of a tar are.
 const BLOCK: usize = 512;
 
-/// Packs the files of a folder; nothing if one of them is not what the snapshot saw any more, or has a name that the form
+/// Packs files of a folder; nothing if one of them is not what the snapshot saw any more, or has a name that the form
 /// cannot hold. Links are left out, as whoever unpacks it must not follow them.
-pub(crate) fn pack(dir: &SkillDir, snapshot: &Snapshot) -> io::Result<Option<Vec<u8>>> {
+pub(crate) fn pack<'f>(dir: &SkillDir, files: impl Iterator<Item = &'f FileDigest>) -> io::Result<Option<Vec<u8>>> {
     // Neither a time nor a system, so that the bytes are the same everywhere.
     let packer = GzBuilder::new().mtime(0).operating_system(255);
     let mut packer = packer.write(Vec::new(), Compression::default());
-    for file in &snapshot.files {
+    for file in files {
         let (Some(header), Some(bytes)) = (header(file), bytes_of(dir, file)) else { return Ok(None) };
         packer.write_all(&header)?;
         packer.write_all(&bytes)?;

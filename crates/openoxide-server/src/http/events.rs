@@ -61,8 +61,13 @@ pub(crate) async fn events(
     let changes = BroadcastStream::new(asking.http.engine().changes());
     let state = asking.state(&query.at).await?;
     let (place, version) = (state.place.clone(), state.version);
+    // A place that somebody listens to is not given up for others.
+    let pin = asking.http.engine().live().pin(&place);
     let first = Event::default().event("version").id(version.to_string()).data(format!("{{\"version\":{version}}}"));
-    let later = changes.filter_map(move |change| told(&place, change));
+    let later = changes.filter_map(move |change| {
+        let _held = &pin;
+        told(&place, change)
+    });
     let stream = tokio_stream::once(first).chain(later).map(Ok);
     Ok(Sse::new(stream).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)))
 }

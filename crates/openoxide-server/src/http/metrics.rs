@@ -6,18 +6,18 @@ use axum::response::{IntoResponse, Response};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use openoxide_live::{State, Watching};
 
-use super::Http;
 use super::asked::{Asking, At, Query};
 use super::status::Nothing;
-use crate::answer::Failure;
+use crate::answer::{Failure, Peer};
 
 pub(crate) async fn metrics(asking: Asking, _: Query<Nothing>) -> Result<Response, Failure> {
     let state = asking.state(&At::default()).await?;
     let kind = "text/plain; version=0.0.4; charset=utf-8";
-    Ok(([(CONTENT_TYPE, kind), (CACHE_CONTROL, "no-store")], text(&asking.http, &state)).into_response())
+    Ok(([(CONTENT_TYPE, kind), (CACHE_CONTROL, "no-store")], text(&asking, &state)).into_response())
 }
 
-fn text(http: &Http, state: &State) -> String {
+fn text(asking: &Asking, state: &State) -> String {
+    let http = &asking.http;
     let mut text = http.engine().metrics().render();
     let mut gauge = |name: &str, about: &str, value: u64| {
         let _ =
@@ -28,8 +28,30 @@ fn text(http: &Http, state: &State) -> String {
     gauge("others", "Files that were found and do not count.", count(state.catalog.others.len()));
     gauge("problems", "Findings.", count(state.catalog.problems.len()));
     gauge("catalog_version", "Grows with every change of the catalog.", state.version);
-    let watches = u64::from(http.engine().live().watching() == Watching::Events);
+    let watching = http.engine().live().watching();
+    let watches = u64::from(watching == Watching::Events);
     gauge("watching", "1 if the system tells of changes, 0 if folders are looked at again and again.", watches);
     gauge("activations_waiting", "Activations that wait for an answer of a user.", count(http.activations().len()));
+    let audit = http.engine().audit();
+    counter(&mut text, "audit_lost", "Lines of the audit log that were lost because too many waited.", audit.lost());
+    counter(&mut text, "audit_failed", "How often the audit log could not be written.", audit.failed());
+    if let Watching::Polling { why } = watching {
+        // It may name folders, which are nobody's business elsewhere.
+        let why = if asking.peer == Peer::Here { label(&why) } else { String::new() };
+        let _ = writeln!(
+            text,
+            "# HELP openoxide_polling_info Why folders are looked at again and again.\n# TYPE openoxide_polling_info gauge\nopenoxide_polling_info{{why=\"{why}\"}} 1"
+        );
+    }
     text
+}
+
+fn counter(text: &mut String, name: &str, about: &str, value: u64) {
+    let name = format!("openoxide_{name}_total");
+    let _ = writeln!(text, "# HELP {name} {about}\n# TYPE {name} counter\n{name} {value}");
+}
+
+/// Writes a text as the value of a label.
+fn label(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }

@@ -73,6 +73,7 @@ fn numbers(page: &mut Page, asking: &Asking, state: &State) {
     let errors = problems.iter().filter(|problem| problem.diagnostic.level == Level::Error).count();
     let watching = match asking.http.engine().live().watching() {
         Watching::Events => "as it happens".to_owned(),
+        Watching::Polling { why } if asking.peer == Peer::Here => format!("by looking again, because {why}"),
         Watching::Polling { .. } => "by looking again".to_owned(),
     };
     let rows = [
@@ -94,7 +95,9 @@ fn numbers(page: &mut Page, asking: &Asking, state: &State) {
 /// Writes what to paste into each client.
 fn connect(page: &mut Page, asking: &Asking) {
     let address = asking.headers.get(http::header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("127.0.0.1");
-    let reach = Reach::Url(format!("http://{address}/mcp"));
+    // Whoever came here with a token needed it.
+    let token = asking.headers.contains_key(http::header::AUTHORIZATION);
+    let reach = Reach::Url { url: format!("http://{address}/mcp"), token };
     for client in CLIENTS {
         let Some(paste) = client.pastes(&reach).into_iter().next() else { continue };
         page.open("p", &[]);

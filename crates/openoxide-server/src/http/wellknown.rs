@@ -1,32 +1,26 @@
 //! Skills at the addresses where other programs look for a site's skills: an index, and what it names.
 //!
-//! Only skills that count for the user and the model alike, have a name that the standard allows, and are not denied.
+//! Which they are, `published` says.
 
-use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
 use axum::response::Response;
 use http::{HeaderValue, StatusCode};
 use openoxide_live::State;
 use openoxide_runtime::Runtime;
-use openoxide_skills::{Catalog, Entry, FileDigest, SkillDir, Snapshot, SnapshotLimits};
 use schemars::JsonSchema;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
-use super::archive::{PACKED_MAX, bytes_of, pack};
+use super::archive::bytes_of;
 use super::asked::{Asking, At, Query, Segments, runtime};
+use super::published::{self, Published};
 use super::reply::{Ready, hex};
 use super::status::Nothing;
 use crate::answer::Failure;
 
 /// What says which version an index has.
 const SCHEMA: &str = "https://schemas.agentskills.io/discovery/0.2.0/schema.json";
-/// Most bytes of a description.
-const DESCRIPTION_MAX: usize = 1024;
-/// How many digests of packed folders are kept.
-const DIGESTS_MAX: usize = 16 * 1024;
 
 /// An index of version 0.2.0.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -72,95 +66,12 @@ pub(crate) struct OldEntry {
     files: Vec<String>,
 }
 
-/// Digests of packed folders, by the digest of what is in them.
-#[derive(Default)]
-pub(crate) struct Packed {
-    digests: Mutex<HashMap<String, String>>,
-}
-
-impl Packed {
-    fn digest(&self, dir: &SkillDir, snapshot: &Snapshot) -> Option<String> {
-        let tree = snapshot.digest.to_string();
-        if let Some(known) = self.digests.lock().unwrap_or_else(PoisonError::into_inner).get(&tree) {
-            return Some(known.clone());
-        }
-        let digest = digest_of(&pack(dir, snapshot).ok()??);
-        let mut digests = self.digests.lock().unwrap_or_else(PoisonError::into_inner);
-        if digests.len() >= DIGESTS_MAX {
-            digests.clear();
-        }
-        digests.insert(tree, digest.clone());
-        Some(digest)
-    }
-}
-
-/// A skill that is published, and what is in its folder now.
-struct Published<'c> {
-    entry: &'c Entry,
-    dir: SkillDir,
-    snapshot: Snapshot,
-}
-
-impl<'c> Published<'c> {
-    fn new(catalog: &'c Catalog, entry: &'c Entry) -> Option<Published<'c>> {
-        let (skill, is_fine) = (&entry.skill, entry.model && entry.user && is_name(&entry.skill.name));
-        if !is_fine || skill.description.is_empty() || skill.description.len() > DESCRIPTION_MAX {
-            return None;
-        }
-        let dir = SkillDir::of(catalog, entry).ok()?;
-        let limits = SnapshotLimits { bytes: PACKED_MAX, ..SnapshotLimits::default() };
-        let snapshot = dir.snapshot(&limits).ok()?;
-        // Others look for exactly this file, and follow no links.
-        let published = Published { entry, dir, snapshot };
-        published.file("SKILL.md").is_some().then_some(published)
-    }
-
-    /// Finds a file that can be named in an address.
-    fn file(&self, path: &str) -> Option<&FileDigest> {
-        self.snapshot.files.iter().find(|file| file.path.to_str() == Some(path)).filter(|_| is_path(path))
-    }
-
-    fn files(&self) -> Vec<String> {
-        let paths = self.snapshot.files.iter().filter_map(|file| file.path.to_str()).filter(|path| is_path(path));
-        let mut paths: Vec<String> = paths.map(str::to_owned).collect();
-        paths.sort_by_key(|path| path != "SKILL.md");
-        paths
-    }
-
-    fn description(&self) -> String {
-        self.entry.skill.description.to_string()
-    }
-}
-
-/// Tells whether the standard allows a name.
-fn is_name(name: &str) -> bool {
-    let is_part =
-        |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
-    name.len() <= 64 && name.split('-').all(is_part)
-}
-
-/// Tells whether a path can stand in an index.
-fn is_path(path: &str) -> bool {
-    path.bytes().all(|byte| byte.is_ascii_graphic() && !br"\?#[]%".contains(&byte))
-}
-
-fn digest_of(bytes: &[u8]) -> String {
+pub(crate) fn digest_of(bytes: &[u8]) -> String {
     format!("sha256:{}", hex(&Sha256::digest(bytes)))
 }
 
-/// Returns the skills that are published; a name that several have is none's.
-fn published(catalog: &Catalog) -> impl Iterator<Item = Published<'_>> {
-    let alone =
-        |entry: &&Entry| catalog.skills.iter().filter(|other| other.skill.name == entry.skill.name).count() == 1;
-    catalog.skills.iter().filter(move |entry| alone(entry)).filter_map(|entry| Published::new(catalog, entry))
-}
-
-fn find<'c>(catalog: &'c Catalog, name: &str) -> Result<Published<'c>, Failure> {
-    let named: Vec<&Entry> = catalog.skills.iter().filter(|entry| *entry.skill.name == *name).collect();
-    match named.as_slice() {
-        [entry] => Published::new(catalog, entry).ok_or_else(missing),
-        _ => Err(missing()),
-    }
+fn find<'c>(runtime: &'c Runtime, asking: &Asking, name: &str) -> Result<Published<'c>, Failure> {
+    published::find(runtime, asking.http.packed(), name).ok_or_else(missing)
 }
 
 fn missing() -> Failure {
@@ -194,13 +105,13 @@ impl Asking {
 pub(crate) async fn index(asking: Asking, _: Query<Nothing>) -> Result<Response, Failure> {
     asking
         .published(|runtime, asking, _| {
-            let entries = published(runtime.catalog()).filter_map(|skill| {
+            let packed = asking.http.packed();
+            let entries = published::published(runtime, packed).filter_map(|skill| {
                 let name = skill.entry.skill.name.to_string();
-                let (kind, url, digest) = if let [only] = skill.snapshot.files.as_slice() {
+                let (kind, url, digest) = if let Some(only) = skill.only() {
                     ("skill-md", format!("{name}/SKILL.md"), format!("sha256:{}", hex(&only.sha256)))
                 } else {
-                    let digest = asking.http.packed().digest(&skill.dir, &skill.snapshot)?;
-                    ("archive", format!("{name}.tar.gz"), digest)
+                    ("archive", format!("{name}.tar.gz"), skill.archive_digest(packed)?)
                 };
                 let url = format!("/.well-known/agent-skills/{url}");
                 Some(IndexEntry { name, kind: kind.to_owned(), description: skill.description(), url, digest })
@@ -214,7 +125,7 @@ pub(crate) async fn index(asking: Asking, _: Query<Nothing>) -> Result<Response,
 pub(crate) async fn old_index(asking: Asking, _: Query<Nothing>) -> Result<Response, Failure> {
     asking
         .published(|runtime, asking, _| {
-            let entries = published(runtime.catalog()).map(|skill| OldEntry {
+            let entries = published::published(runtime, asking.http.packed()).map(|skill| OldEntry {
                 name: skill.entry.skill.name.to_string(),
                 description: skill.description(),
                 files: skill.files(),
@@ -230,9 +141,9 @@ pub(crate) async fn archive(
     _: Query<Nothing>,
 ) -> Result<Response, Failure> {
     asking
-        .published(move |runtime, _, _| {
-            let skill = find(runtime.catalog(), file.strip_suffix(".tar.gz").ok_or_else(missing)?)?;
-            let bytes = pack(&skill.dir, &skill.snapshot).ok().flatten().ok_or_else(missing)?;
+        .published(move |runtime, asking, _| {
+            let skill = find(runtime, asking, file.strip_suffix(".tar.gz").ok_or_else(missing)?)?;
+            let bytes = skill.archive().ok_or_else(missing)?;
             Ok(Ready::new(bytes, HeaderValue::from_static("application/gzip")))
         })
         .await
@@ -244,8 +155,8 @@ pub(crate) async fn file(
     _: Query<Nothing>,
 ) -> Result<Response, Failure> {
     asking
-        .published(move |runtime, _, _| {
-            let skill = find(runtime.catalog(), &name)?;
+        .published(move |runtime, asking, _| {
+            let skill = find(runtime, asking, &name)?;
             let file = skill.file(&path).ok_or_else(missing)?;
             let bytes = bytes_of(&skill.dir, file).ok_or_else(missing)?;
             let kind = if Path::new(&path).extension().is_some_and(|end| end == "md") {
@@ -256,16 +167,4 @@ pub(crate) async fn file(
             Ok(Ready::new(bytes, HeaderValue::from_static(kind)))
         })
         .await
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_and_paths_that_can_be_published() {
-        assert!(["a", "a-b2", "9"].iter().all(|name| is_name(name)));
-        assert!(!["", "A", "a_b", "-a", "a-", "a--b", "é", "a:b"].iter().any(|name| is_name(name)));
-        assert!(is_path("ref/a-1.md") && !is_path("a b") && !is_path("a?b") && !is_path("é.md"));
-    }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use openoxide_live::{LiveError, Place, State};
+use openoxide_live::{LiveError, Pin, Place, State};
 use openoxide_runtime::Session;
 
 use super::RpcOptions;
@@ -34,8 +34,8 @@ pub(super) struct Client {
     sessions: Mutex<Vec<(String, Arc<tokio::sync::Mutex<Session>>)>>,
     /// Grows with every change of settings.
     written: AtomicU64,
-    /// The changes of settings that each place was looked at with.
-    looked: Mutex<HashMap<Place, u64>>,
+    /// The changes of settings that each place was looked at with. The client is told of changes there, so they are kept.
+    looked: Mutex<HashMap<Place, (u64, Pin)>>,
 }
 
 impl Client {
@@ -132,7 +132,7 @@ impl Client {
     fn is_old(&self, place: &Place, written: u64) -> bool {
         let looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
         // A place that is not known may have been looked at before anything was written.
-        looked.get(place).copied().unwrap_or(0) < written
+        looked.get(place).map_or(0, |(number, _)| *number) < written
     }
 
     /// Notes that a place was looked at with so many changes of settings.
@@ -141,8 +141,9 @@ impl Client {
         if looked.len() >= PLACES && !looked.contains_key(&place) {
             looked.clear();
         }
-        let known = looked.entry(place).or_insert(written);
-        *known = (*known).max(written);
+        let pin = self.engine.live().pin(&place);
+        let known = looked.entry(place).or_insert((written, pin));
+        known.0 = known.0.max(written);
     }
 
     /// Returns a conversation. Of too many, the one that nobody used for longest is forgotten.

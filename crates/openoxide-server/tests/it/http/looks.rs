@@ -108,6 +108,37 @@ async fn what_is_published_can_be_verified_and_is_no_more_than_counts() {
     assert_eq!((head.status.as_u16(), head.bytes.len(), head.header("etag")), (200, 0, came.header("etag")));
 }
 
+#[tokio::test]
+async fn what_may_not_be_read_and_secrets_are_not_published() {
+    let context = some();
+    context.tree(
+        "//- project/.agents/skills/notes/ref/a.md\n# A\n\
+         //- project/.agents/skills/notes/.env\nTOKEN=1\n\
+         //- project/.agents/skills/notes/keys/id_rsa\nkey\n\
+         //- project/.agents/skills/deploy/private/b.md\n# B\n\
+         //- project/.agents/skills/deploy/ask/c.md\n# C\n\
+         //- project/.agents/skills/deploy/open.md\n# Open\n\
+         //- home/.openoxide/config.toml\n[permission.read]\n\"deploy/private/*\" = \"deny\"\n\"deploy/ask/*\" = \"ask\"\n",
+    );
+    let server = Server::new(context);
+    let index = server.get("/.well-known/agent-skills/index.json").await;
+    let listed = index.json();
+    let [notes] = listed["skills"].as_array().unwrap().as_slice() else { panic!("{listed}") };
+    let archive = server.get(notes["url"].as_str().unwrap()).await;
+    assert_eq!(unpacked(&archive.bytes), ["SKILL.md", "ref/a.md"]);
+    let again = server.get("/.well-known/agent-skills/index.json").await;
+    assert_eq!(again.bytes, index.bytes, "what is remembered is the same");
+    let old = server.get("/.well-known/skills/index.json").await.json();
+    assert_eq!(old["skills"][0]["files"], json!(["SKILL.md", "open.md"]), "{old}");
+    assert_eq!(old["skills"][1]["files"], json!(["SKILL.md", "ref/a.md"]), "{old}");
+    for hidden in ["notes/.env", "notes/keys/id_rsa", "deploy/private/b.md", "deploy/ask/c.md", "deploy.tar.gz"] {
+        assert_eq!(server.get(&format!("/.well-known/agent-skills/{hidden}")).await.status, 404, "{hidden}");
+    }
+    fs_err::write(server.context.project().join(".agents/skills/notes/ref/a.md"), "# Other\n").unwrap();
+    let changed = server.get("/.well-known/agent-skills/index.json").await;
+    assert_ne!(changed.json()["skills"][0]["digest"], notes["digest"]);
+}
+
 /// Names what a tar in gzip holds, by the program that everybody has.
 fn unpacked(bytes: &[u8]) -> Vec<String> {
     use std::io::Write as _;
@@ -141,6 +172,9 @@ async fn pages_run_nothing_and_escape_what_skills_say() {
     }
     assert!(server.get("/docs").await.text().contains("/v1/skills/{id}/activate"));
     let metrics = server.get("/metrics").await.text();
+    assert!(
+        metrics.contains("\nopenoxide_audit_lost_total 0\n") && metrics.contains("\nopenoxide_audit_failed_total 0\n")
+    );
     assert!(
         metrics.contains("\nopenoxide_skills 2\n") && metrics.contains("openoxide_http_answers_total"),
         "{metrics}"

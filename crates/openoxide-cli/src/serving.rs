@@ -1,0 +1,81 @@
+//! What the commands that stay and serve have in common.
+
+use std::sync::Arc;
+
+use clap::ValueEnum;
+use openoxide_live::Place;
+use openoxide_server::EngineOptions;
+use openoxide_server::mcp::{McpOptions, ToolNames};
+
+use crate::args::Common;
+use crate::session::Session;
+use crate::ui::Ui;
+
+/// How tools are offered over MCP.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ToolArgs {
+    /// Do not offer a tool under this name, because the agent has one (can be repeated)
+    #[arg(long, value_name = "NAME")]
+    tool_taken: Vec<String>,
+    /// How names of tools are written
+    #[arg(long, value_name = "STYLE", default_value = "plain")]
+    tool_names: Style,
+}
+
+/// How names of tools are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Style {
+    /// Without dots, which not every agent takes
+    Plain,
+    /// As the host writes them
+    Dotted,
+}
+
+impl ToolArgs {
+    pub(crate) fn options(&self) -> McpOptions {
+        McpOptions {
+            taken: self.tool_taken.clone(),
+            names: match self.tool_names {
+                Style::Plain => ToolNames::Plain,
+                Style::Dotted => ToolNames::Dotted,
+            },
+        }
+    }
+
+    /// Writes them as they are typed.
+    pub(crate) fn words(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        for name in &self.tool_taken {
+            words.extend(["--tool-taken".to_owned(), name.clone()]);
+        }
+        if self.tool_names == Style::Dotted {
+            words.extend(["--tool-names", "dotted"].map(str::to_owned));
+        }
+        words
+    }
+}
+
+/// Returns the place that the command line means. What was typed wrong is an error, and what is wrong with settings is
+/// said once, before anybody waits for an answer.
+pub(crate) fn open_place(ui: &Ui, common: &Common) -> anyhow::Result<Place> {
+    let session = Session::open(ui, common)?;
+    session.warn(ui);
+    // Folders are meant as every other command means them: seen from the one to act in.
+    let folder = session.workspace.environment.cwd.clone();
+    Ok(Place {
+        host: common.host.clone(),
+        agent: common.agent.clone(),
+        added: common.add_dir.iter().map(|added| folder.join(added)).collect(),
+        config: common.config.clone(),
+        folder,
+    })
+}
+
+/// Returns how to serve; what a person should know is said on standard error.
+pub(crate) fn engine_options(ui: &Ui) -> EngineOptions {
+    let ui = ui.clone();
+    let tell = move |why: &str| {
+        ui.warn(&format!("folders are looked at again and again, because they cannot be watched: {why}"));
+    };
+    EngineOptions { tell: Some(Arc::new(tell)), ..EngineOptions::default() }
+}
