@@ -33,6 +33,11 @@ pub enum Peer {
     Elsewhere,
 }
 
+/// Whether whoever asks has shown the server's token. Without, it is one of all who can reach the address: another user of
+/// this machine, or a command of a skill; so it cannot say yes for the user.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Proven(pub bool);
+
 /// Why a request is not answered.
 #[derive(Clone, Debug)]
 pub struct Failure {

@@ -37,6 +37,7 @@ use crate::mcp::{McpHttp, http_service};
 use crate::still::Still;
 
 pub use self::openapi::openapi;
+pub(crate) use self::reply::hex;
 
 /// How skills are served.
 #[derive(Clone, Debug)]

@@ -20,7 +20,7 @@ mod stop;
 
 pub use self::http::{Served, openapi, router};
 pub use activate::{Asker, Nobody, Stand};
-pub use answer::{ErrorAnswer, ErrorLine, Failure, Peer, RequestId};
+pub use answer::{ErrorAnswer, ErrorLine, Failure, Peer, Proven, RequestId};
 pub use audit::{Action, Actor, Audit, Decision, Face, Noted};
 pub use calling::Calling;
 pub use door::{Door, DoorLimits, DoorOptions, ListenError, Listening, Token, TokenError, serve};

@@ -20,7 +20,7 @@ use super::body::{Arrival, Arriving, throw_away};
 use super::guard::{Called, Guard, TurnedAway, challenge};
 use super::limits::DoorLimits;
 use super::stream::{Streaming, is_stream};
-use crate::answer::{Failure, Peer, RequestId};
+use crate::answer::{Failure, Peer, Proven, RequestId};
 use crate::engine::Engine;
 use crate::log::{Answered, Log};
 use crate::metrics::{Metrics, Reason};
@@ -54,11 +54,11 @@ pub(super) struct Ends {
 impl Door {
     /// Puts a door before routes.
     pub fn new(router: Router, engine: &Engine, options: DoorOptions) -> Door {
-        let DoorOptions { hosts, token, limits, log } = options;
+        let DoorOptions { hosts, token, proof, limits, log } = options;
         Door {
             // The door has a limit of its own, for every route.
             router: router.layer(DefaultBodyLimit::disable()),
-            guard: Guard::new(&hosts, token),
+            guard: Guard::new(&hosts, token, proof),
             limits,
             log,
             metrics: Arc::clone(engine.metrics()),
@@ -77,7 +77,7 @@ impl Door {
         let (method, path) = (head.method.clone(), head.uri.path().to_owned());
         let admitted = self.guard.admit(&head, ends.local.ip());
         let outcome = match admitted {
-            Ok(called) => self.pass(ends, called, &id, head, body).await,
+            Ok(admitted) => self.pass(ends, admitted, &id, head, body).await,
             Err(turned_away) => Err(turned_away),
         };
         let mut response = outcome.unwrap_or_else(|(reason, failure)| self.turn_away(reason, &failure, &id));
@@ -106,7 +106,7 @@ impl Door {
     async fn pass(
         &self,
         ends: Ends,
-        called: Called,
+        (called, proven): (Called, Proven),
         id: &RequestId,
         head: request::Parts,
         body: Incoming,
@@ -120,10 +120,12 @@ impl Door {
             true => Body::empty(),
             false => Body::new(Arriving::new(body, &self.limits, arrival.clone())),
         };
+        // What came through a relay on this machine is called by another name, or the relay says so.
+        let is_here =
+            called == Called::Loopback && ends.peer.ip().to_canonical().is_loopback() && !is_relayed(&head.headers);
         let mut request = Request::from_parts(head, body);
-        // What came through a relay on this machine is called by another name.
-        let is_here = called == Called::Loopback && ends.peer.ip().to_canonical().is_loopback();
         request.extensions_mut().insert(if is_here { Peer::Here } else { Peer::Elsewhere });
+        request.extensions_mut().insert(proven);
         request.extensions_mut().insert(id.clone());
         request.extensions_mut().insert(ConnectInfo(ends.peer));
         let response = self.route(request).await?;
@@ -177,6 +179,14 @@ impl Door {
 fn slow() -> TurnedAway {
     let failure = Failure::new(StatusCode::REQUEST_TIMEOUT, "too-slow", "the body took too long to arrive");
     (Reason::Slow, failure)
+}
+
+/// Tells whether somebody passed a request on, who says so.
+fn is_relayed(headers: &HeaderMap) -> bool {
+    let is_relays = |name: &str| {
+        ["forwarded", "via", "x-real-ip"].contains(&name) || name.starts_with("x-forwarded-") || name == "x-forwarded"
+    };
+    headers.keys().any(|name| is_relays(name.as_str()))
 }
 
 fn is_name(id: &str) -> bool {

@@ -12,6 +12,7 @@ use openoxide_live::State;
 use openoxide_runtime::{
     Activated, Answer, Call, Choice, Done, Given, Question, Reply, Runtime, Session, activate_answer, question_line,
 };
+use openoxide_skills::path_text;
 use openoxide_wire::{QuestionLine, SchemaVersion};
 use schemars::JsonSchema;
 use secrecy::SecretString;
@@ -21,9 +22,10 @@ use super::asked::{Asking, Body, Just, Query, Segments, Who, runtime};
 use super::id;
 use super::reply::hex;
 use crate::activate::Stand;
-use crate::answer::Failure;
+use crate::answer::{Failure, Peer, Proven};
 use crate::audit::{self, Action};
 use crate::calling::Calling;
+use crate::door::Token;
 use crate::still::{Asked, Seen};
 
 /// How many activations may wait for an answer.
@@ -111,6 +113,17 @@ impl AnswerInput {
         let choices: Vec<&str> = question.choices().iter().copied().map(Choice::as_str).collect();
         Err(unfit("that is no answer to the question").help(format!("answers: {}", choices.join(", "))))
     }
+}
+
+/// Says that nobody says yes for the user who does not show the token.
+fn needs_proof(peer: Peer, state: &State) -> Failure {
+    let text = "only whoever shows the server's token can say yes for its user";
+    let file = state.workspace.environment.openoxide_home().map(|home| Token::file(&home));
+    let help = match file.filter(|_| peer == Peer::Here) {
+        Some(file) => format!("send `Authorization: Bearer TOKEN`; the token is in {}", path_text(&file)),
+        None => "send `Authorization: Bearer TOKEN`".to_owned(),
+    };
+    Failure::new(StatusCode::FORBIDDEN, "needs-proof", text).help(help)
 }
 
 fn unfit(text: &str) -> Failure {
@@ -249,7 +262,12 @@ pub(crate) async fn answer(
 ) -> Result<Response, Failure> {
     let waiting = asking.http.activations().take(&handle)?;
     let answer = match input.answer(&waiting.question) {
-        Ok(answer) => answer,
+        Ok(answer) if matches!(answer, Answer::No) || asking.proven == Proven(true) => answer,
+        Ok(_) => {
+            let failure = needs_proof(asking.peer, &waiting.state);
+            asking.http.activations().put_back(handle, waiting);
+            return Err(failure);
+        }
         Err(failure) => {
             asking.http.activations().put_back(handle, waiting);
             return Err(failure);

@@ -11,7 +11,7 @@ use axum::body::{Body, to_bytes};
 use http::{HeaderMap, Request, StatusCode};
 use openoxide_config::Environment;
 use openoxide_live::Place;
-use openoxide_server::{Engine, EngineOptions, Peer, RequestId, Served, router};
+use openoxide_server::{Engine, EngineOptions, Peer, Proven, RequestId, Served, router};
 use openoxide_testkit::TestContext;
 use serde_json::Value;
 use tower::ServiceExt as _;
@@ -59,7 +59,7 @@ impl Server {
     }
 
     pub(crate) async fn post(&self, path: &str, body: &Value) -> Came {
-        let request = Request::post(path).extension(Peer::Here).header("content-type", "application/json");
+        let request = Request::post(path).extension(Peer::Here).extension(Proven(true)).header("content-type", "application/json");
         self.ask(request.body(Body::from(body.to_string())).unwrap()).await
     }
 

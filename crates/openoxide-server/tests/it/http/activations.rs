@@ -78,6 +78,26 @@ async fn a_question_waits_for_its_answer_and_is_answered_once() {
 }
 
 #[tokio::test]
+async fn only_whoever_shows_the_token_says_yes() {
+    let server = Server::new(asks());
+    let question = waiting(&server).await;
+    let path = format!("/v1/activations/{}", question["handle"].as_str().unwrap());
+    let post = |peer: Peer, answer: &str| {
+        let request = Request::post(&path).extension(peer).header("content-type", "application/json");
+        request.body(Body::from(json!({ "answer": answer }).to_string())).unwrap()
+    };
+    for answer in ["once", "session", "always"] {
+        let here = server.ask(post(Peer::Here, answer)).await;
+        assert_eq!((here.status.as_u16(), &here.json()["error"]["code"]), (403, &json!("needs-proof")));
+        assert!(here.text().contains(".openoxide/state/serve.token"), "{}", here.text());
+        let elsewhere = server.ask(post(Peer::Elsewhere, answer)).await;
+        assert!(elsewhere.status == 403 && !elsewhere.text().contains("serve.token"), "{}", elsewhere.text());
+    }
+    let no = server.ask(post(Peer::Elsewhere, "no")).await;
+    assert_eq!((no.status.as_u16(), &no.json()["error"]["code"]), (422, &json!("command-failed")));
+}
+
+#[tokio::test]
 async fn a_question_that_is_dropped_is_gone_and_handles_cannot_be_guessed() {
     let server = Server::new(asks());
     let (one, two) = (waiting(&server).await, waiting(&server).await);
