@@ -8,7 +8,7 @@ use openoxide_sandbox::{Outcome, SandboxError, Stop};
 use crate::audit::{Action, Decision};
 use crate::calling::Calling;
 use crate::engine::Engine;
-use crate::pool::Unavailable;
+use crate::pool::{Slot, Unavailable};
 
 /// Whoever can reach the user.
 pub trait Asker: Send {
@@ -70,8 +70,10 @@ impl Engine {
                 });
             }
         };
+        // What the user has answered is not lost because others came first.
+        let is_answered = matches!(reply, Reply::Answer(_));
         loop {
-            let slot = self.work().slot().await?;
+            let slot = if is_answered { self.work().patient_slot().await? } else { self.work().slot().await? };
             let mut held = std::mem::take(session);
             let step;
             (activation, *session, step) = slot
@@ -84,7 +86,7 @@ impl Engine {
                 Step::Done(done) => return Ok(self.done(done)),
                 Step::Ask(question) => return Ok(Stand::Asks(Box::new(activation.into()), question)),
                 Step::Login(_) => Reply::Login(LoginReply::NotTried),
-                Step::Run(run) => Reply::Ran(self.run(run).await?),
+                Step::Run(run) => Reply::Ran(self.run_in(self.command_slot(is_answered).await?, run).await?),
             };
         }
     }
@@ -97,7 +99,14 @@ impl Engine {
     /// Runs a command of a skill in the sandbox. It is killed when nobody waits for it any more, and when the server
     /// stops.
     pub async fn run(&self, run: Run) -> Result<Result<Outcome, SandboxError>, Unavailable> {
-        let slot = self.commands().slot().await?;
+        self.run_in(self.command_slot(false).await?, run).await
+    }
+
+    async fn command_slot(&self, is_patient: bool) -> Result<Slot, Unavailable> {
+        if is_patient { self.commands().patient_slot().await } else { self.commands().slot().await }
+    }
+
+    async fn run_in(&self, slot: Slot, run: Run) -> Result<Result<Outcome, SandboxError>, Unavailable> {
         let stop = match Stop::new() {
             Ok(stop) => Abandoned(stop),
             Err(error) => return Ok(Err(error.into())),

@@ -1,8 +1,10 @@
 //! One request from the door to its answer.
 
 use std::net::SocketAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::Poll;
 use std::time::Instant;
 
 use axum::Router;
@@ -10,20 +12,21 @@ use axum::body::Body;
 use axum::extract::{ConnectInfo, DefaultBodyLimit};
 use axum::response::Response;
 use http::header::{CONNECTION, X_CONTENT_TYPE_OPTIONS};
-use http::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode, request};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, request};
 use hyper::body::{Body as _, Incoming};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tower::Service as _;
 
 use super::DoorOptions;
 use super::body::{Arrival, Arriving, throw_away};
 use super::guard::{Called, Guard, TurnedAway, challenge};
 use super::limits::DoorLimits;
-use super::stream::{Streaming, is_stream};
+use super::stream::{Streaming, is_stream, wants_stream};
 use crate::answer::{Failure, Peer, Proven, RequestId};
 use crate::engine::Engine;
 use crate::log::{Answered, Log};
 use crate::metrics::{Metrics, Reason};
+use crate::pool::Unavailable;
 use crate::stop::Stopping;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -128,16 +131,36 @@ impl Door {
         request.extensions_mut().insert(proven);
         request.extensions_mut().insert(id.clone());
         request.extensions_mut().insert(ConnectInfo(ends.peer));
+        let listens = request.method() == Method::GET;
+        // Whoever cannot listen is told so before anything is begun.
+        let place = if listens && wants_stream(request.headers()) { Some(self.place()?) } else { None };
         let response = self.route(request).await?;
-        if arrival.was_too_slow() { Err(slow()) } else { self.stream(response) }
+        if arrival.was_too_slow() {
+            return Err(slow());
+        }
+        if !is_stream(response.headers()) {
+            return Ok(response);
+        }
+        let place = match place {
+            None if listens => Some(self.place()?),
+            place => place,
+        };
+        Ok(response.map(|body| Body::new(Streaming::new(body, &self.stopping, place, &self.metrics))))
     }
 
     /// Waits for the answer of a route, but not for ever. Whatever the route had begun ends with it.
     async fn route(&self, request: Request<Body>) -> Result<Response, TurnedAway> {
+        let id = request.extensions().get::<RequestId>().cloned();
         let mut router = self.router.clone();
         tokio::select! {
             biased;
-            response = router.call(request) => Ok(response.unwrap_or_else(|never| match never {})),
+            response = caught(router.call(request)) => match response {
+                Some(response) => Ok(response.unwrap_or_else(|never| match never {})),
+                None => {
+                    self.log.warn("an answer failed where nothing should");
+                    Ok(Failure::from(Unavailable::Failed).response(id.as_ref()))
+                }
+            },
             () = tokio::time::sleep(self.limits.answer_time) => {
                 let failure = Failure::new(StatusCode::SERVICE_UNAVAILABLE, "too-long", "the answer took too long");
                 Err((Reason::Slow, failure))
@@ -149,16 +172,12 @@ impl Door {
         }
     }
 
-    /// Lets a stream of events go on for as long as the server does.
-    fn stream(&self, response: Response) -> Result<Response, TurnedAway> {
-        if !is_stream(response.headers()) {
-            return Ok(response);
-        }
-        let Ok(place) = Arc::clone(&self.streams).try_acquire_owned() else {
+    /// Returns a place to listen from.
+    fn place(&self) -> Result<OwnedSemaphorePermit, TurnedAway> {
+        Arc::clone(&self.streams).try_acquire_owned().map_err(|_| {
             let failure = Failure::new(StatusCode::SERVICE_UNAVAILABLE, "busy", "too many listen already");
-            return Err((Reason::Streams, failure.retry_after(10)));
-        };
-        Ok(response.map(|body| Body::new(Streaming::new(body, &self.stopping, place, &self.metrics))))
+            (Reason::Streams, failure.retry_after(10))
+        })
     }
 
     fn large(&self) -> TurnedAway {
@@ -174,6 +193,17 @@ impl Door {
             None => format!("{}-{:x}", self.run, self.count.fetch_add(1, Ordering::Relaxed)).into(),
         })
     }
+}
+
+/// Waits for something that may panic: whoever asked is told, and everybody else is answered on.
+async fn caught<F: Future>(future: F) -> Option<F::Output> {
+    let mut future = std::pin::pin!(future);
+    std::future::poll_fn(move |context| {
+        // What panicked is not polled again.
+        let polled = catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context)));
+        polled.map_or(Poll::Ready(None), |polled| polled.map(Some))
+    })
+    .await
 }
 
 fn slow() -> TurnedAway {

@@ -10,7 +10,8 @@ use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use openoxide_live::State;
 use openoxide_runtime::{
-    Activated, Answer, Call, Choice, Done, Given, Question, Reply, Runtime, Session, activate_answer, question_line,
+    Activated, Answer, Call, Choice, Done, Given, Question, Refusal, Reply, Runtime, Session, Why,
+    activate_answer, question_line,
 };
 use openoxide_skills::path_text;
 use openoxide_wire::{QuestionLine, SchemaVersion};
@@ -19,6 +20,7 @@ use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
 use super::asked::{Asking, Body, Just, Query, Segments, Who, runtime};
+use super::hidden::Hidden;
 use super::id;
 use super::reply::hex;
 use crate::activate::Stand;
@@ -260,6 +262,8 @@ pub(crate) async fn answer(
     Segments(handle): Segments<String>,
     Body(input): Body<AnswerInput>,
 ) -> Result<Response, Failure> {
+    // An activation that there is no room for goes on waiting; once it was taken, it waits for its turn.
+    drop(asking.engine.work().slot().await?);
     let waiting = asking.http.activations().take(&handle)?;
     let answer = match input.answer(&waiting.question) {
         Ok(answer) if matches!(answer, Answer::No) || asking.proven == Proven(true) => answer,
@@ -314,9 +318,19 @@ fn stands(asking: &Asking, state: &Arc<State>, session: Session, stand: Stand) -
     }
 }
 
+/// Says why nothing was activated, with ids where a name means several skills, and paths only to whoever is here.
+fn refused(asking: &Asking, state: &State, refusal: &Refusal) -> Failure {
+    let several = (refusal.why == Why::Ambiguous).then(|| id::find(&state.catalog, &refusal.name).err()).flatten();
+    let failure = several.unwrap_or_else(|| Failure::from(refusal));
+    match asking.peer {
+        Peer::Here => failure,
+        Peer::Elsewhere => failure.hidden(|line| Hidden::new(state).hide_line(line)),
+    }
+}
+
 fn answered(asking: &Asking, state: &State, done: &Done) -> Result<Response, Failure> {
     match done.refused.first() {
-        Some(refusal) if done.activated.is_empty() => Err(Failure::from(refusal)),
+        Some(refusal) if done.activated.is_empty() => Err(refused(asking, state, refusal)),
         _ => asking.once(StatusCode::OK, state, &activate_answer(state.view.spec.id(), done)),
     }
 }

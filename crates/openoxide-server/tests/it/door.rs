@@ -172,6 +172,11 @@ fn odd_routes() -> Router {
         .route("/test/length", post(|body: Bytes| async move { body.len().to_string() }))
         .route("/test/events", get(events))
         .route("/test/who", get(who))
+        .route("/test/panic", get(panics))
+}
+
+async fn panics() {
+    panic!("on purpose");
 }
 
 /// Tells what the door says about a request.

@@ -19,6 +19,7 @@ use tower::ServiceExt as _;
 /// A server of a context's project.
 pub(crate) struct Server {
     pub(crate) context: TestContext,
+    pub(crate) engine: Engine,
     router: Router,
 }
 
@@ -50,8 +51,12 @@ impl Server {
     }
 
     pub(crate) fn serving(context: TestContext, served: Served) -> Server {
-        let engine = Engine::new(environment(&context), Place::of(context.project()), EngineOptions::default());
-        Server { context, router: router(engine, served) }
+        Server::working(context, served, EngineOptions::default())
+    }
+
+    pub(crate) fn working(context: TestContext, served: Served, options: EngineOptions) -> Server {
+        let engine = Engine::new(environment(&context), Place::of(context.project()), options);
+        Server { context, router: router(engine.clone(), served), engine }
     }
 
     pub(crate) async fn get(&self, path: &str) -> Came {

@@ -2,7 +2,7 @@
 
 use axum::body::Body;
 use http::Request;
-use openoxide_server::Peer;
+use openoxide_server::{EngineOptions, Peer, Served};
 use openoxide_testkit::TestContext;
 use serde_json::{Value, json};
 
@@ -95,6 +95,20 @@ async fn only_whoever_shows_the_token_says_yes() {
     }
     let no = server.ask(post(Peer::Elsewhere, "no")).await;
     assert_eq!((no.status.as_u16(), &no.json()["error"]["code"]), (422, &json!("command-failed")));
+}
+
+#[tokio::test]
+async fn an_answer_that_there_is_no_room_for_can_be_given_again() {
+    let server =
+        Server::working(asks(), Served::default(), EngineOptions { work: (1, 0), ..EngineOptions::default() });
+    let question = waiting(&server).await;
+    let path = format!("/v1/activations/{}", question["handle"].as_str().unwrap());
+    let busy = server.engine.work().slot().await.ok().unwrap();
+    let came = server.post(&path, &json!({"answer": "no"})).await;
+    assert_eq!((came.status.as_u16(), &came.json()["error"]["code"]), (503, &json!("busy")));
+    drop(busy);
+    let done = server.post(&path, &json!({"answer": "no"})).await;
+    assert_eq!((done.status.as_u16(), &done.json()["error"]["code"]), (422, &json!("command-failed")));
 }
 
 #[tokio::test]
