@@ -10,8 +10,8 @@ use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use openoxide_live::State;
 use openoxide_runtime::{
-    Activated, Answer, Call, Choice, Done, Given, Question, Refusal, Reply, Runtime, Session, Why,
-    activate_answer, question_line,
+    Activated, Answer, Call, Choice, Done, Given, Question, Refusal, Reply, Runtime, Session, Why, activate_answer,
+    question_line,
 };
 use openoxide_skills::path_text;
 use openoxide_wire::{QuestionLine, SchemaVersion};

@@ -115,3 +115,29 @@ async fn shaped(asking: &Asking, query: RecordsQuery, shape: ServeShape) -> Resu
         Some(found.ok_or_else(|| Failure::new(StatusCode::NOT_FOUND, "no-shape", "no host answers in this shape"))?);
     Ok(at)
 }
+
+#[cfg(test)]
+mod tests {
+    use openoxide_config::Environment;
+    use openoxide_live::{Live, LiveOptions, Place};
+
+    use super::*;
+
+    #[test]
+    fn a_list_that_lacks_one_is_not_whole() {
+        let root = tempfile::tempdir().unwrap();
+        for name in ["a", "b"] {
+            let folder = root.path().join(".agents/skills").join(name);
+            fs_err::create_dir_all(&folder).unwrap();
+            fs_err::write(folder.join("SKILL.md"), format!("---\nname: {name}\ndescription: X\n---\n")).unwrap();
+        }
+        let (cwd, admin) = (root.path().to_owned(), root.path().join("etc"));
+        let environment = Environment { home: Some(cwd.clone()), cwd, variables: [].into(), admin };
+        let state = Live::new(environment, LiveOptions::default()).at(&Place::of(root.path())).unwrap();
+        let named = |entry: &Entry| Some(entry.skill.name.to_string());
+        let (all, is_whole) = each(state.catalog.skills.iter(), named);
+        assert!(is_whole && ["a", "b"].iter().all(|name| all.iter().any(|one| one == name)), "{all:?}");
+        let (rest, is_whole) = each(state.catalog.skills.iter(), |entry| named(entry).filter(|name| name != "a"));
+        assert!(!is_whole && rest.len() + 1 == all.len(), "{rest:?}");
+    }
+}

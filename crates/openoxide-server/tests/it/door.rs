@@ -13,10 +13,10 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use axum::{Extension, Router};
 use axum::body::{Body, Bytes};
 use axum::response::IntoResponse;
 use axum::routing::{get, post};
+use axum::{Extension, Router};
 use hyper::body::Frame;
 use openoxide_live::Place;
 use openoxide_server::{

@@ -64,7 +64,10 @@ impl Server {
     }
 
     pub(crate) async fn post(&self, path: &str, body: &Value) -> Came {
-        let request = Request::post(path).extension(Peer::Here).extension(Proven(true)).header("content-type", "application/json");
+        let request = Request::post(path)
+            .extension(Peer::Here)
+            .extension(Proven(true))
+            .header("content-type", "application/json");
         self.ask(request.body(Body::from(body.to_string())).unwrap()).await
     }
 
