@@ -154,12 +154,11 @@ impl Door {
         let mut router = self.router.clone();
         tokio::select! {
             biased;
-            response = caught(router.call(request)) => match response {
-                Some(response) => Ok(response.unwrap_or_else(|never| match never {})),
-                None => {
-                    self.log.warn("an answer failed where nothing should");
-                    Ok(Failure::from(Unavailable::Failed).response(id.as_ref()))
-                }
+            response = caught(router.call(request)) => if let Some(response) = response {
+                Ok(response.unwrap_or_else(|never| match never {}))
+            } else {
+                self.log.warn("an answer failed where nothing should");
+                Ok(Failure::from(Unavailable::Failed).response(id.as_ref()))
             },
             () = tokio::time::sleep(self.limits.answer_time) => {
                 let failure = Failure::new(StatusCode::SERVICE_UNAVAILABLE, "too-long", "the answer took too long");
