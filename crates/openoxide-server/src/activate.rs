@@ -11,7 +11,7 @@ use tokio::sync::Mutex;
 use crate::audit::{Action, Decision};
 use crate::calling::Calling;
 use crate::engine::Engine;
-use crate::pool::Unavailable;
+use crate::pool::{Slot, Unavailable};
 
 /// A conversation, which several requests may be part of at once. It is held for single steps only: never while a command
 /// runs, a server of others is asked, or the user thinks.
@@ -90,11 +90,13 @@ impl Engine {
         session: &Conversation,
         mut reply: Reply,
     ) -> Result<Stand, Unavailable> {
+        // What the user has answered is not lost because others came first.
+        let is_answered = matches!(reply, Reply::Answer(_));
         loop {
+            let slot = if is_answered { self.work().patient_slot().await? } else { self.work().slot().await? };
             let mut held = Arc::clone(session).lock_owned().await;
             let step;
-            (activation, step) = self
-                .work()
+            (activation, step) = slot
                 .run(move || {
                     let step = activation.resume(&mut held, reply);
                     (activation, step)
@@ -104,7 +106,7 @@ impl Engine {
                 Step::Done(done) => return Ok(self.done(done)),
                 Step::Ask(question) => return Ok(Stand::Asks(Box::new(Calling::Local(activation)), question)),
                 Step::Login(_) => Reply::Login(LoginReply::NotTried),
-                Step::Run(run) => Reply::Ran(self.run(run).await?),
+                Step::Run(run) => Reply::Ran(self.run_in(self.command_slot(is_answered).await?, run).await?),
             };
         }
     }
@@ -117,7 +119,14 @@ impl Engine {
     /// Runs a command of a skill in the sandbox. It is killed when nobody waits for it any more, and when the server
     /// stops.
     pub async fn run(&self, run: Run) -> Result<Result<Outcome, SandboxError>, Unavailable> {
-        let slot = self.commands().slot().await?;
+        self.run_in(self.command_slot(false).await?, run).await
+    }
+
+    async fn command_slot(&self, is_patient: bool) -> Result<Slot, Unavailable> {
+        if is_patient { self.commands().patient_slot().await } else { self.commands().slot().await }
+    }
+
+    async fn run_in(&self, slot: Slot, run: Run) -> Result<Result<Outcome, SandboxError>, Unavailable> {
         let stop = match Stop::new() {
             Ok(stop) => Abandoned(stop),
             Err(error) => return Ok(Err(error.into())),

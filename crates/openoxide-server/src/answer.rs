@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::Request;
+use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::header::RETRY_AFTER;
@@ -18,6 +18,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::pool::Unavailable;
+
+/// Takes absolute paths out of a finding.
+pub(crate) type Hide = Arc<dyn Fn(&mut ProblemLine) + Send + Sync>;
 
 /// What tells one request from all others.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,6 +99,13 @@ impl Failure {
         self
     }
 
+    /// Returns the same without what `hide` takes out of the finding.
+    #[must_use]
+    pub(crate) fn hidden(mut self, hide: impl Fn(&mut ProblemLine)) -> Failure {
+        hide(&mut self.line);
+        self
+    }
+
     /// Returns the status.
     pub fn status(&self) -> StatusCode {
         self.status
@@ -126,11 +136,15 @@ impl IntoResponse for Failure {
     }
 }
 
-/// Names the request in a failure that comes from further in.
-pub(crate) async fn name_failures(request: Request, next: Next) -> Response {
+/// Names the request in a failure that comes from further in, and keeps paths from whoever is elsewhere.
+pub(crate) async fn name_failures(State(hide): State<Hide>, request: Request, next: Next) -> Response {
     let id = request.extensions().get::<RequestId>().cloned();
+    let peer = request.extensions().get::<Peer>().copied().unwrap_or_default();
     let mut response = next.run(request).await;
-    let Some(failure) = response.extensions_mut().remove::<Failure>() else { return response };
+    let Some(mut failure) = response.extensions_mut().remove::<Failure>() else { return response };
+    if peer == Peer::Elsewhere {
+        hide(&mut failure.line);
+    }
     let mut named = failure.response(id.as_ref());
     // What was added on the way, such as the methods that are allowed, stays.
     let added = response.headers().iter().filter(|(name, _)| !named.headers().contains_key(*name));
@@ -144,6 +158,9 @@ impl From<Unavailable> for Failure {
         let code = match unavailable {
             Unavailable::Busy => "busy",
             Unavailable::Stopping => "stopping",
+            Unavailable::Failed => {
+                return Failure::new(StatusCode::INTERNAL_SERVER_ERROR, "failed", unavailable.to_string());
+            }
         };
         Failure::new(StatusCode::SERVICE_UNAVAILABLE, code, unavailable.to_string()).retry_after(1)
     }

@@ -28,6 +28,8 @@ pub struct DoorOptions {
     pub hosts: Vec<String>,
     /// What everybody has to show.
     pub token: Option<Token>,
+    /// What only those have to show who say yes for the user, where nobody else has to show anything.
+    pub proof: Option<Token>,
     /// How much, and how long.
     pub limits: DoorLimits,
     /// Where requests are told.

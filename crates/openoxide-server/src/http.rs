@@ -28,16 +28,19 @@ use std::sync::Arc;
 use axum::Router;
 use axum::middleware;
 use http::StatusCode;
+use openoxide_wire::ProblemLine;
 
 use self::activations::Activations;
+use self::hidden::Hidden;
 use self::published::Packed;
 use self::reply::{Kept, Ready};
-use crate::answer::{Failure, name_failures};
+use crate::answer::{Failure, Hide, name_failures};
 use crate::engine::Engine;
 use crate::mcp::{McpHttp, http_service};
 use crate::still::Still;
 
 pub use self::openapi::openapi;
+pub(crate) use self::reply::hex;
 
 /// How skills are served.
 #[derive(Clone, Debug)]
@@ -75,12 +78,17 @@ struct Inner {
 ///
 /// [`Peer`]: crate::Peer
 pub fn router(engine: Engine, served: Served) -> Router {
-    let mcp = McpHttp { stop: engine.stopping().token(), ..served.mcp.clone() };
+    // What has begun is finished: a call that is under way is not an error.
+    let mcp = McpHttp { stop: engine.stopping().last_token(), ..served.mcp.clone() };
     let mcp = http_service(engine.clone(), mcp);
     let (activations, kept, packed) = (Activations::default(), Kept::default(), Packed::default());
     let still = Still::default();
     let inner = Inner { engine, served, activations, kept, still, packed, document: status::written() };
     let http = Http { inner: Arc::new(inner) };
+    let hide: Hide = Arc::new({
+        let http = http.clone();
+        move |line| http.hide(line)
+    });
     let mut router = Router::new();
     for route in routes::all() {
         router = router.route(route.path, route.handler);
@@ -91,7 +99,7 @@ pub fn router(engine: Engine, served: Served) -> Router {
             Failure::new(StatusCode::METHOD_NOT_ALLOWED, "no-method", "this address does not know the method")
         })
         .with_state(http)
-        .layer(middleware::from_fn(name_failures))
+        .layer(middleware::from_fn_with_state(hide, name_failures))
         .layer(tower_http::compression::CompressionLayer::new())
         .layer(middleware::from_fn(reply::encoded_tags))
         .merge(mcp)
@@ -100,6 +108,14 @@ pub fn router(engine: Engine, served: Served) -> Router {
 impl Http {
     pub(crate) fn engine(&self) -> &Engine {
         &self.inner.engine
+    }
+
+    /// Takes the folders of the place that is served out of a finding; whoever is elsewhere can ask for no other.
+    fn hide(&self, line: &mut ProblemLine) {
+        let engine = self.engine();
+        if let Some(state) = engine.live().known(engine.here()) {
+            Hidden::new(&state).hide_line(line);
+        }
     }
 
     pub(crate) fn served(&self) -> &Served {

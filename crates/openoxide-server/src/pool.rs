@@ -13,6 +13,9 @@ pub enum Unavailable {
     /// The server ends.
     #[error("the server is stopping")]
     Stopping,
+    /// The work went wrong in a way that it never should.
+    #[error("the server made a mistake; its log has more")]
+    Failed,
 }
 
 /// Threads for work that blocks.
@@ -46,6 +49,13 @@ impl Pool {
         Ok(Slot { _place: place, _worker: worker })
     }
 
+    /// Waits for a turn, however many wait: for what has begun and would be lost. Whoever lets things begin bounds them.
+    pub async fn patient_slot(&self) -> Result<Slot, Unavailable> {
+        let place = Arc::clone(&self.places).acquire_owned().await.map_err(|_| Unavailable::Stopping)?;
+        let worker = Arc::clone(&self.workers).acquire_owned().await.map_err(|_| Unavailable::Stopping)?;
+        Ok(Slot { _place: place, _worker: worker })
+    }
+
     /// Waits for a turn and does the work.
     pub async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Unavailable> {
         self.slot().await?.run(work).await
@@ -66,13 +76,35 @@ impl Slot {
             drop(self);
             done
         });
-        done.await.map_err(|_| Unavailable::Stopping)
+        done.await.map_err(|error| if error.is_panic() { Unavailable::Failed } else { Unavailable::Stopping })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn what_panics_has_failed_and_gives_its_place_back() {
+        let pool = Pool::new(1, 0);
+        assert_eq!(pool.run(|| panic!("on purpose")).await, Err::<(), _>(Unavailable::Failed));
+        assert_eq!(pool.run(|| 1).await, Ok(1));
+    }
+
+    #[tokio::test]
+    async fn what_has_begun_waits_for_a_place() {
+        let pool = Pool::new(1, 0);
+        let first = pool.slot().await.unwrap();
+        assert_eq!(pool.run(|| 2).await, Err(Unavailable::Busy));
+        let mut waits = tokio::spawn({
+            let pool = pool.clone();
+            async move { pool.patient_slot().await?.run(|| 3).await }
+        });
+        let early = tokio::time::timeout(std::time::Duration::from_millis(50), &mut waits).await;
+        assert!(early.is_err(), "it does not wait");
+        drop(first);
+        assert_eq!(waits.await.unwrap(), Ok(3));
+    }
 
     #[tokio::test]
     async fn what_is_too_much_is_refused_at_once() {

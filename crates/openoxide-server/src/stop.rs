@@ -47,6 +47,11 @@ impl Stopping {
         self.asked.clone()
     }
 
+    /// Returns what is cancelled when what still goes on has to end.
+    pub fn last_token(&self) -> CancellationToken {
+        self.over.clone()
+    }
+
     /// Obeys SIGTERM and SIGINT: the first asks, the second ends. Waits for both.
     pub async fn obey_signals(&self) -> std::io::Result<()> {
         let mut terminate = signal(SignalKind::terminate())?;

@@ -93,6 +93,7 @@ async fn listen_and_serve(
 ) -> anyhow::Result<()> {
     let address = SocketAddr::new(args.listen, args.port);
     let listening = Listening::open(address, token.as_ref()).map_err(|error| refused(args, &error))?;
+    let proof = if token.is_none() { minted(ui, &environment) } else { None };
     let engine = Engine::new(environment, place, engine_options(ui));
     let stopping = engine.stopping().clone();
     tokio::spawn(async move { stopping.obey_signals().await });
@@ -100,6 +101,7 @@ async fn listen_and_serve(
     let options = DoorOptions {
         hosts: args.allow_host.clone(),
         token,
+        proof,
         limits: DoorLimits::default(),
         log: Log::new(form(ui, args)),
     };
@@ -117,6 +119,28 @@ fn token(environment: &Environment, args: &ServeArgs) -> anyhow::Result<Option<T
     };
     let token = text.map(|text| Token::new(&text)).transpose();
     token.map_err(|error| Told::failed(error.to_string()).hint("`openssl rand -hex 32` makes a good one").into())
+}
+
+/// Makes the token that whoever says yes to a question has to show. Without it, nobody can.
+fn minted(ui: &Ui, environment: &Environment) -> Option<Token> {
+    let Some(home) = environment.openoxide_home() else {
+        ui.warn("there is no folder for a token, so no question of a skill can be answered with yes over HTTP");
+        return None;
+    };
+    let file = Token::file(&home);
+    match Token::mint(&file) {
+        Ok(token) => {
+            ui.say(&format!("whoever says yes to a skill's question has to show the token in {}", file.display()));
+            Some(token)
+        }
+        Err(error) => {
+            let file = file.display();
+            ui.warn(&format!(
+                "{file} cannot be written, so no question of a skill can be answered with yes over HTTP: {error}"
+            ));
+            None
+        }
+    }
 }
 
 fn refused(args: &ServeArgs, error: &ListenError) -> anyhow::Error {

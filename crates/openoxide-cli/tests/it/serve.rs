@@ -149,10 +149,13 @@ fn an_empty_home_is_enough() {
     server.signal(Signal::INT);
     let (status, told) = server.end(Duration::from_secs(10));
     assert_eq!(status, Some(0), "{told}");
+    let (token, told) = told.split_once('\n').unwrap();
+    assert!(token.contains(".openoxide/state/serve.token"), "{token}");
     let lines: Vec<serde_json::Value> = told.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!((&lines[0]["path"], &lines[1]["path"]), (&"/healthz".into(), &"/v1/skills".into()), "{told}");
     assert!(lines.iter().all(|line| line["status"] == 200 && line["id"].is_string()), "{told}");
-    assert!(!context.home().join(".openoxide").exists(), "looking writes nothing");
+    let written: Vec<_> = fs_err::read_dir(context.home().join(".openoxide/state")).unwrap().collect();
+    assert_eq!(written.len(), 1, "looking writes nothing but the token: {written:?}");
 }
 
 #[test]
@@ -176,6 +179,20 @@ fn a_port_that_is_taken_is_told_with_the_next_step() {
     let refused = run(&context, &["serve", "--port", &port]);
     assert_eq!(refused.status, Some(2), "{refused}");
     assert!(refused.stderr.contains("another program listens at") && refused.stderr.contains("--port 0"), "{refused}");
+}
+
+#[test]
+fn whoever_says_yes_shows_the_token_that_each_start_makes() {
+    let context = TestContext::new();
+    let file = context.home().join(".openoxide/state/serve.token");
+    let first = Server::start(&context, &[]);
+    let old = fs_err::read_to_string(&file).unwrap();
+    drop(first);
+    let server = Server::start(&context, &[]);
+    let token = fs_err::read_to_string(&file).unwrap();
+    assert!(token.len() == 64 && token != old, "{token}");
+    let shows = |token: &str| answer(server.send("GET /healthz", &format!("authorization: Bearer {token}\r\n"), "")).0;
+    assert_eq!((shows(&token), shows(&old), server.get("/healthz").0), (200, 401, 200));
 }
 
 #[test]

@@ -5,19 +5,23 @@ use std::net::IpAddr;
 
 use http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, ORIGIN, TRANSFER_ENCODING, WWW_AUTHENTICATE};
 use http::uri::Authority;
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, request};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, request};
 
 use super::token::Token;
-use crate::answer::Failure;
+use crate::answer::{Failure, Proven};
 use crate::metrics::Reason;
 
 /// Why a request is turned away: what is counted, and what its sender is told.
 pub(super) type TurnedAway = (Reason, Failure);
 
+/// What a browser says about the page that asks.
+const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+
 /// Who may ask.
 pub(super) struct Guard {
     names: Vec<String>,
     token: Option<Token>,
+    proof: Option<Token>,
 }
 
 /// What the server was called, once that is settled.
@@ -30,18 +34,19 @@ pub(super) enum Called {
 }
 
 impl Guard {
-    pub(super) fn new(names: &[String], token: Option<Token>) -> Guard {
-        Guard { names: names.iter().map(|name| plain(name).to_ascii_lowercase()).collect(), token }
+    pub(super) fn new(names: &[String], token: Option<Token>, proof: Option<Token>) -> Guard {
+        Guard { names: names.iter().map(|name| plain(name).to_ascii_lowercase()).collect(), token, proof }
     }
 
     /// Lets a request in that reached the address `local`, or says why not.
-    pub(super) fn admit(&self, head: &request::Parts, local: IpAddr) -> Result<Called, TurnedAway> {
+    pub(super) fn admit(&self, head: &request::Parts, local: IpAddr) -> Result<(Called, Proven), TurnedAway> {
         let host = self.host(&head.uri, &head.headers)?;
         let called = self.called(&host, local).ok_or_else(|| wrong_host(&host))?;
         check_origin(&head.headers, &host)?;
-        self.check_token(&head.headers)?;
-        check_content(&head.headers)?;
-        Ok(called)
+        check_site(&head.headers)?;
+        let proven = self.check_token(&head.headers)?;
+        check_content(&head.method, &head.headers)?;
+        Ok((called, proven))
     }
 
     /// Returns what the server was called. An address in the request line counts as much as the header, and both must
@@ -76,11 +81,15 @@ impl Guard {
         is_ours.then_some(Called::Otherwise)
     }
 
-    fn check_token(&self, headers: &HeaderMap) -> Result<(), TurnedAway> {
-        let Some(token) = &self.token else { return Ok(()) };
+    /// Whoever shows nothing comes in where nothing has to be shown; whoever shows something wrong never does.
+    fn check_token(&self, headers: &HeaderMap) -> Result<Proven, TurnedAway> {
+        let Some(token) = self.token.as_ref().or(self.proof.as_ref()) else { return Ok(Proven(false)) };
+        if self.token.is_none() && !headers.contains_key(AUTHORIZATION) {
+            return Ok(Proven(false));
+        }
         let shown = only(headers, &AUTHORIZATION).map(HeaderValue::as_bytes).and_then(bearer);
         if shown.is_some_and(|shown| token.is(shown)) {
-            return Ok(());
+            return Ok(Proven(true));
         }
         let failure = Failure::new(StatusCode::UNAUTHORIZED, "no-token", "the token is missing or wrong");
         Err((Reason::Token, failure.help("send it once, as `Authorization: Bearer TOKEN`; nowhere else does it count")))
@@ -114,15 +123,29 @@ fn check_origin(headers: &HeaderMap, host: &Authority) -> Result<(), TurnedAway>
     Err((Reason::Origin, failure.help("ask from a program, or from a page that this server sends")))
 }
 
+/// A page of another site can make a browser ask without naming the page; browsers say at least that.
+fn check_site(headers: &HeaderMap) -> Result<(), TurnedAway> {
+    let is_fine = |site: &HeaderValue| site == "same-origin" || site == "none";
+    if !headers.contains_key(FETCH_SITE) || only(headers, &FETCH_SITE).is_some_and(is_fine) {
+        return Ok(());
+    }
+    let failure = Failure::new(StatusCode::FORBIDDEN, "wrong-site", "pages of other sites may not ask this server");
+    Err((Reason::Origin, failure.help("ask from a program, or type the address into the browser")))
+}
+
 /// A body says how long it is: what comes in chunks may say so twice, and then two readers can differ on where it ends.
-/// It is JSON, and says so: a page of another site can send a text without asking first, JSON it cannot.
-fn check_content(headers: &HeaderMap) -> Result<(), TurnedAway> {
+/// It is JSON, and says so: a page of another site can send a text without asking first, JSON it cannot. A request that
+/// changes something says so even without a body, unless it comes from no page at all.
+fn check_content(method: &Method, headers: &HeaderMap) -> Result<(), TurnedAway> {
     if headers.contains_key(TRANSFER_ENCODING) {
         let failure = Failure::new(StatusCode::LENGTH_REQUIRED, "no-length", "a body must say how long it is");
         return Err((Reason::Content, failure.help("send it with `Content-Length`, not in chunks")));
     }
     let has_body = headers.get(CONTENT_LENGTH).is_some_and(|length| length != "0");
-    if !has_body || only(headers, &CONTENT_TYPE).is_some_and(is_json) {
+    let changes = [Method::POST, Method::PUT, Method::PATCH].contains(method);
+    let is_of_page = headers.contains_key(FETCH_SITE) || headers.contains_key(ORIGIN);
+    let needs_kind = has_body || changes && (is_of_page || headers.contains_key(CONTENT_TYPE));
+    if !needs_kind || only(headers, &CONTENT_TYPE).is_some_and(is_json) {
         return Ok(());
     }
     let failure = Failure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "no-json", "a body must be JSON, and say so");
@@ -159,15 +182,26 @@ mod tests {
     /// Sends a request with these headers to a guard that knows `skills.example` and maybe a token.
     fn check(headers: &str, token: bool) -> String {
         let token = token.then(|| Token::new(&"0123456789abcdef".to_owned().into()).unwrap());
-        let guard = Guard::new(&["Skills.Example".to_owned()], token);
-        let mut request = http::Request::builder().uri("/x");
+        shown(headers, token, None)
+    }
+
+    /// Posts where only those have to show the token who say yes.
+    fn post(headers: &str) -> String {
+        shown(&format!("host: localhost|{headers}"), None, Token::new(&"0123456789abcdef".to_owned().into()).ok())
+    }
+
+    fn shown(headers: &str, token: Option<Token>, proof: Option<Token>) -> String {
+        let method = if proof.is_some() { Method::POST } else { Method::GET };
+        let guard = Guard::new(&["Skills.Example".to_owned()], token, proof);
+        let mut request = http::Request::builder().method(method).uri("/x");
         for line in headers.split('|').filter(|line| !line.is_empty()) {
             let (name, value) = line.split_once(": ").unwrap_or((line.trim_end_matches(':'), ""));
             request = request.header(name, value);
         }
         let (head, ()) = request.body(()).unwrap().into_parts();
         match guard.admit(&head, "192.0.2.7".parse().unwrap()) {
-            Ok(called) => format!("{called:?}"),
+            Ok((called, Proven(false))) => format!("{called:?}"),
+            Ok((called, Proven(true))) => format!("{called:?}, proven"),
             Err((reason, failure)) => format!("{} {reason:?}", failure.status().as_u16()),
         }
     }
@@ -218,8 +252,8 @@ mod tests {
     #[test]
     fn only_the_token_opens() {
         for (shown, expected) in [
-            ("authorization: Bearer 0123456789abcdef", "Loopback"),
-            ("authorization: bearer  0123456789abcdef", "Loopback"),
+            ("authorization: Bearer 0123456789abcdef", "Loopback, proven"),
+            ("authorization: bearer  0123456789abcdef", "Loopback, proven"),
             ("authorization: Bearer 0123456789abcdeF", "401 Token"),
             ("authorization: Bearer ", "401 Token"),
             ("authorization: Bearer", "401 Token"),
@@ -233,6 +267,47 @@ mod tests {
         }
         let long = format!("host: localhost|authorization: Bearer {}", "x".repeat(10_000));
         assert_eq!(check(&long, true), "401 Token");
+    }
+
+    #[test]
+    fn where_nothing_has_to_be_shown_only_the_token_proves() {
+        for (shown, expected) in [
+            ("", "Loopback"),
+            ("authorization: Bearer 0123456789abcdef", "Loopback, proven"),
+            ("authorization: Bearer 0123456789abcdeF", "401 Token"),
+            ("authorization:", "401 Token"),
+            ("authorization: Bearer 0123456789abcdef|authorization: Bearer 0123456789abcdef", "401 Token"),
+        ] {
+            assert_eq!(post(shown), expected, "{shown}");
+        }
+    }
+
+    #[test]
+    fn what_a_browser_sends_for_another_site_is_refused() {
+        for (site, expected) in [
+            ("same-origin", "Loopback"),
+            ("none", "Loopback"),
+            ("same-site", "403 Origin"),
+            ("cross-site", "403 Origin"),
+            ("", "403 Origin"),
+            ("none|sec-fetch-site: cross-site", "403 Origin"),
+        ] {
+            assert_eq!(check(&format!("host: localhost|sec-fetch-site: {site}"), false), expected, "{site}");
+        }
+    }
+
+    #[test]
+    fn what_changes_something_says_that_it_is_json() {
+        for (headers, expected) in [
+            ("", "Loopback"),
+            ("content-length: 0", "Loopback"),
+            ("content-length: 0|content-type: text/plain", "415 Content"),
+            ("content-length: 0|origin: http://localhost", "415 Content"),
+            ("content-length: 0|sec-fetch-site: same-origin", "415 Content"),
+            ("content-length: 0|sec-fetch-site: none|content-type: application/json", "Loopback"),
+        ] {
+            assert_eq!(post(headers), expected, "{headers}");
+        }
     }
 
     #[test]

@@ -1,8 +1,10 @@
 //! One request from the door to its answer.
 
 use std::net::SocketAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::Poll;
 use std::time::Instant;
 
 use axum::Router;
@@ -10,20 +12,21 @@ use axum::body::Body;
 use axum::extract::{ConnectInfo, DefaultBodyLimit};
 use axum::response::Response;
 use http::header::{CONNECTION, X_CONTENT_TYPE_OPTIONS};
-use http::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode, request};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, request};
 use hyper::body::{Body as _, Incoming};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tower::Service as _;
 
 use super::DoorOptions;
 use super::body::{Arrival, Arriving, throw_away};
 use super::guard::{Called, Guard, TurnedAway, challenge};
 use super::limits::DoorLimits;
-use super::stream::{Streaming, is_stream};
-use crate::answer::{Failure, Peer, RequestId};
+use super::stream::{Streaming, is_stream, wants_stream};
+use crate::answer::{Failure, Peer, Proven, RequestId};
 use crate::engine::Engine;
 use crate::log::{Answered, Log};
 use crate::metrics::{Metrics, Reason};
+use crate::pool::Unavailable;
 use crate::stop::Stopping;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -54,11 +57,11 @@ pub(super) struct Ends {
 impl Door {
     /// Puts a door before routes.
     pub fn new(router: Router, engine: &Engine, options: DoorOptions) -> Door {
-        let DoorOptions { hosts, token, limits, log } = options;
+        let DoorOptions { hosts, token, proof, limits, log } = options;
         Door {
             // The door has a limit of its own, for every route.
             router: router.layer(DefaultBodyLimit::disable()),
-            guard: Guard::new(&hosts, token),
+            guard: Guard::new(&hosts, token, proof),
             limits,
             log,
             metrics: Arc::clone(engine.metrics()),
@@ -77,7 +80,7 @@ impl Door {
         let (method, path) = (head.method.clone(), head.uri.path().to_owned());
         let admitted = self.guard.admit(&head, ends.local.ip());
         let outcome = match admitted {
-            Ok(called) => self.pass(ends, called, &id, head, body).await,
+            Ok(admitted) => self.pass(ends, admitted, &id, head, body).await,
             Err(turned_away) => Err(turned_away),
         };
         let mut response = outcome.unwrap_or_else(|(reason, failure)| self.turn_away(reason, &failure, &id));
@@ -106,7 +109,7 @@ impl Door {
     async fn pass(
         &self,
         ends: Ends,
-        called: Called,
+        (called, proven): (Called, Proven),
         id: &RequestId,
         head: request::Parts,
         body: Incoming,
@@ -120,22 +123,43 @@ impl Door {
             true => Body::empty(),
             false => Body::new(Arriving::new(body, &self.limits, arrival.clone())),
         };
+        // What came through a relay on this machine is called by another name, or the relay says so.
+        let is_here =
+            called == Called::Loopback && ends.peer.ip().to_canonical().is_loopback() && !is_relayed(&head.headers);
         let mut request = Request::from_parts(head, body);
-        // What came through a relay on this machine is called by another name.
-        let is_here = called == Called::Loopback && ends.peer.ip().to_canonical().is_loopback();
         request.extensions_mut().insert(if is_here { Peer::Here } else { Peer::Elsewhere });
+        request.extensions_mut().insert(proven);
         request.extensions_mut().insert(id.clone());
         request.extensions_mut().insert(ConnectInfo(ends.peer));
+        let listens = request.method() == Method::GET;
+        // Whoever cannot listen is told so before anything is begun.
+        let place = if listens && wants_stream(request.headers()) { Some(self.place()?) } else { None };
         let response = self.route(request).await?;
-        if arrival.was_too_slow() { Err(slow()) } else { self.stream(response) }
+        if arrival.was_too_slow() {
+            return Err(slow());
+        }
+        if !is_stream(response.headers()) {
+            return Ok(response);
+        }
+        let place = match place {
+            None if listens => Some(self.place()?),
+            place => place,
+        };
+        Ok(response.map(|body| Body::new(Streaming::new(body, &self.stopping, place, &self.metrics))))
     }
 
     /// Waits for the answer of a route, but not for ever. Whatever the route had begun ends with it.
     async fn route(&self, request: Request<Body>) -> Result<Response, TurnedAway> {
+        let id = request.extensions().get::<RequestId>().cloned();
         let mut router = self.router.clone();
         tokio::select! {
             biased;
-            response = router.call(request) => Ok(response.unwrap_or_else(|never| match never {})),
+            response = caught(router.call(request)) => if let Some(response) = response {
+                Ok(response.unwrap_or_else(|never| match never {}))
+            } else {
+                self.log.warn("an answer failed where nothing should");
+                Ok(Failure::from(Unavailable::Failed).response(id.as_ref()))
+            },
             () = tokio::time::sleep(self.limits.answer_time) => {
                 let failure = Failure::new(StatusCode::SERVICE_UNAVAILABLE, "too-long", "the answer took too long");
                 Err((Reason::Slow, failure))
@@ -147,16 +171,12 @@ impl Door {
         }
     }
 
-    /// Lets a stream of events go on for as long as the server does.
-    fn stream(&self, response: Response) -> Result<Response, TurnedAway> {
-        if !is_stream(response.headers()) {
-            return Ok(response);
-        }
-        let Ok(place) = Arc::clone(&self.streams).try_acquire_owned() else {
+    /// Returns a place to listen from.
+    fn place(&self) -> Result<OwnedSemaphorePermit, TurnedAway> {
+        Arc::clone(&self.streams).try_acquire_owned().map_err(|_| {
             let failure = Failure::new(StatusCode::SERVICE_UNAVAILABLE, "busy", "too many listen already");
-            return Err((Reason::Streams, failure.retry_after(10)));
-        };
-        Ok(response.map(|body| Body::new(Streaming::new(body, &self.stopping, place, &self.metrics))))
+            (Reason::Streams, failure.retry_after(10))
+        })
     }
 
     fn large(&self) -> TurnedAway {
@@ -174,9 +194,28 @@ impl Door {
     }
 }
 
+/// Waits for something that may panic: whoever asked is told, and everybody else is answered on.
+async fn caught<F: Future>(future: F) -> Option<F::Output> {
+    let mut future = std::pin::pin!(future);
+    std::future::poll_fn(move |context| {
+        // What panicked is not polled again.
+        let polled = catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context)));
+        polled.map_or(Poll::Ready(None), |polled| polled.map(Some))
+    })
+    .await
+}
+
 fn slow() -> TurnedAway {
     let failure = Failure::new(StatusCode::REQUEST_TIMEOUT, "too-slow", "the body took too long to arrive");
     (Reason::Slow, failure)
+}
+
+/// Tells whether somebody passed a request on, who says so.
+fn is_relayed(headers: &HeaderMap) -> bool {
+    let is_relays = |name: &str| {
+        ["forwarded", "via", "x-real-ip"].contains(&name) || name.starts_with("x-forwarded-") || name == "x-forwarded"
+    };
+    headers.keys().any(|name| is_relays(name.as_str()))
 }
 
 fn is_name(id: &str) -> bool {

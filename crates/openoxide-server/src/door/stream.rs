@@ -1,4 +1,5 @@
-//! Streams of events on their way out: they end when the server does, and are counted while they last.
+//! Streams of events on their way out: they end when the server does, and are counted while they last. Whoever listens
+//! (GET) is sent away when the server is asked to end; the answer to a call gets the time that every answer gets.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -6,7 +7,7 @@ use std::task::{Context, Poll};
 
 use axum::body::{Body, Bytes};
 use http::HeaderMap;
-use http::header::CONTENT_TYPE;
+use http::header::{ACCEPT, CONTENT_TYPE};
 use hyper::body::{Body as HttpBody, Frame};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::sync::WaitForCancellationFutureOwned;
@@ -18,7 +19,7 @@ use crate::stop::Stopping;
 pub(super) struct Streaming {
     body: Body,
     stopped: Pin<Box<WaitForCancellationFutureOwned>>,
-    _place: OwnedSemaphorePermit,
+    _place: Option<OwnedSemaphorePermit>,
     _counted: Counted,
 }
 
@@ -28,6 +29,12 @@ impl Drop for Counted {
     fn drop(&mut self) {
         self.0.stream_ended();
     }
+}
+
+/// Tells whether an answer is asked for that goes on for as long as somebody listens.
+pub(super) fn wants_stream(headers: &HeaderMap) -> bool {
+    let accepted = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    accepted.flat_map(|value| value.split(',')).any(|kind| kind.trim_start().starts_with("text/event-stream"))
 }
 
 /// Tells whether an answer goes on for as long as somebody listens.
@@ -40,11 +47,13 @@ impl Streaming {
     pub(super) fn new(
         body: Body,
         stopping: &Stopping,
-        place: OwnedSemaphorePermit,
+        place: Option<OwnedSemaphorePermit>,
         metrics: &Arc<Metrics>,
     ) -> Streaming {
         metrics.stream_began();
-        let stopped = Box::pin(stopping.token().cancelled_owned());
+        // Only who listens has a place.
+        let stopped = if place.is_some() { stopping.token() } else { stopping.last_token() };
+        let stopped = Box::pin(stopped.cancelled_owned());
         Streaming { body, stopped, _place: place, _counted: Counted(Arc::clone(metrics)) }
     }
 }

@@ -1,10 +1,16 @@
 //! The secret that everybody has to show, where one is set.
 
 use std::fmt;
+use std::io::{self, Write as _};
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
 
+use fs_err::os::unix::fs::OpenOptionsExt as _;
 use secrecy::{ExposeSecret as _, SecretString};
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
+
+use crate::http::hex;
 
 /// The shortest token that is one.
 const SHORTEST: usize = 16;
@@ -43,6 +49,28 @@ impl Token {
         }
     }
 
+    /// Returns the file below OpenOxide's own folder that the token of a server is in which was given none.
+    pub fn file(home: &Path) -> PathBuf {
+        home.join("state").join("serve.token")
+    }
+
+    /// Makes a token and writes it where only its user can read it, in place of the last.
+    pub fn mint(file: &Path) -> io::Result<Token> {
+        let mut bytes = [0_u8; 32];
+        getrandom::fill(&mut bytes).map_err(io::Error::other)?;
+        let text = SecretString::from(hex(&bytes));
+        if let Some(folder) = file.parent() {
+            std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        }
+        // Nobody who has the last file open reads this one, and whoever reads it finds all of it.
+        let fresh = file.with_extension(format!("token.{}", std::process::id()));
+        let _ = fs_err::remove_file(&fresh);
+        let written = fs_err::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&fresh);
+        written?.write_all(text.expose_secret().as_bytes())?;
+        fs_err::rename(&fresh, file)?;
+        Ok(Token(digest(text.expose_secret().as_bytes())))
+    }
+
     /// Tells whether a text is it. How long that takes says nothing about the token.
     pub(crate) fn is(&self, text: &[u8]) -> bool {
         digest(text).ct_eq(&self.0).into()
@@ -61,7 +89,23 @@ fn digest(bytes: &[u8]) -> [u8; 32] {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
+
+    #[test]
+    fn a_minted_token_is_new_each_time_and_for_its_user_alone() {
+        let root = tempfile::tempdir().unwrap();
+        let file = Token::file(root.path());
+        let first = Token::mint(&file).unwrap();
+        let old = fs_err::read(&file).unwrap();
+        let token = Token::mint(&file).unwrap();
+        let text = fs_err::read(&file).unwrap();
+        assert!(text.len() == 64 && text != old && first.is(&old), "{text:?}");
+        assert!(token.is(&text) && !token.is(&old));
+        assert_eq!(fs_err::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(fs_err::read_dir(file.parent().unwrap()).unwrap().count(), 1, "nothing else is left");
+    }
 
     #[test]
     fn only_the_whole_token_is_it() {

@@ -10,20 +10,24 @@ use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use openoxide_live::State;
 use openoxide_runtime::{
-    Activated, Answer, Call, Choice, Done, Given, Question, Reply, Runtime, activate_answer, question_line,
+    Activated, Answer, Call, Choice, Done, Given, Question, Refusal, Reply, Runtime, Why, activate_answer,
+    question_line,
 };
+use openoxide_skills::path_text;
 use openoxide_wire::{QuestionLine, SchemaVersion};
 use schemars::JsonSchema;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
 use super::asked::{Asking, Body, Just, Query, Segments, Who, runtime};
+use super::hidden::Hidden;
 use super::id;
 use super::reply::hex;
 use crate::activate::{Conversation, Stand};
-use crate::answer::Failure;
+use crate::answer::{Failure, Peer, Proven};
 use crate::audit::{self, Action};
 use crate::calling::Calling;
+use crate::door::Token;
 use crate::still::{Asked, Seen};
 
 /// How many activations may wait for an answer.
@@ -111,6 +115,17 @@ impl AnswerInput {
         let choices: Vec<&str> = question.choices().iter().copied().map(Choice::as_str).collect();
         Err(unfit("that is no answer to the question").help(format!("answers: {}", choices.join(", "))))
     }
+}
+
+/// Says that nobody says yes for the user who does not show the token.
+fn needs_proof(peer: Peer, state: &State) -> Failure {
+    let text = "only whoever shows the server's token can say yes for its user";
+    let file = state.workspace.environment.openoxide_home().map(|home| Token::file(&home));
+    let help = match file.filter(|_| peer == Peer::Here) {
+        Some(file) => format!("send `Authorization: Bearer TOKEN`; the token is in {}", path_text(&file)),
+        None => "send `Authorization: Bearer TOKEN`".to_owned(),
+    };
+    Failure::new(StatusCode::FORBIDDEN, "needs-proof", text).help(help)
 }
 
 fn unfit(text: &str) -> Failure {
@@ -247,9 +262,16 @@ pub(crate) async fn answer(
     Segments(handle): Segments<String>,
     Body(input): Body<AnswerInput>,
 ) -> Result<Response, Failure> {
+    // An activation that there is no room for goes on waiting; once it was taken, it waits for its turn.
+    drop(asking.engine.work().slot().await?);
     let waiting = asking.http.activations().take(&handle)?;
     let answer = match input.answer(&waiting.question) {
-        Ok(answer) => answer,
+        Ok(answer) if matches!(answer, Answer::No) || asking.proven == Proven(true) => answer,
+        Ok(_) => {
+            let failure = needs_proof(asking.peer, &waiting.state);
+            asking.http.activations().put_back(handle, waiting);
+            return Err(failure);
+        }
         Err(failure) => {
             asking.http.activations().put_back(handle, waiting);
             return Err(failure);
@@ -296,9 +318,19 @@ fn stands(asking: &Asking, state: &Arc<State>, session: Conversation, stand: Sta
     }
 }
 
+/// Says why nothing was activated, with ids where a name means several skills, and paths only to whoever is here.
+fn refused(asking: &Asking, state: &State, refusal: &Refusal) -> Failure {
+    let several = (refusal.why == Why::Ambiguous).then(|| id::find(&state.catalog, &refusal.name).err()).flatten();
+    let failure = several.unwrap_or_else(|| Failure::from(refusal));
+    match asking.peer {
+        Peer::Here => failure,
+        Peer::Elsewhere => failure.hidden(|line| Hidden::new(state).hide_line(line)),
+    }
+}
+
 fn answered(asking: &Asking, state: &State, done: &Done) -> Result<Response, Failure> {
     match done.refused.first() {
-        Some(refusal) if done.activated.is_empty() => Err(Failure::from(refusal)),
+        Some(refusal) if done.activated.is_empty() => Err(refused(asking, state, refusal)),
         _ => asking.once(StatusCode::OK, state, &activate_answer(state.view.spec.id(), done)),
     }
 }

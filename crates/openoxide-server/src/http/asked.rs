@@ -17,7 +17,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::Http;
-use crate::answer::{Failure, Peer, RequestId};
+use crate::answer::{Failure, Peer, Proven, RequestId};
 use crate::audit::{Actor, Face};
 use crate::engine::Engine;
 
@@ -30,6 +30,8 @@ pub(crate) struct Asking {
     /// The engine, as whoever asks uses it.
     pub(crate) engine: Engine,
     pub(crate) peer: Peer,
+    /// Whether whoever asks has shown the token.
+    pub(crate) proven: Proven,
     pub(crate) headers: HeaderMap,
 }
 
@@ -76,10 +78,11 @@ impl FromRequestParts<Http> for Asking {
 
     async fn from_request_parts(parts: &mut Parts, http: &Http) -> Result<Asking, Failure> {
         let peer = parts.extensions.get::<Peer>().copied().unwrap_or_default();
+        let proven = parts.extensions.get::<Proven>().copied().unwrap_or_default();
         let address = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.to_string());
         let request = parts.extensions.get::<RequestId>().map(|id| id.0.to_string());
         let engine = http.engine().asked_by(Actor { face: Face::Http, peer: address, request });
-        Ok(Asking { http: http.clone(), engine, peer, headers: parts.headers.clone() })
+        Ok(Asking { http: http.clone(), engine, peer, proven, headers: parts.headers.clone() })
     }
 }
 

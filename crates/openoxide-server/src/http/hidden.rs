@@ -2,6 +2,7 @@
 
 use openoxide_live::State;
 use openoxide_skills::path_text;
+use openoxide_wire::ProblemLine;
 use serde_json::Value;
 
 use super::reply::each_text;
@@ -50,6 +51,13 @@ impl Hidden {
         } else {
             each_text(answer, "", &mut |key, text| self.hide_in(key, text));
         }
+    }
+
+    /// Hides them in a finding.
+    pub(crate) fn hide_line(&self, line: &mut ProblemLine) {
+        self.hide_in("message", &mut line.message);
+        line.help.iter_mut().for_each(|help| self.hide_in("help", help));
+        line.path.iter_mut().for_each(|path| self.hide_in("path", path));
     }
 
     fn hide_in(&self, key: &str, text: &mut String) {

@@ -21,6 +21,8 @@ use crate::answer::{Failure, Peer};
 
 /// How many answers are kept.
 const KEPT_MAX: usize = 128;
+/// How many bytes they have together.
+const KEPT_BYTES: usize = 64 * 1024 * 1024;
 /// What the tag of an answer that is compressed ends with.
 const COMPRESSED: &str = "-gzip";
 
@@ -113,9 +115,16 @@ type Key = (&'static str, String, Peer);
 type Held = (Weak<State>, Ready);
 
 /// Answers that hold for as long as a state does.
-#[derive(Default)]
 pub(crate) struct Kept {
     answers: Mutex<HashMap<(usize, Key), Held>>,
+    /// How many bytes they may have together.
+    most: usize,
+}
+
+impl Default for Kept {
+    fn default() -> Kept {
+        Kept { answers: Mutex::default(), most: KEPT_BYTES }
+    }
 }
 
 impl Kept {
@@ -128,11 +137,13 @@ impl Kept {
 
     fn keep(&self, state: &Arc<State>, key: Key, ready: Ready) {
         let mut held = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
-        if held.len() >= KEPT_MAX {
-            held.retain(|_, (of, _)| of.strong_count() > 0);
-        }
-        if held.len() >= KEPT_MAX {
+        held.retain(|_, (of, _)| of.strong_count() > 0);
+        let bytes: usize = held.values().map(|(_, ready)| ready.bytes.len()).sum();
+        if held.len() >= KEPT_MAX || bytes + ready.bytes.len() > self.most {
             held.clear();
+        }
+        if ready.bytes.len() > self.most {
+            return;
         }
         held.insert((address(state), key), (Arc::downgrade(state), ready));
     }
@@ -151,13 +162,30 @@ impl Asking {
         what: String,
         make: impl FnOnce(&State) -> Result<T, Failure> + Send + 'static,
     ) -> Result<Response, Failure> {
+        self.kept_if_whole(state, route, what, |state| Ok((make(state)?, true))).await
+    }
+
+    /// The same, for an answer that may lack something for now: then it is made again.
+    pub(crate) async fn kept_if_whole<T: Serialize>(
+        &self,
+        state: &Arc<State>,
+        route: &'static str,
+        what: String,
+        make: impl FnOnce(&State) -> Result<(T, bool), Failure> + Send + 'static,
+    ) -> Result<Response, Failure> {
         let key = (route, what, self.peer);
         if let Some(ready) = self.http.kept().get(state, &key) {
             return Ok(ready.send(&self.headers));
         }
         let (peer, of) = (self.peer, Arc::clone(state));
-        let ready = self.work(move || Ready::json(&make(&of)?, peer, Some(&of))).await?;
-        self.http.kept().keep(state, key, ready.clone());
+        let work = move || {
+            let (answer, is_whole) = make(&of)?;
+            Ok((Ready::json(&answer, peer, Some(&of))?, is_whole))
+        };
+        let (ready, is_whole) = self.work(work).await?;
+        if is_whole {
+            self.http.kept().keep(state, key, ready.clone());
+        }
         Ok(ready.send(&self.headers))
     }
 
@@ -186,5 +214,43 @@ pub(crate) fn each_text(value: &mut Value, key: &str, see: &mut impl FnMut(&str,
         Value::Array(items) => items.iter_mut().for_each(|item| each_text(item, key, see)),
         Value::Object(fields) => fields.iter_mut().for_each(|(key, value)| each_text(value, key, see)),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use openoxide_config::Environment;
+    use openoxide_live::{Live, LiveOptions, Place};
+
+    use super::*;
+
+    fn state(folder: &std::path::Path) -> Arc<State> {
+        let environment = Environment {
+            cwd: folder.to_owned(),
+            home: Some(folder.to_owned()),
+            variables: [].into(),
+            admin: folder.join("etc"),
+        };
+        Live::new(environment, LiveOptions::default()).at(&Place::of(folder)).unwrap()
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded_and_goes_with_its_state() {
+        let root = tempfile::tempdir().unwrap();
+        let (first, second) = (state(root.path()), state(root.path()));
+        let kept = Kept { most: 100, ..Kept::default() };
+        let key = |what: &str| ("test", what.to_owned(), Peer::Here);
+        let ready = |length: usize| Ready::new(vec![b'x'; length], JSON);
+        let held = || kept.answers.lock().unwrap().len();
+        kept.keep(&first, key("a"), ready(30));
+        kept.keep(&second, key("b"), ready(30));
+        assert_eq!(held(), 2);
+        drop(first);
+        kept.keep(&second, key("c"), ready(30));
+        assert!(held() == 2 && kept.get(&second, &key("b")).is_some(), "what is about a state that is gone is dropped");
+        kept.keep(&second, key("d"), ready(60));
+        assert!(held() == 1 && kept.get(&second, &key("d")).is_some(), "there is room for 100 bytes");
+        kept.keep(&second, key("e"), ready(101));
+        assert_eq!(held(), 0);
     }
 }

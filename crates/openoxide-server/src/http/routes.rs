@@ -76,11 +76,11 @@ fn of_activations() -> Vec<Route> {
             .json::<WaitingAnswer>(202, "The user must decide something first.")
             .fails(&[404, 409, 415, 422]),
         Route::post("/v1/activations/{handle}", "answerQuestion", activations::answer)
-            .about("Answers the question that an activation waits for.")
+            .about("Answers the question that an activation waits for; with anything but no, only whoever shows the token.")
             .body::<AnswerInput>()
             .json::<ActivateAnswer>(200, "What the model is sent.")
             .json::<WaitingAnswer>(202, "The user must decide something else.")
-            .fails(&[404, 409, 415, 422]),
+            .fails(&[403, 404, 409, 415, 422]),
         Route::delete("/v1/activations/{handle}", "dropActivation", activations::drop_it)
             .about("Drops an activation that waits for an answer.")
             .answer(204, "It waits no more.", vec![Content::Nothing])

@@ -49,17 +49,16 @@ pub(crate) async fn skills(asking: Asking, Query(query): Query<RecordsQuery>) ->
     let at = shaped(&asking, query, ServeShape::Records).await?;
     let state = asking.state(&at).await?;
     asking
-        .kept(&state, "records", String::new(), |state| {
+        .kept_if_whole(&state, "records", String::new(), |state| {
             let runtime = runtime(state)?;
-            let records = runtime.catalog().skills.iter().filter_map(|entry| {
+            Ok(each(runtime.catalog().skills.iter(), |entry| {
                 Some(SkillRecord {
                     name: entry.skill.name.to_string(),
                     description: description(entry),
                     location: path_text(&entry.skill.path),
                     content: runtime.unfilled(entry)?.content,
                 })
-            });
-            Ok(records.collect::<Vec<_>>())
+            }))
         })
         .await
 }
@@ -68,11 +67,11 @@ pub(crate) async fn commands(asking: Asking, Query(query): Query<RecordsQuery>) 
     let at = shaped(&asking, query, ServeShape::Records).await?;
     let state = asking.state(&at).await?;
     asking
-        .kept(&state, "commands", String::new(), |state| {
+        .kept_if_whole(&state, "commands", String::new(), |state| {
             let runtime = runtime(state)?;
             let taken = rules(state).map(|rules| rules.taken.as_slice()).unwrap_or_default();
             let free = |entry: &&Entry| !taken.iter().any(|name| **name == *entry.skill.name);
-            let records = runtime.catalog().skills.iter().filter(free).filter_map(|entry| {
+            Ok(each(runtime.catalog().skills.iter().filter(free), |entry| {
                 Some(CommandRecord {
                     name: entry.skill.name.to_string(),
                     description: description(entry),
@@ -80,10 +79,16 @@ pub(crate) async fn commands(asking: Asking, Query(query): Query<RecordsQuery>) 
                     template: runtime.unfilled(entry)?.template,
                     hints: Vec::new(),
                 })
-            });
-            Ok(records.collect::<Vec<_>>())
+            }))
         })
         .await
+}
+
+/// Returns a record of each skill, and whether none is missing: one whose file is being written gives none just now.
+fn each<'e, T>(entries: impl Iterator<Item = &'e Entry>, record: impl Fn(&Entry) -> Option<T>) -> (Vec<T>, bool) {
+    let all: Vec<Option<T>> = entries.map(record).collect();
+    let is_whole = all.iter().all(Option::is_some);
+    (all.into_iter().flatten().collect(), is_whole)
 }
 
 fn description(entry: &Entry) -> Option<String> {
@@ -109,4 +114,30 @@ async fn shaped(asking: &Asking, query: RecordsQuery, shape: ServeShape) -> Resu
     at.host =
         Some(found.ok_or_else(|| Failure::new(StatusCode::NOT_FOUND, "no-shape", "no host answers in this shape"))?);
     Ok(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use openoxide_config::Environment;
+    use openoxide_live::{Live, LiveOptions, Place};
+
+    use super::*;
+
+    #[test]
+    fn a_list_that_lacks_one_is_not_whole() {
+        let root = tempfile::tempdir().unwrap();
+        for name in ["a", "b"] {
+            let folder = root.path().join(".agents/skills").join(name);
+            fs_err::create_dir_all(&folder).unwrap();
+            fs_err::write(folder.join("SKILL.md"), format!("---\nname: {name}\ndescription: X\n---\n")).unwrap();
+        }
+        let (cwd, admin) = (root.path().to_owned(), root.path().join("etc"));
+        let environment = Environment { home: Some(cwd.clone()), cwd, variables: [].into(), admin };
+        let state = Live::new(environment, LiveOptions::default()).at(&Place::of(root.path())).unwrap();
+        let named = |entry: &Entry| Some(entry.skill.name.to_string());
+        let (all, is_whole) = each(state.catalog.skills.iter(), named);
+        assert!(is_whole && ["a", "b"].iter().all(|name| all.iter().any(|one| one == name)), "{all:?}");
+        let (rest, is_whole) = each(state.catalog.skills.iter(), |entry| named(entry).filter(|name| name != "a"));
+        assert!(!is_whole && rest.len() + 1 == all.len(), "{rest:?}");
+    }
 }

@@ -108,6 +108,7 @@ impl From<Unavailable> for RpcError {
         let problem = match error {
             Unavailable::Busy => "busy",
             Unavailable::Stopping => "stopping",
+            Unavailable::Failed => return RpcError::new(INTERNAL, error.to_string()),
         };
         RpcError::new(BUSY, error.to_string()).problem(problem, None)
     }

@@ -13,14 +13,15 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::response::IntoResponse;
 use axum::routing::{get, post};
+use axum::{Extension, Router};
 use hyper::body::Frame;
 use openoxide_live::Place;
 use openoxide_server::{
-    Door, DoorLimits, DoorOptions, Engine, EngineOptions, Listening, Log, LogForm, Served, Token, router, serve,
+    Door, DoorLimits, DoorOptions, Engine, EngineOptions, Listening, Log, LogForm, Peer, Proven, Served, Token, router,
+    serve,
 };
 use openoxide_testkit::TestContext;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -31,6 +32,9 @@ use crate::http::environment;
 
 /// No test waits longer for an answer.
 const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What whoever says yes has to show.
+const PROOF: &str = "shown-by-whoever-says-yes";
 
 /// A server that listens on this machine.
 struct Server {
@@ -59,11 +63,12 @@ impl Server {
         let context = TestContext::new();
         context.skill("pdf", "Fills in forms");
         let token = token.map(|token| Token::new(&token.to_owned().into()).unwrap());
+        let proof = Token::new(&PROOF.to_owned().into()).ok();
         let listening = Listening::open((Ipv4Addr::LOCALHOST, 0).into(), token.as_ref()).unwrap();
         let address = listening.address();
         let engine = Engine::new(environment(&context), Place::of(context.project()), EngineOptions::default());
         let log = Log::new(LogForm::Off);
-        let options = DoorOptions { hosts: vec!["skills.example".to_owned()], token, limits, log };
+        let options = DoorOptions { hosts: vec!["skills.example".to_owned()], token, proof, limits, log };
         let door = Door::new(router(engine.clone(), Served::default()).merge(odd_routes()), &engine, options);
         let ours = engine.clone();
         let ended = tokio::spawn(async move { serve(listening, door, &ours).await });
@@ -167,6 +172,17 @@ fn odd_routes() -> Router {
         .route("/test/large", get(|| async { vec![b'x'; 32 * 1024 * 1024] }))
         .route("/test/length", post(|body: Bytes| async move { body.len().to_string() }))
         .route("/test/events", get(events))
+        .route("/test/who", get(who))
+        .route("/test/panic", get(panics))
+}
+
+async fn panics() {
+    panic!("on purpose");
+}
+
+/// Tells what the door says about a request.
+async fn who(Extension(peer): Extension<Peer>, Extension(proven): Extension<Proven>) -> String {
+    format!("{peer:?} {proven:?}")
 }
 
 /// Events that come as fast as somebody reads them.

@@ -11,7 +11,7 @@ use axum::body::{Body, to_bytes};
 use http::{HeaderMap, Request, StatusCode};
 use openoxide_config::Environment;
 use openoxide_live::Place;
-use openoxide_server::{Engine, EngineOptions, Peer, RequestId, Served, router};
+use openoxide_server::{Engine, EngineOptions, Peer, Proven, RequestId, Served, router};
 use openoxide_testkit::TestContext;
 use serde_json::Value;
 use tower::ServiceExt as _;
@@ -19,6 +19,7 @@ use tower::ServiceExt as _;
 /// A server of a context's project.
 pub(crate) struct Server {
     pub(crate) context: TestContext,
+    pub(crate) engine: Engine,
     router: Router,
 }
 
@@ -50,8 +51,12 @@ impl Server {
     }
 
     pub(crate) fn serving(context: TestContext, served: Served) -> Server {
-        let engine = Engine::new(environment(&context), Place::of(context.project()), EngineOptions::default());
-        Server { context, router: router(engine, served) }
+        Server::working(context, served, EngineOptions::default())
+    }
+
+    pub(crate) fn working(context: TestContext, served: Served, options: EngineOptions) -> Server {
+        let engine = Engine::new(environment(&context), Place::of(context.project()), options);
+        Server { context, router: router(engine.clone(), served), engine }
     }
 
     pub(crate) async fn get(&self, path: &str) -> Came {
@@ -59,7 +64,10 @@ impl Server {
     }
 
     pub(crate) async fn post(&self, path: &str, body: &Value) -> Came {
-        let request = Request::post(path).extension(Peer::Here).header("content-type", "application/json");
+        let request = Request::post(path)
+            .extension(Peer::Here)
+            .extension(Proven(true))
+            .header("content-type", "application/json");
         self.ask(request.body(Body::from(body.to_string())).unwrap()).await
     }
 

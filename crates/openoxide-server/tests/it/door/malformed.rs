@@ -8,6 +8,15 @@ use tokio::io::AsyncWriteExt as _;
 const ACTIVATE: &str = "/v1/skills/pdf/activate";
 
 #[tokio::test]
+async fn an_answer_that_panics_is_told_and_the_next_is_answered() {
+    let server = Server::start().await;
+    let came = server.get("/test/panic").await;
+    assert_eq!((came.status, came.code().as_str()), (500, "failed"), "{came:?}");
+    assert!(came.body.contains("\"request_id\"") && !came.body.contains("on purpose"), "{came:?}");
+    assert_eq!(server.get("/healthz").await.status, 200);
+}
+
+#[tokio::test]
 async fn bodies_that_are_no_calls_are_refused() {
     let server = Server::start().await;
     let arguments = |text: &str| format!("{{\"arguments\":{text}}}");

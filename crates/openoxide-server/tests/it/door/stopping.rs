@@ -36,6 +36,45 @@ async fn what_has_begun_is_finished_or_told_that_it_is_over() {
     assert!(began.elapsed() < Duration::from_secs(4), "it took {:?}", began.elapsed());
 }
 
+/// Calls a tool over MCP, as the newest revision does.
+async fn calls_tool(server: &Server) -> TcpStream {
+    let meta = serde_json::json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let params = serde_json::json!({ "name": "skill", "arguments": { "name": "pdf" }, "_meta": meta });
+    let body = serde_json::json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params }).to_string();
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\n\
+         accept: application/json, text/event-stream\r\nmcp-protocol-version: 2026-07-28\r\n\
+         mcp-method: tools/call\r\nmcp-name: skill\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    let mut stream = server.connect().await;
+    stream.write_all(format!("{head}{body}").as_bytes()).await.unwrap();
+    stream
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_over_mcp_that_has_begun_is_finished() {
+    let server = Server::start().await;
+    let ready = read(&mut calls_tool(&server).await).await;
+    assert!(ready.status == 200 && ready.body.contains("# pdf"), "{ready:?}");
+    // All threads are at work for a while, so the call has to wait.
+    for _ in 0..16 {
+        let engine = server.engine.clone();
+        tokio::spawn(async move { engine.work().run(|| std::thread::sleep(Duration::from_secs(1))).await });
+    }
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    let mut slow = calls_tool(&server).await;
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    server.engine.stopping().ask();
+    let came = read(&mut slow).await;
+    assert!(came.status == 200 && came.body.contains("# pdf"), "{came:?}");
+    server.ended.await.unwrap();
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nobody_is_waited_for_if_it_has_to_end_at_once() {
     let server = Server::start().await;

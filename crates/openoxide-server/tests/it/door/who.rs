@@ -1,6 +1,6 @@
 //! Who gets in.
 
-use super::Server;
+use super::{PROOF, Server};
 use openoxide_server::DoorLimits;
 
 const TOKEN: &str = "a-secret-of-some-length";
@@ -29,6 +29,28 @@ async fn only_our_names_and_our_pages_are_answered_at_every_path() {
     // An address in the request line cannot say something else than the header.
     let absolute = server.ask("GET http://evil.example/healthz", "host: localhost", "").await;
     assert_eq!(absolute.status, 400, "{absolute:?}");
+}
+
+#[tokio::test]
+async fn whoever_shows_the_token_is_proven_and_whoever_was_passed_on_is_not_here() {
+    let server = Server::start().await;
+    let right = format!("authorization: Bearer {PROOF}");
+    for (headers, expected) in [
+        ("", "Here Proven(false)"),
+        (right.as_str(), "Here Proven(true)"),
+        ("forwarded: for=192.0.2.1", "Elsewhere Proven(false)"),
+        ("x-forwarded-for: 127.0.0.1", "Elsewhere Proven(false)"),
+        ("x-forwarded-proto: http", "Elsewhere Proven(false)"),
+        ("X-Real-IP: 127.0.0.1", "Elsewhere Proven(false)"),
+        ("via: 1.1 relay", "Elsewhere Proven(false)"),
+    ] {
+        let came = server.ask("GET /test/who", headers, "").await;
+        assert_eq!((came.status, came.body.as_str()), (200, expected), "{headers}: {came:?}");
+    }
+    let wrong = server.ask("GET /test/who", "authorization: Bearer shown-by-somebody-else", "").await;
+    assert_eq!((wrong.status, wrong.code().as_str()), (401, "no-token"), "{wrong:?}");
+    let site = server.ask("GET /test/who", "sec-fetch-site: cross-site", "").await;
+    assert_eq!((site.status, site.code().as_str()), (403, "wrong-site"), "{site:?}");
 }
 
 #[tokio::test]

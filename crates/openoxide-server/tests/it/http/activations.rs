@@ -2,7 +2,7 @@
 
 use axum::body::Body;
 use http::Request;
-use openoxide_server::Peer;
+use openoxide_server::{EngineOptions, Peer, Served};
 use openoxide_testkit::TestContext;
 use serde_json::{Value, json};
 
@@ -75,6 +75,69 @@ async fn a_question_waits_for_its_answer_and_is_answered_once() {
     let done = server.post(&path, &json!({"answer": "no"})).await;
     assert_eq!((done.status.as_u16(), &done.json()["error"]["code"]), (422, &json!("command-failed")));
     assert_eq!(server.post(&path, &json!({"answer": "once"})).await.status, 404);
+}
+
+#[tokio::test]
+async fn only_whoever_shows_the_token_says_yes() {
+    let server = Server::new(asks());
+    let question = waiting(&server).await;
+    let path = format!("/v1/activations/{}", question["handle"].as_str().unwrap());
+    let post = |peer: Peer, answer: &str| {
+        let request = Request::post(&path).extension(peer).header("content-type", "application/json");
+        request.body(Body::from(json!({ "answer": answer }).to_string())).unwrap()
+    };
+    for answer in ["once", "session", "always"] {
+        let here = server.ask(post(Peer::Here, answer)).await;
+        assert_eq!((here.status.as_u16(), &here.json()["error"]["code"]), (403, &json!("needs-proof")));
+        assert!(here.text().contains(".openoxide/state/serve.token"), "{}", here.text());
+        let elsewhere = server.ask(post(Peer::Elsewhere, answer)).await;
+        assert!(elsewhere.status == 403 && !elsewhere.text().contains("serve.token"), "{}", elsewhere.text());
+    }
+    let no = server.ask(post(Peer::Elsewhere, "no")).await;
+    assert_eq!((no.status.as_u16(), &no.json()["error"]["code"]), (422, &json!("command-failed")));
+}
+
+#[tokio::test]
+async fn an_answer_that_there_is_no_room_for_can_be_given_again() {
+    let server = Server::working(asks(), Served::default(), EngineOptions { work: (1, 0), ..EngineOptions::default() });
+    let question = waiting(&server).await;
+    let path = format!("/v1/activations/{}", question["handle"].as_str().unwrap());
+    let busy = server.engine.work().slot().await.ok().unwrap();
+    let came = server.post(&path, &json!({"answer": "no"})).await;
+    assert_eq!((came.status.as_u16(), &came.json()["error"]["code"]), (503, &json!("busy")));
+    drop(busy);
+    let done = server.post(&path, &json!({"answer": "no"})).await;
+    assert_eq!((done.status.as_u16(), &done.json()["error"]["code"]), (422, &json!("command-failed")));
+}
+
+#[tokio::test]
+async fn a_call_that_means_several_skills_is_answered_with_their_ids() {
+    let context = TestContext::new();
+    context.tree(
+        "//- project/.agents/skills/a/SKILL.md\n---\nname: same\ndescription: One\n---\n\
+         //- project/.codex/skills/b/SKILL.md\n---\nname: same\ndescription: Two\n---\n",
+    );
+    let server = Server::new(context);
+    let here = server.post("/v1/skills/same/activate?host=codex", &json!({})).await;
+    assert_eq!((here.status.as_u16(), &here.json()["error"]["code"]), (409, &json!("ambiguous")));
+    assert!(here.text().contains("their ids: ~") && !here.text().contains("SKILL.md"), "{}", here.text());
+    let help = here.json()["error"]["help"].as_str().unwrap().to_owned();
+    let id = help.rsplit(", ").next().unwrap();
+    let one = server.post(&format!("/v1/skills/{id}/activate?host=codex"), &json!({})).await;
+    assert_eq!(one.status, 200, "{}", one.text());
+}
+
+#[tokio::test]
+async fn failures_show_whoever_is_elsewhere_no_paths() {
+    let context = asks();
+    context.tree("//- home/.openoxide/config.toml\n[permission\n");
+    let root = context.root().to_string_lossy().into_owned();
+    let server = Server::new(context);
+    let ask = |peer: Peer| Request::post("/v1/skills/plain/activate").extension(peer).body(Body::empty()).unwrap();
+    let (here, elsewhere) = (server.ask(ask(Peer::Here)).await, server.ask(ask(Peer::Elsewhere)).await);
+    assert_eq!(here.status, elsewhere.status);
+    assert!(here.text().contains(&root), "{}", here.text());
+    assert!(!elsewhere.text().contains(&root) && elsewhere.text().contains("config.toml"), "{}", elsewhere.text());
 }
 
 #[tokio::test]

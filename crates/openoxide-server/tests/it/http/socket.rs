@@ -21,7 +21,7 @@ async fn a_skill_that_is_added_is_told_to_whoever_listens() {
     let listening = Listening::open(SocketAddr::from(([127, 0, 0, 1], 0)), None).unwrap();
     let address = listening.address();
     let log = Log::new(LogForm::Off);
-    let options = DoorOptions { hosts: Vec::new(), token: None, limits: DoorLimits::default(), log };
+    let options = DoorOptions { hosts: Vec::new(), token: None, proof: None, limits: DoorLimits::default(), log };
     let door = Door::new(router(engine.clone(), Served::default()), &engine, options);
     let ours = engine.clone();
     let ended = tokio::spawn(async move { serve(listening, door, &ours).await });
