@@ -312,21 +312,21 @@ fn read(file: SettingsFile<'_>) -> Result<String, EditError> {
         Ok(file) => File::from(file),
         Err(Errno::NOENT) => return Ok(String::new()),
         Err(Errno::LOOP) => return Err(odd("it is a link; replace the link by a file of its own")),
-        Err(error) => return Err(named(path, error.into()).into()),
+        Err(error) => return Err(named(path, &error.into()).into()),
     };
-    let stat = file.metadata().map_err(|error| named(path, error))?;
+    let stat = file.metadata().map_err(|error| named(path, &error))?;
     if !stat.is_file() {
         return Err(odd("it is no regular file; remove it, and a new one is written"));
     }
     let mut text = String::new();
-    let read = file.take(LARGEST + 1).read_to_string(&mut text).map_err(|error| named(path, error))?;
+    let read = file.take(LARGEST + 1).read_to_string(&mut text).map_err(|error| named(path, &error))?;
     if u64::try_from(read).unwrap_or(u64::MAX) > LARGEST {
         return Err(odd("it is larger than 1 MiB; make it smaller by hand"));
     }
     Ok(text)
 }
 
-fn named(path: &Path, error: std::io::Error) -> std::io::Error {
+fn named(path: &Path, error: &std::io::Error) -> std::io::Error {
     std::io::Error::new(error.kind(), format!("failed to read `{}`: {error}", path.display()))
 }
 
@@ -344,7 +344,7 @@ fn lock(file: SettingsFile<'_>) -> Result<Option<File>, EditError> {
                 why: "what it is in is no folder, or a link; replace that by a folder of its own",
             });
         }
-        Err(error) => return Err(named(folder, error.into()).into()),
+        Err(error) => return Err(named(folder, &error.into()).into()),
     };
     let start = Instant::now();
     loop {
