@@ -82,6 +82,7 @@ pub(crate) enum Command {
     Run(commands::run::RunArgs),
     Serve(commands::serve::ServeArgs),
     Mcp(commands::mcp::McpArgs),
+    AppServer(commands::app_server::AppServerArgs),
     Link(commands::link::LinkArgs),
     Unlink(commands::link::UnlinkArgs),
     New(commands::new::NewArgs),
@@ -89,7 +90,6 @@ pub(crate) enum Command {
     Disable(commands::switch::DisableArgs),
     Trust(commands::trust::TrustArgs),
     Config(commands::config::ConfigArgs),
-    AppServer(commands::app_server::AppServerArgs),
     Completions(commands::completions::CompletionsArgs),
     Schema(commands::schema::SchemaArgs),
 }

@@ -93,8 +93,9 @@ impl Engine {
         // What the user has answered is not lost because others came first.
         let is_answered = matches!(reply, Reply::Answer(_));
         loop {
-            let slot = if is_answered { self.work().patient_slot().await? } else { self.work().slot().await? };
+            // Everybody takes the conversation first and a thread then, so that nobody waits for the other in a circle.
             let mut held = Arc::clone(session).lock_owned().await;
+            let slot = if is_answered { self.work().patient_slot().await? } else { self.work().slot().await? };
             let step;
             (activation, step) = slot
                 .run(move || {

@@ -46,7 +46,10 @@ pub(crate) fn prompt(ui: &Ui, common: &Common, args: &PromptArgs) -> anyhow::Res
             ui.problem(&safe_lines(&refusal.text));
             return Ok(ExitStatus::No);
         }
-        beginning => beginning?,
+        // What the next step is, the error itself knows.
+        Err(BeginningError::Render(error)) => return Err(error.into()),
+        Err(BeginningError::Rule(error)) => return Err(error.into()),
+        Ok(beginning) => beginning,
     };
     if common.json {
         ui.json(&prompt_answer(&beginning))?;

@@ -31,6 +31,7 @@ fn help() {
       run          Run a script of a skill, in a sandbox
       serve        Serve skills over HTTP, for agents in any language
       mcp          Serve skills over MCP on standard input and output
+      app-server   Answer JSON-RPC on standard input and output
       link         Put a skill where another agent looks
       unlink       Take away what `link` put there
       new          Make the files of a new skill
@@ -38,7 +39,6 @@ fn help() {
       disable      Switch a skill off
       trust        Trust a project, so that its skills and settings count
       config       Show settings and where they come from, or change them
-      app-server   Answer JSON-RPC on standard input and output
       completions  Print a script that completes commands in your shell
       schema       Print the JSON Schema of a file or an answer
 
@@ -114,6 +114,9 @@ fn help_of_each_command() {
             "activate",
             "read",
             "run",
+            "serve",
+            "mcp",
+            "app-server",
             "link",
             "unlink",
             "new",

@@ -280,7 +280,7 @@ fn a_bad_one_in_text() {
       |
     3 | rots = []
       | ^^^^
-    unknown field `rots`, expected one of `title`, `program`, `about`, `standard`, `vars`, `found`, `strict_files`, `project`, `layers`, `settings`, `roots`, `scan`, `namespace`, `parse`, `sidecar`, `collide`, `filter`, `controls`, `list`, `catalog`, `budget`, `mention`, `activation`, `arguments`, `shell`, `files`, `hooks`, `resource`, `fork`, `preload`, `reattach`, `tools`, `deviations`
+    unknown field `rots`, expected one of `title`, `program`, `about`, `standard`, `vars`, `found`, `strict_files`, `project`, `layers`, `settings`, `roots`, `scan`, `namespace`, `parse`, `sidecar`, `collide`, `filter`, `controls`, `list`, `catalog`, `budget`, `mention`, `activation`, `arguments`, `shell`, `files`, `hooks`, `resource`, `fork`, `preload`, `reattach`, `tools`, `serve`, `deviations`
     ");
 }
 
