@@ -13,6 +13,7 @@ pub(crate) use linux::Watcher;
 pub(crate) use registry::{Needs, Registry};
 
 /// What the system told.
+#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux tells"))]
 pub(crate) enum Event {
     /// Something happened to an entry of a folder.
     Entry {
@@ -40,6 +41,7 @@ pub(crate) enum Event {
 }
 
 /// Why a folder is not watched.
+#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux tells"))]
 pub(crate) enum NotWatched {
     /// There is no such folder, or it is not to be seen.
     Absent,

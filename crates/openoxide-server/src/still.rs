@@ -6,6 +6,7 @@
 //! where looking can take long is not kept either.
 
 use std::collections::HashMap;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -26,6 +27,7 @@ const FILES: usize = 64;
 /// How long something must have been as it is.
 const SETTLED: Duration = Duration::from_millis(100);
 /// File systems that are in this machine: ext4, xfs, btrfs, overlay, tmpfs.
+#[cfg(target_os = "linux")]
 const LOCAL: [i64; 5] = [0xEF53, 0x5846_5342, 0x9123_683E, 0x794C_7630, 0x0102_1994];
 
 /// What is asked for.
@@ -113,24 +115,24 @@ pub(crate) struct Seen(Vec<(PathBuf, Option<Stamp>)>);
 struct Stamp {
     device: u64,
     number: u64,
+    is_folder: bool,
     mode: u32,
-    size: i64,
-    written: (i64, u64),
-    changed: (i64, u64),
+    size: u64,
+    written: (i64, i64),
+    changed: (i64, i64),
 }
 
 impl Seen {
     /// Looks at everything in a skill's folder, and at one more file that may be there or not; nothing if it has links, is
     /// large, lies where looking can take long, or was changed a moment ago.
     pub(crate) fn of(folder: &Path, other: Option<PathBuf>) -> Option<Seen> {
-        let kind = rustix::fs::statfs(folder).ok()?.f_type;
-        if !LOCAL.contains(&kind) {
+        if !is_local(folder) {
             return None;
         }
         let mut seen = Vec::new();
         let mut folders = vec![folder.to_owned()];
         while let Some(folder) = folders.pop() {
-            let stamp = Stamp::of(&folder).filter(|stamp| stamp.is_folder())?;
+            let stamp = Stamp::of(&folder).filter(|stamp| stamp.is_folder)?;
             seen.push((folder.clone(), Some(stamp)));
             for entry in fs_err::read_dir(&folder).ok()? {
                 let entry = entry.ok()?;
@@ -155,26 +157,35 @@ impl Seen {
     }
 }
 
+/// Tells whether looking at a folder asks nobody but this machine.
+#[cfg(target_os = "linux")]
+fn is_local(folder: &Path) -> bool {
+    rustix::fs::statfs(folder).is_ok_and(|system| LOCAL.contains(&system.f_type))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_local(_: &Path) -> bool {
+    false
+}
+
 impl Stamp {
-    #[allow(clippy::unnecessary_cast, clippy::cast_lossless, reason = "the types differ between systems")]
     fn of(path: &Path) -> Option<Stamp> {
-        let stat = rustix::fs::lstat(path).ok()?;
+        let stat = std::fs::symlink_metadata(path).ok()?;
         Some(Stamp {
-            device: stat.st_dev as u64,
-            number: stat.st_ino as u64,
-            mode: stat.st_mode as u32,
-            size: stat.st_size as i64,
-            written: (stat.st_mtime as i64, stat.st_mtime_nsec as u64),
-            changed: (stat.st_ctime as i64, stat.st_ctime_nsec as u64),
+            device: stat.dev(),
+            number: stat.ino(),
+            is_folder: stat.is_dir(),
+            mode: stat.mode(),
+            size: stat.size(),
+            written: (stat.mtime(), stat.mtime_nsec()),
+            changed: (stat.ctime(), stat.ctime_nsec()),
         })
     }
 
-    fn is_folder(self) -> bool {
-        rustix::fs::FileType::from_raw_mode(self.mode).is_dir()
-    }
-
     fn is_settled(self) -> bool {
-        let (Ok(seconds), nanos) = (u64::try_from(self.changed.0), self.changed.1) else { return false };
+        let (Ok(seconds), Ok(nanos)) = (u64::try_from(self.changed.0), u64::try_from(self.changed.1)) else {
+            return false;
+        };
         let changed = UNIX_EPOCH + Duration::from_secs(seconds) + Duration::from_nanos(nanos);
         SystemTime::now().duration_since(changed).is_ok_and(|since| since > SETTLED)
     }
