@@ -1,37 +1,45 @@
-//! What a person pastes so that a program talks to this server.
+//! What a person pastes so that a program talks to this server. The programs and their words are in `connect.toml`.
 
-use serde_json::{Value, json};
+use std::sync::LazyLock;
+
+use openoxide_skills::fill;
+use serde::Deserialize;
+use serde_json::json;
 
 /// A program that can be connected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Client {
     /// What it is called in commands.
-    pub name: &'static str,
+    pub name: String,
     /// What people call it.
-    pub title: &'static str,
-    form: Form,
+    pub title: String,
+    pastes: Vec<Form>,
 }
 
-/// How a program is told of a server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
-    /// By a command of its own, or `mcpServers` in JSON with `type`.
-    ClaudeCode,
-    /// By a table in TOML.
-    Codex,
-    /// By `mcp` in JSON.
-    OpenCode,
-    /// By `mcpServers` in JSON, without `type`.
-    GeminiCli,
+/// One way to tell a program of a server.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Form {
+    place: String,
+    command: String,
+    url: String,
+    token: String,
 }
 
-/// The programs that can be connected.
-pub const CLIENTS: &[Client] = &[
-    Client { name: "claude-code", title: "Claude Code", form: Form::ClaudeCode },
-    Client { name: "codex", title: "Codex", form: Form::Codex },
-    Client { name: "opencode", title: "OpenCode", form: Form::OpenCode },
-    Client { name: "gemini", title: "Gemini CLI", form: Form::GeminiCli },
-];
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Clients {
+    clients: Vec<Client>,
+}
+
+// A test reads the file, so that it can be read here.
+static CLIENTS: LazyLock<Clients> = LazyLock::new(|| toml::from_str(include_str!("connect.toml")).unwrap_or_default());
+
+/// Returns the programs that can be connected, the most usual first.
+pub fn clients() -> &'static [Client] {
+    &CLIENTS.clients
+}
 
 /// How the server is reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,87 +66,44 @@ pub struct Paste {
 
 impl Client {
     /// Finds a program by its name.
-    pub fn find(name: &str) -> Option<Client> {
-        CLIENTS.iter().copied().find(|client| client.name == name)
+    pub fn find(name: &str) -> Option<&'static Client> {
+        clients().iter().find(|client| client.name == name)
     }
 
     /// Returns what is pasted to connect it; any one of the texts is enough.
-    pub fn pastes(self, reach: &Reach) -> Vec<Paste> {
-        match self.form {
-            Form::ClaudeCode => claude_code(reach),
-            Form::Codex => vec![codex(reach)],
-            Form::OpenCode => vec![paste("opencode.json", &opencode(reach))],
-            Form::GeminiCli => {
-                let server = match reach {
-                    Reach::Command(command) => started(command),
-                    Reach::Url { url, token } => with_token(json!({ "httpUrl": url }), *token, "$OPENOXIDE_TOKEN"),
-                };
-                vec![paste("~/.gemini/settings.json", &json!({ "mcpServers": { "openoxide": server } }))]
+    pub fn pastes(&'static self, reach: &Reach) -> Vec<Paste> {
+        self.pastes.iter().map(|form| Paste { place: &form.place, text: form.text(reach) }).collect()
+    }
+}
+
+impl Form {
+    fn text(&self, reach: &Reach) -> String {
+        match reach {
+            Reach::Command(command) => {
+                let (program, arguments) = command.split_first().map_or(("", &[][..]), |(first, rest)| (first, rest));
+                let words: Vec<String> = command.iter().map(|word| shell_word(word)).collect();
+                fill(
+                    &self.command,
+                    &[
+                        ("program", &json!(program).to_string()),
+                        ("args", &list(arguments)),
+                        ("command", &list(command)),
+                        ("words", &words.join(" ")),
+                    ],
+                )
+            }
+            Reach::Url { url, token } => {
+                let token = if *token { self.token.as_str() } else { "" };
+                fill(&self.url, &[("url", &json!(url).to_string()), ("address", &shell_word(url)), ("token", token)])
             }
         }
     }
 }
 
-fn paste(place: &'static str, value: &Value) -> Paste {
-    Paste { place, text: format!("{value:#}") }
-}
-
-fn started(command: &[String]) -> Value {
-    let (program, arguments) = command.split_first().map_or(("", &[][..]), |(first, rest)| (first.as_str(), rest));
-    json!({ "command": program, "args": arguments })
-}
-
-/// Adds the header that shows a token, which the program takes from a variable.
-fn with_token(mut server: Value, token: bool, variable: &str) -> Value {
-    if token {
-        server["headers"] = json!({ "Authorization": format!("Bearer {variable}") });
-    }
-    server
-}
-
-fn claude_code(reach: &Reach) -> Vec<Paste> {
-    let (line, mut server, kind) = match reach {
-        Reach::Command(command) => {
-            let words: Vec<String> = command.iter().map(|word| shell_word(word)).collect();
-            (format!("claude mcp add openoxide -- {}", words.join(" ")), started(command), "stdio")
-        }
-        Reach::Url { url, token } => {
-            let header = if *token { " --header \"Authorization: Bearer $OPENOXIDE_TOKEN\"" } else { "" };
-            let line = format!("claude mcp add --transport http openoxide {}{header}", shell_word(url));
-            (line, with_token(json!({ "url": url }), *token, "${OPENOXIDE_TOKEN}"), "http")
-        }
-    };
-    server["type"] = json!(kind);
-    let file = json!({ "mcpServers": { "openoxide": server } });
-    vec![Paste { place: "a shell", text: line }, paste(".mcp.json, or --mcp-config", &file)]
-}
-
-fn codex(reach: &Reach) -> Paste {
-    // Text in JSON is text in TOML as well.
-    let text = |text: &str| json!(text).to_string();
-    let lines = match reach {
-        Reach::Command(command) => {
-            let (program, arguments) = command.split_first().map_or(("", &[][..]), |(first, rest)| (first, rest));
-            let arguments: Vec<String> = arguments.iter().map(|word| text(word)).collect();
-            format!("command = {}\nargs = [{}]", text(program), arguments.join(", "))
-        }
-        Reach::Url { url, token } => {
-            let token = if *token { "\nbearer_token_env_var = \"OPENOXIDE_TOKEN\"" } else { "" };
-            format!("url = {}{token}", text(url))
-        }
-    };
-    Paste { place: "~/.codex/config.toml", text: format!("[mcp_servers.openoxide]\n{lines}") }
-}
-
-fn opencode(reach: &Reach) -> Value {
-    let server = match reach {
-        Reach::Command(command) => json!({ "type": "local", "command": command, "enabled": true }),
-        Reach::Url { url, token } => {
-            let server = json!({ "type": "remote", "url": url, "enabled": true });
-            with_token(server, *token, "{env:OPENOXIDE_TOKEN}")
-        }
-    };
-    json!({ "$schema": "https://opencode.ai/config.json", "mcp": { "openoxide": server } })
+/// Writes a list of texts as JSON and TOML have it.
+fn list(words: &[String]) -> String {
+    let words: Vec<String> = words.iter().map(|word| json!(word).to_string()).collect();
+    format!("[{}]", words.join(", "))
 }
 
 /// Writes a word so that a shell reads it as one.
@@ -158,6 +123,24 @@ mod tests {
         let pastes = Client::find(client).unwrap().pastes(reach);
         let one = |paste: &Paste| format!("# {}\n{}\n", paste.place, paste.text);
         pastes.iter().map(one).collect::<Vec<_>>().concat()
+    }
+
+    #[test]
+    fn what_is_pasted_into_a_file_can_be_read() {
+        let read: Result<Clients, _> = toml::from_str(include_str!("connect.toml"));
+        assert!(read.is_ok_and(|read| read.clients.len() == 4));
+        let command = Reach::Command(["open\"oxide", "mcp", "--project", "/a b"].map(str::to_owned).into());
+        let url = |token| Reach::Url { url: "http://h:1/mcp".to_owned(), token };
+        for reach in [command, url(false), url(true)] {
+            for paste in clients().iter().flat_map(|client| client.pastes(&reach)) {
+                let is_whole = match paste.place.rsplit_once('.').map(|(_, kind)| kind) {
+                    Some("toml") => toml::from_str::<toml::Table>(&paste.text).is_ok(),
+                    Some(_) => serde_json::from_str::<serde_json::Value>(&paste.text).is_ok(),
+                    None => !paste.text.contains('{'),
+                };
+                assert!(is_whole, "{paste:?}");
+            }
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use openoxide_config::Environment;
 use openoxide_server::Engine;
-use openoxide_server::connect::{CLIENTS, Client, Reach};
+use openoxide_server::connect::{Client, Reach, clients};
 use openoxide_server::mcp::serve_stdio;
 
 use crate::ExitStatus;
@@ -19,7 +19,7 @@ use crate::ui::Ui;
 #[derive(Debug, clap::Args)]
 pub(crate) struct McpArgs {
     /// Print what is pasted to connect this program, and serve nothing
-    #[arg(long, value_name = "CLIENT", value_parser = clap::builder::PossibleValuesParser::new(CLIENTS.iter().map(|client| client.name)))]
+    #[arg(long, value_name = "CLIENT", value_parser = clap::builder::PossibleValuesParser::new(clients().iter().map(|client| client.name.as_str())))]
     print_config: Option<String>,
     /// With --print-config, connect to a server that runs at this address
     #[arg(long, value_name = "URL", requires = "print_config")]
@@ -47,7 +47,7 @@ pub(crate) fn mcp(ui: &Ui, common: &Common, args: &McpArgs) -> anyhow::Result<Ex
     Ok(ExitStatus::Done)
 }
 
-fn print_config(ui: &Ui, common: &Common, args: &McpArgs, client: Client) -> anyhow::Result<ExitStatus> {
+fn print_config(ui: &Ui, common: &Common, args: &McpArgs, client: &'static Client) -> anyhow::Result<ExitStatus> {
     let reach = match &args.url {
         Some(url) => Reach::Url { url: url.clone(), token: args.with_token },
         None => Reach::Command(command(ui, common, args)?),

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use openoxide_config::{Environment, variables};
 use openoxide_live::Place;
-use openoxide_server::connect::{Client, Reach};
+use openoxide_server::connect::{Reach, clients};
 use openoxide_server::mcp::McpHttp;
 use openoxide_server::{Door, DoorLimits, DoorOptions, Engine, ListenError, Listening, Log, LogForm, Served, Token};
 use secrecy::SecretString;
@@ -204,9 +204,9 @@ fn say_how_to_connect(ui: &Ui, args: &ServeArgs, address: SocketAddr, token: boo
     };
     let url = format!("http://{own}/mcp");
     let reach = Reach::Url { url: url.clone(), token };
-    let line = Client::find("claude-code").and_then(|client| client.pastes(&reach).into_iter().next());
-    if let Some(line) = line {
-        ui.say(&format!("for Claude Code, paste into {}: {}", line.place, line.text));
+    let first = clients().first().and_then(|client| Some((client, client.pastes(&reach).into_iter().next()?)));
+    if let Some((client, line)) = first {
+        ui.say(&format!("for {}, paste into {}: {}", client.title, line.place, line.text));
     }
     let flag = if token { " --with-token" } else { "" };
     ui.say(&format!("for others, see http://{own}/ or `openoxide mcp --print-config CLIENT --url {url}{flag}`"));

@@ -12,7 +12,7 @@ use super::openapi::openapi;
 use super::page::Page;
 use super::reply::Ready;
 use crate::answer::{Failure, Peer};
-use crate::connect::{CLIENTS, Reach};
+use crate::connect::{Reach, clients};
 
 /// A query that holds nothing.
 #[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
@@ -98,10 +98,10 @@ fn connect(page: &mut Page, asking: &Asking) {
     // Whoever came here with a token needed it.
     let token = asking.headers.contains_key(http::header::AUTHORIZATION);
     let reach = Reach::Url { url: format!("http://{address}/mcp"), token };
-    for client in CLIENTS {
+    for client in clients() {
         let Some(paste) = client.pastes(&reach).into_iter().next() else { continue };
         page.open("p", &[]);
-        page.tag("strong", &[], client.title);
+        page.tag("strong", &[], &client.title);
         page.tag("span", &[("class", "dim")], &format!(": paste into {}", paste.place));
         page.close("p");
         page.tag("pre", &[("tabindex", "0")], &paste.text);
