@@ -22,6 +22,7 @@ mod run;
 mod schemas;
 mod skill;
 mod trust;
+mod who;
 
 pub use activate::{
     ActivateAnswer, ActivatedLine, ForkLine, MessageLine, NoticeLine, ReattachedLine, RecordedLine, RefusedLine,
@@ -44,6 +45,7 @@ pub use run::{RanLine, RunAnswer};
 pub use schemas::answer_schemas;
 pub use skill::{DependencyLine, InterfaceLine, OtherLine, PolicyLine, ShowAnswer, SkillDetail, SkillLine, Tokens};
 pub use trust::{AnswerLine, FolderLine, GrantLine, RemoteGrantLine, SourceLine, TrustAnswer, WrittenLine};
+pub use who::Who;
 
 use schemars::JsonSchema;
 use serde::Serialize;

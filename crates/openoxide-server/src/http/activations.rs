@@ -14,12 +14,12 @@ use openoxide_runtime::{
     question_line,
 };
 use openoxide_skills::path_text;
-use openoxide_wire::{QuestionLine, SchemaVersion};
+use openoxide_wire::{QuestionLine, SchemaVersion, Who};
 use schemars::JsonSchema;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
-use super::asked::{Asking, Body, Just, Query, Segments, Who, runtime};
+use super::asked::{Asking, Body, Just, Query, Segments, runtime};
 use super::hidden::Hidden;
 use super::id;
 use super::reply::hex;

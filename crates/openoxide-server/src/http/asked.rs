@@ -11,7 +11,6 @@ use http::request::Parts;
 use http::{HeaderMap, StatusCode};
 use openoxide_live::{Place, State};
 use openoxide_runtime::Runtime;
-use openoxide_skills::Caller;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -51,26 +50,6 @@ pub(crate) struct At {
 pub(crate) struct Just {
     #[serde(flatten)]
     pub(crate) at: At,
-}
-
-/// Who calls a skill.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Who {
-    /// A person.
-    #[default]
-    User,
-    /// The model, by a tool.
-    Model,
-}
-
-impl From<Who> for Caller {
-    fn from(who: Who) -> Caller {
-        match who {
-            Who::User => Caller::User,
-            Who::Model => Caller::Model,
-        }
-    }
 }
 
 impl FromRequestParts<Http> for Asking {

@@ -7,11 +7,11 @@ use openoxide_runtime::{Runtime, Session};
 use openoxide_skills::{
     Asked, Caller, Found, Part, ReadProblem, Refused, Resource, ResourceAnswer, ResourceBytes, read_resource,
 };
-use openoxide_wire::ReadAnswer;
+use openoxide_wire::{ReadAnswer, Who};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::asked::{Asking, At, Query, Segments, Who, runtime};
+use super::asked::{Asking, At, Query, Segments, runtime};
 use super::id;
 use super::reply::Ready;
 use crate::answer::Failure;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use openoxide_live::State;
 use openoxide_runtime::{Activation, Call, Given, Runtime, activate_answer};
 use openoxide_skills::{Caller, select};
-use openoxide_wire::{ActivateAnswer, IgnoredLine, MentionsAnswer, TurnInput};
+use openoxide_wire::{ActivateAnswer, IgnoredLine, MentionsAnswer, TurnInput, Who};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -38,24 +38,6 @@ enum Words {
     Raw(String),
     /// Word by word.
     Each(Vec<String>),
-}
-
-/// Who calls.
-#[derive(Clone, Copy, Default, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum Who {
-    #[default]
-    User,
-    Model,
-}
-
-impl From<Who> for Caller {
-    fn from(who: Who) -> Caller {
-        match who {
-            Who::User => Caller::User,
-            Who::Model => Caller::Model,
-        }
-    }
 }
 
 /// Calls a skill, or those that a turn names.

@@ -6,11 +6,10 @@ use std::sync::Arc;
 use openoxide_live::State;
 use openoxide_runtime::{Question, Runtime, Session};
 use openoxide_skills::{Asked, Caller, Entry, Part, ReadProblem, Refused, SkillUrl, read_resource};
-use openoxide_wire::ReadAnswer;
+use openoxide_wire::{ReadAnswer, Who};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::activate::Who;
 use super::{RpcError, answer, params};
 use crate::activate::Asker as _;
 use crate::audit::{Action, Decision};
