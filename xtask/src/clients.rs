@@ -25,7 +25,8 @@ pub(crate) fn run(_: &[String]) -> Result<()> {
     let program = target.unwrap_or_else(|| shell::repository().join("target")).join("debug/openoxide");
     claude_code(&program)?;
     codex(&program)?;
-    opencode(&program)
+    opencode(&program)?;
+    gemini(&program)
 }
 
 /// A project with a skill that none of the agents finds by itself, and the agent's own empty folder.
@@ -80,9 +81,8 @@ fn claude_code(program: &Path) -> Result<()> {
     };
     let context = scene();
     let pasted = pasted(&context, program, "claude-code");
-    let config = pasted.get(pasted.find('{').context("no JSON was printed")?..).unwrap_or_default();
     let file = context.root().join("mcp.json");
-    fs_err::write(&file, config)?;
+    fs_err::write(&file, pasted)?;
     let model = Model::start(ToolCall { name: "mcp__openoxide__skill", namespace: None })?;
     let mut command = context.command(Path::new("timeout"), ["90"]);
     command.arg(agent).args(["-p", SAID, "--strict-mcp-config", "--allowedTools", "mcp__openoxide__skill"]);
@@ -132,6 +132,21 @@ fn opencode(program: &Path) -> Result<()> {
     let off = ["MODELS_FETCH", "AUTOUPDATE", "LSP_DOWNLOAD", "DEFAULT_PLUGINS", "SHARE"];
     command.envs(off.map(|name| (format!("OPENCODE_DISABLE_{name}"), "1")));
     judge("OpenCode", &mut command, &model)
+}
+
+fn gemini(program: &Path) -> Result<()> {
+    let Some(agent) = program_of("Gemini CLI", "gemini/node_modules/.bin", "gemini") else { return Ok(()) };
+    let context = scene();
+    let model = Model::start(ToolCall { name: "mcp_openoxide_skill", namespace: None })?;
+    let mut settings: Value = serde_json::from_str(&pasted(&context, program, "gemini"))?;
+    settings["security"]["auth"]["selectedType"] = json!("gemini-api-key");
+    fs_err::create_dir_all(context.home().join(".gemini"))?;
+    fs_err::write(context.home().join(".gemini/settings.json"), settings.to_string())?;
+    let mut command = context.command(Path::new("timeout"), ["90"]);
+    command.arg(agent).args(["--model", "gemini-2.5-pro", "--approval-mode", "yolo", "--prompt", SAID]);
+    command.env("GOOGLE_GEMINI_BASE_URL", &model.url).env("GEMINI_API_KEY", "none");
+    command.env("GEMINI_CLI_TRUST_WORKSPACE", "true");
+    judge("Gemini CLI", &mut command, &model)
 }
 
 /// Runs an agent; its model must have been offered the tool, and have got the skill's text after calling it.

@@ -14,17 +14,25 @@ pub struct Client {
     pub name: String,
     /// What people call it.
     pub title: String,
-    pastes: Vec<Form>,
+    shell: Form,
+    file: FileForm,
 }
 
 /// One way to tell a program of a server.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Form {
-    place: String,
     command: String,
     url: String,
     token: String,
+}
+
+/// What stands in a program's own settings.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+struct FileForm {
+    place: String,
+    #[serde(flatten)]
+    form: Form,
 }
 
 #[derive(Default, Deserialize)]
@@ -55,24 +63,25 @@ pub enum Reach {
     },
 }
 
-/// A text to paste, and where.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Paste {
-    /// Where it belongs, in words.
-    pub place: &'static str,
-    /// The text.
-    pub text: String,
-}
-
 impl Client {
     /// Finds a program by its name.
     pub fn find(name: &str) -> Option<&'static Client> {
         clients().iter().find(|client| client.name == name)
     }
 
-    /// Returns what is pasted to connect it; any one of the texts is enough.
-    pub fn pastes(&'static self, reach: &Reach) -> Vec<Paste> {
-        self.pastes.iter().map(|form| Paste { place: &form.place, text: form.text(reach) }).collect()
+    /// Returns the line that connects it when it is pasted into a shell.
+    pub fn line(&self, reach: &Reach) -> String {
+        self.shell.text(reach)
+    }
+
+    /// Returns what connects it when it stands in its settings.
+    pub fn settings(&self, reach: &Reach) -> String {
+        self.file.form.text(reach)
+    }
+
+    /// Says where its settings are.
+    pub fn settings_place(&self) -> &str {
+        &self.file.place
     }
 }
 
@@ -119,69 +128,72 @@ fn shell_word(word: &str) -> String {
 mod tests {
     use super::*;
 
-    fn text(client: &str, reach: &Reach) -> String {
-        let pastes = Client::find(client).unwrap().pastes(reach);
-        let one = |paste: &Paste| format!("# {}\n{}\n", paste.place, paste.text);
-        pastes.iter().map(one).collect::<Vec<_>>().concat()
+    fn url(token: bool) -> Reach {
+        Reach::Url { url: "http://h:1/mcp".to_owned(), token }
+    }
+
+    fn command(words: &[&str]) -> Reach {
+        Reach::Command(words.iter().map(|&word| word.to_owned()).collect())
     }
 
     #[test]
     fn what_is_pasted_into_a_file_can_be_read() {
         let read: Result<Clients, _> = toml::from_str(include_str!("connect.toml"));
         assert!(read.is_ok_and(|read| read.clients.len() == 4));
-        let command = Reach::Command(["open\"oxide", "mcp", "--project", "/a b"].map(str::to_owned).into());
-        let url = |token| Reach::Url { url: "http://h:1/mcp".to_owned(), token };
-        for reach in [command, url(false), url(true)] {
-            for paste in clients().iter().flat_map(|client| client.pastes(&reach)) {
-                let is_whole = match paste.place.rsplit_once('.').map(|(_, kind)| kind) {
-                    Some("toml") => toml::from_str::<toml::Table>(&paste.text).is_ok(),
-                    Some(_) => serde_json::from_str::<serde_json::Value>(&paste.text).is_ok(),
-                    None => !paste.text.contains('{'),
+        for reach in [command(&["open\"oxide", "mcp", "--project", "/a b"]), url(false), url(true)] {
+            for client in clients() {
+                let text = client.settings(&reach);
+                let is_whole = match text.starts_with('[') {
+                    true => toml::from_str::<toml::Table>(&text).is_ok(),
+                    false => serde_json::from_str::<serde_json::Value>(&text).is_ok(),
                 };
-                assert!(is_whole, "{paste:?}");
+                assert!(is_whole, "{text}");
             }
         }
     }
 
     #[test]
     fn each_program_gets_its_own_words() {
-        let command = Reach::Command(["openoxide", "mcp", "--project", "/a b"].map(str::to_owned).into());
-        let url = Reach::Url { url: "http://127.0.0.1:7777/mcp".to_owned(), token: false };
-        let claude = text("claude-code", &command);
-        assert!(
-            claude.starts_with("# a shell\nclaude mcp add openoxide -- openoxide mcp --project '/a b'\n"),
-            "{claude}"
-        );
-        assert!(claude.contains("\"type\": \"stdio\""));
-        assert!(
-            text("claude-code", &url).contains("claude mcp add --transport http openoxide http://127.0.0.1:7777/mcp")
-        );
-        let codex = text("codex", &command);
-        let expected = "[mcp_servers.openoxide]\ncommand = \"openoxide\"\nargs = [\"mcp\", \"--project\", \"/a b\"]\n";
-        assert!(codex.ends_with(expected), "{codex}");
-        assert!(text("codex", &url).ends_with("url = \"http://127.0.0.1:7777/mcp\"\n"));
-        assert!(text("opencode", &command).contains("\"type\": \"local\""));
-        assert!(text("opencode", &url).contains("\"type\": \"remote\""));
-        assert!(text("gemini", &url).contains("\"httpUrl\": \"http://127.0.0.1:7777/mcp\""));
-        assert!(text("gemini", &command).contains("\"command\": \"openoxide\""));
+        let command = command(&["openoxide", "mcp", "--project", "/a b"]);
+        let all = |reach: &Reach| {
+            let one = |client: &Client| {
+                let (line, place, settings) = (client.line(reach), client.settings_place(), client.settings(reach));
+                format!("{line}\n{place}: {}\n", settings.split_whitespace().collect::<Vec<_>>().join(" "))
+            };
+            clients().iter().map(one).collect::<Vec<_>>().concat()
+        };
+        insta::assert_snapshot!(all(&command), @r#"
+        claude mcp add openoxide -- openoxide mcp --project '/a b'
+        .mcp.json, or --mcp-config: { "mcpServers": { "openoxide": { "type": "stdio", "command": "openoxide", "args": ["mcp", "--project", "/a b"] } } }
+        codex mcp add openoxide -- openoxide mcp --project '/a b'
+        ~/.codex/config.toml: [mcp_servers.openoxide] command = "openoxide" args = ["mcp", "--project", "/a b"]
+        opencode mcp add openoxide -- openoxide mcp --project '/a b'
+        opencode.json: { "$schema": "https://opencode.ai/config.json", "mcp": { "openoxide": { "type": "local", "command": ["openoxide", "mcp", "--project", "/a b"], "enabled": true } } }
+        gemini mcp add --scope user openoxide openoxide mcp --project '/a b'
+        ~/.gemini/settings.json: { "mcpServers": { "openoxide": { "command": "openoxide", "args": ["mcp", "--project", "/a b"] } } }
+        "#);
+        insta::assert_snapshot!(all(&url(false)), @r#"
+        claude mcp add --transport http openoxide http://h:1/mcp
+        .mcp.json, or --mcp-config: { "mcpServers": { "openoxide": { "type": "http", "url": "http://h:1/mcp" } } }
+        codex mcp add openoxide --url http://h:1/mcp
+        ~/.codex/config.toml: [mcp_servers.openoxide] url = "http://h:1/mcp"
+        opencode mcp add openoxide --url http://h:1/mcp
+        opencode.json: { "$schema": "https://opencode.ai/config.json", "mcp": { "openoxide": { "type": "remote", "url": "http://h:1/mcp", "enabled": true } } }
+        gemini mcp add --scope user --transport http openoxide http://h:1/mcp
+        ~/.gemini/settings.json: { "mcpServers": { "openoxide": { "httpUrl": "http://h:1/mcp" } } }
+        "#);
+        // A token is named by its variable, in each program's own way.
+        insta::assert_snapshot!(all(&url(true)), @r#"
+        claude mcp add --transport http openoxide http://h:1/mcp --header "Authorization: Bearer $OPENOXIDE_TOKEN"
+        .mcp.json, or --mcp-config: { "mcpServers": { "openoxide": { "type": "http", "url": "http://h:1/mcp", "headers": { "Authorization": "Bearer ${OPENOXIDE_TOKEN}" } } } }
+        codex mcp add openoxide --url http://h:1/mcp --bearer-token-env-var OPENOXIDE_TOKEN
+        ~/.codex/config.toml: [mcp_servers.openoxide] url = "http://h:1/mcp" bearer_token_env_var = "OPENOXIDE_TOKEN"
+        opencode mcp add openoxide --url http://h:1/mcp --header 'Authorization=Bearer {env:OPENOXIDE_TOKEN}'
+        opencode.json: { "$schema": "https://opencode.ai/config.json", "mcp": { "openoxide": { "type": "remote", "url": "http://h:1/mcp", "enabled": true, "headers": { "Authorization": "Bearer {env:OPENOXIDE_TOKEN}" } } } }
+        gemini mcp add --scope user --transport http openoxide http://h:1/mcp --header 'Authorization: Bearer $OPENOXIDE_TOKEN'
+        ~/.gemini/settings.json: { "mcpServers": { "openoxide": { "httpUrl": "http://h:1/mcp", "headers": { "Authorization": "Bearer $OPENOXIDE_TOKEN" } } } }
+        "#);
         assert_eq!(Client::find("nobody"), None);
-    }
-
-    #[test]
-    fn a_token_is_named_by_its_variable_in_each_programs_own_way() {
-        let url = |token| Reach::Url { url: "http://h:1/mcp".to_owned(), token };
-        let forms = [
-            ("claude-code", "openoxide http://h:1/mcp --header \"Authorization: Bearer $OPENOXIDE_TOKEN\"\n"),
-            ("claude-code", "\"Authorization\": \"Bearer ${OPENOXIDE_TOKEN}\""),
-            ("codex", "\nbearer_token_env_var = \"OPENOXIDE_TOKEN\"\n"),
-            ("opencode", "\"Authorization\": \"Bearer {env:OPENOXIDE_TOKEN}\""),
-            ("gemini", "\"Authorization\": \"Bearer $OPENOXIDE_TOKEN\""),
-        ];
-        for (client, form) in forms {
-            let with = text(client, &url(true));
-            assert!(with.contains(form), "{client}: {with}");
-            assert!(!text(client, &url(false)).contains("OPENOXIDE_TOKEN"), "{client}");
-        }
     }
 
     #[test]

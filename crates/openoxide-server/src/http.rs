@@ -6,6 +6,7 @@ mod asked;
 mod change;
 mod events;
 mod files;
+mod front;
 mod hidden;
 mod id;
 mod look;

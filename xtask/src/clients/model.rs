@@ -1,5 +1,5 @@
-//! A model that is a script: it calls one tool, and then says that it is done. It speaks what `Anthropic`'s and `OpenAI`'s
-//! models speak, as far as agents need that.
+//! A model that is a script: it calls one tool, and then says that it is done. It speaks what the models of `Anthropic`,
+//! `OpenAI` and Google speak, as far as agents need that.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -66,7 +66,7 @@ fn serve(stream: &TcpStream, call: ToolCall, log: &Mutex<Vec<Value>>) -> Result<
     let request: Value = serde_json::from_slice(&body).unwrap_or_default();
     let path = first.split_whitespace().nth(1).unwrap_or_default();
     let answer = answer(path, &request, call, log);
-    let kind = if answer.starts_with("event:") { "text/event-stream" } else { "application/json" };
+    let kind = if answer.starts_with('{') { "application/json" } else { "text/event-stream" };
     let head = format!(
         "HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
         answer.len()
@@ -79,18 +79,19 @@ fn serve(stream: &TcpStream, call: ToolCall, log: &Mutex<Vec<Value>>) -> Result<
 
 fn answer(path: &str, request: &Value, call: ToolCall, log: &Mutex<Vec<Value>>) -> String {
     let speaks_to = |end: &str| path.split('?').next().unwrap_or_default().ends_with(end);
+    let voices: [(&str, fn(&Value, Option<ToolCall>) -> String); 3] =
+        [("/messages", message), ("/responses", response), (":streamGenerateContent", content)];
+    let Some((_, say)) = voices.into_iter().find(|(end, _)| speaks_to(end)) else {
+        return json!({ "data": [], "models": [], "input_tokens": 1 }).to_string();
+    };
     let has_tools = request["tools"].as_array().is_some_and(|tools| !tools.is_empty());
     let mut is_first = false;
-    if has_tools && (speaks_to("/messages") || speaks_to("/responses")) {
+    if has_tools {
         let mut log = log.lock().unwrap_or_else(PoisonError::into_inner);
         is_first = log.is_empty();
         log.push(request.clone());
     }
-    match (speaks_to("/messages"), speaks_to("/responses")) {
-        (true, _) => message(request, is_first.then_some(call)),
-        (_, true) => response(is_first.then_some(call)),
-        _ => json!({ "data": [], "models": [], "input_tokens": 1 }).to_string(),
-    }
+    say(request, is_first.then_some(call))
 }
 
 fn events(events: &[Value]) -> String {
@@ -129,7 +130,7 @@ fn message(request: &Value, call: Option<ToolCall>) -> String {
 }
 
 /// Says it as `OpenAI`'s models do.
-fn response(call: Option<ToolCall>) -> String {
+fn response(_: &Value, call: Option<ToolCall>) -> String {
     let item = if let Some(call) = call {
         json!({
             "type": "function_call", "id": "fc_1", "call_id": "call_1", "name": call.name, "namespace": call.namespace,
@@ -148,4 +149,15 @@ fn response(call: Option<ToolCall>) -> String {
         json!({ "type": "response.output_item.done", "item": item }),
         json!({ "type": "response.completed", "response": { "id": "r_1", "usage": usage } }),
     ])
+}
+
+/// Says it as Google's models do.
+fn content(_: &Value, call: Option<ToolCall>) -> String {
+    let part = match call {
+        Some(call) => json!({ "functionCall": { "name": call.name, "args": { "name": "pdf" } } }),
+        None => json!({ "text": "done" }),
+    };
+    let candidate = json!({ "content": { "role": "model", "parts": [part] }, "finishReason": "STOP", "index": 0 });
+    let usage = json!({ "promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2 });
+    format!("data: {}\n\n", json!({ "candidates": [candidate], "usageMetadata": usage }))
 }

@@ -18,7 +18,7 @@ use crate::ui::Ui;
 /// Agents start this command by themselves. `--print-config` prints what makes them do so.
 #[derive(Debug, clap::Args)]
 pub(crate) struct McpArgs {
-    /// Print what is pasted to connect this program, and serve nothing
+    /// Print the settings that connect this program, and serve nothing
     #[arg(long, value_name = "CLIENT", value_parser = clap::builder::PossibleValuesParser::new(clients().iter().map(|client| client.name.as_str())))]
     print_config: Option<String>,
     /// With --print-config, connect to a server that runs at this address
@@ -52,10 +52,11 @@ fn print_config(ui: &Ui, common: &Common, args: &McpArgs, client: &'static Clien
         Some(url) => Reach::Url { url: url.clone(), token: args.with_token },
         None => Reach::Command(command(ui, common, args)?),
     };
-    for paste in client.pastes(&reach) {
-        ui.say(&format!("for {}, in {}:", client.title, paste.place));
-        ui.raw(&format!("{}\n", paste.text))?;
-    }
+    // Standard output has the settings alone, so that they can be sent into a file.
+    ui.say(&format!("{} is connected by one line in a shell:", client.title));
+    ui.say(&format!("  {}", client.line(&reach)));
+    ui.say(&format!("or by this in {}:", client.settings_place()));
+    ui.raw(&format!("{}\n", client.settings(&reach)))?;
     Ok(ExitStatus::Done)
 }
 

@@ -204,10 +204,11 @@ fn say_how_to_connect(ui: &Ui, args: &ServeArgs, address: SocketAddr, token: boo
     };
     let url = format!("http://{own}/mcp");
     let reach = Reach::Url { url: url.clone(), token };
-    let first = clients().first().and_then(|client| Some((client, client.pastes(&reach).into_iter().next()?)));
-    if let Some((client, line)) = first {
-        ui.say(&format!("for {}, paste into {}: {}", client.title, line.place, line.text));
+    ui.say("connect an agent by a line in a shell:");
+    for client in clients() {
+        ui.say(&format!("  {}", client.line(&reach)));
     }
     let flag = if token { " --with-token" } else { "" };
-    ui.say(&format!("for others, see http://{own}/ or `openoxide mcp --print-config CLIENT --url {url}{flag}`"));
+    ui.say("or by its settings:");
+    ui.say(&format!("  openoxide mcp --print-config CLIENT --url {url}{flag}"));
 }

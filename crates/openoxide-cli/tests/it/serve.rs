@@ -326,7 +326,10 @@ fn it_says_what_to_paste_and_never_the_token() {
     let line =
         format!("claude mcp add --transport http openoxide {url} --header \"Authorization: Bearer $OPENOXIDE_TOKEN\"");
     let others = format!("openoxide mcp --print-config CLIENT --url {url} --with-token");
-    assert!(told.contains(&line) && told.contains(&others) && !told.contains(token), "{told}");
+    assert!(
+        told.contains(&line) && told.contains("\n  gemini mcp add ") && told.contains(&others) && !told.contains(token),
+        "{told}"
+    );
 }
 
 #[test]

@@ -11,6 +11,7 @@ use super::asked::Just;
 use super::change::{self, Order, ReloadAnswer, SwitchInput};
 use super::events;
 use super::files::{self, ReadQuery};
+use super::front::front;
 use super::look::{self, HostsQuery, ProblemsAnswer, PromptQuery};
 use super::metrics;
 use super::remote::{self, RemotesAnswer};
@@ -213,7 +214,7 @@ fn of_the_server() -> Vec<Route> {
             "A page.",
             page(),
         ),
-        Route::get("/", "front", status::front)
+        Route::get("/", "front", front)
             .about("Shows people what is served.")
             .query::<Nothing>()
             .answer(200, "A page.", page())

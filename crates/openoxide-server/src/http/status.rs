@@ -1,18 +1,15 @@
-//! Whether the server is well, what it serves, and its description for people.
+//! Whether the server is well, and its description, for programs and for people.
 
 use axum::response::{IntoResponse, Response};
 use http::HeaderValue;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use openoxide_live::{State, Watching};
-use openoxide_skills::Level;
 use serde_json::Value;
 
-use super::asked::{Asking, At, Query};
+use super::asked::{Asking, Query};
 use super::openapi::openapi;
 use super::page::Page;
 use super::reply::Ready;
-use crate::answer::{Failure, Peer};
-use crate::connect::{Reach, clients};
+use crate::answer::Failure;
 
 /// A query that holds nothing.
 #[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
@@ -30,82 +27,6 @@ pub(crate) async fn document(asking: Asking, _: Query<Nothing>) -> Result<Respon
 pub(crate) fn written() -> Ready {
     let text = serde_json::to_vec(&openapi()).unwrap_or_default();
     Ready::new(text, HeaderValue::from_static("application/json"))
-}
-
-pub(crate) async fn front(asking: Asking, _: Query<Nothing>) -> Result<Response, Failure> {
-    let state = asking.state(&At::default()).await?;
-    let mut page = Page::new("OpenOxide");
-    page.open("main", &[]);
-    page.tag("h1", &[], "OpenOxide");
-    let title = &state.view.host.title;
-    let what = match asking.peer {
-        Peer::Here => format!("Skills as {title} sees them from {}", state.place.folder.display()),
-        Peer::Elsewhere => format!("Skills as {title} sees them"),
-    };
-    page.tag("p", &[("class", "dim")], &what);
-    numbers(&mut page, &asking, &state);
-    page.tag("h2", &[("id", "connect")], "Connect an agent");
-    connect(&mut page, &asking);
-    page.tag("h2", &[("id", "more")], "More");
-    page.open("nav", &[("aria-labelledby", "more")]);
-    page.open("ul", &[]);
-    let links = [
-        ("/docs", "API reference"),
-        ("/v1/skills", "Skills"),
-        ("/v1/problems", "Findings"),
-        ("/v1/hosts", "Hosts"),
-        ("/openapi.json", "OpenAPI"),
-        ("/metrics", "Metrics"),
-    ];
-    for (address, name) in links {
-        page.open("li", &[]);
-        page.tag("a", &[("href", address)], name);
-        page.close("li");
-    }
-    page.close("ul");
-    page.close("nav");
-    page.close("main");
-    Ok(page.send())
-}
-
-fn numbers(page: &mut Page, asking: &Asking, state: &State) {
-    let problems = &state.catalog.problems;
-    let errors = problems.iter().filter(|problem| problem.diagnostic.level == Level::Error).count();
-    let watching = match asking.http.engine().live().watching() {
-        Watching::Events => "as it happens".to_owned(),
-        Watching::Polling { why } if asking.peer == Peer::Here => format!("by looking again, because {why}"),
-        Watching::Polling { .. } => "by looking again".to_owned(),
-    };
-    let rows = [
-        ("skills that count", state.catalog.skills.len().to_string()),
-        ("files that do not", state.catalog.others.len().to_string()),
-        ("findings", format!("{} ({errors} {})", problems.len(), if errors == 1 { "error" } else { "errors" })),
-        ("changes are seen", watching),
-    ];
-    page.open("dl", &[("class", "numbers")]);
-    for (name, value) in &rows {
-        page.open("div", &[]);
-        page.tag("dt", &[], name);
-        page.tag("dd", &[], value);
-        page.close("div");
-    }
-    page.close("dl");
-}
-
-/// Writes what to paste into each client.
-fn connect(page: &mut Page, asking: &Asking) {
-    let address = asking.headers.get(http::header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("127.0.0.1");
-    // Whoever came here with a token needed it.
-    let token = asking.headers.contains_key(http::header::AUTHORIZATION);
-    let reach = Reach::Url { url: format!("http://{address}/mcp"), token };
-    for client in clients() {
-        let Some(paste) = client.pastes(&reach).into_iter().next() else { continue };
-        page.open("p", &[]);
-        page.tag("strong", &[], &client.title);
-        page.tag("span", &[("class", "dim")], &format!(": paste into {}", paste.place));
-        page.close("p");
-        page.tag("pre", &[("tabindex", "0")], &paste.text);
-    }
 }
 
 pub(crate) async fn docs(_: Query<Nothing>) -> Response {

@@ -179,10 +179,30 @@ async fn pages_run_nothing_and_escape_what_skills_say() {
         metrics.contains("\nopenoxide_skills 2\n") && metrics.contains("openoxide_http_answers_total"),
         "{metrics}"
     );
+}
+
+#[tokio::test]
+async fn the_front_page_has_the_skills_what_is_wrong_and_a_line_for_each_agent() {
+    let context = some();
+    context.skill("evil", "<img src=x onerror=alert(1)>").tree("//- project/.agents/skills/bad/SKILL.md\nnothing\n");
+    let server = Server::new(context);
     let front = server.get("/").await.text();
-    for name in ["Claude Code", "Codex", "OpenCode", "Gemini CLI"] {
-        assert!(front.contains(name), "{name}: {front}");
+    for name in ["claude", "codex", "opencode", "gemini"] {
+        assert!(front.contains(&format!(">{name} mcp add")), "{name}: {front}");
     }
+    for part in ["href=\"/v1/skills/notes\"", "Write notes", "&lt;img src=x", "bad/SKILL.md"] {
+        assert!(front.contains(part), "{part}: {front}");
+    }
+    assert!(!front.contains("<img"), "{front}");
+    let root = server.context.root().to_string_lossy().into_owned();
+    let elsewhere = server.ask(Request::get("/").body(Body::empty()).unwrap()).await.text();
+    assert!(front.contains(&root) && !elsewhere.contains(&root) && elsewhere.contains("bad/SKILL.md"), "{elsewhere}");
+}
+
+#[tokio::test]
+async fn the_front_page_says_what_to_do_where_nothing_is() {
+    let front = Server::new(TestContext::new()).get("/").await.text();
+    assert!(front.contains("None yet") && front.contains("<code>SKILL.md</code>"), "{front}");
 }
 
 /// Every reference of the document leads somewhere, and every route is in it.
