@@ -14,7 +14,7 @@ use crate::ui::{Role, Ui, count, grouped, paint, safe};
 /// How questions are answered.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct AskingArgs {
-    /// Answer every question with yes; power is given for this time only
+    /// Answer every question with yes; what a call asks for is given for that call only
     #[arg(long, short = 'y', conflicts_with = "no_input")]
     pub(crate) yes: bool,
     /// Ask nothing; what needs an answer does not happen

@@ -29,6 +29,8 @@ pub struct SkillChange {
     pub name: String,
     /// Its file.
     pub path: PathBuf,
+    /// Whether no other skill that counts is called so: now, or, if it is gone, before.
+    pub is_alone: bool,
 }
 
 impl Change {
@@ -40,24 +42,23 @@ impl Change {
     /// Finds what is new in a state. A skill that is called otherwise is another one.
     pub(crate) fn between(before: &State, state: &Arc<State>) -> Change {
         let (old, new) = (&before.catalog.skills, &state.catalog.skills);
-        let mut change =
-            Change { state: Arc::clone(state), added: Vec::new(), removed: Vec::new(), changed: Vec::new() };
+        let (mut added, mut removed, mut changed) = (Vec::new(), Vec::new(), Vec::new());
         // Mostly the same skills stand in the same order, and nobody has to be looked for.
         if old.len() == new.len() && old.iter().zip(new).all(|(old, new)| key(old) == key(new)) {
-            let differ = old.iter().zip(new).filter(|(old, new)| !is_same(old, new));
-            change.changed = differ.map(|(_, new)| said(new)).collect();
-            return change;
-        }
-        let mut left: HashMap<(&OsStr, &str), &Entry> = old.iter().map(|entry| (key(entry), entry)).collect();
-        for entry in new {
-            match left.remove(&key(entry)) {
-                None => change.added.push(said(entry)),
-                Some(old) if !is_same(old, entry) => change.changed.push(said(entry)),
-                Some(_) => {}
+            changed.extend(old.iter().zip(new).filter(|(old, new)| !is_same(old, new)).map(|(_, new)| new));
+        } else {
+            let mut left: HashMap<(&OsStr, &str), &Entry> = old.iter().map(|entry| (key(entry), entry)).collect();
+            for entry in new {
+                match left.remove(&key(entry)) {
+                    None => added.push(entry),
+                    Some(old) if !is_same(old, entry) => changed.push(entry),
+                    Some(_) => {}
+                }
             }
+            removed.extend(old.iter().filter(|entry| left.contains_key(&key(entry))));
         }
-        change.removed = old.iter().filter(|entry| left.contains_key(&key(entry))).map(said).collect();
-        change
+        let state = Arc::clone(state);
+        Change { added: said(&added, new), removed: said(&removed, old), changed: said(&changed, new), state }
     }
 }
 
@@ -86,8 +87,23 @@ fn key(entry: &Entry) -> (&OsStr, &str) {
     (entry.found().as_os_str(), &entry.skill.name)
 }
 
-fn said(entry: &Entry) -> SkillChange {
-    SkillChange { name: entry.skill.name.to_string(), path: entry.skill.path.to_path_buf() }
+/// Says which skills they are, among all that count.
+fn said(skills: &[&Entry], all: &[Entry]) -> Vec<SkillChange> {
+    if skills.is_empty() {
+        return Vec::new();
+    }
+    let mut called: HashMap<&str, usize> = skills.iter().map(|entry| (&*entry.skill.name, 0)).collect();
+    for entry in all {
+        if let Some(count) = called.get_mut(&*entry.skill.name) {
+            *count += 1;
+        }
+    }
+    let one = |entry: &&Entry| SkillChange {
+        name: entry.skill.name.to_string(),
+        path: entry.skill.path.to_path_buf(),
+        is_alone: called.get(&*entry.skill.name) == Some(&1),
+    };
+    skills.iter().map(one).collect()
 }
 
 /// Tells whether a skill is the same: what is known of it, who may call it, and the bytes of its file.

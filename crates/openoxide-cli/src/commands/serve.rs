@@ -31,12 +31,12 @@ const LAST: Duration = Duration::from_secs(2);
 /// finished first, and a second ctrl-C ends it at once.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ServeArgs {
-    /// Listen at this address
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1", value_parser = address)]
-    listen: IpAddr,
-    /// Listen at this port; 0 takes one that is free
-    #[arg(long, value_name = "PORT", default_value_t = PORT)]
-    port: u16,
+    /// Listen at this address, with or without a port
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1", value_parser = listen)]
+    listen: Listen,
+    /// Listen at this port; 0 takes one that is free [default: 7171]
+    #[arg(long, value_name = "PORT")]
+    port: Option<u16>,
     /// Answer to this name too, besides those of this machine (can be repeated)
     #[arg(long, value_name = "NAME")]
     allow_host: Vec<String>,
@@ -64,10 +64,35 @@ enum Form {
     Json,
 }
 
-fn address(text: &str) -> Result<IpAddr, String> {
-    match text {
-        "localhost" => Ok(Ipv4Addr::LOCALHOST.into()),
-        _ => text.parse().map_err(|_| format!("`{text}` is no address such as 127.0.0.1 or ::1")),
+/// Where to listen.
+#[derive(Clone, Copy, Debug)]
+struct Listen {
+    ip: IpAddr,
+    port: Option<u16>,
+}
+
+fn listen(text: &str) -> Result<Listen, String> {
+    let address = match text.strip_prefix("localhost") {
+        Some(rest) if rest.is_empty() || rest.starts_with(':') => format!("{}{rest}", Ipv4Addr::LOCALHOST),
+        _ => text.to_owned(),
+    };
+    let with_port = |address: SocketAddr| Listen { ip: address.ip(), port: Some(address.port()) };
+    let alone = address.parse().map(|ip| Listen { ip, port: None }).ok();
+    alone
+        .or_else(|| address.parse().map(with_port).ok())
+        .ok_or_else(|| format!("`{text}` is no address such as 127.0.0.1, 127.0.0.1:{PORT} or ::1"))
+}
+
+impl ServeArgs {
+    /// Returns the address; a port that is named twice must be the same.
+    fn address(&self) -> Result<SocketAddr, Told> {
+        match (self.listen.port, self.port) {
+            (Some(one), Some(other)) if one != other => {
+                let told = Told::failed(format!("`--listen` says port {one}, and `--port` says {other}"));
+                Err(told.hint("name the port once"))
+            }
+            (one, other) => Ok(SocketAddr::new(self.listen.ip, one.or(other).unwrap_or(PORT))),
+        }
     }
 }
 
@@ -91,8 +116,8 @@ async fn listen_and_serve(
     place: Place,
     token: Option<Token>,
 ) -> anyhow::Result<()> {
-    let address = SocketAddr::new(args.listen, args.port);
-    let listening = Listening::open(address, token.as_ref()).map_err(|error| refused(args, &error))?;
+    let address = args.address()?;
+    let listening = Listening::open(address, token.as_ref()).map_err(|error| refused(address, args, &error))?;
     let proof = if token.is_none() { minted(ui, &environment) } else { None };
     let engine = Engine::new(environment, place, engine_options(ui));
     let stopping = engine.stopping().clone();
@@ -114,7 +139,11 @@ async fn listen_and_serve(
 
 fn token(environment: &Environment, args: &ServeArgs) -> anyhow::Result<Option<Token>> {
     let text = match &args.token_file {
-        Some(file) => Some(SecretString::from(fs_err::read_to_string(file)?)),
+        Some(file) => {
+            let read = fs_err::read_to_string(file);
+            let told = |error: std::io::Error| Told::failed(format!("`--token-file` cannot be read: {error}"));
+            Some(SecretString::from(read.map_err(told)?))
+        }
         None => environment.variable(variables::OPENOXIDE_TOKEN).map(|text| SecretString::from(text.to_owned())),
     };
     let token = text.map(|text| Token::new(&text)).transpose();
@@ -143,20 +172,21 @@ fn minted(ui: &Ui, environment: &Environment) -> Option<Token> {
     }
 }
 
-fn refused(args: &ServeArgs, error: &ListenError) -> anyhow::Error {
+fn refused(address: SocketAddr, args: &ServeArgs, error: &ListenError) -> anyhow::Error {
     let hint = match error {
         ListenError::Open { .. } => {
             "put a secret into a file and add `--token-file FILE`; what is sent can be read on the way, so outside of a \
              network that you trust use an SSH tunnel to 127.0.0.1 instead"
                 .to_owned()
         }
-        ListenError::Taken { .. } => match args.port {
-            0 => "try again".to_owned(),
-            port => {
-                let (next, _) = port.overflowing_add(1);
-                format!("add `--port {next}`, or `--port 0` for one that is free")
+        ListenError::Taken { .. } if address.port() == 0 => "try again".to_owned(),
+        ListenError::Taken { .. } => {
+            let (next, _) = address.port().overflowing_add(1);
+            match args.listen.port {
+                None => format!("add `--port {next}`, or `--port 0` for one that is free"),
+                Some(_) => format!("use port {next}, or 0 for one that is free"),
             }
-        },
+        }
         ListenError::Failed { .. } => "add `--listen` with an address of this machine".to_owned(),
     };
     let why = std::error::Error::source(error).map(|source| format!(": {source}")).unwrap_or_default();

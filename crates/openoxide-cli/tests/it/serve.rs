@@ -315,6 +315,21 @@ fn few_open_files_are_enough_and_nothing_spins() {
 }
 
 #[test]
+fn a_port_can_stand_with_the_address() {
+    let context = TestContext::new();
+    for address in ["127.0.0.1:0", "localhost:0", "[::1]:0"] {
+        let server = Server::from(&mut context.command(bin(), ["serve", "--log", "off", "--listen", address]));
+        assert_ne!(server.address.port(), 7171, "{address}");
+        assert_eq!(server.get("/healthz").0, 200, "{address}");
+    }
+    let twice = context.run(bin(), ["serve", "--listen", "127.0.0.1:7001", "--port", "7002"]);
+    assert_eq!(twice.status, Some(2));
+    assert!(twice.stderr.contains("name the port once"), "{}", twice.stderr);
+    let none = context.run(bin(), ["serve", "--token-file", "none"]);
+    assert!(none.stderr.contains("`--token-file` cannot be read"), "{}", none.stderr);
+}
+
+#[test]
 fn it_says_what_to_paste_and_never_the_token() {
     let context = TestContext::new();
     let token = "0123456789abcdef0123456789abcdef";

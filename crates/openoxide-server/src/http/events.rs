@@ -12,7 +12,7 @@ use tokio_stream::wrappers::errors::BroadcastStreamRecvError;
 use tokio_stream::{Stream, StreamExt as _};
 
 use super::asked::{Asking, Just, Query};
-use super::id::digits_of;
+use super::id::called;
 use crate::answer::Failure;
 
 /// How often something is said although nothing happened.
@@ -34,7 +34,7 @@ pub(crate) struct ChangeEvent {
 /// A skill that changed.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ChangedSkill {
-    /// What it is called in an address.
+    /// What it is called in an address; what it was called there, if it is gone.
     id: String,
     /// Its name.
     name: String,
@@ -42,7 +42,10 @@ pub(crate) struct ChangedSkill {
 
 impl ChangeEvent {
     fn new(change: &Change) -> ChangeEvent {
-        let skill = |skill: &SkillChange| ChangedSkill { id: digits_of(&skill.path), name: skill.name.clone() };
+        let skill = |skill: &SkillChange| ChangedSkill {
+            id: called(&skill.name, &skill.path, skill.is_alone),
+            name: skill.name.clone(),
+        };
         let skills = |skills: &[SkillChange]| skills.iter().map(skill).collect();
         ChangeEvent {
             version: change.state.version,

@@ -35,9 +35,13 @@ impl<'c> Ids<'c> {
     /// Returns the id of an entry.
     pub(crate) fn of(&self, entry: &Entry) -> String {
         let name = &*entry.skill.name;
-        let is_alone = entry.is_active() && self.names.get(name) == Some(&1);
-        if is_alone && is_plain(name) { name.to_owned() } else { digits(entry) }
+        called(name, &entry.skill.path, entry.is_active() && self.names.get(name) == Some(&1))
     }
+}
+
+/// Returns the id of a skill, if it is known whether others that count have its name.
+pub(crate) fn called(name: &str, path: &Path, is_alone: bool) -> String {
+    if is_alone && is_plain(name) { name.to_owned() } else { digits_of(path) }
 }
 
 /// Tells whether a name can stand in an address as it is.
@@ -51,7 +55,7 @@ fn digits(entry: &Entry) -> String {
 }
 
 /// Returns the digits that stand for a skill's file.
-pub(crate) fn digits_of(path: &Path) -> String {
+fn digits_of(path: &Path) -> String {
     let digest = Sha256::digest(path.as_os_str().as_encoded_bytes());
     format!("~{}", URL_SAFE_NO_PAD.encode(&digest[..KEPT]))
 }

@@ -42,15 +42,14 @@ pub(crate) async fn docs(_: Query<Nothing>) -> Response {
     page.close("p");
     for (path, methods) in document["paths"].as_object().into_iter().flatten() {
         for (method, operation) in methods.as_object().into_iter().flatten() {
-            described(&mut page, path, method, operation);
+            described(&mut page, path, method, operation, &document["components"]["schemas"]);
         }
     }
     page.close("main");
     page.send()
 }
 
-fn described(page: &mut Page, path: &str, method: &str, operation: &Value) {
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+fn described(page: &mut Page, path: &str, method: &str, operation: &Value, types: &Value) {
     page.open("details", &[("id", &text(&operation["operationId"]))]);
     page.open("summary", &[]);
     page.tag("span", &[("class", "verb")], &method.to_uppercase());
@@ -62,8 +61,12 @@ fn described(page: &mut Page, path: &str, method: &str, operation: &Value) {
     let parameters = parameters.map(|one| (text(&one["name"]), text(&one["description"])));
     rows(page, "Asked with", parameters.collect());
     if let Some(body) = operation["requestBody"]["content"]["application/json"]["schema"]["$ref"].as_str() {
-        let name = body.rsplit('/').next().unwrap_or_default().to_owned();
-        rows(page, "Body", vec![(name, "JSON, as the document describes it.".to_owned())]);
+        let body = &types[body.rsplit('/').next().unwrap_or_default()];
+        let fields = body["properties"].as_object().into_iter().flatten();
+        let fields: Vec<_> = fields.map(|(name, field)| (name.clone(), field_text(body, name, field, types))).collect();
+        let title = if fields.is_empty() { "Body: an empty JSON object" } else { "Body: a JSON object" };
+        page.tag("p", &[], title);
+        list(page, fields);
     }
     let answers = operation["responses"].as_object().into_iter().flatten();
     let answers = answers.map(|(status, answer)| (status.clone(), text(&answer["description"])));
@@ -77,10 +80,34 @@ fn rows(page: &mut Page, title: &str, rows: Vec<(String, String)>) {
         return;
     }
     page.tag("p", &[], title);
+    list(page, rows);
+}
+
+fn list(page: &mut Page, rows: Vec<(String, String)>) {
     page.open("dl", &[]);
     for (name, about) in rows {
         page.tag("dt", &[], &name);
         page.prose("dd", &about);
     }
     page.close("dl");
+}
+
+/// Says what a field of a body is for, and which words it takes.
+fn field_text(body: &Value, name: &str, field: &Value, types: &Value) -> String {
+    let mut said = text(&field["description"]);
+    let word = |one: &Value| one["const"].as_str().map(|word| format!("`{word}`"));
+    let kind = field["$ref"].as_str().and_then(|kind| kind.rsplit('/').next());
+    let words: Vec<String> =
+        kind.and_then(|kind| types[kind]["oneOf"].as_array()).into_iter().flatten().filter_map(word).collect();
+    if !words.is_empty() {
+        said.push_str(&format!(" One of {}.", words.join(", ")));
+    }
+    if body["required"].as_array().is_some_and(|required| required.iter().any(|one| one == name)) {
+        said.push_str(" Needed.");
+    }
+    said
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
 }

@@ -170,7 +170,9 @@ async fn pages_run_nothing_and_escape_what_skills_say() {
         );
         assert!(!page.text().contains("<script") && !page.text().contains("http-equiv"), "{path}");
     }
-    assert!(server.get("/docs").await.text().contains("/v1/skills/{id}/activate"));
+    let docs = server.get("/docs").await.text();
+    let answer = "<dt>answer</dt><dd>The decision, one of the question&#39;s choices. One of <code>once</code>";
+    assert!(docs.contains("/v1/skills/{id}/activate") && docs.contains(answer), "{docs}");
     let metrics = server.get("/metrics").await.text();
     assert!(
         metrics.contains("\nopenoxide_audit_lost_total 0\n") && metrics.contains("\nopenoxide_audit_failed_total 0\n")

@@ -40,7 +40,12 @@ async fn a_skill_that_is_added_is_told_to_whoever_listens() {
     context.skill("notes", "Write notes");
     assert_eq!(next("event:").await, "event: change");
     let data = next("data:").await;
-    assert!(data.contains("\"added\":[{\"id\":\"~") && data.contains("\"name\":\"notes\""), "{data}");
+    // By the id that the list has, before and after it is gone.
+    assert!(data.contains("\"added\":[{\"id\":\"notes\",\"name\":\"notes\"}]"), "{data}");
+    std::fs::remove_dir_all(context.project().join(".agents/skills/notes")).unwrap();
+    assert_eq!(next("event:").await, "event: change");
+    let data = next("data:").await;
+    assert!(data.contains("\"removed\":[{\"id\":\"notes\",\"name\":\"notes\"}]"), "{data}");
     engine.stopping().ask();
     tokio::time::timeout(Duration::from_secs(30), ended).await.expect("a stream does not keep the server").unwrap();
 }
