@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use openoxide_skills::Caller;
 
 use crate::commands;
 
@@ -92,4 +94,15 @@ pub(crate) enum Command {
     Config(commands::config::ConfigArgs),
     Completions(commands::completions::CompletionsArgs),
     Schema(commands::schema::SchemaArgs),
+}
+
+/// Reads who calls a skill: the same words for every command.
+pub(crate) fn caller() -> impl TypedValueParser<Value = Caller> {
+    let all = [(Caller::User, "A person"), (Caller::Model, "The model, by a tool")];
+    let words = all.map(|(caller, help)| PossibleValue::new(caller.as_str()).help(help));
+    let meant = move |word: String| {
+        // No other word comes this far; a person is who is at the terminal.
+        all.iter().find(|(caller, _)| caller.as_str() == word).map_or(Caller::User, |(caller, _)| *caller)
+    };
+    PossibleValuesParser::new(words).map(meant)
 }

@@ -21,7 +21,7 @@ pub use blocking::BlockingRemote;
 pub use entry::{Entry, Flaw, Resource, Resources};
 pub use envelope::carry;
 pub use error::RemoteError;
-pub use limits::{Limits, MAX_FILES, MAX_SKILL_BYTES};
+pub use limits::Limits;
 pub use name::{RemoteName, SkillId};
 pub use remote::{Remote, RemoteListing, RemoteOptions, ServerSkill, Verified};
 pub use uri::{BadUri, SkillUri};

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 /// Most files of a skill.
-pub const MAX_FILES: usize = 512;
+pub(crate) const MAX_FILES: usize = 512;
 /// Most bytes of all files of a skill.
-pub const MAX_SKILL_BYTES: u64 = 16 * 1024 * 1024;
+pub(crate) const MAX_SKILL_BYTES: u64 = 16 * 1024 * 1024;
 
 /// How much is taken from a server, and how long it is waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -158,7 +158,7 @@ impl Remote {
 
     /// Asks one server what it offers; a list counts as long as the server says, and a failure for a while. The server is
     /// asked once at a time, however many want to know.
-    pub async fn list_of(&self, server: &str) -> Result<RemoteListing, RemoteError> {
+    pub(crate) async fn list_of(&self, server: &str) -> Result<RemoteListing, RemoteError> {
         let lists = &self.server(server)?.lists;
         let (remote, name) = (self.clone(), server.to_owned());
         let ask = || async move {

@@ -60,7 +60,7 @@ impl SkillUri {
     }
 
     /// Makes the address of the skill at this path in the standard's own scheme.
-    pub fn of_path(path: &str) -> Result<SkillUri, BadUri> {
+    pub(crate) fn of_path(path: &str) -> Result<SkillUri, BadUri> {
         SkillUri::parse(&format!("skill://{path}/{OWN_FILE}"))
     }
 
@@ -97,7 +97,7 @@ impl SkillUri {
     }
 
     /// Returns the address of a file in the skill's folder.
-    pub fn of_file(&self, path: &str) -> Result<String, BadUri> {
+    pub(crate) fn of_file(&self, path: &str) -> Result<String, BadUri> {
         let uri = format!("{}/{path}", self.root());
         self.file(&uri).map(drop)?;
         Ok(uri)

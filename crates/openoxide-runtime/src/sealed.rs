@@ -104,17 +104,14 @@ fn is_repository(folder: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use openoxide_testkit::TestContext;
 
-    fn folder() -> (tempfile::TempDir, PathBuf) {
-        let root = tempfile::tempdir().unwrap();
-        let path = std::fs::canonicalize(root.path()).unwrap();
-        (root, path)
-    }
+    use super::*;
 
     #[test]
     fn what_others_obey_is_found_at_any_depth() {
-        let (_root, folder) = folder();
+        let context = TestContext::new();
+        let folder = context.home();
         for name in ["a/b/.git/hooks", "a/.claude", "bare/objects", "bare/refs", "plain/x"] {
             fs_err::create_dir_all(folder.join(name)).unwrap();
         }
@@ -128,12 +125,13 @@ mod tests {
 
     #[test]
     fn what_cannot_be_looked_through_is_refused() {
-        let (_root, deep) = folder();
+        let context = TestContext::new();
+        let (deep, wide) = (context.home().join("deep"), context.home().join("wide"));
         fs_err::create_dir_all(deep.join("1/2/3/4/5/6")).unwrap();
         assert_eq!(nested(&deep), Ok(Vec::new()));
         fs_err::create_dir_all(deep.join("1/2/3/4/5/6/7")).unwrap();
         assert_eq!(nested(&deep), Err(TOO_LARGE));
-        let (_root, wide) = folder();
+        fs_err::create_dir_all(&wide).unwrap();
         for name in 0..=MOST_ENTRIES {
             fs_err::write(wide.join(name.to_string()), "").unwrap();
         }

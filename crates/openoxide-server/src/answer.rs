@@ -94,7 +94,7 @@ impl Failure {
 
     /// Says after how many seconds to try again.
     #[must_use]
-    pub fn retry_after(mut self, seconds: u32) -> Failure {
+    pub(crate) fn retry_after(mut self, seconds: u32) -> Failure {
         self.retry_after = Some(seconds);
         self
     }

@@ -53,7 +53,7 @@ impl Engine {
     }
 
     /// Asks the servers of a place what they offer.
-    pub async fn remote_list(&self, state: &State) -> RemoteListing {
+    pub(crate) async fn remote_list(&self, state: &State) -> RemoteListing {
         match self.remote(state) {
             Some(remote) => remote.list().await,
             None => RemoteListing::default(),

@@ -99,7 +99,7 @@ impl Engine {
 
     /// Returns the same engine, which notes what is done with it under somebody's name.
     #[must_use]
-    pub fn asked_by(&self, actor: Actor) -> Engine {
+    pub(crate) fn asked_by(&self, actor: Actor) -> Engine {
         Engine { inner: Arc::clone(&self.inner), actor: Some(Arc::new(actor)) }
     }
 
@@ -169,7 +169,7 @@ impl Engine {
     }
 
     /// Ends all commands of skills, and starts no more.
-    pub fn stop_commands(&self) {
+    pub(crate) fn stop_commands(&self) {
         self.inner.stopping.ask();
         self.inner.commands.close();
     }

@@ -50,7 +50,7 @@ impl Pool {
     }
 
     /// Waits for a turn, however many wait: for what has begun and would be lost. Whoever lets things begin bounds them.
-    pub async fn patient_slot(&self) -> Result<Slot, Unavailable> {
+    pub(crate) async fn patient_slot(&self) -> Result<Slot, Unavailable> {
         let place = Arc::clone(&self.places).acquire_owned().await.map_err(|_| Unavailable::Stopping)?;
         let worker = Arc::clone(&self.workers).acquire_owned().await.map_err(|_| Unavailable::Stopping)?;
         Ok(Slot { _place: place, _worker: worker })

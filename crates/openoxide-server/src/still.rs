@@ -1,20 +1,14 @@
 //! Answers that depend on nothing but a state, a call, and the files of one skill, kept for as long as these are the same.
 //!
-//! Whether the files are is looked at each time, by what the system says about every one of them and every folder: which
-//! one it is, how large, and when it was changed last. The time of the last change of any kind cannot be set by anybody.
-//! What was changed a moment ago is not kept, because it may be changed again within one tick of the clock; what lies
-//! where looking can take long is not kept either.
+//! Whether the files are is looked at each time, by the stamps of all of them.
 
 use std::collections::HashMap;
-use std::os::unix::fs::MetadataExt as _;
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use axum::body::Bytes;
 use openoxide_live::State;
 use openoxide_runtime::{Call, Given};
-use openoxide_skills::Caller;
+use openoxide_skills::{Caller, FolderStamps};
 
 use crate::answer::Peer;
 
@@ -22,13 +16,6 @@ use crate::answer::Peer;
 const ANSWERS: usize = 256;
 /// How many bytes they have together.
 const BYTES: usize = 16 * 1024 * 1024;
-/// How many files and folders a skill may have.
-const FILES: usize = 64;
-/// How long something must have been as it is.
-const SETTLED: Duration = Duration::from_millis(100);
-/// File systems that are in this machine: ext4, xfs, btrfs, overlay, tmpfs.
-#[cfg(target_os = "linux")]
-const LOCAL: [i64; 5] = [0xEF53, 0x5846_5342, 0x9123_683E, 0x794C_7630, 0x0102_1994];
 
 /// What is asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -46,7 +33,7 @@ pub(crate) struct Answer {
     pub(crate) name: String,
     pub(crate) digest: String,
     state: Weak<State>,
-    seen: Seen,
+    stamps: FolderStamps,
 }
 
 /// Answers that can be sent again.
@@ -80,20 +67,20 @@ impl Still {
         let answer = Arc::clone(held.answers.get(asked)?);
         drop(held);
         let is_of_state = std::ptr::eq(answer.state.as_ptr(), Arc::as_ptr(state));
-        (is_of_state && answer.seen.is_the_same()).then_some(answer)
+        (is_of_state && answer.stamps.still_hold()).then_some(answer)
     }
 
-    /// Keeps an answer, if nothing has changed since `seen`.
+    /// Keeps an answer, if nothing has changed since the stamps were taken.
     pub(crate) fn keep(
         &self,
         state: &Arc<State>,
         asked: Asked,
-        seen: Seen,
+        stamps: FolderStamps,
         bytes: Bytes,
         name: String,
         digest: String,
     ) {
-        if bytes.len() > BYTES / 8 || !seen.is_the_same() {
+        if bytes.len() > BYTES / 8 || !stamps.still_hold() {
             return;
         }
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
@@ -101,162 +88,9 @@ impl Still {
             *held = Held::default();
         }
         held.bytes += bytes.len();
-        let answer = Answer { bytes, name, digest, state: Arc::downgrade(state), seen };
+        let answer = Answer { bytes, name, digest, state: Arc::downgrade(state), stamps };
         if let Some(old) = held.answers.insert(asked, Arc::new(answer)) {
             held.bytes -= old.bytes.len();
         }
-    }
-}
-
-/// What the system said about files and folders.
-pub(crate) struct Seen(Vec<(PathBuf, Option<Stamp>)>);
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stamp {
-    device: u64,
-    number: u64,
-    is_folder: bool,
-    mode: u32,
-    size: u64,
-    written: (i64, i64),
-    changed: (i64, i64),
-}
-
-impl Seen {
-    /// Looks at everything in a skill's folder, and at one more file that may be there or not; nothing if it has links, is
-    /// large, lies where looking can take long, or was changed a moment ago.
-    pub(crate) fn of(folder: &Path, other: Option<PathBuf>) -> Option<Seen> {
-        if !is_local(folder) {
-            return None;
-        }
-        let mut seen = Vec::new();
-        let mut folders = vec![folder.to_owned()];
-        while let Some(folder) = folders.pop() {
-            let stamp = Stamp::of(&folder).filter(|stamp| stamp.is_folder)?;
-            seen.push((folder.clone(), Some(stamp)));
-            for entry in fs_err::read_dir(&folder).ok()? {
-                let entry = entry.ok()?;
-                let kind = entry.file_type().ok()?;
-                match (kind.is_dir(), kind.is_file()) {
-                    (true, _) => folders.push(entry.path()),
-                    (_, true) => seen.push((entry.path(), Some(Stamp::of(&entry.path())?))),
-                    _ => return None,
-                }
-                if seen.len() + folders.len() > FILES {
-                    return None;
-                }
-            }
-        }
-        seen.extend(other.map(|path| (path.clone(), Stamp::of(&path))));
-        let stamps = seen.iter().filter_map(|(_, stamp)| *stamp);
-        stamps.into_iter().all(Stamp::is_settled).then_some(Seen(seen))
-    }
-
-    fn is_the_same(&self) -> bool {
-        self.0.iter().all(|(path, stamp)| Stamp::of(path) == *stamp)
-    }
-}
-
-/// Tells whether looking at a folder asks nobody but this machine.
-#[cfg(target_os = "linux")]
-fn is_local(folder: &Path) -> bool {
-    rustix::fs::statfs(folder).is_ok_and(|system| LOCAL.contains(&system.f_type))
-}
-
-#[cfg(not(target_os = "linux"))]
-fn is_local(_: &Path) -> bool {
-    false
-}
-
-impl Stamp {
-    fn of(path: &Path) -> Option<Stamp> {
-        let stat = std::fs::symlink_metadata(path).ok()?;
-        Some(Stamp {
-            device: stat.dev(),
-            number: stat.ino(),
-            is_folder: stat.is_dir(),
-            mode: stat.mode(),
-            size: stat.size(),
-            written: (stat.mtime(), stat.mtime_nsec()),
-            changed: (stat.ctime(), stat.ctime_nsec()),
-        })
-    }
-
-    fn is_settled(self) -> bool {
-        let (Ok(seconds), Ok(nanos)) = (u64::try_from(self.changed.0), u64::try_from(self.changed.1)) else {
-            return false;
-        };
-        let changed = UNIX_EPOCH + Duration::from_secs(seconds) + Duration::from_nanos(nanos);
-        SystemTime::now().duration_since(changed).is_ok_and(|since| since > SETTLED)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use openoxide_testkit::TestContext;
-
-    use super::*;
-
-    fn folder() -> (TestContext, PathBuf) {
-        let context = TestContext::new();
-        context.tree("//- project/s/SKILL.md\none\n//- project/s/a/b.md\ntwo\n");
-        let folder = context.project().join("s");
-        (context, folder)
-    }
-
-    fn settled() {
-        std::thread::sleep(SETTLED * 2);
-    }
-
-    /// What a change is, and what makes it.
-    type Change<'a> = (&'a str, &'a dyn Fn());
-
-    #[test]
-    fn every_change_is_seen() {
-        let (context, folder) = folder();
-        assert!(Seen::of(&folder, None).is_none(), "what was just written is not kept");
-        let other = context.home().join("other");
-        let file = folder.join("SKILL.md");
-        let changes: [Change<'_>; 7] = [
-            ("the same size at the same time", &|| {
-                let time = fs_err::metadata(&file).unwrap().modified().unwrap();
-                fs_err::write(&file, "eno\n").unwrap();
-                std::fs::File::options().write(true).open(&file).unwrap().set_modified(time).unwrap();
-            }),
-            ("renamed over", &|| {
-                fs_err::write(context.root().join("new"), "one\n").unwrap();
-                fs_err::rename(context.root().join("new"), &file).unwrap();
-            }),
-            ("a new file below", &|| fs_err::write(folder.join("a/c.md"), "").unwrap()),
-            ("a file that is gone", &|| fs_err::remove_file(folder.join("a/b.md")).unwrap()),
-            ("another mode", &|| {
-                let mode = std::os::unix::fs::PermissionsExt::from_mode(0o600);
-                fs_err::set_permissions(&file, mode).unwrap();
-            }),
-            ("the other file", &|| fs_err::write(&other, "").unwrap()),
-            ("the folder itself", &|| fs_err::rename(&folder, context.root().join("moved")).unwrap()),
-        ];
-        for (what, change) in changes {
-            settled();
-            let seen = Seen::of(&folder, Some(other.clone())).expect(what);
-            assert!(seen.is_the_same(), "{what}: nothing has changed yet");
-            change();
-            assert!(!seen.is_the_same(), "{what}");
-        }
-    }
-
-    #[test]
-    fn links_and_many_files_are_not_kept() {
-        let (context, folder) = folder();
-        settled();
-        assert!(Seen::of(&folder, None).is_some());
-        std::os::unix::fs::symlink("SKILL.md", folder.join("link")).unwrap();
-        settled();
-        assert!(Seen::of(&folder, None).is_none());
-        fs_err::remove_file(folder.join("link")).unwrap();
-        (0..FILES).for_each(|number| fs_err::write(folder.join(number.to_string()), "").unwrap());
-        settled();
-        assert!(Seen::of(&folder, None).is_none());
-        drop(context);
     }
 }

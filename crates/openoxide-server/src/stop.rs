@@ -48,7 +48,7 @@ impl Stopping {
     }
 
     /// Returns what is cancelled when what still goes on has to end.
-    pub fn last_token(&self) -> CancellationToken {
+    pub(crate) fn last_token(&self) -> CancellationToken {
         self.over.clone()
     }
 

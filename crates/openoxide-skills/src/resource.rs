@@ -18,24 +18,30 @@ use crate::host::Links;
 
 mod answer;
 mod beneath;
+mod children;
 mod copy;
 mod digest;
 mod manifest;
 mod path;
 mod read;
 mod snapshot;
+mod stamp;
+mod unchanged;
 mod url;
+mod walk;
 
 use beneath::READ;
 
 pub(crate) use beneath::open_plain;
 
 pub use answer::{Asked, Found, Part, Refused, ResourceAnswer, read_resource};
+pub use children::Child;
 pub use digest::{DigestError, FileDigest, LinkDigest, TreeDigest};
-pub use manifest::{Child, FileManifest, ManifestFile, ManifestLimits};
+pub use manifest::{FileManifest, ManifestFile, ManifestLimits};
 pub use path::{ResourcePath, shown_name};
 pub use read::{ItemKind, READ_MAX, ReadLimit, Resource, ResourceBytes, ResourceFolder, ResourceItem};
 pub use snapshot::{Snapshot, SnapshotError, SnapshotLimits};
+pub use unchanged::FolderStamps;
 pub use url::SkillUrl;
 
 /// A skill's folder, held open.
@@ -113,8 +119,7 @@ impl SkillDir {
     /// its own; a skill is mostly listed once.
     fn listing(&self, most: usize) -> Result<(Listing, bool), Errno> {
         if self.listed.swap(true, Ordering::Relaxed) {
-            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-            let again = rustix::fs::openat(self.fd(), c".", flags, Mode::empty())?;
+            let again = rustix::fs::openat(self.fd(), c".", FOLDER, Mode::empty())?;
             return Listing::read(again.as_fd(), most);
         }
         Listing::read(self.fd(), most)
@@ -135,6 +140,11 @@ impl SkillDir {
             (Err(Errno::XDEV), Some(target)) => self.open_target(target),
             (opened, _) => opened,
         }
+    }
+
+    /// Opens what a link in the folder leads to: for the skill's own file as that may, for others what is in the folder.
+    fn open_behind(&self, link: &Path) -> Result<OwnedFd, Errno> {
+        if link == Path::new(&self.manifest) { self.open_manifest() } else { beneath::open(self.fd(), link, READ) }
     }
 
     /// Opens the file that the skill's own led to, if it still does. The link itself is never opened: whatever it is

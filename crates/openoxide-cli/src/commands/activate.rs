@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use clap::ValueEnum;
 use openoxide_mcp_client::RemoteName;
 use openoxide_runtime::{
     Activation, Call, Given, Notice, Record, Runtime, Session as Conversation, activate_answer, drive,
@@ -12,7 +11,7 @@ use openoxide_skills::{Caller, Catalog, Depth, select};
 use openoxide_wire::{ActivateAnswer, IgnoredLine, MentionsAnswer, MessageLine};
 
 use crate::ExitStatus;
-use crate::args::Common;
+use crate::args::{Common, caller};
 use crate::asking::{Asking, AskingArgs, tell_unasked};
 use crate::commands::{mentions, remote};
 use crate::error::Told;
@@ -49,8 +48,8 @@ pub(crate) struct ActivateArgs {
     #[arg(long, value_name = "NAME", requires = "turn", conflicts_with = "skill")]
     connector: Vec<String>,
     /// Who calls
-    #[arg(long = "as", value_name = "WHO", default_value = "user")]
-    caller: Who,
+    #[arg(long = "as", value_name = "WHO", default_value = "user", value_parser = caller())]
+    caller: Caller,
     /// Go on with the conversation that is recorded in this file
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
@@ -62,24 +61,6 @@ pub(crate) struct ActivateArgs {
     list: bool,
     #[command(flatten)]
     asking: AskingArgs,
-}
-
-/// Who calls a skill.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Who {
-    /// A person
-    User,
-    /// The model, by a tool
-    Model,
-}
-
-impl From<Who> for Caller {
-    fn from(who: Who) -> Caller {
-        match who {
-            Who::User => Caller::User,
-            Who::Model => Caller::Model,
-        }
-    }
 }
 
 pub(crate) fn activate(ui: &Ui, common: &Common, args: &ActivateArgs) -> anyhow::Result<ExitStatus> {
@@ -94,8 +75,7 @@ pub(crate) fn activate(ui: &Ui, common: &Common, args: &ActivateArgs) -> anyhow:
         return record::show(ui, common, &session, &runtime, &conversation, args.list);
     }
     if let Some(name) = args.skill.as_deref().and_then(RemoteName::parse) {
-        let wanted =
-            remote::Wanted { name: &name, caller: args.caller.into(), given: given(args), asking: &args.asking };
+        let wanted = remote::Wanted { name: &name, caller: args.caller, given: given(args), asking: &args.asking };
         return match args.record {
             None => remote::activate(ui, common, &session, &runtime, &wanted),
             Some(_) => {
@@ -132,7 +112,7 @@ fn calls(
 ) -> anyhow::Result<(Vec<Call>, Vec<IgnoredLine>)> {
     let Some(text) = &args.turn else {
         let skill = session.meant(catalog, args.skill.as_deref().unwrap_or_default());
-        return Ok((vec![Call { skill, caller: args.caller.into(), arguments: given(args) }], Vec::new()));
+        return Ok((vec![Call { skill, caller: args.caller, arguments: given(args) }], Vec::new()));
     };
     let text = if text == "-" { mentions::read(ui)? } else { text.clone() };
     let turn = mentions::typed_turn(session, text, &args.item, &args.connector);
@@ -203,7 +183,7 @@ fn again(session: &Session, args: &ActivateArgs) -> String {
     words.extend(args.raw_args.iter().map(|raw| format!("--raw-args {}", word(raw))));
     words.extend(args.turn.iter().map(|turn| format!("--turn {}", word(turn))));
     words.extend(args.item.iter().map(|item| format!("--item {}", word(item))));
-    words.extend((args.caller == Who::Model).then(|| "--as model".to_owned()));
+    words.extend((args.caller == Caller::Model).then(|| "--as model".to_owned()));
     format!("{} {} --yes", session.command("activate"), words.join(" "))
 }
 

@@ -8,7 +8,7 @@ use openoxide_skills::{
 use openoxide_wire::ReadAnswer;
 
 use crate::ExitStatus;
-use crate::args::Common;
+use crate::args::{Common, caller};
 use crate::asking::{Asking, AskingArgs, tell_unasked};
 use crate::commands::activate::runtime;
 use crate::commands::remote;
@@ -33,8 +33,8 @@ pub(crate) struct ReadArgs {
     #[arg(long, conflicts_with = "path")]
     list: bool,
     /// Who asks: what they may not call, they may not read
-    #[arg(long = "as", value_name = "CALLER", default_value = "user")]
-    caller: CallerArg,
+    #[arg(long = "as", value_name = "WHO", default_value = "user", value_parser = caller())]
+    caller: Caller,
     /// With --json, answer any file's bytes in base64
     #[arg(long, requires = "json")]
     base64: bool,
@@ -45,30 +45,11 @@ pub(crate) struct ReadArgs {
     asking: AskingArgs,
 }
 
-/// Who asks.
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum CallerArg {
-    /// You
-    User,
-    /// The model
-    Model,
-}
-
-impl From<CallerArg> for Caller {
-    fn from(arg: CallerArg) -> Caller {
-        match arg {
-            CallerArg::User => Caller::User,
-            CallerArg::Model => Caller::Model,
-        }
-    }
-}
-
 pub(crate) fn read(ui: &Ui, common: &Common, args: &ReadArgs) -> anyhow::Result<ExitStatus> {
     let session = Session::open(ui, common)?;
     let runtime = runtime(&session)?;
     if let Some(name) = RemoteName::parse(&args.skill) {
-        let wanted =
-            remote::Wanted { name: &name, caller: args.caller.into(), given: Given::Nothing, asking: &args.asking };
+        let wanted = remote::Wanted { name: &name, caller: args.caller, given: Given::Nothing, asking: &args.asking };
         let how = remote::Reading { path: args.path.as_deref(), list: args.list, base64: args.base64, raw: args.raw };
         return remote::read(ui, common, &session, &runtime, &wanted, &how);
     }
@@ -140,7 +121,7 @@ fn asked<'r>(
     args: &ReadArgs,
 ) -> Result<Wanted<'r>, Told> {
     let rules = &session.view.host.resource;
-    let caller = Caller::from(args.caller);
+    let caller = args.caller;
     if SkillUrl::is_url(&args.skill) {
         if !rules.addresses {
             let told = Told::failed(format!("`{}` does not know addresses", session.view.spec.id()));
@@ -169,7 +150,7 @@ fn asked<'r>(
 fn told(session: &Session, catalog: &Catalog, name: &str, args: &ReadArgs, refused: &Refused) -> Told {
     let told = Told::no(refused.text.clone());
     match (refused.problem, args.caller) {
-        (ReadProblem::UnknownSkill, CallerArg::User) => {
+        (ReadProblem::UnknownSkill, Caller::User) => {
             let names = catalog.skills.iter().filter(|entry| entry.user).map(|entry| &*entry.skill.name);
             let list = format!("`{}` shows everything that was found", session.command("list --all"));
             match near(name, names).first() {

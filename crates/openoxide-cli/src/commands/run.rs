@@ -9,13 +9,13 @@ use openoxide_runtime::{
     Ran, ScriptCall, ScriptDone, ScriptRun, Session as Conversation, Why, drive_script, notice_line, refused_line,
 };
 use openoxide_sandbox::Ended;
-use openoxide_skills::path_text;
+use openoxide_skills::{Caller, path_text};
 use openoxide_wire::{RanLine, RunAnswer};
 
 use crate::ExitStatus;
-use crate::args::Common;
+use crate::args::{Common, caller};
 use crate::asking::{Asking, AskingArgs, tell_unasked};
-use crate::commands::activate::{Who, runtime, tell_notices};
+use crate::commands::activate::{runtime, tell_notices};
 use crate::error::Told;
 use crate::runner::Runner;
 use crate::session::Session;
@@ -43,8 +43,8 @@ pub(crate) struct RunArgs {
     #[arg(long)]
     stdin: bool,
     /// Who calls: what they may not call, they may not run
-    #[arg(long = "as", value_name = "WHO", default_value = "user")]
-    caller: Who,
+    #[arg(long = "as", value_name = "WHO", default_value = "user", value_parser = caller())]
+    caller: Caller,
     #[command(flatten)]
     asking: AskingArgs,
 }
@@ -58,7 +58,7 @@ pub(crate) fn run(ui: &Ui, common: &Common, args: &RunArgs) -> anyhow::Result<Ex
         script: args.script.clone(),
         arguments: args.arguments.clone(),
         stdin: if args.stdin { stdin()? } else { Vec::new() },
-        caller: args.caller.into(),
+        caller: args.caller,
     };
     let runner = Runner::default();
     let mut asking = Asking::new(ui, &session.workspace, &args.asking);

@@ -5,21 +5,11 @@ use openoxide_testkit::TestContext;
 use openoxide_testkit::mcp::{ServedSkills, SkillServer};
 use serde_json::{Value, json};
 
-use crate::support::{json as answer, run, run_with, valid_json};
-
-const WHICH: &str = "OPENOXIDE_TEST_SERVER";
+use crate::support::{bin, json as answer, run, valid_json};
 
 fn pdf() -> SkillServer {
     let files: [(&str, &[u8]); 2] = [("references/FORMS.md", b"Forms\n"), ("a.bin", &[0, 255])];
     SkillServer::default().skill("pdf", "Reads \u{1b}[31mforms", "Body of $ARGUMENTS\n!`touch ran`\n", &files)
-}
-
-#[test]
-#[ignore = "not a test: the server that another test starts"]
-fn server_process() {
-    if std::env::var_os(WHICH).is_some() {
-        pdf().serve_stdio();
-    }
 }
 
 /// A project whose user's settings name these servers.
@@ -237,14 +227,28 @@ fn what_was_tampered_with_is_not_sent() {
 #[test]
 fn a_server_can_be_a_program() {
     let context = TestContext::new();
-    let program = std::env::current_exe().unwrap();
+    let skills = context.root().join("served");
     context.tree(&format!(
-        "//- home/.openoxide/config.toml\n[mcp.servers.docs]\ncommand = \"{}\"\nargs = [\"--exact\", \"remote::server_process\", \
-         \"--ignored\", \"--nocapture\"]\nenv = [\"{WHICH}\"]\n",
-        program.display()
+        "
+//- served/.agents/skills/pdf/SKILL.md
+---
+name: pdf
+description: Reads forms
+---
+Body of the served
+//- home/.openoxide/config.toml
+[mcp.servers.docs]
+command = \"{}\"
+args = [\"mcp\", \"--project\", \"{}\"]
+[mcp.servers.mute]
+command = \"true\"
+",
+        bin().display(),
+        skills.display()
     ));
-    let sent = run_with(&context, &["activate", "mcp:docs/pdf", "--yes"], &[(WHICH, "1".as_ref())]);
-    assert!(sent.status == Some(0) && sent.stdout.contains("Body of"), "{sent}");
-    let without = run(&context, &["list", "--mcp"]);
-    assert!(without.stderr.contains("the MCP server `docs` cannot be used: it ended before it answered"), "{without}");
+    let sent = run(&context, &["activate", "mcp:docs/pdf", "--yes"]);
+    assert!(sent.status == Some(0) && sent.stdout.contains("Body of the served"), "{sent}");
+    let list = run(&context, &["list", "--mcp"]);
+    assert!(list.stdout.contains("mcp:docs/pdf"), "{list}");
+    assert!(list.stderr.contains("the MCP server `mute` cannot be used: it ended before it answered"), "{list}");
 }

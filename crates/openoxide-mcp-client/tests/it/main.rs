@@ -11,19 +11,21 @@ mod transport;
 use std::collections::BTreeMap;
 
 use openoxide_config::{ConfiguredServer, Environment, McpServer, McpTransport};
-use openoxide_mcp_client::{Limits, Remote, RemoteError, RemoteName, RemoteOptions, ServerSkill};
+use openoxide_mcp_client::{BlockingRemote, Limits, Remote, RemoteError, RemoteName, RemoteOptions, ServerSkill};
 use openoxide_skills::Origin;
 use openoxide_testkit::mcp::ServedSkills;
 
 /// The variable that tells which server a process is.
 const WHICH: &str = "OPENOXIDE_TEST_SERVER";
 
+/// Started with [`WHICH`], as other tests do, this is a server; started as a test, it tells whether that works.
 #[test]
-#[ignore = "not a test: the server that other tests start"]
-fn server_process() {
+fn this_program_is_a_server_when_told() {
     if let Ok(which) = std::env::var(WHICH) {
-        offers::offer(&which).serve_stdio();
+        return offers::offer(&which).serve_stdio();
     }
+    let remote = BlockingRemote::new(over_pipes("good", Limits::default())).unwrap();
+    assert_eq!(remote.list().problems, []);
 }
 
 fn configured(name: &str, transport: McpTransport) -> ConfiguredServer {
@@ -42,7 +44,7 @@ fn at(name: &str, url: &str) -> ConfiguredServer {
 /// Means this program, started again as a server.
 fn started(name: &str) -> ConfiguredServer {
     let command = std::env::current_exe().unwrap().to_str().unwrap().to_owned();
-    let args = ["--exact", "server_process", "--ignored", "--nocapture", "--quiet"].map(str::to_owned).to_vec();
+    let args = ["--exact", "this_program_is_a_server_when_told", "--nocapture", "--quiet"].map(str::to_owned).to_vec();
     configured(name, McpTransport::Stdio { command, args, env: vec![WHICH.to_owned()] })
 }
 

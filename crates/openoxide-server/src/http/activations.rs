@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
@@ -13,7 +13,7 @@ use openoxide_runtime::{
     Activated, Answer, Call, Choice, Done, Given, Question, Refusal, Reply, Runtime, Why, activate_answer,
     question_line,
 };
-use openoxide_skills::path_text;
+use openoxide_skills::{FolderStamps, path_text};
 use openoxide_wire::{QuestionLine, SchemaVersion, Who};
 use schemars::JsonSchema;
 use secrecy::SecretString;
@@ -28,7 +28,7 @@ use crate::answer::{Failure, Peer, Proven};
 use crate::audit::{self, Action};
 use crate::calling::Calling;
 use crate::door::Token;
-use crate::still::{Asked, Seen};
+use crate::still::Asked;
 
 /// How many activations may wait for an answer.
 const WAITING_MAX: usize = 256;
@@ -214,16 +214,16 @@ pub(crate) async fn activate(
         return Ok(asking.sent(answer.bytes.clone()));
     }
     let (call, folder) = meant(&runtime, call)?;
-    let seen = look(&asking, &state, folder.clone().filter(|_| asked.is_some())).await?;
+    let stamps = look(&asking, &state, folder.clone().filter(|_| asked.is_some())).await?;
     let calling = asking.engine.begin(&state, runtime, call);
     let session = Conversation::default();
     let stand = asking.engine.advance(calling, &session, Reply::Begin).await?;
-    if let (Stand::Done(done), Some(asked), Some(seen), Some(folder)) = (&stand, asked, seen, folder)
+    if let (Stand::Done(done), Some(asked), Some(stamps), Some(folder)) = (&stand, asked, stamps, folder)
         && let Some(activated) = still(done).filter(|activated| activated.path.starts_with(&folder))
     {
         let bytes = asking.written(&state, &activate_answer(state.view.spec.id(), done))?;
         let (name, digest) = (activated.name.clone(), activated.digest.clone());
-        asking.http.still().keep(&state, asked, seen, bytes.clone(), name, digest);
+        asking.http.still().keep(&state, asked, stamps, bytes.clone(), name, digest);
         return Ok(asking.sent(bytes));
     }
     stands(&asking, &state, session, stand)
@@ -243,10 +243,10 @@ fn meant(runtime: &Runtime, mut call: Call) -> Result<(Call, Option<PathBuf>), F
 }
 
 /// Looks at what an activation depends on, before it begins.
-async fn look(asking: &Asking, state: &State, folder: Option<PathBuf>) -> Result<Option<Seen>, Failure> {
+async fn look(asking: &Asking, state: &State, folder: Option<PathBuf>) -> Result<Option<FolderStamps>, Failure> {
     let Some(folder) = folder else { return Ok(None) };
     let trust = state.workspace.environment.openoxide_home().map(|home| home.join("state").join("trust.toml"));
-    asking.work(move || Ok(Seen::of(&folder, trust))).await
+    asking.work(move || Ok(FolderStamps::of(&folder, trust, SystemTime::now()))).await
 }
 
 /// Returns the one skill that was activated, if the same call gets the same again.

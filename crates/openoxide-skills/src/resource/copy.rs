@@ -10,7 +10,8 @@ use rustix::io::Errno;
 use super::SkillDir;
 use super::beneath::{self, READ};
 use super::digest::FileDigest;
-use super::snapshot::{Snapshot, SnapshotError, failed, hash};
+use super::snapshot::{Snapshot, SnapshotError, hash};
+use super::walk::failed;
 use crate::text::path_text;
 
 impl SkillDir {

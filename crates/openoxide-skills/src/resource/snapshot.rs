@@ -1,23 +1,20 @@
 //! Reads a skill's folder once: its digest, what it is made of, and its own text, all from the same bytes.
 
 use std::ffi::OsStr;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, FileType, OFlags};
 use rustix::io::Errno;
 use sha2::{Digest as _, Sha256};
 
-use super::beneath::{self, READ};
+use super::beneath;
 use super::digest::{FileDigest, LinkDigest, TreeDigest};
+use super::walk::{Bounds, Visited, Visitor, failed, regular};
 use super::{Extent, SkillDir};
-use crate::discover::Listing;
 use crate::text::path_text;
 
 /// How much of a file is read at once.
 const CHUNK: usize = 64 * 1024;
-/// Never part of a skill: version control's own.
-pub(super) const LEFT_OUT: &str = ".git";
 
 /// Bounds on a folder that is to be digested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,19 +138,13 @@ impl SkillDir {
     }
 
     fn snapshot_as(&self, extent: Extent, limits: &SnapshotLimits) -> Result<Snapshot, SnapshotError> {
-        let mut walk = Walk::new(&self.manifest, limits);
-        match extent {
-            Extent::Folder => {
-                let listing = self.listing(walk.most()).map_err(|error| failed(Path::new("."), error))?;
-                walk.folder(self.fd(), &listing, Path::new(""), 0)?;
-            }
-            Extent::File => walk.entry(self.fd(), Path::new(""), &self.manifest, FileType::Unknown, 0)?,
-        }
-        let linked = walk.links.iter().any(|link| link.path == Path::new(&self.manifest));
-        let linked_manifest = if linked { Some(walk.linked(self)?) } else { None };
+        let mut reading = Reading::new(&self.manifest, limits);
+        self.walk(extent, Bounds { entries: limits.entries, depth: limits.depth }, &mut reading)?;
+        let linked = reading.links.iter().any(|link| link.path == Path::new(&self.manifest));
+        let linked_manifest = if linked { Some(reading.linked(self)?) } else { None };
         let missing = || SnapshotError::NoManifest { path: path_text(Path::new(&self.manifest)) };
-        let (manifest, manifest_size) = walk.kept.take().ok_or_else(missing)?;
-        let Walk { mut files, mut links, .. } = walk;
+        let (manifest, manifest_size) = reading.kept.take().ok_or_else(missing)?;
+        let Reading { mut files, mut links, .. } = reading;
         files.sort_unstable_by(|left, right| left.path.as_os_str().cmp(right.path.as_os_str()));
         links.sort_unstable_by(|left, right| left.path.as_os_str().cmp(right.path.as_os_str()));
         let digest = TreeDigest::new(&files, &links, linked_manifest.as_ref());
@@ -161,85 +152,36 @@ impl SkillDir {
     }
 }
 
-/// A walk through a folder, and what was seen so far.
-struct Walk<'a> {
+/// What was read so far.
+struct Reading<'a> {
     manifest: &'a OsStr,
     limits: &'a SnapshotLimits,
     files: Vec<FileDigest>,
     links: Vec<LinkDigest>,
-    entries: usize,
     bytes: u64,
     kept: Option<(Vec<u8>, u64)>,
     buffer: Vec<u8>,
 }
 
-impl<'a> Walk<'a> {
-    fn new(manifest: &'a OsStr, limits: &'a SnapshotLimits) -> Walk<'a> {
-        Walk { manifest, limits, files: vec![], links: vec![], entries: 0, bytes: 0, kept: None, buffer: vec![] }
+impl Visitor for Reading<'_> {
+    fn file(&mut self, file: Visited<'_>) -> Result<(), SnapshotError> {
+        let opened = file.open()?;
+        let keep = file.path == Path::new(self.manifest);
+        let digest = self.digest(&opened, file.path, keep)?;
+        self.files.push(digest);
+        Ok(())
     }
 
-    /// How many names of the next folder are worth reading: one more than is allowed, for the entry that is left out.
-    fn most(&self) -> usize {
-        self.limits.entries.saturating_sub(self.entries).saturating_add(1)
+    fn link(&mut self, link: Visited<'_>) -> Result<(), SnapshotError> {
+        let target = link.target()?;
+        self.links.push(LinkDigest { path: link.path, target });
+        Ok(())
     }
+}
 
-    fn inner(&mut self, fd: BorrowedFd<'_>, path: &Path, depth: usize) -> Result<(), SnapshotError> {
-        if depth > self.limits.depth {
-            return Err(SnapshotError::TooDeep { path: path_text(path), limit: self.limits.depth });
-        }
-        let listing = Listing::read(fd, self.most()).map_err(|error| failed(path, error))?;
-        self.folder(fd, &listing, path, depth)
-    }
-
-    fn folder(
-        &mut self,
-        fd: BorrowedFd<'_>,
-        (listing, cut): &(Listing, bool),
-        prefix: &Path,
-        depth: usize,
-    ) -> Result<(), SnapshotError> {
-        let too_many = SnapshotError::TooMany { limit: self.limits.entries };
-        for (name, kind) in listing.iter().filter(|(name, _)| *name != LEFT_OUT) {
-            self.entries += 1;
-            if self.entries > self.limits.entries {
-                return Err(too_many);
-            }
-            self.entry(fd, prefix, name, kind, depth)?;
-        }
-        if *cut { Err(too_many) } else { Ok(()) }
-    }
-
-    fn entry(
-        &mut self,
-        fd: BorrowedFd<'_>,
-        prefix: &Path,
-        name: &OsStr,
-        kind: FileType,
-        depth: usize,
-    ) -> Result<(), SnapshotError> {
-        let path = prefix.join(name);
-        // Some file systems do not say in a listing what a name is the name of.
-        let kind = if kind == FileType::Unknown { kind_of(fd, name, &path)? } else { kind };
-        match kind {
-            FileType::Directory => {
-                let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-                let inner = beneath::open_name(fd, name, flags).map_err(|error| failed(&path, error))?;
-                self.inner(inner.as_fd(), &path, depth + 1)
-            }
-            FileType::Symlink => {
-                let target = beneath::link_target(fd, name).map_err(|error| failed(&path, error))?;
-                self.links.push(LinkDigest { path, target });
-                Ok(())
-            }
-            FileType::RegularFile => {
-                let file = beneath::open_name(fd, name, READ).map_err(|error| failed(&path, error))?;
-                let keep = depth == 0 && name == self.manifest;
-                let digest = self.file(&file, path, keep)?;
-                self.files.push(digest);
-                Ok(())
-            }
-            _ => Err(SnapshotError::Special { path: path_text(&path) }),
-        }
+impl<'a> Reading<'a> {
+    fn new(manifest: &'a OsStr, limits: &'a SnapshotLimits) -> Reading<'a> {
+        Reading { manifest, limits, files: vec![], links: vec![], bytes: 0, kept: None, buffer: vec![] }
     }
 
     /// Digests what the skill's own file leads to, if it is a link.
@@ -249,14 +191,11 @@ impl<'a> Walk<'a> {
             Errno::XDEV => SnapshotError::Escapes { path: path_text(&path) },
             error => failed(&path, error),
         })?;
-        self.file(&file, path, true)
+        self.digest(&file, path, true)
     }
 
-    fn file(&mut self, file: &OwnedFd, path: PathBuf, keep: bool) -> Result<FileDigest, SnapshotError> {
-        let stat = rustix::fs::fstat(file).map_err(|error| failed(&path, error))?;
-        if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
-            return Err(SnapshotError::Special { path: path_text(&path) });
-        }
+    fn digest(&mut self, file: &OwnedFd, path: PathBuf, keep: bool) -> Result<FileDigest, SnapshotError> {
+        let stat = regular(file, &path)?;
         let size = u64::try_from(stat.st_size).unwrap_or(0);
         self.bytes = self.bytes.saturating_add(size);
         if self.bytes > self.limits.bytes {
@@ -302,20 +241,4 @@ pub(super) fn hash(
         }
     }
     Ok((total, hasher.finalize().into()))
-}
-
-fn kind_of(fd: BorrowedFd<'_>, name: &OsStr, path: &Path) -> Result<FileType, SnapshotError> {
-    let stat = rustix::fs::statat(fd, name, AtFlags::SYMLINK_NOFOLLOW).map_err(|error| failed(path, error))?;
-    Ok(FileType::from_raw_mode(stat.st_mode))
-}
-
-/// Says why an entry that a listing named cannot be read.
-pub(super) fn failed(path: &Path, error: Errno) -> SnapshotError {
-    let path = path_text(path);
-    match error {
-        // It was there when the folder was listed, and was no link.
-        Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::STALE => SnapshotError::Changed { path },
-        Errno::NXIO | Errno::OPNOTSUPP | Errno::NODEV => SnapshotError::Special { path },
-        error => SnapshotError::Unreadable { path, reason: beneath::reason(error) },
-    }
 }

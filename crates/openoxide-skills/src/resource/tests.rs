@@ -4,3 +4,4 @@ mod manifests;
 mod races;
 mod reads;
 mod snapshots;
+mod unchanged;

@@ -1,4 +1,4 @@
-//! `skills/list`, in the shape that clients of the protocol know.
+//! `skills/list`, in the shape that clients of the protocol know. Its types are its own: our answers may grow, this one not.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

@@ -1,0 +1,82 @@
+//! Whether everything in a skill's folder is as it was, told by stamps alone. What follows from that is its caller's.
+
+use std::os::fd::BorrowedFd;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use super::stamp::{Stamp, Ticks};
+use super::walk::{Bounds, Visited, Visitor, failed};
+use super::{Extent, SkillDir, SnapshotError};
+use crate::text::path_text;
+
+/// How many files and folders a skill may have: each is looked at every time.
+const FILES: usize = 64;
+/// File systems that are in this machine: ext4, xfs, btrfs, overlay, tmpfs.
+#[cfg(target_os = "linux")]
+const LOCAL: [i64; 5] = [0xEF53, 0x5846_5342, 0x9123_683E, 0x794C_7630, 0x0102_1994];
+
+/// What the system said about everything that a [`Snapshot`](super::Snapshot) of a skill is made of.
+///
+/// Whatever follows from a snapshot alone is right for as long as this is the same.
+#[derive(Debug)]
+pub struct FolderStamps(Vec<(PathBuf, Option<Stamp>)>);
+
+impl FolderStamps {
+    /// Looks at everything in a skill's folder, and at one more file that may be there or not; nothing if the folder has
+    /// links, is large, or was changed a moment before `now`, or if one of both lies where looking can take long.
+    pub fn of(folder: &Path, other: Option<PathBuf>, now: SystemTime) -> Option<FolderStamps> {
+        if !is_local(folder) || !other.as_deref().is_none_or(is_local) {
+            return None;
+        }
+        let mut look = Look { folder, seen: Vec::new() };
+        // The skill's own folder is one of those that are looked at.
+        let bounds = Bounds { entries: FILES - 1, depth: FILES };
+        SkillDir::open(folder).and_then(|dir| dir.walk(Extent::Folder, bounds, &mut look)).ok()?;
+        let Look { mut seen, .. } = look;
+        seen.extend(other.map(|path| (path.clone(), Stamp::at(&path))));
+        let mut stamps = seen.iter().filter_map(|(_, stamp)| *stamp);
+        stamps.all(|stamp| stamp.is_settled(now, Ticks::Kernel)).then_some(FolderStamps(seen))
+    }
+
+    /// Tells whether all of it is as it was, at one system call for each file and folder.
+    pub fn still_hold(&self) -> bool {
+        self.0.iter().all(|(path, stamp)| Stamp::at(path) == *stamp)
+    }
+}
+
+struct Look<'a> {
+    folder: &'a Path,
+    seen: Vec<(PathBuf, Option<Stamp>)>,
+}
+
+impl Visitor for Look<'_> {
+    fn folder(&mut self, folder: BorrowedFd<'_>, path: &Path) -> Result<(), SnapshotError> {
+        let stat = rustix::fs::fstat(folder).map_err(|error| failed(path, error))?;
+        // Joined with nothing, a path would end with a slash, and a link there would be followed.
+        let whole = if path.as_os_str().is_empty() { self.folder.to_owned() } else { self.folder.join(path) };
+        self.seen.push((whole, Some(Stamp::of(&stat))));
+        Ok(())
+    }
+
+    fn file(&mut self, file: Visited<'_>) -> Result<(), SnapshotError> {
+        self.seen.push((self.folder.join(&file.path), Some(Stamp::of(&file.stat()?))));
+        Ok(())
+    }
+
+    // What a link leads to may lie anywhere.
+    fn link(&mut self, link: Visited<'_>) -> Result<(), SnapshotError> {
+        Err(SnapshotError::Escapes { path: path_text(&link.path) })
+    }
+}
+
+/// Tells whether looking at a path, or at the folder that it would be in, asks nobody but this machine.
+#[cfg(target_os = "linux")]
+fn is_local(path: &Path) -> bool {
+    let system = path.ancestors().find_map(|path| rustix::fs::statfs(path).ok());
+    system.is_some_and(|system| LOCAL.contains(&system.f_type))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_local(_: &Path) -> bool {
+    false
+}

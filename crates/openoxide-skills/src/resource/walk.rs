@@ -1,0 +1,161 @@
+//! Leads through what is in a skill's folder: every name once, within bounds, through no link. What is done with what is
+//! there is the visitor's.
+
+use std::ffi::OsStr;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, FileType, Stat};
+use rustix::io::Errno;
+
+use super::beneath::{self, READ};
+use super::{Extent, FOLDER, SkillDir, SnapshotError};
+use crate::discover::Listing;
+use crate::text::path_text;
+
+/// Never part of a skill: version control's own.
+pub(super) const LEFT_OUT: &str = ".git";
+
+/// How far a walk goes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bounds {
+    /// Most entries, folders included.
+    pub(super) entries: usize,
+    /// Most folders within each other.
+    pub(super) depth: usize,
+}
+
+/// What a walk came to.
+pub(super) struct Visited<'w> {
+    folder: BorrowedFd<'w>,
+    pub(super) name: &'w OsStr,
+    /// Its path in the skill's folder.
+    pub(super) path: PathBuf,
+}
+
+impl Visited<'_> {
+    pub(super) fn stat(&self) -> Result<Stat, SnapshotError> {
+        let stat = rustix::fs::statat(self.folder, self.name, AtFlags::SYMLINK_NOFOLLOW);
+        stat.map_err(|error| failed(&self.path, error))
+    }
+
+    /// Opens a file, if it is one still.
+    pub(super) fn open(&self) -> Result<OwnedFd, SnapshotError> {
+        beneath::open_name(self.folder, self.name, READ).map_err(|error| failed(&self.path, error))
+    }
+
+    /// Reads where a link leads, as it is written.
+    pub(super) fn target(&self) -> Result<std::ffi::OsString, SnapshotError> {
+        beneath::link_target(self.folder, self.name).map_err(|error| failed(&self.path, error))
+    }
+}
+
+/// What is done with what is in a skill's folder. An error ends the walk.
+pub(super) trait Visitor {
+    /// Comes into a folder, before anything in it is named; the skill's own has an empty path.
+    fn folder(&mut self, _folder: BorrowedFd<'_>, _path: &Path) -> Result<(), SnapshotError> {
+        Ok(())
+    }
+
+    /// Comes to what was a regular file when its folder was listed.
+    fn file(&mut self, file: Visited<'_>) -> Result<(), SnapshotError>;
+
+    /// Comes to a link, which the walk does not follow.
+    fn link(&mut self, link: Visited<'_>) -> Result<(), SnapshotError>;
+}
+
+impl SkillDir {
+    /// Leads a visitor through everything that belongs to the skill. Pipes, sockets and devices end the walk.
+    pub(super) fn walk(&self, extent: Extent, bounds: Bounds, visitor: &mut impl Visitor) -> Result<(), SnapshotError> {
+        let mut walk = Walk { bounds, entries: 0, visitor };
+        match extent {
+            Extent::Folder => {
+                walk.visitor.folder(self.fd(), Path::new(""))?;
+                let listing = self.listing(walk.most()).map_err(|error| failed(Path::new("."), error))?;
+                walk.names(self.fd(), &listing, Path::new(""), 0)
+            }
+            Extent::File => walk.entry(self.fd(), Path::new(""), &self.manifest, FileType::Unknown, 0),
+        }
+    }
+}
+
+struct Walk<'v, V> {
+    bounds: Bounds,
+    /// How many names were come to so far.
+    entries: usize,
+    visitor: &'v mut V,
+}
+
+impl<V: Visitor> Walk<'_, V> {
+    /// How many names of the next folder are worth reading: one more than is allowed, for the entry that is left out.
+    fn most(&self) -> usize {
+        self.bounds.entries.saturating_sub(self.entries).saturating_add(1)
+    }
+
+    fn names(
+        &mut self,
+        folder: BorrowedFd<'_>,
+        (listing, cut): &(Listing, bool),
+        prefix: &Path,
+        depth: usize,
+    ) -> Result<(), SnapshotError> {
+        let too_many = SnapshotError::TooMany { limit: self.bounds.entries };
+        for (name, kind) in listing.iter().filter(|(name, _)| *name != LEFT_OUT) {
+            self.entries += 1;
+            if self.entries > self.bounds.entries {
+                return Err(too_many);
+            }
+            self.entry(folder, prefix, name, kind, depth)?;
+        }
+        if *cut { Err(too_many) } else { Ok(()) }
+    }
+
+    fn entry(
+        &mut self,
+        folder: BorrowedFd<'_>,
+        prefix: &Path,
+        name: &OsStr,
+        kind: FileType,
+        depth: usize,
+    ) -> Result<(), SnapshotError> {
+        let visited = Visited { folder, name, path: prefix.join(name) };
+        // Some file systems do not say in a listing what a name is the name of.
+        let kind = if kind == FileType::Unknown { FileType::from_raw_mode(visited.stat()?.st_mode) } else { kind };
+        match kind {
+            FileType::Directory => self.inner(&visited, depth + 1),
+            FileType::Symlink => self.visitor.link(visited),
+            FileType::RegularFile => self.visitor.file(visited),
+            _ => Err(SnapshotError::Special { path: path_text(&visited.path) }),
+        }
+    }
+
+    fn inner(&mut self, Visited { folder, name, path }: &Visited<'_>, depth: usize) -> Result<(), SnapshotError> {
+        let inner = beneath::open_name(*folder, name, FOLDER).map_err(|error| failed(path, error))?;
+        if depth > self.bounds.depth {
+            return Err(SnapshotError::TooDeep { path: path_text(path), limit: self.bounds.depth });
+        }
+        self.visitor.folder(inner.as_fd(), path)?;
+        let listing = Listing::read(inner.as_fd(), self.most()).map_err(|error| failed(path, error))?;
+        self.names(inner.as_fd(), &listing, path, depth)
+    }
+}
+
+/// Asks an open file what it is; anything but a regular one is refused.
+pub(super) fn regular(file: &OwnedFd, path: &Path) -> Result<Stat, SnapshotError> {
+    let stat = rustix::fs::fstat(file).map_err(|error| failed(path, error))?;
+    match FileType::from_raw_mode(stat.st_mode) {
+        FileType::RegularFile => Ok(stat),
+        _ => Err(SnapshotError::Special { path: path_text(path) }),
+    }
+}
+
+/// Says why an entry that a listing named cannot be read.
+pub(super) fn failed(path: &Path, error: Errno) -> SnapshotError {
+    let path = path_text(path);
+    match error {
+        // It was there when the folder was listed, and was no link.
+        Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::STALE => SnapshotError::Changed { path },
+        Errno::NXIO | Errno::OPNOTSUPP | Errno::NODEV => SnapshotError::Special { path },
+        error => SnapshotError::Unreadable { path, reason: beneath::reason(error) },
+    }
+}
