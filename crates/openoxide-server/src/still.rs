@@ -2,14 +2,16 @@
 //!
 //! Whether the files are is looked at each time, by what the system says about every one of them and every folder: which
 //! one it is, how large, and when it was changed last. The time of the last change of any kind cannot be set by anybody.
-//! What was changed a moment ago is not kept, because it may be changed again within one tick of the clock; what lies
+//! A program that changes a file in memory is told of late, so no answer is sent again for longer than a second. What was
+//! changed a moment ago is not kept, because it may be changed again within one tick of the clock; what lies
 //! where looking can take long is not kept either.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use axum::body::Bytes;
 use openoxide_live::State;
@@ -24,13 +26,15 @@ const ANSWERS: usize = 256;
 const BYTES: usize = 16 * 1024 * 1024;
 /// How many files and folders a skill may have.
 const FILES: usize = 64;
+/// How long an answer is sent again: a change in memory that a program shares with a file is told late, or never.
+const LONGEST: Duration = Duration::from_secs(1);
 /// How long something must have been as it is.
 const SETTLED: Duration = Duration::from_millis(100);
 /// File systems that are in this machine: ext4, xfs, btrfs, overlay, tmpfs.
 #[cfg(target_os = "linux")]
 const LOCAL: [i64; 5] = [0xEF53, 0x5846_5342, 0x9123_683E, 0x794C_7630, 0x0102_1994];
 
-/// What is asked for.
+/// An activation that is asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Asked {
     skill: String,
@@ -39,26 +43,42 @@ pub(crate) struct Asked {
     peer: Peer,
 }
 
-/// An answer that can be sent again.
-pub(crate) struct Answer {
+/// An activation that can be sent again.
+pub(crate) struct Activation {
     pub(crate) bytes: Bytes,
     /// The skill, for the audit log.
     pub(crate) name: String,
     pub(crate) digest: String,
-    state: Weak<State>,
-    seen: Seen,
 }
 
-/// Answers that can be sent again.
-#[derive(Default)]
-pub(crate) struct Still {
-    held: Mutex<Held>,
+/// Answers of one kind that can be sent again, by what is asked for.
+pub(crate) struct Still<K, A> {
+    held: Mutex<Held<K, A>>,
 }
 
-#[derive(Default)]
-struct Held {
-    answers: HashMap<Asked, Arc<Answer>>,
+struct Held<K, A> {
+    answers: HashMap<K, Kept<A>>,
     bytes: usize,
+}
+
+struct Kept<A> {
+    answer: Arc<A>,
+    bytes: usize,
+    state: Weak<State>,
+    seen: Arc<Seen>,
+    since: Instant,
+}
+
+impl<K, A> Default for Held<K, A> {
+    fn default() -> Held<K, A> {
+        Held { answers: HashMap::new(), bytes: 0 }
+    }
+}
+
+impl<K, A> Default for Still<K, A> {
+    fn default() -> Still<K, A> {
+        Still { held: Mutex::default() }
+    }
 }
 
 impl Asked {
@@ -73,39 +93,42 @@ impl Asked {
     }
 }
 
-impl Still {
+impl<K: Eq + Hash, A> Still<K, A> {
     /// Returns an answer that is still right.
-    pub(crate) fn get(&self, state: &Arc<State>, asked: &Asked) -> Option<Arc<Answer>> {
+    pub(crate) fn get(&self, state: &Arc<State>, asked: &K) -> Option<Arc<A>> {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        let answer = Arc::clone(held.answers.get(asked)?);
+        let kept = held.answers.get(asked)?;
+        let is_of_state = std::ptr::eq(kept.state.as_ptr(), Arc::as_ptr(state));
+        if !is_of_state || kept.since.elapsed() > LONGEST {
+            return None;
+        }
+        let (answer, seen) = (Arc::clone(&kept.answer), Arc::clone(&kept.seen));
         drop(held);
-        let is_of_state = std::ptr::eq(answer.state.as_ptr(), Arc::as_ptr(state));
-        (is_of_state && answer.seen.is_the_same()).then_some(answer)
+        seen.is_the_same().then_some(answer)
     }
 
-    /// Keeps an answer, if nothing has changed since `seen`.
-    pub(crate) fn keep(
-        &self,
-        state: &Arc<State>,
-        asked: Asked,
-        seen: Seen,
-        bytes: Bytes,
-        name: String,
-        digest: String,
-    ) {
-        if bytes.len() > BYTES / 8 || !seen.is_the_same() {
+    /// Keeps an answer of so many bytes, if nothing has changed since `seen`.
+    pub(crate) fn keep(&self, state: &Arc<State>, asked: K, seen: Seen, bytes: usize, answer: A) {
+        let since = Instant::now();
+        if bytes > BYTES / 8 || !seen.is_the_same() {
             return;
         }
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        if held.answers.len() >= ANSWERS || held.bytes + bytes.len() > BYTES {
+        if held.answers.len() >= ANSWERS || held.bytes + bytes > BYTES {
             *held = Held::default();
         }
-        held.bytes += bytes.len();
-        let answer = Answer { bytes, name, digest, state: Arc::downgrade(state), seen };
-        if let Some(old) = held.answers.insert(asked, Arc::new(answer)) {
-            held.bytes -= old.bytes.len();
+        held.bytes += bytes;
+        let (answer, seen) = (Arc::new(answer), Arc::new(seen));
+        let kept = Kept { answer, bytes, state: Arc::downgrade(state), seen, since };
+        if let Some(old) = held.answers.insert(asked, kept) {
+            held.bytes -= old.bytes;
         }
     }
+}
+
+/// Returns the file with what the user trusts, which every answer depends on.
+pub(crate) fn trust_file(state: &State) -> Option<PathBuf> {
+    state.workspace.environment.openoxide_home().map(|home| home.join("state").join("trust.toml"))
 }
 
 /// What the system said about files and folders.
@@ -116,6 +139,7 @@ struct Stamp {
     device: u64,
     number: u64,
     is_folder: bool,
+    is_file: bool,
     mode: u32,
     size: u64,
     written: (i64, i64),
@@ -147,9 +171,36 @@ impl Seen {
                 }
             }
         }
-        seen.extend(other.map(|path| (path.clone(), Stamp::of(&path))));
-        let stamps = seen.iter().filter_map(|(_, stamp)| *stamp);
-        stamps.into_iter().all(Stamp::is_settled).then_some(Seen(seen))
+        Seen::settled(seen, other)
+    }
+
+    /// Looks at one file in a folder, and at all folders on the way to it; nothing in the same cases.
+    pub(crate) fn of_file(folder: &Path, below: &Path, other: Option<PathBuf>) -> Option<Seen> {
+        let is_plain = below.components().all(|part| matches!(part, Component::Normal(_)));
+        if !is_plain || !is_local(folder) {
+            return None;
+        }
+        let mut seen = Vec::new();
+        let file = folder.join(below);
+        for path in file.ancestors().take(below.components().count() + 1) {
+            let stamp =
+                Stamp::of(path).filter(|stamp| stamp.is_file && path == file || stamp.is_folder && path != file)?;
+            seen.push((path.to_owned(), Some(stamp)));
+        }
+        Seen::settled(seen, other)
+    }
+
+    fn settled(mut seen: Vec<(PathBuf, Option<Stamp>)>, other: Option<PathBuf>) -> Option<Seen> {
+        if let Some(path) = other {
+            let stamp = Stamp::of(&path);
+            // What changes behind a link is not seen at the link.
+            if stamp.is_some_and(|stamp| !stamp.is_file) {
+                return None;
+            }
+            seen.push((path, stamp));
+        }
+        let mut stamps = seen.iter().filter_map(|(_, stamp)| *stamp);
+        stamps.all(Stamp::is_settled).then_some(Seen(seen))
     }
 
     fn is_the_same(&self) -> bool {
@@ -175,6 +226,7 @@ impl Stamp {
             device: stat.dev(),
             number: stat.ino(),
             is_folder: stat.is_dir(),
+            is_file: stat.is_file(),
             mode: stat.mode(),
             size: stat.size(),
             written: (stat.mtime(), stat.mtime_nsec()),
@@ -246,6 +298,35 @@ mod tests {
     }
 
     #[test]
+    fn a_file_is_kept_with_the_way_to_it() {
+        let (context, folder) = folder();
+        let below = Path::new("a/b.md");
+        assert!(Seen::of_file(&folder, below, None).is_none(), "what was just written is not kept");
+        let changes: [Change<'_>; 3] = [
+            ("the file", &|| fs_err::write(folder.join("a/b.md"), "new\n").unwrap()),
+            ("a link in place of its folder", &|| {
+                fs_err::rename(folder.join("a"), context.root().join("a")).unwrap();
+                std::os::unix::fs::symlink(context.root().join("a"), folder.join("a")).unwrap();
+            }),
+            ("its folder again", &|| {
+                fs_err::remove_file(folder.join("a")).unwrap();
+                fs_err::rename(context.root().join("a"), folder.join("a")).unwrap();
+            }),
+        ];
+        for (what, change) in changes {
+            settled();
+            let seen = Seen::of_file(&folder, below, None);
+            assert!(seen.as_ref().is_none_or(Seen::is_the_same), "{what}: nothing has changed yet");
+            assert_eq!(seen.is_none(), what == "its folder again", "{what}: what lies behind a link is not kept");
+            change();
+            assert!(seen.is_none_or(|seen| !seen.is_the_same()), "{what}");
+        }
+        for odd in ["a", "../s/SKILL.md", "/etc/passwd", "nothing"] {
+            assert!(Seen::of_file(&folder, Path::new(odd), None).is_none(), "{odd}");
+        }
+    }
+
+    #[test]
     fn links_and_many_files_are_not_kept() {
         let (context, folder) = folder();
         settled();
@@ -254,6 +335,11 @@ mod tests {
         settled();
         assert!(Seen::of(&folder, None).is_none());
         fs_err::remove_file(folder.join("link")).unwrap();
+        settled();
+        let other = context.home().join("other");
+        std::os::unix::fs::symlink("elsewhere", &other).unwrap();
+        settled();
+        assert!(Seen::of(&folder, Some(other)).is_none());
         (0..FILES).for_each(|number| fs_err::write(folder.join(number.to_string()), "").unwrap());
         settled();
         assert!(Seen::of(&folder, None).is_none());
