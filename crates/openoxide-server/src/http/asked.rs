@@ -1,16 +1,14 @@
 //! What a request asks: who, where, and with what.
 
-use std::error::Error;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use axum::body::to_bytes;
 use axum::extract::{ConnectInfo, FromRequest, FromRequestParts, Request};
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::request::Parts;
 use http::{HeaderMap, StatusCode};
-use http_body_util::LengthLimitError;
+use http_body_util::BodyExt as _;
 use openoxide_live::{Place, State};
 use openoxide_runtime::Runtime;
 use schemars::{JsonSchema, SchemaGenerator};
@@ -158,7 +156,7 @@ impl<T: DeserializeOwned> FromRequest<Http> for Body<T> {
 
     async fn from_request(request: Request, _: &Http) -> Result<Body<T>, Failure> {
         let kind = request.headers().get(CONTENT_TYPE).cloned();
-        let bytes = to_bytes(request.into_body(), BODY_MAX).await.map_err(|error| not_read(&error))?;
+        let bytes = whole(request.into_body()).await?;
         let is_json = kind.is_some_and(|kind| kind.to_str().is_ok_and(is_json));
         if !is_json && !bytes.is_empty() {
             let text = "the body must be JSON";
@@ -170,16 +168,22 @@ impl<T: DeserializeOwned> FromRequest<Http> for Body<T> {
     }
 }
 
-/// Says why a body could not be read.
-fn not_read(error: &axum::Error) -> Failure {
-    let is_large = error.source().is_some_and(<dyn Error>::is::<LengthLimitError>);
-    match is_large {
-        true => {
-            let text = format!("the body is longer than {BODY_MAX} bytes");
-            Failure::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", text)
+/// Reads a body to its end, so that its sender comes to read the answer; what is too large is not kept.
+async fn whole(mut body: axum::body::Body) -> Result<Vec<u8>, Failure> {
+    let (mut bytes, mut length) = (Vec::new(), 0);
+    while let Some(frame) = body.frame().await {
+        let lost = |_| Failure::new(StatusCode::BAD_REQUEST, "bad-body", "the body did not arrive as a whole");
+        let Ok(data) = frame.map_err(lost)?.into_data() else { continue };
+        length += data.len();
+        if length <= BODY_MAX {
+            bytes.extend_from_slice(&data);
         }
-        false => Failure::new(StatusCode::BAD_REQUEST, "bad-body", "the body did not arrive as a whole"),
     }
+    if length > BODY_MAX {
+        let text = format!("the body is longer than {BODY_MAX} bytes");
+        return Err(Failure::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", text));
+    }
+    Ok(bytes)
 }
 
 /// Reads a body: an object, and not what could be taken for one.

@@ -56,6 +56,9 @@ async fn a_body_has_a_size_however_it_is_sent() {
     assert_eq!(server.post_json("/test/length", &"x".repeat(1000)).await.body, "1000");
     let large = server.post_json("/test/length", &"x".repeat(1001)).await;
     assert_eq!((large.status, large.code().as_str()), (413, "too-large"), "{large:?}");
+    let usual = Server::start().await;
+    let routes = usual.post_json("/v1/reload", &" ".repeat(5_000_000)).await;
+    assert_eq!((routes.status, routes.code().as_str()), (413, "too-large"), "who sends it all is told: {routes:?}");
     let head = "POST /test/length HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n";
     let asked = server.raw(format!("{head}expect: 100-continue\r\ncontent-length: 1001\r\n\r\n")).await;
     assert_eq!((asked.status, asked.code().as_str()), (413, "too-large"), "it is told before it is sent: {asked:?}");
