@@ -29,7 +29,19 @@ pub(crate) fn repository() -> &'static Path {
 pub(crate) fn cargo(args: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(args).current_dir(repository());
+    // What cargo tells this program about its own package, build scripts of dependencies take for a change: everything
+    // that needs them would be built again, and once more by whoever calls cargo next.
+    for (name, _) in std::env::vars_os() {
+        if name.to_str().is_some_and(is_about_package) {
+            command.env_remove(name);
+        }
+    }
     command
+}
+
+/// Tells whether a variable is what cargo tells a program that it runs about its package.
+fn is_about_package(name: &str) -> bool {
+    ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|start| name.starts_with(start))
 }
 
 /// Tells whether a program can be started and answers with success.
@@ -86,4 +98,22 @@ pub(crate) fn typed(command: &Command) -> String {
     let program = Path::new(command.get_program()).file_name().unwrap_or(command.get_program());
     let words = std::iter::once(program).chain(command.get_args());
     words.map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cargo_is_not_told_of_this_package() {
+        // Cargo runs this test, and sets both.
+        assert!(std::env::var_os("CARGO_PKG_NAME").is_some() && std::env::var_os("CARGO_MANIFEST_DIR").is_some());
+        let command = cargo(&["--version"]);
+        let removed: Vec<_> = command.get_envs().filter(|(_, value)| value.is_none()).map(|(name, _)| name).collect();
+        assert!(
+            ["CARGO_PKG_NAME", "CARGO_MANIFEST_DIR"].iter().all(|name| removed.contains(&name.as_ref())),
+            "{removed:?}"
+        );
+        assert!(!removed.iter().any(|name| *name == "CARGO_HOME" || *name == "CARGO_TARGET_DIR"));
+    }
 }

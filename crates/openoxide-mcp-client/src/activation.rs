@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use openoxide_runtime::{Activated, Answer, Call, Done, Given, Question, Refusal, Runtime, Session, Why};
-use openoxide_skills::{Arguments, Message, View};
+use openoxide_skills::{Arguments, Caller, Message, View};
 
 use crate::envelope::carry;
 use crate::error::RemoteError;
@@ -94,7 +94,13 @@ impl RemoteActivation {
             self.agreed.push(question.key());
         }
         let skill = self.found()?;
-        let questions = self.runtime.before_remote(session, &skill.offer(self.call.caller), self.call.caller)?;
+        let caller = self.call.caller;
+        let questions = self.runtime.before_remote(session, &skill.offer(caller), caller);
+        // What the model may not call is not there for it.
+        let questions = questions.map_err(|refusal| match caller {
+            Caller::Model => self.not_found(&self.unknown()),
+            Caller::User => refusal,
+        })?;
         let open = questions.into_iter().find(|question| !self.agreed.contains(&question.key()));
         self.asked.clone_from(&open);
         Ok(open)
@@ -134,7 +140,14 @@ impl RemoteActivation {
             RemoteError::Ambiguous { .. } => Why::Ambiguous,
             _ => Why::Unreadable,
         };
+        // What is called like it may be what the model may not know of.
+        let is_unknown = matches!(error, RemoteError::UnknownSkill { .. });
+        let error = if self.call.caller == Caller::Model && is_unknown { &self.unknown() } else { error };
         self.refusal(why, error.to_string(), error.hint())
+    }
+
+    fn unknown(&self) -> RemoteError {
+        RemoteError::UnknownSkill { server: self.name.server.clone(), wanted: self.name.wanted.clone(), near: None }
     }
 
     fn refusal(&self, why: Why, text: String, help: Option<String>) -> Refusal {

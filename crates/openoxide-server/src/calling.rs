@@ -4,7 +4,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use openoxide_config::ConfiguredServer;
 use openoxide_live::State;
-use openoxide_mcp_client::{Remote, RemoteActivation, RemoteListing, RemoteOptions};
+use openoxide_mcp_client::{
+    Remote, RemoteActivation, RemoteError, RemoteListing, RemoteName, RemoteOptions, ServerSkill,
+};
 use openoxide_runtime::{Activation, Call, Runtime};
 
 use crate::engine::Engine;
@@ -69,4 +71,20 @@ impl Engine {
             None => Activation::new(runtime, vec![call]).into(),
         }
     }
+}
+
+/// The file that a skill itself is.
+pub(crate) const OWN_FILE: &str = "SKILL.md";
+
+/// Reads a file of a server's skill, as the server listed it.
+pub(crate) async fn remote_bytes(remote: &Remote, skill: &ServerSkill, path: &str) -> Result<Vec<u8>, RemoteError> {
+    match path {
+        OWN_FILE => remote.load(skill).await.map(|verified| verified.text.into_bytes()),
+        path => remote.read(skill, path).await,
+    }
+}
+
+/// Says that a skill is not there, to a model that may not call it.
+pub(crate) fn unknown_to_model(name: &RemoteName) -> RemoteError {
+    RemoteError::UnknownSkill { server: name.server.clone(), wanted: name.wanted.clone(), near: None }
 }

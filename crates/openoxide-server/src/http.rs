@@ -24,24 +24,31 @@ mod skills;
 mod status;
 mod wellknown;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::Router;
 use axum::middleware;
 use http::StatusCode;
 use openoxide_wire::ProblemLine;
+use tower_http::compression::CompressionLayer;
+use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Predicate as _};
 
 use self::activations::Activations;
+use self::files::{AskedFile, KeptFile};
 use self::hidden::Hidden;
 use self::published::Packed;
 use self::reply::{Kept, Ready};
 use crate::answer::{Failure, Hide, name_failures};
 use crate::engine::Engine;
 use crate::mcp::{McpHttp, http_service};
-use crate::still::Still;
+use crate::still::{Activation, Asked, Still};
 
 pub use self::openapi::openapi;
 pub(crate) use self::reply::hex;
+
+/// What is packed already.
+const PACKED: NotForContentType = NotForContentType::const_new("application/gzip");
 
 /// How skills are served.
 #[derive(Clone, Debug)]
@@ -50,11 +57,13 @@ pub struct Served {
     pub well_known: bool,
     /// How MCP is served at `/mcp`; it ends when the engine does.
     pub mcp: McpHttp,
+    /// The file with the token that whoever says yes has to show, if there is one.
+    pub token_file: Option<PathBuf>,
 }
 
 impl Default for Served {
     fn default() -> Served {
-        Served { well_known: true, mcp: McpHttp::default() }
+        Served { well_known: true, mcp: McpHttp::default(), token_file: None }
     }
 }
 
@@ -69,7 +78,8 @@ struct Inner {
     served: Served,
     activations: Activations,
     kept: Kept,
-    still: Still,
+    still: Still<Asked, Activation>,
+    files: Still<AskedFile, KeptFile>,
     packed: Packed,
     document: Ready,
 }
@@ -83,8 +93,8 @@ pub fn router(engine: Engine, served: Served) -> Router {
     let mcp = McpHttp { stop: engine.stopping().last_token(), ..served.mcp.clone() };
     let mcp = http_service(engine.clone(), mcp);
     let (activations, kept, packed) = (Activations::default(), Kept::default(), Packed::default());
-    let still = Still::default();
-    let inner = Inner { engine, served, activations, kept, still, packed, document: status::written() };
+    let (still, files) = (Still::default(), Still::default());
+    let inner = Inner { engine, served, activations, kept, still, files, packed, document: status::written() };
     let http = Http { inner: Arc::new(inner) };
     let hide: Hide = Arc::new({
         let http = http.clone();
@@ -101,8 +111,8 @@ pub fn router(engine: Engine, served: Served) -> Router {
         })
         .with_state(http)
         .layer(middleware::from_fn_with_state(hide, name_failures))
-        .layer(tower_http::compression::CompressionLayer::new())
-        .layer(middleware::from_fn(reply::encoded_tags))
+        .layer(CompressionLayer::new().compress_when(DefaultPredicate::new().and(PACKED)))
+        .layer(middleware::from_fn(reply::encoded))
         .merge(mcp)
 }
 
@@ -131,8 +141,12 @@ impl Http {
         &self.inner.kept
     }
 
-    pub(crate) fn still(&self) -> &Still {
+    pub(crate) fn still(&self) -> &Still<Asked, Activation> {
         &self.inner.still
+    }
+
+    pub(crate) fn files(&self) -> &Still<AskedFile, KeptFile> {
+        &self.inner.files
     }
 
     pub(crate) fn packed(&self) -> &Packed {

@@ -1,9 +1,13 @@
 //! Answers that depend on nothing but a state, a call, and the files of one skill, kept for as long as these are the same.
 //!
-//! Whether the files are is looked at each time, by the stamps of all of them.
+//! Whether the files are is looked at each time, by the stamps of all of them. A program that changes a file in memory is
+//! told of late, or never, so no answer is sent again for longer than a second.
 
 use std::collections::HashMap;
+use std::hash::Hash;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::{Duration, Instant};
 
 use axum::body::Bytes;
 use openoxide_live::State;
@@ -16,8 +20,10 @@ use crate::answer::Peer;
 const ANSWERS: usize = 256;
 /// How many bytes they have together.
 const BYTES: usize = 16 * 1024 * 1024;
+/// How long an answer is sent again: a change in memory that a program shares with a file is told late, or never.
+const LONGEST: Duration = Duration::from_secs(1);
 
-/// What is asked for.
+/// An activation that is asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Asked {
     skill: String,
@@ -26,26 +32,42 @@ pub(crate) struct Asked {
     peer: Peer,
 }
 
-/// An answer that can be sent again.
-pub(crate) struct Answer {
+/// An activation that can be sent again.
+pub(crate) struct Activation {
     pub(crate) bytes: Bytes,
     /// The skill, for the audit log.
     pub(crate) name: String,
     pub(crate) digest: String,
-    state: Weak<State>,
-    stamps: FolderStamps,
 }
 
-/// Answers that can be sent again.
-#[derive(Default)]
-pub(crate) struct Still {
-    held: Mutex<Held>,
+/// Answers of one kind that can be sent again, by what is asked for.
+pub(crate) struct Still<K, A> {
+    held: Mutex<Held<K, A>>,
 }
 
-#[derive(Default)]
-struct Held {
-    answers: HashMap<Asked, Arc<Answer>>,
+struct Held<K, A> {
+    answers: HashMap<K, Kept<A>>,
     bytes: usize,
+}
+
+struct Kept<A> {
+    answer: Arc<A>,
+    bytes: usize,
+    state: Weak<State>,
+    stamps: Arc<FolderStamps>,
+    since: Instant,
+}
+
+impl<K, A> Default for Held<K, A> {
+    fn default() -> Held<K, A> {
+        Held { answers: HashMap::new(), bytes: 0 }
+    }
+}
+
+impl<K, A> Default for Still<K, A> {
+    fn default() -> Still<K, A> {
+        Still { held: Mutex::default() }
+    }
 }
 
 impl Asked {
@@ -60,37 +82,40 @@ impl Asked {
     }
 }
 
-impl Still {
+impl<K: Eq + Hash, A> Still<K, A> {
     /// Returns an answer that is still right.
-    pub(crate) fn get(&self, state: &Arc<State>, asked: &Asked) -> Option<Arc<Answer>> {
+    pub(crate) fn get(&self, state: &Arc<State>, asked: &K) -> Option<Arc<A>> {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        let answer = Arc::clone(held.answers.get(asked)?);
+        let kept = held.answers.get(asked)?;
+        let is_of_state = std::ptr::eq(kept.state.as_ptr(), Arc::as_ptr(state));
+        if !is_of_state || kept.since.elapsed() > LONGEST {
+            return None;
+        }
+        let (answer, stamps) = (Arc::clone(&kept.answer), Arc::clone(&kept.stamps));
         drop(held);
-        let is_of_state = std::ptr::eq(answer.state.as_ptr(), Arc::as_ptr(state));
-        (is_of_state && answer.stamps.still_hold()).then_some(answer)
+        stamps.still_hold().then_some(answer)
     }
 
-    /// Keeps an answer, if nothing has changed since the stamps were taken.
-    pub(crate) fn keep(
-        &self,
-        state: &Arc<State>,
-        asked: Asked,
-        stamps: FolderStamps,
-        bytes: Bytes,
-        name: String,
-        digest: String,
-    ) {
-        if bytes.len() > BYTES / 8 || !stamps.still_hold() {
+    /// Keeps an answer of so many bytes, if nothing has changed since the stamps were taken.
+    pub(crate) fn keep(&self, state: &Arc<State>, asked: K, stamps: FolderStamps, bytes: usize, answer: A) {
+        let since = Instant::now();
+        if bytes > BYTES / 8 || !stamps.still_hold() {
             return;
         }
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        if held.answers.len() >= ANSWERS || held.bytes + bytes.len() > BYTES {
+        if held.answers.len() >= ANSWERS || held.bytes + bytes > BYTES {
             *held = Held::default();
         }
-        held.bytes += bytes.len();
-        let answer = Answer { bytes, name, digest, state: Arc::downgrade(state), stamps };
-        if let Some(old) = held.answers.insert(asked, Arc::new(answer)) {
-            held.bytes -= old.bytes.len();
+        held.bytes += bytes;
+        let (answer, stamps) = (Arc::new(answer), Arc::new(stamps));
+        let kept = Kept { answer, bytes, state: Arc::downgrade(state), stamps, since };
+        if let Some(old) = held.answers.insert(asked, kept) {
+            held.bytes -= old.bytes;
         }
     }
+}
+
+/// Returns the file with what the user trusts, which every answer depends on.
+pub(crate) fn trust_file(state: &State) -> Option<PathBuf> {
+    state.workspace.environment.openoxide_home().map(|home| home.join("state").join("trust.toml"))
 }

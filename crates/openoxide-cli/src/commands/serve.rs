@@ -118,7 +118,8 @@ async fn listen_and_serve(
 ) -> anyhow::Result<()> {
     let address = args.address()?;
     let listening = Listening::open(address, token.as_ref()).map_err(|error| refused(address, args, &error))?;
-    let proof = if token.is_none() { minted(ui, &environment) } else { None };
+    let minted = if token.is_none() { minted(ui, &environment, listening.address()) } else { None };
+    let (proof, token_file) = minted.unzip();
     let engine = Engine::new(environment, place, engine_options(ui));
     let stopping = engine.stopping().clone();
     tokio::spawn(async move { stopping.obey_signals().await });
@@ -126,14 +127,18 @@ async fn listen_and_serve(
     let options = DoorOptions {
         hosts: args.allow_host.clone(),
         token,
-        proof,
+        proof: proof.clone(),
         limits: DoorLimits::default(),
         log: Log::new(form(ui, args)),
     };
     let mcp = McpHttp::behind(listening.address(), &args.allow_host, engine.stopping().token());
     let mcp = McpHttp { options: args.tools.options(), ..mcp };
-    let router = openoxide_server::router(engine.clone(), Served { well_known: !args.no_well_known, mcp });
+    let served = Served { well_known: !args.no_well_known, mcp, token_file: token_file.clone() };
+    let router = openoxide_server::router(engine.clone(), served);
     openoxide_server::serve(listening, Door::new(router, &engine, options), &engine).await;
+    if let (Some(token), Some(file)) = (proof, token_file) {
+        token.remove(&file);
+    }
     Ok(())
 }
 
@@ -151,16 +156,16 @@ fn token(environment: &Environment, args: &ServeArgs) -> anyhow::Result<Option<T
 }
 
 /// Makes the token that whoever says yes to a question has to show. Without it, nobody can.
-fn minted(ui: &Ui, environment: &Environment) -> Option<Token> {
+fn minted(ui: &Ui, environment: &Environment, address: SocketAddr) -> Option<(Token, PathBuf)> {
     let Some(home) = environment.openoxide_home() else {
         ui.warn("there is no folder for a token, so no question of a skill can be answered with yes over HTTP");
         return None;
     };
-    let file = Token::file(&home);
+    let file = Token::file(&home, address);
     match Token::mint(&file) {
         Ok(token) => {
             ui.say(&format!("whoever says yes to a skill's question has to show the token in {}", file.display()));
-            Some(token)
+            Some((token, file))
         }
         Err(error) => {
             let file = file.display();

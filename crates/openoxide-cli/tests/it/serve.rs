@@ -150,12 +150,12 @@ fn an_empty_home_is_enough() {
     let (status, told) = server.end(Duration::from_secs(10));
     assert_eq!(status, Some(0), "{told}");
     let (token, told) = told.split_once('\n').unwrap();
-    assert!(token.contains(".openoxide/state/serve.token"), "{token}");
+    assert!(token.contains(".openoxide/state/serve-127.0.0.1-"), "{token}");
     let lines: Vec<serde_json::Value> = told.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!((&lines[0]["path"], &lines[1]["path"]), (&"/healthz".into(), &"/v1/skills".into()), "{told}");
     assert!(lines.iter().all(|line| line["status"] == 200 && line["id"].is_string()), "{told}");
     let written: Vec<_> = fs_err::read_dir(context.home().join(".openoxide/state")).unwrap().collect();
-    assert_eq!(written.len(), 1, "looking writes nothing but the token: {written:?}");
+    assert!(written.is_empty(), "looking writes nothing but the token, which goes with the server: {written:?}");
 }
 
 #[test]
@@ -184,15 +184,25 @@ fn a_port_that_is_taken_is_told_with_the_next_step() {
 #[test]
 fn whoever_says_yes_shows_the_token_that_each_start_makes() {
     let context = TestContext::new();
-    let file = context.home().join(".openoxide/state/serve.token");
-    let first = Server::start(&context, &[]);
-    let old = fs_err::read_to_string(&file).unwrap();
-    drop(first);
-    let server = Server::start(&context, &[]);
-    let token = fs_err::read_to_string(&file).unwrap();
-    assert!(token.len() == 64 && token != old, "{token}");
-    let shows = |token: &str| answer(server.send("GET /healthz", &format!("authorization: Bearer {token}\r\n"), "")).0;
-    assert_eq!((shows(&token), shows(&old), server.get("/healthz").0), (200, 401, 200));
+    let file = |server: &Server| {
+        let name = format!(".openoxide/state/serve-127.0.0.1-{}.token", server.address.port());
+        context.home().join(name)
+    };
+    let shows = |server: &Server, token: &str| {
+        answer(server.send("GET /healthz", &format!("authorization: Bearer {token}\r\n"), "")).0
+    };
+    let (first, second) = (Server::start(&context, &[]), Server::start(&context, &[]));
+    let [one, other] = [&first, &second].map(|server| fs_err::read_to_string(file(server)).unwrap());
+    assert!(one.len() == 64 && other.len() == 64 && one != other, "{one} {other}");
+    assert_eq!((shows(&first, &one), shows(&first, &other), first.get("/healthz").0), (200, 401, 200));
+    assert_eq!((shows(&second, &one), shows(&second, &other)), (401, 200), "each server has its own");
+
+    let (gone, port) = (file(&first), first.address.port().to_string());
+    first.signal(Signal::TERM);
+    assert_eq!(first.end(Duration::from_secs(10)).0, Some(0));
+    assert!(!gone.exists() && file(&second).exists(), "the file goes with its server");
+    let again = Server::from(&mut context.command(bin(), ["serve", "--port", &port]));
+    assert_eq!((shows(&again, &fs_err::read_to_string(&gone).unwrap()), shows(&again, &one)), (200, 401));
 }
 
 #[test]

@@ -61,7 +61,7 @@ impl Guard {
                 Failure::new(StatusCode::BAD_REQUEST, "bad-host", "the request does not say once which host it means");
             (Reason::Host, failure.help("send one `Host` header"))
         };
-        let host = header.filter(|host| !host.as_str().contains('@')).ok_or_else(bad)?;
+        let host = header.filter(is_whole).ok_or_else(bad)?;
         match uri.authority() {
             Some(named) if named != host.as_str() => Err(bad()),
             _ => Ok(host),
@@ -94,6 +94,12 @@ impl Guard {
         let failure = Failure::new(StatusCode::UNAUTHORIZED, "no-token", "the token is missing or wrong");
         Err((Reason::Token, failure.help("send it once, as `Authorization: Bearer TOKEN`; nowhere else does it count")))
     }
+}
+
+/// Tells whether a host is a name and maybe a port, and nothing else.
+fn is_whole(host: &Authority) -> bool {
+    let port = host.as_str().strip_prefix(host.host());
+    port.is_some_and(|port| port.is_empty() || port == ":" || host.port_u16().is_some())
 }
 
 /// Adds what a client is told that has no token.
@@ -223,6 +229,9 @@ mod tests {
             ("localhost.evil.example", "403 Host"),
             ("127.0.0.1.evil.example", "403 Host"),
             ("evil.example@localhost", "400 Host"),
+            ("localhost:", "Loopback"),
+            ("localhost:abc", "400 Host"),
+            ("localhost:99999", "400 Host"),
             ("localhost|host: evil.example", "400 Host"),
             ("", "400 Host"),
         ] {

@@ -11,7 +11,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::{ConnectInfo, DefaultBodyLimit};
 use axum::response::Response;
-use http::header::{CONNECTION, X_CONTENT_TYPE_OPTIONS};
+use http::header::{CONNECTION, EXPECT, X_CONTENT_TYPE_OPTIONS};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, request};
 use hyper::body::{Body as _, Incoming};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -115,7 +115,10 @@ impl Door {
         body: Incoming,
     ) -> Result<Response, TurnedAway> {
         if body.size_hint().lower() > self.limits.body as u64 {
-            throw_away(body, self.limits.body_time).await;
+            // Whoever asks first whether to send it is told, and need not.
+            if !head.headers.contains_key(EXPECT) {
+                throw_away(body, self.limits.body_time).await;
+            }
             return Err(self.large());
         }
         let arrival = Arrival::default();

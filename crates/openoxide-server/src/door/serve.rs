@@ -86,7 +86,9 @@ async fn connection(stream: TcpStream, ends: Ends, door: Arc<Door>, _place: Owne
         async move { Ok::<_, Infallible>(door.answer(ends, &peer, request).await) }
     });
     let paced = TokioIo::new(Paced::new(stream, door.limits.read_time));
+    // Whoever closes its side has gone away, whether or not it would still read: what runs for it ends.
     let connection = http1::Builder::new()
+        .half_close(false)
         .timer(TokioTimer::new())
         .header_read_timeout(door.limits.head_time)
         .max_buf_size(door.limits.head)

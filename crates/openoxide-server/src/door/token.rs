@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io::{self, Write as _};
+use std::net::SocketAddr;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
@@ -49,9 +50,10 @@ impl Token {
         }
     }
 
-    /// Returns the file below OpenOxide's own folder that the token of a server is in which was given none.
-    pub fn file(home: &Path) -> PathBuf {
-        home.join("state").join("serve.token")
+    /// Returns the file below OpenOxide's own folder that the token of a server is in which was given none. Each address
+    /// has its own, so that several servers can run at once.
+    pub fn file(home: &Path, address: SocketAddr) -> PathBuf {
+        home.join("state").join(format!("serve-{}-{}.token", address.ip(), address.port()))
     }
 
     /// Makes a token and writes it where only its user can read it, in place of the last.
@@ -69,6 +71,14 @@ impl Token {
         written?.write_all(text.expose_secret().as_bytes())?;
         fs_err::rename(&fresh, file)?;
         Ok(Token(digest(text.expose_secret().as_bytes())))
+    }
+
+    /// Removes the file of a token that is no longer used, unless another one is in it by now.
+    pub fn remove(&self, file: &Path) {
+        if fs_err::read(file).is_ok_and(|text| self.is(&text)) {
+            // What stays opens nothing.
+            let _ = fs_err::remove_file(file);
+        }
     }
 
     /// Tells whether a text is it. How long that takes says nothing about the token.
@@ -96,7 +106,8 @@ mod tests {
     #[test]
     fn a_minted_token_is_new_each_time_and_for_its_user_alone() {
         let root = tempfile::tempdir().unwrap();
-        let file = Token::file(root.path());
+        let file = Token::file(root.path(), ([127, 0, 0, 1], 7171).into());
+        assert!(file.ends_with("state/serve-127.0.0.1-7171.token"), "{}", file.display());
         let first = Token::mint(&file).unwrap();
         let old = fs_err::read(&file).unwrap();
         let token = Token::mint(&file).unwrap();
@@ -105,6 +116,10 @@ mod tests {
         assert!(token.is(&text) && !token.is(&old));
         assert_eq!(fs_err::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(fs_err::read_dir(file.parent().unwrap()).unwrap().count(), 1, "nothing else is left");
+        first.remove(&file);
+        assert!(file.exists(), "another server's is left alone");
+        token.remove(&file);
+        assert!(!file.exists());
     }
 
     #[test]

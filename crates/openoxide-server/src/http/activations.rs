@@ -14,12 +14,13 @@ use openoxide_runtime::{
     question_line,
 };
 use openoxide_skills::{FolderStamps, path_text};
-use openoxide_wire::{QuestionLine, SchemaVersion, Who};
+use openoxide_wire::{ActivateAnswer, QuestionLine, ReadAnswer, SchemaVersion, Who};
 use schemars::JsonSchema;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
 use super::asked::{Asking, Body, Just, Query, Segments, runtime};
+use super::files::{self, Reading};
 use super::hidden::Hidden;
 use super::id;
 use super::reply::hex;
@@ -27,8 +28,7 @@ use crate::activate::{Conversation, Stand};
 use crate::answer::{Failure, Peer, Proven};
 use crate::audit::{self, Action};
 use crate::calling::Calling;
-use crate::door::Token;
-use crate::still::Asked;
+use crate::still::{Activation, Asked, trust_file};
 
 /// How many activations may wait for an answer.
 const WAITING_MAX: usize = 256;
@@ -49,6 +49,17 @@ pub(crate) struct ActivateInput {
     /// Who calls.
     #[serde(default, rename = "as")]
     who: Who,
+}
+
+/// What comes of an answer, by what waited for it.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[expect(dead_code, reason = "it is here to be described")]
+pub(crate) enum AnsweredAnswer {
+    /// A call: what the model is sent.
+    Activated(Box<ActivateAnswer>),
+    /// Reading: the file, for whoever accepted JSON, or the names in the folder.
+    Read(Box<ReadAnswer>),
 }
 
 /// An activation that needs an answer of the user.
@@ -118,11 +129,11 @@ impl AnswerInput {
 }
 
 /// Says that nobody says yes for the user who does not show the token.
-fn needs_proof(peer: Peer, state: &State) -> Failure {
+fn needs_proof(asking: &Asking) -> Failure {
     let text = "only whoever shows the server's token can say yes for its user";
-    let file = state.workspace.environment.openoxide_home().map(|home| Token::file(&home));
-    let help = match file.filter(|_| peer == Peer::Here) {
-        Some(file) => format!("send `Authorization: Bearer TOKEN`; the token is in {}", path_text(&file)),
+    let file = asking.http.served().token_file.as_ref();
+    let help = match file.filter(|_| asking.peer == Peer::Here) {
+        Some(file) => format!("send `Authorization: Bearer TOKEN`; the token is in {}", path_text(file)),
         None => "send `Authorization: Bearer TOKEN`".to_owned(),
     };
     Failure::new(StatusCode::FORBIDDEN, "needs-proof", text).help(help)
@@ -139,11 +150,18 @@ pub(crate) struct Activations {
 }
 
 struct Waiting {
-    calling: Box<Calling>,
-    session: Conversation,
+    what: What,
     question: Question,
     state: Arc<State>,
     until: Instant,
+}
+
+/// What waits.
+enum What {
+    /// A call of a skill.
+    Call(Box<Calling>, Conversation),
+    /// Reading a file of one.
+    Read(Box<Reading>),
 }
 
 impl Activations {
@@ -223,7 +241,8 @@ pub(crate) async fn activate(
     {
         let bytes = asking.written(&state, &activate_answer(state.view.spec.id(), done))?;
         let (name, digest) = (activated.name.clone(), activated.digest.clone());
-        asking.http.still().keep(&state, asked, stamps, bytes.clone(), name, digest);
+        let answer = Activation { bytes: bytes.clone(), name, digest };
+        asking.http.still().keep(&state, asked, stamps, bytes.len(), answer);
         return Ok(asking.sent(bytes));
     }
     stands(&asking, &state, session, stand)
@@ -245,7 +264,7 @@ fn meant(runtime: &Runtime, mut call: Call) -> Result<(Call, Option<PathBuf>), F
 /// Looks at what an activation depends on, before it begins.
 async fn look(asking: &Asking, state: &State, folder: Option<PathBuf>) -> Result<Option<FolderStamps>, Failure> {
     let Some(folder) = folder else { return Ok(None) };
-    let trust = state.workspace.environment.openoxide_home().map(|home| home.join("state").join("trust.toml"));
+    let trust = trust_file(state);
     asking.work(move || Ok(FolderStamps::of(&folder, trust, SystemTime::now()))).await
 }
 
@@ -268,7 +287,7 @@ pub(crate) async fn answer(
     let answer = match input.answer(&waiting.question) {
         Ok(answer) if matches!(answer, Answer::No) || asking.proven == Proven(true) => answer,
         Ok(_) => {
-            let failure = needs_proof(asking.peer, &waiting.state);
+            let failure = needs_proof(&asking);
             asking.http.activations().put_back(handle, waiting);
             return Err(failure);
         }
@@ -277,8 +296,11 @@ pub(crate) async fn answer(
             return Err(failure);
         }
     };
-    let Waiting { calling, session, state, .. } = waiting;
-    go_on(&asking, state, *calling, session, Reply::Answer(answer)).await
+    let Waiting { what, question, state, .. } = waiting;
+    match what {
+        What::Call(calling, session) => go_on(&asking, state, *calling, session, Reply::Answer(answer)).await,
+        What::Read(reading) => files::answered(&asking, state, *reading, question, answer).await,
+    }
 }
 
 pub(crate) async fn drop_it(asking: Asking, Segments(handle): Segments<String>) -> Result<Response, Failure> {
@@ -301,21 +323,28 @@ async fn go_on(
 fn stands(asking: &Asking, state: &Arc<State>, session: Conversation, stand: Stand) -> Result<Response, Failure> {
     match stand {
         Stand::Done(done) => answered(asking, state, &done),
-        Stand::Asks(calling, question) => {
-            let line = question_line(&question);
-            let until = Instant::now() + WAITS;
-            let handle = asking.http.activations().keep(Waiting {
-                calling,
-                session,
-                question,
-                state: Arc::clone(state),
-                until,
-            })?;
-            let (schema, expires_in) = (SchemaVersion::default(), WAITS.as_secs());
-            let waiting = WaitingAnswer { schema, handle, expires_in, question: line };
-            asking.once(StatusCode::ACCEPTED, state, &waiting)
-        }
+        Stand::Asks(calling, question) => wait(asking, state, What::Call(calling, session), question),
     }
+}
+
+/// Asks before something is read.
+pub(crate) fn ask_to_read(
+    asking: &Asking,
+    state: &Arc<State>,
+    reading: Reading,
+    question: Question,
+) -> Result<Response, Failure> {
+    wait(asking, state, What::Read(Box::new(reading)), question)
+}
+
+fn wait(asking: &Asking, state: &Arc<State>, what: What, question: Question) -> Result<Response, Failure> {
+    let line = question_line(&question);
+    let until = Instant::now() + WAITS;
+    let waiting = Waiting { what, question, state: Arc::clone(state), until };
+    let handle = asking.http.activations().keep(waiting)?;
+    let (schema, expires_in) = (SchemaVersion::default(), WAITS.as_secs());
+    let waiting = WaitingAnswer { schema, handle, expires_in, question: line };
+    asking.once(StatusCode::ACCEPTED, state, &waiting)
 }
 
 /// Says why nothing was activated, with ids where a name means several skills, and paths only to whoever is here.

@@ -4,11 +4,11 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use axum::body::to_bytes;
 use axum::extract::{ConnectInfo, FromRequest, FromRequestParts, Request};
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::request::Parts;
 use http::{HeaderMap, StatusCode};
+use http_body_util::BodyExt as _;
 use openoxide_live::{Place, State};
 use openoxide_runtime::Runtime;
 use schemars::{JsonSchema, SchemaGenerator};
@@ -100,7 +100,7 @@ impl Asking {
     /// Tells whether JSON is wanted rather than bytes.
     pub(crate) fn wants_json(&self) -> bool {
         let accepted = self.headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
-        accepted.flat_map(|value| value.split(',')).any(|kind| essence(kind) == "application/json")
+        accepted.flat_map(|value| value.split(',')).any(|kind| is_json(kind) && !is_refused(kind))
     }
 }
 
@@ -109,8 +109,15 @@ pub(crate) fn runtime(state: &State) -> Result<Arc<Runtime>, Failure> {
     Ok(Arc::clone(state.runtime()?))
 }
 
-fn essence(kind: &str) -> &str {
-    kind.split(';').next().unwrap_or_default().trim()
+fn is_json(kind: &str) -> bool {
+    kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json")
+}
+
+/// Tells whether something is named to say that it is not wanted: by a weight of nothing.
+fn is_refused(named: &str) -> bool {
+    let parameters = named.split(';').skip(1).filter_map(|parameter| parameter.split_once('='));
+    let mut weights = parameters.filter(|(name, _)| name.trim().eq_ignore_ascii_case("q"));
+    weights.any(|(_, weight)| weight.trim().parse() == Ok(0.0))
 }
 
 /// A query whose every key is known.
@@ -149,11 +156,8 @@ impl<T: DeserializeOwned> FromRequest<Http> for Body<T> {
 
     async fn from_request(request: Request, _: &Http) -> Result<Body<T>, Failure> {
         let kind = request.headers().get(CONTENT_TYPE).cloned();
-        let bytes = to_bytes(request.into_body(), BODY_MAX).await.map_err(|_| {
-            let text = format!("the body is longer than {BODY_MAX} bytes, or did not arrive");
-            Failure::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", text)
-        })?;
-        let is_json = kind.is_some_and(|kind| kind.to_str().is_ok_and(|kind| essence(kind) == "application/json"));
+        let bytes = whole(request.into_body()).await?;
+        let is_json = kind.is_some_and(|kind| kind.to_str().is_ok_and(is_json));
         if !is_json && !bytes.is_empty() {
             let text = "the body must be JSON";
             let failure = Failure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not-json", text);
@@ -162,6 +166,24 @@ impl<T: DeserializeOwned> FromRequest<Http> for Body<T> {
         let bytes = if bytes.is_empty() { &b"{}"[..] } else { &bytes };
         Ok(Body(parsed(bytes)?))
     }
+}
+
+/// Reads a body to its end, so that its sender comes to read the answer; what is too large is not kept.
+async fn whole(mut body: axum::body::Body) -> Result<Vec<u8>, Failure> {
+    let (mut bytes, mut length) = (Vec::new(), 0);
+    while let Some(frame) = body.frame().await {
+        let lost = |_| Failure::new(StatusCode::BAD_REQUEST, "bad-body", "the body did not arrive as a whole");
+        let Ok(data) = frame.map_err(lost)?.into_data() else { continue };
+        length += data.len();
+        if length <= BODY_MAX {
+            bytes.extend_from_slice(&data);
+        }
+    }
+    if length > BODY_MAX {
+        let text = format!("the body is longer than {BODY_MAX} bytes");
+        return Err(Failure::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", text));
+    }
+    Ok(bytes)
 }
 
 /// Reads a body: an object, and not what could be taken for one.

@@ -1,21 +1,34 @@
-//! The files of a skill.
+//! The files of a skill, in a folder of this machine or of an MCP server. What a rule asks about waits for its answer as
+//! an activation does.
 
-use axum::response::{IntoResponse, Response};
-use http::HeaderValue;
-use http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
-use openoxide_runtime::{Runtime, Session};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use axum::response::Response;
+use http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, VARY, X_CONTENT_TYPE_OPTIONS};
+use http::{HeaderValue, StatusCode};
+use openoxide_live::State;
+use openoxide_mcp_client::RemoteName;
+use openoxide_runtime::{Answer, Question, Runtime, Session};
 use openoxide_skills::{
-    Asked, Caller, Found, Part, ReadProblem, Refused, Resource, ResourceAnswer, ResourceBytes, read_resource,
+    Asked, Caller, Entry, FolderStamps, Found, Part, Refused, Resource, ResourceAnswer, ResourceBytes, read_resource,
 };
 use openoxide_wire::{ReadAnswer, Who};
+use rustix::fs::{Mode, OFlags};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::asked::{Asking, At, Query, Segments, runtime};
-use super::id;
 use super::reply::Ready;
-use crate::answer::Failure;
+use super::{activations, id, remote};
+use crate::answer::{Failure, Peer};
 use crate::audit::{Action, Decision};
+use crate::still::trust_file;
+
+/// Most bytes of a file that is kept to be sent again.
+const KEPT_MAX: usize = 64 * 1024;
 
 /// Who reads.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -27,12 +40,72 @@ pub(crate) struct ReadQuery {
     who: Who,
 }
 
+/// What is read, and what was allowed on the way.
+pub(crate) struct Reading {
+    pub(crate) id: String,
+    pub(crate) path: Option<String>,
+    pub(crate) caller: Caller,
+    pub(crate) as_json: bool,
+    /// Questions that were answered with yes.
+    allowed: Vec<Question>,
+}
+
+/// What comes of reading.
+pub(crate) enum Read {
+    /// The user must decide something first.
+    Asks(Question),
+    /// What is sent, of the skill that is called this.
+    Done(String, Ready),
+}
+
+/// The bytes of a file that is asked for.
+#[derive(PartialEq, Eq, Hash)]
+pub(crate) struct AskedFile {
+    id: String,
+    path: String,
+    caller: Caller,
+    peer: Peer,
+}
+
+/// A file that can be sent again, if its bytes are still these.
+pub(crate) struct KeptFile {
+    file: PathBuf,
+    name: String,
+    ready: Ready,
+}
+
+impl KeptFile {
+    /// Looks whether the file still has these bytes, however it was changed.
+    fn is_right(&self) -> bool {
+        // Whatever is there by now, nobody waits for it, and no more of it is read.
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let Ok(file) = rustix::fs::open(&self.file, flags, Mode::empty()) else { return false };
+        let most = self.ready.bytes.len() + 1;
+        let mut bytes = Vec::with_capacity(most);
+        let read = std::fs::File::from(file).take(most as u64).read_to_end(&mut bytes);
+        read.is_ok() && bytes == self.ready.bytes
+    }
+}
+
+impl Reading {
+    /// Returns the first question that is still open.
+    pub(crate) fn open(&self, questions: Vec<Question>) -> Option<Question> {
+        questions.into_iter().find(|question| !self.allowed.contains(question))
+    }
+
+    /// Returns what is asked for, if an answer to it may be kept.
+    fn asked(&self, peer: Peer) -> Option<AskedFile> {
+        let path = self.path.clone().filter(|_| !self.as_json && self.allowed.is_empty())?;
+        Some(AskedFile { id: self.id.clone(), path, caller: self.caller, peer })
+    }
+}
+
 pub(crate) async fn top(
     asking: Asking,
     Segments(id): Segments<String>,
     Query(query): Query<ReadQuery>,
 ) -> Result<Response, Failure> {
-    answered(asking, id, None, query).await
+    begin(asking, id, None, query).await
 }
 
 pub(crate) async fn file(
@@ -40,80 +113,151 @@ pub(crate) async fn file(
     Segments((id, path)): Segments<(String, String)>,
     Query(query): Query<ReadQuery>,
 ) -> Result<Response, Failure> {
-    answered(asking, id, Some(path), query).await
+    begin(asking, id, Some(path), query).await
 }
 
-async fn answered(asking: Asking, id: String, path: Option<String>, query: ReadQuery) -> Result<Response, Failure> {
+async fn begin(asking: Asking, id: String, path: Option<String>, query: ReadQuery) -> Result<Response, Failure> {
     let state = asking.state(&query.at).await?;
-    let runtime = runtime(&state)?;
-    let as_json = asking.wants_json();
-    let peer = asking.peer;
-    let engine = asking.engine.clone();
-    let ready = asking
-        .work(move || {
-            let read = read(&runtime, &id, path.as_deref(), query.who.into(), !as_json);
-            let (name, decision) = match &read {
-                Ok((name, _)) => (name.as_str(), Decision::Allow),
-                Err(failure) => (id.as_str(), Decision::Deny(failure.line().code.clone())),
-            };
-            engine.note(Action::Read, name, None, path.as_deref(), decision);
-            let (name, answer) = read?;
-            match answer {
-                ResourceAnswer {
-                    found: Found::File(Resource { bytes: ResourceBytes::Binary(bytes), path, .. }),
-                    ..
-                } if !as_json => Ok(Ready::new(bytes, kind_of(&runtime, &path))),
-                answer => {
-                    let host = runtime.catalog().host.clone();
-                    Ready::json(&ReadAnswer::new(host, name, Ok(&answer)), peer, Some(&state))
-                }
-            }
-        })
-        .await?;
-    let mut response = ready.send(&asking.headers).into_response();
+    let (caller, as_json) = (query.who.into(), asking.wants_json());
+    let reading = Reading { id, path, caller, as_json, allowed: Vec::new() };
+    let kept = reading.asked(asking.peer).and_then(|asked| asking.http.files().get(&state, &asked));
+    if let Some(kept) = kept.filter(|kept| kept.is_right()) {
+        asking.engine.note(Action::Read, &kept.name, None, reading.path.as_deref(), Decision::Allow);
+        return Ok(sent(&asking, &kept.ready));
+    }
+    go_on(&asking, state, reading).await
+}
+
+/// Goes on with the answer to a question.
+pub(crate) async fn answered(
+    asking: &Asking,
+    state: Arc<State>,
+    mut reading: Reading,
+    question: Question,
+    answer: Answer,
+) -> Result<Response, Failure> {
+    if !answer.is_yes() {
+        let decision = Decision::Deny("rejected".to_owned());
+        asking.engine.note(Action::Read, &reading.id, None, reading.path.as_deref(), decision);
+        return Err(Failure::new(StatusCode::FORBIDDEN, "rejected", "the user did not allow it to be read"));
+    }
+    // What cannot be remembered counts this time.
+    let _ = runtime(&state)?.keep_answer(&mut Session::default(), &question, &answer);
+    reading.allowed.push(question);
+    go_on(asking, state, reading).await
+}
+
+async fn go_on(asking: &Asking, state: Arc<State>, reading: Reading) -> Result<Response, Failure> {
+    let reading = Arc::new(reading);
+    let read = match (RemoteName::parse(&reading.id), asking.engine.remote(&state)) {
+        (Some(name), Some(remote)) => remote::read(asking, &state, &remote, &name, &reading).await,
+        _ => local(asking, &state, &reading).await,
+    };
+    let note = |name: &str, decision| asking.engine.note(Action::Read, name, None, reading.path.as_deref(), decision);
+    match read {
+        Ok(Read::Done(name, ready)) => {
+            note(&name, Decision::Allow);
+            Ok(sent(asking, &ready))
+        }
+        Ok(Read::Asks(question)) => {
+            let reading = Arc::into_inner(reading).ok_or_else(|| Failure::from(crate::pool::Unavailable::Failed))?;
+            activations::ask_to_read(asking, &state, reading, question)
+        }
+        Err(failure) => {
+            note(&reading.id, Decision::Deny(failure.line().code.clone()));
+            Err(failure)
+        }
+    }
+}
+
+fn sent(asking: &Asking, ready: &Ready) -> Response {
+    let mut response = ready.send(&asking.headers);
     // A page that comes with a skill is nothing of ours: it runs nothing, and reaches nothing.
     let headers = response.headers_mut();
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'; sandbox"));
-    debug_assert!(headers.contains_key(CONTENT_TYPE) || response.status() == http::StatusCode::NOT_MODIFIED);
-    Ok(response)
+    headers.insert(VARY, HeaderValue::from_static("accept, accept-encoding"));
+    debug_assert!(headers.contains_key(CONTENT_TYPE) || response.status() == StatusCode::NOT_MODIFIED);
+    response
 }
 
-/// Reads what was asked for, as its host answers it; also returns the skill's name.
-fn read(
-    runtime: &Runtime,
-    id: &str,
-    path: Option<&str>,
-    caller: Caller,
-    bytes: bool,
-) -> Result<(String, ResourceAnswer), Failure> {
+/// Reads what lies in a folder of this machine.
+async fn local(asking: &Asking, state: &Arc<State>, reading: &Arc<Reading>) -> Result<Read, Failure> {
+    let runtime = runtime(state)?;
+    let (http, peer) = (asking.http.clone(), asking.peer);
+    let (state, reading) = (Arc::clone(state), Arc::clone(reading));
+    asking
+        .work(move || {
+            let found = match find(&runtime, &reading)? {
+                Ok(found) => found,
+                Err(question) => return Ok(Read::Asks(question)),
+            };
+            let seen = reading.asked(peer).and_then(|asked| Some((asked, found.seen(&state)?)));
+            let (host, catalog) = (&runtime.view().host, runtime.catalog());
+            let answer = read_resource(host, catalog, found.entry, &found.asked, !reading.as_json);
+            let answer = answer.map_err(|refused| Failure::from(&refused))?;
+            let name = found.asked.name.clone();
+            let ResourceAnswer {
+                found: Found::File(Resource { bytes: ResourceBytes::Binary(bytes), path, .. }), ..
+            } = answer
+            else {
+                let answer = ReadAnswer::new(catalog.host.clone(), name.clone(), Ok(&answer));
+                return Ok(Read::Done(name, Ready::json(&answer, peer, Some(&state))?));
+            };
+            let ready = Ready::new(bytes, kind_of(&runtime, &path));
+            if let Some((asked, (seen, file))) = seen.filter(|_| ready.bytes.len() <= KEPT_MAX) {
+                let kept = KeptFile { file, name: name.clone(), ready: ready.clone() };
+                http.files().keep(&state, asked, seen, ready.bytes.len(), kept);
+            }
+            Ok(Read::Done(name, ready))
+        })
+        .await
+}
+
+/// What is meant, once nothing is in its way.
+struct Meant<'r> {
+    entry: &'r Entry,
+    asked: Asked,
+}
+
+impl Meant<'_> {
+    /// Looks at the file, before it is read, if it can only be this one.
+    fn seen(&self, state: &State) -> Option<(FolderStamps, PathBuf)> {
+        let subjects = self.asked.subjects(self.entry).ok()?;
+        let [subject] = subjects.as_slice() else { return None };
+        let below = Path::new(subject.strip_prefix(&*self.entry.skill.name)?.strip_prefix('/')?);
+        let stamps = FolderStamps::of_file(self.entry.dir(), below, trust_file(state), SystemTime::now())?;
+        Some((stamps, self.entry.dir().join(below)))
+    }
+}
+
+/// Finds what is meant, or what the user must decide first.
+fn find<'r>(runtime: &'r Runtime, reading: &Reading) -> Result<Result<Meant<'r>, Question>, Failure> {
     let (host, catalog, session) = (&runtime.view().host, runtime.catalog(), Session::default());
+    let (id, caller) = (&reading.id, reading.caller);
     // What the model may not know of is as unknown as what is not there.
     let wanted = match id::find(catalog, id) {
         Ok(entry) => catalog.call_of(entry),
         Err(failure) if caller == Caller::User => return Err(failure),
-        Err(_) => id.to_owned(),
+        Err(_) => id.clone(),
     };
     let entry = runtime.readable(&session, &wanted, caller);
-    let name = entry.as_ref().map_or(id, |entry| &*entry.skill.name).to_owned();
-    let asked = match path {
-        Some(path) => Asked::by_path(&name, path, caller, &host.resource),
-        None => Asked::for_skill(&name, Part::Top, caller),
+    let name = entry.as_ref().map_or(id.as_str(), |entry| &*entry.skill.name);
+    let asked = match &reading.path {
+        Some(path) => Asked::by_path(name, path, caller, &host.resource),
+        None => Asked::for_skill(name, Part::Top, caller),
     };
-    let refused = |problem| Refused::new(host, catalog, &asked, problem);
-    let entry = entry.map_err(refused).map_err(|refused| Failure::from(&refused))?;
-    let questions = runtime.before_reading(&session, entry, &asked);
-    let questions = questions.map_err(refused).map_err(|refused| Failure::from(&refused))?;
-    if !questions.is_empty() {
-        let failure = Failure::from(&refused(ReadProblem::Forbidden));
-        return Err(failure.help("a rule asks before this is read, and nobody can be asked here: `openoxide read`"));
-    }
-    let answer = read_resource(host, catalog, entry, &asked, bytes).map_err(|refused| Failure::from(&refused))?;
-    Ok((name, answer))
+    let refused = |problem| Failure::from(&Refused::new(host, catalog, &asked, problem));
+    let entry = entry.map_err(refused)?;
+    let questions = runtime.before_reading(&session, entry, &asked).map_err(refused)?;
+    Ok(match reading.open(questions) {
+        Some(question) => Err(question),
+        None => Ok(Meant { entry, asked }),
+    })
 }
 
 /// Returns the type of a file's content, by what its name ends with.
-fn kind_of(runtime: &Runtime, path: &str) -> HeaderValue {
+pub(crate) fn kind_of(runtime: &Runtime, path: &str) -> HeaderValue {
     let end = path.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map(|(_, end)| end.to_lowercase());
     let kind = end.and_then(|end| runtime.view().host.resource.types.get(&end)).map(String::as_str);
     let kind = match kind {

@@ -1,15 +1,20 @@
 //! Skills that the MCP servers of the settings offer.
 
 use axum::response::Response;
-use openoxide_mcp_client::{remote_line, remote_problem_line};
+use http::StatusCode;
+use openoxide_live::State;
+use openoxide_mcp_client::{Remote, RemoteError, RemoteName, remote_line, remote_problem_line};
 use openoxide_runtime::Session;
-use openoxide_wire::{RemoteLine, RemoteProblemLine, SchemaVersion};
+use openoxide_skills::Caller;
+use openoxide_wire::{ReadAnswer, RemoteLine, RemoteProblemLine, SchemaVersion};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::asked::{Asking, Just, Query, runtime};
+use super::files::{Read, Reading, kind_of};
 use super::reply::Ready;
 use crate::answer::Failure;
+use crate::calling::{remote_bytes, unknown_to_model};
 
 /// What servers offer, and what of it cannot be used.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -39,4 +44,56 @@ pub(crate) async fn list(asking: Asking, Query(query): Query<Just>) -> Result<Re
         })
         .await?;
     Ok(ready.send(&asking.headers))
+}
+
+/// Reads what a server has of a skill; before, the same is asked as before it is called.
+pub(crate) async fn read(
+    asking: &Asking,
+    state: &State,
+    remote: &Remote,
+    name: &RemoteName,
+    reading: &Reading,
+) -> Result<Read, Failure> {
+    let runtime = runtime(state)?;
+    let skill = remote.find(name).await.map_err(|error| match (&error, reading.caller) {
+        // What is called like it may be what the model may not know of.
+        (RemoteError::UnknownSkill { .. }, Caller::Model) => failed(&unknown_to_model(name)),
+        _ => failed(&error),
+    })?;
+    let questions = runtime.before_remote(&Session::default(), &skill.offer(reading.caller), reading.caller);
+    let questions = questions.map_err(|refusal| match reading.caller {
+        Caller::Model => failed(&unknown_to_model(name)),
+        Caller::User => Failure::from(&refusal),
+    })?;
+    if let Some(question) = reading.open(questions) {
+        return Ok(Read::Asks(question));
+    }
+    let (host, id) = (runtime.catalog().host.clone(), skill.id.to_string());
+    let json = |answer: &ReadAnswer| Ready::json(answer, asking.peer, Some(state));
+    let Some(path) = &reading.path else {
+        let files = remote.files(&skill).await.map_err(|error| failed(&error))?;
+        return Ok(Read::Done(id.clone(), json(&ReadAnswer::of_paths(host, id, &files))?));
+    };
+    let bytes = remote_bytes(remote, &skill, path).await.map_err(|error| failed(&error))?;
+    if !reading.as_json {
+        return Ok(Read::Done(id, Ready::new(bytes, kind_of(&runtime, path))));
+    }
+    let answer = ReadAnswer::of_bytes(host, id.clone(), path, &bytes, false);
+    match &answer.refused {
+        Some(refused) => Err(Failure::new(StatusCode::NOT_ACCEPTABLE, &refused.problem, refused.text.clone())),
+        None => Ok(Read::Done(id, json(&answer)?)),
+    }
+}
+
+fn failed(error: &RemoteError) -> Failure {
+    let status = match error {
+        RemoteError::UnknownServer { .. } | RemoteError::UnknownSkill { .. } => StatusCode::NOT_FOUND,
+        RemoteError::Ambiguous { .. } => StatusCode::CONFLICT,
+        _ => StatusCode::UNPROCESSABLE_ENTITY,
+    };
+    let failure = Failure::new(status, error.word(), error.to_string());
+    match error.hint() {
+        Some(hint) => failure.help(hint),
+        None => failure,
+    }
 }

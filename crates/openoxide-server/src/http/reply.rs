@@ -8,7 +8,7 @@ use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
+use http::header::{ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use openoxide_live::State;
 use serde::Serialize;
@@ -66,7 +66,11 @@ impl Ready {
     /// Makes the response, or says that nothing has changed.
     pub(crate) fn send(&self, asked: &HeaderMap) -> Response {
         // It may be kept, and must be asked for again: what is on disk may have changed.
-        let headers = [(ETAG, self.tag.clone()), (CACHE_CONTROL, HeaderValue::from_static("no-cache"))];
+        let headers = [
+            (ETAG, self.tag.clone()),
+            (CACHE_CONTROL, HeaderValue::from_static("no-cache")),
+            (VARY, HeaderValue::from_static("accept-encoding")),
+        ];
         if self.is_held(asked) {
             return (StatusCode::NOT_MODIFIED, headers).into_response();
         }
@@ -86,8 +90,12 @@ impl Ready {
     }
 }
 
-/// Tells the tag of what was compressed from that of the same as it is: their bytes differ.
-pub(crate) async fn encoded_tags(request: Request, next: Next) -> Response {
+/// Tells the tag of what was compressed from that of the same as it is: their bytes differ. Whoever wants it in no way that
+/// there is gets it as it is, as the standard allows; a refusal would hold the answer all the same.
+pub(crate) async fn encoded(mut request: Request, next: Next) -> Response {
+    if request.headers().contains_key(ACCEPT_ENCODING) {
+        request.headers_mut().append(ACCEPT_ENCODING, HeaderValue::from_static("identity;q=0.001"));
+    }
     let mut response = next.run(request).await;
     if !response.headers().contains_key(CONTENT_ENCODING) {
         return response;

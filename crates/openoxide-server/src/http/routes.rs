@@ -6,7 +6,7 @@ use openoxide_wire::{
     ActivateAnswer, ChangeAnswer, HostsAnswer, MentionsAnswer, PromptAnswer, ReadAnswer, RootsAnswer, TurnInput,
 };
 
-use super::activations::{self, ActivateInput, AnswerInput, WaitingAnswer};
+use super::activations::{self, ActivateInput, AnswerInput, AnsweredAnswer, WaitingAnswer};
 use super::asked::Just;
 use super::change::{self, Order, ReloadAnswer, SwitchInput};
 use super::events;
@@ -46,10 +46,11 @@ fn of_skills() -> Vec<Route> {
             .json::<SkillAnswer>(200, "The skill.")
             .fails(&[404, 409]),
         Route::get("/v1/skills/{id}/files", "listFiles", files::top)
-            .about("Lists what is in a skill's folder.")
+            .about("Lists what is in a skill's folder, or what a server lists for it; `id` is also `mcp:SERVER/NAME`.")
             .query::<ReadQuery>()
             .json::<ReadAnswer>(200, "The names in the folder.")
-            .fails(&[404, 409]),
+            .json::<WaitingAnswer>(202, "The user must decide something first.")
+            .fails(&[404, 409, 422]),
         Route::get("/v1/skills/{id}/files/{*path}", "readFile", files::file)
             .about("Reads a file of a skill: its bytes, or JSON for whoever accepts that; a folder is always JSON.")
             .query::<ReadQuery>()
@@ -58,7 +59,8 @@ fn of_skills() -> Vec<Route> {
                 "The file, or the names in the folder.",
                 vec![Content::of::<ReadAnswer>(), Content::Other("*/*")],
             )
-            .fails(&[404, 406, 409]),
+            .json::<WaitingAnswer>(202, "The user must decide something first.")
+            .fails(&[404, 406, 409, 422]),
         Route::get("/v1/remote", "listRemoteSkills", remote::list)
             .about("Lists the skills that the MCP servers of the settings offer; each is called by its whole name.")
             .query::<Just>()
@@ -77,13 +79,17 @@ fn of_activations() -> Vec<Route> {
             .json::<WaitingAnswer>(202, "The user must decide something first.")
             .fails(&[404, 409, 415, 422]),
         Route::post("/v1/activations/{handle}", "answerQuestion", activations::answer)
-            .about("Answers the question that an activation waits for; with anything but no, only whoever shows the token.")
+            .about("Answers the question that a call or a file waits for; with anything but no, only whoever shows the token.")
             .body::<AnswerInput>()
-            .json::<ActivateAnswer>(200, "What the model is sent.")
+            .answer(
+                200,
+                "What the model is sent, or the file.",
+                vec![Content::of::<AnsweredAnswer>(), Content::Other("*/*")],
+            )
             .json::<WaitingAnswer>(202, "The user must decide something else.")
-            .fails(&[403, 404, 409, 415, 422]),
+            .fails(&[403, 404, 406, 409, 415, 422]),
         Route::delete("/v1/activations/{handle}", "dropActivation", activations::drop_it)
-            .about("Drops an activation that waits for an answer.")
+            .about("Drops what waits for an answer.")
             .answer(204, "It waits no more.", vec![Content::Nothing])
             .fails(&[404]),
     ]

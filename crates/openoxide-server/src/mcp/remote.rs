@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use openoxide_mcp_client::{Remote, RemoteError, RemoteName, ServerSkill};
+use openoxide_mcp_client::{Remote, RemoteName, ServerSkill};
 use openoxide_runtime::{Session, ToolResult};
 use openoxide_skills::{Caller, TerminalText, ToolDoes};
 use rmcp::model::Tool;
@@ -13,6 +13,7 @@ use super::McpServer;
 use super::seen::{Seen, Shared};
 use crate::activate::Conversation;
 use crate::audit::{Action, Decision};
+use crate::calling::{OWN_FILE, remote_bytes, unknown_to_model};
 use crate::engine::Engine;
 
 /// How long a list of tools waits for servers; those that take longer are in the next one.
@@ -122,15 +123,9 @@ async fn read(
             return Err(format!("`{name}` may be read once the user allowed it for the session: call the skill first"));
         }
         // What the model may not call is not there for it.
-        Err(_) => {
-            let (server, wanted) = (name.server.clone(), name.wanted.clone());
-            return Err(RemoteError::UnknownSkill { server, wanted, near: None }.to_string());
-        }
+        Err(_) => return Err(unknown_to_model(name).to_string()),
     }
-    let bytes = match path {
-        None | Some("SKILL.md") => remote.load(&skill).await.map(|verified| verified.text.into_bytes()),
-        Some(path) => remote.read(&skill, path).await,
-    };
+    let bytes = remote_bytes(remote, &skill, path.unwrap_or(OWN_FILE)).await;
     let bytes = bytes.map_err(|error| error.to_string())?;
     String::from_utf8(bytes).map_err(|_| "the file is not text".to_owned())
 }

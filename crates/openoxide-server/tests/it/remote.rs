@@ -39,6 +39,26 @@ async fn over_http_it_is_listed_asked_for_and_sent() {
     let said = sent["messages"][0]["text"].as_str().unwrap();
     assert!(said.contains("The server's words.") && said.contains("mcp:docs"), "{said}");
 
+    // Its files are read after the same question; a yes for good holds for them all.
+    let file = "/v1/skills/mcp%3Adocs%2Fpdf/files/references/forms.md";
+    let came = server.get(file).await;
+    assert_eq!((came.status.as_u16(), &came.json()["question"]["kind"]), (202, &json!("remote")), "{}", came.text());
+    let answer = format!("/v1/activations/{}", came.json()["handle"].as_str().unwrap());
+    let came = server.post(&answer, &json!({"answer": "always"})).await;
+    assert_eq!((came.status.as_u16(), came.text().as_str()), (200, "Forms\n"));
+    let came = server.get(file).await;
+    assert_eq!((came.status.as_u16(), came.text().as_str()), (200, "Forms\n"));
+    assert_eq!(came.header("content-security-policy"), "default-src 'none'; sandbox");
+    let listed = server.get("/v1/skills/mcp%3Adocs%2Fpdf/files").await.json();
+    let names: Vec<_> = listed["items"].as_array().unwrap().iter().map(|item| &item["name"]).collect();
+    assert_eq!(names, ["SKILL.md", "references/forms.md"], "{listed}");
+    for (path, status) in
+        [("pdf/files/..%2f..%2fetc%2fpasswd", 422), ("pdf/files/none.md", 422), ("none/files/SKILL.md", 404)]
+    {
+        let came = server.get(&format!("/v1/skills/mcp%3Adocs%2F{path}")).await;
+        assert_eq!(came.status.as_u16(), status, "{path}: {}", came.text());
+    }
+
     // A name without the prefix is the project's own.
     let own = server.post("/v1/skills/pdf/activate", &json!({})).await;
     assert!(own.status == 200 && !own.text().contains("The server's words."), "{}", own.text());
@@ -127,4 +147,19 @@ async fn a_server_that_hangs_holds_up_nobody_else() {
     let own = client.call("skill", json!({ "name": "notes" }));
     let own = tokio::time::timeout(std::time::Duration::from_secs(10), own).await.expect("the conversation is free");
     assert!(text(&own).contains("# notes"), "{own}");
+}
+
+#[tokio::test]
+async fn over_http_the_model_is_not_told_of_what_it_may_not_call() {
+    let fields = json!({ "name": "hidden", "description": "For people", "disable-model-invocation": true });
+    let served = SkillServer::default().skill_with("hidden", &fields, "Body\n", &[]).serve_http();
+    let server = Server::new(with_server(project(), &served));
+    let mut told = Vec::new();
+    for name in ["hidden", "hiddem"] {
+        let called = server.post(&format!("/v1/skills/mcp%3Adocs%2F{name}/activate"), &json!({"as": "model"})).await;
+        let read = server.get(&format!("/v1/skills/mcp%3Adocs%2F{name}/files/SKILL.md?as=model")).await;
+        assert_eq!((called.status.as_u16(), read.status.as_u16()), (404, 404), "{} {}", called.text(), read.text());
+        told.push([called, read].map(|came| came.text().replace(name, "NAME")));
+    }
+    assert_eq!(told[0], told[1], "one that it may not call is as unknown as one that is not there");
 }

@@ -8,7 +8,7 @@
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use rustix::fs::Stat;
+use rustix::fs::{FileType, RawMode, Stat};
 
 /// How long ticks are, with room to spare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl Ticks {
 pub(super) struct Stamp {
     device: u64,
     inode: u64,
-    mode: u32,
+    mode: RawMode,
     size: i64,
     modified: (i64, i64),
     changed: (i64, i64),
@@ -46,7 +46,7 @@ impl Stamp {
         Stamp {
             device: stat.st_dev as u64,
             inode: stat.st_ino as u64,
-            mode: stat.st_mode as u32,
+            mode: stat.st_mode as RawMode,
             size: stat.st_size as i64,
             modified: (stat.st_mtime as i64, stat.st_mtime_nsec as i64),
             changed: (stat.st_ctime as i64, stat.st_ctime_nsec as i64),
@@ -56,6 +56,18 @@ impl Stamp {
     /// Looks at a path; a link is looked at itself.
     pub(super) fn at(path: &Path) -> Option<Stamp> {
         rustix::fs::lstat(path).ok().map(|stat| Stamp::of(&stat))
+    }
+
+    pub(super) fn is_file(self) -> bool {
+        self.kind() == FileType::RegularFile
+    }
+
+    pub(super) fn is_folder(self) -> bool {
+        self.kind() == FileType::Directory
+    }
+
+    fn kind(self) -> FileType {
+        FileType::from_raw_mode(self.mode)
     }
 
     /// Tells whether the last change was long enough before `now` for the next one to have another time.

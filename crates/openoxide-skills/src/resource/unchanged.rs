@@ -1,7 +1,7 @@
 //! Whether everything in a skill's folder is as it was, told by stamps alone. What follows from that is its caller's.
 
 use std::os::fd::BorrowedFd;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
 use super::stamp::{Stamp, Ticks};
@@ -32,8 +32,40 @@ impl FolderStamps {
         // The skill's own folder is one of those that are looked at.
         let bounds = Bounds { entries: FILES - 1, depth: FILES };
         SkillDir::open(folder).and_then(|dir| dir.walk(Extent::Folder, bounds, &mut look)).ok()?;
-        let Look { mut seen, .. } = look;
-        seen.extend(other.map(|path| (path.clone(), Stamp::at(&path))));
+        FolderStamps::settled(look.seen, other, now)
+    }
+
+    /// Looks at one file in a skill's folder, and at all folders on the way to it; nothing in the same cases.
+    pub fn of_file(folder: &Path, below: &Path, other: Option<PathBuf>, now: SystemTime) -> Option<FolderStamps> {
+        let is_plain = below.components().all(|part| matches!(part, Component::Normal(_)));
+        if !is_plain || !is_local(folder) || !other.as_deref().is_none_or(is_local) {
+            return None;
+        }
+        let file = folder.join(below);
+        let on_the_way = file.ancestors().take(below.components().count() + 1);
+        let seen: Option<Vec<_>> = on_the_way
+            .map(|path| {
+                let stamp = Stamp::at(path)?;
+                let is_it = if path == file { stamp.is_file() } else { stamp.is_folder() };
+                is_it.then(|| (path.to_owned(), Some(stamp)))
+            })
+            .collect();
+        FolderStamps::settled(seen?, other, now)
+    }
+
+    fn settled(
+        mut seen: Vec<(PathBuf, Option<Stamp>)>,
+        other: Option<PathBuf>,
+        now: SystemTime,
+    ) -> Option<FolderStamps> {
+        if let Some(path) = other {
+            let stamp = Stamp::at(&path);
+            // What changes behind a link is not seen at the link.
+            if !stamp.is_none_or(Stamp::is_file) {
+                return None;
+            }
+            seen.push((path, stamp));
+        }
         let mut stamps = seen.iter().filter_map(|(_, stamp)| *stamp);
         stamps.all(|stamp| stamp.is_settled(now, Ticks::Kernel)).then_some(FolderStamps(seen))
     }

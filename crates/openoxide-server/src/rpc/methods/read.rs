@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use openoxide_live::State;
+use openoxide_mcp_client::{Remote, RemoteError, RemoteName};
 use openoxide_runtime::{Question, Runtime, Session};
 use openoxide_skills::{Asked, Caller, Entry, Part, ReadProblem, Refused, SkillUrl, read_resource};
 use openoxide_wire::{ReadAnswer, Who};
@@ -13,6 +14,7 @@ use serde_json::Value;
 use super::{RpcError, answer, params};
 use crate::activate::Asker as _;
 use crate::audit::{Action, Decision};
+use crate::calling::{OWN_FILE, remote_bytes, unknown_to_model};
 use crate::rpc::ask::ClientAsker;
 use crate::rpc::client::Client;
 
@@ -39,6 +41,9 @@ struct ReadParams {
 pub(super) async fn read(client: &Client, given: Value) -> Result<Value, RpcError> {
     let given: ReadParams = params(given)?;
     let state = client.state(given.cwd.as_deref()).await?;
+    if let (Some(name), Some(remote)) = (RemoteName::parse(&given.skill), client.engine.remote(&state)) {
+        return read_remote(client, &state, &remote, &name, &given).await;
+    }
     let runtime = Arc::clone(state.runtime()?);
     let session = client.session(&given.session);
     // The conversation is free for others while the user thinks.
@@ -68,6 +73,72 @@ pub(super) async fn read(client: &Client, given: Value) -> Result<Value, RpcErro
     let decision = told.refused.as_ref().map_or(Decision::Allow, |line| Decision::Deny(line.problem.clone()));
     client.engine.note(Action::Read, &skill, None, path.as_deref(), decision);
     answer(&told)
+}
+
+/// Reads a file of a skill that a server offers.
+async fn read_remote(
+    client: &Client,
+    state: &State,
+    remote: &Remote,
+    name: &RemoteName,
+    given: &ReadParams,
+) -> Result<Value, RpcError> {
+    let mut asker = ClientAsker::new(client);
+    let told = remote_answer(client, state, remote, name, given, &mut asker).await?;
+    let told =
+        told.unwrap_or_else(|(problem, text)| ReadAnswer::refused(host(state), given.skill.clone(), &problem, text));
+    let decision = told.refused.as_ref().map_or(Decision::Allow, |line| Decision::Deny(line.problem.clone()));
+    client.engine.note(Action::Read, &given.skill, None, given.path.as_deref(), decision);
+    let mut told = serde_json::to_value(told)?;
+    if !asker.unasked.is_empty() {
+        told["notices"] = serde_json::to_value(&asker.unasked)?;
+    }
+    Ok(told)
+}
+
+/// What is answered, or what is wrong and the words for it.
+type Told = Result<ReadAnswer, (String, String)>;
+
+async fn remote_answer(
+    client: &Client,
+    state: &State,
+    remote: &Remote,
+    name: &RemoteName,
+    given: &ReadParams,
+    asker: &mut ClientAsker<'_>,
+) -> Result<Told, RpcError> {
+    let runtime = Arc::clone(state.runtime()?);
+    let caller = Caller::from(given.caller);
+    let failed = |error: &RemoteError| (error.word().to_owned(), error.to_string());
+    let skill = match remote.find(name).await {
+        Ok(skill) => skill,
+        Err(error) => return Ok(Err(failed(&error))),
+    };
+    let session = client.session(&given.session);
+    let questions = runtime.before_remote(&*session.lock().await, &skill.offer(caller), caller);
+    let questions = match questions {
+        Ok(questions) => questions,
+        Err(_) if caller == Caller::Model => return Ok(Err(failed(&unknown_to_model(name)))),
+        Err(refusal) => return Ok(Err((refusal.why.as_str().to_owned(), refusal.text))),
+    };
+    for question in questions {
+        let answered = asker.ask(&question).await;
+        if !answered.is_yes() {
+            let why = if asker.unasked.is_empty() { "rejected" } else { "not-asked" };
+            return Ok(Err((why.to_owned(), format!("`{name}` was not allowed"))));
+        }
+        // What cannot be remembered counts this time.
+        let _ = runtime.keep_answer(&mut *session.lock().await, &question, &answered);
+    }
+    let id = skill.id.to_string();
+    if given.list {
+        let files = remote.files(&skill).await;
+        return Ok(files.map(|files| ReadAnswer::of_paths(host(state), id, &files)).map_err(|error| failed(&error)));
+    }
+    let path = given.path.as_deref().unwrap_or(OWN_FILE);
+    let bytes = remote_bytes(remote, &skill, path).await;
+    let answer = |bytes: Vec<u8>| ReadAnswer::of_bytes(host(state), id, path, &bytes, given.base64);
+    Ok(bytes.map(answer).map_err(|error| failed(&error)))
 }
 
 fn host(state: &State) -> String {

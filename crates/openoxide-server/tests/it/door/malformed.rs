@@ -3,7 +3,7 @@
 use openoxide_server::DoorLimits;
 
 use super::{Server, read_one};
-use tokio::io::AsyncWriteExt as _;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 const ACTIVATE: &str = "/v1/skills/pdf/activate";
 
@@ -56,11 +56,31 @@ async fn a_body_has_a_size_however_it_is_sent() {
     assert_eq!(server.post_json("/test/length", &"x".repeat(1000)).await.body, "1000");
     let large = server.post_json("/test/length", &"x".repeat(1001)).await;
     assert_eq!((large.status, large.code().as_str()), (413, "too-large"), "{large:?}");
+    let usual = Server::start().await;
+    let routes = usual.post_json("/v1/reload", &" ".repeat(5_000_000)).await;
+    assert_eq!((routes.status, routes.code().as_str()), (413, "too-large"), "who sends it all is told: {routes:?}");
+    let head = "POST /test/length HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n";
+    let asked = server.raw(format!("{head}expect: 100-continue\r\ncontent-length: 1001\r\n\r\n")).await;
+    assert_eq!((asked.status, asked.code().as_str()), (413, "too-large"), "it is told before it is sent: {asked:?}");
     let chunk = format!("100\r\n{}\r\n", "x".repeat(256));
     let head = "POST /test/length HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\n\
                 transfer-encoding: chunked\r\n\r\n";
     let chunked = server.raw(format!("{head}{}0\r\n\r\n", chunk.repeat(3))).await;
     assert_eq!((chunked.status, chunked.code().as_str()), (411, "no-length"), "{chunked:?}");
+}
+
+#[tokio::test]
+async fn a_body_that_ends_early_is_told_or_forgotten() {
+    let server = Server::start().await;
+    let mut stream = server.connect().await;
+    let head =
+        "POST /v1/reload HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{}";
+    stream.write_all(head.as_bytes()).await.unwrap();
+    stream.shutdown().await.unwrap();
+    let mut text = String::new();
+    stream.read_to_string(&mut text).await.unwrap();
+    assert!(text.is_empty() || text.contains("400 Bad Request") && text.contains("did not arrive"), "{text}");
+    assert_eq!(server.get("/healthz").await.status, 200);
 }
 
 #[tokio::test]

@@ -79,7 +79,8 @@ async fn a_question_waits_for_its_answer_and_is_answered_once() {
 
 #[tokio::test]
 async fn only_whoever_shows_the_token_says_yes() {
-    let server = Server::new(asks());
+    let served = Served { token_file: Some("/o/state/serve-127.0.0.1-1.token".into()), ..Served::default() };
+    let server = Server::serving(asks(), served);
     let question = waiting(&server).await;
     let path = format!("/v1/activations/{}", question["handle"].as_str().unwrap());
     let post = |peer: Peer, answer: &str| {
@@ -89,9 +90,9 @@ async fn only_whoever_shows_the_token_says_yes() {
     for answer in ["once", "session", "always"] {
         let here = server.ask(post(Peer::Here, answer)).await;
         assert_eq!((here.status.as_u16(), &here.json()["error"]["code"]), (403, &json!("needs-proof")));
-        assert!(here.text().contains(".openoxide/state/serve.token"), "{}", here.text());
+        assert!(here.text().contains("/o/state/serve-127.0.0.1-1.token"), "{}", here.text());
         let elsewhere = server.ask(post(Peer::Elsewhere, answer)).await;
-        assert!(elsewhere.status == 403 && !elsewhere.text().contains("serve.token"), "{}", elsewhere.text());
+        assert!(elsewhere.status == 403 && !elsewhere.text().contains("serve-"), "{}", elsewhere.text());
     }
     let no = server.ask(post(Peer::Elsewhere, "no")).await;
     assert_eq!((no.status.as_u16(), &no.json()["error"]["code"]), (422, &json!("command-failed")));

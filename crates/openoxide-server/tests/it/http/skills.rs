@@ -127,3 +127,106 @@ async fn what_is_not_known_is_refused_in_one_form() {
     assert_eq!(server.get("/v1/skills/deploy/activate").await.header("allow"), "POST");
     assert_eq!(server.get("/healthz").await.text(), "ok\n");
 }
+
+#[tokio::test]
+async fn answers_are_as_accepted_and_say_so() {
+    let context = two();
+    context.tree(&format!("//- project/.agents/skills/deploy/long.md\n{}", "A line of a file.\n".repeat(100)));
+    let server = Server::new(context);
+    let ask = async |path: &str, name: &str, value: &str| {
+        let request = Request::get(path).extension(Peer::Here).header(name, value);
+        server.ask(request.body(Body::empty()).unwrap()).await
+    };
+    let file = "/v1/skills/deploy/files/long.md";
+    for (accept, expected) in [
+        ("application/json", "application/json"),
+        ("APPLICATION/JSON;q=0.5", "application/json"),
+        ("application/json;q=0, */*", "text/markdown; charset=utf-8"),
+        ("*/*", "text/markdown; charset=utf-8"),
+    ] {
+        let came = ask(file, "accept", accept).await;
+        assert_eq!(
+            (came.header("content-type"), came.header("vary")),
+            (expected, "accept, accept-encoding"),
+            "{accept}"
+        );
+    }
+    for (encoding, expected) in [
+        ("gzip", "gzip"),
+        ("gzip;q=0", ""),
+        ("identity;q=0", ""),
+        ("*;q=0", ""),
+        ("*", "gzip"),
+        ("identity;q=0, gzip", "gzip"),
+    ] {
+        let came = ask(file, "accept-encoding", encoding).await;
+        assert_eq!((came.status.as_u16(), came.header("content-encoding")), (200, expected), "{encoding}");
+    }
+    let packed = ask("/.well-known/agent-skills/deploy.tar.gz", "accept-encoding", "gzip").await;
+    assert_eq!((packed.status.as_u16(), packed.header("content-encoding")), (200, ""), "it is packed already");
+    let tag = ask(file, "accept", "*/*").await.header("etag").to_owned();
+    for held in [tag.clone(), format!("W/{tag}"), format!("\"a\", {tag}"), "*".to_owned()] {
+        let came = ask(file, "if-none-match", &held).await;
+        assert_eq!((came.status.as_u16(), came.header("vary")), (304, "accept, accept-encoding"), "{held}");
+    }
+    assert_eq!(ask(file, "if-none-match", "\"*\"").await.status, 200);
+}
+
+#[tokio::test]
+async fn what_a_rule_asks_about_is_read_once_the_user_allows_it() {
+    let context = two();
+    context.tree("//- project/.agents/skills/deploy/key.md\nThe key.\n//- home/.openoxide/config.toml\n[permission]\nread = { \"deploy/key.md\" = \"ask\" }\n");
+    let server = Server::new(context);
+    let asked = async || {
+        let came = server.get("/v1/skills/deploy/files/key.md").await;
+        assert_eq!(came.status, 202, "{}", came.text());
+        let waiting = came.json();
+        assert_eq!(
+            (&waiting["question"]["kind"], &waiting["question"]["subject"]),
+            (&json!("permission"), &json!("deploy/key.md")),
+            "{waiting}"
+        );
+        format!("/v1/activations/{}", waiting["handle"].as_str().unwrap())
+    };
+    let handle = asked().await;
+    let unproven = Request::post(&handle).extension(Peer::Here).header("content-type", "application/json");
+    let unproven = server.ask(unproven.body(Body::from("{\"answer\":\"once\"}")).unwrap()).await;
+    assert_eq!((unproven.status.as_u16(), &unproven.json()["error"]["code"]), (403, &json!("needs-proof")));
+    let came = server.post(&handle, &json!({"answer": "once"})).await;
+    assert_eq!((came.status.as_u16(), came.text().as_str()), (200, "The key.\n"));
+    assert_eq!(came.header("content-security-policy"), "default-src 'none'; sandbox");
+    assert_eq!(server.post(&handle, &json!({"answer": "once"})).await.status, 404, "it is answered once");
+
+    let refused = server.post(&asked().await, &json!({"answer": "no"})).await;
+    assert_eq!((refused.status.as_u16(), &refused.json()["error"]["code"]), (403, &json!("rejected")));
+    assert_eq!(server.post(&asked().await, &json!({"answer": "always"})).await.text(), "The key.\n");
+    assert_eq!(server.get("/v1/skills/deploy/files/key.md").await.text(), "The key.\n", "it was allowed for good");
+}
+
+#[tokio::test]
+async fn a_file_is_sent_as_it_is_now_however_it_was_changed() {
+    let context = two();
+    let file = context.project().join(".agents/skills/deploy/notes.md");
+    fs_err::write(&file, "one\n").unwrap();
+    let server = Server::new(context);
+    let read = async || {
+        // What has just been written is not kept.
+        tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+        let first = server.get("/v1/skills/deploy/files/notes.md").await.text();
+        let again = server.get("/v1/skills/deploy/files/notes.md").await.text();
+        assert_eq!(first, again);
+        again
+    };
+    assert_eq!(read().await, "one\n");
+    let time = fs_err::metadata(&file).unwrap().modified().unwrap();
+    fs_err::write(&file, "two\n").unwrap();
+    std::fs::File::options().write(true).open(&file).unwrap().set_modified(time).unwrap();
+    assert_eq!(read().await, "two\n");
+    let outside = server.context.root().join("secret");
+    fs_err::write(&outside, "two\n").unwrap();
+    fs_err::remove_file(&file).unwrap();
+    std::os::unix::fs::symlink(&outside, &file).unwrap();
+    assert_eq!(server.get("/v1/skills/deploy/files/notes.md").await.status, 403, "the same bytes, but outside");
+    fs_err::remove_file(&file).unwrap();
+    assert_eq!(server.get("/v1/skills/deploy/files/notes.md").await.status, 404);
+}

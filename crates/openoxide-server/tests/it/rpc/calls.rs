@@ -1,5 +1,6 @@
 //! Calling and reading skills, what a text names, what the model sees, and where is looked.
 
+use openoxide_testkit::mcp::SkillServer;
 use serde_json::{Value, json};
 
 use super::Rpc;
@@ -117,6 +118,30 @@ async fn files_of_a_skill() {
     let asks = rpc.call("skills/read", json!({ "skill": "keyed", "caller": "model" })).await;
     assert!(asks["text"].is_null() && asks["refused"]["problem"] == "forbidden", "{asks}");
     assert!(asks["notices"][0]["text"].as_str().unwrap().contains("was not asked for"), "{asks}");
+    rpc.end().await.unwrap();
+}
+
+#[tokio::test]
+async fn files_of_a_servers_skill() {
+    let files: &[(&str, &[u8])] = &[("forms.md", b"Forms\n")];
+    let served = SkillServer::default().skill("pdf", "Reads forms", "Body\n", files).serve_http();
+    let tree = format!("//- home/.openoxide/config.toml\n[mcp.servers.docs]\nurl = \"{}\"\n", served.url);
+    let mut rpc = Rpc::silent(None, &tree);
+    rpc.hello(json!({ "skillsAsk": true })).await;
+    let params = json!({ "skill": "mcp:docs/pdf", "path": "forms.md", "session": "a" });
+    for (choice, expected) in [("no", None), ("session", Some("Forms\n"))] {
+        rpc.send(&json!({ "id": "read", "method": "skills/read", "params": params })).await;
+        let question = rpc.wait(|message| message["method"] == "skills/ask").await;
+        assert_eq!(question["params"]["question"]["kind"], "remote", "{question}");
+        rpc.send(&json!({ "id": question["id"], "result": { "choice": choice } })).await;
+        let read = rpc.wait(|message| message["id"] == "read").await["result"].take();
+        assert_eq!(read["text"].as_str(), expected, "{read}");
+        assert_eq!(read["refused"]["problem"].as_str(), expected.is_none().then_some("rejected"), "{read}");
+    }
+    let listed = rpc.call("skills/read", json!({ "skill": "mcp:docs/pdf", "list": true, "session": "a" })).await;
+    assert_eq!(listed["items"].as_array().map(Vec::len), Some(2), "a yes holds for the conversation: {listed}");
+    let unknown = rpc.call("skills/read", json!({ "skill": "mcp:docs/none" })).await;
+    assert_eq!(unknown["refused"]["problem"], "unknown", "{unknown}");
     rpc.end().await.unwrap();
 }
 

@@ -1,6 +1,6 @@
 //! Which changes stamps tell, and what is not stamped at all.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use openoxide_testkit::TestContext;
@@ -66,6 +66,35 @@ fn a_link_in_place_of_the_folder_is_told() {
     fs_err::rename(&folder, &moved).unwrap();
     std::os::unix::fs::symlink(&moved, &folder).unwrap();
     assert!(!stamps.still_hold());
+}
+
+#[test]
+fn a_file_is_stamped_with_the_way_to_it() {
+    let (context, folder) = folder();
+    let stamps = |now| FolderStamps::of_file(&folder, Path::new("a/b.md"), None, now);
+    assert!(stamps(SystemTime::now()).is_none(), "what was just written may be written again unnoticed");
+    let written = stamps(later()).unwrap();
+    assert!(written.still_hold());
+    std::thread::sleep(Duration::from_millis(30));
+    fs_err::write(folder.join("a/b.md"), "new\n").unwrap();
+    assert!(!written.still_hold());
+    let moved = stamps(later()).unwrap();
+    fs_err::rename(folder.join("a"), context.root().join("a")).unwrap();
+    std::os::unix::fs::symlink(context.root().join("a"), folder.join("a")).unwrap();
+    assert!(!moved.still_hold());
+    assert!(stamps(later()).is_none(), "what lies behind a link is not stamped");
+    for odd in ["a", "../s/SKILL.md", "/etc/passwd", "nothing"] {
+        assert!(FolderStamps::of_file(&folder, Path::new(odd), None, later()).is_none(), "{odd}");
+    }
+}
+
+#[test]
+fn another_file_that_is_a_link_is_not_stamped() {
+    let (context, folder) = folder();
+    let other = context.home().join("other");
+    assert!(FolderStamps::of(&folder, Some(other.clone()), later()).is_some(), "it need not be there");
+    std::os::unix::fs::symlink("elsewhere", &other).unwrap();
+    assert!(FolderStamps::of(&folder, Some(other), later()).is_none());
 }
 
 #[test]
