@@ -94,18 +94,17 @@ fn list(page: &mut Page, rows: Vec<(String, String)>) {
 
 /// Says what a field of a body is for, and which words it takes.
 fn field_text(body: &Value, name: &str, field: &Value, types: &Value) -> String {
-    let mut said = text(&field["description"]);
     let word = |one: &Value| one["const"].as_str().map(|word| format!("`{word}`"));
     let kind = field["$ref"].as_str().and_then(|kind| kind.rsplit('/').next());
-    let words: Vec<String> =
-        kind.and_then(|kind| types[kind]["oneOf"].as_array()).into_iter().flatten().filter_map(word).collect();
-    if !words.is_empty() {
-        said.push_str(&format!(" One of {}.", words.join(", ")));
-    }
-    if body["required"].as_array().is_some_and(|required| required.iter().any(|one| one == name)) {
-        said.push_str(" Needed.");
-    }
-    said
+    let words = kind.and_then(|kind| types[kind]["oneOf"].as_array()).into_iter().flatten().filter_map(word);
+    let words: Vec<String> = words.collect();
+    let is_needed = body["required"].as_array().is_some_and(|required| required.iter().any(|one| one == name));
+    let said = [
+        text(&field["description"]),
+        if words.is_empty() { String::new() } else { format!("One of {}.", words.join(", ")) },
+        if is_needed { "Needed.".to_owned() } else { String::new() },
+    ];
+    said.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 fn text(value: &Value) -> String {
