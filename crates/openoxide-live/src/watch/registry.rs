@@ -27,6 +27,12 @@ impl Interest {
     fn named(&self, name: &OsStr) -> Option<bool> {
         self.names.iter().find(|(own, _)| own == name).map(|(_, settings)| *settings)
     }
+
+    /// Tells whether whoever knows this of a folder knows the other too.
+    fn covers(&self, other: &Interest) -> bool {
+        let tells = |(name, settings): &(OsString, bool)| self.named(name).is_some_and(|own| own || !settings);
+        (self.searched || !other.searched) && (self.all || !other.all) && other.names.iter().all(tells)
+    }
 }
 
 /// What a place wants to know.
@@ -143,7 +149,7 @@ impl Registry {
     }
 
     /// Watches what a place needs and nothing else for it; what is at or below `hit.moved` is watched anew. Returns the
-    /// folders that were not watched until now, or why the place cannot be watched.
+    /// folders of which the place was not told everything until now, whoever else was, or why it cannot be watched.
     pub(crate) fn set(&mut self, place: u64, needs: &Needs, hit: &Hit) -> Result<Vec<PathBuf>, String> {
         let Some(old) = self.places.remove(&place) else { return Ok(Vec::new()) };
         self.lost.remove(&place);
@@ -152,15 +158,16 @@ impl Registry {
         }
         let (mut own, mut new) = (Vec::with_capacity(needs.folders.len()), Vec::new());
         for (path, interest) in &needs.folders {
-            let path = self.hold(place, path, interest);
+            let (path, was_told) = self.hold(place, path, interest);
             own.push(Arc::clone(&path));
             let known = self.folders.get(&path).and_then(|folder| folder.watch);
             let is_moved = || path.ancestors().any(|outer| hit.moved.contains(outer));
             if known.is_some() && !hit.everything && (hit.moved.is_empty() || !is_moved()) {
+                new.extend((!was_told).then(|| path.to_path_buf()));
                 continue;
             }
             match self.watch(&path, known) {
-                Ok(is_new) => new.extend(is_new.then(|| path.to_path_buf())),
+                Ok(is_new) => new.extend((is_new || (known.is_some() && !was_told)).then(|| path.to_path_buf())),
                 Err(why) => {
                     self.places.insert(place, own);
                     self.clear(place);
@@ -172,14 +179,22 @@ impl Registry {
         Ok(new)
     }
 
-    fn hold(&mut self, place: u64, path: &Path, interest: &Interest) -> Arc<Path> {
+    /// Notes what a place wants to know of a folder; tells whether it would have been told of that before.
+    fn hold(&mut self, place: u64, path: &Path, interest: &Interest) -> (Arc<Path>, bool) {
         let path = self.folders.get_key_value(path).map_or_else(|| Arc::from(path), |(path, _)| Arc::clone(path));
         let users = &mut self.folders.entry(Arc::clone(&path)).or_default().users;
-        match users.iter_mut().find(|(user, _)| *user == place) {
-            Some((_, own)) => own.clone_from(interest),
-            None => users.push((place, interest.clone())),
-        }
-        path
+        let was_told = match users.iter_mut().find(|(user, _)| *user == place) {
+            Some((_, own)) => {
+                let was_told = own.covers(interest);
+                own.clone_from(interest);
+                was_told
+            }
+            None => {
+                users.push((place, interest.clone()));
+                false
+            }
+        };
+        (path, was_told)
     }
 
     /// Watches a folder; returns whether that is new.
