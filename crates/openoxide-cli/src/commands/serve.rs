@@ -111,13 +111,8 @@ async fn listen_and_serve(
     let stopping = engine.stopping().clone();
     tokio::spawn(async move { stopping.obey_signals().await });
     tell(ui, args, &listening, token.is_some())?;
-    let options = DoorOptions {
-        hosts: args.allow_host.clone(),
-        token,
-        proof,
-        limits: DoorLimits::default(),
-        log: log.clone(),
-    };
+    let options =
+        DoorOptions { hosts: args.allow_host.clone(), token, proof, limits: DoorLimits::default(), log: log.clone() };
     let mcp = McpHttp::behind(listening.address(), &args.allow_host, engine.stopping().token());
     let mcp = McpHttp { options: args.tools.options(), ..mcp };
     let router = openoxide_server::router(engine.clone(), Served { well_known: !args.no_well_known, mcp });

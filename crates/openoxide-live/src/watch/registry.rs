@@ -290,3 +290,34 @@ fn is_one_folder(left: &Path, right: &Path) -> bool {
     let number = |path: &Path| path.symlink_metadata().ok().map(|stat| (stat.dev(), stat.ino()));
     number(left).is_some_and(|left| number(right) == Some(left))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a place was not told of until now has to be looked at, whoever else was told of it.
+    #[test]
+    fn a_folder_is_new_to_each_place_and_for_each_name() {
+        let Ok(watcher) = Watcher::new() else { return println!("skipped: nothing can be watched here") };
+        let dir = tempfile::tempdir().unwrap();
+        let folder = fs_err::canonicalize(dir.path()).unwrap();
+        let mut registry = Registry::new(Ok(Arc::new(watcher)), 100);
+        registry.enter(1);
+        registry.enter(2);
+        let needs = |names: &[&str], settings: bool| {
+            let names = names.iter().map(|name| (OsString::from(name), settings)).collect();
+            let interest = Interest { names, ..Interest::default() };
+            Needs { folders: HashMap::from([(folder.clone(), interest)]) }
+        };
+        let mut is_new = |place, needs: &Needs| !registry.set(place, needs, &Hit::default()).unwrap().is_empty();
+        assert!(is_new(1, &needs(&["a"], false)));
+        assert!(!is_new(1, &needs(&["a"], false)));
+        assert!(is_new(2, &needs(&["a"], false)), "another place was not told");
+        assert!(is_new(1, &needs(&["a", "b"], false)), "nobody told of another name");
+        assert!(is_new(1, &needs(&["a", "b"], true)), "nobody said that settings come from it");
+        assert!(!is_new(1, &needs(&["b"], false)), "less is known already");
+        let mut searched = Needs::default();
+        searched.search(&folder);
+        assert!(is_new(1, &searched) && !is_new(1, &searched));
+    }
+}
