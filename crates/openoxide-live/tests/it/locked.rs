@@ -46,7 +46,7 @@ fn a_folder_that_comes_locked_is_watched_once_it_is_open() {
     let away = world.context.root().join("away");
     fs_err::create_dir_all(away.join("b")).unwrap();
     fs_err::write(away.join("b/SKILL.md"), text("b", "First")).unwrap();
-    set(&away, 0o100);
+    set(&away, 0o300);
     fs_err::rename(&away, &group).unwrap();
     world.rest();
     world.shows(&["a: First"]);
