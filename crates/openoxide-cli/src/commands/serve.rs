@@ -108,8 +108,8 @@ async fn listen_and_serve(
     let listening = Listening::open(address, token.as_ref()).map_err(|error| refused(args, &error))?;
     let proof = if token.is_none() { minted(ui, &environment) } else { None };
     let engine = Engine::new(environment, place, engine_options(ui));
-    let stopping = engine.stopping().clone();
-    tokio::spawn(async move { stopping.obey_signals().await });
+    // Whoever reads where it listens may end it at once.
+    tokio::spawn(engine.stopping().obey_signals().context("signals cannot be taken")?);
     tell(ui, args, &listening, token.is_some())?;
     let options =
         DoorOptions { hosts: args.allow_host.clone(), token, proof, limits: DoorLimits::default(), log: log.clone() };

@@ -183,16 +183,13 @@ impl Registry {
     fn hold(&mut self, place: u64, path: &Path, interest: &Interest) -> (Arc<Path>, bool) {
         let path = self.folders.get_key_value(path).map_or_else(|| Arc::from(path), |(path, _)| Arc::clone(path));
         let users = &mut self.folders.entry(Arc::clone(&path)).or_default().users;
-        let was_told = match users.iter_mut().find(|(user, _)| *user == place) {
-            Some((_, own)) => {
-                let was_told = own.covers(interest);
-                own.clone_from(interest);
-                was_told
-            }
-            None => {
-                users.push((place, interest.clone()));
-                false
-            }
+        let was_told = if let Some((_, own)) = users.iter_mut().find(|(user, _)| *user == place) {
+            let was_told = own.covers(interest);
+            own.clone_from(interest);
+            was_told
+        } else {
+            users.push((place, interest.clone()));
+            false
         };
         (path, was_told)
     }
@@ -297,6 +294,7 @@ mod tests {
 
     /// What a place was not told of until now has to be looked at, whoever else was told of it.
     #[test]
+    #[expect(clippy::print_stdout, reason = "it says why it is skipped")]
     fn a_folder_is_new_to_each_place_and_for_each_name() {
         let Ok(watcher) = Watcher::new() else { return println!("skipped: nothing can be watched here") };
         let dir = tempfile::tempdir().unwrap();
