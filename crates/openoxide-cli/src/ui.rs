@@ -45,7 +45,7 @@ impl Ui {
     }
 
     /// Returns one whose talk goes into a log, so that whoever reads that meets nothing else among its lines.
-    pub(crate) fn into_log(&self, log: Log) -> Ui {
+    pub(crate) fn through(&self, log: Log) -> Ui {
         Ui { log: Some(log), ..self.clone() }
     }
 

@@ -75,7 +75,7 @@ pub(crate) fn serve(ui: &Ui, common: &Common, args: &ServeArgs) -> anyhow::Resul
     let log = Log::new(form(ui, args));
     // Where a program reads standard error, every line is JSON.
     let talk = match form(ui, args) {
-        LogForm::Json => ui.into_log(log.clone()),
+        LogForm::Json => ui.through(log.clone()),
         LogForm::Off | LogForm::Text => ui.clone(),
     };
     let served = open_and_serve(&talk, common, args, &log);
