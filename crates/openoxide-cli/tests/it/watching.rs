@@ -11,7 +11,7 @@ use rustix::process::Signal;
 use crate::serve::{Server, until};
 use crate::support::{bin, skipped};
 
-const LONGEST: Duration = Duration::from_secs(60);
+const LONGEST: Duration = Duration::from_mins(1);
 
 /// Returns a command of ours in a namespace of its own, where the system allows so many of something; nothing where no
 /// such namespace is to be had.
@@ -105,7 +105,7 @@ fn whoever_starts_us_is_told_too() {
 /// The server sleeps while more happens than the system can keep for it, so that what happens then is told to nobody.
 #[test]
 fn what_the_system_could_not_tell_is_found() {
-    let queue = std::fs::read_to_string("/proc/sys/fs/inotify/max_queued_events");
+    let queue = fs_err::read_to_string("/proc/sys/fs/inotify/max_queued_events");
     let Some(queue) = queue.ok().and_then(|queue| queue.trim().parse::<usize>().ok()).filter(|&queue| queue <= 200_000)
     else {
         return skipped("nobody knows how much the system keeps, or it is too much");
