@@ -3,6 +3,7 @@
 use std::io::{IsTerminal as _, Write as _};
 
 use anstyle::{AnsiColor, Style};
+use openoxide_server::Log;
 use openoxide_skills::TerminalText;
 
 use crate::args::{Common, When};
@@ -32,13 +33,20 @@ pub(crate) struct Ui {
     quiet: bool,
     color: Option<When>,
     width: Option<usize>,
+    /// Takes what is said, where a program reads standard error.
+    log: Option<Log>,
 }
 
 impl Ui {
     pub(crate) fn new(common: &Common) -> Ui {
-        let ui = Ui { quiet: common.quiet, color: common.color, width: width() };
+        let ui = Ui { quiet: common.quiet, color: common.color, width: width(), log: None };
         ui.apply_color(common.color);
         ui
+    }
+
+    /// Returns one whose talk goes into a log, so that whoever reads that meets nothing else among its lines.
+    pub(crate) fn through(&self, log: Log) -> Ui {
+        Ui { log: Some(log), ..self.clone() }
     }
 
     /// Takes the setting for color, unless the command line decided.
@@ -121,8 +129,10 @@ impl Ui {
 
     /// Says something, unless asked to say less.
     pub(crate) fn say(&self, text: &str) {
-        if !self.quiet {
-            self.stderr("", text);
+        match &self.log {
+            _ if self.quiet => {}
+            Some(log) => log.say(text),
+            None => self.stderr("", text),
         }
     }
 
@@ -139,15 +149,19 @@ impl Ui {
 
     /// Warns.
     pub(crate) fn warn(&self, text: &str) {
-        if !self.quiet {
-            self.stderr(&format!("{}: ", paint(Role::Warning, "warning")), text);
+        match &self.log {
+            _ if self.quiet => {}
+            Some(log) => log.warn(text),
+            None => self.stderr(&format!("{}: ", paint(Role::Warning, "warning")), text),
         }
     }
 
     /// Says the next step.
     pub(crate) fn hint(&self, text: &str) {
-        if !self.quiet {
-            self.stderr(&format!("{}: ", paint(Role::Hint, "hint")), text);
+        match &self.log {
+            _ if self.quiet => {}
+            Some(log) => log.say(text),
+            None => self.stderr(&format!("{}: ", paint(Role::Hint, "hint")), text),
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use openoxide_config::{Environment, Sources};
-use openoxide_skills::{Depth, Memory, Refresh};
+use openoxide_skills::{Depth, Memory, Refresh, Touched};
 
 use crate::change::{Change, is_same_catalog};
 use crate::hit::Hit;
@@ -25,8 +25,8 @@ pub(crate) struct Slot {
 
 impl Slot {
     pub(crate) fn new(id: u64, place: Place, patience: Duration) -> Slot {
-        let keeper =
-            Keeper { memory: Memory::new(patience), settings: None, last: None, needs: Needs::default(), needed: 0 };
+        let memory = Memory::new(patience);
+        let keeper = Keeper { memory, settings: None, last: None, needs: Needs::default(), needed: 0, behind: false };
         Slot { id, place, state: RwLock::new(None), keeper: Mutex::new(keeper), used: AtomicU64::new(0) }
     }
 
@@ -56,6 +56,8 @@ pub(crate) struct Keeper {
     needs: Needs,
     /// The revision of the memory that the needs were made for.
     needed: u64,
+    /// Whether something happened that no look has seen yet, because settings could not be read.
+    behind: bool,
 }
 
 /// What a look found.
@@ -68,10 +70,12 @@ pub(crate) struct Looked {
 impl Keeper {
     /// Looks at the place, as far as something happened to it.
     pub(crate) fn look(&mut self, environment: &Environment, place: &Place, hit: &Hit) -> Result<Looked, LiveError> {
+        let was_behind = std::mem::replace(&mut self.behind, true);
         let mut is_same = self.read_settings(environment, place, hit)?;
+        self.behind = false;
         let Some(settings) = &self.settings else { unreachable!("they were read, or it was an error") };
-        let mut catalog =
-            self.memory.load(std::slice::from_ref(&settings.view), Depth::Quick, &hit.touched()).remove(0);
+        let touched = if was_behind { Touched::Everything } else { hit.touched() };
+        let mut catalog = self.memory.load(std::slice::from_ref(&settings.view), Depth::Quick, &touched).remove(0);
         settings.report(&mut catalog);
         is_same &= self.last.as_ref().is_some_and(|last| is_same_catalog(&last.catalog, &catalog));
         if let Some(last) = self.last.as_ref().filter(|_| is_same) {

@@ -164,8 +164,9 @@ impl Shared {
         let mut done = Done { place: id, looked: look.is_some(), ..Done::default() };
         let mut keeper = slot.keeper.lock().unwrap_or_else(PoisonError::into_inner);
         let start = Instant::now();
-        // A host that looks once is looked at again only when somebody asks for that.
-        let look = look.filter(|_| !keeper.looks_once());
+        // A host that looks once is looked at again only when somebody asks for that; if what was found then is in doubt,
+        // that look has not ended.
+        let look = look.filter(|_| !keeper.looks_once() || keeper.is_in_doubt());
         if let Some(hit) = &look {
             // An error is whoever's who asks next; coming back is noticed, because what was watched still is.
             drop(self.look(&slot, &mut keeper, hit));

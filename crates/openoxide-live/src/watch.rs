@@ -21,7 +21,7 @@ pub(crate) enum Event {
         watch: i32,
         /// The entry.
         name: std::ffi::OsString,
-        /// Whether it is a folder that came, went or moved.
+        /// Whether it is a folder that came, went or moved, or that others may read now.
         folder: bool,
     },
     /// Something happened to a folder itself.

@@ -83,12 +83,21 @@ impl Log {
         Log { form, lines: Arc::new(Lines::new(Stderr)) }
     }
 
+    /// Says something that a person should know.
+    pub fn say(&self, message: &str) {
+        self.note("info", "", message);
+    }
+
     /// Says that something is not as it should be.
-    pub(crate) fn warn(&self, message: &str) {
+    pub fn warn(&self, message: &str) {
+        self.note("warning", "warning: ", message);
+    }
+
+    fn note(&self, level: &'static str, lead: &str, message: &str) {
         match self.form {
             LogForm::Off => {}
-            LogForm::Text => self.lines.push(format!("warning: {}", TerminalText(message))),
-            LogForm::Json => self.json(&NoteLine { time: moment::now(), level: "warning", message }),
+            LogForm::Text => self.lines.push(format!("{lead}{}", TerminalText(message))),
+            LogForm::Json => self.json(&NoteLine { time: moment::now(), level, message }),
         }
     }
 

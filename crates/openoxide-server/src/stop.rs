@@ -52,20 +52,20 @@ impl Stopping {
         self.over.clone()
     }
 
-    /// Obeys SIGTERM and SIGINT: the first asks, the second ends. Waits for both.
-    pub async fn obey_signals(&self) -> std::io::Result<()> {
+    /// Takes SIGTERM and SIGINT from now on, and obeys them while what it returns is awaited: the first asks, the second
+    /// ends.
+    pub fn obey_signals(&self) -> std::io::Result<impl Future<Output = ()> + Send + 'static> {
         let mut terminate = signal(SignalKind::terminate())?;
         let mut interrupt = signal(SignalKind::interrupt())?;
-        let mut next = async || {
-            tokio::select! {
-                _ = terminate.recv() => {}
-                _ = interrupt.recv() => {}
+        let stopping = self.clone();
+        Ok(async move {
+            for step in [Stopping::ask, Stopping::end] {
+                tokio::select! {
+                    _ = terminate.recv() => {}
+                    _ = interrupt.recv() => {}
+                }
+                step(&stopping);
             }
-        };
-        next().await;
-        self.ask();
-        next().await;
-        self.end();
-        Ok(())
+        })
     }
 }

@@ -97,6 +97,18 @@ impl ServeArgs {
 }
 
 pub(crate) fn serve(ui: &Ui, common: &Common, args: &ServeArgs) -> anyhow::Result<ExitStatus> {
+    let log = Log::new(form(ui, args));
+    // Where a program reads standard error, every line is JSON.
+    let talk = match form(ui, args) {
+        LogForm::Json => ui.through(log.clone()),
+        LogForm::Off | LogForm::Text => ui.clone(),
+    };
+    let served = open_and_serve(&talk, common, args, &log);
+    log.flush(LAST);
+    served.map(|()| ExitStatus::Done)
+}
+
+fn open_and_serve(ui: &Ui, common: &Common, args: &ServeArgs, log: &Log) -> anyhow::Result<()> {
     let mut environment = Environment::from_process();
     let token = token(&environment, args)?;
     // Whatever runs for a skill has no business with it.
@@ -104,9 +116,9 @@ pub(crate) fn serve(ui: &Ui, common: &Common, args: &ServeArgs) -> anyhow::Resul
     let place = open_place(ui, common)?;
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().context("failed to start threads")?;
-    let served = runtime.block_on(listen_and_serve(ui, args, environment, place, token));
+    let served = runtime.block_on(listen_and_serve(ui, args, environment, place, token, log));
     runtime.shutdown_timeout(LAST);
-    served.map(|()| ExitStatus::Done)
+    served
 }
 
 async fn listen_and_serve(
@@ -115,21 +127,22 @@ async fn listen_and_serve(
     environment: Environment,
     place: Place,
     token: Option<Token>,
+    log: &Log,
 ) -> anyhow::Result<()> {
     let address = args.address()?;
     let listening = Listening::open(address, token.as_ref()).map_err(|error| refused(address, args, &error))?;
     let minted = if token.is_none() { minted(ui, &environment, listening.address()) } else { None };
     let (proof, token_file) = minted.unzip();
     let engine = Engine::new(environment, place, engine_options(ui));
-    let stopping = engine.stopping().clone();
-    tokio::spawn(async move { stopping.obey_signals().await });
+    // Whoever reads where it listens may end it at once.
+    tokio::spawn(engine.stopping().obey_signals().context("signals cannot be taken")?);
     tell(ui, args, &listening, token.is_some())?;
     let options = DoorOptions {
         hosts: args.allow_host.clone(),
         token,
         proof: proof.clone(),
         limits: DoorLimits::default(),
-        log: Log::new(form(ui, args)),
+        log: log.clone(),
     };
     let mcp = McpHttp::behind(listening.address(), &args.allow_host, engine.stopping().token());
     let mcp = McpHttp { options: args.tools.options(), ..mcp };
@@ -215,7 +228,7 @@ fn tell(ui: &Ui, args: &ServeArgs, listening: &Listening, has_token: bool) -> an
     if has_token {
         ui.say("everybody has to show the token, as `Authorization: Bearer TOKEN`");
     }
-    // Where a program reads standard error, every line is JSON.
+    // A program that reads standard error pastes nothing.
     if !matches!(form(ui, args), LogForm::Json) {
         say_how_to_connect(ui, args, address, has_token);
     }

@@ -54,6 +54,7 @@ mod switch;
 mod trust;
 mod turns;
 mod tutorial;
+mod watching;
 
 #[test]
 fn every_file_is_a_module() {

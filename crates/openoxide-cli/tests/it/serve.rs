@@ -11,18 +11,18 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::support::{bin, json, run, run_with, skipped};
 
 /// A server that runs, and is killed when the test ends.
-struct Server {
+pub(crate) struct Server {
     child: Child,
     address: SocketAddr,
 }
 
 impl Server {
-    fn start(context: &TestContext, args: &[&str]) -> Server {
+    pub(crate) fn start(context: &TestContext, args: &[&str]) -> Server {
         let words = [&["serve", "--port", "0"], args].concat();
         Server::from(&mut context.command(bin(), words))
     }
 
-    fn from(command: &mut Command) -> Server {
+    pub(crate) fn from(command: &mut Command) -> Server {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
@@ -53,16 +53,16 @@ impl Server {
         self.send(&format!("POST /v1/skills/{skill}/activate"), "", "{}")
     }
 
-    fn get(&self, path: &str) -> (u16, String) {
+    pub(crate) fn get(&self, path: &str) -> (u16, String) {
         answer(self.send(&format!("GET {path}"), "", ""))
     }
 
-    fn signal(&self, signal: Signal) {
+    pub(crate) fn signal(&self, signal: Signal) {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
     /// Waits for the end; the exit status and what was written to standard error.
-    fn end(mut self, longest: Duration) -> (Option<i32>, String) {
+    pub(crate) fn end(mut self, longest: Duration) -> (Option<i32>, String) {
         let deadline = Instant::now() + longest;
         let status = loop {
             match self.child.try_wait().unwrap() {
@@ -131,7 +131,7 @@ fn processes_with(word: &str) -> usize {
     lines.filter(|line| line.split(|byte| *byte == 0).any(|arg| arg == word.as_bytes())).count()
 }
 
-fn until(longest: Duration, done: impl Fn() -> bool) -> bool {
+pub(crate) fn until(longest: Duration, done: impl Fn() -> bool) -> bool {
     let deadline = Instant::now() + longest;
     while !done() && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(10));
@@ -149,9 +149,9 @@ fn an_empty_home_is_enough() {
     server.signal(Signal::INT);
     let (status, told) = server.end(Duration::from_secs(10));
     assert_eq!(status, Some(0), "{told}");
-    let (token, told) = told.split_once('\n').unwrap();
-    assert!(token.contains(".openoxide/state/serve-127.0.0.1-"), "{token}");
-    let lines: Vec<serde_json::Value> = told.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let mut lines: Vec<serde_json::Value> = told.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let token = lines.remove(0);
+    assert!(token["message"].as_str().unwrap().contains(".openoxide/state/serve-127.0.0.1-"), "{token}");
     assert_eq!((&lines[0]["path"], &lines[1]["path"]), (&"/healthz".into(), &"/v1/skills".into()), "{told}");
     assert!(lines.iter().all(|line| line["status"] == 200 && line["id"].is_string()), "{told}");
     let written: Vec<_> = fs_err::read_dir(context.home().join(".openoxide/state")).unwrap().collect();

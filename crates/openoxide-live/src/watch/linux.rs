@@ -71,7 +71,12 @@ impl Watcher {
             } else if what.contains(ReadFlags::IGNORED) {
                 take(Event::Lost { watch, moved: false });
             } else if let Some(name) = event.file_name() {
-                let comes_or_goes = ReadFlags::CREATE | ReadFlags::DELETE | ReadFlags::MOVED_FROM | ReadFlags::MOVED_TO;
+                // A folder that may be read now was not watched before.
+                let comes_or_goes = ReadFlags::CREATE
+                    | ReadFlags::DELETE
+                    | ReadFlags::MOVED_FROM
+                    | ReadFlags::MOVED_TO
+                    | ReadFlags::ATTRIB;
                 let folder = what.contains(ReadFlags::ISDIR) && what.intersects(comes_or_goes);
                 take(Event::Entry { watch, name: OsStr::from_bytes(name.to_bytes()).to_owned(), folder });
             } else {

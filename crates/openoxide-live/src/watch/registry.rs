@@ -27,6 +27,12 @@ impl Interest {
     fn named(&self, name: &OsStr) -> Option<bool> {
         self.names.iter().find(|(own, _)| own == name).map(|(_, settings)| *settings)
     }
+
+    /// Tells whether whoever knows this of a folder knows the other too.
+    fn covers(&self, other: &Interest) -> bool {
+        let tells = |(name, settings): &(OsString, bool)| self.named(name).is_some_and(|own| own || !settings);
+        (self.searched || !other.searched) && (self.all || !other.all) && other.names.iter().all(tells)
+    }
 }
 
 /// What a place wants to know.
@@ -143,7 +149,7 @@ impl Registry {
     }
 
     /// Watches what a place needs and nothing else for it; what is at or below `hit.moved` is watched anew. Returns the
-    /// folders that were not watched until now, or why the place cannot be watched.
+    /// folders of which the place was not told everything until now, whoever else was, or why it cannot be watched.
     pub(crate) fn set(&mut self, place: u64, needs: &Needs, hit: &Hit) -> Result<Vec<PathBuf>, String> {
         let Some(old) = self.places.remove(&place) else { return Ok(Vec::new()) };
         self.lost.remove(&place);
@@ -152,15 +158,16 @@ impl Registry {
         }
         let (mut own, mut new) = (Vec::with_capacity(needs.folders.len()), Vec::new());
         for (path, interest) in &needs.folders {
-            let path = self.hold(place, path, interest);
+            let (path, was_told) = self.hold(place, path, interest);
             own.push(Arc::clone(&path));
             let known = self.folders.get(&path).and_then(|folder| folder.watch);
             let is_moved = || path.ancestors().any(|outer| hit.moved.contains(outer));
             if known.is_some() && !hit.everything && (hit.moved.is_empty() || !is_moved()) {
+                new.extend((!was_told).then(|| path.to_path_buf()));
                 continue;
             }
             match self.watch(&path, known) {
-                Ok(is_new) => new.extend(is_new.then(|| path.to_path_buf())),
+                Ok(is_new) => new.extend((is_new || (known.is_some() && !was_told)).then(|| path.to_path_buf())),
                 Err(why) => {
                     self.places.insert(place, own);
                     self.clear(place);
@@ -172,14 +179,19 @@ impl Registry {
         Ok(new)
     }
 
-    fn hold(&mut self, place: u64, path: &Path, interest: &Interest) -> Arc<Path> {
+    /// Notes what a place wants to know of a folder; tells whether it would have been told of that before.
+    fn hold(&mut self, place: u64, path: &Path, interest: &Interest) -> (Arc<Path>, bool) {
         let path = self.folders.get_key_value(path).map_or_else(|| Arc::from(path), |(path, _)| Arc::clone(path));
         let users = &mut self.folders.entry(Arc::clone(&path)).or_default().users;
-        match users.iter_mut().find(|(user, _)| *user == place) {
-            Some((_, own)) => own.clone_from(interest),
-            None => users.push((place, interest.clone())),
-        }
-        path
+        let was_told = if let Some((_, own)) = users.iter_mut().find(|(user, _)| *user == place) {
+            let was_told = own.covers(interest);
+            own.clone_from(interest);
+            was_told
+        } else {
+            users.push((place, interest.clone()));
+            false
+        };
+        (path, was_told)
     }
 
     /// Watches a folder; returns whether that is new.
@@ -274,4 +286,36 @@ impl Registry {
 fn is_one_folder(left: &Path, right: &Path) -> bool {
     let number = |path: &Path| path.symlink_metadata().ok().map(|stat| (stat.dev(), stat.ino()));
     number(left).is_some_and(|left| number(right) == Some(left))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a place was not told of until now has to be looked at, whoever else was told of it.
+    #[test]
+    #[expect(clippy::print_stdout, reason = "it says why it is skipped")]
+    fn a_folder_is_new_to_each_place_and_for_each_name() {
+        let Ok(watcher) = Watcher::new() else { return println!("skipped: nothing can be watched here") };
+        let dir = tempfile::tempdir().unwrap();
+        let folder = fs_err::canonicalize(dir.path()).unwrap();
+        let mut registry = Registry::new(Ok(Arc::new(watcher)), 100);
+        registry.enter(1);
+        registry.enter(2);
+        let needs = |names: &[&str], settings: bool| {
+            let names = names.iter().map(|name| (OsString::from(name), settings)).collect();
+            let interest = Interest { names, ..Interest::default() };
+            Needs { folders: HashMap::from([(folder.clone(), interest)]) }
+        };
+        let mut is_new = |place, needs: &Needs| !registry.set(place, needs, &Hit::default()).unwrap().is_empty();
+        assert!(is_new(1, &needs(&["a"], false)));
+        assert!(!is_new(1, &needs(&["a"], false)));
+        assert!(is_new(2, &needs(&["a"], false)), "another place was not told");
+        assert!(is_new(1, &needs(&["a", "b"], false)), "nobody told of another name");
+        assert!(is_new(1, &needs(&["a", "b"], true)), "nobody said that settings come from it");
+        assert!(!is_new(1, &needs(&["b"], false)), "less is known already");
+        let mut searched = Needs::default();
+        searched.search(&folder);
+        assert!(is_new(1, &searched) && !is_new(1, &searched));
+    }
 }

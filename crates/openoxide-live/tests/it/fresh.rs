@@ -72,10 +72,10 @@ fn branch(folder: &Path, from: usize, to: usize, word: &str) {
 #[test]
 fn a_branch_is_switched() {
     let world = World::new();
-    branch(&world.skills(), 0, 1_000, "main");
-    assert_eq!(world.settled().catalog.skills.len(), 1_000);
+    branch(&world.skills(), 0, 5_000, "main");
+    assert_eq!(world.settled().catalog.skills.len(), 5_000);
     let folder = world.skills();
-    for number in 0..1_000 {
+    for number in 0..5_000 {
         let name = format!("skill-{number:04}");
         let file = folder.join(&name).join("SKILL.md");
         fs_err::remove_file(&file).unwrap();
@@ -84,8 +84,8 @@ fn a_branch_is_switched() {
             _ => fs_err::write(&file, text(&name, "topic")).unwrap(),
         }
     }
-    branch(&folder, 1_000, 1_300, "topic");
-    let wanted: Vec<String> = (300..1_300).map(|number| format!("skill-{number:04}: topic")).collect();
+    branch(&folder, 5_000, 5_300, "topic");
+    let wanted: Vec<String> = (300..5_300).map(|number| format!("skill-{number:04}: topic")).collect();
     until("the other branch", || world.listed() == wanted, || format!("{} skills", world.listed().len()));
 }
 

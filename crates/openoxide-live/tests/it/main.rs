@@ -11,6 +11,8 @@ mod fresh;
 mod half;
 mod invisible;
 mod limits;
+mod linked;
+mod locked;
 mod places;
 mod random;
 mod settings;

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use openoxide_config::{Moment, Trust};
 use openoxide_live::Place;
 
-use crate::world::{World, environment, text, until, write};
+use crate::world::{World, environment, listed, text, until, write};
 
 #[test]
 fn a_missing_root_appears_step_by_step() {
@@ -42,6 +42,43 @@ fn the_users_settings_change() {
     until("the other host", || world.state().catalog.host == "claude-code", || world.state().catalog.host.clone());
     fs_err::remove_file(&config).unwrap();
     world.shows(&["a: First", "b: Second"]);
+}
+
+/// What happens while settings cannot be read counts when they can be.
+#[test]
+fn settings_that_cannot_be_read_hide_nothing_for_good() {
+    let world = World::new();
+    world.write("a", "First");
+    world.settled();
+    let config = world.context.home().join(".openoxide/config.toml");
+    fs_err::create_dir_all(config.parent().unwrap()).unwrap();
+    world.rest();
+    fs_err::write(&config, "host = \"nobody\"\n").unwrap();
+    world.write("a", "Second");
+    let known = || world.live.known(&world.place());
+    until("an error", || known().is_none(), String::new);
+    world.rest();
+    fs_err::remove_file(&config).unwrap();
+    // Whoever asks has everything looked at, so nobody does.
+    until("read", || known().is_some(), String::new);
+    assert_eq!(listed(&known().unwrap()), ["a: Second"]);
+}
+
+/// A host that looks once ends the look that somebody asked for, also if a file was in doubt then.
+#[test]
+fn a_file_that_stays_bad_is_believed_where_a_host_looks_once() {
+    let world = World::new();
+    world.write("a", "First");
+    world.write("b", "Stays");
+    let place = Place { host: Some("opencode".to_owned()), ..world.place() };
+    assert_eq!(listed(&world.live.at(&place).unwrap()), ["a: First", "b: Stays"]);
+    fs_err::write(world.file("a"), "Half").unwrap();
+    assert_eq!(listed(&world.live.reload(&place).unwrap()).len(), 2, "it may be half written");
+    let shown = || listed(&world.live.at(&place).unwrap());
+    until("believed", || shown() == ["b: Stays"], || format!("{:?}", shown()));
+    world.write("c", "New");
+    world.rest();
+    assert_eq!(shown(), ["b: Stays"], "it is looked at no more");
 }
 
 #[test]

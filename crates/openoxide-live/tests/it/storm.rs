@@ -22,13 +22,13 @@ fn many_touches_are_few_looks() {
         own.fetch_add(1, Ordering::Relaxed);
     });
     let start = Instant::now();
-    for round in 1..=20 {
+    for round in 1..=100 {
         for number in 0..100 {
             let name = format!("skill-{number:03}");
             fs_err::write(world.file(&name), text(&name, &round.to_string())).unwrap();
         }
     }
-    let wanted: Vec<String> = (0..100).map(|number| format!("skill-{number:03}: 20")).collect();
+    let wanted: Vec<String> = (0..100).map(|number| format!("skill-{number:03}: 100")).collect();
     let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
     world.shows(&wanted);
     world.rest();

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 
 use super::{Catalog, Depth, Job, View, build_all, plan, widened};
 use crate::discover::{Plan, Recall, Survey, refresh, survey};
+use crate::host::NamespaceRules;
 
 /// What may have changed since the last look.
 #[derive(Clone, Debug)]
@@ -72,7 +73,7 @@ impl Memory {
         let catalogs = build_all(views, &jobs, &surveys, all_known);
         self.keep(jobs, searches);
         if !all_known || is_new.contains(&true) {
-            self.gather();
+            self.gather(views);
         }
         catalogs
     }
@@ -82,7 +83,8 @@ impl Memory {
         &self.folders
     }
 
-    /// Returns the links that were met: what counts is where they lead.
+    /// Returns the links that were met, and manifests that count for what they lead to: what counts is where all of them
+    /// lead.
     pub fn links(&self) -> &[PathBuf] {
         &self.links
     }
@@ -121,11 +123,13 @@ impl Memory {
         self.searches = keyed.collect();
     }
 
-    fn gather(&mut self) {
+    fn gather(&mut self, views: &[View]) {
         self.revision += 1;
         let watched = || self.searches.values().map(|search| search.recall.watched());
         self.folders = watched().flat_map(|watched| watched.folders.iter().cloned()).collect();
         self.links = watched().flat_map(|watched| watched.links.iter().cloned()).collect();
+        let ends: Vec<&Path> = self.searches.values().flat_map(|search| search.recall.ends()).collect();
+        self.links.extend(views.iter().flat_map(|view| manifests_at(&view.host.namespace, &ends)));
     }
 }
 
@@ -137,7 +141,9 @@ impl Search {
         if !leads_there {
             self.recall.doubt_all();
         }
-        let files = self.files.take().filter(|_| leads_there && self.survey.exists);
+        // A folder that could not be read is none of those whose files are known, and may be readable now.
+        let is_whole = self.survey.exists && self.survey.problems.is_empty();
+        let files = self.files.take().filter(|_| leads_there && is_whole);
         if let Some(survey) = files.and_then(|files| self.refresh(job, &files)) {
             self.survey = survey;
             return self.recall.finish(&self.survey, true);
@@ -166,6 +172,16 @@ impl Job {
     fn key(&self) -> (PathBuf, bool) {
         (self.path.clone(), self.plan.flat)
     }
+}
+
+/// Returns the manifests of plugins that skills at the ends of links may belong to, whether or not they are there.
+fn manifests_at(rules: &NamespaceRules, ends: &[&Path]) -> Vec<PathBuf> {
+    if rules.manifests.is_empty() {
+        return Vec::new();
+    }
+    let most = if rules.above_root { usize::MAX } else { 1 };
+    let folders: HashSet<&Path> = ends.iter().flat_map(|end| end.ancestors().skip(1).take(most)).collect();
+    folders.into_iter().flat_map(|folder| rules.manifests.iter().map(|file| folder.join(file))).collect()
 }
 
 /// Returns what a view depends on besides its roots and settings: manifests of plugins above a root.

@@ -49,8 +49,9 @@ struct Known {
     inner: Vec<Inner>,
 }
 
-/// A folder in a folder, which holds a metadata file or a manifest: where it really is, and where it was found.
-pub(super) type Inner = (PathBuf, PathBuf);
+/// A folder in a folder, which holds a metadata file or a manifest, or a manifest that is a link: where it really is, if it
+/// leads anywhere, and where it was found.
+pub(super) type Inner = (Option<PathBuf>, PathBuf);
 
 /// What a folder holds that was listed.
 pub(super) struct Contents {
@@ -270,6 +271,11 @@ impl Recall {
         &self.watched
     }
 
+    /// Returns where links lead.
+    pub(crate) fn ends(&self) -> impl Iterator<Item = &Path> {
+        self.links.iter().skip(1).map(|(real, _)| real.as_path())
+    }
+
     /// Takes in what a search learned. Returns whether something else has to be watched now; where only files were read
     /// again, that is seldom so.
     pub(crate) fn finish(&mut self, survey: &Survey, only_files: bool) -> bool {
@@ -356,9 +362,9 @@ impl Recall {
         }
         let known = self.known.get(folder.path.as_os_str());
         for (real, found) in known.map_or(&[][..], |known| known.inner.as_slice()) {
-            watched.folders.push(real.clone());
-            if !real.starts_with(folder.canonical()) {
-                self.links.push((real.clone(), found.clone()));
+            watched.folders.extend(real.clone());
+            if !real.as_ref().is_some_and(|real| real.starts_with(folder.canonical())) {
+                self.links.extend(real.clone().map(|real| (real, found.clone())));
                 watched.links.push(found.clone());
             }
         }
@@ -393,14 +399,19 @@ pub(super) fn inner_folders<'n>(folder: &Folder, names: impl IntoIterator<Item =
     for name in names {
         let found = folder.canonical().join(name);
         let Ok(stat) = std::fs::symlink_metadata(&found) else { continue };
-        let real = match stat.is_symlink() {
-            // One that leads nowhere is watched as if it led to itself: in vain, but nothing is known of it.
-            true => Some(std::fs::canonicalize(&found).unwrap_or(found)),
-            false => stat.is_dir().then_some(found),
-        };
-        inner.extend(real.map(|real| (real, folder.path.join(name))));
+        if stat.is_symlink() {
+            inner.push((std::fs::canonicalize(&found).ok(), folder.path.join(name)));
+        } else if stat.is_dir() {
+            inner.push((Some(found), folder.path.join(name)));
+        }
     }
     inner
+}
+
+/// Finds the manifests of a folder that are links.
+pub(super) fn linked_manifests<'n>(folder: &Folder, files: impl IntoIterator<Item = &'n String>) -> Vec<Inner> {
+    let links = files.into_iter().map(|file| folder.path.join(file)).filter(|path| path.is_symlink());
+    links.map(|path| (std::fs::canonicalize(&path).ok(), path)).collect()
 }
 
 /// Returns the folder that a file beside a skill lies in, if it is not the skill's own.

@@ -18,7 +18,7 @@ use crate::diagnostic::Diagnostic;
 use crate::discover::file::{self, FileFact, Place};
 use crate::discover::listing::Listing;
 use crate::discover::plan::is_called;
-use crate::discover::recall::{Contents, inner_folders};
+use crate::discover::recall::{Contents, Inner, inner_folders, linked_manifests};
 
 /// Fewer entries than this are not worth a second thread.
 const PARALLEL_FROM: usize = 24;
@@ -125,13 +125,17 @@ impl Surveyor<'_> {
         recall.contents(folder, || {
             let files = self.files(folder, door.fd()?, listing);
             let names = self.plan.inner_names().into_iter().filter(|name| listing.contains(name));
-            let inner = inner_folders(folder, names);
-            let is_linked = |file: &String| {
-                let path = folder.path.join(file);
-                path.is_symlink() || inner.iter().any(|(_, found)| path.starts_with(found) && found.is_symlink())
-            };
+            let mut inner = inner_folders(folder, names);
             let is_there = |file: &&String| listing.contains(file.split('/').next().unwrap_or(file));
-            let linked = self.plan.manifests.iter().filter(is_there).any(is_linked);
+            let manifests = || self.plan.manifests.iter().filter(is_there);
+            let through_link = |file: &String| {
+                let path = folder.path.join(file);
+                inner.iter().any(|(_, found)| path.starts_with(found) && found.is_symlink())
+            };
+            let mut linked = manifests().any(through_link);
+            let files_linked = linked_manifests(folder, manifests());
+            linked |= !files_linked.is_empty();
+            inner.extend(files_linked);
             Ok(Contents { files, manifests: self.manifests(folder, listing), inner, linked })
         })
     }
@@ -274,8 +278,18 @@ impl Surveyor<'_> {
         let probe = || Some(self.probe(door.fd().ok()?, name, folder));
         match self.recall {
             None => probe().unwrap_or_default(),
-            Some(recall) => recall.probed(folder, || Some((probe()?, inner_folders(folder, self.plan.inner_names())))),
+            Some(recall) => recall.probed(folder, || Some((probe()?, self.inner(folder)))),
         }
+    }
+
+    /// Finds the folders in a folder that is not listed which hold metadata files or manifests, and manifests that are
+    /// links.
+    fn inner(&self, folder: &Folder) -> Vec<Inner> {
+        let mut inner = inner_folders(folder, self.plan.inner_names());
+        if !inner.is_empty() {
+            inner.extend(linked_manifests(folder, &self.plan.manifests));
+        }
+        inner
     }
 
     fn probe(&self, dir: BorrowedFd<'_>, name: &OsStr, folder: &Folder) -> Vec<FileFact> {
