@@ -24,7 +24,7 @@ pub(super) async fn set_extra_roots(client: &Client, given: Value) -> Result<Val
     let Given { extra_roots } = params(given)?;
     absolute(&extra_roots)?;
     client.set_extra_roots(extra_roots);
-    client.output.send(&changed::notice()).await;
+    changed::now(client).await;
     Ok(json!({}))
 }
 
@@ -47,7 +47,7 @@ pub(super) async fn write_rule(client: &Client, given: Value) -> Result<Value, R
     let which = match (path, name) {
         (Some(path), None) if path.is_absolute() => Which::Path(path),
         (Some(path), None) => return absolute(&[path]).map(|()| Value::Null),
-        (None, Some(name)) => Which::Name(name),
+        (None, Some(name)) if !name.trim().is_empty() => Which::Name(name.trim().to_owned()),
         _ => return Err(RpcError::params("skills/config/write requires exactly one of path or name")),
     };
     let switched = switched_somewhere(client, &Switch { which, enabled, whose: Whose::User }).await?;
