@@ -47,8 +47,10 @@ pub(super) fn initialize(client: &Client, given: Value) -> Result<Value, RpcErro
     let Hello { client_info, capabilities } = params(given)?;
     let capabilities = capabilities.unwrap_or_default();
     let unwanted = capabilities.opt_out_notification_methods.unwrap_or_default();
-    let declared =
-        Declared { can_ask: capabilities.skills_ask, wants_changes: !unwanted.iter().any(|name| name == changed::NAME) };
+    let declared = Declared {
+        can_ask: capabilities.skills_ask,
+        wants_changes: !unwanted.iter().any(|name| name == changed::NAME),
+    };
     if !client.declare(declared) {
         return Err(RpcError::untimely("Already initialized"));
     }
