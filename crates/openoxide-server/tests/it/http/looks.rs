@@ -78,9 +78,9 @@ async fn skills_are_commands_to_clients_that_expect_records() {
 #[tokio::test]
 async fn a_folder_can_be_named_in_the_header_that_such_clients_send() {
     let context = some();
-    context.tree("//- a b/.opencode/skills/far/SKILL.md\n---\nname: far\ndescription: F\n---\n");
+    context.tree("//- far+away/.opencode/skills/far/SKILL.md\n---\nname: far\ndescription: F\n---\n");
     let server = Server::new(context);
-    let folder = server.context.root().join("a b").to_str().unwrap().to_owned();
+    let folder = server.context.root().join("far+away").to_str().unwrap().to_owned();
     let names = |came: Came| -> Vec<String> {
         came.json().as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap().to_owned()).collect()
     };
@@ -88,7 +88,7 @@ async fn a_folder_can_be_named_in_the_header_that_such_clients_send() {
         let request = Request::get(path).header("x-opencode-directory", folder);
         server.ask(request.body(Body::empty()).unwrap())
     };
-    for sent in [folder.clone(), folder.replace('/', "%2F").replace(' ', "%20")] {
+    for sent in [folder.clone(), folder.replace('/', "%2F").replace('+', "%2B")] {
         assert_eq!(names(ask("/skill".to_owned(), sent.clone()).await), ["far"], "{sent}");
         assert_eq!(names(ask("/command".to_owned(), sent).await), ["far"]);
     }
