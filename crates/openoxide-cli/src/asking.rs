@@ -226,10 +226,8 @@ pub(crate) fn tell_unasked(ui: &Ui, again: &str, question: &Question) {
             let add = format!("to add `{}` ({}), run it in a terminal, or with `--yes`", safe(name), safe(target));
             ui.hint(&add);
         }
-        // A notice says what is missing, and a value is nothing to say yes to.
-        Question::Secret { .. } | Question::Login { .. } => {}
-        // Who types a change has said yes.
-        Question::Setting { .. } => {}
+        // A notice says what is missing, and a value is nothing to say yes to; who types a change has said yes.
+        Question::Secret { .. } | Question::Login { .. } | Question::Setting { .. } => {}
     }
 }
 

@@ -332,7 +332,9 @@ fn expected(path: &Path) -> PathBuf {
     let (mut whole, rest) = real.unwrap_or_else(|| (PathBuf::new(), path));
     for part in rest.components() {
         match part {
-            Component::ParentDir => drop(whole.pop()),
+            Component::ParentDir => {
+                whole.pop();
+            }
             Component::CurDir => {}
             part => whole.push(part),
         }
