@@ -101,7 +101,7 @@ fn is_shown(shown: &Value, came: &Value) -> bool {
 /// The conversation of the documentation goes as it says, and has every method of its tables.
 #[test]
 fn the_documentation_tells_the_truth() {
-    let page = fs_err::read_to_string(repository().join("docs/app-server.md")).unwrap();
+    let page = fs_err::read_to_string(repository("docs/app-server.md")).unwrap();
     let context = TestContext::new();
     for block in all_blocks(&page) {
         if let Some(path) = block.info.strip_prefix("markdown ") {
