@@ -178,8 +178,9 @@ impl Workspace {
             return Err(unknown(&catalog, &which));
         }
         // A file that is found in two ways is one skill, whose rule is told where it is found first.
-        let off: Vec<&Path> = found.iter().filter(|entry| entry.standing == Standing::Disabled).map(file_of).collect();
-        let is_off = |entry: &&&Entry| off.contains(&file_of(entry));
+        let off = found.iter().filter(|entry| entry.standing == Standing::Disabled);
+        let off: Vec<&Path> = off.map(|entry| &*entry.skill.path).collect();
+        let is_off = |entry: &&&Entry| off.contains(&&*entry.skill.path);
         let Some(other) = found.iter().find(|entry| is_off(entry) == switch.enabled) else {
             return Ok((switch.enabled, None));
         };
@@ -206,10 +207,6 @@ impl Which {
             Which::Path(path) => path_text(path),
         }
     }
-}
-
-fn file_of<'c>(entry: &&'c Entry) -> &'c Path {
-    &entry.skill.path
 }
 
 fn looks_like_path(typed: &str) -> bool {

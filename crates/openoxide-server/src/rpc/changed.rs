@@ -1,7 +1,7 @@
 //! Tells the client that skills changed.
 
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use openoxide_live::Change;
 use serde_json::{Value, json};
@@ -13,13 +13,18 @@ use super::client::Client;
 /// What the notice is called.
 pub(super) const NAME: &str = "skills/changed";
 
-/// Tells of changes. Those that come while the client does not read are told as one.
+/// How long changes are gathered before they are told as one.
+const TOGETHER: Duration = Duration::from_millis(100);
+
+/// Tells of changes. Those that come at about the same time, or while the client does not read, are told as one.
 pub(super) async fn tell(mut changes: broadcast::Receiver<Arc<Change>>, client: Arc<Client>) {
     loop {
         match changes.recv().await {
             Ok(_) | Err(RecvError::Lagged(_)) => {}
             Err(RecvError::Closed) => return,
         }
+        // One thing that happened is seen from several places.
+        tokio::time::sleep(TOGETHER).await;
         while matches!(changes.try_recv(), Ok(_) | Err(TryRecvError::Lagged(_))) {}
         now(&client).await;
     }
