@@ -84,10 +84,13 @@ async fn a_folder_can_be_named_in_the_header_that_such_clients_send() {
     let names = |came: Came| -> Vec<String> {
         came.json().as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap().to_owned()).collect()
     };
-    let ask = |path: String, folder: String| {
-        let request = Request::get(path).header("x-opencode-directory", folder);
+    let from = |peer: Peer, path: String, folder: String| {
+        let request = Request::get(path).extension(peer).header("x-opencode-directory", folder);
         server.ask(request.body(Body::empty()).unwrap())
     };
+    let ask = |path: String, folder: String| from(Peer::Here, path, folder);
+    let elsewhere = from(Peer::Elsewhere, "/skill".to_owned(), folder.clone()).await;
+    assert_eq!(elsewhere.status, 403, "who is elsewhere names no folder");
     for sent in [folder.clone(), folder.replace('/', "%2F").replace('+', "%2B")] {
         assert_eq!(names(ask("/skill".to_owned(), sent.clone()).await), ["far"], "{sent}");
         assert_eq!(names(ask("/command".to_owned(), sent).await), ["far"]);
