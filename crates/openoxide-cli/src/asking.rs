@@ -101,6 +101,15 @@ impl<'a> Asking<'a> {
                 self.ui.ask(&self.ui.quoted("    ", about));
                 self.ui.ask(&format!("\n  from     {}  ({})\n", safe(uri), extent(*size, digest.as_deref())));
             }
+            Question::Setting { key, value, file } => {
+                let value = value.as_deref().unwrap_or("not set any more");
+                self.ui.ask(&format!(
+                    "The setting `{}` would be, in {}:\n",
+                    safe(key),
+                    paths::short(self.workspace, file)
+                ));
+                self.ui.ask(&self.ui.quoted("    ", value));
+            }
             Question::Login { server, page } => {
                 self.ui.ask(&format!("`{}` wants you to log in, on a page at:\n\n    {}\n", safe(server), safe(page)));
                 self.ui.ask("The login is kept in memory until this command ends.");
@@ -217,8 +226,8 @@ pub(crate) fn tell_unasked(ui: &Ui, again: &str, question: &Question) {
             let add = format!("to add `{}` ({}), run it in a terminal, or with `--yes`", safe(name), safe(target));
             ui.hint(&add);
         }
-        // A notice says what is missing, and a value is nothing to say yes to.
-        Question::Secret { .. } | Question::Login { .. } => {}
+        // A notice says what is missing, and a value is nothing to say yes to; who types a change has said yes.
+        Question::Secret { .. } | Question::Login { .. } | Question::Setting { .. } => {}
     }
 }
 
@@ -236,6 +245,7 @@ fn prompt(question: &Question) -> &'static str {
         Question::Server { .. } => "Add it?",
         Question::Remote { .. } => "Send it to the model?",
         Question::Login { .. } => "Log in?",
+        Question::Setting { .. } => "Change it?",
     }
 }
 

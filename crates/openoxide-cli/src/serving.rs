@@ -68,6 +68,7 @@ pub(crate) fn open_place(ui: &Ui, common: &Common) -> anyhow::Result<Place> {
         added: common.add_dir.iter().map(|added| folder.join(added)).collect(),
         config: common.config.clone(),
         folder,
+        ..Place::default()
     })
 }
 

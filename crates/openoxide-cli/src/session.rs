@@ -28,6 +28,7 @@ pub(crate) fn open_workspace(ui: &Ui, common: &Common) -> anyhow::Result<Workspa
         touched: common.touch.clone(),
         config: common.config.clone(),
         agent: common.agent.clone(),
+        ..Options::default()
     };
     let workspace = Workspace::open(Environment::from_process(), options)?;
     ui.use_color(&workspace.config.text("color").unwrap_or_default());

@@ -205,7 +205,7 @@ pub const KEYS: &[Key] = &[
         project: InProject::Only(Strict::No),
         ..key("skills.shell", KeyKind::Bool, "true", "Whether commands in the text of a skill may run at all.")
     },
-    key(
+    private(
         "skills.untrusted_loses",
         KeyKind::Bool,
         "true",
@@ -235,6 +235,20 @@ impl Key {
             key.name == name
                 || key.kind.is_open() && name.strip_prefix(key.name).is_some_and(|rest| rest.starts_with('.'))
         })
+    }
+
+    /// Tells whether a change could give power, so that nobody but the user may want it. Without a value, the setting is
+    /// removed.
+    pub(crate) fn gives_power(&self, value: Option<&toml::Value>) -> bool {
+        match (self.kind, self.project, value) {
+            // What is replaced or taken away may be what denied.
+            (KeyKind::Permissions | KeyKind::Agents | KeyKind::Hosts, ..) => {
+                value.and_then(toml::Value::as_str) != Some("deny")
+            }
+            (_, InProject::Free, _) => false,
+            (_, project, Some(value)) => !project.allows(value),
+            (_, _, None) => true,
+        }
     }
 
     /// Tells whether a table with a dotted name of `depth` parts, this key's or below, is one value.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use openoxide_skills::{Diagnostic, Origin, Setting};
 
 use crate::edit::{EditError, SettingsFile, set_value, unset_value};
+use crate::keys::Key;
 use crate::layers::{LayerKind, objection};
 use crate::switch::Whose;
 use crate::workspace::{Workspace, WorkspaceError};
@@ -61,9 +62,16 @@ impl SettingError {
     }
 }
 
+impl SettingChange {
+    /// Tells whether it could give power, so that nobody but the user may want it; a project's settings may not give any.
+    pub fn gives_power(&self) -> bool {
+        Key::find(&self.key).is_none_or(|key| key.gives_power(self.value.as_ref()))
+    }
+}
+
 impl Workspace {
-    /// Changes a setting, and looks again what counts. Nothing is written that would not count for what it says.
-    pub fn set(&self, change: &SettingChange) -> Result<SettingChanged, SettingError> {
+    /// Returns the file that a change would be written to. It is an error if the change would not count for what it says.
+    pub fn would_set(&self, change: &SettingChange) -> Result<PathBuf, SettingError> {
         let kind = match change.whose {
             Whose::User => LayerKind::User,
             Whose::Project => LayerKind::Project,
@@ -71,7 +79,12 @@ impl Workspace {
         if let Some(objection) = objection(&change.key, change.value.as_ref(), kind) {
             return Err(SettingError::Refused(Box::new(objection)));
         }
-        let file = self.settings_file(change.whose).ok_or(SettingError::NoHome)?;
+        self.settings_file(change.whose).ok_or(SettingError::NoHome)
+    }
+
+    /// Changes a setting, and looks again what counts. Nothing is written that would not count for what it says.
+    pub fn set(&self, change: &SettingChange) -> Result<SettingChanged, SettingError> {
+        let file = self.would_set(change)?;
         let target = SettingsFile { path: &file, whose: change.whose };
         let changed = match &change.value {
             Some(value) => set_value(target, &change.key, edited(value))?,
@@ -128,6 +141,45 @@ mod tests {
         let changed = workspace.set(&SettingChange { key: key.to_owned(), value, whose });
         let text = fs_err::read_to_string(home.join(".openoxide/config.toml")).unwrap();
         (text, changed.map_err(|error| format!("{error}; {}", error.hint().unwrap_or_default())))
+    }
+
+    #[test]
+    fn what_could_give_power_is_known() {
+        let gives = |key: &str, value: &str| {
+            let value =
+                (!value.is_empty()).then(|| format!("x = {value}").parse::<toml::Table>().unwrap()["x"].clone());
+            SettingChange { key: key.to_owned(), value, whose: Whose::User }.gives_power()
+        };
+        for (key, value) in [
+            ("permission.shell", "\"allow\""),
+            ("permission.shell", "\"ask\""),
+            ("permission", "{ skill = { x = \"deny\" } }"),
+            ("permission.shell", ""),
+            ("agents.a.permission", "{ shell = \"allow\" }"),
+            ("hosts.x.permission", "{ skill = \"allow\" }"),
+            ("trust.folders", "[\"/\"]"),
+            ("sandbox.network", "true"),
+            ("sandbox.writable", "[\"/\"]"),
+            ("sandbox.time", "99999"),
+            ("mcp.servers.x", "{ command = \"sh\" }"),
+            ("skills.shell", "true"),
+            ("skills.shell", ""),
+            ("skills.untrusted_loses", "false"),
+            ("no.such", "1"),
+        ] {
+            assert!(gives(key, value), "{key} = {value}");
+        }
+        for (key, value) in [
+            ("permission.shell", "\"deny\""),
+            ("sandbox.network", "false"),
+            ("skills.shell", "false"),
+            ("skills.profiles", "\"strict\""),
+            ("skills.claude", ""),
+            ("skills.paths", "[\"/x\"]"),
+            ("color", "\"never\""),
+        ] {
+            assert!(!gives(key, value), "{key} = {value}");
+        }
     }
 
     #[test]

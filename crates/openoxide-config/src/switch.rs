@@ -177,7 +177,10 @@ impl Workspace {
         if found.is_empty() {
             return Err(unknown(&catalog, &which));
         }
-        let is_off = |entry: &&&Entry| entry.standing == Standing::Disabled;
+        // A file that is found in two ways is one skill, whose rule is told where it is found first.
+        let off = found.iter().filter(|entry| entry.standing == Standing::Disabled);
+        let off: Vec<&Path> = off.map(|entry| &*entry.skill.path).collect();
+        let is_off = |entry: &&&Entry| off.contains(&&*entry.skill.path);
         let Some(other) = found.iter().find(|entry| is_off(entry) == switch.enabled) else {
             return Ok((switch.enabled, None));
         };
@@ -284,6 +287,20 @@ mod tests {
         for path in [place.skill("b/dup"), place.skill("a/dup").parent().unwrap().to_owned()] {
             let on = place.switch("openoxide", Which::Path(path), true, Whose::User).unwrap();
             assert!(on.changed && on.enabled && on.why_not.is_none() && on.unpacked.is_none(), "{on:?}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_skill_that_is_found_in_two_ways_is_switched_as_one() {
+        let place = Place::new();
+        let link = place.home.join(".agents/skills/link");
+        std::os::unix::fs::symlink(place.home.join(".agents/skills/solo"), &link).unwrap();
+        for path in [link.join("SKILL.md"), place.skill("solo")] {
+            let off = place.switch("openoxide", Which::Path(path.clone()), false, Whose::User).unwrap();
+            assert!(!off.enabled && off.why_not.is_none(), "{off:?}");
+            let on = place.switch("openoxide", Which::Path(path), true, Whose::User).unwrap();
+            assert!(on.enabled && on.why_not.is_none(), "{on:?}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! A project as a user stands in it: its settings, the hosts there are, and the view of each.
 
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use openoxide_permissions::{Permission, Remembered, RuleError, Rules};
@@ -28,6 +28,8 @@ pub struct Options {
     pub config: Vec<String>,
     /// The agent whose rules count too.
     pub agent: Option<String>,
+    /// Whether `project` may be a folder that is not there, or a file: what lies above it counts all the same.
+    pub may_be_missing: bool,
 }
 
 /// Why a project cannot be opened.
@@ -87,10 +89,11 @@ impl Workspace {
         environment.fix_home();
         if let Some(folder) = &options.project {
             let path = environment.cwd.join(folder);
-            environment.cwd = std::fs::canonicalize(&path)
-                .ok()
-                .filter(|path| path.is_dir())
-                .ok_or(WorkspaceError::NoFolder { path })?;
+            environment.cwd = match std::fs::canonicalize(&path) {
+                Ok(real) if real.is_dir() || options.may_be_missing => real,
+                _ if options.may_be_missing && could_be(&path) => expected(&path),
+                _ => return Err(WorkspaceError::NoFolder { path }),
+            };
         }
         let project = find_project(&environment.cwd, environment.home.as_deref(), &ProjectRules::default());
         let mut config = Config::load(&environment, &project, &options.config);
@@ -311,6 +314,32 @@ fn host_problem(error: &HostError) -> ConfigProblem {
         diagnostic: Diagnostic::warning(Code::HostInvalid, message)
             .help("mend the file; the host is left out until then"),
     }
+}
+
+/// The longest path that a system opens, in bytes.
+const PATH_MAX: usize = 4096;
+
+/// Tells whether a path could be that of a folder some day.
+fn could_be(path: &Path) -> bool {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    bytes.len() < PATH_MAX && !bytes.contains(&0)
+}
+
+/// Returns where a path leads once what is missing of it is there: what exists is followed, the rest is taken as it is.
+fn expected(path: &Path) -> PathBuf {
+    let real =
+        path.ancestors().find_map(|above| Some((std::fs::canonicalize(above).ok()?, path.strip_prefix(above).ok()?)));
+    let (mut whole, rest) = real.unwrap_or_else(|| (PathBuf::new(), path));
+    for part in rest.components() {
+        match part {
+            Component::ParentDir => {
+                whole.pop();
+            }
+            Component::CurDir => {}
+            part => whole.push(part),
+        }
+    }
+    whole
 }
 
 #[cfg(test)]

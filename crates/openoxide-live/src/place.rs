@@ -17,6 +17,8 @@ pub struct Place {
     pub added: Vec<PathBuf>,
     /// Settings as `KEY=VALUE`.
     pub config: Vec<String>,
+    /// Whether the folder may be missing: what lies above it, and what is the user's, counts all the same.
+    pub may_be_missing: bool,
 }
 
 impl Place {
@@ -33,6 +35,7 @@ impl Place {
             touched: Vec::new(),
             config: self.config.clone(),
             agent: self.agent.clone(),
+            may_be_missing: self.may_be_missing,
         }
     }
 }

@@ -288,6 +288,8 @@ impl Activation {
         match question {
             Question::Permission { subject, .. } => self.permitted(session, subject, &answer),
             Question::Power { path, digest, powers, .. } => self.empowered(session, path, digest, powers, &answer),
+            // No skill changes settings.
+            Question::Setting { .. } => {}
             Question::Secret { .. } | Question::Server { .. } | Question::Remote { .. } | Question::Login { .. } => {
                 self.done.notices.extend(self.dependencies.answered(&self.runtime, session, question, answer));
             }

@@ -77,6 +77,15 @@ pub enum Question {
         /// Where the page is. Its whole address is known after a yes, and comes with the step that waits for it.
         page: String,
     },
+    /// Whether a setting is changed that could give power.
+    Setting {
+        /// Its dotted name.
+        key: String,
+        /// What it would be, as TOML; absent: it would be removed.
+        value: Option<String>,
+        /// The file that would be written.
+        file: std::path::PathBuf,
+    },
 }
 
 impl Question {
@@ -87,7 +96,9 @@ impl Question {
                 &[Choice::Once, Choice::Session, Choice::Always, Choice::No]
             }
             Question::Secret { .. } => &[Choice::Value, Choice::No],
-            Question::Server { .. } | Question::Login { .. } | Question::Remote { .. } => &[Choice::Once, Choice::No],
+            Question::Server { .. } | Question::Login { .. } | Question::Remote { .. } | Question::Setting { .. } => {
+                &[Choice::Once, Choice::No]
+            }
         }
     }
 
@@ -103,6 +114,9 @@ impl Question {
                 format!("remote {server} {uri} {}", digest.as_deref().unwrap_or_default())
             }
             Question::Login { server, .. } => format!("login {server}"),
+            Question::Setting { key, value, file } => {
+                format!("setting {} {key} {}", file.display(), value.as_deref().unwrap_or_default())
+            }
         }
     }
 }

@@ -15,7 +15,7 @@ use tokio::sync::Mutex;
 use crate::activate::Conversation;
 use crate::engine::Engine;
 
-mod address;
+pub(crate) mod address;
 mod answer;
 mod audit;
 mod complete;

@@ -60,7 +60,7 @@ pub async fn serve(
     let mut writer = tokio::spawn(output::write(waiting, output));
     let engine = engine.asked_by(Actor::of(Face::Rpc));
     let client = Arc::new(Client::new(engine, sender, options));
-    let teller = tokio::spawn(changed::tell(client.engine.changes(), client.output.clone()));
+    let teller = tokio::spawn(changed::tell(client.engine.changes(), Arc::clone(&client)));
     let mut requests = Requests { client, room: Arc::new(Semaphore::new(AT_ONCE)), running: JoinSet::new() };
     let mut lines = Lines::new(input, LINE);
     let outcome = loop {

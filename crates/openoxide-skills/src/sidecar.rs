@@ -150,6 +150,7 @@ impl Reader<'_> {
             return None;
         }
         self.duplicates(node);
+        self.login(node);
         let tool = ToolDependency {
             kind: self.line(node, "type", SHORT).unwrap_or_default(),
             value: self.line(node, "value", LONG).unwrap_or_default(),
@@ -163,6 +164,23 @@ impl Reader<'_> {
             return None;
         }
         Some(tool)
+    }
+
+    /// Looks whether what is said about logging in to a server can be read. Nothing here uses it; a host that drops
+    /// the whole file for one wrong value drops it for this one too.
+    fn login(&mut self, node: &Node<'_>) {
+        let Some(oauth) = node.get("oauth").filter(|oauth| !oauth.is_null()) else { return };
+        if !matches!(oauth.value, Value::Map(_)) {
+            return self.wrong("oauth", &oauth.span, "a map");
+        }
+        self.duplicates(oauth);
+        let ports = ["callbackPort", "callback_port"].map(|key| oauth.get(key));
+        if ports.iter().all(Option::is_some) {
+            self.wrong("oauth.callbackPort", &oauth.span, "there once");
+        }
+        for port in ports.into_iter().flatten().filter(|port| !port.is_null() && !is_port(port)) {
+            self.wrong("oauth.callbackPort", &port.span, "a port");
+        }
     }
 
     fn policy(&mut self, node: &Node<'_>) -> SkillPolicy {
@@ -340,6 +358,21 @@ impl Reader<'_> {
     }
 }
 
+/// Tells whether a value is a whole number that a port can have.
+fn is_port(node: &Node<'_>) -> bool {
+    let Value::Scalar { text, plain: true } = &node.value else { return false };
+    let number = if let Some(digits) = text.strip_prefix("0x") {
+        u16::from_str_radix(digits, 16)
+    } else if let Some(digits) = text.strip_prefix("0o") {
+        u16::from_str_radix(digits, 8)
+    } else if text.len() > 1 && text.trim_start_matches('+').starts_with('0') {
+        return false;
+    } else {
+        text.parse()
+    };
+    number.is_ok()
+}
+
 fn plain_bool(node: &Node<'_>) -> Option<bool> {
     match &node.value {
         Value::Scalar { text, plain: true } => match text.as_ref() {
@@ -437,6 +470,24 @@ mod tests {
         assert!(!metadata.policy.allow_implicit_invocation);
         let (metadata, _) = read_with(&text, SidecarBad::File);
         assert_eq!(metadata, Metadata::default());
+    }
+
+    #[test]
+    fn a_login_that_cannot_be_read_costs_the_file_where_a_wrong_value_does() {
+        let tools = |oauth: &str, bad| {
+            let text = format!("dependencies: {{tools: [{{type: mcp, value: v, oauth: {oauth}}}]}}\n");
+            read_with(&text, bad).0.dependencies.is_some()
+        };
+        let good = ["~", "{}", "{a: b}", "{callbackPort: 80}", "{callback_port: 0}", "{callbackPort: 0x50}"];
+        for oauth in good.into_iter().chain(["{callbackPort: 65535}", "{callbackPort: ~}", "{callbackPort: +80}"]) {
+            assert!(tools(oauth, SidecarBad::File), "{oauth}");
+        }
+        let bad =
+            ["x", "[]", "{callbackPort: '80'}", "{callbackPort: 65536}", "{callbackPort: -1}", "{callbackPort: 080}"];
+        for oauth in bad.into_iter().chain(["{callbackPort: 80.0}", "{callbackPort: 1, callback_port: 2}"]) {
+            assert!(!tools(oauth, SidecarBad::File), "{oauth}");
+            assert!(tools(oauth, SidecarBad::Field), "{oauth}");
+        }
     }
 
     #[test]

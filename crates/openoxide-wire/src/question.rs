@@ -6,7 +6,7 @@ use serde::Serialize;
 /// Something only the user can decide. What it would allow is here whole, however long.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct QuestionLine {
-    /// What is asked for: `permission`, `power`, `secret`, `server`, `remote` or `login`.
+    /// What is asked for: `permission`, `power`, `secret`, `server`, `remote`, `login` or `setting`.
     pub kind: String,
     /// The answers that make sense, the safest last: `once`, `session`, `always`, `value`, `no`.
     pub choices: Vec<String>,
@@ -15,13 +15,13 @@ pub struct QuestionLine {
     /// The permission, as rules call it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub permission: Option<String>,
-    /// What it is for: a skill or a file, the variable whose value is wanted, or the name of a server.
+    /// What it is for: a skill or a file, the variable whose value is wanted, or the name of a server or a setting.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
     /// What the variable or the server is for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub about: Option<String>,
-    /// The skill's file.
+    /// The skill's file, or the file with the setting.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// The digest of its folder: the answer is for these bytes.
@@ -36,8 +36,8 @@ pub struct QuestionLine {
     /// How a server is reached.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transport: Option<String>,
-    /// What would be started or connected to, exactly, the page to log in on, or the address of
-    /// a server's skill.
+    /// What would be started or connected to, exactly, the page to log in on, the address of a server's skill, or what
+    /// the setting would be; absent if it would be removed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
 }

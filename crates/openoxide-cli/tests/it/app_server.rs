@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use openoxide_testkit::TestContext;
 use serde_json::{Value, json};
 
-use crate::support::{bin, run, skipped};
+use crate::support::{all_blocks, bin, blocks, repository, run, skipped};
 
 /// A server in a process of its own.
 struct Server {
@@ -74,6 +74,73 @@ fn it_answers_and_ends_with_its_input() {
     assert_eq!(listed["data"][0]["skills"][0]["name"], "pdf");
     assert_eq!(server.end(), Some(0));
     assert!(!context.home().join(".openoxide").exists(), "looking writes nothing");
+}
+
+/// Tells whether an answer is what a page shows: `…` stands for anything, and fields may be left out.
+fn is_shown(shown: &Value, came: &Value) -> bool {
+    match (shown, came) {
+        (Value::String(shown), Value::String(came)) => {
+            let words = shown.trim_matches('…');
+            match (shown.starts_with('…'), shown.ends_with('…')) {
+                (true, true) => came.contains(words),
+                (true, false) => came.ends_with(words),
+                (false, true) => came.starts_with(words),
+                (false, false) => came == words,
+            }
+        }
+        (Value::Object(shown), Value::Object(came)) => {
+            shown.iter().all(|(key, value)| came.get(key).is_some_and(|came| is_shown(value, came)))
+        }
+        (Value::Array(shown), Value::Array(came)) => {
+            shown.len() == came.len() && shown.iter().zip(came).all(|(shown, came)| is_shown(shown, came))
+        }
+        _ => shown == came,
+    }
+}
+
+/// The conversation of the documentation goes as it says, and has every method of its tables.
+#[test]
+fn the_documentation_tells_the_truth() {
+    let page = fs_err::read_to_string(repository("docs/app-server.md")).unwrap();
+    let context = TestContext::new();
+    for block in all_blocks(&page) {
+        if let Some(path) = block.info.strip_prefix("markdown ") {
+            context.tree(&format!("//- project/{path}\n{}", block.text));
+        }
+    }
+    let mut command = context.command(bin(), ["app-server"]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let output = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut server = Server { input: child.stdin.take(), child, output };
+    let talk = blocks(&page, "json-rpc").remove(0).text;
+    // Notices come when something happens, which an example cannot time.
+    let mut notices = Vec::new();
+    for line in talk.lines() {
+        if let Some(sent) = line.strip_prefix("> ") {
+            writeln!(server.input.as_mut().unwrap(), "{sent}").unwrap();
+            continue;
+        }
+        let shown: Value = serde_json::from_str(line.strip_prefix("< ").unwrap()).unwrap();
+        if shown.get("id").is_none() && notices.iter().any(|came| is_shown(&shown, came)) {
+            continue;
+        }
+        let came = loop {
+            let came: Value = serde_json::from_str(&server.output.next().expect("an answer").unwrap()).unwrap();
+            if came.get("id").is_some() == shown.get("id").is_some() {
+                break came;
+            }
+            notices.push(came);
+        };
+        assert!(is_shown(&shown, &came), "the page has:\n{shown}\nand this came:\n{came}");
+    }
+    assert_eq!(server.end(), Some(0));
+    let rows = page.lines().filter(|line| line.starts_with("| `"));
+    let named = rows.filter_map(|row| row.split('|').nth(1)).flat_map(|cell| cell.split('`').skip(1).step_by(2));
+    let methods: Vec<&str> = named.filter(|name| name.contains('/') || *name == "initialize").collect();
+    assert!(methods.len() > 15, "{methods:?}");
+    for method in methods.iter().filter(|method| !method.starts_with("skills/remote/")) {
+        assert!(talk.contains(&format!("\"method\": \"{method}\"")), "the conversation has no `{method}`");
+    }
 }
 
 /// A script can send everything at once and read the answers at the end.

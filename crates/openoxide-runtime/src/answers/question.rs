@@ -43,6 +43,10 @@ pub fn question_line(question: &Question) -> QuestionLine {
             "login".clone_into(&mut line.kind);
             (line.subject, line.target) = (Some(server.clone()), Some(page.clone()));
         }
+        Question::Setting { key, value, file } => {
+            "setting".clone_into(&mut line.kind);
+            (line.subject, line.target, line.path) = (Some(key.clone()), value.clone(), Some(path_text(file)));
+        }
     }
     line
 }

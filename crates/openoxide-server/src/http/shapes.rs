@@ -1,14 +1,15 @@
 //! What clients of another program ask for, in the shape that they expect: for the host whose rules state that shape.
 
 use axum::response::Response;
-use http::StatusCode;
+use http::{HeaderValue, StatusCode};
 use openoxide_live::State;
-use openoxide_skills::{Entry, ServeRules, ServeShape, path_text};
+use openoxide_skills::{Entry, HostSpec, ServeRules, ServeShape, path_text};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::asked::{Asking, At, Query, runtime};
 use crate::answer::Failure;
+use crate::mcp::address::unescaped;
 
 /// The folder, as such clients name it.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -99,21 +100,34 @@ fn rules(state: &State) -> Option<&ServeRules> {
     state.view.host.serve.as_ref()
 }
 
-/// Returns where to look: by the host that is served if it has this shape, or else by the first that has.
+/// Returns where to look: by the host that is served if it has this shape, or else by the first that has; in the folder
+/// that the address names, or else a header.
 async fn shaped(asking: &Asking, query: RecordsQuery, shape: ServeShape) -> Result<At, Failure> {
     let mut at = At { directory: query.directory, ..At::default() };
     let state = asking.state(&at).await?;
-    if rules(&state).is_some_and(|rules| rules.shape == shape) {
-        return Ok(at);
-    }
-    let has_shape = move |spec: &openoxide_skills::HostSpec| {
-        spec.host().is_ok_and(|host| host.serve.is_some_and(|rules| rules.shape == shape))
+    let served = rules(&state).filter(|rules| rules.shape == shape).map(|rules| (state.view.spec.id(), rules.clone()));
+    let (host, rules) = if let Some(served) = served {
+        served
+    } else {
+        let of_shape = move |spec: HostSpec| {
+            let rules = spec.host().ok()?.serve.filter(|rules| rules.shape == shape)?;
+            Some((spec.id(), rules))
+        };
+        let found = asking.work(move || Ok(state.workspace.hosts.all().find_map(of_shape))).await?;
+        found.ok_or_else(|| Failure::new(StatusCode::NOT_FOUND, "no-shape", "no host answers in this shape"))?
     };
-    let of = state;
-    let found = asking.work(move || Ok(of.workspace.hosts.all().find(has_shape).map(|spec| spec.id()))).await?;
-    at.host =
-        Some(found.ok_or_else(|| Failure::new(StatusCode::NOT_FOUND, "no-shape", "no host answers in this shape"))?);
+    at.host = Some(host);
+    if at.directory.is_none() {
+        at.directory = rules.folder_header.and_then(|name| named(asking.headers.get(name)?));
+    }
     Ok(at)
+}
+
+/// Reads a folder from a header, as it is or percent-encoded.
+fn named(value: &HeaderValue) -> Option<String> {
+    let text = std::str::from_utf8(value.as_bytes()).ok()?;
+    let decoded = unescaped(text).and_then(|bytes| String::from_utf8(bytes).ok());
+    Some(decoded.unwrap_or_else(|| text.to_owned()))
 }
 
 #[cfg(test)]

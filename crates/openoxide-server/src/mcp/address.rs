@@ -137,20 +137,19 @@ pub(super) fn address(root: &str, path: &Path) -> String {
 
 /// Decodes a part of an address; nothing if it is no such part, or has a separator in it.
 fn decoded(part: &str) -> Option<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(part.len());
-    let mut rest = part.bytes();
-    while let Some(byte) = rest.next() {
-        let byte = match byte {
-            b'%' => {
-                let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
-                digit(rest.next()?)? * 16 + digit(rest.next()?)?
-            }
-            b'?' | b'#' => return None,
-            byte => byte,
-        };
-        bytes.push(byte);
-    }
+    let bytes = unescaped(part).filter(|_| !part.contains(['?', '#']))?;
     (!bytes.contains(&b'/')).then_some(bytes)
+}
+
+/// Decodes a text that is percent-encoded; nothing if an escape is broken.
+pub(crate) fn unescaped(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+        bytes.push(if byte == b'%' { digit(rest.next()?)? * 16 + digit(rest.next()?)? } else { byte });
+    }
+    Some(bytes)
 }
 
 #[cfg(test)]

@@ -26,7 +26,10 @@ pub(super) struct Standing {
 impl Standing {
     /// Tells whether the client may answer a question at all: what runs, stays or lets others speak is the user's alone.
     fn may_answer(self, question: &Question) -> bool {
-        let is_grave = matches!(question, Question::Power { .. } | Question::Server { .. } | Question::Remote { .. });
+        let is_grave = matches!(
+            question,
+            Question::Power { .. } | Question::Server { .. } | Question::Remote { .. } | Question::Setting { .. }
+        );
         self.proven || !is_grave
     }
 }
@@ -141,6 +144,9 @@ fn message(question: &Question) -> Result<String, String> {
             "a secret is never asked for over MCP; set {} in the environment of OpenOxide",
             TerminalText(variable)
         )),
+        Question::Setting { key, .. } => {
+            Err(format!("settings are not changed over MCP; run `openoxide config set {}`", TerminalText(key)))
+        }
         Question::Login { server, .. } => {
             Err(format!("a login to `{}` needs a terminal: run `openoxide activate`", TerminalText(server)))
         }

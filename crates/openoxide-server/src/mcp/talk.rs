@@ -194,5 +194,6 @@ fn about(question: &Question) -> String {
         Question::Server { name, .. } => format!("adding the MCP server `{name}`"),
         Question::Remote { skill, .. } => format!("whether the model may read `{skill}`"),
         Question::Login { server, .. } => format!("logging in to `{server}`"),
+        Question::Setting { key, .. } => format!("changing the setting `{key}`"),
     }
 }

@@ -20,14 +20,23 @@ const SESSIONS: usize = 64;
 /// How many places are known by the settings that they were looked at with.
 const PLACES: usize = 256;
 
+/// What a client says about itself.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Declared {
+    /// Whether it can ask the user.
+    pub(super) can_ask: bool,
+    /// Whether it wants to be told of changes.
+    pub(super) wants_changes: bool,
+}
+
 /// A client.
 pub(super) struct Client {
     pub(super) engine: Engine,
     pub(super) output: Output,
     pub(super) options: RpcOptions,
     pub(super) asks: Asks,
-    /// What it said about itself, once it did: whether it can ask the user.
-    declared: OnceLock<bool>,
+    /// What it said about itself, once it did.
+    declared: OnceLock<Declared>,
     /// Folders of skills that it added.
     extra_roots: Mutex<Vec<PathBuf>>,
     /// Conversations, the one that was used last at the end.
@@ -54,8 +63,8 @@ impl Client {
     }
 
     /// Notes what the client said about itself; tells whether it was the first time.
-    pub(super) fn declare(&self, can_ask: bool) -> bool {
-        self.declared.set(can_ask).is_ok()
+    pub(super) fn declare(&self, declared: Declared) -> bool {
+        self.declared.set(declared).is_ok()
     }
 
     /// Tells whether the client said who it is.
@@ -65,7 +74,12 @@ impl Client {
 
     /// Tells whether the client can ask the user.
     pub(super) fn can_ask(&self) -> bool {
-        self.declared.get().copied().unwrap_or(false)
+        self.declared.get().is_some_and(|declared| declared.can_ask)
+    }
+
+    /// Tells whether the client wants to be told of changes; not before it said who it is.
+    pub(super) fn wants_changes(&self) -> bool {
+        self.declared.get().is_some_and(|declared| declared.wants_changes)
     }
 
     /// Replaces the folders of skills that the client added.

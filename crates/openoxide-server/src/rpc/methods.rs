@@ -45,7 +45,11 @@ pub(super) async fn call(client: &Client, method: &str, params: Value) -> Result
 
 /// Reads parameters; none at all are as good as none of them.
 fn params<T: DeserializeOwned>(params: Value) -> Result<T, RpcError> {
-    let params = if params.is_null() { Value::Object(Map::new()) } else { params };
+    let params = match params {
+        Value::Null => Value::Object(Map::new()),
+        Value::Object(_) | Value::Array(_) => params,
+        _ => return Err(RpcError::invalid("`params` is an object")),
+    };
     serde_json::from_value(params).map_err(RpcError::invalid)
 }
 

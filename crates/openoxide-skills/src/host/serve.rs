@@ -12,6 +12,8 @@ pub struct ServeRules {
     /// Names that its own commands have; a skill of such a name is not listed as a command.
     #[serde(default)]
     pub taken: Vec<String>,
+    /// The header with which its clients name the folder, where the address does not; it may be percent-encoded.
+    pub folder_header: Option<String>,
 }
 
 /// The shape of what a program answers about skills.

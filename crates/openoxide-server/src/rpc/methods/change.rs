@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use openoxide_config::{SettingChange, Switch, SwitchError, Switched, Which, Whose};
 use openoxide_live::{Place, State};
-use openoxide_runtime::{setting_answer, switch_answer};
+use openoxide_runtime::{Question, setting_answer, switch_answer};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::list::absolute;
 use super::{RpcError, answer, params};
+use crate::activate::Asker as _;
+use crate::rpc::ask::ClientAsker;
 use crate::rpc::changed;
 use crate::rpc::client::Client;
 
@@ -24,7 +26,7 @@ pub(super) async fn set_extra_roots(client: &Client, given: Value) -> Result<Val
     let Given { extra_roots } = params(given)?;
     absolute(&extra_roots)?;
     client.set_extra_roots(extra_roots);
-    client.output.send(&changed::notice()).await;
+    changed::now(client).await;
     Ok(json!({}))
 }
 
@@ -47,7 +49,7 @@ pub(super) async fn write_rule(client: &Client, given: Value) -> Result<Value, R
     let which = match (path, name) {
         (Some(path), None) if path.is_absolute() => Which::Path(path),
         (Some(path), None) => return absolute(&[path]).map(|()| Value::Null),
-        (None, Some(name)) => Which::Name(name),
+        (None, Some(name)) if !name.trim().is_empty() => Which::Name(name.trim().to_owned()),
         _ => return Err(RpcError::params("skills/config/write requires exactly one of path or name")),
     };
     let switched = switched_somewhere(client, &Switch { which, enabled, whose: Whose::User }).await?;
@@ -108,9 +110,26 @@ pub(super) async fn write_setting(client: &Client, given: Value) -> Result<Value
         };
     let change = SettingChange { key: key.clone(), value, whose: whose(in_project) };
     let place = client.place(cwd.as_deref(), &[]);
+    if change.gives_power() {
+        may_change(client, place.clone(), change.clone()).await?;
+    }
     let changed = client.work(place, false, move |state| state.workspace.set(&change)).await?;
     client.note_written();
     answer(&setting_answer(&key, &changed??))
+}
+
+/// Asks the user about a change that could give power. Whoever sends it may only pass on what a model wishes.
+async fn may_change(client: &Client, place: Place, change: SettingChange) -> Result<(), RpcError> {
+    let (key, value) = (change.key.clone(), change.value.as_ref().map(ToString::to_string));
+    let file = client.work(place, false, move |state| state.workspace.would_set(&change)).await???;
+    let mut asker = ClientAsker::new(client);
+    if asker.ask(&Question::Setting { key: key.clone(), value, file }).await.is_yes() {
+        return Ok(());
+    }
+    Err(match asker.unasked.pop() {
+        Some(notice) => RpcError::refused("not-asked", notice.text, notice.help),
+        None => RpcError::refused("rejected", format!("the user does not want `{key}` to be changed"), None),
+    })
 }
 
 /// Tells null from nothing.

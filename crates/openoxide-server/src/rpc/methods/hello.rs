@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{RpcError, answer, params};
-use crate::rpc::client::Client;
+use crate::rpc::changed;
+use crate::rpc::client::{Client, Declared};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -26,6 +27,8 @@ struct ClientInfo {
 struct Capabilities {
     /// Put questions to the user, with `skills/ask`.
     skills_ask: bool,
+    /// Notices that it does not want.
+    opt_out_notification_methods: Option<Vec<String>>,
 }
 
 /// What the protocol says about a server.
@@ -42,7 +45,13 @@ struct Welcome {
 /// Lets the client say who it is.
 pub(super) fn initialize(client: &Client, given: Value) -> Result<Value, RpcError> {
     let Hello { client_info, capabilities } = params(given)?;
-    if !client.declare(capabilities.unwrap_or_default().skills_ask) {
+    let capabilities = capabilities.unwrap_or_default();
+    let unwanted = capabilities.opt_out_notification_methods.unwrap_or_default();
+    let declared = Declared {
+        can_ask: capabilities.skills_ask,
+        wants_changes: !unwanted.iter().any(|name| name == changed::NAME),
+    };
+    if !client.declare(declared) {
         return Err(RpcError::untimely("Already initialized"));
     }
     let (name, version) = (plain(&client_info.name), plain(&client_info.version));

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use openoxide_config::WorkspaceError;
-use openoxide_live::{LiveError, State};
+use openoxide_live::{LiveError, Place, State};
 use openoxide_skills::{Catalog, Code, Entry, SkillInterface, SkillScope, Standing, ToolDependency, path_text};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -136,7 +137,7 @@ pub(super) async fn reload(client: &Client, given: Value) -> Result<Value, RpcEr
     }
     let mut data = Vec::new();
     for cwd in cwds.iter().take(FOLDERS) {
-        let counted = |state: &std::sync::Arc<State>| (state.version, state.catalog.skills.len());
+        let counted = |state: &Arc<State>| (state.version, state.catalog.skills.len());
         let (version, skills) = client.work(client.place(Some(cwd), &[]), true, counted).await??;
         data.push(ReloadedFolder { cwd: path_text(cwd), version, skills });
     }
@@ -174,10 +175,14 @@ async fn in_folder(
     let whole = client.engine.here().folder.join(cwd);
     let place = client.place(Some(cwd), extra.get(&whole).map_or(&[], Vec::as_slice));
     let shown = path_text(cwd);
-    let looked = client.work(place, again, |state| (skills(state), errors(state))).await?;
+    let missing = Place { may_be_missing: true, ..place.clone() };
+    let mut looked = client.work(place, again, shapes).await?;
+    if matches!(looked, Err(LiveError::Workspace(WorkspaceError::NoFolder { .. }))) {
+        looked = client.work(missing, again, shapes).await?;
+    }
     Ok(match looked {
         Ok((skills, errors)) => InFolder { cwd: shown, skills, errors },
-        // Clients list folders that went away, and expect nothing of them.
+        // What can be no folder at all has no skills.
         Err(LiveError::Workspace(WorkspaceError::NoFolder { .. })) => {
             InFolder { cwd: shown, skills: Vec::new(), errors: Vec::new() }
         }
@@ -186,6 +191,10 @@ async fn in_folder(
             InFolder { cwd: shown, skills: Vec::new(), errors: vec![error] }
         }
     })
+}
+
+fn shapes(state: &Arc<State>) -> (Vec<SkillShape>, Vec<ErrorShape>) {
+    (skills(state), errors(state))
 }
 
 fn skills(state: &State) -> Vec<SkillShape> {

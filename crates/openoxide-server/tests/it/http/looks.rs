@@ -6,7 +6,7 @@ use openoxide_server::{Peer, Served};
 use openoxide_testkit::TestContext;
 use serde_json::{Value, json};
 
-use super::Server;
+use super::{Came, Server};
 
 fn some() -> TestContext {
     let context = TestContext::new();
@@ -72,6 +72,33 @@ async fn skills_are_commands_to_clients_that_expect_records() {
     assert_eq!(names, ["bare", "deploy", "notes"]);
     assert_eq!((&commands[0]["source"], &commands[0]["hints"]), (&json!("skill"), &json!([])));
     assert!(commands[0]["template"].as_str().unwrap().starts_with("Do $1\n\n\nBase directory"), "{commands}");
+}
+
+/// The program's own library names the folder in a header.
+#[tokio::test]
+async fn a_folder_can_be_named_in_the_header_that_such_clients_send() {
+    let context = some();
+    context.tree("//- far+away/.opencode/skills/far/SKILL.md\n---\nname: far\ndescription: F\n---\n");
+    let server = Server::new(context);
+    let folder = server.context.root().join("far+away").to_str().unwrap().to_owned();
+    let names = |came: Came| -> Vec<String> {
+        came.json().as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap().to_owned()).collect()
+    };
+    let from = |peer: Peer, path: String, folder: String| {
+        let request = Request::get(path).extension(peer).header("x-opencode-directory", folder);
+        server.ask(request.body(Body::empty()).unwrap())
+    };
+    let ask = |path: String, folder: String| from(Peer::Here, path, folder);
+    let elsewhere = from(Peer::Elsewhere, "/skill".to_owned(), folder.clone()).await;
+    assert_eq!(elsewhere.status, 403, "who is elsewhere names no folder");
+    for sent in [folder.clone(), folder.replace('/', "%2F").replace('+', "%2B")] {
+        assert_eq!(names(ask("/skill".to_owned(), sent.clone()).await), ["far"], "{sent}");
+        assert_eq!(names(ask("/command".to_owned(), sent).await), ["far"]);
+    }
+    let project = server.context.project().to_str().unwrap().to_owned();
+    let both = ask(format!("/skill?directory={project}"), folder).await;
+    assert!(!names(both).contains(&"far".to_owned()), "the address counts first");
+    assert_eq!(ask("/skill".to_owned(), "relative".to_owned()).await.status, 404);
 }
 
 #[tokio::test]

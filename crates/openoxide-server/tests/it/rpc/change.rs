@@ -1,6 +1,6 @@
 //! Switching skills, and changing settings.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Rpc, names};
 
@@ -59,11 +59,13 @@ async fn a_skill_is_switched_where_the_client_found_it() {
 async fn which_skill_is_said_in_one_way() {
     let mut rpc = Rpc::start(None, TREE).await;
     let both = json!({ "name": "dup", "path": "/x", "enabled": true });
-    for params in [json!({ "enabled": true }), both] {
+    for params in [json!({ "enabled": true }), both, json!({ "name": "  ", "enabled": true })] {
         let error = rpc.refused("skills/config/write", params).await;
         let message = "skills/config/write requires exactly one of path or name";
         assert_eq!(error, json!({ "code": -32602, "message": message }));
     }
+    let off = rpc.call("skills/config/write", json!({ "name": " dup ", "enabled": false })).await;
+    assert_eq!(off, json!({ "effectiveEnabled": false }), "blanks around a name are none of it");
     let relative = rpc.refused("skills/config/write", json!({ "path": "x", "enabled": true })).await;
     assert_eq!(relative["code"], -32600);
     let nothing = rpc.refused("skills/config/write", json!({ "path": rpc.path("project"), "enabled": false })).await;
@@ -148,5 +150,70 @@ async fn a_setting_that_would_not_count_is_refused() {
     assert_eq!(rpc.refused("config/write", inside).await["code"], -32602);
     assert_eq!(fs_err::read_to_string(rpc.path("home/.openoxide/config.toml")).unwrap(), before);
     assert!(!rpc.path("project/.openoxide").exists());
+    rpc.end().await.unwrap();
+}
+
+/// Asks for a change, and answers the question; returns the question and what came of it.
+async fn asked(rpc: &mut Rpc, params: Value, choice: &str) -> (Value, Value) {
+    rpc.send(&json!({ "id": "write", "method": "config/write", "params": params })).await;
+    let mut question = rpc.wait(|message| message["method"] == "skills/ask").await;
+    rpc.send(&json!({ "id": question["id"], "result": { "choice": choice } })).await;
+    let came = rpc.wait(|message| message["id"] == "write").await;
+    (question["params"]["question"].take(), came)
+}
+
+/// The client may pass on what a model wishes; a setting that gives power is the user's to change.
+#[tokio::test]
+async fn power_is_not_written_without_the_users_word() {
+    let mut rpc = Rpc::silent(None, TREE);
+    rpc.hello(json!({ "skillsAsk": true })).await;
+    let file = rpc.path("home/.openoxide/config.toml");
+    let text = || fs_err::read_to_string(&file).unwrap();
+    let before = text();
+    let allow = json!({ "key": "permission.shell", "value": "allow" });
+    for choice in ["no", "always", "yes please"] {
+        let (question, came) = asked(&mut rpc, allow.clone(), choice).await;
+        assert_eq!((&question["kind"], &question["choices"]), (&json!("setting"), &json!(["once", "no"])));
+        assert_eq!((&question["subject"], &question["target"]), (&json!("permission.shell"), &json!("\"allow\"")));
+        assert_eq!(question["path"], json!(file));
+        assert_eq!(came["error"]["code"], -32003, "{came}");
+        assert_eq!(text(), before);
+    }
+    let (_, came) = asked(&mut rpc, allow, "once").await;
+    assert_eq!(came["result"]["changed"], true, "{came}");
+    assert!(text().contains("shell = \"allow\""), "{}", text());
+    let deny = rpc.call("config/write", json!({ "key": "permission.shell", "value": "deny" })).await;
+    assert_eq!(deny["changed"], true, "who takes power away is not asked");
+    let (question, _) = asked(&mut rpc, json!({ "key": "permission.shell", "value": null }), "no").await;
+    assert!(
+        question["target"].is_null() && text().contains("shell = \"deny\""),
+        "a rule that denies stays: {question}"
+    );
+    let bad = rpc.refused("config/write", json!({ "key": "trust.folders", "value": "/" })).await;
+    assert_eq!(bad["data"]["problem"], "bad-setting", "nobody is asked about what cannot be");
+    rpc.end().await.unwrap();
+}
+
+#[tokio::test]
+async fn power_is_not_written_for_who_cannot_ask() {
+    let mut rpc = Rpc::start(None, TREE).await;
+    let before = fs_err::read_to_string(rpc.path("home/.openoxide/config.toml")).unwrap();
+    for (key, value) in [
+        ("trust.folders", json!(["/"])),
+        ("permission", json!({ "*": "allow" })),
+        ("hosts.opencode.permission", json!({ "skill": "allow" })),
+        ("agents.x.permission", json!({ "shell": "allow" })),
+        ("sandbox.network", json!(true)),
+        ("mcp.servers.x", json!({ "command": "sh" })),
+    ] {
+        let error = rpc.refused("config/write", json!({ "key": key, "value": value })).await;
+        assert_eq!(
+            (&error["code"], &error["data"]["problem"]),
+            (&json!(-32003), &json!("not-asked")),
+            "{key}: {error}"
+        );
+        assert!(error["data"]["help"].as_str().unwrap().contains("skillsAsk"), "{error}");
+    }
+    assert_eq!(fs_err::read_to_string(rpc.path("home/.openoxide/config.toml")).unwrap(), before);
     rpc.end().await.unwrap();
 }

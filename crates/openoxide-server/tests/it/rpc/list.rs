@@ -94,7 +94,7 @@ async fn several_folders_in_the_order_in_which_they_were_sent() {
     let sent: Vec<&Value> = answer["data"].as_array().unwrap().iter().map(|folder| &folder["cwd"]).collect();
     assert_eq!(json!(sent), cwds);
     assert_eq!(names(&answer, 0), ["three", "two"]);
-    assert_eq!(answer["data"][1], json!({ "cwd": "/nowhere/at/all", "skills": [], "errors": [] }));
+    assert_eq!(names(&answer, 1), ["two"], "the user's own count wherever somebody looks from");
     assert_eq!(names(&answer, 2), ["three", "two"]);
     assert_eq!(names(&answer, 3), ["one", "two"]);
     let many = vec!["."; 257];
@@ -152,5 +152,52 @@ async fn looking_again_when_that_is_asked_for() {
     let again = rpc.call("skills/reload", json!({})).await;
     assert_eq!(again["data"][0]["skills"], 3, "{again}");
     assert_eq!(names(&rpc.call("skills/list", json!({})).await, 0), ["new", "newer", "one", "two"]);
+    rpc.end().await.unwrap();
+}
+
+/// Clients list folders that went away, and files; the real program looks above them.
+#[tokio::test]
+async fn a_folder_that_is_not_there_has_what_lies_above_it() {
+    let mut rpc = Rpc::start(Some("codex"), TREE).await;
+    rpc.context.tree(
+        "//- project/.git/HEAD\n\n//- loose/.agents/skills/five/SKILL.md\n---\nname: five\ndescription: d\n---\n",
+    );
+    let cwds = json!(["gone/and/gone", "./x/../gone", ".agents/skills/one/SKILL.md", "../loose/gone", "../loose"]);
+    let answer = rpc.call("skills/list", json!({ "cwds": cwds, "forceReload": true })).await;
+    for folder in 0..3 {
+        assert_eq!(names(&answer, folder), ["one", "two"], "{}", cwds[folder]);
+        assert_eq!(answer["data"][folder]["errors"].as_array().unwrap().len(), 1);
+    }
+    assert_eq!((names(&answer, 3), names(&answer, 4)), (vec!["two"], vec!["five", "two"]), "no project is above it");
+    // What no system opens has nothing, and is not searched for level by level.
+    let never = json!({ "cwds": ["a\u{0}b", "x/".repeat(100_000)] });
+    let answer = rpc.call("skills/list", never).await;
+    assert_eq!((names(&answer, 0), names(&answer, 1)), (vec![], vec![]));
+    let made = rpc.path("project/gone/and/gone/.agents/skills/late");
+    fs_err::create_dir_all(&made).unwrap();
+    fs_err::write(made.join("SKILL.md"), "---\nname: late\ndescription: d\n---\n").unwrap();
+    let answer = rpc.call("skills/list", json!({ "cwds": ["gone/and/gone"] })).await;
+    assert_eq!(names(&answer, 0), ["late", "one", "two"], "it is there by now");
+    let missing = rpc.refused("skills/roots", json!({ "cwd": "never/there" })).await;
+    assert_eq!(missing["data"]["problem"], "no-place", "only lists are of folders that may be gone");
+    rpc.end().await.unwrap();
+}
+
+#[tokio::test]
+async fn who_does_not_want_notices_gets_none() {
+    let mut rpc = Rpc::silent(Some("codex"), TREE);
+    rpc.hello(json!({ "optOutNotificationMethods": ["skills/changed"], "experimentalApi": true })).await;
+    rpc.send(&json!({ "id": "set", "method": "skills/extraRoots/set", "params": { "extraRoots": [] } })).await;
+    assert_eq!(rpc.next().await, json!({ "id": "set", "result": {} }));
+    rpc.end().await.unwrap();
+}
+
+#[tokio::test]
+async fn parameters_of_another_kind_are_no_riddle() {
+    let mut rpc = Rpc::start(Some("codex"), TREE).await;
+    for params in [json!("x"), json!(5), json!(true)] {
+        let error = rpc.refused("skills/list", params).await;
+        assert_eq!(error, json!({ "code": -32600, "message": "Invalid request: `params` is an object" }));
+    }
     rpc.end().await.unwrap();
 }
