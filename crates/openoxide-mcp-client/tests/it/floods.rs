@@ -67,7 +67,7 @@ async fn an_answer_that_drips_is_given_up() {
 
 #[tokio::test]
 async fn a_line_without_an_end_is_cut() {
-    let limits = Limits { message: 1_000_000, ..hasty() };
+    let limits = Limits { message: 1_000_000, connect: Duration::from_secs(15), ..hasty() };
     let args = vec!["-c".to_owned(), "head -c 5000000 /dev/zero; sleep 5".to_owned()];
     let transport = McpTransport::Stdio { command: "/bin/sh".to_owned(), args, env: Vec::new() };
     let options = RemoteOptions { environment: environment(""), limits, ..RemoteOptions::default() };
