@@ -119,18 +119,7 @@ pub(crate) fn read_server(name: &str, value: &Value) -> Result<McpServer, BadSer
         return Err(bad(None, "a server's name has letters, digits, `-` and `_`, at most 64"));
     }
     let table = value.as_table().ok_or_else(|| bad(None, "a server is a table"))?;
-    if table.contains_key("token") {
-        return Err(bad(
-            Some("token"),
-            "a token is not written here; name the variable that holds it as `token_env`, or its file as `token_file`",
-        ));
-    }
-    if let Some(other) = table.keys().find(|key| !FIELDS.contains(&key.as_str())) {
-        return Err(bad(
-            Some(&join_key(std::slice::from_ref(other))),
-            &format!("a server has no `{other}`; it has `{}`", FIELDS.join("`, `")),
-        ));
-    }
+    known_fields(table)?;
     let text = |field| match table.get(field) {
         None => Ok(None),
         Some(Value::String(text)) if !text.is_empty() => Ok(Some(text.clone())),
@@ -160,6 +149,18 @@ pub(crate) fn read_server(name: &str, value: &Value) -> Result<McpServer, BadSer
 }
 
 const FIELDS: [&str; 8] = ["command", "args", "env", "url", "token_env", "token_file", "transport", "enabled"];
+
+/// Tells what a server cannot have; the value is not repeated, because it may be a secret.
+fn known_fields(table: &toml::Table) -> Result<(), BadServer> {
+    let Some(other) = table.keys().find(|key| !FIELDS.contains(&key.as_str())) else { return Ok(()) };
+    let message = match other.as_str() {
+        "token" => "a token is not written here; name the variable that holds it as `token_env`, or its file as \
+                    `token_file`"
+            .to_owned(),
+        _ => format!("a server has no `{other}`; it has `{}`", FIELDS.join("`, `")),
+    };
+    Err(BadServer { field: Some(join_key(std::slice::from_ref(other))), message })
+}
 
 fn is_name(name: &str) -> bool {
     let plain = |character: char| character.is_ascii_alphanumeric() || character == '-' || character == '_';

@@ -28,7 +28,7 @@ fn drip(kind: &'static str, part: String, pause: Duration, limits: Limits) -> Re
         while let Ok((mut stream, _)) = listener.accept() {
             let part = part.clone();
             std::thread::spawn(move || {
-                let _ = stream.read(&mut [0; 65_536]);
+                let _ = stream.read(&mut [0; 16_000]);
                 let head = format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nConnection: close\r\n\r\n");
                 let mut written = stream.write_all(head.as_bytes());
                 while written.is_ok() {

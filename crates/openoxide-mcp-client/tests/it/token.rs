@@ -20,7 +20,7 @@ fn remote(servers: Vec<ConfiguredServer>) -> Remote {
     Remote::new(servers, RemoteOptions { environment: environment(""), limits: hasty(), ..RemoteOptions::default() })
 }
 
-fn is_shown(head: &String) -> bool {
+fn is_shown(head: &str) -> bool {
     head.to_lowercase().contains("authorization: bearer hunter2")
 }
 
@@ -37,7 +37,7 @@ async fn a_token_is_shown_with_every_request_to_its_server_alone() {
         assert_eq!((listing.problems.len(), listing.skills.len()), (0, 4), "{:?}", listing.problems);
         remote.load(&listing.skills[0]).await.unwrap();
         remote.close().await;
-        assert!(one.heads().len() >= 3 && one.heads().iter().all(is_shown), "{:?}", one.heads());
+        assert!(one.heads().len() >= 3 && one.heads().iter().all(|head| is_shown(head)), "{:?}", one.heads());
         assert!(!two.heads().iter().any(|head| head.to_lowercase().contains("authorization")), "{:?}", two.heads());
     }
 }
@@ -63,7 +63,7 @@ async fn a_token_does_not_follow_a_server_elsewhere() {
         let evil = evil.serve_http();
         let said = problems(&remote(vec![with_token("docs", &evil.url, secret())])).await;
         assert_eq!(said.len(), 1, "{status}: {said:?}");
-        assert!(!said[0].contains("hunter2") && evil.heads().iter().all(is_shown), "{status}: {said:?}");
+        assert!(!said[0].contains("hunter2") && evil.heads().iter().all(|head| is_shown(head)), "{status}: {said:?}");
         assert_eq!(other.heads(), [""; 0], "{status}");
     }
 }
