@@ -149,7 +149,7 @@ pub const KEYS: &[Key] = &[
         "mcp.servers",
         KeyKind::Servers,
         "",
-        "Servers of tools by name: `command` with `args` and `env` (names of variables), or `url`; `transport` and `enabled`.",
+        "Servers of tools by name: `command` with `args` and `env` (names of variables), or `url`, with `token_env` (the name of a variable) or `token_file` (a path) if it wants a token; `transport` and `enabled`.",
     ),
     key(
         "mentions.ambiguous",

@@ -27,7 +27,7 @@ pub use environment::{Environment, variables};
 pub use found::{Found, find_host};
 pub use keys::{InProject, KEYS, Key, KeyKind, Strict, config_schema};
 pub use layers::{Config, ConfigProblem, Layer, LayerKind};
-pub use mcp::{AddedServer, ConfiguredServer, McpServer, McpTransport, add_mcp_server, check_mcp_server};
+pub use mcp::{AddedServer, ConfiguredServer, McpServer, McpTransport, TokenSource, add_mcp_server, check_mcp_server};
 pub use permission::Agent;
 pub use policy::{AllowedTools, PowerPolicy, SandboxSettings};
 pub use project::find_project;

@@ -39,7 +39,18 @@ pub enum McpTransport {
     Http {
         /// The address.
         url: String,
+        /// Where the token is that it wants to see, if it wants one.
+        token: Option<TokenSource>,
     },
+}
+
+/// Where a token is. It is never in the settings themselves, which people show and share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TokenSource {
+    /// In this variable.
+    Variable(String),
+    /// In this file, whose path is absolute or begins with `~/`.
+    File(String),
 }
 
 impl McpTransport {
@@ -108,12 +119,7 @@ pub(crate) fn read_server(name: &str, value: &Value) -> Result<McpServer, BadSer
         return Err(bad(None, "a server's name has letters, digits, `-` and `_`, at most 64"));
     }
     let table = value.as_table().ok_or_else(|| bad(None, "a server is a table"))?;
-    if let Some(other) = table.keys().find(|key| !FIELDS.contains(&key.as_str())) {
-        return Err(bad(
-            Some(&join_key(std::slice::from_ref(other))),
-            &format!("a server has no `{other}`; it has `{}`", FIELDS.join("`, `")),
-        ));
-    }
+    known_fields(table)?;
     let text = |field| match table.get(field) {
         None => Ok(None),
         Some(Value::String(text)) if !text.is_empty() => Ok(Some(text.clone())),
@@ -124,8 +130,13 @@ pub(crate) fn read_server(name: &str, value: &Value) -> Result<McpServer, BadSer
         Some(value) => value.as_bool().ok_or_else(|| bad(Some("enabled"), "`enabled` must be `true` or `false`"))?,
     };
     let transport = match (text("command")?, text("url")?) {
-        (Some(command), None) => McpTransport::Stdio { command, args: texts(table, "args")?, env: names(table)? },
-        (None, Some(url)) => McpTransport::Http { url: address(table, url)? },
+        (Some(command), None) => {
+            if let Some(field) = ["token_env", "token_file"].into_iter().find(|field| table.contains_key(*field)) {
+                return Err(bad(Some(field), &format!("`{field}` belongs to a `url`")));
+            }
+            McpTransport::Stdio { command, args: texts(table, "args")?, env: names(table)? }
+        }
+        (None, Some(url)) => McpTransport::Http { token: token(table, &url)?, url: address(table, url)? },
         _ => return Err(bad(None, "a server has either `command` or `url`")),
     };
     match text("transport")? {
@@ -137,7 +148,19 @@ pub(crate) fn read_server(name: &str, value: &Value) -> Result<McpServer, BadSer
     }
 }
 
-const FIELDS: [&str; 6] = ["command", "args", "env", "url", "transport", "enabled"];
+const FIELDS: [&str; 8] = ["command", "args", "env", "url", "token_env", "token_file", "transport", "enabled"];
+
+/// Tells what a server cannot have; the value is not repeated, because it may be a secret.
+fn known_fields(table: &toml::Table) -> Result<(), BadServer> {
+    let Some(other) = table.keys().find(|key| !FIELDS.contains(&key.as_str())) else { return Ok(()) };
+    let message = match other.as_str() {
+        "token" => "a token is not written here; name the variable that holds it as `token_env`, or its file as \
+                    `token_file`"
+            .to_owned(),
+        _ => format!("a server has no `{other}`; it has `{}`", FIELDS.join("`, `")),
+    };
+    Err(BadServer { field: Some(join_key(std::slice::from_ref(other))), message })
+}
 
 fn is_name(name: &str) -> bool {
     let plain = |character: char| character.is_ascii_alphanumeric() || character == '-' || character == '_';
@@ -156,16 +179,53 @@ fn texts(table: &toml::Table, field: &'static str) -> Result<Vec<String>, BadSer
 
 /// Reads the names of variables. A value has no place in a file that people share.
 fn names(table: &toml::Table) -> Result<Vec<String>, BadServer> {
-    let plain = |character: char| character.is_ascii_alphanumeric() || character == '_';
-    let is_name = |name: &String| {
-        !name.is_empty() && !name.starts_with(|first: char| first.is_ascii_digit()) && name.chars().all(plain)
-    };
     let names = texts(table, "env")?;
-    if names.iter().all(is_name) {
+    if names.iter().all(|name| is_variable(name)) {
         return Ok(names);
     }
     let message = "`env` must list names of variables, without values".to_owned();
     Err(BadServer { field: Some("env".to_owned()), message })
+}
+
+fn is_variable(name: &str) -> bool {
+    let plain = |character: char| character.is_ascii_alphanumeric() || character == '_';
+    !name.is_empty() && !name.starts_with(|first: char| first.is_ascii_digit()) && name.chars().all(plain)
+}
+
+/// Reads where the token of a server is. What is wrong is told without the value, which may be the token itself.
+fn token(table: &toml::Table, url: &str) -> Result<Option<TokenSource>, BadServer> {
+    let bad = |field: &str, message: &str| BadServer { field: Some(field.to_owned()), message: message.to_owned() };
+    let text = |field: &str| table.get(field).map(|value| value.as_str().unwrap_or_default().to_owned());
+    let source = match (text("token_env"), text("token_file")) {
+        (None, None) => return Ok(None),
+        (Some(_), Some(_)) => {
+            return Err(bad("token_file", "a token is in one place: `token_env` or `token_file`, not both"));
+        }
+        (Some(name), None) if is_variable(&name) => TokenSource::Variable(name),
+        (Some(_), None) => {
+            return Err(bad("token_env", "`token_env` must be the name of a variable that holds the token"));
+        }
+        (None, Some(path)) if path.starts_with('/') || path.starts_with("~/") => TokenSource::File(path),
+        (None, Some(_)) => {
+            return Err(bad("token_file", "`token_file` must be a path that begins with `/` or `~/`"));
+        }
+    };
+    // On the way, anybody could read it.
+    if !url.starts_with("https://") && !is_this_machine(url) {
+        return Err(bad("url", "a token is sent to `https://` or to this machine only"));
+    }
+    Ok(Some(source))
+}
+
+/// Tells whether an address without encryption is one of this machine.
+fn is_this_machine(url: &str) -> bool {
+    let authority = url.strip_prefix("http://").and_then(|rest| rest.split(['/', '?', '#', '\\']).next());
+    let host = match authority.unwrap_or_default() {
+        bracketed if bracketed.starts_with('[') => bracketed.split(']').next().unwrap_or_default(),
+        plain => plain.split(':').next().unwrap_or_default(),
+    };
+    let is_loopback = |address: std::net::IpAddr| address.is_loopback();
+    host == "localhost" || host.trim_start_matches('[').parse().is_ok_and(is_loopback)
 }
 
 fn address(table: &toml::Table, url: String) -> Result<String, BadServer> {
@@ -200,6 +260,8 @@ pub(crate) fn servers_schema() -> serde_json::Value {
                 "args": texts,
                 "env": {"type": "array", "items": {"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"}},
                 "url": {"type": "string", "pattern": "^https?://"},
+                "token_env": {"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"},
+                "token_file": {"type": "string", "pattern": "^~?/"},
                 "transport": {"enum": ["stdio", "streamable_http"]},
                 "enabled": {"type": "boolean"},
             },
@@ -245,7 +307,14 @@ fn fill(table: &mut dyn TableLike, server: &McpServer) {
                 table.insert(field, list(texts));
             }
         }
-        McpTransport::Http { url } => drop(table.insert("url", value(url))),
+        McpTransport::Http { url, token } => {
+            table.insert("url", value(url));
+            match token {
+                Some(TokenSource::Variable(name)) => drop(table.insert("token_env", value(name))),
+                Some(TokenSource::File(path)) => drop(table.insert("token_file", value(path))),
+                None => {}
+            }
+        }
     }
     if !server.enabled {
         table.insert("enabled", value(false));

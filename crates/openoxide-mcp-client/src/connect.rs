@@ -2,6 +2,7 @@
 
 mod http;
 mod stdio;
+mod token;
 
 use std::io::ErrorKind;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,6 +25,7 @@ pub(crate) const EXTENSION: &str = "io.modelcontextprotocol/skills";
 pub(crate) struct Target {
     pub(crate) name: String,
     pub(crate) transport: McpTransport,
+    /// The token of a login; what the settings name counts before it.
     pub(crate) token: Option<SecretString>,
 }
 
@@ -120,12 +122,19 @@ async fn begin(target: &Target, environment: &Environment, limits: &Limits) -> R
                 }
             }
         }
-        McpTransport::Http { url } => {
-            let transport = http::reach(url, target.token.as_ref(), limits, &fault).map_err(|why| unreachable(&why))?;
+        McpTransport::Http { url, token } => {
+            let token = match token {
+                Some(source) => Some(
+                    token::read(source, environment)
+                        .map_err(|why| RemoteError::NoToken { server: target.name.clone(), why })?,
+                ),
+                None => target.token.clone(),
+            };
+            let transport = http::reach(url, token.as_ref(), limits, &fault).map_err(|why| unreachable(&why))?;
             match myself().serve_with_lifecycle(transport, lifecycle).await {
                 Ok(service) => Ok(Connection { service, child: None, fault, reads_folders: false }),
                 Err(error) if error.is_authorization_required() => {
-                    Err(RemoteError::Login { server: target.name.clone() })
+                    Err(RemoteError::Login { server: target.name.clone(), with_token: token.is_some() })
                 }
                 Err(error) => Err(unreachable(&fault.or(&plain(&error)))),
             }

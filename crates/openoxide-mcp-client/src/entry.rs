@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
+use crate::error::said;
 use crate::limits::{MAX_FILES, MAX_SKILL_BYTES};
 use crate::uri::{BadUri, SkillUri};
 use crate::verify::Sha256Digest;
@@ -99,7 +100,7 @@ impl Entry {
         let text = |field| frontmatter.get(field).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
         let name = text("name").ok_or(Flaw::Field("frontmatter.name"))?;
         if name != uri.name() {
-            return Err(Flaw::Name { name: name.to_owned(), address: uri.name().to_owned() });
+            return Err(Flaw::Name { name: said(name), address: uri.name().to_owned() });
         }
         let description = text("description").ok_or(Flaw::Field("frontmatter.description"))?.to_owned();
         let resources = match value.get("resources") {
@@ -156,7 +157,7 @@ fn listed(skill: &SkillUri, values: &[Value]) -> Result<Vec<Resource>, Flaw> {
     }
     let mut seen = BTreeSet::new();
     if let Some(twice) = files.iter().find(|file| !seen.insert(file.uri.as_str())) {
-        return Err(Flaw::Twice(twice.uri.clone()));
+        return Err(Flaw::Twice(said(&twice.uri)));
     }
     if !seen.contains(skill.as_str()) {
         return Err(Flaw::NoOwnFile);

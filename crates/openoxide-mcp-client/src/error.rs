@@ -36,10 +36,20 @@ pub enum RemoteError {
         complaint: Option<String>,
     },
     /// The server wants to know who asks.
-    #[error("the MCP server `{server}` wants a login")]
+    #[error("the MCP server `{server}` {}", if *with_token { "does not take the token" } else { "wants a login" })]
     Login {
         /// The server.
         server: String,
+        /// Whether it was shown a token.
+        with_token: bool,
+    },
+    /// The token that it is to be shown is not there.
+    #[error("the MCP server `{server}` is not asked: {why}")]
+    NoToken {
+        /// The server.
+        server: String,
+        /// What is missing.
+        why: String,
     },
     /// The server did not answer in time.
     #[error("the MCP server `{server}` did not answer `{method}` within {seconds} s")]
@@ -146,6 +156,7 @@ impl RemoteError {
             RemoteError::SwitchedOff { .. } => "switched-off",
             RemoteError::Unreachable { .. } => "unreachable",
             RemoteError::Login { .. } => "login",
+            RemoteError::NoToken { .. } => "no-token",
             RemoteError::TimedOut { .. } => "timed-out",
             RemoteError::NoSkills { .. } => "no-skills",
             RemoteError::Refused { .. } => "refused",
@@ -168,7 +179,14 @@ impl RemoteError {
             RemoteError::SwitchedOff { server } => {
                 format!("to use it, set `mcp.servers.{server}.enabled` to true in your config.toml")
             }
-            RemoteError::Login { .. } => "logging in to servers of skills is not supported yet".to_owned(),
+            RemoteError::Login { with_token: true, .. } => "it may have ended, or be another server's".to_owned(),
+            RemoteError::Login { server, .. } => format!(
+                "if you have a token, name the variable that holds it as `mcp.servers.{server}.token_env`, or its file as \
+                 `token_file`; other ways to log in are not supported yet"
+            ),
+            RemoteError::NoToken { server, .. } => {
+                format!("`mcp.servers.{server}` in your config.toml says where the token is")
+            }
             RemoteError::UnknownSkill { near: Some(near), .. } => format!("did you mean `{near}`?"),
             RemoteError::UnknownSkill { .. } => "`openoxide list --mcp` shows what servers offer".to_owned(),
             RemoteError::Ambiguous { names, .. } => format!("say which: `{}`", names.join("`, `")),

@@ -113,7 +113,7 @@ impl Remote {
         let (on, off): (Vec<_>, Vec<_>) = servers.into_iter().partition(|one| one.server.enabled);
         let server = |ConfiguredServer { name, server: McpServer { transport, .. }, .. }| {
             let token = match &transport {
-                McpTransport::Http { url } => tokens.get(url).cloned(),
+                McpTransport::Http { url, .. } => tokens.get(url).cloned(),
                 McpTransport::Stdio { .. } => None,
             };
             let target = Target { name, transport, token };
@@ -377,7 +377,8 @@ fn drop_repeated(listing: &mut RemoteListing) {
     let pairs = listing.skills.windows(2).filter(|pair| pair[0].id == pair[1].id);
     let mut repeated: Vec<SkillId> = pairs.map(|pair| pair[0].id.clone()).collect();
     repeated.dedup();
-    listing.skills.retain(|skill| !repeated.contains(&skill.id));
+    // Both are sorted.
+    listing.skills.retain(|skill| repeated.binary_search(&skill.id).is_err());
     listing.problems.extend(repeated.into_iter().map(|SkillId { server, uri }| RemoteError::Entry {
         server,
         skill: uri.to_string(),

@@ -54,10 +54,17 @@ impl Talk<'_> {
                 return Err(self.wrong(METHOD, "`skills` is missing or wrong"));
             };
             bytes = bytes.saturating_add(serde_json::to_string(skills).map_or(usize::MAX, |text| text.len()));
-            listed.entries.extend(skills.iter().take(self.limits.skills - listed.entries.len()).cloned());
+            let room = self.limits.skills - listed.entries.len();
+            let is_cut = skills.len() > room;
+            listed.entries.extend(skills.iter().take(room).cloned());
             listed.fresh = listed.fresh.min(fresh(&answer));
-            let Some(next) = answer.get("nextCursor").and_then(Value::as_str) else { break };
             let endless = |why: String| Some(RemoteError::Endless { server: self.server.to_owned(), why });
+            let Some(next) = answer.get("nextCursor").and_then(Value::as_str) else {
+                if is_cut {
+                    listed.cut = endless(format!("more than {} skills", self.limits.skills));
+                }
+                break;
+            };
             listed.cut = match () {
                 () if !seen.insert(next.to_owned()) => endless("a page leads back to one before".to_owned()),
                 () if page + 1 >= self.limits.pages => endless(format!("more than {} pages", self.limits.pages)),

@@ -163,7 +163,7 @@ impl Runtime {
     /// Finds the configured server that is reached in the same way; returns its name, and whether it is used.
     pub(crate) fn server_like(&self, wanted: &McpTransport) -> Option<(String, bool)> {
         let is_it = |there: &McpTransport| match (there, wanted) {
-            (McpTransport::Http { url }, McpTransport::Http { url: wanted }) => url == wanted,
+            (McpTransport::Http { url, .. }, McpTransport::Http { url: wanted, .. }) => url == wanted,
             // A skill can name a program only; whatever it is started with, it is that one.
             (McpTransport::Stdio { command, .. }, McpTransport::Stdio { command: wanted, .. }) => command == wanted,
             _ => false,

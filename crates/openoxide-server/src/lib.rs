@@ -8,6 +8,7 @@ pub mod connect;
 mod door;
 mod engine;
 mod http;
+mod line;
 mod lines;
 mod log;
 pub mod mcp;
@@ -17,6 +18,7 @@ mod pool;
 mod rpc;
 mod still;
 mod stop;
+mod strict;
 
 pub use self::http::{Served, openapi, router};
 pub use activate::{Asker, Conversation, Nobody, Stand};

@@ -9,7 +9,6 @@ use std::sync::atomic::AtomicBool;
 
 use openoxide_runtime::Session;
 use rmcp::ServiceExt as _;
-use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::sync::Mutex;
 
 use crate::activate::Conversation;
@@ -26,8 +25,10 @@ mod held;
 mod http;
 mod info;
 mod kinds;
+mod message;
 mod notify;
 mod page;
+mod pipe;
 mod prompts;
 mod question;
 mod remote;
@@ -121,8 +122,7 @@ pub async fn serve_on(
     output: impl tokio::io::AsyncWrite + Send + Unpin + 'static,
 ) -> Result<(), McpError> {
     let server = McpServer::new(Arc::new(Shared::new(engine, options)), true);
-    let transport = AsyncRwTransport::new_server(input, output).with_max_line_length(MESSAGE_MAX);
-    let running = match server.serve(transport).await {
+    let running = match server.serve(pipe::Pipe::new(input, output)).await {
         Ok(running) => running,
         // A client that looked and left did nothing wrong.
         Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => return Ok(()),

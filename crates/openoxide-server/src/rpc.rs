@@ -1,18 +1,16 @@
 //! JSON-RPC on a pair of streams, such as those of a child process: one JSON object per line.
 //!
-//! `line` reads lines of bounded length, `strict` reads JSON in one way only, `message` tells requests from the rest, and
-//! `error` is what is answered when something is wrong. `client` is what is known about whoever asks, `ask` puts questions
-//! to it, `changed` tells it what is new, and `output` writes. `methods` has what can be asked for.
+//! `message` tells requests from the rest, and `error` is what is answered when something is wrong. `client` is what is
+//! known about whoever asks, `ask` puts questions to it, `changed` tells it what is new, and `output` writes. `methods` has
+//! what can be asked for.
 
 mod ask;
 mod changed;
 mod client;
 mod error;
-mod line;
 mod message;
 mod methods;
 mod output;
-mod strict;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,12 +22,12 @@ use tokio::task::JoinSet;
 
 use client::Client;
 use error::RpcError;
-use line::{Line, Lines};
 use message::{Id, Incoming, answer};
 use output::Output;
 
 use crate::audit::{Actor, Face};
 use crate::engine::Engine;
+use crate::line::{Line, Lines};
 
 /// The longest line that is read, in bytes.
 const LINE: usize = 8 * 1024 * 1024;

@@ -49,7 +49,10 @@ pub(super) fn reach(
     let mut config = StreamableHttpClientTransportConfig::with_uri(address);
     config.retry_config = Arc::new(Never);
     // A token is for the server alone, not for everybody on the way there.
-    if let Some(token) = token.filter(|_| near || is_encrypted) {
+    if let Some(token) = token {
+        if !near && !is_encrypted {
+            return Err("its token is sent to `https://` or to this machine only".to_owned());
+        }
         config = config.auth_header(token.expose_secret());
     }
     let bounded = Bounded { client, most: limits.message, fault: fault.clone() };

@@ -141,6 +141,7 @@ async fn a_list_has_an_end() {
         ("endless", "the MCP server `docs` lists too much: more than 5 pages", 0),
         ("circle", "the MCP server `docs` lists too much: a page leads back to one before", 0),
         ("crowd", "the MCP server `docs` lists too much: more than 25 skills", 25),
+        ("throng", "the MCP server `docs` lists too much: more than 25 skills", 25),
     ];
     for (which, said, skills) in rows {
         let (remote, served) = over_http(which, small());
@@ -168,4 +169,22 @@ async fn a_folder_cannot_name_what_lies_elsewhere() {
     let remote = over_http("astray", Limits::default()).0;
     let skill = find(&remote, "mcp:docs/pdf").await.unwrap();
     assert_eq!(remote.files(&skill).await.unwrap(), ["SKILL.md", "a.md"]);
+}
+
+/// What a server calls a skill reaches nobody as it is.
+#[tokio::test]
+async fn what_a_bad_entry_says_is_one_short_plain_line() {
+    let listing = over_http("shouting", Limits::default()).0.list().await;
+    let [problem] = listing.problems.as_slice() else { panic!("{:?}", listing.problems) };
+    let said = problem.to_string();
+    assert!(said.contains("it is called `x\\u{1b}[2J\\u{202e} yyy"), "{said}");
+    assert!(said.len() < 600 && !said.contains(char::is_control), "{said}");
+}
+
+#[tokio::test]
+async fn ten_thousand_doubles_are_told_soon() {
+    let start = std::time::Instant::now();
+    let listing = over_http("echo", Limits::default()).0.list().await;
+    assert_eq!((listing.skills.len(), listing.problems.len()), (0, 5000));
+    assert!(start.elapsed() < std::time::Duration::from_secs(20), "{:?}", start.elapsed());
 }

@@ -3,9 +3,11 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails says where")]
 
 mod approval;
+mod floods;
 mod honest;
 mod lies;
 mod offers;
+mod token;
 mod transport;
 
 use std::collections::BTreeMap;
@@ -38,7 +40,7 @@ fn configured(name: &str, transport: McpTransport) -> ConfiguredServer {
 
 /// Means a server at an address.
 fn at(name: &str, url: &str) -> ConfiguredServer {
-    configured(name, McpTransport::Http { url: url.to_owned() })
+    configured(name, McpTransport::Http { url: url.to_owned(), token: None })
 }
 
 /// Means this program, started again as a server.

@@ -102,6 +102,7 @@ fn bad_entry(which: &str) -> Option<SkillServer> {
         "other-folder" => pdf().entry("/resources/1/uri", json!("skill://secrets/keys.md")),
         "no-resources" => pdf().entry("/resources", Value::Null),
         "other-name" => pdf().entry("/frontmatter/name", json!("docx")),
+        "shouting" => pdf().entry("/frontmatter/name", json!(format!("x\u{1b}[2J\u{202e}\n{}", "y".repeat(5000)))),
         "twice" => pdf().skill("pdf", "Reads forms", "Body\n", &[]),
         "same-name" => pdf().skill("team/pdf", "Another", "Other\n", &[]).skill("x/refunds", "A", "a", &[]).skill(
             "y/refunds",
@@ -141,6 +142,24 @@ fn bad_answer(which: &str) -> Option<SkillServer> {
             });
             let skills: Vec<Value> = (0..10).map(entry).collect();
             (method == "skills/list").then(|| Reply::Result(json!({"skills": skills, "nextCursor": number.to_string()})))
+        }),
+        // More on one page than is taken, and no page after it.
+        "throng" => pdf().twisted(|_, method, _| {
+            let entry = |n: usize| json!({
+                "uri": format!("skill://s{n}/SKILL.md"), "resources": "dynamic",
+                "frontmatter": {"name": format!("s{n}"), "description": "d"},
+            });
+            let skills: Vec<Value> = (0..40).map(entry).collect();
+            (method == "skills/list").then(|| Reply::Result(json!({"skills": skills})))
+        }),
+        // Every skill twice.
+        "echo" => pdf().twisted(|_, method, _| {
+            let entry = |n: usize| json!({
+                "uri": format!("skill://s{}/SKILL.md", n / 2), "resources": "dynamic",
+                "frontmatter": {"name": format!("s{}", n / 2), "description": "d"},
+            });
+            let skills: Vec<Value> = (0..10_000).map(entry).collect();
+            (method == "skills/list").then(|| Reply::Result(json!({"skills": skills})))
         }),
         _ => return None,
     })

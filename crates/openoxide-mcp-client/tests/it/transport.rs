@@ -9,11 +9,11 @@ use secrecy::SecretString;
 use crate::{at, configured, environment, find, offers::offer, over_http, over_pipes, started};
 
 /// Waits a second at most.
-fn hasty() -> Limits {
+pub(crate) fn hasty() -> Limits {
     Limits { connect: Duration::from_secs(1), request: Duration::from_secs(1), ..Limits::default() }
 }
 
-async fn problems(remote: &Remote) -> Vec<String> {
+pub(crate) async fn problems(remote: &Remote) -> Vec<String> {
     let listing = remote.list().await;
     let said = listing.problems.iter().map(ToString::to_string).collect();
     remote.close().await;
@@ -110,7 +110,7 @@ async fn a_folder_without_an_end_has_one() {
 #[tokio::test]
 async fn one_that_fails_keeps_the_others_from_nothing() {
     let good = offer("good").serve_http();
-    let dead = configured("dead", McpTransport::Http { url: "http://127.0.0.1:1/mcp".to_owned() });
+    let dead = configured("dead", McpTransport::Http { url: "http://127.0.0.1:1/mcp".to_owned(), token: None });
     let off = {
         let mut off = at("off", &good.url);
         off.server = McpServer { enabled: false, ..off.server };

@@ -40,7 +40,7 @@ impl Wanted {
     pub(super) fn target(&self) -> &str {
         match &self.server.transport {
             McpTransport::Stdio { command, .. } => command,
-            McpTransport::Http { url } => url,
+            McpTransport::Http { url, .. } => url,
         }
     }
 
@@ -48,7 +48,7 @@ impl Wanted {
     pub(super) fn url(&self) -> Option<&str> {
         match &self.server.transport {
             McpTransport::Stdio { .. } => None,
-            McpTransport::Http { url } => Some(url),
+            McpTransport::Http { url, .. } => Some(url),
         }
     }
 
@@ -103,7 +103,7 @@ fn server_of(tool: &ToolDependency) -> Result<McpServer, String> {
     let word = tool.transport.as_deref().unwrap_or("streamable_http");
     let lacks = |what: &str| format!("the server `{name}` cannot be offered: with `{word}` it needs `{what}`");
     let transport = match word.to_ascii_lowercase().as_str() {
-        "streamable_http" => McpTransport::Http { url: tool.url.clone().ok_or_else(|| lacks("url"))? },
+        "streamable_http" => McpTransport::Http { url: tool.url.clone().ok_or_else(|| lacks("url"))?, token: None },
         "stdio" => {
             let command = tool.command.clone().ok_or_else(|| lacks("command"))?;
             McpTransport::Stdio { command, args: Vec::new(), env: Vec::new() }

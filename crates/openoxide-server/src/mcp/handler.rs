@@ -9,14 +9,30 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
+use tokio_util::sync::CancellationToken;
 
 use super::McpServer;
-use super::error::shortened;
+use super::error::{internal, invalid, shortened};
 use super::info::{config, instructions};
 use super::resources::templates;
 use super::skills::TTL_MS;
 
 type Context = RequestContext<RoleServer>;
+
+/// What the protocol has and this server answers, where something must be said with the request.
+const METHODS: [&str; 5] =
+    ["completion/complete", "prompts/get", "resources/read", "subscriptions/listen", "tools/call"];
+
+/// Does something unless the client takes it back: then it ends, with whatever runs for it.
+async fn unless_cancelled<T>(
+    cancelled: CancellationToken,
+    work: impl Future<Output = Result<T, ErrorData>>,
+) -> Result<T, ErrorData> {
+    tokio::select! {
+        () = cancelled.cancelled() => Err(internal("the client took the request back")),
+        done = work => done,
+    }
+}
 
 impl McpServer {
     /// Returns how the model is to use the server; nothing if that cannot be told now.
@@ -71,7 +87,7 @@ impl ServerHandler for McpServer {
     }
 
     async fn call_tool(&self, request: CallToolRequestParams, context: Context) -> Result<CallToolResponse, ErrorData> {
-        Box::pin(self.call(request, &context)).await
+        unless_cancelled(context.ct.clone(), Box::pin(self.call(request, &context))).await
     }
 
     async fn list_prompts(
@@ -88,7 +104,7 @@ impl ServerHandler for McpServer {
         request: GetPromptRequestParams,
         context: Context,
     ) -> Result<GetPromptResponse, ErrorData> {
-        self.prompted(request, &context).await
+        unless_cancelled(context.ct.clone(), Box::pin(self.prompted(request, &context))).await
     }
 
     async fn list_resources(
@@ -114,7 +130,7 @@ impl ServerHandler for McpServer {
         request: ReadResourceRequestParams,
         context: Context,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        self.read_file(request, &context).await
+        unless_cancelled(context.ct.clone(), self.read_file(request, &context)).await
     }
 
     async fn complete(&self, request: CompleteRequestParams, _: Context) -> Result<CompleteResult, ErrorData> {
@@ -140,6 +156,10 @@ impl ServerHandler for McpServer {
             "skills/get" => self.shared.work(move |shared, seen| shared.get_skill(seen, &params)).await?,
             "resources/directory/read" => {
                 self.shared.work(move |shared, seen| shared.read_directory(seen, &params)).await?
+            }
+            // What the protocol has comes here only if it is not called as the protocol says.
+            method if METHODS.contains(&method) => {
+                Err(invalid(format!("the parameters of `{method}` are missing or wrong")))
             }
             method => Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, shortened(method), None)),
         }

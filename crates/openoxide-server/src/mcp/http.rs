@@ -3,9 +3,16 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use axum::body::{Body, to_bytes};
+use axum::extract::Request;
+use axum::middleware::{Next, from_fn};
+use axum::response::{IntoResponse as _, Response};
+use http::header::CONTENT_TYPE;
+use http::{Method, StatusCode};
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
 
+use super::message::{Unreadable, read};
 use super::seen::Shared;
 use super::sessions::Sessions;
 use super::{MESSAGE_MAX, McpOptions, McpServer};
@@ -58,5 +65,26 @@ pub fn http_service(engine: Engine, http: McpHttp) -> axum::Router {
     let shared = Arc::new(Shared::new(engine, options));
     let factory = move || Ok(McpServer::new(Arc::clone(&shared), false));
     let service = StreamableHttpService::new(factory, Arc::new(Sessions::default()), config);
-    axum::Router::new().route_service("/mcp", service)
+    axum::Router::new().route_service("/mcp", service).route_layer(from_fn(readable))
+}
+
+/// Lets requests in that can be read; to others, says as the protocol does what is wrong with them.
+async fn readable(request: Request, next: Next) -> Response {
+    let kind = request.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    let is_json = kind.is_some_and(|kind| kind.starts_with("application/json"));
+    if request.method() != Method::POST || !is_json {
+        return next.run(request).await;
+    }
+    let (head, body) = request.into_parts();
+    let Ok(bytes) = to_bytes(body, MESSAGE_MAX).await else {
+        return unreadable(StatusCode::PAYLOAD_TOO_LARGE, Unreadable::too_long());
+    };
+    match read(&bytes) {
+        Ok(_) => next.run(Request::from_parts(head, Body::from(bytes))).await,
+        Err(error) => unreadable(StatusCode::BAD_REQUEST, error),
+    }
+}
+
+fn unreadable(status: StatusCode, error: Unreadable) -> Response {
+    (status, axum::Json(error.answer())).into_response()
 }

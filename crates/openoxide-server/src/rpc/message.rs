@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::error::RpcError;
-use super::strict;
+use crate::strict;
 
 /// What tells one request from others.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]

@@ -1,6 +1,7 @@
 //! The MCP server, over streams and over HTTP, in both of its lifecycles.
 
 mod asking;
+mod bounds;
 mod changes;
 mod http;
 mod prompts;
@@ -81,6 +82,19 @@ impl Client {
         options: McpOptions,
         capabilities: Value,
     ) -> Client {
+        let mut client = Client::silent(context, version, settings, options, capabilities);
+        client.greeting = client.greet().await;
+        client
+    }
+
+    /// Connects, and says nothing.
+    pub(crate) fn silent(
+        context: &TestContext,
+        version: &'static str,
+        settings: &[&str],
+        options: McpOptions,
+        capabilities: Value,
+    ) -> Client {
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (input, output) = tokio::io::split(theirs);
         tokio::spawn(serve_on(engine(context, settings), options, input, output));
@@ -88,12 +102,10 @@ impl Client {
         let input = BufReader::new(input).lines();
         let (asked, notices) = (Vec::new(), Vec::new());
         let greeting = Value::Null;
-        let mut client = Client { input, output, version, capabilities, id: 0, answer: None, asked, notices, greeting };
-        client.greeting = client.greet().await;
-        client
+        Client { input, output, version, capabilities, id: 0, answer: None, asked, notices, greeting }
     }
 
-    async fn greet(&mut self) -> Value {
+    pub(crate) async fn greet(&mut self) -> Value {
         if self.version == NEW {
             return self.ok("server/discover", json!({})).await;
         }
@@ -106,7 +118,13 @@ impl Client {
     }
 
     pub(crate) async fn send(&mut self, message: &Value) {
-        self.output.write_all(format!("{message}\n").as_bytes()).await.unwrap();
+        self.raw(message.to_string().as_bytes()).await;
+    }
+
+    /// Sends a line.
+    pub(crate) async fn raw(&mut self, line: &[u8]) {
+        self.output.write_all(line).await.unwrap();
+        self.output.write_all(b"\n").await.unwrap();
     }
 
     /// Sends a request and returns its id.
@@ -227,6 +245,7 @@ async fn what_is_no_method_is_said_and_a_long_message_breaks_nothing() {
     assert_eq!(client.error("skills/remove", json!({})).await["code"], -32601);
     let long = "x".repeat(2 << 20);
     client.send(&json!({ "jsonrpc": "2.0", "id": 900, "method": "ping", "params": { "x": long } })).await;
+    assert_eq!(client.read().await["error"]["code"], -32600);
     assert_eq!(client.ok("ping", json!({})).await, json!({}));
 }
 

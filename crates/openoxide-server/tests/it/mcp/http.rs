@@ -29,6 +29,10 @@ impl Server {
     }
 
     async fn send(&self, headers: &[(&str, &str)], body: &Value) -> Response<Body> {
+        self.raw(headers, body.to_string()).await
+    }
+
+    async fn raw(&self, headers: &[(&str, &str)], body: impl Into<Body>) -> Response<Body> {
         let mut request = Request::post("/mcp")
             .header("content-type", "application/json")
             .header("accept", "application/json, text/event-stream");
@@ -43,7 +47,7 @@ impl Server {
         }
         let peer: std::net::SocketAddr = "127.0.0.1:4711".parse().unwrap();
         request = request.extension(ConnectInfo(peer)).extension(RequestId("r-1".into()));
-        self.router.clone().oneshot(request.body(Body::from(body.to_string())).unwrap()).await.unwrap()
+        self.router.clone().oneshot(request.body(body.into()).unwrap()).await.unwrap()
     }
 
     /// Sends a request that stands alone, and returns the answer.
@@ -215,4 +219,58 @@ async fn the_log_names_who_asked() {
     for line in super::audited(&server.context, 3).await {
         assert_eq!(line["actor"], json!({ "face": "mcp", "peer": "127.0.0.1:4711", "request": "r-1" }), "{line}");
     }
+}
+
+#[tokio::test]
+async fn what_is_no_message_is_told_as_the_protocol_does() {
+    let server = Server::new(&[]);
+    let session = server.greet().await;
+    let old = [("mcp-session-id", session.as_str()), ("mcp-protocol-version", OLD)];
+    let new = [("mcp-protocol-version", NEW), ("mcp-method", "tools/list")];
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    let batch = format!("[{}]", vec![r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#; 10_000].join(","));
+    let huge = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{{"x":"{}"}}}}"#, "x".repeat(10_000_000));
+    let rows: [(&[u8], u16, i64); 9] = [
+        (b"", 400, -32700),
+        (b"nonsense", 400, -32700),
+        (b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\"}", 400, -32700),
+        (deep.as_bytes(), 400, -32600),
+        (batch.as_bytes(), 400, -32600),
+        (huge.as_bytes(), 413, -32600),
+        (br#"{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}"#, 400, -32600),
+        (br#"{"jsonrpc":"2.0","id":1,"method":"skills/get","params":{"uri":"a","uri":"b"}}"#, 400, -32600),
+        (br#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, 400, -32600),
+    ];
+    for headers in [&old, &new] {
+        for (body, status, code) in rows {
+            let response = server.raw(headers, body.to_vec()).await;
+            let start = String::from_utf8_lossy(&body[..body.len().min(60)]).into_owned();
+            assert_eq!(response.status().as_u16(), status, "{start}");
+            assert_eq!(answer(response).await["error"]["code"], code, "{start}");
+        }
+    }
+    assert_eq!(server.old(&session, "tools/list", json!({})).await.status(), StatusCode::OK);
+}
+
+#[tokio::test]
+async fn a_flood_of_notices_is_passed_over() {
+    let server = Server::new(&[]);
+    let session = server.greet().await;
+    let old = [("mcp-session-id", session.as_str()), ("mcp-protocol-version", OLD)];
+    let new = [("mcp-protocol-version", NEW), ("mcp-method", "notifications/progress")];
+    let (token, noted) = (json!({ "progressToken": 1, "progress": 1 }), meta(&json!({})));
+    let plain = json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": token });
+    let alone = json!({
+        "jsonrpc": "2.0", "method": "notifications/progress",
+        "params": { "progressToken": 1, "progress": 1, "_meta": noted },
+    });
+    for _ in 0..2_000 {
+        assert_eq!(server.send(&old, &plain).await.status(), StatusCode::ACCEPTED);
+        assert_eq!(server.send(&new, &alone).await.status(), StatusCode::ACCEPTED);
+        let reply = json!({ "jsonrpc": "2.0", "id": 77, "result": {} });
+        assert!(server.send(&old, &reply).await.status().as_u16() < 500);
+    }
+    assert_eq!(server.old(&session, "tools/list", json!({})).await.status(), StatusCode::OK);
+    let skills = server.modern("skills/list", json!({}), &json!({})).await;
+    assert_eq!(skills["result"]["skills"].as_array().unwrap().len(), 4);
 }

@@ -9,7 +9,7 @@ use serde_json::{Map, Number, Value};
 const DEPTH: usize = 64;
 
 /// Reads one value and nothing else.
-pub(super) fn read(bytes: &[u8]) -> Result<Value, serde_json::Error> {
+pub(crate) fn read(bytes: &[u8]) -> Result<Value, serde_json::Error> {
     let mut source = serde_json::Deserializer::from_slice(bytes);
     let value = Strict(DEPTH).deserialize(&mut source)?;
     source.end()?;

@@ -4,7 +4,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
 
 /// One line.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Line {
+pub(crate) enum Line {
     /// A line, without its end.
     Whole(Vec<u8>),
     /// A line longer than is read; it was passed over.
@@ -14,7 +14,7 @@ pub(super) enum Line {
 }
 
 /// Reads lines. A call that is dropped before it returns loses nothing.
-pub(super) struct Lines<R> {
+pub(crate) struct Lines<R> {
     input: BufReader<R>,
     most: usize,
     begun: Vec<u8>,
@@ -23,12 +23,12 @@ pub(super) struct Lines<R> {
 
 impl<R: AsyncRead + Unpin> Lines<R> {
     /// Reads lines of at most so many bytes.
-    pub(super) fn new(input: R, most: usize) -> Lines<R> {
+    pub(crate) fn new(input: R, most: usize) -> Lines<R> {
         Lines { input: BufReader::new(input), most, begun: Vec::new(), too_long: false }
     }
 
     /// Reads a line.
-    pub(super) async fn next(&mut self) -> std::io::Result<Line> {
+    pub(crate) async fn next(&mut self) -> std::io::Result<Line> {
         loop {
             let bytes = self.input.fill_buf().await?;
             if bytes.is_empty() {

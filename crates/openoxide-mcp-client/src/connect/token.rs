@@ -1,0 +1,94 @@
+//! The token that a server wants to see. It is read when the server is reached, held as a secret, and told to nobody else.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use openoxide_config::{Environment, TokenSource};
+use secrecy::SecretString;
+
+/// Longest token.
+const LONGEST: u64 = 8192;
+
+/// Reads a token from where it is; otherwise says why that cannot be, without a word of it.
+pub(super) fn read(source: &TokenSource, environment: &Environment) -> Result<SecretString, String> {
+    let (place, text) = match source {
+        TokenSource::Variable(name) => {
+            let value = environment.variable(name).ok_or_else(|| format!("the variable `{name}` is not set"))?;
+            (format!("the variable `{name}`"), value.to_owned())
+        }
+        TokenSource::File(path) => {
+            let place = format!("the file `{path}`");
+            let text = whole(&at(path, environment)?).map_err(|error| format!("{place} cannot be read: {error}"))?;
+            (place, text)
+        }
+    };
+    let text = text.trim();
+    let is_token = !text.is_empty() && text.len() as u64 <= LONGEST && text.bytes().all(|byte| byte.is_ascii_graphic());
+    if !is_token {
+        return Err(format!("{place} holds no token: letters, digits and signs of ASCII, at most {LONGEST}"));
+    }
+    Ok(SecretString::from(text))
+}
+
+fn at(path: &str, environment: &Environment) -> Result<PathBuf, String> {
+    match (path.strip_prefix("~/"), &environment.home) {
+        (None, _) => Ok(PathBuf::from(path)),
+        (Some(rest), Some(home)) => Ok(home.join(rest)),
+        (Some(_), None) => Err(format!("the file `{path}` cannot be found: there is no home folder")),
+    }
+}
+
+fn whole(path: &Path) -> std::io::Result<String> {
+    // Whatever is no file may never end, or never begin.
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(std::io::Error::other("it is not a file"));
+    }
+    let mut text = String::new();
+    std::fs::File::open(path)?.take(LONGEST + 2).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use secrecy::ExposeSecret as _;
+
+    use super::*;
+
+    fn from(source: &TokenSource, home: &Path) -> Result<String, String> {
+        let variables = [("GOOD", " hunter2\n"), ("EMPTY", ""), ("BLANK", " "), ("ODD", "hunter2 \u{7}x")];
+        let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        let environment = Environment { home: Some(home.to_owned()), variables, ..Environment::default() };
+        read(source, &environment).map(|token| token.expose_secret().to_owned())
+    }
+
+    #[test]
+    fn a_token_comes_from_a_variable() {
+        let get = |name: &str| from(&TokenSource::Variable(name.to_owned()), Path::new("/"));
+        assert_eq!(get("GOOD").unwrap(), "hunter2");
+        for unset in ["EMPTY", "NONE"] {
+            assert_eq!(get(unset).unwrap_err(), format!("the variable `{unset}` is not set"));
+        }
+        for odd in ["BLANK", "ODD"] {
+            let why = get(odd).unwrap_err();
+            assert!(
+                why.starts_with(&format!("the variable `{odd}` holds no token")) && !why.contains("hunter2"),
+                "{why}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_token_comes_from_a_file() {
+        let context = openoxide_testkit::TestContext::new();
+        let get = |path: &str| from(&TokenSource::File(path.to_owned()), context.root());
+        fs_err::write(context.root().join("t"), "hunter2\n").unwrap();
+        fs_err::write(context.root().join("long"), "x".repeat(10_000)).unwrap();
+        fs_err::write(context.root().join("bytes"), b"\xff\xfe").unwrap();
+        assert_eq!(get("~/t").unwrap(), "hunter2");
+        assert_eq!(get(context.root().join("t").to_str().unwrap()).unwrap(), "hunter2");
+        for bad in ["~/long", "~/bytes", "~/none", "/dev/zero", "/"] {
+            let why = get(bad).unwrap_err();
+            assert!(why.starts_with(&format!("the file `{bad}` ")) && why.len() < 200, "{why}");
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! What a client sends, as bytes: a message that can be read in one way only, or the answer that says why it is none.
+
+use rmcp::ErrorData;
+use rmcp::model::{ClientJsonRpcMessage, ErrorCode, RequestId, ServerJsonRpcMessage};
+use serde_json::Value;
+use serde_json::error::Category;
+
+use super::MESSAGE_MAX;
+use super::error::shortened;
+use crate::strict;
+
+/// What is no message.
+#[derive(Debug)]
+pub(super) struct Unreadable {
+    error: ErrorData,
+    /// The request that it would have been.
+    id: Option<RequestId>,
+    /// Whether somebody waits for an answer, as far as can be told.
+    pub(super) is_awaited: bool,
+}
+
+impl Unreadable {
+    /// Says that something is longer than is read.
+    pub(super) fn too_long() -> Unreadable {
+        Unreadable::new(ErrorCode::INVALID_REQUEST, format!("a message has at most {MESSAGE_MAX} bytes"))
+    }
+
+    fn new(code: ErrorCode, text: impl Into<String>) -> Unreadable {
+        Unreadable { error: ErrorData::new(code, text.into(), None), id: None, is_awaited: true }
+    }
+
+    /// Returns the answer to it.
+    pub(super) fn answer(self) -> ServerJsonRpcMessage {
+        ServerJsonRpcMessage::error(self.error, self.id)
+    }
+}
+
+/// Reads a message.
+pub(super) fn read(bytes: &[u8]) -> Result<ClientJsonRpcMessage, Unreadable> {
+    let value = strict::read(bytes).map_err(|error| {
+        let code = match error.classify() {
+            Category::Data => ErrorCode::INVALID_REQUEST,
+            Category::Io | Category::Syntax | Category::Eof => ErrorCode::PARSE_ERROR,
+        };
+        Unreadable::new(code, format!("it cannot be read: {}", shortened(&error.to_string())))
+    })?;
+    let why = match &value {
+        Value::Array(_) => "a batch is not taken; send one object at a time",
+        Value::Object(_) => "it is no message of JSON-RPC 2.0",
+        _ => "a message is an object",
+    };
+    let has = |key: &str| value.get(key).is_some();
+    // Who answers wants no answer, and who tells waits for none.
+    let is_awaited = if has("method") { has("id") } else { !has("result") && !has("error") };
+    let id = value.get("id").filter(|_| is_awaited).and_then(|id| serde_json::from_value(id.clone()).ok());
+    let message = serde_json::from_value(value);
+    message.map_err(|_| Unreadable { id, is_awaited, ..Unreadable::new(ErrorCode::INVALID_REQUEST, why) })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// Returns the code and the id of the answer to what cannot be read; nothing if there is none.
+    fn refused(text: &[u8]) -> Option<(i64, Value)> {
+        let unreadable = read(text).unwrap_err();
+        let is_awaited = unreadable.is_awaited;
+        let answer = serde_json::to_value(unreadable.answer()).unwrap();
+        is_awaited.then(|| (answer["error"]["code"].as_i64().unwrap(), answer["id"].clone()))
+    }
+
+    #[test]
+    fn what_is_no_message_is_answered_to_whom_it_may_concern() {
+        let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+        let batch = format!("[{}]", vec![r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#; 10_000].join(","));
+        let rows: [(&[u8], i64, Value); 12] = [
+            (b"", -32700, Value::Null),
+            (b"nonsense", -32700, Value::Null),
+            (b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\"}", -32700, Value::Null),
+            (deep.as_bytes(), -32600, Value::Null),
+            (batch.as_bytes(), -32600, Value::Null),
+            (b"5", -32600, Value::Null),
+            (b"{}", -32600, Value::Null),
+            (br#"{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}"#, -32600, Value::Null),
+            (br#"{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":1,"a":2}}"#, -32600, Value::Null),
+            (br#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, -32600, json!(1)),
+            (br#"{"jsonrpc":"2.0","id":"a","method":5}"#, -32600, json!("a")),
+            (br#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, -32600, Value::Null),
+        ];
+        for (text, code, id) in rows {
+            let start = String::from_utf8_lossy(&text[..text.len().min(60)]).into_owned();
+            assert_eq!(refused(text), Some((code, id)), "{start}");
+        }
+    }
+
+    #[test]
+    fn who_waits_for_nothing_is_not_answered() {
+        assert_eq!(refused(br#"{"jsonrpc":"1.0","method":"notifications/initialized"}"#), None);
+        assert_eq!(refused(br#"{"jsonrpc":"1.0","id":1,"result":{}}"#), None);
+        assert!(read(br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#).is_ok());
+    }
+}
