@@ -84,6 +84,9 @@ struct Inner {
     document: Ready,
 }
 
+/// The next step of whoever is lost.
+const ALL_ROUTES: &str = "`GET /docs` has every address for people, `GET /openapi.json` for programs";
+
 /// Makes the routes. Who may ask, and how much, is settled before a request comes here; [`Peer`] among the request's
 /// extensions says where it comes from.
 ///
@@ -105,9 +108,12 @@ pub fn router(engine: Engine, served: Served) -> Router {
         router = router.route(route.path, route.handler);
     }
     router
-        .fallback(|| async { Failure::new(StatusCode::NOT_FOUND, "no-route", "there is nothing at this address") })
+        .fallback(|| async {
+            Failure::new(StatusCode::NOT_FOUND, "no-route", "there is nothing at this address").help(ALL_ROUTES)
+        })
         .method_not_allowed_fallback(|| async {
-            Failure::new(StatusCode::METHOD_NOT_ALLOWED, "no-method", "this address does not know the method")
+            let text = "this address does not know the method";
+            Failure::new(StatusCode::METHOD_NOT_ALLOWED, "no-method", text).help(ALL_ROUTES)
         })
         .with_state(http)
         .layer(middleware::from_fn_with_state(hide, name_failures))

@@ -293,11 +293,10 @@ fn costly_calls_wait_in_a_queue_that_ends_and_cheap_ones_do_not_wait() {
     let server = Server::start(&context, &["--log", "off"]);
     let calls: Vec<TcpStream> = (0..120).map(|_| server.activate("slow")).collect();
     std::thread::sleep(Duration::from_millis(500));
-    for _ in 0..20 {
-        let began = Instant::now();
-        assert_eq!(server.get("/v1/skills").0, 200);
-        assert!(began.elapsed() < Duration::from_millis(500), "a list took {:?}", began.elapsed());
-    }
+    let began = Instant::now();
+    (0..5).for_each(|_| assert_eq!(server.get("/v1/skills").0, 200));
+    // The queue takes nine seconds to empty: whoever had to wait in it would take longer.
+    assert!(began.elapsed() < Duration::from_secs(5), "five lists took {:?}", began.elapsed());
     let answers: Vec<(u16, String)> = calls.into_iter().map(answer).collect();
     let count = |wanted: u16| answers.iter().filter(|(status, _)| *status == wanted).count();
     // Four run and thirty-two wait; whoever comes later is told to come again.

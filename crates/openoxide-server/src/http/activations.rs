@@ -73,6 +73,8 @@ pub(crate) struct WaitingAnswer {
     expires_in: u64,
     /// What the user must decide.
     question: QuestionLine,
+    /// The next step.
+    help: String,
 }
 
 /// The user's decision.
@@ -131,12 +133,14 @@ impl AnswerInput {
 /// Says that nobody says yes for the user who does not show the token.
 fn needs_proof(asking: &Asking) -> Failure {
     let text = "only whoever shows the server's token can say yes for its user";
-    let file = asking.http.served().token_file.as_ref();
-    let help = match file.filter(|_| asking.peer == Peer::Here) {
-        Some(file) => format!("send `Authorization: Bearer TOKEN`; the token is in {}", path_text(file)),
-        None => "send `Authorization: Bearer TOKEN`".to_owned(),
-    };
-    Failure::new(StatusCode::FORBIDDEN, "needs-proof", text).help(help)
+    Failure::new(StatusCode::FORBIDDEN, "needs-proof", text).help(format!("send {}", proof(asking)))
+}
+
+/// Says how the token is shown, and to whoever is here, where it is.
+fn proof(asking: &Asking) -> String {
+    let file = asking.http.served().token_file.as_ref().filter(|_| asking.peer == Peer::Here);
+    let file = file.map(|file| format!("; the token is in {}", path_text(file))).unwrap_or_default();
+    format!("`Authorization: Bearer TOKEN`{file}")
 }
 
 fn unfit(text: &str) -> Failure {
@@ -338,12 +342,18 @@ pub(crate) fn ask_to_read(
 }
 
 fn wait(asking: &Asking, state: &Arc<State>, what: What, question: Question) -> Result<Response, Failure> {
-    let line = question_line(&question);
+    let mut line = question_line(&question);
+    // Every call here is a conversation of its own, so there is none to remember the answer for.
+    line.choices.retain(|choice| choice != Choice::Session.as_str());
     let until = Instant::now() + WAITS;
     let waiting = Waiting { what, question, state: Arc::clone(state), until };
     let handle = asking.http.activations().keep(waiting)?;
     let (schema, expires_in) = (SchemaVersion::default(), WAITS.as_secs());
-    let waiting = WaitingAnswer { schema, handle, expires_in, question: line };
+    let help = format!(
+        "ask the user, and send `{{\"answer\": CHOICE}}` with POST to /v1/activations/{handle}; a yes needs {}",
+        proof(asking)
+    );
+    let waiting = WaitingAnswer { schema, handle, expires_in, question: line, help };
     asking.once(StatusCode::ACCEPTED, state, &waiting)
 }
 

@@ -137,7 +137,9 @@ impl<T: DeserializeOwned + JsonSchema> FromRequestParts<Http> for Query<T> {
             return Err(refuse(format!("there is no parameter `{key}`")).help(format!("parameters: {known}")));
         }
         let query = axum::extract::Query::<T>::try_from_uri(&parts.uri);
-        query.map(|query| Query(query.0)).map_err(|error| refuse(error.body_text()))
+        query
+            .map(|query| Query(query.0))
+            .map_err(|error| refuse(error.body_text()).help(format!("parameters: {}", keys::<T>().join(", "))))
     }
 }
 

@@ -70,6 +70,9 @@ async fn a_question_waits_for_its_answer_and_is_answered_once() {
     let handle = question["handle"].as_str().unwrap().to_owned();
     assert_eq!(handle.len(), 32);
     let path = format!("/v1/activations/{handle}");
+    assert!(question["help"].as_str().unwrap().contains(&format!("POST to {path}")), "{question}");
+    // There is no conversation to remember an answer for.
+    assert_eq!(question["question"]["choices"], json!(["once", "always", "no"]));
     assert_eq!(server.post(&path, &json!({"answer": "value", "value": "x"})).await.status, 422);
     assert_eq!(server.post(&path, &json!({"answer": "perhaps"})).await.status, 422);
     let done = server.post(&path, &json!({"answer": "no"})).await;

@@ -115,6 +115,7 @@ async fn what_is_not_known_is_refused_in_one_form() {
         ("/v1/skills?host=nobody", 404, "no-host"),
         ("/v1/skills?agent=nobody", 404, "no-agent"),
         ("/v1/skills?directory=here", 404, "no-folder"),
+        ("/v1/search", 400, "bad-query"),
         ("/v1/nothing", 404, "no-route"),
         ("/v1/skills/deploy/activate", 405, "no-method"),
     ];
@@ -123,6 +124,7 @@ async fn what_is_not_known_is_refused_in_one_form() {
         assert_eq!(came.status.as_u16(), status, "{path}: {}", came.text());
         assert_eq!(came.json()["error"]["code"], code, "{path}");
         assert_eq!(came.json()["error"]["request_id"], "r1", "{path}");
+        assert!(came.json()["error"]["help"].is_string(), "{path}: {}", came.text());
     }
     assert_eq!(server.get("/v1/skills/deploy/activate").await.header("allow"), "POST");
     assert_eq!(server.get("/healthz").await.text(), "ok\n");
