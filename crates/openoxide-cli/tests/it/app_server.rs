@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use openoxide_testkit::TestContext;
 use serde_json::{Value, json};
 
-use crate::support::{all_blocks, bin, blocks, repository, run, skipped};
+use crate::support::{all_blocks, bin, blocks, is_shown, repository, run, skipped};
 
 /// A server in a process of its own.
 struct Server {
@@ -74,28 +74,6 @@ fn it_answers_and_ends_with_its_input() {
     assert_eq!(listed["data"][0]["skills"][0]["name"], "pdf");
     assert_eq!(server.end(), Some(0));
     assert!(!context.home().join(".openoxide").exists(), "looking writes nothing");
-}
-
-/// Tells whether an answer is what a page shows: `…` stands for anything, and fields may be left out.
-fn is_shown(shown: &Value, came: &Value) -> bool {
-    match (shown, came) {
-        (Value::String(shown), Value::String(came)) => {
-            let words = shown.trim_matches('…');
-            match (shown.starts_with('…'), shown.ends_with('…')) {
-                (true, true) => came.contains(words),
-                (true, false) => came.ends_with(words),
-                (false, true) => came.starts_with(words),
-                (false, false) => came == words,
-            }
-        }
-        (Value::Object(shown), Value::Object(came)) => {
-            shown.iter().all(|(key, value)| came.get(key).is_some_and(|came| is_shown(value, came)))
-        }
-        (Value::Array(shown), Value::Array(came)) => {
-            shown.len() == came.len() && shown.iter().zip(came).all(|(shown, came)| is_shown(shown, came))
-        }
-        _ => shown == came,
-    }
 }
 
 /// The conversation of the documentation goes as it says, and has every method of its tables.

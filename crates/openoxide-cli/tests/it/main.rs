@@ -19,6 +19,7 @@ mod fidelity;
 mod help;
 mod hostile;
 mod hosts;
+mod http;
 mod link;
 mod list;
 mod listing_hosts;

@@ -13,7 +13,7 @@ use crate::support::{bin, json, run, run_with, skipped};
 /// A server that runs, and is killed when the test ends.
 pub(crate) struct Server {
     child: Child,
-    address: SocketAddr,
+    pub(crate) address: SocketAddr,
 }
 
 impl Server {
@@ -38,7 +38,7 @@ impl Server {
     }
 
     /// Sends a request, and leaves its answer to be read.
-    fn send(&self, line: &str, headers: &str, body: &str) -> TcpStream {
+    pub(crate) fn send(&self, line: &str, headers: &str, body: &str) -> TcpStream {
         let mut stream = self.connect();
         let length = body.len();
         let kind = if body.is_empty() { "" } else { "content-type: application/json\r\n" };
@@ -93,7 +93,7 @@ impl Drop for Server {
 }
 
 /// Reads an answer to its end: its status and its body.
-fn answer(mut stream: TcpStream) -> (u16, String) {
+pub(crate) fn answer(mut stream: TcpStream) -> (u16, String) {
     let mut bytes = Vec::new();
     let _ = stream.read_to_end(&mut bytes);
     let text = String::from_utf8_lossy(&bytes).into_owned();

@@ -210,3 +210,25 @@ pub(crate) fn skill_file(root: &str, folder: &str, name: &str) -> String {
 pub(crate) fn isolates(context: &TestContext) -> bool {
     json(context, &["roots", "--json"])["isolation"]["mechanism"] != "none"
 }
+
+/// Tells whether an answer is what a page shows: `…` stands for anything, and fields may be left out.
+pub(crate) fn is_shown(shown: &Value, came: &Value) -> bool {
+    match (shown, came) {
+        (Value::String(shown), Value::String(came)) => {
+            let words = shown.trim_matches('…');
+            match (shown.starts_with('…'), shown.ends_with('…')) {
+                (true, true) => came.contains(words),
+                (true, false) => came.ends_with(words),
+                (false, true) => came.starts_with(words),
+                (false, false) => came == words,
+            }
+        }
+        (Value::Object(shown), Value::Object(came)) => {
+            shown.iter().all(|(key, value)| came.get(key).is_some_and(|came| is_shown(value, came)))
+        }
+        (Value::Array(shown), Value::Array(came)) => {
+            shown.len() == came.len() && shown.iter().zip(came).all(|(shown, came)| is_shown(shown, came))
+        }
+        _ => shown == came,
+    }
+}

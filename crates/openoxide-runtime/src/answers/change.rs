@@ -8,8 +8,7 @@ use openoxide_wire::{ChangeAnswer, ChangeLine, SchemaVersion, SettingAnswer, Swi
 pub fn change_answer(switched: &Switched, enabled: bool) -> ChangeAnswer {
     let action = if enabled { "enable" } else { "disable" };
     let change = || ChangeLine::new(action, &switched.file, Some(switched.skill.clone()));
-    let unpacked = switched.unpacked.iter().map(|folder| ChangeLine::new("create", folder, None));
-    ChangeAnswer::new(switched.changed.then(change).into_iter().chain(unpacked).collect(), None)
+    ChangeAnswer::new(switched.changed.then(change).into_iter().collect(), None)
 }
 
 /// Returns what came of switching a skill.

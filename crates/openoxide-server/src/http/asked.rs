@@ -76,7 +76,8 @@ impl Asking {
             }
             place.folder = PathBuf::from(directory);
             if !place.folder.is_absolute() || directory.contains('\0') {
-                return Err(Failure::new(StatusCode::NOT_FOUND, "no-folder", "`directory` must be an absolute path"));
+                let failure = Failure::new(StatusCode::NOT_FOUND, "no-folder", "`directory` must be an absolute path");
+                return Err(failure.help("begin it with `/`, or leave it out for the folder that is served"));
             }
         }
         place.host = at.host.clone().or(place.host);
