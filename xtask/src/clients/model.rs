@@ -77,9 +77,12 @@ fn serve(stream: &TcpStream, call: ToolCall, log: &Mutex<Vec<Value>>) -> Result<
     Ok(())
 }
 
+/// How one maker's models say something: a call, or that they are done.
+type Voice = fn(&Value, Option<ToolCall>) -> String;
+
 fn answer(path: &str, request: &Value, call: ToolCall, log: &Mutex<Vec<Value>>) -> String {
     let speaks_to = |end: &str| path.split('?').next().unwrap_or_default().ends_with(end);
-    let voices: [(&str, fn(&Value, Option<ToolCall>) -> String); 3] =
+    let voices: [(&str, Voice); 3] =
         [("/messages", message), ("/responses", response), (":streamGenerateContent", content)];
     let Some((_, say)) = voices.into_iter().find(|(end, _)| speaks_to(end)) else {
         return json!({ "data": [], "models": [], "input_tokens": 1 }).to_string();
