@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal as _;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -131,27 +131,21 @@ async fn listen_and_serve(
 ) -> anyhow::Result<()> {
     let address = args.address()?;
     let listening = Listening::open(address, token.as_ref()).map_err(|error| refused(address, args, &error))?;
-    let minted = if token.is_none() { minted(ui, &environment, listening.address()) } else { None };
-    let (proof, token_file) = minted.unzip();
+    let home = environment.openoxide_home();
     let engine = Engine::new(environment, place, engine_options(ui));
     // Whoever reads where it listens may end it at once.
     tokio::spawn(engine.stopping().obey_signals().context("signals cannot be taken")?);
+    let minted = if token.is_none() { minted(ui, home.as_deref(), listening.address()) } else { None };
+    let proof = minted.as_ref().map(|minted| minted.token.clone());
+    let token_file = minted.as_ref().map(|minted| minted.file.clone());
     tell(ui, args, &listening, token.is_some())?;
-    let options = DoorOptions {
-        hosts: args.allow_host.clone(),
-        token,
-        proof: proof.clone(),
-        limits: DoorLimits::default(),
-        log: log.clone(),
-    };
+    let options =
+        DoorOptions { hosts: args.allow_host.clone(), token, proof, limits: DoorLimits::default(), log: log.clone() };
     let mcp = McpHttp::behind(listening.address(), &args.allow_host, engine.stopping().token());
     let mcp = McpHttp { options: args.tools.options(), ..mcp };
-    let served = Served { well_known: !args.no_well_known, mcp, token_file: token_file.clone() };
+    let served = Served { well_known: !args.no_well_known, mcp, token_file };
     let router = openoxide_server::router(engine.clone(), served);
     openoxide_server::serve(listening, Door::new(router, &engine, options), &engine).await;
-    if let (Some(token), Some(file)) = (proof, token_file) {
-        token.remove(&file);
-    }
     Ok(())
 }
 
@@ -168,17 +162,29 @@ fn token(environment: &Environment, args: &ServeArgs) -> anyhow::Result<Option<T
     token.map_err(|error| Told::failed(error.to_string()).hint("`openssl rand -hex 32` makes a good one").into())
 }
 
+/// A token that was made, and its file, which goes with it.
+struct Minted {
+    token: Token,
+    file: PathBuf,
+}
+
+impl Drop for Minted {
+    fn drop(&mut self) {
+        self.token.remove(&self.file);
+    }
+}
+
 /// Makes the token that whoever says yes to a question has to show. Without it, nobody can.
-fn minted(ui: &Ui, environment: &Environment, address: SocketAddr) -> Option<(Token, PathBuf)> {
-    let Some(home) = environment.openoxide_home() else {
+fn minted(ui: &Ui, home: Option<&Path>, address: SocketAddr) -> Option<Minted> {
+    let Some(home) = home else {
         ui.warn("there is no folder for a token, so no question of a skill can be answered with yes over HTTP");
         return None;
     };
-    let file = Token::file(&home, address);
+    let file = Token::file(home, address);
     match Token::mint(&file) {
         Ok(token) => {
             ui.say(&format!("whoever says yes to a skill's question has to show the token in {}", file.display()));
-            Some((token, file))
+            Some(Minted { token, file })
         }
         Err(error) => {
             let file = file.display();

@@ -30,8 +30,10 @@ use crate::audit::{self, Action};
 use crate::calling::Calling;
 use crate::still::{Activation, Asked, trust_file};
 
-/// How many activations may wait for an answer.
-const WAITING_MAX: usize = 256;
+/// How many calls may wait for an answer.
+const CALLS_MAX: usize = 256;
+/// How many files may: whoever can ask for one must not keep calls from being answered.
+const READS_MAX: usize = 64;
 /// How long each of them waits.
 const WAITS: Duration = Duration::from_mins(10);
 
@@ -94,8 +96,6 @@ pub(crate) struct AnswerInput {
 enum Decision {
     /// Yes, this time.
     Once,
-    /// Yes, until this activation ends.
-    Session,
     /// Yes, until it is revoked.
     Always,
     /// A value.
@@ -115,7 +115,6 @@ impl AnswerInput {
     fn answer(self, question: &Question) -> Result<Answer, Failure> {
         let (choice, answer) = match (self.answer, self.value) {
             (Decision::Once, None) => (Choice::Once, Answer::Once),
-            (Decision::Session, None) => (Choice::Session, Answer::Session),
             (Decision::Always, None) => (Choice::Always, Answer::Always),
             (Decision::No, None) => (Choice::No, Answer::No),
             (Decision::Value, Some(value)) => (Choice::Value, Answer::Secret(SecretString::from(value))),
@@ -125,9 +124,14 @@ impl AnswerInput {
         if question.choices().contains(&choice) {
             return Ok(answer);
         }
-        let choices: Vec<&str> = question.choices().iter().copied().map(Choice::as_str).collect();
-        Err(unfit("that is no answer to the question").help(format!("answers: {}", choices.join(", "))))
+        Err(unfit("that is no answer to the question").help(format!("answers: {}", choices(question).join(", "))))
     }
+}
+
+/// Returns the answers that make sense. Every call is a conversation of its own, so there is none to remember one for.
+fn choices(question: &Question) -> Vec<String> {
+    let choices = question.choices().iter().copied().filter(|choice| *choice != Choice::Session);
+    choices.map(Choice::as_str).map(str::to_owned).collect()
 }
 
 /// Says that nobody says yes for the user who does not show the token.
@@ -162,8 +166,8 @@ struct Waiting {
 
 /// What waits.
 enum What {
-    /// A call of a skill.
-    Call(Box<Calling>, Conversation),
+    /// A call of a skill, and how far it has come.
+    Call(Call, Box<Calling>, Conversation),
     /// Reading a file of one.
     Read(Box<Reading>),
 }
@@ -175,7 +179,9 @@ impl Activations {
         let mut all = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         all.retain(|_, waiting| waiting.until > now);
-        if all.len() >= WAITING_MAX {
+        let is_read = |waiting: &Waiting| matches!(waiting.what, What::Read(_));
+        let most = if is_read(&waiting) { READS_MAX } else { CALLS_MAX };
+        if all.values().filter(|other| is_read(other) == is_read(&waiting)).count() >= most {
             let text = "too many activations wait for an answer";
             return Err(Failure::new(StatusCode::SERVICE_UNAVAILABLE, "busy", text).retry_after(30));
         }
@@ -237,7 +243,7 @@ pub(crate) async fn activate(
     }
     let (call, folder) = meant(&runtime, call)?;
     let stamps = look(&asking, &state, folder.clone().filter(|_| asked.is_some())).await?;
-    let calling = asking.engine.begin(&state, runtime, call);
+    let calling = asking.engine.begin(&state, runtime, call.clone());
     let session = Conversation::default();
     let stand = asking.engine.advance(calling, &session, Reply::Begin).await?;
     if let (Stand::Done(done), Some(asked), Some(stamps), Some(folder)) = (&stand, asked, stamps, folder)
@@ -249,7 +255,7 @@ pub(crate) async fn activate(
         asking.http.still().keep(&state, asked, stamps, bytes.len(), answer);
         return Ok(asking.sent(bytes));
     }
-    stands(&asking, &state, session, stand)
+    stands(&asking, &state, call, session, stand)
 }
 
 /// Returns the call as the runtime understands it, and the folder of the skill that it means.
@@ -301,9 +307,32 @@ pub(crate) async fn answer(
         }
     };
     let Waiting { what, question, state, .. } = waiting;
+    // What was denied or switched off since the question was put is not allowed by an old answer.
+    let now = asking.engine.at(&state.place).await??;
     match what {
-        What::Call(calling, session) => go_on(&asking, state, *calling, session, Reply::Answer(answer)).await,
-        What::Read(reading) => files::answered(&asking, state, *reading, question, answer).await,
+        What::Call(call, calling, session) if Arc::ptr_eq(&state, &now) => {
+            go_on(&asking, &now, call, (*calling, session), Reply::Answer(answer)).await
+        }
+        What::Call(call, ..) => again(&asking, &now, call, &question, answer).await,
+        What::Read(reading) => files::answered(&asking, now, *reading, question, answer).await,
+    }
+}
+
+/// Begins a call anew where something has changed; the answer counts if the question is still the same.
+async fn again(
+    asking: &Asking,
+    state: &Arc<State>,
+    call: Call,
+    question: &Question,
+    answer: Answer,
+) -> Result<Response, Failure> {
+    let calling = asking.engine.begin(state, runtime(state)?, call.clone());
+    let session = Conversation::default();
+    match asking.engine.advance(calling, &session, Reply::Begin).await? {
+        Stand::Asks(calling, asked) if asked == *question => {
+            go_on(asking, state, call, (*calling, session), Reply::Answer(answer)).await
+        }
+        stand => stands(asking, state, call, session, stand),
     }
 }
 
@@ -315,19 +344,25 @@ pub(crate) async fn drop_it(asking: Asking, Segments(handle): Segments<String>) 
 /// Leads an activation on, and answers what came of it or what must be answered first.
 async fn go_on(
     asking: &Asking,
-    state: Arc<State>,
-    calling: Calling,
-    session: Conversation,
+    state: &Arc<State>,
+    call: Call,
+    (calling, session): (Calling, Conversation),
     reply: Reply,
 ) -> Result<Response, Failure> {
     let stand = asking.engine.advance(calling, &session, reply).await?;
-    stands(asking, &state, session, stand)
+    stands(asking, state, call, session, stand)
 }
 
-fn stands(asking: &Asking, state: &Arc<State>, session: Conversation, stand: Stand) -> Result<Response, Failure> {
+fn stands(
+    asking: &Asking,
+    state: &Arc<State>,
+    call: Call,
+    session: Conversation,
+    stand: Stand,
+) -> Result<Response, Failure> {
     match stand {
         Stand::Done(done) => answered(asking, state, &done),
-        Stand::Asks(calling, question) => wait(asking, state, What::Call(calling, session), question),
+        Stand::Asks(calling, question) => wait(asking, state, What::Call(call, calling, session), question),
     }
 }
 
@@ -338,13 +373,15 @@ pub(crate) fn ask_to_read(
     reading: Reading,
     question: Question,
 ) -> Result<Response, Failure> {
+    if asking.is_head {
+        // Nobody gets the handle, so nothing waits under one.
+        return Ok(StatusCode::ACCEPTED.into_response());
+    }
     wait(asking, state, What::Read(Box::new(reading)), question)
 }
 
 fn wait(asking: &Asking, state: &Arc<State>, what: What, question: Question) -> Result<Response, Failure> {
-    let mut line = question_line(&question);
-    // Every call here is a conversation of its own, so there is none to remember the answer for.
-    line.choices.retain(|choice| choice != Choice::Session.as_str());
+    let line = QuestionLine { choices: choices(&question), ..question_line(&question) };
     let until = Instant::now() + WAITS;
     let waiting = Waiting { what, question, state: Arc::clone(state), until };
     let handle = asking.http.activations().keep(waiting)?;

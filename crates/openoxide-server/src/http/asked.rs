@@ -7,7 +7,7 @@ use std::sync::Arc;
 use axum::extract::{ConnectInfo, FromRequest, FromRequestParts, Request};
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::request::Parts;
-use http::{HeaderMap, StatusCode};
+use http::{HeaderMap, Method, StatusCode};
 use http_body_util::BodyExt as _;
 use openoxide_live::{Place, State};
 use openoxide_runtime::Runtime;
@@ -32,6 +32,8 @@ pub(crate) struct Asking {
     /// Whether whoever asks has shown the token.
     pub(crate) proven: Proven,
     pub(crate) headers: HeaderMap,
+    /// Whether nobody reads what is answered, but for the headers.
+    pub(crate) is_head: bool,
 }
 
 /// What says which catalog is meant.
@@ -61,7 +63,8 @@ impl FromRequestParts<Http> for Asking {
         let address = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.to_string());
         let request = parts.extensions.get::<RequestId>().map(|id| id.0.to_string());
         let engine = http.engine().asked_by(Actor { face: Face::Http, peer: address, request });
-        Ok(Asking { http: http.clone(), engine, peer, proven, headers: parts.headers.clone() })
+        let (headers, is_head) = (parts.headers.clone(), parts.method == Method::HEAD);
+        Ok(Asking { http: http.clone(), engine, peer, proven, headers, is_head })
     }
 }
 

@@ -141,8 +141,17 @@ pub(crate) async fn answered(
         asking.engine.note(Action::Read, &reading.id, None, reading.path.as_deref(), decision);
         return Err(Failure::new(StatusCode::FORBIDDEN, "rejected", "the user did not allow it to be read"));
     }
-    // What cannot be remembered counts this time.
-    let _ = runtime(&state)?.keep_answer(&mut Session::default(), &question, &answer);
+    let runtime = runtime(&state)?;
+    let question = asking
+        .work(move || match runtime.keep_answer(&mut Session::default(), &question, &answer) {
+            Ok(()) => Ok(question),
+            Err(error) => {
+                let failure =
+                    Failure::new(StatusCode::CONFLICT, "not-kept", format!("the answer is not kept: {error}"));
+                Err(failure.help("ask for the file again, and answer `once`"))
+            }
+        })
+        .await?;
     reading.allowed.push(question);
     go_on(asking, state, reading).await
 }

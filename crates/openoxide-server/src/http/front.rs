@@ -5,7 +5,7 @@ use openoxide_live::{State, Watching};
 use openoxide_skills::{Catalog, Entry, Level};
 use openoxide_wire::ProblemLine;
 
-use super::asked::{Asking, At, Query, runtime};
+use super::asked::{Asking, At, Query};
 use super::hidden::Hidden;
 use super::id::Ids;
 use super::page::Page;
@@ -17,11 +17,12 @@ use crate::connect::{Reach, clients};
 const SHOWN: usize = 100;
 
 pub(crate) async fn front(asking: Asking, _: Query<Nothing>) -> Result<Response, Failure> {
-    let state = asking.state(&At::default()).await?;
-    let runtime = runtime(&state)?;
-    let mut page = Page::new("OpenOxide");
-    page.open("main", &[]);
-    page.tag("h1", &[], "OpenOxide");
+    let state = match asking.state(&At::default()).await {
+        Ok(state) => state,
+        Err(failure) if asking.peer == Peer::Here => return Ok(broken(failure.line())),
+        Err(failure) => return Err(failure),
+    };
+    let mut page = begun();
     let title = &state.view.host.title;
     let what = match asking.peer {
         Peer::Here => format!("Skills as {title} sees them from {}", state.place.folder.display()),
@@ -30,11 +31,29 @@ pub(crate) async fn front(asking: Asking, _: Query<Nothing>) -> Result<Response,
     page.tag("p", &[("class", "dim")], &what);
     numbers(&mut page, &asking, &state);
     connect(&mut page, &asking);
-    skills(&mut page, runtime.catalog());
+    skills(&mut page, &state.catalog);
     findings(&mut page, &asking, &state);
     more(&mut page);
     page.close("main");
     Ok(page.send())
+}
+
+fn begun() -> Page {
+    let mut page = Page::new("OpenOxide");
+    page.open("main", &[]);
+    page.tag("h1", &[], "OpenOxide");
+    page
+}
+
+/// Says why nothing can be served, to whoever can mend it.
+fn broken(line: &ProblemLine) -> Response {
+    let mut page = begun();
+    page.tag("p", &[], "Nothing is served until this is mended:");
+    page.open("ul", &[("class", "skills")]);
+    finding(&mut page, line);
+    page.close("ul");
+    page.close("main");
+    page.send()
 }
 
 fn numbers(page: &mut Page, asking: &Asking, state: &State) {
@@ -65,8 +84,9 @@ fn numbers(page: &mut Page, asking: &Asking, state: &State) {
 fn connect(page: &mut Page, asking: &Asking) {
     page.tag("h2", &[("id", "connect")], "Connect an agent");
     let address = asking.headers.get(http::header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("127.0.0.1");
-    // Whoever came here with a token needed it.
-    let token = asking.headers.contains_key(http::header::AUTHORIZATION);
+    // Whoever came with a token needed it, unless the server made it, which then only a yes needs.
+    let is_made = asking.http.served().token_file.is_some();
+    let token = asking.headers.contains_key(http::header::AUTHORIZATION) && !is_made;
     let reach = Reach::Url { url: format!("http://{address}/mcp"), token };
     page.tag("p", &[], "One line in a shell is enough:");
     for client in clients() {

@@ -139,7 +139,7 @@ impl Kept {
     fn get(&self, state: &Arc<State>, key: &Key) -> Option<Ready> {
         let held = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
         let (of, ready) = held.get(&(address(state), key.clone()))?;
-        // Another state may have come to lie where an old one was.
+        // What is held weakly keeps its address, so another state cannot be taken for it; but it may be gone.
         of.upgrade().filter(|of| Arc::ptr_eq(of, state)).map(|_| ready.clone())
     }
 

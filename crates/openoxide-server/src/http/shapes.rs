@@ -105,18 +105,18 @@ fn rules(state: &State) -> Option<&ServeRules> {
 async fn shaped(asking: &Asking, query: RecordsQuery, shape: ServeShape) -> Result<At, Failure> {
     let mut at = At { directory: query.directory, ..At::default() };
     let state = asking.state(&at).await?;
-    let served = rules(&state).filter(|rules| rules.shape == shape).map(|rules| (state.view.spec.id(), rules.clone()));
-    let (host, rules) = if let Some(served) = served {
-        served
+    let served = rules(&state).filter(|rules| rules.shape == shape).cloned();
+    let (host, rules) = if let Some(rules) = served {
+        (None, rules)
     } else {
         let of_shape = move |spec: HostSpec| {
             let rules = spec.host().ok()?.serve.filter(|rules| rules.shape == shape)?;
-            Some((spec.id(), rules))
+            Some((Some(spec.id()), rules))
         };
         let found = asking.work(move || Ok(state.workspace.hosts.all().find_map(of_shape))).await?;
         found.ok_or_else(|| Failure::new(StatusCode::NOT_FOUND, "no-shape", "no host answers in this shape"))?
     };
-    at.host = Some(host);
+    at.host = host;
     if at.directory.is_none() {
         at.directory = rules.folder_header.and_then(|name| named(asking.headers.get(name)?));
     }

@@ -42,6 +42,9 @@ impl FolderStamps {
             return None;
         }
         let file = folder.join(below);
+        if !file.parent().is_some_and(is_local) {
+            return None;
+        }
         let on_the_way = file.ancestors().take(below.components().count() + 1);
         let seen: Option<Vec<_>> = on_the_way
             .map(|path| {
@@ -83,6 +86,10 @@ struct Look<'a> {
 
 impl Visitor for Look<'_> {
     fn folder(&mut self, folder: BorrowedFd<'_>, path: &Path) -> Result<(), SnapshotError> {
+        // Another file system may be mounted below.
+        if !is_local_folder(folder) {
+            return Err(SnapshotError::Escapes { path: path_text(path) });
+        }
         let stat = rustix::fs::fstat(folder).map_err(|error| failed(path, error))?;
         // Joined with nothing, a path would end with a slash, and a link there would be followed.
         let whole = if path.as_os_str().is_empty() { self.folder.to_owned() } else { self.folder.join(path) };
@@ -104,11 +111,27 @@ impl Visitor for Look<'_> {
 /// Tells whether looking at a path, or at the folder that it would be in, asks nobody but this machine.
 #[cfg(target_os = "linux")]
 fn is_local(path: &Path) -> bool {
-    let system = path.ancestors().find_map(|path| rustix::fs::statfs(path).ok());
-    system.is_some_and(|system| LOCAL.contains(&system.f_type))
+    path.ancestors().find_map(|path| rustix::fs::statfs(path).ok()).is_some_and(|system| is_one_of(&system))
+}
+
+#[cfg(target_os = "linux")]
+fn is_local_folder(folder: BorrowedFd<'_>) -> bool {
+    rustix::fs::fstatfs(folder).is_ok_and(|system| is_one_of(&system))
+}
+
+#[cfg(target_os = "linux")]
+// The type of the field differs from machine to machine.
+#[allow(clippy::unnecessary_cast, clippy::cast_lossless)]
+fn is_one_of(system: &rustix::fs::StatFs) -> bool {
+    LOCAL.contains(&(system.f_type as i64))
 }
 
 #[cfg(not(target_os = "linux"))]
 fn is_local(_: &Path) -> bool {
+    false
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_local_folder(_: BorrowedFd<'_>) -> bool {
     false
 }

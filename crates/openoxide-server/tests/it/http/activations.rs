@@ -90,7 +90,7 @@ async fn only_whoever_shows_the_token_says_yes() {
         let request = Request::post(&path).extension(peer).header("content-type", "application/json");
         request.body(Body::from(json!({ "answer": answer }).to_string())).unwrap()
     };
-    for answer in ["once", "session", "always"] {
+    for answer in ["once", "always"] {
         let here = server.ask(post(Peer::Here, answer)).await;
         assert_eq!((here.status.as_u16(), &here.json()["error"]["code"]), (403, &json!("needs-proof")));
         assert!(here.text().contains("/o/state/serve-127.0.0.1-1.token"), "{}", here.text());
@@ -167,4 +167,50 @@ async fn what_the_model_may_not_know_of_is_not_there_for_it() {
     assert_eq!((model.status.as_u16(), none.status.as_u16()), (404, 404), "{} {}", model.text(), none.text());
     assert_eq!(model.text().replace("plain", "plaid"), none.text());
     assert_eq!(server.get("/v1/skills/plain/files/SKILL.md?as=model").await.status, 404);
+}
+
+/// Two skills that may be called, and files that may be read, once the user says so.
+fn asked_about() -> TestContext {
+    let context = TestContext::new();
+    context.skill("one", "One").skill("two", "Two").tree(
+        "//- home/.openoxide/config.toml\n[permission]\nskill = { one = \"ask\", two = \"ask\" }\nread = \"ask\"\n",
+    );
+    context
+}
+
+#[tokio::test]
+async fn an_old_question_does_not_undo_a_new_rule() {
+    let server = Server::new(asked_about());
+    let ask = async |skill: &str| {
+        let came = server.post(&format!("/v1/skills/{skill}/activate"), &json!({})).await.json();
+        format!("/v1/activations/{}", came["handle"].as_str().unwrap())
+    };
+    let (one, two) = (ask("one").await, ask("two").await);
+    let file = server.get("/v1/skills/one/files/SKILL.md").await.json();
+    let file = format!("/v1/activations/{}", file["handle"].as_str().unwrap());
+    let rules = "[permission]\nskill = { one = \"deny\", two = \"ask\" }\nread = \"deny\"\n";
+    fs_err::write(server.context.home().join(".openoxide/config.toml"), rules).unwrap();
+    server.post("/v1/reload", &json!({})).await;
+    let yes = json!({ "answer": "once" });
+    let denied = server.post(&one, &yes).await;
+    assert!(denied.status.is_client_error() && denied.json()["error"]["code"] != "no-activation", "{}", denied.text());
+    let unread = server.post(&file, &yes).await;
+    assert!(unread.status.is_client_error() && !unread.text().contains("# one"), "{}", unread.text());
+    let allowed = server.post(&two, &yes).await;
+    assert_eq!((allowed.status.as_u16(), &allowed.json()["activated"][0]["name"]), (200, &json!("two")));
+}
+
+#[tokio::test]
+async fn files_that_wait_keep_no_call_from_waiting() {
+    let server = Server::new(asked_about());
+    for _ in 0..100 {
+        let head = Request::head("/v1/skills/one/files/SKILL.md").extension(Peer::Here).body(Body::empty()).unwrap();
+        assert_eq!(server.ask(head).await.status, 202, "nobody gets its handle, and it takes no room");
+    }
+    let mut came = Vec::new();
+    for _ in 0..65 {
+        came.push(server.get("/v1/skills/one/files/SKILL.md").await.status.as_u16());
+    }
+    assert_eq!((came[63], came[64]), (202, 503));
+    assert_eq!(server.post("/v1/skills/one/activate", &json!({})).await.status, 202);
 }

@@ -229,6 +229,16 @@ async fn the_front_page_has_the_skills_what_is_wrong_and_a_line_for_each_agent()
 }
 
 #[tokio::test]
+async fn the_front_page_is_there_where_settings_are_wrong() {
+    let context = some();
+    context.tree("//- home/.openoxide/config.toml\n[permission]\nread = { x = \"maybe\" }\n");
+    let server = Server::new(context);
+    assert_eq!(server.post("/v1/skills/notes/activate", &json!({})).await.status, 409, "the case shows nothing");
+    let front = server.get("/").await;
+    assert!(front.status == 200 && front.text().contains("config.toml"), "{}", front.text());
+}
+
+#[tokio::test]
 async fn the_front_page_says_what_to_do_where_nothing_is() {
     let front = Server::new(TestContext::new()).get("/").await.text();
     assert!(front.contains("None yet") && front.contains("<code>SKILL.md</code>"), "{front}");
