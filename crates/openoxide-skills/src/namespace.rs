@@ -39,6 +39,15 @@ impl<'n> Namespaces<'n> {
         Some(above.and_then(|above| self.prefix(above, above)))
     }
 
+    /// Returns the prefix of the skill that `folder` is.
+    pub(crate) fn prefix_of(&mut self, folder: &Path, root: &Path) -> Option<String> {
+        if !self.rules.not_own {
+            return self.prefix(folder, root);
+        }
+        let above = folder.parent().filter(|above| self.rules.above_root || above.starts_with(root))?;
+        self.prefix(above, root)
+    }
+
     /// Returns the prefix for skills in `folder`, looking upward as far as `root`, or to the top if the host does.
     pub(crate) fn prefix(&mut self, folder: &Path, root: &Path) -> Option<String> {
         if self.rules.manifests.is_empty() {

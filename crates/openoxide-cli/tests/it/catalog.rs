@@ -151,6 +151,20 @@ fn a_manifest_prefixes_names() {
     }
 }
 
+/// A quick list does not look into a skill's folder; it must not be told otherwise by a thorough one.
+#[test]
+fn a_manifest_in_a_skills_own_folder_is_the_same_to_every_list() {
+    for (host, name) in [("openoxide", "pdf"), ("codex", "suite:pdf"), ("omp", "pdf")] {
+        let context = TestContext::new();
+        context.tree(&skill("project/.agents/skills/pdf", "pdf", "Fill forms"));
+        context.tree("//- project/.agents/skills/pdf/.claude-plugin/plugin.json\n{\"name\": \"suite\"}\n");
+        let thorough = json(&context, &["list", "--json", "--host", host]);
+        assert_eq!(field(&thorough["skills"], "name"), [name], "{host}");
+        let quick = run(&context, &["list", "--host", host]).stdout;
+        assert!(quick.contains(&format!("  {name}  ")), "{host}: {quick}");
+    }
+}
+
 #[test]
 fn a_broken_manifest_costs_the_prefix_only() {
     for manifest in ["{", "[]", "{\"name\": 1}", "{\"name\": \"\"}", "{}", "null", "\\xff\\xfe"] {

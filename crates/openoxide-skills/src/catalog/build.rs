@@ -125,7 +125,7 @@ impl Builder<'_> {
         }
         let each = candidates.iter().map(|candidate| {
             let canonical = candidate.canonical(survey);
-            self.namespaces.prefix(canonical.parent().unwrap_or(Path::new("/")), &survey.canonical)
+            self.namespaces.prefix_of(canonical.parent().unwrap_or(Path::new("/")), &survey.canonical)
         });
         Prefixes::Each(each.collect())
     }

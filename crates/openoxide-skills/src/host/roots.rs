@@ -214,6 +214,8 @@ pub enum Links {
 pub struct NamespaceRules {
     /// Manifest paths inside a folder, best first.
     pub manifests: Vec<String>,
+    /// Whether a manifest in a skill's own folder gives no prefix: what holds a skill is not a plugin that holds skills.
+    pub not_own: bool,
     /// Whether folders above the root, up to the filesystem's, are looked at too.
     pub above_root: bool,
     /// Which characters a prefix may have; another one gives none.
