@@ -2,7 +2,7 @@
 
 mod activations;
 mod archive;
-mod asked;
+pub(crate) mod asked;
 mod change;
 mod events;
 mod files;

@@ -68,14 +68,16 @@ pub async fn serve(
                 Ok(line) => requests.take(line).await,
                 Err(error) => break Err(error),
             },
-            _ = &mut writer => return Ok(()),
+            _ = &mut writer => break Ok(()),
             Some(_) = requests.running.join_next() => {}
         }
     };
     teller.abort();
     requests.finish().await;
     // What was answered is written, if anybody still reads it.
-    let _ = tokio::time::timeout(GRACE, writer).await;
+    if !writer.is_finished() {
+        let _ = tokio::time::timeout(GRACE, writer).await;
+    }
     outcome
 }
 

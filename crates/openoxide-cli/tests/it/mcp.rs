@@ -2,6 +2,7 @@
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 use openoxide_testkit::TestContext;
 use serde_json::{Value, json};
@@ -49,4 +50,37 @@ fn what_was_done_is_written_down_before_the_process_ends() {
         let log = audited(&[command], messages);
         assert!(log.contains("\"skill\":\"pdf\"") && log.contains("\"decision\":\"allow\""), "{command}: {log}");
     }
+}
+
+/// A client that has said its last word and reads nothing keeps no process.
+#[test]
+fn it_ends_when_nobody_reads_what_it_says() {
+    let context = TestContext::new();
+    context.skill("pdf", &"About PDF. ".repeat(80));
+    let mut child = context.command(bin(), ["mcp"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let (mut input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let mut output = BufReader::new(output);
+    let info = json!({ "name": "t", "version": "1" });
+    let hello = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info });
+    writeln!(input, "{}", json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello })).unwrap();
+    output.read_line(&mut String::new()).unwrap();
+    writeln!(input, "{}", json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).unwrap();
+    for id in 1..=100 {
+        writeln!(input, "{}", json!({ "jsonrpc": "2.0", "id": id, "method": "tools/list" })).unwrap();
+    }
+    drop(input);
+    let start = Instant::now();
+    let ended = loop {
+        match child.try_wait().unwrap() {
+            None if start.elapsed() < Duration::from_secs(15) => std::thread::sleep(Duration::from_millis(20)),
+            ended => break ended,
+        }
+    };
+    if ended.is_none() {
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    assert!(ended.expect("it ends").success());
+    let answers = output.lines().count();
+    assert!(answers < 100, "it was never stuck: {answers}");
 }

@@ -162,7 +162,13 @@ impl<T: DeserializeOwned> FromRequest<Http> for Body<T> {
 
     async fn from_request(request: Request, _: &Http) -> Result<Body<T>, Failure> {
         let kind = request.headers().get(CONTENT_TYPE).cloned();
-        let bytes = whole(request.into_body()).await?;
+        let bytes = whole(request.into_body(), BODY_MAX).await.map_err(|cut| match cut {
+            Cut::Broken => Failure::new(StatusCode::BAD_REQUEST, "bad-body", "the body did not arrive as a whole"),
+            Cut::TooLarge => {
+                let text = format!("the body is longer than {BODY_MAX} bytes");
+                Failure::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", text)
+            }
+        })?;
         let is_json = kind.is_some_and(|kind| kind.to_str().is_ok_and(is_json));
         if !is_json && !bytes.is_empty() {
             let text = "the body must be JSON";
@@ -174,22 +180,27 @@ impl<T: DeserializeOwned> FromRequest<Http> for Body<T> {
     }
 }
 
+/// Why there is no whole body.
+pub(crate) enum Cut {
+    /// It did not arrive to its end.
+    Broken,
+    /// It is larger than is taken.
+    TooLarge,
+}
+
 /// Reads a body to its end, so that its sender comes to read the answer; what is too large is not kept.
-async fn whole(mut body: axum::body::Body) -> Result<Vec<u8>, Failure> {
+pub(crate) async fn whole(mut body: axum::body::Body, most: usize) -> Result<Vec<u8>, Cut> {
     let (mut bytes, mut length) = (Vec::new(), 0);
     while let Some(frame) = body.frame().await {
-        let lost = |_| Failure::new(StatusCode::BAD_REQUEST, "bad-body", "the body did not arrive as a whole");
-        let Ok(data) = frame.map_err(lost)?.into_data() else { continue };
+        let Ok(data) = frame.map_err(|_| Cut::Broken)?.into_data() else { continue };
         length += data.len();
-        if length <= BODY_MAX {
+        if length <= most {
             bytes.extend_from_slice(&data);
+        } else {
+            bytes = Vec::new();
         }
     }
-    if length > BODY_MAX {
-        let text = format!("the body is longer than {BODY_MAX} bytes");
-        return Err(Failure::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", text));
-    }
-    Ok(bytes)
+    if length > most { Err(Cut::TooLarge) } else { Ok(bytes) }
 }
 
 /// Reads a body: an object, and not what could be taken for one.

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use axum::body::{Body, to_bytes};
+use axum::body::Body;
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse as _, Response};
@@ -17,6 +17,7 @@ use super::seen::Shared;
 use super::sessions::Sessions;
 use super::{MESSAGE_MAX, McpOptions, McpServer};
 use crate::engine::Engine;
+use crate::http::asked::{Cut, whole};
 
 /// How MCP is served over HTTP.
 #[derive(Clone, Debug, Default)]
@@ -76,8 +77,10 @@ async fn readable(request: Request, next: Next) -> Response {
         return next.run(request).await;
     }
     let (head, body) = request.into_parts();
-    let Ok(bytes) = to_bytes(body, MESSAGE_MAX).await else {
-        return unreadable(StatusCode::PAYLOAD_TOO_LARGE, Unreadable::too_long());
+    let bytes = match whole(body, MESSAGE_MAX).await {
+        Ok(bytes) => bytes,
+        Err(Cut::TooLarge) => return unreadable(StatusCode::PAYLOAD_TOO_LARGE, Unreadable::too_long()),
+        Err(Cut::Broken) => return unreadable(StatusCode::BAD_REQUEST, Unreadable::broken()),
     };
     match read(&bytes) {
         Ok(_) => next.run(Request::from_parts(head, Body::from(bytes))).await,

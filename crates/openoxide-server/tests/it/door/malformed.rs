@@ -59,6 +59,13 @@ async fn a_body_has_a_size_however_it_is_sent() {
     let usual = Server::start().await;
     let routes = usual.post_json("/v1/reload", &" ".repeat(5_000_000)).await;
     assert_eq!((routes.status, routes.code().as_str()), (413, "too-large"), "who sends it all is told: {routes:?}");
+    let head = "POST /mcp HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\n";
+    let mut stream = usual.connect().await;
+    let request = format!("{head}content-length: 7000000\r\n\r\n{}", " ".repeat(7_000_000));
+    stream.write_all(request.as_bytes()).await.expect("all is taken");
+    let messages = read_one(&mut stream).await;
+    assert_eq!(messages.status, 413, "{messages:?}");
+    assert!(messages.body.contains("-32600"), "{messages:?}");
     let head = "POST /test/length HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n";
     let asked = server.raw(format!("{head}expect: 100-continue\r\ncontent-length: 1001\r\n\r\n")).await;
     assert_eq!((asked.status, asked.code().as_str()), (413, "too-large"), "it is told before it is sent: {asked:?}");

@@ -122,6 +122,21 @@ async fn requests_that_wait_are_bounded() {
     client.ok("tools/list", json!({})).await;
 }
 
+/// An id is kept and sent back, so a long one would be much for little.
+#[tokio::test]
+async fn an_id_has_a_size() {
+    let context = project();
+    for version in [OLD, NEW] {
+        let mut client = Client::new(&context, version).await;
+        for length in [257, 1_000_000] {
+            client.send(&json!({ "jsonrpc": "2.0", "id": "x".repeat(length), "method": "ping" })).await;
+            let answer = client.read().await;
+            assert_eq!((&answer["error"]["code"], answer.get("id")), (&json!(-32600), None), "{length}: {answer}");
+        }
+        client.ok("tools/list", json!({})).await;
+    }
+}
+
 #[tokio::test]
 async fn an_id_means_one_request_at_a_time() {
     let context = project();

@@ -252,6 +252,18 @@ async fn what_is_no_message_is_told_as_the_protocol_does() {
     assert_eq!(server.old(&session, "tools/list", json!({})).await.status(), StatusCode::OK);
 }
 
+/// A message that breaks off is not said to be too long.
+#[tokio::test]
+async fn a_body_that_breaks_off_is_told_as_such() {
+    let server = Server::new(&[]);
+    let parts = [Ok("{\"jsonrpc\":"), Err(std::io::Error::other("gone"))];
+    let response = server.raw(&[], Body::from_stream(tokio_stream::iter(parts))).await;
+    assert_eq!(response.status(), StatusCode::BAD_REQUEST);
+    let error = answer(response).await["error"].take();
+    assert_eq!(error["code"], -32700, "{error}");
+    assert!(error["message"].as_str().unwrap().contains("did not arrive"), "{error}");
+}
+
 #[tokio::test]
 async fn a_flood_of_notices_is_passed_over() {
     let server = Server::new(&[]);

@@ -1,8 +1,16 @@
 //! What is malformed is answered, and ends nothing.
 
+use std::time::Duration;
+
+use openoxide_live::Place;
+use openoxide_server::{Engine, EngineOptions, RpcOptions, serve_rpc};
+use openoxide_testkit::TestContext;
 use serde_json::json;
+use tokio::io::AsyncWriteExt as _;
+use tokio::sync::broadcast::error::RecvError;
 
 use super::Rpc;
+use crate::http::environment;
 
 const TREE: &str = "//- project/.agents/skills/a/SKILL.md\n---\nname: a\ndescription: d\n---\n";
 
@@ -72,7 +80,6 @@ async fn requests_at_once_are_bounded_and_all_are_answered() {
     let mut rpc = Rpc::start(None, TREE).await;
     let mut input = rpc.input.take().unwrap();
     let sent = tokio::spawn(async move {
-        use tokio::io::AsyncWriteExt as _;
         for id in 1..=500 {
             let line = json!({ "id": id, "method": "skills/list", "params": { "forceReload": true } });
             input.write_all(format!("{line}\n").as_bytes()).await.unwrap();
@@ -116,4 +123,20 @@ async fn who_says_the_version_is_told_the_version() {
     rpc.send(&json!({ "id": "y", "method": "skills/list" })).await;
     assert!(rpc.next().await["jsonrpc"].is_null());
     rpc.end().await.unwrap();
+}
+
+/// When nobody reads any more, all that was begun ends, as it does when nobody asks any more.
+#[tokio::test]
+async fn nothing_is_left_when_nobody_reads() {
+    let context = TestContext::new();
+    let engine = Engine::new(environment(&context), Place::of(context.project()), EngineOptions::default());
+    let mut changes = engine.changes();
+    let (mut input, theirs) = tokio::io::duplex(64 * 1024);
+    let (ours, output) = tokio::io::duplex(64 * 1024);
+    let server = tokio::spawn(serve_rpc(engine, theirs, ours, RpcOptions::default()));
+    drop(output);
+    input.write_all(b"nonsense\n").await.unwrap();
+    tokio::time::timeout(Duration::from_secs(20), server).await.expect("the server ends").unwrap().unwrap();
+    let gone = async { while !matches!(changes.recv().await, Err(RecvError::Closed)) {} };
+    tokio::time::timeout(Duration::from_secs(20), gone).await.expect("nobody has the engine any more");
 }
