@@ -5,7 +5,8 @@ use std::sync::{Mutex, PoisonError};
 
 use toml_edit::{DocumentMut, Item, Table, value};
 
-use crate::document::split_key;
+use crate::document::{join_key, split_key};
+use crate::mcp;
 
 mod file;
 mod rule;
@@ -73,17 +74,36 @@ pub enum EditError {
     },
 }
 
-/// Sets a dotted key; returns whether the file changed.
-pub fn set_value<'p>(file: impl Into<SettingsFile<'p>>, key: &str, new: toml_edit::Value) -> Result<bool, EditError> {
-    let file = file.into();
-    let path = file.path;
-    edit(file, |document| {
-        let parts = split_key(key);
-        let Some((last, outer)) = parts.split_last() else { return Ok(()) };
-        let table = table_at(document, outer, path, key)?;
-        put(table, last, new);
-        Ok(())
-    })
+/// Sets a dotted key; returns the keys that had to go with the old value.
+///
+/// A server that is reached in another way is another server, and gets nothing that was meant for the old one: no token,
+/// no variables, no arguments.
+pub(crate) fn set_in(
+    document: &mut DocumentMut,
+    path: &Path,
+    key: &str,
+    new: toml_edit::Value,
+) -> Result<Vec<String>, EditError> {
+    let parts = split_key(key);
+    let Some((last, outer)) = parts.split_last() else { return Ok(Vec::new()) };
+    let table = table_at(document, outer, path, key)?;
+    let dropped = if mcp::is_way(&parts) { start_anew(table, last, &new) } else { Vec::new() };
+    put(table, last, new);
+    Ok(dropped.into_iter().map(|field| join_key(&[outer, &[field]].concat())).collect())
+}
+
+/// Takes out of a server what belongs to the way that it was reached; returns what that was.
+fn start_anew(server: &mut Table, way: &str, new: &toml_edit::Value) -> Vec<String> {
+    if server.get(way).and_then(Item::as_str).is_some_and(|old| Some(old) == new.as_str()) {
+        return Vec::new();
+    }
+    let others: Vec<String> = server.iter().map(|(field, _)| field.to_owned()).collect();
+    let goes = |field: &String| field != way && field != "enabled";
+    let dropped: Vec<String> = others.into_iter().filter(goes).collect();
+    for field in &dropped {
+        server.remove(field);
+    }
+    dropped
 }
 
 /// Sets a value and keeps what stands around the old one, such as a comment behind it.
@@ -148,22 +168,18 @@ fn edit_list(file: SettingsFile<'_>, key: &str, change: impl FnOnce(&mut toml_ed
     })
 }
 
-/// Removes a dotted key; returns whether the file changed.
-pub fn unset_value<'p>(file: impl Into<SettingsFile<'p>>, key: &str) -> Result<bool, EditError> {
-    let file = file.into();
-    edit(file, |document| {
-        let parts = split_key(key);
-        let Some((last, outer)) = parts.split_last() else { return Ok(()) };
-        let mut table = document.as_table_mut();
-        for part in outer {
-            match table.get_mut(part).and_then(Item::as_table_mut) {
-                Some(inner) => table = inner,
-                None => return Ok(()),
-            }
+/// Removes a dotted key.
+pub(crate) fn unset_in(document: &mut DocumentMut, key: &str) {
+    let parts = split_key(key);
+    let Some((last, outer)) = parts.split_last() else { return };
+    let mut table = document.as_table_mut();
+    for part in outer {
+        match table.get_mut(part).and_then(Item::as_table_mut) {
+            Some(inner) => table = inner,
+            None => return,
         }
-        table.remove(last);
-        Ok(())
-    })
+    }
+    table.remove(last);
 }
 
 /// Changes a file, one change at a time; returns whether it changed.
@@ -171,22 +187,34 @@ pub(crate) fn edit<'p>(
     file: impl Into<SettingsFile<'p>>,
     change: impl FnOnce(&mut DocumentMut) -> Result<(), EditError>,
 ) -> Result<bool, EditError> {
+    edit_if(file.into(), change)
+}
+
+/// Does the same where there are other reasons not to.
+pub(crate) fn edit_if<E: From<EditError>>(
+    file: SettingsFile<'_>,
+    change: impl FnOnce(&mut DocumentMut) -> Result<(), E>,
+) -> Result<bool, E> {
     // One change begins with what another one wrote, in this process and beside it.
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let file = file.into();
-    let path = file.path;
     let _lock = file::lock(file)?;
-    let before = file::read(file)?;
-    let parsed = before.parse::<DocumentMut>();
-    let mut document =
-        parsed.map_err(|source| EditError::Invalid { path: path.to_owned(), source: Box::new(source) })?;
+    let (before, mut document) = parsed(file)?;
     change(&mut document)?;
     let after = document.to_string();
     if after == before {
         return Ok(false);
     }
-    file::write(file, &after)?;
+    file::write(file, &after).map_err(EditError::Io)?;
     Ok(true)
+}
+
+/// Reads a file as it would be edited.
+pub(crate) fn parsed(file: SettingsFile<'_>) -> Result<(String, DocumentMut), EditError> {
+    let text = file::read(file)?;
+    match text.parse::<DocumentMut>() {
+        Ok(document) => Ok((text, document)),
+        Err(source) => Err(EditError::Invalid { path: file.path.to_owned(), source: Box::new(source) }),
+    }
 }
 
 #[cfg(test)]

@@ -22,12 +22,15 @@ mod system;
 mod trust;
 mod workspace;
 
-pub use edit::{EditError, SettingsFile, add_skill_rule, add_to_list, remove_from_list, set_value, unset_value};
+pub use edit::{EditError, SettingsFile, add_skill_rule, add_to_list, remove_from_list};
 pub use environment::{Environment, variables};
 pub use found::{Found, find_host};
 pub use keys::{InProject, KEYS, Key, KeyKind, Strict, config_schema};
 pub use layers::{Config, ConfigProblem, Layer, LayerKind};
-pub use mcp::{AddedServer, ConfiguredServer, McpServer, McpTransport, TokenSource, add_mcp_server, check_mcp_server};
+pub use mcp::{
+    AddedServer, ConfiguredServer, McpServer, McpTransport, TokenSource, add_mcp_server, check_mcp_server,
+    is_this_machine,
+};
 pub use permission::Agent;
 pub use policy::{AllowedTools, PowerPolicy, SandboxSettings};
 pub use project::find_project;

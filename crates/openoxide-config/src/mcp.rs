@@ -6,8 +6,9 @@ use openoxide_skills::Origin;
 use serde_json::json;
 use toml::Value;
 use toml_edit::{Array, Item, Table, TableLike, value};
+use url::{Host, Url};
 
-use crate::document::join_key;
+use crate::document::{join_key, split_key};
 use crate::edit::{EditError, edit, table_at};
 use crate::layers::Config;
 
@@ -136,7 +137,7 @@ pub(crate) fn read_server(name: &str, value: &Value) -> Result<McpServer, BadSer
             }
             McpTransport::Stdio { command, args: texts(table, "args")?, env: names(table)? }
         }
-        (None, Some(url)) => McpTransport::Http { token: token(table, &url)?, url: address(table, url)? },
+        (None, Some(url)) => McpTransport::Http { token: token(table, &address(table, &url)?)?, url },
         _ => return Err(bad(None, "a server has either `command` or `url`")),
     };
     match text("transport")? {
@@ -146,6 +147,18 @@ pub(crate) fn read_server(name: &str, value: &Value) -> Result<McpServer, BadSer
         }
         _ => Ok(McpServer { transport, enabled }),
     }
+}
+
+/// Tells whether a dotted key says how a server is reached.
+pub(crate) fn is_way(parts: &[String]) -> bool {
+    matches!(parts, [mcp, servers, _, way] if mcp == "mcp" && servers == "servers" && (way == "url" || way == "command"))
+}
+
+/// Returns the dotted key of the server that a key is a part of.
+pub(crate) fn server_of(key: &str) -> Option<String> {
+    let parts = split_key(key);
+    let is_part = parts.len() > 3 && parts[0] == "mcp" && parts[1] == "servers";
+    is_part.then(|| join_key(&parts[..3]))
 }
 
 const FIELDS: [&str; 8] = ["command", "args", "env", "url", "token_env", "token_file", "transport", "enabled"];
@@ -193,7 +206,7 @@ fn is_variable(name: &str) -> bool {
 }
 
 /// Reads where the token of a server is. What is wrong is told without the value, which may be the token itself.
-fn token(table: &toml::Table, url: &str) -> Result<Option<TokenSource>, BadServer> {
+fn token(table: &toml::Table, url: &Url) -> Result<Option<TokenSource>, BadServer> {
     let bad = |field: &str, message: &str| BadServer { field: Some(field.to_owned()), message: message.to_owned() };
     let text = |field: &str| table.get(field).map(|value| value.as_str().unwrap_or_default().to_owned());
     let source = match (text("token_env"), text("token_file")) {
@@ -211,38 +224,38 @@ fn token(table: &toml::Table, url: &str) -> Result<Option<TokenSource>, BadServe
         }
     };
     // On the way, anybody could read it.
-    if !url.starts_with("https://") && !is_this_machine(url) {
+    if url.scheme() != "https" && !is_this_machine(url) {
         return Err(bad("url", "a token is sent to `https://` or to this machine only"));
     }
     Ok(Some(source))
 }
 
-/// Tells whether an address without encryption is one of this machine.
-fn is_this_machine(url: &str) -> bool {
-    let authority = url.strip_prefix("http://").and_then(|rest| rest.split(['/', '?', '#', '\\']).next());
-    let host = match authority.unwrap_or_default() {
-        bracketed if bracketed.starts_with('[') => bracketed.split(']').next().unwrap_or_default(),
-        plain => plain.split(':').next().unwrap_or_default(),
-    };
-    let is_loopback = |address: std::net::IpAddr| address.is_loopback();
-    host == "localhost" || host.trim_start_matches('[').parse().is_ok_and(is_loopback)
+/// Tells whether an address is one of this machine, so that nobody on the way can read what is sent there.
+pub fn is_this_machine(address: &Url) -> bool {
+    match address.host() {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
 }
 
-fn address(table: &toml::Table, url: String) -> Result<String, BadServer> {
-    let bad =
-        |field: &str, message: &str| Err(BadServer { field: Some(field.to_owned()), message: message.to_owned() });
+/// Reads an address as it will be reached, and refuses one that could mean two things.
+fn address(table: &toml::Table, url: &str) -> Result<Url, BadServer> {
+    let bad = |message: &str| BadServer { field: Some("url".to_owned()), message: message.to_owned() };
     if table.contains_key("args") || table.contains_key("env") {
-        return bad("url", "`args` and `env` belong to a `command`");
+        return Err(bad("`args` and `env` belong to a `command`"));
     }
+    let no_server = || bad("`url` must begin with `https://` or `http://` and name a server");
     let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
     let authority = rest.unwrap_or_default().split(['/', '?', '#']).next().unwrap_or_default();
     if authority.is_empty() || url.chars().any(|character| character.is_control() || character.is_whitespace()) {
-        return bad("url", "`url` must begin with `https://` or `http://` and name a server");
+        return Err(no_server());
     }
     if authority.contains('@') {
-        return bad("url", "`url` must not hold a user or a password");
+        return Err(bad("`url` must not hold a user or a password"));
     }
-    Ok(url)
+    Url::parse(url).map_err(|_| no_server())
 }
 
 /// Returns the JSON Schema of the table of servers.

@@ -1,12 +1,15 @@
 //! Changes a setting of our own, and looks again what counts.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use openoxide_skills::{Diagnostic, Origin, Setting};
+use toml_edit::DocumentMut;
 
-use crate::edit::{EditError, SettingsFile, set_value, unset_value};
+use crate::document;
+use crate::edit::{EditError, SettingsFile, edit_if, parsed, set_in, unset_in};
 use crate::keys::Key;
 use crate::layers::{LayerKind, objection};
+use crate::mcp::server_of;
 use crate::switch::Whose;
 use crate::workspace::{Workspace, WorkspaceError};
 
@@ -28,6 +31,8 @@ pub struct SettingChanged {
     pub file: PathBuf,
     /// Whether they had to be changed.
     pub changed: bool,
+    /// Keys that went with the old value: what a server had that is now reached in another way.
+    pub dropped: Vec<String>,
     /// The value that counts, and where it is set; absent if there is none.
     pub effective: Option<Setting>,
     /// Why what counts is not what was written.
@@ -67,35 +72,75 @@ impl SettingChange {
     pub fn gives_power(&self) -> bool {
         Key::find(&self.key).is_none_or(|key| key.gives_power(self.value.as_ref()))
     }
+
+    /// Changes a document, unless that would not count for what it says; returns what went with the old value.
+    fn apply(&self, document: &mut DocumentMut, file: &Path) -> Result<Vec<String>, SettingError> {
+        // What is no setting is told as that, and not as what it would make of the file.
+        refuse(objection(&self.key, None, self.layer()))?;
+        let before = plain(document);
+        let mut dropped = Vec::new();
+        if let Some(value) = &self.value {
+            dropped = set_in(document, file, &self.key, edited(value))?;
+        } else {
+            unset_in(document, &self.key);
+        }
+        refuse(self.objection(&before, &plain(document)))?;
+        Ok(dropped)
+    }
+
+    /// Says what is wrong with what would be so; a server counts as a whole, whichever part of it is changed.
+    fn objection(&self, before: &toml::Table, after: &toml::Table) -> Option<Diagnostic> {
+        let Some(server) = server_of(&self.key) else {
+            return objection(&self.key, self.value.as_ref(), self.layer());
+        };
+        let wrong = |table: &toml::Table| objection(&server, Some(document::get(table, &server)?), self.layer());
+        match self.value {
+            Some(_) => wrong(after),
+            // What is bad already may be mended bit by bit.
+            None if wrong(before).is_some() => None,
+            None => wrong(after).map(|wrong| wrong.help(format!("to remove the whole server, remove `{server}`"))),
+        }
+    }
+
+    fn layer(&self) -> LayerKind {
+        match self.whose {
+            Whose::User => LayerKind::User,
+            Whose::Project => LayerKind::Project,
+        }
+    }
 }
 
 impl Workspace {
     /// Returns the file that a change would be written to. It is an error if the change would not count for what it says.
     pub fn would_set(&self, change: &SettingChange) -> Result<PathBuf, SettingError> {
-        let kind = match change.whose {
-            Whose::User => LayerKind::User,
-            Whose::Project => LayerKind::Project,
-        };
-        if let Some(objection) = objection(&change.key, change.value.as_ref(), kind) {
-            return Err(SettingError::Refused(Box::new(objection)));
-        }
-        self.settings_file(change.whose).ok_or(SettingError::NoHome)
+        let file = self.settings_file(change.whose).ok_or(SettingError::NoHome)?;
+        let (_, mut document) = parsed(SettingsFile { path: &file, whose: change.whose })?;
+        change.apply(&mut document, &file)?;
+        Ok(file)
     }
 
     /// Changes a setting, and looks again what counts. Nothing is written that would not count for what it says.
     pub fn set(&self, change: &SettingChange) -> Result<SettingChanged, SettingError> {
-        let file = self.would_set(change)?;
-        let target = SettingsFile { path: &file, whose: change.whose };
-        let changed = match &change.value {
-            Some(value) => set_value(target, &change.key, edited(value))?,
-            None => file.exists() && unset_value(target, &change.key)?,
-        };
+        let file = self.settings_file(change.whose).ok_or(SettingError::NoHome)?;
+        let mut dropped = Vec::new();
+        let changed = edit_if(SettingsFile { path: &file, whose: change.whose }, |document| {
+            dropped = change.apply(document, &file)?;
+            Ok::<(), SettingError>(())
+        })?;
         let now = self.reopen()?.config;
         let effective = now.get(&change.key);
         let counts = !now.layers.iter().any(|layer| layer.path.as_ref() == Some(&file) && !layer.counts);
         let why_not = why_not(change, effective.as_ref(), counts);
-        Ok(SettingChanged { file, changed, effective, why_not })
+        Ok(SettingChanged { file, changed, dropped, effective, why_not })
     }
+}
+
+fn refuse(objection: Option<Diagnostic>) -> Result<(), SettingError> {
+    objection.map_or(Ok(()), |objection| Err(SettingError::Refused(Box::new(objection))))
+}
+
+fn plain(document: &DocumentMut) -> toml::Table {
+    document.to_string().parse().unwrap_or_default()
 }
 
 /// Returns a value as a settings file is edited with it.
@@ -123,23 +168,32 @@ mod tests {
     use crate::environment::Environment;
     use crate::workspace::Options;
 
-    fn set(
-        key: &str,
-        value: Option<toml::Value>,
-        whose: Whose,
-        flags: &[&str],
-    ) -> (String, Result<SettingChanged, String>) {
+    const MINE: &str = "# mine\n[skills]\nclaude = true # why\n";
+
+    type Came = (String, Result<SettingChanged, String>);
+
+    fn set(key: &str, value: Option<toml::Value>, whose: Whose, flags: &[&str]) -> Came {
+        set_in(MINE, key, value, whose, flags)
+    }
+
+    /// Changes a setting of a user who has these; returns them as they are then, and what is told.
+    fn set_in(mine: &str, key: &str, value: Option<toml::Value>, whose: Whose, flags: &[&str]) -> Came {
         let dir = tempfile::tempdir().unwrap();
         let home = std::fs::canonicalize(dir.path()).unwrap();
         fs_err::create_dir_all(home.join("p/.git")).unwrap();
         fs_err::create_dir_all(home.join(".openoxide")).unwrap();
-        fs_err::write(home.join(".openoxide/config.toml"), "# mine\n[skills]\nclaude = true # why\n").unwrap();
+        let file = home.join(".openoxide/config.toml");
+        fs_err::write(&file, mine).unwrap();
         let (cwd, admin) = (home.join("p"), home.join("admin"));
         let environment = Environment { cwd, home: Some(home.clone()), admin, ..Environment::default() };
         let config = flags.iter().map(|&flag| flag.to_owned()).collect();
         let workspace = Workspace::open(environment, Options { config, ..Options::default() }).unwrap();
-        let changed = workspace.set(&SettingChange { key: key.to_owned(), value, whose });
-        let text = fs_err::read_to_string(home.join(".openoxide/config.toml")).unwrap();
+        let change = SettingChange { key: key.to_owned(), value, whose };
+        let before = workspace.would_set(&change).map_err(|error| error.to_string());
+        assert_eq!(fs_err::read_to_string(&file).unwrap(), mine, "who only asks changes nothing");
+        let changed = workspace.set(&change);
+        assert_eq!(before.err(), changed.as_ref().err().map(ToString::to_string));
+        let text = fs_err::read_to_string(&file).unwrap();
         (text, changed.map_err(|error| format!("{error}; {}", error.hint().unwrap_or_default())))
     }
 
@@ -220,5 +274,70 @@ mod tests {
             assert!(refused.starts_with(expected), "{key}: {refused}");
             assert_eq!(text, "# mine\n[skills]\nclaude = true # why\n");
         }
+    }
+    const PRIVATE: &str =
+        "[mcp.servers.private] # mine\nurl = \"https://a.example/mcp\"\ntoken_env = \"T\"\nenabled = true\n";
+
+    fn server(text: &str) -> crate::mcp::McpServer {
+        let table: toml::Table = text.parse().unwrap();
+        crate::mcp::read_server("private", document::get(&table, "mcp.servers.private").unwrap()).unwrap()
+    }
+
+    /// A token, and what else was meant for one server, is for no other.
+    #[test]
+    fn a_server_that_is_reached_in_another_way_gets_nothing_of_the_old_one() {
+        let change = |before: &str, field: &str, value: &str| {
+            let key = format!("mcp.servers.private.{field}");
+            let (text, changed) = set_in(before, &key, Some(value.into()), Whose::User, &[]);
+            (text, changed.unwrap().dropped)
+        };
+        let (text, dropped) = change(PRIVATE, "url", "https://evil.example/mcp");
+        assert_eq!(text, PRIVATE.replace("a.example", "evil.example").replace("token_env = \"T\"\n", ""));
+        assert_eq!(dropped, ["mcp.servers.private.token_env"]);
+        let file =
+            PRIVATE.replace("token_env = \"T\"", "token_file = \"~/t\"").replace("mcp.servers", "mcp.\"servers\"");
+        let (text, dropped) = change(&file, "url", "http://plain.example/mcp");
+        assert!(!text.contains("token") && dropped == ["mcp.servers.private.token_file"], "{text}");
+        let (text, dropped) = change(PRIVATE, "url", "https://a.example/mcp");
+        assert_eq!((text.as_str(), dropped.len()), (PRIVATE, 0), "it is the same server");
+        let (text, dropped) = change(PRIVATE, "command", "sh");
+        assert_eq!((server(&text).transport.as_str(), dropped.len()), ("stdio", 2), "{text}");
+        let command = "[mcp.servers.private]\ncommand = \"a\"\nargs = [\"b\"]\nenv = [\"KEY\"]\nenabled = false\n";
+        let (text, _) = change(command, "command", "other");
+        assert_eq!(text, "[mcp.servers.private]\ncommand = \"other\"\nenabled = false\n");
+    }
+
+    /// One field counts or does not by what the server is as a whole.
+    #[test]
+    fn a_server_is_looked_at_as_a_whole() {
+        let change = |before: &str, field: &str, value: Option<toml::Value>| {
+            let (text, changed) = set_in(before, &format!("mcp.servers.private{field}"), value, Whose::User, &[]);
+            if changed.is_err() {
+                assert_eq!(text, before, "nothing is written that does not count");
+            }
+            (text, changed.err().unwrap_or_default())
+        };
+        let (text, refused) = change(PRIVATE, ".enabled", Some(false.into()));
+        assert_eq!((refused.as_str(), server(&text).enabled), ("", false));
+        let plain = "[mcp.servers.private]\nurl = \"http://plain.example\"\n";
+        let (_, refused) = change(plain, ".token_env", Some("T".into()));
+        assert!(refused.contains("a token is sent to `https://` or to this machine only"), "{refused}");
+        for (before, field, value) in [
+            ("", ".enabled", Some(true.into())),
+            (PRIVATE, ".token_file", Some("/t".into())),
+            (PRIVATE, ".args", Some(toml::Value::Array(vec![]))),
+            (PRIVATE, ".nothing.more", Some(1.into())),
+            (PRIVATE, ".url", Some("ftp://a".into())),
+            (PRIVATE, ".url", None),
+        ] {
+            let (_, refused) = change(before, field, value);
+            assert!(refused.starts_with("`mcp.servers.private`: "), "{field}: {refused}");
+        }
+        let (_, refused) = change(PRIVATE, ".url", None);
+        assert!(refused.ends_with("; to remove the whole server, remove `mcp.servers.private`"), "{refused}");
+        assert_eq!(change(PRIVATE, "", None).1, "");
+        // What is bad already can be mended, bit by bit.
+        let (text, refused) = change(&format!("{PRIVATE}one = 1\ntwo = 2\n"), ".one", None);
+        assert!(refused.is_empty() && !text.contains("one"), "{refused}");
     }
 }

@@ -45,6 +45,29 @@ pub struct RemoteActivation {
     agreed: Vec<String>,
 }
 
+impl Remote {
+    /// Finds the skill that a name means to a caller. What the model may not call is not there for it: it is not named, and
+    /// nothing is called like it.
+    pub async fn find_for(
+        &self,
+        name: &RemoteName,
+        runtime: &Runtime,
+        caller: Caller,
+    ) -> Result<ServerSkill, RemoteError> {
+        if caller == Caller::User {
+            return self.find(name).await;
+        }
+        // Rules that deny do so in every conversation.
+        let knows =
+            |skill: &ServerSkill| runtime.before_remote(&Session::default(), &skill.offer(caller), caller).is_ok();
+        match self.find_among(name, knows).await {
+            // Nobody knows for whom it would be.
+            Err(RemoteError::Entry { .. }) => Err(RemoteError::unknown(name)),
+            found => found,
+        }
+    }
+}
+
 impl RemoteActivation {
     /// Begins a call, if it means a skill of a server.
     pub fn new(runtime: Arc<Runtime>, remote: Remote, call: Call) -> Option<RemoteActivation> {
@@ -67,7 +90,7 @@ impl RemoteActivation {
     /// Finds the skill, if that is not done yet. This asks the server, and needs no conversation.
     pub async fn find(&mut self) {
         if self.skill.is_none() {
-            let found = self.remote.find(&self.name).await;
+            let found = self.remote.find_for(&self.name, &self.runtime, self.call.caller).await;
             self.skill = Some(found.map_err(|error| self.not_found(&error)));
         }
     }
@@ -98,7 +121,7 @@ impl RemoteActivation {
         let questions = self.runtime.before_remote(session, &skill.offer(caller), caller);
         // What the model may not call is not there for it.
         let questions = questions.map_err(|refusal| match caller {
-            Caller::Model => self.not_found(&self.unknown()),
+            Caller::Model => self.not_found(&RemoteError::unknown(&self.name)),
             Caller::User => refusal,
         })?;
         let open = questions.into_iter().find(|question| !self.agreed.contains(&question.key()));
@@ -140,14 +163,7 @@ impl RemoteActivation {
             RemoteError::Ambiguous { .. } => Why::Ambiguous,
             _ => Why::Unreadable,
         };
-        // What is called like it may be what the model may not know of.
-        let is_unknown = matches!(error, RemoteError::UnknownSkill { .. });
-        let error = if self.call.caller == Caller::Model && is_unknown { &self.unknown() } else { error };
         self.refusal(why, error.to_string(), error.hint())
-    }
-
-    fn unknown(&self) -> RemoteError {
-        RemoteError::UnknownSkill { server: self.name.server.clone(), wanted: self.name.wanted.clone(), near: None }
     }
 
     fn refusal(&self, why: Why, text: String, help: Option<String>) -> Refusal {

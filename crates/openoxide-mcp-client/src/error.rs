@@ -3,6 +3,7 @@
 use openoxide_skills::TerminalText;
 
 use crate::entry::Flaw;
+use crate::name::RemoteName;
 use crate::verify::Mismatch;
 
 /// Longest text of a server that is passed on.
@@ -139,6 +140,11 @@ impl RemoteError {
     /// Says that a server cannot be used.
     pub(crate) fn unreachable(server: &str, why: &str) -> RemoteError {
         RemoteError::Unreachable { server: server.to_owned(), why: said(why), complaint: None }
+    }
+
+    /// Says that a skill is not there.
+    pub fn unknown(name: &RemoteName) -> RemoteError {
+        RemoteError::UnknownSkill { server: name.server.clone(), wanted: name.wanted.clone(), near: None }
     }
 
     /// Returns what is said in the user's own terminal: also what the server complained about.

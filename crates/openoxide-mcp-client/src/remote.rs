@@ -190,7 +190,17 @@ impl Remote {
     /// Finds the skill that a name means: a whole path, a name that one skill of the server has, or an address that the
     /// server knows although it does not list it.
     pub async fn find(&self, name: &RemoteName) -> Result<ServerSkill, RemoteError> {
-        let listing = self.list_of(&name.server).await?;
+        self.find_among(name, |_| true).await
+    }
+
+    /// Does the same for somebody who knows of some skills only: the others are not there.
+    pub(crate) async fn find_among(
+        &self,
+        name: &RemoteName,
+        knows: impl Fn(&ServerSkill) -> bool,
+    ) -> Result<ServerSkill, RemoteError> {
+        let mut listing = self.list_of(&name.server).await?;
+        listing.skills.retain(&knows);
         if let Some(skill) = listing.skills.iter().find(|skill| name.is_exactly(&skill.id.uri)) {
             return Ok(skill.clone());
         }
@@ -216,8 +226,8 @@ impl Remote {
         let unknown = RemoteError::UnknownSkill { server, wanted, near };
         let Some(uri) = uri else { return Err(unknown) };
         match self.get(&name.server, &uri).await? {
-            Some(skill) => Ok(skill),
-            None => Err(unknown),
+            Some(skill) if knows(&skill) => Ok(skill),
+            _ => Err(unknown),
         }
     }
 

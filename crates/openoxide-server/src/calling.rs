@@ -1,13 +1,13 @@
 //! A call on its way: of a skill in a folder, or of one that an MCP server of the settings offers.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use openoxide_config::ConfiguredServer;
 use openoxide_live::State;
-use openoxide_mcp_client::{
-    Remote, RemoteActivation, RemoteError, RemoteListing, RemoteName, RemoteOptions, ServerSkill,
-};
-use openoxide_runtime::{Activation, Call, Runtime};
+use openoxide_mcp_client::{Remote, RemoteActivation, RemoteError, RemoteListing, RemoteName, RemoteOptions};
+use openoxide_runtime::{Activation, Call, Question, Refusal, Runtime, Session};
+use openoxide_skills::Caller;
+use tokio::sync::Mutex;
 
 use crate::engine::Engine;
 
@@ -28,7 +28,7 @@ impl From<Activation> for Calling {
 /// The servers of the settings that were looked at last, so that connections and lists outlive a change of anything else.
 #[derive(Default)]
 pub(crate) struct Servers {
-    last: Mutex<Option<(Vec<ConfiguredServer>, Remote)>>,
+    last: std::sync::Mutex<Option<(Vec<ConfiguredServer>, Remote)>>,
 }
 
 impl Servers {
@@ -76,15 +76,61 @@ impl Engine {
 /// The file that a skill itself is.
 pub(crate) const OWN_FILE: &str = "SKILL.md";
 
-/// Reads a file of a server's skill, as the server listed it.
-pub(crate) async fn remote_bytes(remote: &Remote, skill: &ServerSkill, path: &str) -> Result<Vec<u8>, RemoteError> {
-    match path {
-        OWN_FILE => remote.load(skill).await.map(|verified| verified.text.into_bytes()),
-        path => remote.read(skill, path).await,
+/// What is read of a skill that a server offers, and by whom.
+pub(crate) struct RemoteReading<'r> {
+    pub(crate) remote: &'r Remote,
+    pub(crate) runtime: &'r Runtime,
+    pub(crate) name: &'r RemoteName,
+    pub(crate) caller: Caller,
+    /// A file; absent: which files there are.
+    pub(crate) path: Option<&'r str>,
+}
+
+/// What comes of it.
+pub(crate) enum RemoteRead {
+    /// The user must decide this first.
+    Asks(Question),
+    /// A file of the skill that is called this.
+    Bytes(String, Vec<u8>),
+    /// The files of the skill that is called this.
+    Files(String, Vec<String>),
+}
+
+/// Why nothing is read.
+pub(crate) enum NotRead {
+    /// The server or what it has cannot be used, or is not there for whoever asks.
+    Error(RemoteError),
+    /// The user may not.
+    Refused(Refusal),
+}
+
+impl From<RemoteError> for NotRead {
+    fn from(error: RemoteError) -> NotRead {
+        NotRead::Error(error)
     }
 }
 
-/// Says that a skill is not there, to a model that may not call it.
-pub(crate) fn unknown_to_model(name: &RemoteName) -> RemoteError {
-    RemoteError::UnknownSkill { server: name.server.clone(), wanted: name.wanted.clone(), near: None }
+impl RemoteReading<'_> {
+    /// Reads, once no question is open; they are those that are asked before the skill is called.
+    pub(crate) async fn read(
+        &self,
+        session: &Mutex<Session>,
+        open: impl FnOnce(Vec<Question>) -> Option<Question>,
+    ) -> Result<RemoteRead, NotRead> {
+        let skill = self.remote.find_for(self.name, self.runtime, self.caller).await?;
+        let before = self.runtime.before_remote(&*session.lock().await, &skill.offer(self.caller), self.caller);
+        let questions = before.map_err(|refusal| match self.caller {
+            Caller::Model => NotRead::Error(RemoteError::unknown(self.name)),
+            Caller::User => NotRead::Refused(refusal),
+        })?;
+        if let Some(question) = open(questions) {
+            return Ok(RemoteRead::Asks(question));
+        }
+        let id = skill.id.to_string();
+        Ok(match self.path {
+            None => RemoteRead::Files(id, self.remote.files(&skill).await?),
+            Some(OWN_FILE) => RemoteRead::Bytes(id, self.remote.load(&skill).await?.text.into_bytes()),
+            Some(path) => RemoteRead::Bytes(id, self.remote.read(&skill, path).await?),
+        })
+    }
 }

@@ -1,9 +1,8 @@
 //! `config`: settings with their origin, and edits that keep comments.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
 
-use openoxide_config::{InProject, KEYS, Key, SettingsFile, Whose, Workspace, set_value, unset_value};
+use openoxide_config::{InProject, KEYS, Key, SettingChange, SettingChanged, SettingError, Whose, Workspace};
 use openoxide_skills::near;
 use openoxide_wire::{ChangeAnswer, ChangeLine, ConfigAnswer, ConfigValue, ProblemLine, SchemaVersion};
 
@@ -137,44 +136,56 @@ fn set(
         };
         return Err(Told::failed(message).hint("leave out --in-project").into());
     }
-    let file = file(workspace, in_project)?;
-    let changed = set_value(target(&file, in_project), key, parsed)?;
-    let shown = paths::short(workspace, &file);
-    ui.say(&if changed {
+    let came = change(workspace, key, plain, in_project)?;
+    let shown = paths::short(workspace, &came.file);
+    ui.say(&if came.changed {
         format!("{key} is set in {shown}")
     } else {
         format!("{key} had this value already in {shown}")
     });
-    answer(ui, common, changed.then(|| ChangeLine::new("set", &file, Some(key.to_owned()))))
+    if !came.dropped.is_empty() {
+        let dropped = came.dropped.iter().map(|key| safe(key)).collect::<Vec<_>>().join(", ");
+        ui.warn(&format!("{dropped}: removed, because the server is another one now; set anew what it may have"));
+    }
+    answer(ui, common, &came, "set", key)
+}
+
+/// Changes a setting, if what comes of it counts.
+fn change(
+    workspace: &Workspace,
+    key: &str,
+    value: Option<toml::Value>,
+    in_project: bool,
+) -> anyhow::Result<SettingChanged> {
+    let whose = if in_project { Whose::Project } else { Whose::User };
+    let changed = workspace.set(&SettingChange { key: key.to_owned(), value, whose });
+    changed.map_err(|error| match (&error, error.hint()) {
+        (SettingError::Refused(_) | SettingError::NoHome, Some(hint)) => {
+            Told::failed(safe(&error.to_string())).hint(safe(&hint)).into()
+        }
+        _ => error.into(),
+    })
 }
 
 fn unset(ui: &Ui, common: &Common, workspace: &Workspace, key: &str, in_project: bool) -> anyhow::Result<ExitStatus> {
     known(key)?;
-    let file = file(workspace, in_project)?;
-    let shown = paths::short(workspace, &file);
-    let changed = file.exists() && unset_value(target(&file, in_project), key)?;
-    ui.say(&if changed { format!("{key} is removed from {shown}") } else { format!("{key} was not set in {shown}") });
-    answer(ui, common, changed.then(|| ChangeLine::new("unset", &file, Some(key.to_owned()))))
+    let came = change(workspace, key, None, in_project)?;
+    let shown = paths::short(workspace, &came.file);
+    ui.say(&match came.changed {
+        true => format!("{key} is removed from {shown}"),
+        false => format!("{key} was not set in {shown}"),
+    });
+    answer(ui, common, &came, "unset", key)
 }
 
-fn target(path: &Path, in_project: bool) -> SettingsFile<'_> {
-    SettingsFile { path, whose: if in_project { Whose::Project } else { Whose::User } }
-}
-
-fn answer(ui: &Ui, common: &Common, change: Option<ChangeLine>) -> anyhow::Result<ExitStatus> {
+fn answer(ui: &Ui, common: &Common, came: &SettingChanged, done: &str, key: &str) -> anyhow::Result<ExitStatus> {
     if common.json {
-        ui.json(&ChangeAnswer::new(change.into_iter().collect(), None))?;
+        let line = |done, key: &str| ChangeLine::new(done, &came.file, Some(key.to_owned()));
+        let own = came.changed.then(|| line(done, key));
+        let dropped = came.dropped.iter().map(|key| line("unset", key));
+        ui.json(&ChangeAnswer::new(own.into_iter().chain(dropped).collect(), None))?;
     }
     Ok(ExitStatus::Done)
-}
-
-fn file(workspace: &Workspace, in_project: bool) -> Result<PathBuf, Told> {
-    if in_project {
-        return Ok(workspace.project.join(".openoxide/config.toml"));
-    }
-    let home = workspace.environment.openoxide_home();
-    home.map(|home| home.join("config.toml"))
-        .ok_or_else(|| Told::failed("there is no home folder").hint("set HOME or OPENOXIDE_HOME"))
 }
 
 fn path(ui: &Ui, workspace: &Workspace) -> anyhow::Result<ExitStatus> {

@@ -153,7 +153,7 @@ fn set_and_unset_keep_comments() {
 
     [skills] # of mine
     claude = true
-    paths = ['~/more']
+    paths = ["~/more"]
 
     [limits]
     depth = 3
@@ -199,6 +199,43 @@ fn bad_values_are_refused() {
     hint: leave out --in-project
     ");
     assert!(!context.home().join(".openoxide").exists() && !context.project().join(".openoxide").exists());
+}
+
+/// The token of a server is for that server alone.
+#[test]
+fn a_server_at_another_address_does_not_keep_the_token() {
+    let context = TestContext::new();
+    let private = "[mcp.servers.private]\nurl = \"https://a.example/mcp\"\ntoken_env = \"SKILLS_TOKEN\"\n";
+    context.tree(&format!("//- home/.openoxide/config.toml\n{private}"));
+    let text = || fs_err::read_to_string(context.home().join(".openoxide/config.toml")).unwrap();
+    assert_eq!(run(&context, &["config", "set", "mcp.servers.private.enabled", "false"]).status, Some(0));
+    assert_eq!(text(), format!("{private}enabled = false\n"));
+    insta::assert_snapshot!(run(&context, &["config", "set", "mcp.servers.private.url", "http://plain.example/mcp"]), @"
+    status: 0
+    ----- stdout -----
+    ----- stderr -----
+    mcp.servers.private.url is set in ~/.openoxide/config.toml
+    warning: mcp.servers.private.token_env: removed, because the server is another one now; set anew what it may have
+    ");
+    assert_eq!(text(), "[mcp.servers.private]\nurl = \"http://plain.example/mcp\"\nenabled = false\n");
+    let before = text();
+    insta::assert_snapshot!(run(&context, &["config", "set", "mcp.servers.private.token_env", "SKILLS_TOKEN"]), @"
+    status: 2
+    ----- stdout -----
+    ----- stderr -----
+    error: `mcp.servers.private`: a token is sent to `https://` or to this machine only
+    hint: the value does not count until it is mended
+    ");
+    insta::assert_snapshot!(run(&context, &["config", "unset", "mcp.servers.private.url"]), @"
+    status: 2
+    ----- stdout -----
+    ----- stderr -----
+    error: `mcp.servers.private`: a server has either `command` or `url`
+    hint: to remove the whole server, remove `mcp.servers.private`
+    ");
+    assert_eq!(text(), before, "what would not count is not written");
+    let answer = json(&context, &["config", "set", "mcp.servers.private.command", "x", "--json"]);
+    assert_eq!(answer["changes"][1]["target"], "mcp.servers.private.url", "{answer}");
 }
 
 #[test]

@@ -5,6 +5,11 @@ use rustix::fs::Mode;
 use super::*;
 use crate::switch::Whose;
 
+fn set_value<'p>(file: impl Into<SettingsFile<'p>>, key: &str, new: toml_edit::Value) -> Result<bool, EditError> {
+    let file = file.into();
+    edit(file, |document| set_in(document, file.path, key, new).map(drop))
+}
+
 fn edited(before: &str, change: impl FnOnce(&Path) -> bool) -> (bool, String) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("config.toml");
@@ -20,7 +25,13 @@ fn comments_and_order_stay() {
     assert_eq!(after, before.replace("\"codex\"", "\"openoxide\""));
     let (changed, after) = edited(before, |path| set_value(path, "host", "codex".into()).unwrap());
     assert_eq!((changed, after.as_str()), (false, before));
-    let (_, after) = edited(before, |path| unset_value(path, "skills.claude").unwrap());
+    let (_, after) = edited(before, |path| {
+        edit(path, |document| {
+            unset_in(document, "skills.claude");
+            Ok(())
+        })
+        .unwrap()
+    });
     assert_eq!(after, before.replace("claude = true\n", ""));
 }
 

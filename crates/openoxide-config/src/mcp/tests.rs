@@ -171,7 +171,6 @@ fn a_token_is_never_written_down_nor_repeated_nor_sent_to_everybody() {
         "http://localhost.evil.example",
         "http://10.0.0.1",
         "http://[::2]/",
-        "http://127.1/",
         "http:///127.0.0.1",
     ] {
         check(&format!("url = \"{far}\"\ntoken_env = \"A\""), "`mcp.servers.x`: ");
@@ -218,4 +217,30 @@ fn where_a_token_is_can_be_added() {
     assert_eq!(add_mcp_server(&path, "x", &server).unwrap(), AddedServer::Same);
     let other = with_token("https://a", TokenSource::Variable("T".to_owned()));
     assert_eq!(add_mcp_server(&path, "x", &other).unwrap(), AddedServer::NameTaken);
+}
+
+/// Whoever decides, and whoever sends, understand an address in the same way.
+#[test]
+fn this_machine_is_known_by_the_host_that_is_reached() {
+    let is_near = |url: &str| is_this_machine(&Url::parse(url).unwrap());
+    for near in ["http://localhost:1/mcp", "http://LOCALHOST", "http://127.1", "http://127.1.2.3:80", "http://[::1]:1"]
+    {
+        assert!(is_near(near), "{near}");
+    }
+    for far in [
+        "http://localhost:1@evil/",
+        "http://127.0.0.1@evil/",
+        "http://localhost.evil/",
+        "http://evil/?localhost",
+        "http://evil\\@localhost/",
+        "http://[::2]/",
+        "http://0.0.0.0/",
+    ] {
+        assert!(!is_near(far), "{far}");
+        let token = format!("[mcp.servers.x]\nurl = '{far}'\ntoken_env = \"T\"\n");
+        assert_eq!(load(&token).0, [], "{far}");
+    }
+    let (servers, said) = load("[mcp.servers.x]\nurl = \"http://LOCALHOST:1/\"\ntoken_env = \"T\"\n");
+    assert_eq!((servers.len(), said), (1, Vec::new()));
+    assert_eq!(load("[mcp.servers.x]\nurl = \"http://[::1/\"\n").0, []);
 }

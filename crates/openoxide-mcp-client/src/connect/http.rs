@@ -8,6 +8,7 @@ use std::sync::Arc;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{HeaderName, HeaderValue, StatusCode};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use openoxide_config::is_this_machine;
 use reqwest::redirect::Policy;
 use reqwest::{Body, Client, Response};
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorData, ServerJsonRpcMessage};
@@ -19,7 +20,7 @@ use rmcp::transport::streamable_http_client::{
 };
 use secrecy::{ExposeSecret as _, SecretString};
 use sse_stream::SseStream;
-use url::{Host, Url};
+use url::Url;
 
 use super::{Fault, innermost};
 use crate::limits::Limits;
@@ -36,7 +37,7 @@ pub(super) fn reach(
     fault: &Fault,
 ) -> Result<StreamableHttpClientTransport<Bounded>, String> {
     let url = Url::parse(address).map_err(|error| format!("its address cannot be read: {error}"))?;
-    let near = is_loopback(&url);
+    let near = is_this_machine(&url);
     let is_encrypted = url.scheme() == "https";
     let builder = Client::builder()
         .redirect(Policy::none())
@@ -57,15 +58,6 @@ pub(super) fn reach(
     }
     let bounded = Bounded { client, most: limits.message, fault: fault.clone() };
     Ok(StreamableHttpClientTransport::with_client(bounded, config))
-}
-
-fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Domain(name)) => name == "localhost",
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    }
 }
 
 /// Trusts whom this machine trusts; nobody where nothing is encrypted, because looking them up takes time.

@@ -5,16 +5,16 @@ use http::StatusCode;
 use openoxide_live::State;
 use openoxide_mcp_client::{Remote, RemoteError, RemoteName, remote_line, remote_problem_line};
 use openoxide_runtime::Session;
-use openoxide_skills::Caller;
 use openoxide_wire::{ReadAnswer, RemoteLine, RemoteProblemLine, SchemaVersion};
 use schemars::JsonSchema;
 use serde::Serialize;
+use tokio::sync::Mutex;
 
 use super::asked::{Asking, Just, Query, runtime};
 use super::files::{Read, Reading, kind_of};
 use super::reply::Ready;
 use crate::answer::Failure;
-use crate::calling::{remote_bytes, unknown_to_model};
+use crate::calling::{NotRead, OWN_FILE, RemoteRead, RemoteReading};
 
 /// What servers offer, and what of it cannot be used.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -55,26 +55,20 @@ pub(crate) async fn read(
     reading: &Reading,
 ) -> Result<Read, Failure> {
     let runtime = runtime(state)?;
-    let skill = remote.find(name).await.map_err(|error| match (&error, reading.caller) {
-        // What is called like it may be what the model may not know of.
-        (RemoteError::UnknownSkill { .. }, Caller::Model) => failed(&unknown_to_model(name)),
-        _ => failed(&error),
-    })?;
-    let questions = runtime.before_remote(&Session::default(), &skill.offer(reading.caller), reading.caller);
-    let questions = questions.map_err(|refusal| match reading.caller {
-        Caller::Model => failed(&unknown_to_model(name)),
-        Caller::User => Failure::from(&refusal),
-    })?;
-    if let Some(question) = reading.open(questions) {
-        return Ok(Read::Asks(question));
-    }
-    let (host, id) = (runtime.catalog().host.clone(), skill.id.to_string());
+    let wanted =
+        RemoteReading { remote, runtime: &runtime, name, caller: reading.caller, path: reading.path.as_deref() };
+    let host = runtime.catalog().host.clone();
     let json = |answer: &ReadAnswer| Ready::json(answer, asking.peer, Some(state));
-    let Some(path) = &reading.path else {
-        let files = remote.files(&skill).await.map_err(|error| failed(&error))?;
-        return Ok(Read::Done(id.clone(), json(&ReadAnswer::of_paths(host, id, &files))?));
+    let (id, bytes) = match wanted.read(&Mutex::default(), |questions| reading.open(questions)).await {
+        Ok(RemoteRead::Bytes(id, bytes)) => (id, bytes),
+        Ok(RemoteRead::Files(id, files)) => {
+            return Ok(Read::Done(id.clone(), json(&ReadAnswer::of_paths(host, id, &files))?));
+        }
+        Ok(RemoteRead::Asks(question)) => return Ok(Read::Asks(question)),
+        Err(NotRead::Error(error)) => return Err(failed(&error)),
+        Err(NotRead::Refused(refusal)) => return Err(Failure::from(&refusal)),
     };
-    let bytes = remote_bytes(remote, &skill, path).await.map_err(|error| failed(&error))?;
+    let path = reading.path.as_deref().unwrap_or(OWN_FILE);
     if !reading.as_json {
         return Ok(Read::Done(id, Ready::new(bytes, kind_of(&runtime, path))));
     }

@@ -13,7 +13,7 @@ use super::McpServer;
 use super::seen::{Seen, Shared};
 use crate::activate::Conversation;
 use crate::audit::{Action, Decision};
-use crate::calling::{OWN_FILE, remote_bytes, unknown_to_model};
+use crate::calling::{NotRead, OWN_FILE, RemoteRead, RemoteReading};
 use crate::engine::Engine;
 
 /// How long a list of tools waits for servers; those that take longer are in the next one.
@@ -114,20 +114,17 @@ async fn read(
     name: &RemoteName,
     path: Option<&str>,
 ) -> Result<String, String> {
-    let skill = remote.find(name).await.map_err(|error| error.to_string())?;
-    let offer = skill.offer(Caller::Model);
-    let before = seen.runtime().before_remote(&*session.lock().await, &offer, Caller::Model);
-    match before.as_deref() {
-        Ok([]) => {}
-        Ok(_) => {
-            return Err(format!("`{name}` may be read once the user allowed it for the session: call the skill first"));
+    let path = Some(path.unwrap_or(OWN_FILE));
+    let wanted = RemoteReading { remote, runtime: seen.runtime(), name, caller: Caller::Model, path };
+    match wanted.read(session, |questions| questions.into_iter().next()).await {
+        Ok(RemoteRead::Bytes(_, bytes)) => String::from_utf8(bytes).map_err(|_| "the file is not text".to_owned()),
+        Ok(RemoteRead::Files(_, files)) => Ok(files.join("\n")),
+        Ok(RemoteRead::Asks(_)) => {
+            Err(format!("`{name}` may be read once the user allowed it for the session: call the skill first"))
         }
-        // What the model may not call is not there for it.
-        Err(_) => return Err(unknown_to_model(name).to_string()),
+        Err(NotRead::Error(error)) => Err(error.to_string()),
+        Err(NotRead::Refused(refusal)) => Err(refusal.text),
     }
-    let bytes = remote_bytes(remote, &skill, path.unwrap_or(OWN_FILE)).await;
-    let bytes = bytes.map_err(|error| error.to_string())?;
-    String::from_utf8(bytes).map_err(|_| "the file is not text".to_owned())
 }
 
 #[cfg(test)]

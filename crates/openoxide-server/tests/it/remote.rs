@@ -163,3 +163,61 @@ async fn over_http_the_model_is_not_told_of_what_it_may_not_call() {
     }
     assert_eq!(told[0], told[1], "one that it may not call is as unknown as one that is not there");
 }
+
+/// A server with three skills of one name. Of them, the model may call the one in `c`, and none but people the one in `a`.
+fn of_one_name() -> ServedSkills {
+    let fields = json!({ "name": "pdf", "description": "For people", "disable-model-invocation": true });
+    let server = SkillServer::default().skill_with("a/pdf", &fields, "Body\n", &[]);
+    server.skill("b/pdf", "Denied", "Body\n", &[]).skill("c/pdf", "Reads forms", "Body\n", &[]).serve_http()
+}
+
+const DENIED: &str = "[permission.skill]\n\"mcp:docs/b/*\" = \"deny\"\n";
+
+#[tokio::test]
+async fn a_name_that_several_have_tells_the_model_of_none_that_it_may_not_call() {
+    let served = of_one_name();
+    let context = project();
+    let with = |rules: &str| {
+        let settings = format!("[mcp.servers.docs]\nurl = \"{}\"\n{rules}", served.url);
+        context.tree(&format!("//- home/.openoxide/config.toml\n{settings}"));
+    };
+    let reading = json!({ "name": "mcp:docs/pdf", "path": "SKILL.md" });
+
+    // Only one of them is there for the model.
+    with(DENIED);
+    let mut client = Client::new(&context, OLD).await;
+    for (tool, arguments) in [("skills_readResource", reading.clone()), ("skill", json!({ "name": "mcp:docs/pdf" }))] {
+        let told = refused(&mut client, tool, arguments).await;
+        assert!(!told.contains("several") && !told.contains("a/pdf") && !told.contains("b/pdf"), "{told}");
+    }
+
+    // None is.
+    with(&DENIED.replace("/b/", "/"));
+    let mut client = Client::new(&context, OLD).await;
+    let none =
+        refused(&mut client, "skills_readResource", json!({ "name": "mcp:docs/none", "path": "SKILL.md" })).await;
+    assert_eq!(refused(&mut client, "skills_readResource", reading).await.replace("pdf", "none"), none);
+    let server = Server::new(context);
+    let file = "/v1/skills/mcp%3Adocs%2Fpdf/files/SKILL.md";
+    let read = server.get(&format!("{file}?as=model")).await;
+    let called = server.post("/v1/skills/mcp%3Adocs%2Fpdf/activate", &json!({ "as": "model" })).await;
+    for came in [read, called] {
+        assert_eq!(came.status.as_u16(), 404, "{}", came.text());
+        assert!(!came.text().contains("a/pdf") && !came.text().contains("several"), "{}", came.text());
+    }
+    let user = server.get(file).await;
+    assert_eq!(user.status.as_u16(), 409, "{}", user.text());
+    assert!(user.text().contains("mcp:docs/a/pdf") && user.text().contains("mcp:docs/b/pdf"), "{}", user.text());
+}
+
+#[tokio::test]
+async fn over_http_the_one_that_the_model_may_call_is_asked_about() {
+    let served = of_one_name();
+    let context = project();
+    let settings = format!("[mcp.servers.docs]\nurl = \"{}\"\n{DENIED}", served.url);
+    context.tree(&format!("//- home/.openoxide/config.toml\n{settings}"));
+    let server = Server::new(context);
+    let came = server.get("/v1/skills/mcp%3Adocs%2Fpdf/files/SKILL.md?as=model").await;
+    assert_eq!(came.status.as_u16(), 202, "{}", came.text());
+    assert!(came.text().contains("c/pdf") && !came.text().contains("a/pdf"), "{}", came.text());
+}

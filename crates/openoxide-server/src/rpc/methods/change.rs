@@ -115,7 +115,12 @@ pub(super) async fn write_setting(client: &Client, given: Value) -> Result<Value
     }
     let changed = client.work(place, false, move |state| state.workspace.set(&change)).await?;
     client.note_written();
-    answer(&setting_answer(&key, &changed??))
+    let changed = changed??;
+    let mut told = answer(&setting_answer(&key, &changed))?;
+    if !changed.dropped.is_empty() {
+        told["dropped"] = json!(changed.dropped);
+    }
+    Ok(told)
 }
 
 /// Asks the user about a change that could give power. Whoever sends it may only pass on what a model wishes.

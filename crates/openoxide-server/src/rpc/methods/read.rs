@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use openoxide_live::State;
-use openoxide_mcp_client::{Remote, RemoteError, RemoteName};
+use openoxide_mcp_client::{Remote, RemoteName};
 use openoxide_runtime::{Question, Runtime, Session};
 use openoxide_skills::{Asked, Caller, Entry, Part, ReadProblem, Refused, SkillUrl, read_resource};
 use openoxide_wire::{ReadAnswer, Who};
@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::{RpcError, answer, params};
 use crate::activate::Asker as _;
 use crate::audit::{Action, Decision};
-use crate::calling::{OWN_FILE, remote_bytes, unknown_to_model};
+use crate::calling::{NotRead, OWN_FILE, RemoteRead, RemoteReading};
 use crate::rpc::ask::ClientAsker;
 use crate::rpc::client::Client;
 
@@ -108,20 +108,22 @@ async fn remote_answer(
     asker: &mut ClientAsker<'_>,
 ) -> Result<Told, RpcError> {
     let runtime = Arc::clone(state.runtime()?);
-    let caller = Caller::from(given.caller);
-    let failed = |error: &RemoteError| (error.word().to_owned(), error.to_string());
-    let skill = match remote.find(name).await {
-        Ok(skill) => skill,
-        Err(error) => return Ok(Err(failed(&error))),
-    };
+    let path = (!given.list).then(|| given.path.as_deref().unwrap_or(OWN_FILE));
+    let wanted = RemoteReading { remote, runtime: &runtime, name, caller: given.caller.into(), path };
     let session = client.session(&given.session);
-    let questions = runtime.before_remote(&*session.lock().await, &skill.offer(caller), caller);
-    let questions = match questions {
-        Ok(questions) => questions,
-        Err(_) if caller == Caller::Model => return Ok(Err(failed(&unknown_to_model(name)))),
-        Err(refusal) => return Ok(Err((refusal.why.as_str().to_owned(), refusal.text))),
-    };
-    for question in questions {
+    let mut agreed: Vec<Question> = Vec::new();
+    loop {
+        let open = |questions: Vec<Question>| questions.into_iter().find(|question| !agreed.contains(question));
+        let question = match wanted.read(&session, open).await {
+            Ok(RemoteRead::Asks(question)) => question,
+            Ok(RemoteRead::Files(id, files)) => return Ok(Ok(ReadAnswer::of_paths(host(state), id, &files))),
+            Ok(RemoteRead::Bytes(id, bytes)) => {
+                let path = path.unwrap_or(OWN_FILE);
+                return Ok(Ok(ReadAnswer::of_bytes(host(state), id, path, &bytes, given.base64)));
+            }
+            Err(NotRead::Error(error)) => return Ok(Err((error.word().to_owned(), error.to_string()))),
+            Err(NotRead::Refused(refusal)) => return Ok(Err((refusal.why.as_str().to_owned(), refusal.text))),
+        };
         let answered = asker.ask(&question).await;
         if !answered.is_yes() {
             let why = if asker.unasked.is_empty() { "rejected" } else { "not-asked" };
@@ -129,16 +131,8 @@ async fn remote_answer(
         }
         // What cannot be remembered counts this time.
         let _ = runtime.keep_answer(&mut *session.lock().await, &question, &answered);
+        agreed.push(question);
     }
-    let id = skill.id.to_string();
-    if given.list {
-        let files = remote.files(&skill).await;
-        return Ok(files.map(|files| ReadAnswer::of_paths(host(state), id, &files)).map_err(|error| failed(&error)));
-    }
-    let path = given.path.as_deref().unwrap_or(OWN_FILE);
-    let bytes = remote_bytes(remote, &skill, path).await;
-    let answer = |bytes: Vec<u8>| ReadAnswer::of_bytes(host(state), id, path, &bytes, given.base64);
-    Ok(bytes.map(answer).map_err(|error| failed(&error)))
 }
 
 fn host(state: &State) -> String {

@@ -146,6 +146,26 @@ async fn files_of_a_servers_skill() {
 }
 
 #[tokio::test]
+async fn the_model_is_not_told_which_skills_of_a_server_it_may_not_call() {
+    let served = SkillServer::default().skill("a/pdf", "One", "Body\n", &[]).skill("b/pdf", "Two", "Body\n", &[]);
+    let served = served.serve_http();
+    let rules = "[permission.skill]\n\"mcp:docs/*\" = \"deny\"\n";
+    let tree = format!("//- home/.openoxide/config.toml\n[mcp.servers.docs]\nurl = \"{}\"\n{rules}", served.url);
+    let mut rpc = Rpc::start(None, &tree).await;
+    for (caller, name, problem) in [
+        ("model", "pdf", "unknown"),
+        ("model", "none", "unknown"),
+        ("model", "a/pdf", "unknown"),
+        ("user", "pdf", "ambiguous"),
+        ("user", "a/pdf", "denied"),
+    ] {
+        let read = rpc.call("skills/read", json!({ "skill": format!("mcp:docs/{name}"), "caller": caller })).await;
+        assert_eq!(read["refused"]["problem"], problem, "{caller} {name}: {read}");
+    }
+    rpc.end().await.unwrap();
+}
+
+#[tokio::test]
 async fn what_a_text_names_what_the_model_sees_and_where_is_looked() {
     let mut rpc = Rpc::start(None, TREE).await;
     let turn = json!({ "items": [{ "type": "text", "text": "use $hello, $helo" }] });

@@ -194,6 +194,27 @@ async fn power_is_not_written_without_the_users_word() {
     rpc.end().await.unwrap();
 }
 
+/// A server counts as a whole: so it is looked at, and so it is changed.
+#[tokio::test]
+async fn a_server_is_changed_as_a_whole() {
+    let url = "https://a.example/mcp";
+    let tree = format!("//- home/.openoxide/config.toml\n[mcp.servers.private]\nurl = \"{url}\"\ntoken_env = \"T\"\n");
+    let mut rpc = Rpc::silent(None, &tree);
+    rpc.hello(json!({ "skillsAsk": true })).await;
+    let file = rpc.path("home/.openoxide/config.toml");
+    let text = || fs_err::read_to_string(&file).unwrap();
+    let (_, came) = asked(&mut rpc, json!({ "key": "mcp.servers.private.enabled", "value": false }), "once").await;
+    assert_eq!((&came["result"]["changed"], &came["result"]["value"]), (&json!(true), &json!(false)), "{came}");
+    assert!(text().contains("token_env") && came["result"]["dropped"].is_null(), "{came}");
+    let bad = rpc.refused("config/write", json!({ "key": "mcp.servers.private.token_file", "value": "/t" })).await;
+    assert_eq!(bad["data"]["problem"], "bad-setting", "nobody is asked about what cannot be: {bad}");
+    let other = json!({ "key": "mcp.servers.private.url", "value": "https://evil.example/mcp" });
+    let (_, came) = asked(&mut rpc, other, "once").await;
+    assert_eq!(came["result"]["dropped"], json!(["mcp.servers.private.token_env"]), "{came}");
+    assert_eq!(text(), "[mcp.servers.private]\nurl = \"https://evil.example/mcp\"\nenabled = false\n");
+    rpc.end().await.unwrap();
+}
+
 #[tokio::test]
 async fn power_is_not_written_for_who_cannot_ask() {
     let mut rpc = Rpc::start(None, TREE).await;
