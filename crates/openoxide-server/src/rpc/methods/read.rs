@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use openoxide_live::State;
 use openoxide_mcp_client::{Remote, RemoteName};
-use openoxide_runtime::{Question, Runtime, Session};
+use openoxide_runtime::{Answer, Question, Runtime, Session};
 use openoxide_skills::{Asked, Caller, Entry, Part, ReadProblem, Refused, SkillUrl, read_resource};
 use openoxide_wire::{ReadAnswer, Who};
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::{RpcError, answer, params};
-use crate::activate::Asker as _;
+use crate::activate::{Asker as _, Conversation};
 use crate::audit::{Action, Decision};
 use crate::calling::{NotRead, OWN_FILE, RemoteRead, RemoteReading};
 use crate::rpc::ask::ClientAsker;
@@ -64,8 +64,7 @@ pub(super) async fn read(client: &Client, given: Value) -> Result<Value, RpcErro
             told["notices"] = serde_json::to_value(&asker.unasked)?;
             return Ok(told);
         }
-        // What cannot be remembered counts this time.
-        let _ = runtime.keep_answer(&mut *session.lock().await, &question, &answered);
+        keep(client, &runtime, &session, question, answered).await?;
     }
     let (skill, path) = (given.skill.clone(), given.path.clone());
     let held = session.lock_owned().await;
@@ -129,10 +128,23 @@ async fn remote_answer(
             let why = if asker.unasked.is_empty() { "rejected" } else { "not-asked" };
             return Ok(Err((why.to_owned(), format!("`{name}` was not allowed"))));
         }
-        // What cannot be remembered counts this time.
-        let _ = runtime.keep_answer(&mut *session.lock().await, &question, &answered);
+        keep(client, &runtime, &session, question.clone(), answered).await?;
         agreed.push(question);
     }
+}
+
+/// Keeps an answer, away from the threads that others wait for. What cannot be remembered counts this time.
+async fn keep(
+    client: &Client,
+    runtime: &Arc<Runtime>,
+    session: &Conversation,
+    question: Question,
+    answer: Answer,
+) -> Result<(), RpcError> {
+    let runtime = Arc::clone(runtime);
+    let mut held = Arc::clone(session).lock_owned().await;
+    client.engine.work().run(move || drop(runtime.keep_answer(&mut held, &question, &answer))).await?;
+    Ok(())
 }
 
 fn host(state: &State) -> String {
