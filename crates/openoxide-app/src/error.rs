@@ -1,0 +1,302 @@
+//! The one error of all use cases: a stable word, a kind that each face maps to its own status, and the next step.
+
+use openoxide_config::{EditError, SettingError, SwitchError, TrustError, WorkspaceError};
+use openoxide_live::LiveError;
+use openoxide_mcp_client::RemoteError;
+use openoxide_permissions::RuleError;
+use openoxide_runtime::{Refusal, Why};
+use openoxide_skills::{ReadProblem, Refused, RenderError, Standing};
+
+/// Why a use case has no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The project, host or agent cannot be opened.
+    #[error(transparent)]
+    Workspace(#[from] WorkspaceError),
+    /// A permission rule cannot be read. It may be one that denies, so nothing is decided without it.
+    #[error(transparent)]
+    Rule(#[from] RuleError),
+    /// No skill has the name, path or id.
+    #[error("no skill is called `{wanted}`")]
+    UnknownSkill {
+        /// What was asked for.
+        wanted: String,
+        /// A name that is close to it.
+        near: Option<String>,
+    },
+    /// Several skills have the name.
+    #[error("{} skills are called `{wanted}`", ids.len())]
+    AmbiguousSkill {
+        /// What was asked for.
+        wanted: String,
+        /// What tells them apart.
+        ids: Vec<String>,
+    },
+    /// A skill may not be called, or cannot be.
+    #[error("{}", .0.text)]
+    Refused(Box<Refusal>),
+    /// A file may not be read, or cannot be.
+    #[error("{}", .0.text)]
+    Unread(Box<Refused>),
+    /// An MCP server, or what it offers, cannot be used.
+    #[error(transparent)]
+    Remote(#[from] RemoteError),
+    /// A skill was not switched on or off.
+    #[error(transparent)]
+    Switch(SwitchError),
+    /// A setting was not changed.
+    #[error(transparent)]
+    Setting(SettingError),
+    /// A settings file was not changed.
+    #[error(transparent)]
+    Edit(#[from] EditError),
+    /// The user's trust cannot be read or written.
+    #[error(transparent)]
+    Trust(#[from] TrustError),
+    /// A template of the host cannot be drawn.
+    #[error(transparent)]
+    Render(#[from] RenderError),
+    /// A file of this machine cannot be read or written.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+    /// The request makes no sense, or the machine cannot do it: a word that no lower layer has.
+    #[error("{message}")]
+    Other {
+        /// What each face maps to its own status.
+        kind: ErrorKind,
+        /// The stable word.
+        word: &'static str,
+        /// What happened.
+        message: String,
+        /// The next step.
+        help: Option<String>,
+    },
+}
+
+/// What kind of failure it is. Each face maps it to its own status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The request can be read and makes no sense.
+    Invalid,
+    /// What was asked for does not exist.
+    NotFound,
+    /// A rule, a person or a limit on who may ask says no.
+    Forbidden,
+    /// The state of files or settings does not allow it.
+    Conflict,
+    /// It exists, but not in the form that was asked for.
+    NotAcceptable,
+    /// It is larger than is sent.
+    TooLarge,
+    /// It was tried, and failed.
+    Failed,
+    /// It cannot be done now.
+    Unavailable,
+    /// A defect of this program.
+    Internal,
+}
+
+impl Error {
+    /// Makes an error of its own.
+    pub fn other(kind: ErrorKind, word: &'static str, message: impl Into<String>) -> Error {
+        Error::Other { kind, word, message: message.into(), help: None }
+    }
+
+    /// Adds the next step to an error of its own; the others know theirs.
+    #[must_use]
+    pub fn with_help(mut self, next: impl Into<String>) -> Error {
+        if let Error::Other { help, .. } = &mut self {
+            *help = Some(next.into());
+        }
+        self
+    }
+
+    /// Returns the stable word: the same on every face.
+    pub fn word(&self) -> String {
+        let word = match self {
+            Error::Workspace(error) => workspace_word(error),
+            Error::Rule(_) => "bad-rule",
+            Error::UnknownSkill { .. } => "unknown",
+            Error::AmbiguousSkill { .. } => "ambiguous",
+            // The code of a status is the more exact word.
+            Error::Refused(refusal) => {
+                return refusal.code.map_or_else(|| refusal.why.as_str().to_owned(), |code| code.to_string());
+            }
+            Error::Unread(refused) => refused.problem.as_str(),
+            Error::Remote(error) => error.word(),
+            Error::Switch(error) => switch_word(error),
+            Error::Setting(error) => setting_word(error),
+            Error::Edit(_) => "not-written",
+            Error::Trust(_) => "not-kept",
+            Error::Render(_) => "bad-template",
+            Error::Io(_) => "io",
+            Error::Other { word, .. } => word,
+        };
+        word.to_owned()
+    }
+
+    /// Returns the kind.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Error::Workspace(WorkspaceError::Rule(_)) | Error::Rule(_) => ErrorKind::Conflict,
+            Error::Workspace(_) | Error::UnknownSkill { .. } => ErrorKind::NotFound,
+            Error::Refused(refusal) => refusal_kind(refusal.why),
+            Error::Unread(refused) => read_kind(refused.problem),
+            Error::Remote(error) => remote_kind(error),
+            Error::Switch(SwitchError::Unknown { .. }) => ErrorKind::NotFound,
+            Error::Switch(SwitchError::Foreign { .. }) => ErrorKind::Forbidden,
+            Error::Switch(SwitchError::Workspace(error)) | Error::Setting(SettingError::Workspace(error)) => {
+                match error {
+                    WorkspaceError::Rule(_) => ErrorKind::Conflict,
+                    _ => ErrorKind::NotFound,
+                }
+            }
+            Error::AmbiguousSkill { .. }
+            | Error::Switch(_)
+            | Error::Setting(_)
+            | Error::Edit(_)
+            | Error::Trust(_)
+            | Error::Render(_)
+            | Error::Io(_) => ErrorKind::Conflict,
+            Error::Other { kind, .. } => *kind,
+        }
+    }
+
+    /// Returns the next step, in words that hold on every face.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Error::Workspace(WorkspaceError::Rule(_)) | Error::Rule(_) => {
+                Some("mend the settings, and call it again".to_owned())
+            }
+            Error::Workspace(WorkspaceError::UnknownAgent { known, .. }) => Some(match known.is_empty() {
+                true => "agents: none is configured".to_owned(),
+                false => format!("agents: {}", known.join(", ")),
+            }),
+            Error::UnknownSkill { near, .. } => near.as_ref().map(|near| format!("did you mean `{near}`?")),
+            Error::AmbiguousSkill { ids, .. } => Some(format!("their ids: {}", ids.join(", "))),
+            Error::Refused(refusal) => refusal.help.clone(),
+            Error::Remote(error) => error.hint(),
+            Error::Switch(error) => error.hint(),
+            Error::Setting(error) => error.hint(),
+            Error::Trust(error) => error.hint().map(str::to_owned),
+            Error::Other { help, .. } => help.clone(),
+            Error::Workspace(_) | Error::Unread(_) | Error::Edit(_) | Error::Render(_) | Error::Io(_) => None,
+        }
+    }
+}
+
+impl From<LiveError> for Error {
+    fn from(LiveError::Workspace(error): LiveError) -> Error {
+        Error::from(error)
+    }
+}
+
+impl From<&RuleError> for Error {
+    fn from(error: &RuleError) -> Error {
+        Error::Rule(error.clone())
+    }
+}
+
+impl From<Refusal> for Error {
+    fn from(refusal: Refusal) -> Error {
+        Error::Refused(Box::new(refusal))
+    }
+}
+
+impl From<Refused> for Error {
+    fn from(refused: Refused) -> Error {
+        Error::Unread(Box::new(refused))
+    }
+}
+
+impl From<SwitchError> for Error {
+    fn from(error: SwitchError) -> Error {
+        match error {
+            SwitchError::Workspace(error) => Error::from(error),
+            error => Error::Switch(error),
+        }
+    }
+}
+
+impl From<SettingError> for Error {
+    fn from(error: SettingError) -> Error {
+        match error {
+            SettingError::Workspace(error) => Error::from(error),
+            error => Error::Setting(error),
+        }
+    }
+}
+
+fn workspace_word(error: &WorkspaceError) -> &'static str {
+    match error {
+        WorkspaceError::NoFolder { .. } => "no-folder",
+        WorkspaceError::UnknownAgent { .. } => "no-agent",
+        WorkspaceError::Host(_) => "no-host",
+        WorkspaceError::Rule(_) => "bad-rule",
+    }
+}
+
+fn switch_word(error: &SwitchError) -> &'static str {
+    match error {
+        SwitchError::Foreign { .. } => "foreign-settings",
+        SwitchError::Unknown { .. } => "unknown",
+        SwitchError::NoHome => "no-home",
+        SwitchError::Edit(_) => "not-written",
+        SwitchError::Unpack(_) => "not-unpacked",
+        SwitchError::Workspace(error) => workspace_word(error),
+    }
+}
+
+fn setting_word(error: &SettingError) -> &'static str {
+    match error {
+        SettingError::Refused(_) => "bad-setting",
+        SettingError::NoHome => "no-home",
+        SettingError::Edit(_) => "not-written",
+        SettingError::Workspace(error) => workspace_word(error),
+    }
+}
+
+fn refusal_kind(why: Why) -> ErrorKind {
+    match why {
+        Why::Unknown | Why::NoScript => ErrorKind::NotFound,
+        Why::NotForCaller
+        | Why::Denied
+        | Why::Rejected
+        | Why::NotListed
+        | Why::DoesNotCount(Standing::Denied | Standing::Untrusted) => ErrorKind::Forbidden,
+        Why::Ambiguous | Why::DoesNotCount(_) => ErrorKind::Conflict,
+        Why::Unreadable | Why::CommandFailed | Why::NotRun => ErrorKind::Failed,
+    }
+}
+
+fn read_kind(problem: ReadProblem) -> ErrorKind {
+    match problem {
+        ReadProblem::UnknownSkill
+        | ReadProblem::NotFound
+        | ReadProblem::NoName
+        | ReadProblem::Empty
+        | ReadProblem::Nul
+        | ReadProblem::Encoding
+        | ReadProblem::Itself
+        | ReadProblem::Folder => ErrorKind::NotFound,
+        ReadProblem::NotCallable
+        | ReadProblem::Forbidden
+        | ReadProblem::Denied
+        | ReadProblem::Absolute
+        | ReadProblem::Home
+        | ReadProblem::Traversal
+        | ReadProblem::Escapes
+        | ReadProblem::Special => ErrorKind::Forbidden,
+        ReadProblem::TooLarge => ErrorKind::TooLarge,
+        ReadProblem::Binary | ReadProblem::NotUtf8 => ErrorKind::NotAcceptable,
+        ReadProblem::Unreadable => ErrorKind::Conflict,
+    }
+}
+
+fn remote_kind(error: &RemoteError) -> ErrorKind {
+    match error {
+        RemoteError::UnknownServer { .. } | RemoteError::UnknownSkill { .. } => ErrorKind::NotFound,
+        RemoteError::Ambiguous { .. } => ErrorKind::Conflict,
+        _ => ErrorKind::Failed,
+    }
+}
