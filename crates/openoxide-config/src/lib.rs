@@ -32,14 +32,14 @@ pub use mcp::{
     is_this_machine,
 };
 pub use permission::Agent;
-pub use policy::{AllowedTools, PowerPolicy, SandboxSettings};
+pub use policy::{AllowedTools, PermissionPolicy, SandboxSettings};
 pub use project::find_project;
 pub use set::{SettingChange, SettingChanged, SettingError};
 pub use sources::Sources;
 pub use switch::{Switch, SwitchError, Switched, Which, Whose};
 pub use system::{Unpacked, embedded_skills, unpack_system_skills};
 pub use trust::{
-    Grant, Granted, Moment, Power, Record, Remembered, Trust, TrustEntry, TrustError, TrustedFolder, TrustedRemote,
-    TrustedSource,
+    ApprovalState, Grant, PermissionKind, RememberedAnswer, Timestamp, Trust, TrustEntry, TrustError, TrustRecord,
+    TrustedFolder, TrustedRemote, TrustedSource,
 };
 pub use workspace::{FoundHost, Options, Workspace, WorkspaceError};

@@ -18,7 +18,7 @@ pub enum AllowedTools {
 
 /// What skills may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PowerPolicy {
+pub struct PermissionPolicy {
     /// Whether commands in their text may run at all.
     pub shell: bool,
     /// What their `allowed-tools` means.
@@ -52,8 +52,8 @@ pub struct SandboxSettings {
 
 impl Config {
     /// Returns what skills may do. What cannot be read is as strict as can be.
-    pub fn powers(&self) -> PowerPolicy {
-        PowerPolicy {
+    pub fn permission_policy(&self) -> PermissionPolicy {
+        PermissionPolicy {
             shell: self.is_on("skills.shell"),
             allowed_tools: match self.text("skills.allowed_tools").as_deref() {
                 Some("preapprove") => AllowedTools::Preapprove,

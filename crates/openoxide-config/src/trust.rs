@@ -5,10 +5,10 @@
 //! overwritten. Whether to ask, and what to show, is the runtime's work.
 
 mod change;
-mod moment;
 mod read;
 mod record;
 mod store;
+mod timestamp;
 
 use std::path::{Path, PathBuf};
 
@@ -17,8 +17,10 @@ use openoxide_skills::Diagnostic;
 use crate::environment::Environment;
 use store::Store;
 
-pub use moment::Moment;
-pub use record::{Grant, Power, Record, Remembered, TrustEntry, TrustedFolder, TrustedRemote, TrustedSource};
+pub use record::{
+    Grant, PermissionKind, RememberedAnswer, TrustEntry, TrustRecord, TrustedFolder, TrustedRemote, TrustedSource,
+};
+pub use timestamp::Timestamp;
 
 /// Why what is trusted cannot be changed.
 #[derive(Debug, thiserror::Error)]
@@ -71,15 +73,15 @@ impl TrustError {
 
 /// Whether a skill has a power.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Granted {
+pub enum ApprovalState {
     /// It was given to exactly these bytes.
-    Yes,
+    Approved,
     /// It was never given, or it was taken back.
-    No,
+    NotApproved,
     /// It was given to this skill, and the skill changed since.
     Changed {
         /// When it was given.
-        since: Moment,
+        since: Timestamp,
     },
 }
 
@@ -121,100 +123,102 @@ impl Trust {
         &self.entries
     }
 
-    fn records(&self) -> impl Iterator<Item = &Record> {
+    fn records(&self) -> impl Iterator<Item = &TrustRecord> {
         self.entries.iter().map(|entry| &entry.record)
     }
 
     /// Returns the skills with power.
     pub fn grants(&self) -> impl Iterator<Item = &Grant> {
         self.records().filter_map(|record| match record {
-            Record::Grant(grant) => Some(grant),
+            TrustRecord::Grant(grant) => Some(grant),
             _ => None,
         })
     }
 
     /// Returns the answers that are remembered.
-    pub fn remembered(&self) -> impl Iterator<Item = &Remembered> {
+    pub fn remembered_answers(&self) -> impl Iterator<Item = &RememberedAnswer> {
         self.records().filter_map(|record| match record {
-            Record::Answer(answer) => Some(answer),
+            TrustRecord::Answer(answer) => Some(answer),
             _ => None,
         })
     }
 
     /// Tells whether a folder is trusted; `folder` is a path without links. What lies below it is another folder.
     pub fn trusts_folder(&self, folder: &Path) -> bool {
-        self.records().any(|record| matches!(record, Record::Folder(trusted) if trusted.path == folder))
+        self.records().any(|record| matches!(record, TrustRecord::Folder(trusted) if trusted.path == folder))
     }
 
     /// Tells whether a source is trusted, word for word.
     pub fn trusts_source(&self, source: &str) -> bool {
-        self.records().any(|record| matches!(record, Record::Source(trusted) if trusted.source == source))
+        self.records().any(|record| matches!(record, TrustRecord::Source(trusted) if trusted.source == source))
     }
 
     /// Tells whether a skill has a power: the one whose own file, without links, is `skill`, with the content that
     /// `digest` names.
-    pub fn granted(&self, skill: &Path, digest: &str, power: Power) -> Granted {
-        let given = self.grants().filter(|grant| grant.skill == skill && grant.power == power).last();
+    pub fn approval(&self, skill: &Path, digest: &str, permission: PermissionKind) -> ApprovalState {
+        let given = self.grants().filter(|grant| grant.skill == skill && grant.permission == permission).last();
         match given {
-            None => Granted::No,
-            Some(grant) if grant.digest == digest => Granted::Yes,
-            Some(grant) => Granted::Changed { since: grant.at },
+            None => ApprovalState::NotApproved,
+            Some(grant) if grant.digest == digest => ApprovalState::Approved,
+            Some(grant) => ApprovalState::Changed { since: grant.at },
         }
     }
 
     /// Tells whether a skill has a power for one thing, such as a command: only if that was shown, word for word.
-    pub fn granted_for(&self, skill: &Path, digest: &str, power: Power, item: &str) -> Granted {
-        let is_it = |grant: &&Grant| grant.skill == skill && grant.power == power && grant.digest == digest;
-        match self.granted(skill, digest, power) {
-            Granted::Yes if !self.grants().filter(is_it).any(|grant| grant.shown.iter().any(|shown| shown == item)) => {
-                Granted::No
+    pub fn approval_for(&self, skill: &Path, digest: &str, permission: PermissionKind, item: &str) -> ApprovalState {
+        let is_it = |grant: &&Grant| grant.skill == skill && grant.permission == permission && grant.digest == digest;
+        match self.approval(skill, digest, permission) {
+            ApprovalState::Approved
+                if !self.grants().filter(is_it).any(|grant| grant.shown.iter().any(|shown| shown == item)) =>
+            {
+                ApprovalState::NotApproved
             }
             answer => answer,
         }
     }
 
     /// Tells whether a skill of a server may reach the model, with the content that `digest` names.
-    pub fn remote(&self, server: &str, uri: &str, digest: &str) -> Granted {
+    pub fn remote_approval(&self, server: &str, uri: &str, digest: &str) -> ApprovalState {
         let given = self.records().find_map(|record| match record {
-            Record::Remote(remote) if remote.server == server && remote.uri == uri => Some(remote),
+            TrustRecord::Remote(remote) if remote.server == server && remote.uri == uri => Some(remote),
             _ => None,
         });
         match given {
-            None => Granted::No,
-            Some(remote) if remote.digest == digest => Granted::Yes,
-            Some(remote) => Granted::Changed { since: remote.at },
+            None => ApprovalState::NotApproved,
+            Some(remote) if remote.digest == digest => ApprovalState::Approved,
+            Some(remote) => ApprovalState::Changed { since: remote.at },
         }
     }
 
     /// Lets a skill of a server reach the model until what the server lists for it changes; returns whether something
     /// changed.
     pub fn add_remote(&mut self, remote: TrustedRemote) -> Result<bool, TrustError> {
-        self.add(Record::Remote(remote))
+        self.add(TrustRecord::Remote(remote))
     }
 
     /// Trusts a folder, given without links; returns whether it was not trusted before.
-    pub fn add_folder(&mut self, folder: &Path, now: Moment) -> Result<bool, TrustError> {
-        self.add(Record::Folder(TrustedFolder { path: folder.to_owned(), at: now }))
+    pub fn add_folder(&mut self, folder: &Path, now: Timestamp) -> Result<bool, TrustError> {
+        self.add(TrustRecord::Folder(TrustedFolder { path: folder.to_owned(), at: now }))
     }
 
     /// Trusts a source; returns whether it was not trusted before.
-    pub fn add_source(&mut self, source: &str, now: Moment) -> Result<bool, TrustError> {
-        self.add(Record::Source(TrustedSource { source: source.to_owned(), at: now }))
+    pub fn add_source(&mut self, source: &str, now: Timestamp) -> Result<bool, TrustError> {
+        self.add(TrustRecord::Source(TrustedSource { source: source.to_owned(), at: now }))
     }
 
     /// Gives a skill a power; returns whether something changed.
     ///
     /// A grant for other bytes is replaced. One for the same bytes keeps what was shown before.
     pub fn grant(&mut self, grant: Grant) -> Result<bool, TrustError> {
-        self.add(Record::Grant(grant))
+        self.add(TrustRecord::Grant(grant))
     }
 
     /// Remembers that a question was answered with "always"; returns whether it was not remembered before.
-    pub fn remember(&mut self, answer: Remembered) -> Result<bool, TrustError> {
-        self.add(Record::Answer(answer))
+    pub fn remember(&mut self, answer: RememberedAnswer) -> Result<bool, TrustError> {
+        self.add(TrustRecord::Answer(answer))
     }
 
-    fn add(&mut self, record: Record) -> Result<bool, TrustError> {
+    fn add(&mut self, record: TrustRecord) -> Result<bool, TrustError> {
         let store = self.store.as_ref().ok_or(TrustError::NoHome)?;
         record.check_text()?;
         let (entries, changed) = store.change(|entries, document| change::add(entries, document, record))?;
@@ -223,7 +227,7 @@ impl Trust {
     }
 
     /// Takes back everything that `is_it` means; returns what that was. A file that is not there is not made.
-    pub fn revoke(&mut self, is_it: impl Fn(&Record) -> bool) -> Result<Vec<Record>, TrustError> {
+    pub fn revoke(&mut self, is_it: impl Fn(&TrustRecord) -> bool) -> Result<Vec<TrustRecord>, TrustError> {
         let Some(store) = self.store.as_ref().filter(|store| store.path.exists()) else { return Ok(Vec::new()) };
         let mut gone = Vec::new();
         let (entries, _) = store.change(|entries, document| {

@@ -155,7 +155,7 @@ impl Workspace {
     pub fn remembered(&self) -> Remembered {
         let mut remembered = Remembered::default();
         let ours = |agent: &Option<String>| agent.is_none() || *agent == self.options.agent;
-        for answer in self.config.trust().remembered().filter(|answer| ours(&answer.agent)) {
+        for answer in self.config.trust().remembered_answers().filter(|answer| ours(&answer.agent)) {
             if let Some(permission) = Permission::parse(&answer.permission) {
                 remembered.allow(permission, answer.pattern.as_str());
             }
@@ -347,7 +347,7 @@ mod tests {
     use openoxide_permissions::{Action, decide};
 
     use super::*;
-    use crate::trust::Remembered as Answer;
+    use crate::trust::RememberedAnswer as Answer;
 
     /// The order of rules, and what an answer for good changes.
     #[test]
@@ -369,7 +369,7 @@ mod tests {
         let mut trust = crate::trust::Trust::open(&environment);
         let mut always = |permission: &str, pattern: &str, agent: Option<&str>| {
             let (permission, pattern) = (permission.to_owned(), pattern.to_owned());
-            let at = crate::trust::Moment::from(std::time::UNIX_EPOCH);
+            let at = crate::trust::Timestamp::from(std::time::UNIX_EPOCH);
             trust.remember(Answer { permission, pattern, agent: agent.map(str::to_owned), at }).unwrap();
         };
         always("shell", "ls *", None);

@@ -1,6 +1,6 @@
 //! What servers offer, as the JSON that the command line and the server send.
 
-use openoxide_config::Granted;
+use openoxide_config::ApprovalState;
 use openoxide_runtime::{Runtime, Session};
 use openoxide_skills::Caller;
 use openoxide_wire::{RemoteLine, RemoteProblemLine};
@@ -20,8 +20,8 @@ pub fn remote_line(runtime: &Runtime, session: &Session, skill: &ServerSkill) ->
         files: offer.size.map(|(files, _)| files),
         bytes: offer.size.map(|(_, bytes)| bytes),
         digest: offer.digest,
-        allowed: granted == Granted::Yes,
-        changed: matches!(granted, Granted::Changed { .. }),
+        allowed: granted == ApprovalState::Approved,
+        changed: matches!(granted, ApprovalState::Changed { .. }),
         model: skill.entry.is_for(Caller::Model),
         user: skill.entry.is_for(Caller::User),
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use openoxide_config::Power as Kind;
+use openoxide_config::PermissionKind as Kind;
 use openoxide_skills::{Caller, CutOf, Entry, Message, RenderError, WhyLeft, again, cut, envelope, finished};
 use sha2::{Digest as _, Sha256};
 

@@ -261,7 +261,7 @@ fn allowed(
         match runtime.decide(session, Permission::Hook, &hook.shown.command).action {
             Action::Deny => told.push(format!("a permission rule denies its hook: {}", hook.shown)),
             Action::Allow => allowed.push(hook),
-            Action::Ask if loading.may_run(openoxide_config::Power::Hook, &hook.shown.to_string()) => {
+            Action::Ask if loading.may_run(openoxide_config::PermissionKind::Hook, &hook.shown.to_string()) => {
                 allowed.push(hook);
             }
             Action::Ask => untrusted += 1,
@@ -292,7 +292,7 @@ fn keep(
         entry: entry.clone(),
         folder,
         in_force,
-        variables: loading.variables_for(openoxide_config::Power::Hook),
+        variables: loading.variables_for(openoxide_config::PermissionKind::Hook),
         hooks,
         _copy: copy,
     }));

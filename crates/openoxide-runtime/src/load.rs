@@ -55,12 +55,12 @@ impl Loading {
     }
 
     /// Tells whether it may do this very thing, such as run a command.
-    pub(crate) fn may_run(&self, kind: openoxide_config::Power, item: &str) -> bool {
+    pub(crate) fn may_run(&self, kind: openoxide_config::PermissionKind, item: &str) -> bool {
         self.granted.iter().any(|power| power.kind() == kind && power.holds(item))
     }
 
     /// Returns the variables that what it runs gets, by name.
-    pub(crate) fn variables_for(&self, kind: openoxide_config::Power) -> Vec<String> {
+    pub(crate) fn variables_for(&self, kind: openoxide_config::PermissionKind) -> Vec<String> {
         let granted = self.granted.iter().filter(|power| power.kind() == kind);
         granted.flat_map(Power::variables).cloned().collect()
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use openoxide_config::{Granted, TrustError};
+use openoxide_config::{ApprovalState, TrustError};
 use openoxide_permissions::{Action, Permission};
 use openoxide_skills::{Entry, ToolsMeaning};
 
@@ -54,13 +54,13 @@ pub struct HookPower {
 
 impl Power {
     /// Returns what the store of trust calls it.
-    pub fn kind(&self) -> openoxide_config::Power {
+    pub fn kind(&self) -> openoxide_config::PermissionKind {
         match self {
-            Power::Shell { .. } => openoxide_config::Power::Shell,
-            Power::Script { .. } => openoxide_config::Power::Script,
-            Power::Hooks { .. } => openoxide_config::Power::Hook,
-            Power::Tools(_) => openoxide_config::Power::Tools,
-            Power::Profile(_) => openoxide_config::Power::Profile,
+            Power::Shell { .. } => openoxide_config::PermissionKind::Shell,
+            Power::Script { .. } => openoxide_config::PermissionKind::Script,
+            Power::Hooks { .. } => openoxide_config::PermissionKind::Hook,
+            Power::Tools(_) => openoxide_config::PermissionKind::Tools,
+            Power::Profile(_) => openoxide_config::PermissionKind::Profile,
         }
     }
 
@@ -200,9 +200,9 @@ impl Runtime {
                 continue;
             };
             match self.granted(session, entry, &digest, &power) {
-                Granted::Yes => wanted.granted.push(power),
-                Granted::No => wanted.asked.push(power),
-                Granted::Changed { .. } => {
+                ApprovalState::Approved => wanted.granted.push(power),
+                ApprovalState::NotApproved => wanted.asked.push(power),
+                ApprovalState::Changed { .. } => {
                     wanted.changed = true;
                     wanted.asked.push(power);
                 }

@@ -68,7 +68,7 @@ impl Runtime {
 
     /// Tells whether a skill's profile holds: a rule allows it, or it was agreed to.
     fn has_profile(&self, session: &Session, entry: &Entry, granted: &[Power]) -> bool {
-        granted.iter().any(|power| power.kind() == openoxide_config::Power::Profile)
+        granted.iter().any(|power| power.kind() == openoxide_config::PermissionKind::Profile)
             || self.decide(session, Permission::Profile, &entry.skill.name).action == Action::Allow
     }
 
@@ -84,7 +84,7 @@ impl Runtime {
 /// written before the skill was.
 pub(crate) fn is_unasked(loading: &Loading, granted: &[Power]) -> bool {
     loading.profile.added.contains(&Addition::Unasked)
-        && granted.iter().any(|power| power.kind() == openoxide_config::Power::Profile)
+        && granted.iter().any(|power| power.kind() == openoxide_config::PermissionKind::Profile)
 }
 
 /// Returns everything that people are shown about a profile; nothing if it adds nothing.

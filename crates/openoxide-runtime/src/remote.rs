@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use openoxide_config::{Granted, Moment, TrustError, TrustedRemote};
+use openoxide_config::{ApprovalState, Timestamp, TrustError, TrustedRemote};
 use openoxide_permissions::{Action, Permission};
 use openoxide_skills::Caller;
 
@@ -60,7 +60,7 @@ impl Runtime {
             Action::Ask | Action::Allow => {}
         }
         let granted = self.remote_granted(session, offer);
-        if granted != Granted::Yes {
+        if granted != ApprovalState::Approved {
             questions.push(Question::Remote {
                 skill: offer.name.clone(),
                 server: offer.server.clone(),
@@ -68,20 +68,20 @@ impl Runtime {
                 about: offer.about.clone(),
                 size: offer.size,
                 digest: offer.digest.clone(),
-                changed: matches!(granted, Granted::Changed { .. }),
+                changed: matches!(granted, ApprovalState::Changed { .. }),
             });
         }
         Ok(questions)
     }
 
     /// Tells whether a skill of a server may reach the model, with what the server lists for it now.
-    pub fn remote_granted(&self, session: &Session, offer: &RemoteOffer) -> Granted {
+    pub fn remote_granted(&self, session: &Session, offer: &RemoteOffer) -> ApprovalState {
         // What has no digest can be anything the next time.
-        let Some(digest) = &offer.digest else { return Granted::No };
+        let Some(digest) = &offer.digest else { return ApprovalState::NotApproved };
         if session.trusts_remote(&offer.server, &offer.uri, digest) {
-            return Granted::Yes;
+            return ApprovalState::Approved;
         }
-        self.with_trust(|trust| trust.remote(&offer.server, &offer.uri, digest))
+        self.with_trust(|trust| trust.remote_approval(&offer.server, &offer.uri, digest))
     }
 
     pub(crate) fn keep_remote(
@@ -97,7 +97,7 @@ impl Runtime {
                     server: server.to_owned(),
                     uri: uri.to_owned(),
                     digest: digest.to_owned(),
-                    at: Moment::from(SystemTime::now()),
+                    at: Timestamp::from(SystemTime::now()),
                 };
                 self.with_trust(|trust| trust.add_remote(remote))?;
             }

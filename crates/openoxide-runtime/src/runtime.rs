@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use openoxide_config::{
-    Environment, Grant, Granted, McpServer, McpTransport, Moment, PowerPolicy, Remembered as Always, SandboxSettings,
-    Trust, TrustError, Workspace,
+    ApprovalState, Environment, Grant, McpServer, McpTransport, PermissionPolicy, RememberedAnswer as Always,
+    SandboxSettings, Timestamp, Trust, TrustError, Workspace,
 };
 use openoxide_permissions::{Action, Decision, InForce, Permission, Remembered, RuleError, Rules, decide};
 use openoxide_sandbox::{Command, Limits};
@@ -24,7 +24,7 @@ pub struct Runtime {
     rules: Rules,
     agent: Option<String>,
     pub(crate) sandbox: SandboxSettings,
-    pub(crate) powers: PowerPolicy,
+    pub(crate) powers: PermissionPolicy,
     pub(crate) environment: Environment,
     trust: Mutex<Option<Trust>>,
     /// The servers that are configured, by name.
@@ -35,7 +35,7 @@ impl Runtime {
     /// Makes the runtime of a workspace and one of its views; an error if a permission rule cannot count.
     pub fn new(workspace: &Workspace, mut view: View, catalog: Arc<Catalog>) -> Result<Runtime, RuleError> {
         let rules = workspace.rules(&view)?;
-        let powers = workspace.config.powers();
+        let powers = workspace.config.permission_policy();
         if let Some(shell) = &mut view.host.shell {
             shell.run &= powers.shell;
         }
@@ -72,7 +72,7 @@ impl Runtime {
         }
         let mut remembered = Remembered::default();
         self.with_trust(|trust| {
-            let ours = trust.remembered().filter(|always| always.agent.is_none() || always.agent == self.agent);
+            let ours = trust.remembered_answers().filter(|always| always.agent.is_none() || always.agent == self.agent);
             for always in ours {
                 if let Some(permission) = Permission::parse(&always.permission) {
                     remembered.allow(permission, always.pattern.as_str());
@@ -107,22 +107,22 @@ impl Runtime {
             permission: permission.as_str().to_owned(),
             pattern: subject.to_owned(),
             agent: self.agent.clone(),
-            at: Moment::from(SystemTime::now()),
+            at: Timestamp::from(SystemTime::now()),
         };
         self.with_trust(|trust| trust.remember(answer)).map(drop)
     }
 
     /// Tells whether a skill has a power, as its folder is now: by the conversation, or by what the user trusts.
-    pub fn granted(&self, session: &Session, entry: &Entry, digest: &str, power: &Power) -> Granted {
+    pub fn granted(&self, session: &Session, entry: &Entry, digest: &str, power: &Power) -> ApprovalState {
         let path = entry.canonical();
         if session.empowers(path, digest, power) {
-            return Granted::Yes;
+            return ApprovalState::Approved;
         }
-        let mut answer = Granted::Yes;
+        let mut answer = ApprovalState::Approved;
         self.with_trust(|trust| {
             for item in power.items() {
-                match trust.granted_for(path, digest, power.kind(), &item) {
-                    Granted::Yes => {}
+                match trust.approval_for(path, digest, power.kind(), &item) {
+                    ApprovalState::Approved => {}
                     other => answer = other,
                 }
             }
@@ -136,12 +136,12 @@ impl Runtime {
         session: &Session,
         entry: &Entry,
         digest: &str,
-        kind: openoxide_config::Power,
+        kind: openoxide_config::PermissionKind,
         item: &str,
     ) -> bool {
         let path = entry.canonical();
         session.was_given(path, digest, kind, item)
-            || self.with_trust(|trust| trust.granted_for(path, digest, kind, item)) == Granted::Yes
+            || self.with_trust(|trust| trust.approval_for(path, digest, kind, item)) == ApprovalState::Approved
     }
 
     /// Grants a skill powers until its folder changes or they are revoked.
@@ -151,9 +151,9 @@ impl Runtime {
                 trust.grant(Grant {
                     skill: entry.canonical().to_owned(),
                     digest: digest.to_owned(),
-                    power: power.kind(),
+                    permission: power.kind(),
                     shown: power.items(),
-                    at: Moment::from(SystemTime::now()),
+                    at: Timestamp::from(SystemTime::now()),
                 })?;
             }
             Ok(())

@@ -324,7 +324,7 @@ impl Ready {
         };
         command.args.extend(call.arguments.iter().cloned());
         command.stdin.clone_from(&call.stdin);
-        secrets_into(session, &self.loading.variables_for(openoxide_config::Power::Script), &mut command)?;
+        secrets_into(session, &self.loading.variables_for(openoxide_config::PermissionKind::Script), &mut command)?;
         let folder = self.loading.copy.as_ref().ok_or("there is no copy of it")?.path();
         let folder = crate::profile::real(folder)?;
         let project = &runtime.view().around.project;

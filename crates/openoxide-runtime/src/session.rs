@@ -71,7 +71,13 @@ impl Session {
     }
 
     /// Tells whether a skill was given one thing in this conversation.
-    pub(crate) fn was_given(&self, skill: &Path, digest: &str, kind: openoxide_config::Power, item: &str) -> bool {
+    pub(crate) fn was_given(
+        &self,
+        skill: &Path,
+        digest: &str,
+        kind: openoxide_config::PermissionKind,
+        item: &str,
+    ) -> bool {
         self.powers.contains(&(skill.to_owned(), digest.to_owned(), kind.as_str(), item.to_owned()))
     }
 

@@ -51,7 +51,7 @@ fn refusal(runtime: &Runtime, session: &Session, loading: &Loading, piece: &Shel
     match runtime.decide(session, Permission::Shell, &piece.command).action {
         Action::Deny => Some("a permission rule denies it".to_owned()),
         Action::Allow => None,
-        Action::Ask if loading.may_run(openoxide_config::Power::Shell, &piece.command) => None,
+        Action::Ask if loading.may_run(openoxide_config::PermissionKind::Shell, &piece.command) => None,
         Action::Ask => Some("the skill is not trusted to run commands".to_owned()),
     }
 }
@@ -80,7 +80,7 @@ fn run(
     let mut command = Command::shell(&piece.script, limits);
     command.merge = rules.stderr;
     // First, so that no skill can replace an argument by a variable of that name.
-    secrets_into(session, &loading.variables_for(openoxide_config::Power::Shell), &mut command)?;
+    secrets_into(session, &loading.variables_for(openoxide_config::PermissionKind::Shell), &mut command)?;
     for (name, value) in &piece.env {
         command.env.set(name, value).map_err(|error| error.to_string())?;
     }

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use openoxide_config::Moment;
+use openoxide_config::Timestamp;
 
 thread_local! {
     /// The second that was last written, for there are many lines in one.
@@ -17,7 +17,7 @@ pub(crate) fn now() -> String {
     LAST.with_borrow_mut(|(second, text)| {
         if *second != since.as_secs() {
             *second = since.as_secs();
-            Moment::from(now).to_string().trim_end_matches('Z').clone_into(text);
+            Timestamp::from(now).to_string().trim_end_matches('Z').clone_into(text);
         }
         format!("{text}.{:03}Z", since.subsec_millis())
     })

@@ -8,7 +8,7 @@ mod skill;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use openoxide_config::{Moment, Power, Trust, Workspace, find_project};
+use openoxide_config::{PermissionKind, Timestamp, Trust, Workspace, find_project};
 use openoxide_skills::{ProjectRules, path_text};
 use openoxide_wire::{ChangeAnswer, ChangeLine};
 
@@ -42,14 +42,14 @@ pub(crate) struct TrustArgs {
     skill: Option<String>,
     /// Only this power: shell, script, hook, profile, tools or mcp (can be repeated)
     #[arg(long, value_name = "POWER", value_parser = power, conflicts_with = "list")]
-    power: Vec<Power>,
+    power: Vec<PermissionKind>,
     #[command(flatten)]
     asking: AskingArgs,
 }
 
-fn power(word: &str) -> Result<Power, String> {
-    let all = Power::ALL.map(Power::as_str).join(", ");
-    Power::from_word(word).ok_or_else(|| format!("there is no such power; there are {all}"))
+fn power(word: &str) -> Result<PermissionKind, String> {
+    let all = PermissionKind::ALL.map(PermissionKind::as_str).join(", ");
+    PermissionKind::parse(word).ok_or_else(|| format!("there is no such power; there are {all}"))
 }
 
 pub(crate) fn trust(ui: &Ui, common: &Common, args: &TrustArgs) -> anyhow::Result<ExitStatus> {
@@ -85,8 +85,8 @@ fn store(workspace: &Workspace) -> Result<(Trust, PathBuf), Told> {
     Ok((trust, path))
 }
 
-fn now() -> Moment {
-    Moment::from(SystemTime::now())
+fn now() -> Timestamp {
+    Timestamp::from(SystemTime::now())
 }
 
 fn add(

@@ -49,7 +49,7 @@ fn said(config: &Config) -> Vec<&str> {
 }
 
 fn trusted(environment: &Environment) -> Config {
-    let now = crate::Moment::from(std::time::UNIX_EPOCH);
+    let now = crate::Timestamp::from(std::time::UNIX_EPOCH);
     Trust::open(environment).add_folder(&environment.cwd, now).unwrap();
     Config::load(environment, &environment.cwd, &[])
 }
@@ -87,10 +87,11 @@ fn what_lies_in_a_project_cannot_vouch_for_it() {
 fn a_trusted_project_can_be_stricter_and_never_looser() {
     use openoxide_permissions::ProfileMode;
 
-    use crate::{AllowedTools, PowerPolicy};
+    use crate::{AllowedTools, PermissionPolicy};
     let loose = "connectors.names = [\"x\"]\n[mcp.servers.evil]\ncommand = \"sh\"\n[sandbox]\nnetwork = true\n\
                  writable = [\"/\"]\ntime = 9\n[skills]\nallowed_tools = \"preapprove\"\nprofiles = \"ask\"\nshell = true\n";
-    let strictest = PowerPolicy { shell: false, allowed_tools: AllowedTools::Limit, profiles: ProfileMode::Strict };
+    let strictest =
+        PermissionPolicy { shell: false, allowed_tools: AllowedTools::Limit, profiles: ProfileMode::Strict };
     let strict = "[sandbox]\nnetwork = false\n\
                   [skills]\nallowed_tools = \"limit\"\nprofiles = \"strict\"\nshell = false\n";
     let (_dir, environment) = setup(strict, loose);
@@ -109,16 +110,16 @@ fn a_trusted_project_can_be_stricter_and_never_looser() {
         ]
     );
     assert!(config.problems.iter().all(|problem| problem.diagnostic.place.is_some()));
-    assert_eq!((config.powers(), config.mcp_servers().len(), config.connectors().len()), (strictest, 0, 0));
+    assert_eq!((config.permission_policy(), config.mcp_servers().len(), config.connectors().len()), (strictest, 0, 0));
     let sandbox = config.sandbox();
     assert_eq!((sandbox.network, sandbox.writable.len(), sandbox.time.as_secs()), (false, 0, 120));
     assert!(config.get("mcp.servers").is_none(), "an empty table is not left to hide the user's");
     // The other way round.
     let (_dir, environment) = setup("[sandbox]\nnetwork = true\n", strict);
     let before = Config::load(&environment, &environment.cwd, &[]);
-    assert!(before.sandbox().network && before.powers().shell);
+    assert!(before.sandbox().network && before.permission_policy().shell);
     let config = trusted(&environment);
-    assert_eq!((said(&config).len(), config.powers(), config.sandbox().network), (0, strictest, false));
+    assert_eq!((said(&config).len(), config.permission_policy(), config.sandbox().network), (0, strictest, false));
 }
 
 #[test]

@@ -2,10 +2,10 @@
 
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Value, value};
 
-use super::record::{Record, TrustEntry};
+use super::record::{TrustEntry, TrustRecord};
 
 /// Adds a record, in the place of one about the same.
-pub(super) fn add(entries: &[TrustEntry], document: &mut DocumentMut, record: Record) {
+pub(super) fn add(entries: &[TrustEntry], document: &mut DocumentMut, record: TrustRecord) {
     let Some(record) = merged(entries, record) else { return };
     remove(entries, document, &|old| old.same(&record));
     if document.as_table().is_empty() {
@@ -36,24 +36,26 @@ const HEADER: &str = "\
 ";
 
 /// Joins a record with what is there about the same; nothing if that says as much.
-fn merged(entries: &[TrustEntry], record: Record) -> Option<Record> {
+fn merged(entries: &[TrustEntry], record: TrustRecord) -> Option<TrustRecord> {
     let there = entries.iter().map(|entry| &entry.record).find(|old| old.same(&record));
     match (record, there) {
         (record, None) => Some(record),
-        (Record::Grant(mut new), Some(Record::Grant(old))) if old.digest == new.digest => {
+        (TrustRecord::Grant(mut new), Some(TrustRecord::Grant(old))) if old.digest == new.digest => {
             let mut shown = old.shown.clone();
             shown.extend(new.shown.into_iter().filter(|item| !old.shown.contains(item)));
             new.shown = shown;
-            (new.shown != old.shown).then_some(Record::Grant(new))
+            (new.shown != old.shown).then_some(TrustRecord::Grant(new))
         }
-        (Record::Grant(new), Some(_)) => Some(Record::Grant(new)),
-        (Record::Remote(new), Some(Record::Remote(old))) if old.digest != new.digest => Some(Record::Remote(new)),
+        (TrustRecord::Grant(new), Some(_)) => Some(TrustRecord::Grant(new)),
+        (TrustRecord::Remote(new), Some(TrustRecord::Remote(old))) if old.digest != new.digest => {
+            Some(TrustRecord::Remote(new))
+        }
         (_, Some(_)) => None,
     }
 }
 
 /// Removes the entries that `is_it` means.
-pub(super) fn remove(entries: &[TrustEntry], document: &mut DocumentMut, is_it: &dyn Fn(&Record) -> bool) {
+pub(super) fn remove(entries: &[TrustEntry], document: &mut DocumentMut, is_it: &dyn Fn(&TrustRecord) -> bool) {
     // From the end, so that the places of the others stay.
     for entry in entries.iter().rev().filter(|entry| is_it(&entry.record)) {
         match document.get_mut(entry.record.list()) {
@@ -64,32 +66,32 @@ pub(super) fn remove(entries: &[TrustEntry], document: &mut DocumentMut, is_it: 
     }
 }
 
-fn fields(record: &Record) -> Vec<(&'static str, Value)> {
+fn fields(record: &TrustRecord) -> Vec<(&'static str, Value)> {
     let path = |path: &std::path::Path| Value::from(path.to_string_lossy().as_ref());
     let (mut fields, at) = match record {
-        Record::Folder(folder) => (vec![("path", path(&folder.path))], folder.at),
-        Record::Source(source) => (vec![("source", source.source.as_str().into())], source.at),
-        Record::Grant(grant) => {
+        TrustRecord::Folder(folder) => (vec![("path", path(&folder.path))], folder.at),
+        TrustRecord::Source(source) => (vec![("source", source.source.as_str().into())], source.at),
+        TrustRecord::Grant(grant) => {
             let shown: Array = grant.shown.iter().map(String::as_str).collect();
             let fields = vec![
                 ("skill", path(&grant.skill)),
                 ("digest", grant.digest.as_str().into()),
-                ("power", grant.power.as_str().into()),
+                ("power", grant.permission.as_str().into()),
                 ("shown", shown.into()),
             ];
             (fields, grant.at)
         }
-        Record::Answer(answer) => {
+        TrustRecord::Answer(answer) => {
             let mut fields =
                 vec![("permission", answer.permission.as_str().into()), ("pattern", answer.pattern.as_str().into())];
             fields.extend(answer.agent.as_ref().map(|agent| ("agent", agent.as_str().into())));
             (fields, answer.at)
         }
-        Record::Remote(remote) => {
+        TrustRecord::Remote(remote) => {
             let texts = [("server", &remote.server), ("uri", &remote.uri), ("digest", &remote.digest)];
             (texts.map(|(field, text)| (field, text.as_str().into())).to_vec(), remote.at)
         }
-        Record::Unknown { .. } => return Vec::new(),
+        TrustRecord::UnknownGrant { .. } => return Vec::new(),
     };
     fields.push(("at", at.0.into()));
     fields

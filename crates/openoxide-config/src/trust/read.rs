@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use openoxide_skills::{Code, Diagnostic};
 use toml_edit::{Document, Item, TableLike, Value};
 
-use super::record::{Grant, Power, Record, Remembered, TrustEntry, TrustedFolder, TrustedRemote, TrustedSource};
-use super::{Moment, store};
+use super::record::{
+    Grant, PermissionKind, RememberedAnswer, TrustEntry, TrustRecord, TrustedFolder, TrustedRemote, TrustedSource,
+};
+use super::{Timestamp, store};
 
 /// Reads everything that is trusted, list by list.
 pub(super) fn entries(text: &str) -> Result<Vec<TrustEntry>, Diagnostic> {
@@ -35,7 +37,7 @@ pub(super) fn entries(text: &str) -> Result<Vec<TrustEntry>, Diagnostic> {
 type Span = std::ops::Range<usize>;
 
 /// Reads an entry, or names the field that is wrong.
-type Read = fn(&dyn TableLike) -> Result<Record, &'static str>;
+type Read = fn(&dyn TableLike) -> Result<TrustRecord, &'static str>;
 
 const LISTS: [(&str, Read); 5] =
     [("folders", folder), ("sources", source), ("grants", grant), ("answers", answer), ("remotes", remote)];
@@ -58,32 +60,34 @@ fn tables<'i>(item: &'i Item) -> Result<Vec<Placed<'i>>, Option<Span>> {
     }
 }
 
-fn folder(table: &dyn TableLike) -> Result<Record, &'static str> {
-    Ok(Record::Folder(TrustedFolder { path: path(table, "path")?, at: at(table)? }))
+fn folder(table: &dyn TableLike) -> Result<TrustRecord, &'static str> {
+    Ok(TrustRecord::Folder(TrustedFolder { path: path(table, "path")?, at: at(table)? }))
 }
 
-fn source(table: &dyn TableLike) -> Result<Record, &'static str> {
-    Ok(Record::Source(TrustedSource { source: text(table, "source")?, at: at(table)? }))
+fn source(table: &dyn TableLike) -> Result<TrustRecord, &'static str> {
+    Ok(TrustRecord::Source(TrustedSource { source: text(table, "source")?, at: at(table)? }))
 }
 
-fn grant(table: &dyn TableLike) -> Result<Record, &'static str> {
+fn grant(table: &dyn TableLike) -> Result<TrustRecord, &'static str> {
     let (skill, word) = (path(table, "skill")?, text(table, "power")?);
-    let Some(power) = Power::from_word(&word) else { return Ok(Record::Unknown { skill, power: word }) };
+    let Some(permission) = PermissionKind::parse(&word) else {
+        return Ok(TrustRecord::UnknownGrant { skill, permission: word });
+    };
     let texts = |value: &Value| value.as_str().map(str::to_owned);
     let shown = table.get("shown").and_then(Item::as_array).ok_or("shown")?;
     let shown = shown.iter().map(texts).collect::<Option<_>>().ok_or("shown")?;
-    Ok(Record::Grant(Grant { skill, digest: text(table, "digest")?, power, shown, at: at(table)? }))
+    Ok(TrustRecord::Grant(Grant { skill, digest: text(table, "digest")?, permission, shown, at: at(table)? }))
 }
 
-fn answer(table: &dyn TableLike) -> Result<Record, &'static str> {
+fn answer(table: &dyn TableLike) -> Result<TrustRecord, &'static str> {
     let agent = table.get("agent").map(|_| text(table, "agent")).transpose()?;
     let (permission, pattern) = (text(table, "permission")?, text(table, "pattern")?);
-    Ok(Record::Answer(Remembered { permission, pattern, agent, at: at(table)? }))
+    Ok(TrustRecord::Answer(RememberedAnswer { permission, pattern, agent, at: at(table)? }))
 }
 
-fn remote(table: &dyn TableLike) -> Result<Record, &'static str> {
+fn remote(table: &dyn TableLike) -> Result<TrustRecord, &'static str> {
     let (server, uri, digest) = (text(table, "server")?, text(table, "uri")?, text(table, "digest")?);
-    Ok(Record::Remote(TrustedRemote { server, uri, digest, at: at(table)? }))
+    Ok(TrustRecord::Remote(TrustedRemote { server, uri, digest, at: at(table)? }))
 }
 
 fn text(table: &dyn TableLike, field: &'static str) -> Result<String, &'static str> {
@@ -95,8 +99,8 @@ fn path(table: &dyn TableLike, field: &'static str) -> Result<PathBuf, &'static 
     Some(PathBuf::from(text(table, field)?)).filter(|path| path.is_absolute()).ok_or(field)
 }
 
-fn at(table: &dyn TableLike) -> Result<Moment, &'static str> {
-    table.get("at").and_then(Item::as_datetime).map(|at| Moment(*at)).ok_or("at")
+fn at(table: &dyn TableLike) -> Result<Timestamp, &'static str> {
+    table.get("at").and_then(Item::as_datetime).map(|at| Timestamp(*at)).ok_or("at")
 }
 
 /// The code of a file that counts for nothing.

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
-use super::{Moment, TrustError};
+use super::{Timestamp, TrustError};
 
 /// What a skill may do beyond being read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Power {
+pub enum PermissionKind {
     /// Run the commands that stand in its text.
     Shell,
     /// Run the scripts in its folder.
@@ -24,25 +24,32 @@ pub enum Power {
     Mcp,
 }
 
-impl Power {
+impl PermissionKind {
     /// Every power, in the order in which they are shown.
-    pub const ALL: [Power; 6] = [Power::Shell, Power::Script, Power::Hook, Power::Profile, Power::Tools, Power::Mcp];
+    pub const ALL: [PermissionKind; 6] = [
+        PermissionKind::Shell,
+        PermissionKind::Script,
+        PermissionKind::Hook,
+        PermissionKind::Profile,
+        PermissionKind::Tools,
+        PermissionKind::Mcp,
+    ];
 
     /// Returns the word used in files, text and JSON.
     pub fn as_str(self) -> &'static str {
         match self {
-            Power::Shell => "shell",
-            Power::Script => "script",
-            Power::Hook => "hook",
-            Power::Profile => "profile",
-            Power::Tools => "tools",
-            Power::Mcp => "mcp",
+            PermissionKind::Shell => "shell",
+            PermissionKind::Script => "script",
+            PermissionKind::Hook => "hook",
+            PermissionKind::Profile => "profile",
+            PermissionKind::Tools => "tools",
+            PermissionKind::Mcp => "mcp",
         }
     }
 
     /// Finds the power that a word means.
-    pub fn from_word(word: &str) -> Option<Power> {
-        Power::ALL.into_iter().find(|power| power.as_str() == word)
+    pub fn parse(word: &str) -> Option<PermissionKind> {
+        PermissionKind::ALL.into_iter().find(|permission| permission.as_str() == word)
     }
 }
 
@@ -52,7 +59,7 @@ pub struct TrustedFolder {
     /// The folder, without links.
     pub path: PathBuf,
     /// Since when.
-    pub at: Moment,
+    pub at: Timestamp,
 }
 
 /// Where skills come from that may have power.
@@ -61,7 +68,7 @@ pub struct TrustedSource {
     /// An address or the name of a registry.
     pub source: String,
     /// Since when.
-    pub at: Moment,
+    pub at: Timestamp,
 }
 
 /// A power that a skill has, for exactly the bytes that were looked at.
@@ -72,11 +79,11 @@ pub struct Grant {
     /// The digest of everything in it, as `sha256:…`.
     pub digest: String,
     /// What it may do.
-    pub power: Power,
+    pub permission: PermissionKind,
     /// What the user was shown, word for word: commands, scripts, tools.
     pub shown: Vec<String>,
     /// Since when.
-    pub at: Moment,
+    pub at: Timestamp,
 }
 
 /// A skill of a server that may reach the model, for exactly the content that the server listed.
@@ -89,12 +96,12 @@ pub struct TrustedRemote {
     /// The digest of everything that the server listed for it.
     pub digest: String,
     /// Since when.
-    pub at: Moment,
+    pub at: Timestamp,
 }
 
 /// A question that was answered with "always".
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Remembered {
+pub struct RememberedAnswer {
     /// What was asked for, such as `shell`.
     pub permission: String,
     /// What it was asked for, as a pattern.
@@ -102,12 +109,12 @@ pub struct Remembered {
     /// The agent that it was asked for; absent for all.
     pub agent: Option<String>,
     /// When it was answered.
-    pub at: Moment,
+    pub at: Timestamp,
 }
 
 /// One thing that is trusted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Record {
+pub enum TrustRecord {
     /// A folder.
     Folder(TrustedFolder),
     /// A source.
@@ -115,15 +122,15 @@ pub enum Record {
     /// A power of a skill.
     Grant(Grant),
     /// An answer that is remembered.
-    Answer(Remembered),
+    Answer(RememberedAnswer),
     /// A skill of a server.
     Remote(TrustedRemote),
     /// A power that this version does not know: it is kept, and counts for nothing.
-    Unknown {
+    UnknownGrant {
         /// The skill's own file.
         skill: PathBuf,
         /// What the power is called.
-        power: String,
+        permission: String,
     },
 }
 
@@ -131,45 +138,47 @@ pub enum Record {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrustEntry {
     /// What it is.
-    pub record: Record,
+    pub record: TrustRecord,
     /// The line of the file.
     pub line: usize,
     /// Its place among those of its kind.
     pub(super) index: usize,
 }
 
-impl Record {
+impl TrustRecord {
     /// Returns the list of the file that it stands in.
     pub(super) fn list(&self) -> &'static str {
         match self {
-            Record::Folder(_) => "folders",
-            Record::Source(_) => "sources",
-            Record::Grant(_) | Record::Unknown { .. } => "grants",
-            Record::Answer(_) => "answers",
-            Record::Remote(_) => "remotes",
+            TrustRecord::Folder(_) => "folders",
+            TrustRecord::Source(_) => "sources",
+            TrustRecord::Grant(_) | TrustRecord::UnknownGrant { .. } => "grants",
+            TrustRecord::Answer(_) => "answers",
+            TrustRecord::Remote(_) => "remotes",
         }
     }
 
     /// Returns the own file of the skill that it is about.
     pub fn skill(&self) -> Option<&Path> {
         match self {
-            Record::Grant(grant) => Some(&grant.skill),
-            Record::Unknown { skill, .. } => Some(skill),
-            Record::Folder(_) | Record::Source(_) | Record::Answer(_) | Record::Remote(_) => None,
+            TrustRecord::Grant(grant) => Some(&grant.skill),
+            TrustRecord::UnknownGrant { skill, .. } => Some(skill),
+            TrustRecord::Folder(_) | TrustRecord::Source(_) | TrustRecord::Answer(_) | TrustRecord::Remote(_) => None,
         }
     }
 
     /// Returns what tells it from all others.
     fn key(&self) -> Vec<&[u8]> {
         match self {
-            Record::Folder(folder) => vec![folder.path.as_os_str().as_encoded_bytes()],
-            Record::Source(source) => vec![source.source.as_bytes()],
-            Record::Grant(grant) => {
-                vec![grant.skill.as_os_str().as_encoded_bytes(), grant.power.as_str().as_bytes()]
+            TrustRecord::Folder(folder) => vec![folder.path.as_os_str().as_encoded_bytes()],
+            TrustRecord::Source(source) => vec![source.source.as_bytes()],
+            TrustRecord::Grant(grant) => {
+                vec![grant.skill.as_os_str().as_encoded_bytes(), grant.permission.as_str().as_bytes()]
             }
-            Record::Remote(remote) => vec![remote.server.as_bytes(), remote.uri.as_bytes()],
-            Record::Unknown { skill, power } => vec![skill.as_os_str().as_encoded_bytes(), power.as_bytes()],
-            Record::Answer(answer) => {
+            TrustRecord::Remote(remote) => vec![remote.server.as_bytes(), remote.uri.as_bytes()],
+            TrustRecord::UnknownGrant { skill, permission } => {
+                vec![skill.as_os_str().as_encoded_bytes(), permission.as_bytes()]
+            }
+            TrustRecord::Answer(answer) => {
                 let mut key = vec![answer.permission.as_bytes(), answer.pattern.as_bytes()];
                 key.extend(answer.agent.as_ref().map(String::as_bytes));
                 key
@@ -178,7 +187,7 @@ impl Record {
     }
 
     /// Tells whether both are about the same, whenever and for whichever bytes.
-    pub(super) fn same(&self, other: &Record) -> bool {
+    pub(super) fn same(&self, other: &TrustRecord) -> bool {
         self.list() == other.list() && self.key() == other.key()
     }
 
@@ -200,7 +209,7 @@ impl Record {
     /// Refuses what cannot be written down as text.
     pub(super) fn check_text(&self) -> Result<(), TrustError> {
         let path = match self {
-            Record::Folder(folder) => Some(folder.path.as_path()),
+            TrustRecord::Folder(folder) => Some(folder.path.as_path()),
             other => other.skill(),
         };
         match path.filter(|path| path.to_str().is_none()) {

@@ -9,8 +9,8 @@ fn setup() -> (tempfile::TempDir, Environment) {
     (dir, environment)
 }
 
-fn at(seconds: u64) -> Moment {
-    Moment::from(UNIX_EPOCH + Duration::from_secs(seconds))
+fn at(seconds: u64) -> Timestamp {
+    Timestamp::from(UNIX_EPOCH + Duration::from_secs(seconds))
 }
 
 fn file(environment: &Environment) -> PathBuf {
@@ -27,14 +27,14 @@ fn write(environment: &Environment, text: &str) {
     fs_err::set_permissions(file(environment), std::fs::Permissions::from_mode(0o600)).unwrap();
 }
 
-fn grant(digest: &str, power: Power, shown: &[&str]) -> Grant {
+fn grant(digest: &str, permission: PermissionKind, shown: &[&str]) -> Grant {
     let shown = shown.iter().map(|text| (*text).to_owned()).collect();
-    Grant { skill: "/skills/deploy".into(), digest: digest.to_owned(), power, shown, at: at(0) }
+    Grant { skill: "/skills/deploy".into(), digest: digest.to_owned(), permission, shown, at: at(0) }
 }
 
-fn answer(pattern: &str, agent: Option<&str>) -> Remembered {
+fn answer(pattern: &str, agent: Option<&str>) -> RememberedAnswer {
     let agent = agent.map(str::to_owned);
-    Remembered { permission: "shell".to_owned(), pattern: pattern.to_owned(), agent, at: at(60) }
+    RememberedAnswer { permission: "shell".to_owned(), pattern: pattern.to_owned(), agent, at: at(60) }
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn nothing_is_trusted_and_nothing_is_made_by_looking() {
     let (dir, environment) = setup();
     let mut trust = Trust::open(&environment);
     assert!(!trust.trusts_folder(Path::new("/a")) && trust.problem().is_none());
-    assert_eq!(trust.granted(Path::new("/a"), "", Power::Shell), Granted::No);
+    assert_eq!(trust.approval(Path::new("/a"), "", PermissionKind::Shell), ApprovalState::NotApproved);
     assert_eq!(trust.revoke(|_| true).unwrap(), []);
     assert_eq!(fs_err::read_dir(dir.path()).unwrap().count(), 0);
     let mut homeless = Trust::open(&Environment::default());
@@ -56,7 +56,7 @@ fn everything_is_written_and_read_back() {
     assert!(trust.add_folder(Path::new("/work/a b"), at(0)).unwrap());
     assert!(!trust.add_folder(Path::new("/work/a b"), at(9)).unwrap(), "once is enough");
     assert!(trust.add_source("https://example.com/skills", at(1)).unwrap());
-    assert!(trust.grant(grant("sha256:00", Power::Shell, &["git log \"-1\"", "date"])).unwrap());
+    assert!(trust.grant(grant("sha256:00", PermissionKind::Shell, &["git log \"-1\"", "date"])).unwrap());
     assert!(trust.remember(answer("git *", None)).unwrap());
     assert!(trust.remember(answer("git *", Some("build"))).unwrap(), "for one agent is something else");
     insta::assert_snapshot!(text(&environment), @r#"
@@ -95,7 +95,7 @@ fn everything_is_written_and_read_back() {
     assert!(again.trusts_folder(Path::new("/work/a b")) && again.trusts_source("https://example.com/skills"));
     assert!(!again.trusts_folder(Path::new("/work")) && !again.trusts_folder(Path::new("/work/a b/c")));
     assert_eq!(
-        again.remembered().cloned().collect::<Vec<_>>(),
+        again.remembered_answers().cloned().collect::<Vec<_>>(),
         [answer("git *", None), answer("git *", Some("build"))]
     );
 }
@@ -104,24 +104,30 @@ fn everything_is_written_and_read_back() {
 fn a_grant_is_for_one_path_one_power_and_these_bytes() {
     let (_dir, environment) = setup();
     let mut trust = Trust::open(&environment);
-    trust.grant(Grant { at: at(5), ..grant("sha256:aa", Power::Shell, &["date"]) }).unwrap();
+    trust.grant(Grant { at: at(5), ..grant("sha256:aa", PermissionKind::Shell, &["date"]) }).unwrap();
     let skill = Path::new("/skills/deploy");
-    assert_eq!(trust.granted(skill, "sha256:aa", Power::Shell), Granted::Yes);
-    assert_eq!(trust.granted(skill, "sha256:aa", Power::Script), Granted::No);
-    assert_eq!(trust.granted(Path::new("/skills/deploy2"), "sha256:aa", Power::Shell), Granted::No);
-    assert_eq!(trust.granted(skill, "sha256:bb", Power::Shell), Granted::Changed { since: at(5) });
-    assert_eq!(trust.granted(skill, "sha256:a", Power::Shell), Granted::Changed { since: at(5) });
+    assert_eq!(trust.approval(skill, "sha256:aa", PermissionKind::Shell), ApprovalState::Approved);
+    assert_eq!(trust.approval(skill, "sha256:aa", PermissionKind::Script), ApprovalState::NotApproved);
+    assert_eq!(
+        trust.approval(Path::new("/skills/deploy2"), "sha256:aa", PermissionKind::Shell),
+        ApprovalState::NotApproved
+    );
+    assert_eq!(trust.approval(skill, "sha256:bb", PermissionKind::Shell), ApprovalState::Changed { since: at(5) });
+    assert_eq!(trust.approval(skill, "sha256:a", PermissionKind::Shell), ApprovalState::Changed { since: at(5) });
     // Only what was shown.
-    assert_eq!(trust.granted_for(skill, "sha256:aa", Power::Shell, "date"), Granted::Yes);
-    assert_eq!(trust.granted_for(skill, "sha256:aa", Power::Shell, "date; id"), Granted::No);
-    assert_eq!(trust.granted_for(skill, "sha256:bb", Power::Shell, "date"), Granted::Changed { since: at(5) });
+    assert_eq!(trust.approval_for(skill, "sha256:aa", PermissionKind::Shell, "date"), ApprovalState::Approved);
+    assert_eq!(trust.approval_for(skill, "sha256:aa", PermissionKind::Shell, "date; id"), ApprovalState::NotApproved);
+    assert_eq!(
+        trust.approval_for(skill, "sha256:bb", PermissionKind::Shell, "date"),
+        ApprovalState::Changed { since: at(5) }
+    );
     // More of the same bytes is added; other bytes replace.
-    assert!(trust.grant(grant("sha256:aa", Power::Shell, &["date", "id"])).unwrap());
-    assert!(!trust.grant(grant("sha256:aa", Power::Shell, &["id"])).unwrap());
+    assert!(trust.grant(grant("sha256:aa", PermissionKind::Shell, &["date", "id"])).unwrap());
+    assert!(!trust.grant(grant("sha256:aa", PermissionKind::Shell, &["id"])).unwrap());
     assert_eq!(trust.grants().next().unwrap().shown, ["date", "id"]);
-    assert!(trust.grant(grant("sha256:bb", Power::Shell, &["ls"])).unwrap());
-    assert_eq!(trust.grants().cloned().collect::<Vec<_>>(), [grant("sha256:bb", Power::Shell, &["ls"])]);
-    assert!(matches!(trust.granted(skill, "sha256:aa", Power::Shell), Granted::Changed { .. }));
+    assert!(trust.grant(grant("sha256:bb", PermissionKind::Shell, &["ls"])).unwrap());
+    assert_eq!(trust.grants().cloned().collect::<Vec<_>>(), [grant("sha256:bb", PermissionKind::Shell, &["ls"])]);
+    assert!(matches!(trust.approval(skill, "sha256:aa", PermissionKind::Shell), ApprovalState::Changed { .. }));
 }
 
 #[test]
@@ -131,8 +137,8 @@ fn taken_back_one_by_one_and_all_at_once() {
     for folder in ["/a", "/b", "/c"] {
         trust.add_folder(Path::new(folder), at(0)).unwrap();
     }
-    trust.grant(grant("sha256:aa", Power::Shell, &["date"])).unwrap();
-    trust.grant(grant("sha256:aa", Power::Tools, &["Bash(*)"])).unwrap();
+    trust.grant(grant("sha256:aa", PermissionKind::Shell, &["date"])).unwrap();
+    trust.grant(grant("sha256:aa", PermissionKind::Tools, &["Bash(*)"])).unwrap();
     let id = trust.entries()[1].record.id();
     assert_eq!((id.len(), id.chars().all(|digit| digit.is_ascii_hexdigit())), (8, true));
     assert_eq!(trust.revoke(|record| record.id() == id).unwrap().len(), 1);
@@ -143,7 +149,7 @@ fn taken_back_one_by_one_and_all_at_once() {
     assert_eq!(trust.revoke(|_| true).unwrap().len(), 2);
     assert_eq!((trust.entries(), Trust::open(&environment).entries().len()), (&[][..], 0));
     let ids: std::collections::BTreeSet<String> = [answer("a", None), answer("a", Some("b")), answer("b", None)]
-        .map(|answer| Record::Answer(answer).id())
+        .map(|answer| TrustRecord::Answer(answer).id())
         .into_iter()
         .collect();
     assert_eq!(ids.len(), 3);
@@ -177,7 +183,7 @@ name = \"mars\"
     trust.add_folder(Path::new("/b"), at(0)).unwrap();
     let added = "\n[[folders]]\npath = \"/b\"\nat = 1970-01-01T00:00:00Z\n";
     assert_eq!(text(&environment), newer.replace("\n[[grants]]", &format!("{added}\n[[grants]]")));
-    trust.revoke(|record| matches!(record, Record::Folder(folder) if folder.path == Path::new("/b"))).unwrap();
+    trust.revoke(|record| matches!(record, TrustRecord::Folder(folder) if folder.path == Path::new("/b"))).unwrap();
     assert_eq!(text(&environment), newer);
     // Everything means also what only another version understands.
     assert_eq!(trust.revoke(|_| true).unwrap().len(), 2);
@@ -186,7 +192,7 @@ name = \"mars\"
     write(&environment, "folders = [{ path = \"/a\", at = 2026-01-01T00:00:00Z }]\n");
     let mut trust = Trust::open(&environment);
     trust.add_folder(Path::new("/b"), at(0)).unwrap();
-    trust.revoke(|record| matches!(record, Record::Folder(folder) if folder.path == Path::new("/a"))).unwrap();
+    trust.revoke(|record| matches!(record, TrustRecord::Folder(folder) if folder.path == Path::new("/a"))).unwrap();
     assert!(trust.trusts_folder(Path::new("/b")) && !trust.trusts_folder(Path::new("/a")), "{}", text(&environment));
 }
 
@@ -334,8 +340,8 @@ fn what_was_shown_for_other_bytes_counts_for_nothing() {
     };
     write(&environment, &(one("sha256:00", "rm -r x") + &one("sha256:01", "date")));
     let trust = Trust::open(&environment);
-    let granted = |item| trust.granted_for(Path::new("/skills/deploy"), "sha256:01", Power::Shell, item);
-    assert_eq!((granted("date"), granted("rm -r x")), (Granted::Yes, Granted::No));
+    let approval = |item| trust.approval_for(Path::new("/skills/deploy"), "sha256:01", PermissionKind::Shell, item);
+    assert_eq!((approval("date"), approval("rm -r x")), (ApprovalState::Approved, ApprovalState::NotApproved));
 }
 
 #[test]
@@ -348,20 +354,23 @@ fn a_skill_of_a_server_is_trusted_for_what_was_listed() {
         digest: digest.to_owned(),
         at: at(seconds),
     };
-    assert_eq!(trust.remote("docs", "skill://pdf/SKILL.md", "sha256:00"), Granted::No);
+    assert_eq!(trust.remote_approval("docs", "skill://pdf/SKILL.md", "sha256:00"), ApprovalState::NotApproved);
     assert!(trust.add_remote(remote("docs", "sha256:00", 0)).unwrap());
     assert!(!trust.add_remote(remote("docs", "sha256:00", 9)).unwrap(), "once is enough");
     let trust_again = Trust::open(&environment);
-    assert_eq!(trust_again.remote("docs", "skill://pdf/SKILL.md", "sha256:00"), Granted::Yes);
-    assert_eq!(trust_again.remote("docs", "skill://pdf/SKILL.md", "sha256:01"), Granted::Changed { since: at(0) });
+    assert_eq!(trust_again.remote_approval("docs", "skill://pdf/SKILL.md", "sha256:00"), ApprovalState::Approved);
     assert_eq!(
-        trust_again.remote("other", "skill://pdf/SKILL.md", "sha256:00"),
-        Granted::No,
+        trust_again.remote_approval("docs", "skill://pdf/SKILL.md", "sha256:01"),
+        ApprovalState::Changed { since: at(0) }
+    );
+    assert_eq!(
+        trust_again.remote_approval("other", "skill://pdf/SKILL.md", "sha256:00"),
+        ApprovalState::NotApproved,
         "an address is not enough"
     );
-    assert_eq!(trust_again.remote("docs", "skill://pdf2/SKILL.md", "sha256:00"), Granted::No);
+    assert_eq!(trust_again.remote_approval("docs", "skill://pdf2/SKILL.md", "sha256:00"), ApprovalState::NotApproved);
     assert!(trust.add_remote(remote("docs", "sha256:01", 5)).unwrap());
     assert_eq!(trust.entries().len(), 1, "new content takes the place of the old");
-    assert_eq!(trust.revoke(|record| matches!(record, Record::Remote(_))).unwrap().len(), 1);
-    assert_eq!(trust.remote("docs", "skill://pdf/SKILL.md", "sha256:01"), Granted::No);
+    assert_eq!(trust.revoke(|record| matches!(record, TrustRecord::Remote(_))).unwrap().len(), 1);
+    assert_eq!(trust.remote_approval("docs", "skill://pdf/SKILL.md", "sha256:01"), ApprovalState::NotApproved);
 }

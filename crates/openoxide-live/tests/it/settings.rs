@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use openoxide_config::{Moment, Trust};
+use openoxide_config::{Timestamp, Trust};
 use openoxide_live::Place;
 
 use crate::world::{World, environment, listed, text, until, write};
@@ -88,7 +88,7 @@ fn the_project_is_trusted() {
     world.context.tree("//- project/.openoxide/config.toml\nhost = \"claude-code\"\n");
     assert_eq!(world.settled().catalog.host, "openoxide");
     let mut trust = Trust::open(&environment(&world.context));
-    trust.add_folder(&world.context.project(), Moment::from(SystemTime::now())).unwrap();
+    trust.add_folder(&world.context.project(), Timestamp::from(SystemTime::now())).unwrap();
     until("trusted", || world.state().catalog.host == "claude-code", || world.state().catalog.host.clone());
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use openoxide_config::{Environment, Granted, Options, Workspace};
+use openoxide_config::{ApprovalState, Environment, Options, Workspace};
 use openoxide_mcp_client::{Limits, Remote, RemoteOptions, ServerSkill, carry};
 use openoxide_runtime::{Answer, Question, Runtime, Session};
 use openoxide_skills::{Arguments, Caller, Depth, load as search};
@@ -41,13 +41,13 @@ async fn a_yes_is_for_exactly_what_was_listed() {
     assert_eq!((skill.as_str(), server.as_str(), uri.as_str()), ("mcp:docs/pdf", "docs", "skill://pdf/SKILL.md"));
     assert_eq!((*size, digest), (Some((3, 60)), &offer.digest));
     runtime(&context, &[]).keep_answer(&mut session, &questions[0], &Answer::Once).unwrap();
-    assert_eq!(runtime(&context, &[]).remote_granted(&session, &offer), Granted::No, "once is not kept");
+    assert_eq!(runtime(&context, &[]).remote_granted(&session, &offer), ApprovalState::NotApproved, "once is not kept");
     runtime(&context, &[]).keep_answer(&mut session, &questions[0], &Answer::Always).unwrap();
     let other = Session::new("two");
     assert_eq!(runtime(&context, &[]).before_remote(&other, &offer, Caller::Model).unwrap(), []);
     for server in ["swapped", "docs2"] {
         let elsewhere = openoxide_runtime::RemoteOffer { server: server.to_owned(), ..offer.clone() };
-        assert_eq!(runtime(&context, &[]).remote_granted(&other, &elsewhere), Granted::No, "{server}");
+        assert_eq!(runtime(&context, &[]).remote_granted(&other, &elsewhere), ApprovalState::NotApproved, "{server}");
     }
     let mut later = offer.clone();
     later.digest = Some(format!("sha256:{}", "0".repeat(64)));

@@ -114,7 +114,7 @@ fn always_holds_until_it_is_taken_back() {
     assert_eq!(asked, ["permission skill ab"], "for that skill only");
 
     let mut trust = Trust::open(&scene.environment());
-    assert_eq!(trust.remembered().map(|answer| answer.pattern.as_str()).collect::<Vec<_>>(), ["a"]);
+    assert_eq!(trust.remembered_answers().map(|answer| answer.pattern.as_str()).collect::<Vec<_>>(), ["a"]);
     assert_eq!(trust.revoke(|_| true).unwrap().len(), 1);
     let (done, asked) = call(&scene.runtime(), &mut Session::new("u"), &MODEL, &[]);
     assert_eq!((asked.len(), refused(&done)), (1, vec![("a", Why::Rejected)]));

@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use openoxide_config::{Moment, Trust};
+use openoxide_config::{Timestamp, Trust};
 use openoxide_permissions::Action;
 use openoxide_runtime::{Answer, Question, Session};
 
@@ -155,7 +155,7 @@ fn a_project_gets_no_server_in_by_its_own_settings() {
     scene.skill("a", "text", DOCS);
     for trusted in [false, true] {
         if trusted {
-            let now = Moment::from(SystemTime::now());
+            let now = Timestamp::from(SystemTime::now());
             Trust::open(&scene.environment()).add_folder(&scene.context.project(), now).unwrap();
         }
         let mut script = Script::new(|_| Answer::No);

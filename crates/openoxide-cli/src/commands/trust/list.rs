@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use openoxide_config::{Layer, LayerKind, Record, TrustEntry, Workspace};
+use openoxide_config::{Layer, LayerKind, TrustEntry, TrustRecord, Workspace};
 use openoxide_skills::path_text;
 use openoxide_wire::{
     AnswerLine, FolderLine, GrantLine, ProblemLine, RemoteGrantLine, SchemaVersion, SourceLine, TrustAnswer,
@@ -78,34 +78,34 @@ fn add(answer: &mut TrustAnswer, common: &Common, workspace: &Workspace, entry: 
         WrittenLine { origin: format!("{file}:{}", entry.line), since, id: Some(id), revoke }
     };
     match &entry.record {
-        Record::Folder(folder) => answer.folders.push(FolderLine {
+        TrustRecord::Folder(folder) => answer.folders.push(FolderLine {
             path: path_text(&folder.path),
             written: written(Some(folder.at.to_string()), typed::path(workspace, &folder.path)),
         }),
-        Record::Source(source) => answer
+        TrustRecord::Source(source) => answer
             .sources
             .push(SourceLine { source: source.source.clone(), written: written(Some(source.at.to_string()), None) }),
-        Record::Grant(grant) => answer.grants.push(GrantLine {
+        TrustRecord::Grant(grant) => answer.grants.push(GrantLine {
             skill: path_text(&grant.skill),
-            power: grant.power.as_str().to_owned(),
+            power: grant.permission.as_str().to_owned(),
             digest: Some(grant.digest.clone()),
             shown: grant.shown.clone(),
             written: written(Some(grant.at.to_string()), None),
         }),
-        Record::Unknown { skill, power } => answer.grants.push(GrantLine {
+        TrustRecord::UnknownGrant { skill, permission } => answer.grants.push(GrantLine {
             skill: path_text(skill),
-            power: power.clone(),
+            power: permission.clone(),
             digest: None,
             shown: Vec::new(),
             written: written(None, None),
         }),
-        Record::Remote(remote) => answer.remotes.push(RemoteGrantLine {
+        TrustRecord::Remote(remote) => answer.remotes.push(RemoteGrantLine {
             server: remote.server.clone(),
             uri: remote.uri.clone(),
             digest: remote.digest.clone(),
             written: written(Some(remote.at.to_string()), None),
         }),
-        Record::Answer(remembered) => answer.answers.push(AnswerLine {
+        TrustRecord::Answer(remembered) => answer.answers.push(AnswerLine {
             permission: remembered.permission.clone(),
             pattern: remembered.pattern.clone(),
             agent: remembered.agent.clone(),

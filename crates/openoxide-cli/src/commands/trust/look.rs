@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use openoxide_config::Power;
+use openoxide_config::PermissionKind;
 use openoxide_runtime::{LookError, Runtime, variable_item};
 use openoxide_skills::{Entry, SkillHooks, ToolDependency, shown_name};
 
@@ -13,13 +13,13 @@ use crate::ui::safe;
 pub(super) struct Look {
     /// The digest of everything in its folder.
     pub(super) digest: String,
-    powers: BTreeMap<Power, Vec<String>>,
+    powers: BTreeMap<PermissionKind, Vec<String>>,
 }
 
 impl Look {
     /// Returns each power that is asked for, with everything that would be given; only those `wanted`, if there are any.
-    pub(super) fn asked(&self, wanted: &[Power]) -> Vec<(Power, &Vec<String>)> {
-        let is_wanted = |power: &Power| wanted.is_empty() || wanted.contains(power);
+    pub(super) fn asked(&self, wanted: &[PermissionKind]) -> Vec<(PermissionKind, &Vec<String>)> {
+        let is_wanted = |power: &PermissionKind| wanted.is_empty() || wanted.contains(power);
         self.powers.iter().filter(|(power, _)| is_wanted(power)).map(|(power, items)| (*power, items)).collect()
     }
 }
@@ -30,7 +30,7 @@ pub(super) fn look(runtime: &Runtime, entry: &Entry) -> Result<Look, Told> {
         LookError::Refused(refusal) => Told::failed(safe(&refusal.text)),
         LookError::NoDigest(error) => Told::failed(format!("it can have no power: {}", safe(&error.to_string()))),
     })?;
-    let mut powers: BTreeMap<Power, Vec<String>> = BTreeMap::new();
+    let mut powers: BTreeMap<PermissionKind, Vec<String>> = BTreeMap::new();
     for power in &look.powers {
         let items = powers.entry(power.kind()).or_default();
         for item in power.items() {
@@ -46,7 +46,7 @@ pub(super) fn look(runtime: &Runtime, entry: &Entry) -> Result<Look, Told> {
         scripts.extend(look.variables.iter().map(|name| variable_item(name)));
     }
     // What the runtime says counts; the rest is what the skill says of itself.
-    for (power, items) in said(entry).into_iter().chain([(Power::Script, scripts)]) {
+    for (power, items) in said(entry).into_iter().chain([(PermissionKind::Script, scripts)]) {
         if !items.is_empty() {
             powers.entry(power).or_insert(items);
         }
@@ -54,12 +54,12 @@ pub(super) fn look(runtime: &Runtime, entry: &Entry) -> Result<Look, Told> {
     Ok(Look { digest: look.digest, powers })
 }
 
-fn said(entry: &Entry) -> [(Power, Vec<String>); 2] {
+fn said(entry: &Entry) -> [(PermissionKind, Vec<String>); 2] {
     let skill = &entry.skill;
     let tools = skill.dependencies.iter().flat_map(|dependencies| &dependencies.tools);
     [
-        (Power::Hook, hooks(&skill.frontmatter.rare().hooks)),
-        (Power::Mcp, tools.filter(|tool| tool.kind == "mcp").map(server).collect()),
+        (PermissionKind::Hook, hooks(&skill.frontmatter.rare().hooks)),
+        (PermissionKind::Mcp, tools.filter(|tool| tool.kind == "mcp").map(server).collect()),
     ]
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use openoxide_config::{LayerKind, Record, Workspace, find_project, remove_from_list};
+use openoxide_config::{LayerKind, TrustRecord, Workspace, find_project, remove_from_list};
 use openoxide_skills::{ProjectRules, path_text};
 use openoxide_wire::{ChangeAnswer, ChangeLine};
 
@@ -53,13 +53,13 @@ impl Wanted {
         self.word.as_ref().is_some_and(is_named) || self.paths.iter().any(is_path)
     }
 
-    fn is(&self, record: &Record, args: &TrustArgs) -> bool {
+    fn is(&self, record: &TrustRecord, args: &TrustArgs) -> bool {
         let is_power = match record {
-            Record::Grant(grant) => args.power.is_empty() || args.power.contains(&grant.power),
+            TrustRecord::Grant(grant) => args.power.is_empty() || args.power.contains(&grant.permission),
             _ => args.power.is_empty(),
         };
         let is_it = match record {
-            Record::Folder(folder) => self.is_folder(&folder.path),
+            TrustRecord::Folder(folder) => self.is_folder(&folder.path),
             other => other.skill().is_some_and(|file| self.is_skill(file)),
         };
         is_power && (self.all || is_it || self.word.as_ref() == Some(&record.id()))
@@ -113,20 +113,22 @@ fn unlist(ui: &Ui, workspace: &Workspace, wanted: &Wanted) -> anyhow::Result<Vec
 }
 
 /// Returns what a record is about, and says that it is gone.
-fn told(workspace: &Workspace, record: &Record) -> (String, String) {
+fn told(workspace: &Workspace, record: &TrustRecord) -> (String, String) {
     match record {
-        Record::Folder(folder) => {
+        TrustRecord::Folder(folder) => {
             (path_text(&folder.path), format!("{} is not trusted any more", shown(workspace, &folder.path)))
         }
-        Record::Source(source) => (source.source.clone(), format!("{} is not trusted any more", safe(&source.source))),
-        Record::Grant(grant) => power(workspace, &grant.skill, grant.power.as_str()),
-        Record::Unknown { skill, power: word } => power(workspace, skill, word),
-        Record::Remote(remote) => {
+        TrustRecord::Source(source) => {
+            (source.source.clone(), format!("{} is not trusted any more", safe(&source.source)))
+        }
+        TrustRecord::Grant(grant) => power(workspace, &grant.skill, grant.permission.as_str()),
+        TrustRecord::UnknownGrant { skill, permission: word } => power(workspace, skill, word),
+        TrustRecord::Remote(remote) => {
             let what = format!("{} {}", remote.server, remote.uri);
             let said = format!("{} of the MCP server {} is asked for again", safe(&remote.uri), safe(&remote.server));
             (what, said)
         }
-        Record::Answer(answer) => {
+        TrustRecord::Answer(answer) => {
             let what = format!("{} {}", answer.permission, answer.pattern);
             let said = format!("`{}` is asked for again", safe(&what));
             (what, said)

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use openoxide_config::{Grant, Granted, Moment, Power, Trust};
+use openoxide_config::{ApprovalState, Grant, PermissionKind, Timestamp, Trust};
 use openoxide_skills::path_text;
 use openoxide_wire::{ChangeAnswer, ChangeLine};
 
@@ -24,7 +24,9 @@ pub(super) fn grant(ui: &Ui, common: &Common, args: &TrustArgs, wanted: &str) ->
     let (name, skill, look) = (safe(&entry.skill.name), entry.canonical().to_owned(), look(&runtime, entry)?);
     let asked = look.asked(&args.power);
     let (mut trust, file) = super::store(&session.workspace)?;
-    let lacks = |power: Power, item: &str| trust.granted_for(&skill, &look.digest, power, item) != Granted::Yes;
+    let lacks = |power: PermissionKind, item: &str| {
+        trust.approval_for(&skill, &look.digest, power, item) != ApprovalState::Approved
+    };
     if !asked.iter().any(|(power, items)| items.iter().any(|item| lacks(*power, item))) {
         let what = if asked.is_empty() { "asks for no power" } else { "has this power already" };
         ui.say(&format!("{name} {what}"));
@@ -32,7 +34,7 @@ pub(super) fn grant(ui: &Ui, common: &Common, args: &TrustArgs, wanted: &str) ->
     }
     show(ui, &session, &skill, &look, &asked);
     if let Some(since) = changed(&trust, &skill, &look, &asked) {
-        ui.warn(&format!("it changed since you gave it power on {}", since.day()));
+        ui.warn(&format!("it changed since you gave it power on {}", since.date()));
     }
     if !args.asking.consent(ui, &format!("Give {name} this power?"))? {
         ui.say("nothing was given");
@@ -42,7 +44,7 @@ pub(super) fn grant(ui: &Ui, common: &Common, args: &TrustArgs, wanted: &str) ->
     for (power, items) in asked {
         let (skill, digest) = (skill.clone(), look.digest.clone());
         let target = format!("{} {}", path_text(&skill), power.as_str());
-        if trust.grant(Grant { skill, digest, power, shown: items.clone(), at: super::now() })? {
+        if trust.grant(Grant { skill, digest, permission: power, shown: items.clone(), at: super::now() })? {
             changes.push(ChangeLine::new("grant", &file, Some(target)));
         }
     }
@@ -55,10 +57,10 @@ pub(super) fn grant(ui: &Ui, common: &Common, args: &TrustArgs, wanted: &str) ->
 }
 
 /// Returns when power was given to other bytes of the same skill.
-fn changed(trust: &Trust, skill: &Path, look: &Look, asked: &[(Power, &Vec<String>)]) -> Option<Moment> {
-    asked.iter().find_map(|(power, _)| match trust.granted(skill, &look.digest, *power) {
-        Granted::Changed { since } => Some(since),
-        Granted::Yes | Granted::No => None,
+fn changed(trust: &Trust, skill: &Path, look: &Look, asked: &[(PermissionKind, &Vec<String>)]) -> Option<Timestamp> {
+    asked.iter().find_map(|(power, _)| match trust.approval(skill, &look.digest, *power) {
+        ApprovalState::Changed { since } => Some(since),
+        ApprovalState::Approved | ApprovalState::NotApproved => None,
     })
 }
 
@@ -77,7 +79,7 @@ fn answer(ui: &Ui, common: &Common, changes: Vec<ChangeLine>, undo: Option<Strin
 }
 
 /// Shows everything, word for word: what is not shown is not given. It is the question, so it is shown to the quiet too.
-fn show(ui: &Ui, session: &Session, skill: &Path, look: &Look, asked: &[(Power, &Vec<String>)]) {
+fn show(ui: &Ui, session: &Session, skill: &Path, look: &Look, asked: &[(PermissionKind, &Vec<String>)]) {
     ui.ask(&format!("{}\n{}", paths::short(&session.workspace, skill), safe(&look.digest)));
     for (power, items) in asked {
         ui.ask(&paint(Role::Strong, &format!("{}: {}", power.as_str(), meaning(*power))));
@@ -85,13 +87,13 @@ fn show(ui: &Ui, session: &Session, skill: &Path, look: &Look, asked: &[(Power, 
     }
 }
 
-fn meaning(power: Power) -> &'static str {
+fn meaning(power: PermissionKind) -> &'static str {
     match power {
-        Power::Shell => "run these commands when it is called",
-        Power::Script => "run these scripts",
-        Power::Hook => "run these commands when something happens",
-        Power::Profile => "have these permissions",
-        Power::Tools => "use these tools without asking",
-        Power::Mcp => "add these servers of tools",
+        PermissionKind::Shell => "run these commands when it is called",
+        PermissionKind::Script => "run these scripts",
+        PermissionKind::Hook => "run these commands when something happens",
+        PermissionKind::Profile => "have these permissions",
+        PermissionKind::Tools => "use these tools without asking",
+        PermissionKind::Mcp => "add these servers of tools",
     }
 }

@@ -7,24 +7,24 @@ use toml_edit::{Date, Datetime, Offset, Time};
 
 /// A point in time, to the second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Moment(pub(super) Datetime);
+pub struct Timestamp(pub(super) Datetime);
 
-impl Moment {
+impl Timestamp {
     /// Returns the day alone, as `2026-11-15`.
-    pub fn day(&self) -> String {
+    pub fn date(&self) -> String {
         self.0.date.map_or_else(|| self.to_string(), |date| date.to_string())
     }
 }
 
-impl fmt::Display for Moment {
+impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
 }
 
-impl From<SystemTime> for Moment {
+impl From<SystemTime> for Timestamp {
     /// What lies before 1970 is 1970: a clock that is wrong is no reason to fail.
-    fn from(time: SystemTime) -> Moment {
+    fn from(time: SystemTime) -> Timestamp {
         let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
         let of_day = seconds % 86_400;
         let part = |value: u64| u8::try_from(value).unwrap_or(0);
@@ -34,7 +34,7 @@ impl From<SystemTime> for Moment {
             second: Some(part(of_day % 60)),
             nanosecond: None,
         };
-        Moment(Datetime { date: Some(date(seconds / 86_400)), time: Some(time), offset: Some(Offset::Z) })
+        Timestamp(Datetime { date: Some(date(seconds / 86_400)), time: Some(time), offset: Some(Offset::Z) })
     }
 }
 
@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn written_as_people_read_it() {
         let check = |seconds: u64, expected: &str| {
-            assert_eq!(Moment::from(UNIX_EPOCH + Duration::from_secs(seconds)).to_string(), expected);
+            assert_eq!(Timestamp::from(UNIX_EPOCH + Duration::from_secs(seconds)).to_string(), expected);
         };
         check(0, "1970-01-01T00:00:00Z");
         check(951_782_399, "2000-02-28T23:59:59Z");
@@ -75,7 +75,7 @@ mod tests {
         check(1_709_251_200, "2024-03-01T00:00:00Z");
         check(4_107_542_400, "2100-03-01T00:00:00Z");
         check(253_402_300_799, "9999-12-31T23:59:59Z");
-        let before = Moment::from(UNIX_EPOCH - Duration::from_secs(9));
-        assert_eq!((before.to_string().as_str(), before.day().as_str()), ("1970-01-01T00:00:00Z", "1970-01-01"));
+        let before = Timestamp::from(UNIX_EPOCH - Duration::from_secs(9));
+        assert_eq!((before.to_string().as_str(), before.date().as_str()), ("1970-01-01T00:00:00Z", "1970-01-01"));
     }
 }
