@@ -8,10 +8,10 @@ use openoxide_runtime::{Activation, Answer, Done, LoginReply, Question, Reply, R
 use openoxide_sandbox::{Outcome, SandboxError, Stop};
 use tokio::sync::Mutex;
 
-use crate::audit::{Action, Decision};
+use crate::blocking_pool::{Slot, Unavailable};
 use crate::calling::Calling;
 use crate::engine::Engine;
-use crate::pool::{Slot, Unavailable};
+use crate::observe::audit::{Action, Decision};
 
 /// A conversation, which several requests may be part of at once. It is held for single steps only: never while a command
 /// runs, a server of others is asked, or the user thinks.

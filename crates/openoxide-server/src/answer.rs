@@ -17,7 +17,7 @@ use openoxide_wire::ProblemLine;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::pool::Unavailable;
+use crate::blocking_pool::Unavailable;
 
 /// Takes absolute paths out of a finding.
 pub(crate) type Hide = Arc<dyn Fn(&mut ProblemLine) + Send + Sync>;
@@ -30,16 +30,16 @@ pub struct RequestId(pub Arc<str>);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Peer {
     /// From this machine.
-    Here,
+    Local,
     /// From anywhere, or nobody knows: it is shown no absolute paths, and names no folders.
     #[default]
-    Elsewhere,
+    Remote,
 }
 
 /// Whether whoever asks has shown the server's token. Without, it is one of all who can reach the address: another user of
 /// this machine, or a command of a skill; so it cannot say yes for the user.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Proven(pub bool);
+pub struct ApprovalProof(pub bool);
 
 /// Why a request is not answered.
 #[derive(Clone, Debug)]
@@ -142,7 +142,7 @@ pub(crate) async fn name_failures(State(hide): State<Hide>, request: Request, ne
     let peer = request.extensions().get::<Peer>().copied().unwrap_or_default();
     let mut response = next.run(request).await;
     let Some(mut failure) = response.extensions_mut().remove::<Failure>() else { return response };
-    if peer == Peer::Elsewhere {
+    if peer == Peer::Remote {
         hide(&mut failure.line);
     }
     let mut named = failure.response(id.as_ref());

@@ -8,11 +8,11 @@ use openoxide_live::{Change, Live, LiveError, LiveOptions, Pin, Place, State, Su
 use openoxide_sandbox::{Isolation, Probe};
 use tokio::sync::broadcast;
 
-use crate::audit::{Action, Actor, Audit, Decision, Face, Noted};
+use crate::blocking_pool::{BlockingPool, Unavailable};
 use crate::calling::Servers;
-use crate::metrics::Metrics;
-use crate::pool::{Pool, Unavailable};
-use crate::stop::Stopping;
+use crate::observe::audit::{Action, Actor, AuditEvent, AuditLog, Decision, Face};
+use crate::observe::metrics::Metrics;
+use crate::shutdown::Shutdown;
 
 /// How long writing what is still to be written may take.
 const FLUSH: Duration = Duration::from_secs(2);
@@ -52,13 +52,13 @@ pub struct Engine {
 struct Inner {
     here: Place,
     live: Live,
-    work: Pool,
-    commands: Pool,
+    work: BlockingPool,
+    commands: BlockingPool,
     changes: broadcast::Sender<Arc<Change>>,
     isolation: OnceLock<Result<Isolation, String>>,
-    audit: Audit,
+    audit: AuditLog,
     metrics: Arc<Metrics>,
-    stopping: Stopping,
+    stopping: Shutdown,
     servers: Servers,
     _subscription: Subscription,
     _pin: Pin,
@@ -67,7 +67,7 @@ struct Inner {
 impl Engine {
     /// Serves `here` to whoever names no other place.
     pub fn new(environment: Environment, here: Place, options: EngineOptions) -> Engine {
-        let audit = environment.openoxide_home().map_or_else(Audit::off, |home| Audit::below(&home));
+        let audit = environment.openoxide_home().map_or_else(AuditLog::off, |home| AuditLog::below(&home));
         let live = Live::new(environment, options.live);
         if let Some(tell) = options.tell {
             live.on_polling(move |why| tell(why));
@@ -83,13 +83,13 @@ impl Engine {
             inner: Arc::new(Inner {
                 here,
                 live,
-                work: Pool::new(options.work.0, options.work.1),
-                commands: Pool::new(options.commands.0, options.commands.1),
+                work: BlockingPool::new(options.work.0, options.work.1),
+                commands: BlockingPool::new(options.commands.0, options.commands.1),
                 changes,
                 isolation: OnceLock::new(),
                 audit,
                 metrics: Arc::default(),
-                stopping: Stopping::new(),
+                stopping: Shutdown::new(),
                 servers: Servers::default(),
                 _subscription: subscription,
                 _pin: pin,
@@ -108,7 +108,7 @@ impl Engine {
     pub fn note(&self, action: Action, skill: &str, digest: Option<&str>, part: Option<&str>, decision: Decision) {
         let actor = self.actor();
         let (skill, digest, part) = (Some(skill.to_owned()), digest.map(str::to_owned), part.map(str::to_owned));
-        self.inner.audit.note(Noted { actor, action, skill, digest, part, decision });
+        self.inner.audit.note(AuditEvent { actor, action, skill, digest, part, decision });
     }
 
     pub(crate) fn actor(&self) -> Actor {
@@ -126,12 +126,12 @@ impl Engine {
     }
 
     /// Returns the threads for work that is short.
-    pub fn work(&self) -> &Pool {
+    pub fn work(&self) -> &BlockingPool {
         &self.inner.work
     }
 
     /// Returns the threads for commands of skills.
-    pub fn commands(&self) -> &Pool {
+    pub fn commands(&self) -> &BlockingPool {
         &self.inner.commands
     }
 
@@ -150,7 +150,7 @@ impl Engine {
     }
 
     /// Returns the log of what is done with skills.
-    pub fn audit(&self) -> &Audit {
+    pub fn audit(&self) -> &AuditLog {
         &self.inner.audit
     }
 
@@ -164,7 +164,7 @@ impl Engine {
     }
 
     /// Returns what tells the server to end.
-    pub fn stopping(&self) -> &Stopping {
+    pub fn stopping(&self) -> &Shutdown {
         &self.inner.stopping
     }
 

@@ -2,27 +2,27 @@
 
 mod activations;
 mod archive;
-pub(crate) mod asked;
 mod change;
 mod events;
+pub(crate) mod extract;
 mod files;
-mod front;
-mod hidden;
+mod home_page;
+mod html;
 mod id;
 mod look;
 mod metrics;
 mod openapi;
-mod page;
+mod opencode_compat;
 mod published;
+mod redact;
 mod remote;
-mod reply;
+mod response;
 mod route;
 mod routes;
 mod search;
-mod shapes;
 mod skills;
 mod status;
-mod wellknown;
+mod well_known;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -36,23 +36,23 @@ use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Pr
 
 use self::activations::Activations;
 use self::files::{AskedFile, KeptFile};
-use self::hidden::Hidden;
 use self::published::Packed;
-use self::reply::{Kept, Ready};
+use self::redact::Redactor;
+use self::response::{EncodedResponse, Kept};
 use crate::answer::{Failure, Hide, name_failures};
 use crate::engine::Engine;
 use crate::mcp::{McpHttp, http_service};
 use crate::still::{Activation, Asked, Still};
 
 pub use self::openapi::openapi;
-pub(crate) use self::reply::hex;
+pub(crate) use self::response::hex;
 
 /// What is packed already.
 const PACKED: NotForContentType = NotForContentType::const_new("application/gzip");
 
 /// How skills are served.
 #[derive(Clone, Debug)]
-pub struct Served {
+pub struct HttpOptions {
     /// Whether skills are published at `/.well-known/agent-skills/` and `/.well-known/skills/`.
     pub well_known: bool,
     /// How MCP is served at `/mcp`; it ends when the engine does.
@@ -61,9 +61,9 @@ pub struct Served {
     pub token_file: Option<PathBuf>,
 }
 
-impl Default for Served {
-    fn default() -> Served {
-        Served { well_known: true, mcp: McpHttp::default(), token_file: None }
+impl Default for HttpOptions {
+    fn default() -> HttpOptions {
+        HttpOptions { well_known: true, mcp: McpHttp::default(), token_file: None }
     }
 }
 
@@ -75,13 +75,13 @@ pub(crate) struct Http {
 
 struct Inner {
     engine: Engine,
-    served: Served,
+    served: HttpOptions,
     activations: Activations,
     kept: Kept,
     still: Still<Asked, Activation>,
     files: Still<AskedFile, KeptFile>,
     packed: Packed,
-    document: Ready,
+    document: EncodedResponse,
 }
 
 /// The next step of whoever is lost.
@@ -91,7 +91,7 @@ const ALL_ROUTES: &str = "`GET /docs` has every address for people, `GET /openap
 /// extensions says where it comes from.
 ///
 /// [`Peer`]: crate::Peer
-pub fn router(engine: Engine, served: Served) -> Router {
+pub fn router(engine: Engine, served: HttpOptions) -> Router {
     // What has begun is finished: a call that is under way is not an error.
     let mcp = McpHttp { stop: engine.stopping().last_token(), ..served.mcp.clone() };
     let mcp = http_service(engine.clone(), mcp);
@@ -118,7 +118,7 @@ pub fn router(engine: Engine, served: Served) -> Router {
         .with_state(http)
         .layer(middleware::from_fn_with_state(hide, name_failures))
         .layer(CompressionLayer::new().compress_when(DefaultPredicate::new().and(PACKED)))
-        .layer(middleware::from_fn(reply::encoded))
+        .layer(middleware::from_fn(response::encoded))
         .merge(mcp)
 }
 
@@ -131,11 +131,11 @@ impl Http {
     fn hide(&self, line: &mut ProblemLine) {
         let engine = self.engine();
         if let Some(state) = engine.live().known(engine.here()) {
-            Hidden::new(&state).hide_line(line);
+            Redactor::new(&state).hide_line(line);
         }
     }
 
-    pub(crate) fn served(&self) -> &Served {
+    pub(crate) fn served(&self) -> &HttpOptions {
         &self.inner.served
     }
 
@@ -159,7 +159,7 @@ impl Http {
         &self.inner.packed
     }
 
-    pub(crate) fn document(&self) -> &Ready {
+    pub(crate) fn document(&self) -> &EncodedResponse {
         &self.inner.document
     }
 }

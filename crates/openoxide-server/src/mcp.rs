@@ -24,11 +24,10 @@ mod handler;
 mod held;
 mod http;
 mod info;
-mod kinds;
+mod media_types;
 mod message;
 mod notify;
-mod page;
-mod pipe;
+mod pagination;
 mod prompts;
 mod question;
 mod remote;
@@ -37,6 +36,7 @@ mod seen;
 mod served;
 mod sessions;
 mod skills;
+mod stdio;
 mod talk;
 mod tools;
 
@@ -122,7 +122,7 @@ pub async fn serve_on(
     output: impl tokio::io::AsyncWrite + Send + Unpin + 'static,
 ) -> Result<(), McpError> {
     let server = McpServer::new(Arc::new(Shared::new(engine, options)), true);
-    let running = match server.serve(pipe::Pipe::new(input, output)).await {
+    let running = match server.serve(stdio::StdioTransport::new(input, output)).await {
         Ok(running) => running,
         // A client that looked and left did nothing wrong.
         Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => return Ok(()),

@@ -25,9 +25,9 @@ use error::RpcError;
 use message::{Id, Incoming, answer};
 use output::Output;
 
-use crate::audit::{Actor, Face};
+use crate::bounded_lines::{BoundedLines, Line};
 use crate::engine::Engine;
-use crate::line::{Line, Lines};
+use crate::observe::audit::{Actor, Face};
 
 /// The longest line that is read, in bytes.
 const LINE: usize = 8 * 1024 * 1024;
@@ -60,7 +60,7 @@ pub async fn serve(
     let client = Arc::new(Client::new(engine, sender, options));
     let teller = tokio::spawn(changed::tell(client.engine.changes(), Arc::clone(&client)));
     let mut requests = Requests { client, room: Arc::new(Semaphore::new(AT_ONCE)), running: JoinSet::new() };
-    let mut lines = Lines::new(input, LINE);
+    let mut lines = BoundedLines::new(input, LINE);
     let outcome = loop {
         tokio::select! {
             line = lines.next() => match line {

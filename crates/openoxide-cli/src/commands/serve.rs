@@ -10,7 +10,9 @@ use openoxide_config::{Environment, variables};
 use openoxide_live::Place;
 use openoxide_server::connect::{Reach, clients};
 use openoxide_server::mcp::McpHttp;
-use openoxide_server::{Door, DoorLimits, DoorOptions, Engine, ListenError, Listening, Log, LogForm, Served, Token};
+use openoxide_server::{
+    BoundListener, Engine, HttpOptions, Ingress, IngressLimits, IngressOptions, ListenError, Log, LogFormat, Token,
+};
 use secrecy::SecretString;
 
 use crate::ExitStatus;
@@ -100,8 +102,8 @@ pub(crate) fn serve(ui: &Ui, common: &Common, args: &ServeArgs) -> anyhow::Resul
     let log = Log::new(form(ui, args));
     // Where a program reads standard error, every line is JSON.
     let talk = match form(ui, args) {
-        LogForm::Json => ui.through(log.clone()),
-        LogForm::Off | LogForm::Text => ui.clone(),
+        LogFormat::Json => ui.through(log.clone()),
+        LogFormat::Off | LogFormat::Text => ui.clone(),
     };
     let served = open_and_serve(&talk, common, args, &log);
     log.flush(LAST);
@@ -130,7 +132,7 @@ async fn listen_and_serve(
     log: &Log,
 ) -> anyhow::Result<()> {
     let address = args.address()?;
-    let listening = Listening::open(address, token.as_ref()).map_err(|error| refused(address, args, &error))?;
+    let listening = BoundListener::open(address, token.as_ref()).map_err(|error| refused(address, args, &error))?;
     let home = environment.openoxide_home();
     let engine = Engine::new(environment, place, engine_options(ui));
     // Whoever reads where it listens may end it at once.
@@ -139,13 +141,18 @@ async fn listen_and_serve(
     let proof = minted.as_ref().map(|minted| minted.token.clone());
     let token_file = minted.as_ref().map(|minted| minted.file.clone());
     tell(ui, args, &listening, token.is_some())?;
-    let options =
-        DoorOptions { hosts: args.allow_host.clone(), token, proof, limits: DoorLimits::default(), log: log.clone() };
+    let options = IngressOptions {
+        hosts: args.allow_host.clone(),
+        token,
+        proof,
+        limits: IngressLimits::default(),
+        log: log.clone(),
+    };
     let mcp = McpHttp::behind(listening.address(), &args.allow_host, engine.stopping().token());
     let mcp = McpHttp { options: args.tools.options(), ..mcp };
-    let served = Served { well_known: !args.no_well_known, mcp, token_file };
+    let served = HttpOptions { well_known: !args.no_well_known, mcp, token_file };
     let router = openoxide_server::router(engine.clone(), served);
-    openoxide_server::serve(listening, Door::new(router, &engine, options), &engine).await;
+    openoxide_server::serve(listening, Ingress::new(router, &engine, options), &engine).await;
     Ok(())
 }
 
@@ -217,25 +224,25 @@ fn refused(address: SocketAddr, args: &ServeArgs, error: &ListenError) -> anyhow
     Told::failed(format!("{error}{why}")).hint(hint).into()
 }
 
-fn form(ui: &Ui, args: &ServeArgs) -> LogForm {
+fn form(ui: &Ui, args: &ServeArgs) -> LogFormat {
     match args.log {
-        Some(Form::Off) => LogForm::Off,
-        Some(Form::Text) => LogForm::Text,
-        None if ui.is_quiet() => LogForm::Off,
-        None if std::io::stderr().is_terminal() => LogForm::Text,
-        Some(Form::Json) | None => LogForm::Json,
+        Some(Form::Off) => LogFormat::Off,
+        Some(Form::Text) => LogFormat::Text,
+        None if ui.is_quiet() => LogFormat::Off,
+        None if std::io::stderr().is_terminal() => LogFormat::Text,
+        Some(Form::Json) | None => LogFormat::Json,
     }
 }
 
 /// Says where it listens, on standard output: a program that starts us reads it there.
-fn tell(ui: &Ui, args: &ServeArgs, listening: &Listening, has_token: bool) -> anyhow::Result<()> {
+fn tell(ui: &Ui, args: &ServeArgs, listening: &BoundListener, has_token: bool) -> anyhow::Result<()> {
     let address = listening.address();
     ui.data(&format!("listening at http://{address}\n"))?;
     if has_token {
         ui.say("everybody has to show the token, as `Authorization: Bearer TOKEN`");
     }
     // A program that reads standard error pastes nothing.
-    if !matches!(form(ui, args), LogForm::Json) {
+    if !matches!(form(ui, args), LogFormat::Json) {
         say_how_to_connect(ui, args, address, has_token);
     }
     if !address.ip().to_canonical().is_loopback() {

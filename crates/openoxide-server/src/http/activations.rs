@@ -19,15 +19,15 @@ use schemars::JsonSchema;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
-use super::asked::{Asking, Body, Just, Query, Segments, runtime};
+use super::extract::{Body, HttpContext, LocationQuery, PathSegments, Query, runtime};
 use super::files::{self, Reading};
-use super::hidden::Hidden;
 use super::id;
-use super::reply::hex;
+use super::redact::Redactor;
+use super::response::hex;
 use crate::activate::{Conversation, Stand};
-use crate::answer::{Failure, Peer, Proven};
-use crate::audit::{self, Action};
+use crate::answer::{ApprovalProof, Failure, Peer};
 use crate::calling::Calling;
+use crate::observe::audit::{self, Action};
 use crate::still::{Activation, Asked, trust_file};
 
 /// How many calls may wait for an answer.
@@ -135,14 +135,14 @@ fn choices(question: &Question) -> Vec<String> {
 }
 
 /// Says that nobody says yes for the user who does not show the token.
-fn needs_proof(asking: &Asking) -> Failure {
+fn needs_proof(asking: &HttpContext) -> Failure {
     let text = "only whoever shows the server's token can say yes for its user";
     Failure::new(StatusCode::FORBIDDEN, "needs-proof", text).help(format!("send {}", proof(asking)))
 }
 
 /// Says how the token is shown, and to whoever is here, where it is.
-fn proof(asking: &Asking) -> String {
-    let file = asking.http.served().token_file.as_ref().filter(|_| asking.peer == Peer::Here);
+fn proof(asking: &HttpContext) -> String {
+    let file = asking.http.served().token_file.as_ref().filter(|_| asking.peer == Peer::Local);
     let file = file.map(|file| format!("; the token is in {}", path_text(file))).unwrap_or_default();
     format!("`Authorization: Bearer TOKEN`{file}")
 }
@@ -219,9 +219,9 @@ fn handle() -> Result<String, Failure> {
 }
 
 pub(crate) async fn activate(
-    asking: Asking,
-    Segments(id): Segments<String>,
-    Query(query): Query<Just>,
+    asking: HttpContext,
+    PathSegments(id): PathSegments<String>,
+    Query(query): Query<LocationQuery>,
     Body(input): Body<ActivateInput>,
 ) -> Result<Response, Failure> {
     let state = asking.state(&query.at).await?;
@@ -272,7 +272,7 @@ fn meant(runtime: &Runtime, mut call: Call) -> Result<(Call, Option<PathBuf>), F
 }
 
 /// Looks at what an activation depends on, before it begins.
-async fn look(asking: &Asking, state: &State, folder: Option<PathBuf>) -> Result<Option<FolderStamps>, Failure> {
+async fn look(asking: &HttpContext, state: &State, folder: Option<PathBuf>) -> Result<Option<FolderStamps>, Failure> {
     let Some(folder) = folder else { return Ok(None) };
     let trust = trust_file(state);
     asking.work(move || Ok(FolderStamps::of(&folder, trust, SystemTime::now()))).await
@@ -287,15 +287,15 @@ fn still(done: &Done) -> Option<&Activated> {
 }
 
 pub(crate) async fn answer(
-    asking: Asking,
-    Segments(handle): Segments<String>,
+    asking: HttpContext,
+    PathSegments(handle): PathSegments<String>,
     Body(input): Body<AnswerInput>,
 ) -> Result<Response, Failure> {
     // An activation that there is no room for goes on waiting; once it was taken, it waits for its turn.
     drop(asking.engine.work().slot().await?);
     let waiting = asking.http.activations().take(&handle)?;
     let answer = match input.answer(&waiting.question) {
-        Ok(answer) if matches!(answer, Answer::No) || asking.proven == Proven(true) => answer,
+        Ok(answer) if matches!(answer, Answer::No) || asking.proven == ApprovalProof(true) => answer,
         Ok(_) => {
             let failure = needs_proof(&asking);
             asking.http.activations().put_back(handle, waiting);
@@ -320,7 +320,7 @@ pub(crate) async fn answer(
 
 /// Begins a call anew where something has changed; the answer counts if the question is still the same.
 async fn again(
-    asking: &Asking,
+    asking: &HttpContext,
     state: &Arc<State>,
     call: Call,
     question: &Question,
@@ -336,14 +336,17 @@ async fn again(
     }
 }
 
-pub(crate) async fn drop_it(asking: Asking, Segments(handle): Segments<String>) -> Result<Response, Failure> {
+pub(crate) async fn drop_it(
+    asking: HttpContext,
+    PathSegments(handle): PathSegments<String>,
+) -> Result<Response, Failure> {
     asking.http.activations().take(&handle)?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
 /// Leads an activation on, and answers what came of it or what must be answered first.
 async fn go_on(
-    asking: &Asking,
+    asking: &HttpContext,
     state: &Arc<State>,
     call: Call,
     (calling, session): (Calling, Conversation),
@@ -354,7 +357,7 @@ async fn go_on(
 }
 
 fn stands(
-    asking: &Asking,
+    asking: &HttpContext,
     state: &Arc<State>,
     call: Call,
     session: Conversation,
@@ -368,7 +371,7 @@ fn stands(
 
 /// Asks before something is read.
 pub(crate) fn ask_to_read(
-    asking: &Asking,
+    asking: &HttpContext,
     state: &Arc<State>,
     reading: Reading,
     question: Question,
@@ -380,7 +383,7 @@ pub(crate) fn ask_to_read(
     wait(asking, state, What::Read(Box::new(reading)), question)
 }
 
-fn wait(asking: &Asking, state: &Arc<State>, what: What, question: Question) -> Result<Response, Failure> {
+fn wait(asking: &HttpContext, state: &Arc<State>, what: What, question: Question) -> Result<Response, Failure> {
     let line = QuestionLine { choices: choices(&question), ..question_line(&question) };
     let until = Instant::now() + WAITS;
     let waiting = Waiting { what, question, state: Arc::clone(state), until };
@@ -395,16 +398,16 @@ fn wait(asking: &Asking, state: &Arc<State>, what: What, question: Question) -> 
 }
 
 /// Says why nothing was activated, with ids where a name means several skills, and paths only to whoever is here.
-fn refused(asking: &Asking, state: &State, refusal: &Refusal) -> Failure {
+fn refused(asking: &HttpContext, state: &State, refusal: &Refusal) -> Failure {
     let several = (refusal.why == Why::Ambiguous).then(|| id::find(&state.catalog, &refusal.name).err()).flatten();
     let failure = several.unwrap_or_else(|| Failure::from(refusal));
     match asking.peer {
-        Peer::Here => failure,
-        Peer::Elsewhere => failure.hidden(|line| Hidden::new(state).hide_line(line)),
+        Peer::Local => failure,
+        Peer::Remote => failure.hidden(|line| Redactor::new(state).hide_line(line)),
     }
 }
 
-fn answered(asking: &Asking, state: &State, done: &Done) -> Result<Response, Failure> {
+fn answered(asking: &HttpContext, state: &State, done: &Done) -> Result<Response, Failure> {
     match done.refused.first() {
         Some(refusal) if done.activated.is_empty() => Err(refused(asking, state, refusal)),
         _ => asking.once(StatusCode::OK, state, &activate_answer(state.view.spec.id(), done)),

@@ -9,7 +9,7 @@ use openoxide_wire::{ChangeAnswer, SchemaVersion};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::asked::{Asking, Body, Just, Query, Segments};
+use super::extract::{Body, HttpContext, LocationQuery, PathSegments, Query};
 use super::id;
 use crate::answer::Failure;
 
@@ -34,8 +34,8 @@ pub(crate) struct ReloadAnswer {
 }
 
 pub(crate) async fn reload(
-    asking: Asking,
-    Query(query): Query<Just>,
+    asking: HttpContext,
+    Query(query): Query<LocationQuery>,
     Body(Order {}): Body<Order>,
 ) -> Result<Response, Failure> {
     let (live, place) = (asking.http.engine().live().clone(), asking.place(&query.at)?);
@@ -60,27 +60,27 @@ pub(crate) struct SwitchInput {
 }
 
 pub(crate) async fn enable(
-    asking: Asking,
-    Segments(id): Segments<String>,
-    Query(query): Query<Just>,
+    asking: HttpContext,
+    PathSegments(id): PathSegments<String>,
+    Query(query): Query<LocationQuery>,
     Body(input): Body<SwitchInput>,
 ) -> Result<Response, Failure> {
     switch(asking, id, query, &input, true).await
 }
 
 pub(crate) async fn disable(
-    asking: Asking,
-    Segments(id): Segments<String>,
-    Query(query): Query<Just>,
+    asking: HttpContext,
+    PathSegments(id): PathSegments<String>,
+    Query(query): Query<LocationQuery>,
     Body(input): Body<SwitchInput>,
 ) -> Result<Response, Failure> {
     switch(asking, id, query, &input, false).await
 }
 
 async fn switch(
-    asking: Asking,
+    asking: HttpContext,
     id: String,
-    query: Just,
+    query: LocationQuery,
     input: &SwitchInput,
     enabled: bool,
 ) -> Result<Response, Failure> {

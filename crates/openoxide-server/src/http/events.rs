@@ -11,7 +11,7 @@ use tokio_stream::wrappers::BroadcastStream;
 use tokio_stream::wrappers::errors::BroadcastStreamRecvError;
 use tokio_stream::{Stream, StreamExt as _};
 
-use super::asked::{Asking, Just, Query};
+use super::extract::{HttpContext, LocationQuery, Query};
 use super::id::called;
 use crate::answer::Failure;
 
@@ -57,8 +57,8 @@ impl ChangeEvent {
 }
 
 pub(crate) async fn events(
-    asking: Asking,
-    Query(query): Query<Just>,
+    asking: HttpContext,
+    Query(query): Query<LocationQuery>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Failure> {
     // Whoever listens first and looks then misses nothing.
     let changes = BroadcastStream::new(asking.http.engine().changes());

@@ -20,11 +20,11 @@ use rustix::fs::{Mode, OFlags};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::asked::{Asking, At, Query, Segments, runtime};
-use super::reply::Ready;
+use super::extract::{HttpContext, Location, PathSegments, Query, runtime};
+use super::response::EncodedResponse;
 use super::{activations, id, remote};
 use crate::answer::{Failure, Peer};
-use crate::audit::{Action, Decision};
+use crate::observe::audit::{Action, Decision};
 use crate::still::trust_file;
 
 /// Most bytes of a file that is kept to be sent again.
@@ -34,7 +34,7 @@ const KEPT_MAX: usize = 64 * 1024;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct ReadQuery {
     #[serde(flatten)]
-    at: At,
+    at: Location,
     /// Who asks: what they may not call, they may not read.
     #[serde(default, rename = "as")]
     who: Who,
@@ -55,7 +55,7 @@ pub(crate) enum Read {
     /// The user must decide something first.
     Asks(Question),
     /// What is sent, of the skill that is called this.
-    Done(String, Ready),
+    Done(String, EncodedResponse),
 }
 
 /// The bytes of a file that is asked for.
@@ -71,7 +71,7 @@ pub(crate) struct AskedFile {
 pub(crate) struct KeptFile {
     file: PathBuf,
     name: String,
-    ready: Ready,
+    ready: EncodedResponse,
 }
 
 impl KeptFile {
@@ -101,22 +101,22 @@ impl Reading {
 }
 
 pub(crate) async fn top(
-    asking: Asking,
-    Segments(id): Segments<String>,
+    asking: HttpContext,
+    PathSegments(id): PathSegments<String>,
     Query(query): Query<ReadQuery>,
 ) -> Result<Response, Failure> {
     begin(asking, id, None, query).await
 }
 
 pub(crate) async fn file(
-    asking: Asking,
-    Segments((id, path)): Segments<(String, String)>,
+    asking: HttpContext,
+    PathSegments((id, path)): PathSegments<(String, String)>,
     Query(query): Query<ReadQuery>,
 ) -> Result<Response, Failure> {
     begin(asking, id, Some(path), query).await
 }
 
-async fn begin(asking: Asking, id: String, path: Option<String>, query: ReadQuery) -> Result<Response, Failure> {
+async fn begin(asking: HttpContext, id: String, path: Option<String>, query: ReadQuery) -> Result<Response, Failure> {
     let state = asking.state(&query.at).await?;
     let (caller, as_json) = (query.who.into(), asking.wants_json());
     let reading = Reading { id, path, caller, as_json, allowed: Vec::new() };
@@ -130,7 +130,7 @@ async fn begin(asking: Asking, id: String, path: Option<String>, query: ReadQuer
 
 /// Goes on with the answer to a question.
 pub(crate) async fn answered(
-    asking: &Asking,
+    asking: &HttpContext,
     state: Arc<State>,
     mut reading: Reading,
     question: Question,
@@ -156,7 +156,7 @@ pub(crate) async fn answered(
     go_on(asking, state, reading).await
 }
 
-async fn go_on(asking: &Asking, state: Arc<State>, reading: Reading) -> Result<Response, Failure> {
+async fn go_on(asking: &HttpContext, state: Arc<State>, reading: Reading) -> Result<Response, Failure> {
     let reading = Arc::new(reading);
     let read = match (RemoteName::parse(&reading.id), asking.engine.remote(&state)) {
         (Some(name), Some(remote)) => remote::read(asking, &state, &remote, &name, &reading).await,
@@ -169,7 +169,8 @@ async fn go_on(asking: &Asking, state: Arc<State>, reading: Reading) -> Result<R
             Ok(sent(asking, &ready))
         }
         Ok(Read::Asks(question)) => {
-            let reading = Arc::into_inner(reading).ok_or_else(|| Failure::from(crate::pool::Unavailable::Failed))?;
+            let reading =
+                Arc::into_inner(reading).ok_or_else(|| Failure::from(crate::blocking_pool::Unavailable::Failed))?;
             activations::ask_to_read(asking, &state, reading, question)
         }
         Err(failure) => {
@@ -179,7 +180,7 @@ async fn go_on(asking: &Asking, state: Arc<State>, reading: Reading) -> Result<R
     }
 }
 
-fn sent(asking: &Asking, ready: &Ready) -> Response {
+fn sent(asking: &HttpContext, ready: &EncodedResponse) -> Response {
     let mut response = ready.send(&asking.headers);
     // A page that comes with a skill is nothing of ours: it runs nothing, and reaches nothing.
     let headers = response.headers_mut();
@@ -191,7 +192,7 @@ fn sent(asking: &Asking, ready: &Ready) -> Response {
 }
 
 /// Reads what lies in a folder of this machine.
-async fn local(asking: &Asking, state: &Arc<State>, reading: &Arc<Reading>) -> Result<Read, Failure> {
+async fn local(asking: &HttpContext, state: &Arc<State>, reading: &Arc<Reading>) -> Result<Read, Failure> {
     let runtime = runtime(state)?;
     let (http, peer) = (asking.http.clone(), asking.peer);
     let (state, reading) = (Arc::clone(state), Arc::clone(reading));
@@ -211,9 +212,9 @@ async fn local(asking: &Asking, state: &Arc<State>, reading: &Arc<Reading>) -> R
             } = answer
             else {
                 let answer = ReadAnswer::new(catalog.host.clone(), name.clone(), Ok(&answer));
-                return Ok(Read::Done(name, Ready::json(&answer, peer, Some(&state))?));
+                return Ok(Read::Done(name, EncodedResponse::json(&answer, peer, Some(&state))?));
             };
-            let ready = Ready::new(bytes, kind_of(&runtime, &path));
+            let ready = EncodedResponse::new(bytes, kind_of(&runtime, &path));
             if let Some((asked, (seen, file))) = seen.filter(|_| ready.bytes.len() <= KEPT_MAX) {
                 let kept = KeptFile { file, name: name.clone(), ready: ready.clone() };
                 http.files().keep(&state, asked, seen, ready.bytes.len(), kept);

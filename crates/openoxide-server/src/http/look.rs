@@ -11,21 +11,21 @@ use openoxide_wire::{Limit, MentionsAnswer, ProblemLine, SchemaVersion, TurnInpu
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::asked::{Asking, At, Body, Just, Query, runtime};
-use super::reply::Ready;
+use super::extract::{Body, HttpContext, Location, LocationQuery, Query, runtime};
+use super::response::EncodedResponse;
 use crate::answer::Failure;
 
 /// Which hosts.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct HostsQuery {
     #[serde(flatten)]
-    at: At,
+    at: Location,
     /// Whether to say what each host makes of each file.
     #[serde(default)]
     matrix: bool,
 }
 
-pub(crate) async fn hosts(asking: Asking, Query(query): Query<HostsQuery>) -> Result<Response, Failure> {
+pub(crate) async fn hosts(asking: HttpContext, Query(query): Query<HostsQuery>) -> Result<Response, Failure> {
     let only = query.at.host.clone();
     let state = asking.state(&query.at).await?;
     let peer = asking.peer;
@@ -37,13 +37,13 @@ pub(crate) async fn hosts(asking: Asking, Query(query): Query<HostsQuery>) -> Re
             };
             let catalogs = load(&views, Depth::Quick);
             let rows = if query.matrix { hosts_matrix(&catalogs) } else { Rows::new() };
-            Ready::json(&hosts_answer(&views, &catalogs, &rows), peer, Some(&state))
+            EncodedResponse::json(&hosts_answer(&views, &catalogs, &rows), peer, Some(&state))
         })
         .await?;
     Ok(ready.send(&asking.headers))
 }
 
-pub(crate) async fn roots(asking: Asking, Query(query): Query<Just>) -> Result<Response, Failure> {
+pub(crate) async fn roots(asking: HttpContext, Query(query): Query<LocationQuery>) -> Result<Response, Failure> {
     let state = asking.state(&query.at).await?;
     let engine = asking.http.engine().clone();
     asking
@@ -71,7 +71,7 @@ pub(crate) struct ProblemsAnswer {
     limits: Vec<Limit>,
 }
 
-pub(crate) async fn problems(asking: Asking, Query(query): Query<Just>) -> Result<Response, Failure> {
+pub(crate) async fn problems(asking: HttpContext, Query(query): Query<LocationQuery>) -> Result<Response, Failure> {
     let state = asking.state(&query.at).await?;
     asking
         .kept(&state, "problems", String::new(), |state| {
@@ -90,7 +90,7 @@ pub(crate) async fn problems(asking: Asking, Query(query): Query<Just>) -> Resul
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct PromptQuery {
     #[serde(flatten)]
-    at: At,
+    at: Location,
     /// The model's context window, in tokens.
     window: Option<u64>,
     /// Whether the agent cannot read files.
@@ -98,7 +98,7 @@ pub(crate) struct PromptQuery {
     no_read_tool: bool,
 }
 
-pub(crate) async fn prompt(asking: Asking, Query(query): Query<PromptQuery>) -> Result<Response, Failure> {
+pub(crate) async fn prompt(asking: HttpContext, Query(query): Query<PromptQuery>) -> Result<Response, Failure> {
     let state = asking.state(&query.at).await?;
     let runtime = runtime(&state)?;
     let peer = asking.peer;
@@ -113,15 +113,15 @@ pub(crate) async fn prompt(asking: Asking, Query(query): Query<PromptQuery>) -> 
                 BeginningError::Refused(refusal) => Failure::from(&*refusal),
                 BeginningError::Render(error) => Failure::new(StatusCode::CONFLICT, "bad-template", error.to_string()),
             })?;
-            Ready::json(&prompt_answer(&beginning), peer, Some(&state))
+            EncodedResponse::json(&prompt_answer(&beginning), peer, Some(&state))
         })
         .await?;
     Ok(ready.send(&asking.headers))
 }
 
 pub(crate) async fn mentions(
-    asking: Asking,
-    Query(query): Query<Just>,
+    asking: HttpContext,
+    Query(query): Query<LocationQuery>,
     Body(input): Body<TurnInput>,
 ) -> Result<Response, Failure> {
     let state = asking.state(&query.at).await?;

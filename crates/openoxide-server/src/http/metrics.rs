@@ -6,17 +6,17 @@ use axum::response::{IntoResponse, Response};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use openoxide_live::{State, Watching};
 
-use super::asked::{Asking, At, Query};
+use super::extract::{HttpContext, Location, Query};
 use super::status::Nothing;
 use crate::answer::{Failure, Peer};
 
-pub(crate) async fn metrics(asking: Asking, _: Query<Nothing>) -> Result<Response, Failure> {
-    let state = asking.state(&At::default()).await?;
+pub(crate) async fn metrics(asking: HttpContext, _: Query<Nothing>) -> Result<Response, Failure> {
+    let state = asking.state(&Location::default()).await?;
     let kind = "text/plain; version=0.0.4; charset=utf-8";
     Ok(([(CONTENT_TYPE, kind), (CACHE_CONTROL, "no-store")], text(&asking, &state)).into_response())
 }
 
-fn text(asking: &Asking, state: &State) -> String {
+fn text(asking: &HttpContext, state: &State) -> String {
     let http = &asking.http;
     let mut text = http.engine().metrics().render();
     let mut gauge = |name: &str, about: &str, value: u64| {
@@ -37,7 +37,7 @@ fn text(asking: &Asking, state: &State) -> String {
     counter(&mut text, "audit_failed", "How often the audit log could not be written.", audit.failed());
     if let Watching::Polling { why } = watching {
         // It may name folders, which are nobody's business elsewhere.
-        let why = if asking.peer == Peer::Here { label(&why) } else { String::new() };
+        let why = if asking.peer == Peer::Local { label(&why) } else { String::new() };
         let _ = writeln!(
             text,
             "# HELP openoxide_polling_info Why folders are looked at again and again.\n# TYPE openoxide_polling_info gauge\nopenoxide_polling_info{{why=\"{why}\"}} 1"

@@ -19,7 +19,7 @@ use openoxide_skills::{
 };
 
 use super::archive::{PACKED_MAX, pack};
-use super::wellknown::digest_of;
+use super::well_known::digest_of;
 
 /// Most bytes of a description.
 const DESCRIPTION_MAX: usize = 1024;

@@ -10,9 +10,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use tokio::sync::Mutex;
 
-use super::asked::{Asking, Just, Query, runtime};
+use super::extract::{HttpContext, LocationQuery, Query, runtime};
 use super::files::{Read, Reading, kind_of};
-use super::reply::Ready;
+use super::response::EncodedResponse;
 use crate::answer::Failure;
 use crate::calling::{NotRead, OWN_FILE, RemoteRead, RemoteReading};
 
@@ -27,7 +27,7 @@ pub(crate) struct RemotesAnswer {
     problems: Vec<RemoteProblemLine>,
 }
 
-pub(crate) async fn list(asking: Asking, Query(query): Query<Just>) -> Result<Response, Failure> {
+pub(crate) async fn list(asking: HttpContext, Query(query): Query<LocationQuery>) -> Result<Response, Failure> {
     let state = asking.state(&query.at).await?;
     let runtime = runtime(&state)?;
     let listing = asking.engine.remote_list(&state).await;
@@ -40,7 +40,7 @@ pub(crate) async fn list(asking: Asking, Query(query): Query<Just>) -> Result<Re
                 skills: listing.skills.iter().map(|skill| remote_line(&runtime, &nobody, skill)).collect(),
                 problems: listing.problems.iter().map(remote_problem_line).collect(),
             };
-            Ready::json(&answer, peer, Some(&state))
+            EncodedResponse::json(&answer, peer, Some(&state))
         })
         .await?;
     Ok(ready.send(&asking.headers))
@@ -48,7 +48,7 @@ pub(crate) async fn list(asking: Asking, Query(query): Query<Just>) -> Result<Re
 
 /// Reads what a server has of a skill; before, the same is asked as before it is called.
 pub(crate) async fn read(
-    asking: &Asking,
+    asking: &HttpContext,
     state: &State,
     remote: &Remote,
     name: &RemoteName,
@@ -58,7 +58,7 @@ pub(crate) async fn read(
     let wanted =
         RemoteReading { remote, runtime: &runtime, name, caller: reading.caller, path: reading.path.as_deref() };
     let host = runtime.catalog().host.clone();
-    let json = |answer: &ReadAnswer| Ready::json(answer, asking.peer, Some(state));
+    let json = |answer: &ReadAnswer| EncodedResponse::json(answer, asking.peer, Some(state));
     let (id, bytes) = match wanted.read(&Mutex::default(), |questions| reading.open(questions)).await {
         Ok(RemoteRead::Bytes(id, bytes)) => (id, bytes),
         Ok(RemoteRead::Files(id, files)) => {
@@ -70,7 +70,7 @@ pub(crate) async fn read(
     };
     let path = reading.path.as_deref().unwrap_or(OWN_FILE);
     if !reading.as_json {
-        return Ok(Read::Done(id, Ready::new(bytes, kind_of(&runtime, path))));
+        return Ok(Read::Done(id, EncodedResponse::new(bytes, kind_of(&runtime, path))));
     }
     let answer = ReadAnswer::of_bytes(host, id.clone(), path, &bytes, false);
     match &answer.refused {

@@ -21,7 +21,7 @@ pub(crate) enum Content {
 }
 
 /// An answer that a route can give.
-pub(crate) struct Answered {
+pub(crate) struct RouteResponse {
     pub(crate) status: u16,
     pub(crate) about: &'static str,
     pub(crate) content: Vec<Content>,
@@ -37,7 +37,7 @@ pub(crate) struct Route {
     pub(crate) about: &'static str,
     pub(crate) query: Option<Draw>,
     pub(crate) body: Option<Draw>,
-    pub(crate) answers: Vec<Answered>,
+    pub(crate) answers: Vec<RouteResponse>,
     /// Errors, by their status.
     pub(crate) fails: Vec<u16>,
     pub(crate) handler: MethodRouter<Http>,
@@ -90,7 +90,7 @@ impl Route {
 
     /// Says what it can answer.
     pub(crate) fn answer(mut self, status: u16, about: &'static str, content: Vec<Content>) -> Route {
-        self.answers.push(Answered { status, about, content });
+        self.answers.push(RouteResponse { status, about, content });
         self
     }
 

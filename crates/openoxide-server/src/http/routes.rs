@@ -7,20 +7,20 @@ use openoxide_wire::{
 };
 
 use super::activations::{self, ActivateInput, AnswerInput, AnsweredAnswer, WaitingAnswer};
-use super::asked::Just;
 use super::change::{self, Order, ReloadAnswer, SwitchInput};
 use super::events;
+use super::extract::LocationQuery;
 use super::files::{self, ReadQuery};
-use super::front::front;
+use super::home_page::front;
 use super::look::{self, HostsQuery, ProblemsAnswer, PromptQuery};
 use super::metrics;
+use super::opencode_compat::{self, CommandRecord, RecordsQuery, SkillRecord};
 use super::remote::{self, RemotesAnswer};
 use super::route::{Content, Route};
 use super::search::{self, SearchAnswer, SearchQuery};
-use super::shapes::{self, CommandRecord, RecordsQuery, SkillRecord};
 use super::skills::{self, ListQuery, SkillAnswer, SkillsAnswer};
 use super::status::{self, Nothing};
-use super::wellknown::{self, Index, OldIndex};
+use super::well_known::{self, Index, OldIndex};
 
 /// Returns every route.
 pub(crate) fn all() -> Vec<Route> {
@@ -42,7 +42,7 @@ fn of_skills() -> Vec<Route> {
             .fails(&[404, 409]),
         Route::get("/v1/skills/{id}", "showSkill", skills::show)
             .about("Shows everything about one skill.")
-            .query::<Just>()
+            .query::<LocationQuery>()
             .json::<SkillAnswer>(200, "The skill.")
             .fails(&[404, 409]),
         Route::get("/v1/skills/{id}/files", "listFiles", files::top)
@@ -63,7 +63,7 @@ fn of_skills() -> Vec<Route> {
             .fails(&[404, 406, 409, 422]),
         Route::get("/v1/remote", "listRemoteSkills", remote::list)
             .about("Lists the skills that the MCP servers of the settings offer; each is called by its whole name.")
-            .query::<Just>()
+            .query::<LocationQuery>()
             .json::<RemotesAnswer>(200, "The skills, by server.")
             .fails(&[404, 409]),
     ]
@@ -73,7 +73,7 @@ fn of_activations() -> Vec<Route> {
     vec![
         Route::post("/v1/skills/{id}/activate", "activateSkill", activations::activate)
             .about("Calls a skill: answers what the model is sent, or asks what the user must decide first.")
-            .query::<Just>()
+            .query::<LocationQuery>()
             .body::<ActivateInput>()
             .json::<ActivateAnswer>(200, "What the model is sent.")
             .json::<WaitingAnswer>(202, "The user must decide something first.")
@@ -99,7 +99,7 @@ fn of_looking() -> Vec<Route> {
     vec![
         Route::post("/v1/mentions", "findMentions", look::mentions)
             .about("Tells which skills a turn of a user names, and why not the rest.")
-            .query::<Just>()
+            .query::<LocationQuery>()
             .body::<TurnInput>()
             .json::<MentionsAnswer>(200, "The skills, in the order in which they are loaded.")
             .fails(&[404, 409, 415, 422]),
@@ -120,17 +120,17 @@ fn of_looking() -> Vec<Route> {
             .fails(&[404, 409]),
         Route::get("/v1/roots", "listRoots", look::roots)
             .about("Lists where a host looks, in what order, and by what settings.")
-            .query::<Just>()
+            .query::<LocationQuery>()
             .json::<RootsAnswer>(200, "The folders.")
             .fails(&[404, 409]),
         Route::get("/v1/problems", "listProblems", look::problems)
             .about("Lists findings about skills and settings.")
-            .query::<Just>()
+            .query::<LocationQuery>()
             .json::<ProblemsAnswer>(200, "The findings.")
             .fails(&[404, 409]),
         Route::get("/v1/events", "followChanges", events::events)
             .about("Tells of changes as they happen: first `version`, then `change`; `reload` to whoever is too far behind.")
-            .query::<Just>()
+            .query::<LocationQuery>()
             .answer(200, "A stream of events, each with JSON as its data.", vec![Content::Other("text/event-stream")])
             .fails(&[404, 409]),
     ]
@@ -140,19 +140,19 @@ fn of_changing() -> Vec<Route> {
     vec![
         Route::post("/v1/reload", "reload", change::reload)
             .about("Looks again now, whatever was noticed.")
-            .query::<Just>()
+            .query::<LocationQuery>()
             .body::<Order>()
             .json::<ReloadAnswer>(200, "What was seen.")
             .fails(&[404, 409, 415, 422]),
         Route::post("/v1/skills/{id}/enable", "enableSkill", change::enable)
             .about("Switches a skill on, in OpenOxide's own settings.")
-            .query::<Just>()
+            .query::<LocationQuery>()
             .body::<SwitchInput>()
             .json::<ChangeAnswer>(200, "What was written.")
             .fails(&[404, 409, 415, 422]),
         Route::post("/v1/skills/{id}/disable", "disableSkill", change::disable)
             .about("Switches a skill off, in OpenOxide's own settings.")
-            .query::<Just>()
+            .query::<LocationQuery>()
             .body::<SwitchInput>()
             .json::<ChangeAnswer>(200, "What was written.")
             .fails(&[404, 409, 415, 422]),
@@ -161,37 +161,37 @@ fn of_changing() -> Vec<Route> {
 
 fn for_other_clients() -> Vec<Route> {
     vec![
-        Route::get("/skill", "listSkillRecords", shapes::skills)
+        Route::get("/skill", "listSkillRecords", opencode_compat::skills)
             .about("Lists skills as clients of another program expect them.")
             .query::<RecordsQuery>()
             .json::<Vec<SkillRecord>>(200, "The skills.")
             .fails(&[404, 409]),
-        Route::get("/command", "listCommandRecords", shapes::commands)
+        Route::get("/command", "listCommandRecords", opencode_compat::commands)
             .about("Lists skills as commands, as clients of another program expect them.")
             .query::<RecordsQuery>()
             .json::<Vec<CommandRecord>>(200, "The skills.")
             .fails(&[404, 409]),
-        Route::get("/.well-known/agent-skills/index.json", "discoverSkills", wellknown::index)
+        Route::get("/.well-known/agent-skills/index.json", "discoverSkills", well_known::index)
             .about("Lists the skills that are published, by version 0.2.0 of the discovery format.")
             .query::<Nothing>()
             .json::<Index>(200, "The index.")
             .fails(&[404, 409]),
-        Route::get("/.well-known/agent-skills/{file}", "fetchArchive", wellknown::archive)
+        Route::get("/.well-known/agent-skills/{file}", "fetchArchive", well_known::archive)
             .about("Fetches a skill's folder, as `NAME.tar.gz`.")
             .query::<Nothing>()
             .answer(200, "The archive.", vec![Content::Other("application/gzip")])
             .fails(&[404, 409]),
-        Route::get("/.well-known/agent-skills/{name}/{*path}", "fetchFile", wellknown::file)
+        Route::get("/.well-known/agent-skills/{name}/{*path}", "fetchFile", well_known::file)
             .about("Fetches a file of a skill.")
             .query::<Nothing>()
             .answer(200, "The file.", vec![Content::Other("text/markdown"), Content::Other("application/octet-stream")])
             .fails(&[404, 409]),
-        Route::get("/.well-known/skills/index.json", "discoverSkillsOld", wellknown::old_index)
+        Route::get("/.well-known/skills/index.json", "discoverSkillsOld", well_known::old_index)
             .about("Lists the skills that are published, by version 0.1 of the discovery format.")
             .query::<Nothing>()
             .json::<OldIndex>(200, "The index.")
             .fails(&[404, 409]),
-        Route::get("/.well-known/skills/{name}/{*path}", "fetchFileOld", wellknown::file)
+        Route::get("/.well-known/skills/{name}/{*path}", "fetchFileOld", well_known::file)
             .about("Fetches a file of a skill.")
             .query::<Nothing>()
             .answer(200, "The file.", vec![Content::Other("text/markdown"), Content::Other("application/octet-stream")])

@@ -7,9 +7,9 @@ use openoxide_wire::SchemaVersion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::asked::{Asking, At, Query, runtime};
+use super::extract::{HttpContext, Location, Query, runtime};
 use super::id::Ids;
-use super::reply::Ready;
+use super::response::EncodedResponse;
 use crate::answer::Failure;
 
 /// Most skills that a search finds.
@@ -19,7 +19,7 @@ const HITS_MAX: usize = 100;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct SearchQuery {
     #[serde(flatten)]
-    at: At,
+    at: Location,
     /// Words to look for.
     q: String,
     /// Most skills to find.
@@ -56,7 +56,7 @@ pub(crate) struct HitLine {
     score: f64,
 }
 
-pub(crate) async fn find(asking: Asking, Query(query): Query<SearchQuery>) -> Result<Response, Failure> {
+pub(crate) async fn find(asking: HttpContext, Query(query): Query<SearchQuery>) -> Result<Response, Failure> {
     if !(1..=HITS_MAX).contains(&query.limit) {
         let text = format!("`limit` must be from 1 to {HITS_MAX}");
         return Err(Failure::new(StatusCode::BAD_REQUEST, "bad-query", text));
@@ -76,7 +76,7 @@ pub(crate) async fn find(asking: Asking, Query(query): Query<SearchQuery>) -> Re
             });
             let answer =
                 SearchAnswer { schema: SchemaVersion::default(), host: catalog.host.clone(), hits: hits.collect() };
-            Ready::json(&answer, peer, Some(&state))
+            EncodedResponse::json(&answer, peer, Some(&state))
         })
         .await?;
     Ok(ready.send(&asking.headers))

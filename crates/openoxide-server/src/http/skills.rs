@@ -7,7 +7,7 @@ use openoxide_wire::{Limit, OtherLine, SchemaVersion, ShowAnswer, SkillLine};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::asked::{Asking, At, Just, Query, Segments, runtime};
+use super::extract::{HttpContext, Location, LocationQuery, PathSegments, Query, runtime};
 use super::id::{self, Ids};
 use crate::answer::Failure;
 
@@ -15,7 +15,7 @@ use crate::answer::Failure;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct ListQuery {
     #[serde(flatten)]
-    at: At,
+    at: Location,
     /// Whether to list also what does not count, and why.
     #[serde(default)]
     all: bool,
@@ -57,7 +57,7 @@ pub(crate) struct SkillAnswer {
     answer: ShowAnswer,
 }
 
-pub(crate) async fn list(asking: Asking, Query(query): Query<ListQuery>) -> Result<Response, Failure> {
+pub(crate) async fn list(asking: HttpContext, Query(query): Query<ListQuery>) -> Result<Response, Failure> {
     let state = asking.state(&query.at).await?;
     let what = query.all.to_string();
     asking
@@ -86,9 +86,9 @@ fn listed(view: &View, catalog: &Catalog, version: u64, all: bool) -> SkillsAnsw
 }
 
 pub(crate) async fn show(
-    asking: Asking,
-    Segments(id): Segments<String>,
-    Query(query): Query<Just>,
+    asking: HttpContext,
+    PathSegments(id): PathSegments<String>,
+    Query(query): Query<LocationQuery>,
 ) -> Result<Response, Failure> {
     let state = asking.state(&query.at).await?;
     asking.kept(&state, "skill", id.clone(), move |state| shown(&state.view, &*runtime(state)?, &id)).await

@@ -5,10 +5,10 @@ use http::HeaderValue;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use serde_json::Value;
 
-use super::asked::{Asking, Query};
+use super::extract::{HttpContext, Query};
+use super::html::Page;
 use super::openapi::openapi;
-use super::page::Page;
-use super::reply::Ready;
+use super::response::EncodedResponse;
 use crate::answer::Failure;
 
 /// A query that holds nothing.
@@ -19,14 +19,14 @@ pub(crate) async fn health(_: Query<Nothing>) -> impl IntoResponse {
     ([(CONTENT_TYPE, "text/plain; charset=utf-8"), (CACHE_CONTROL, "no-store")], "ok\n")
 }
 
-pub(crate) async fn document(asking: Asking, _: Query<Nothing>) -> Result<Response, Failure> {
+pub(crate) async fn document(asking: HttpContext, _: Query<Nothing>) -> Result<Response, Failure> {
     Ok(asking.http.document().send(&asking.headers))
 }
 
 /// Writes the document once, for all who ask.
-pub(crate) fn written() -> Ready {
+pub(crate) fn written() -> EncodedResponse {
     let text = serde_json::to_vec(&openapi()).unwrap_or_default();
-    Ready::new(text, HeaderValue::from_static("application/json"))
+    EncodedResponse::new(text, HeaderValue::from_static("application/json"))
 }
 
 pub(crate) async fn docs(_: Query<Nothing>) -> Response {

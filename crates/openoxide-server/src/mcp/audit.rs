@@ -11,8 +11,8 @@ use serde_json::Value;
 use super::address::Addresses;
 use super::seen::Seen;
 use crate::answer::RequestId;
-use crate::audit::{Action, Actor, Decision, Face, Noted};
 use crate::engine::Engine;
+use crate::observe::audit::{Action, Actor, AuditEvent, Decision, Face};
 
 /// Who asks; over HTTP, by the head of the request.
 pub(super) fn actor(head: Option<&Parts>) -> Actor {
@@ -41,5 +41,5 @@ pub(super) fn tool(engine: &Engine, seen: &Seen, name: &str, arguments: &Value, 
 }
 
 fn note(engine: &Engine, action: Action, skill: Option<String>, part: Option<String>, decision: Decision) {
-    engine.audit().note(Noted { actor: engine.actor(), action, skill, digest: None, part, decision });
+    engine.audit().note(AuditEvent { actor: engine.actor(), action, skill, digest: None, part, decision });
 }

@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 
 use super::address::{Meant, OWN_FILE, address};
 use super::error::{invalid, shortened};
-use super::kinds;
-use super::page::page;
+use super::media_types;
+use super::pagination::page;
 use super::seen::{Seen, Shared};
-use super::served::Served;
+use super::served::HttpOptions;
 use super::skills::text;
 
 /// Most names that are read of one folder.
@@ -44,7 +44,7 @@ impl Shared {
         Ok(CustomResult::new(answer))
     }
 
-    fn children(&self, seen: &Seen, meant: &Meant<'_>) -> Option<(Arc<Served>, Vec<Child>)> {
+    fn children(&self, seen: &Seen, meant: &Meant<'_>) -> Option<(Arc<HttpOptions>, Vec<Child>)> {
         let entry = seen.entry(meant.at)?;
         let served = self.memory.look(seen.catalog(), entry)?;
         let dir = SkillDir::of(seen.catalog(), entry).ok()?;
@@ -53,14 +53,14 @@ impl Shared {
 }
 
 /// Describes a file or a folder of a skill.
-pub(super) fn resource(root: &str, served: &Served, path: &Path, is_folder: bool) -> Resource {
+pub(super) fn resource(root: &str, served: &HttpOptions, path: &Path, is_folder: bool) -> Resource {
     let name = path.file_name().map(|name| shown_name(Path::new(name))).unwrap_or_default();
     let mut resource = Resource::new(address(root, path), name);
     if is_folder {
-        resource.mime_type = Some(kinds::FOLDER.to_owned());
+        resource.mime_type = Some(media_types::FOLDER.to_owned());
         return resource;
     }
-    resource.mime_type = kinds::by_name(path).map(str::to_owned);
+    resource.mime_type = media_types::by_name(path).map(str::to_owned);
     resource.size = served.files.as_ref().and_then(|files| files.file(path)).map(|file| file.size);
     if path == Path::new(OWN_FILE) {
         let name = served.frontmatter.get("name").and_then(Value::as_str);

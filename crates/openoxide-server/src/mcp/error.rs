@@ -2,7 +2,7 @@
 
 use rmcp::ErrorData;
 
-use crate::pool::Unavailable;
+use crate::blocking_pool::Unavailable;
 
 /// Says that something that was asked for is not there, or not like that.
 pub(super) fn invalid(text: impl Into<String>) -> ErrorData {

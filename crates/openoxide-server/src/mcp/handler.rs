@@ -79,7 +79,7 @@ impl ServerHandler for McpServer {
         _: Context,
     ) -> Result<ListToolsResult, ErrorData> {
         // There are few, on one page.
-        super::page::after("tools", cursor(request).as_deref())?;
+        super::pagination::after("tools", cursor(request).as_deref())?;
         let mut listed = self.shared.work(super::seen::Shared::list_tools).await?;
         let seen = self.shared.seen().await?;
         self.shared.name_remote(&seen, &mut listed.tools).await;
@@ -121,7 +121,7 @@ impl ServerHandler for McpServer {
         request: Option<PaginatedRequestParams>,
         _: Context,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        super::page::after("templates", cursor(request).as_deref())?;
+        super::pagination::after("templates", cursor(request).as_deref())?;
         Ok(templates())
     }
 

@@ -17,7 +17,7 @@ use super::seen::Shared;
 use super::sessions::Sessions;
 use super::{MESSAGE_MAX, McpOptions, McpServer};
 use crate::engine::Engine;
-use crate::http::asked::{Cut, whole};
+use crate::http::extract::{Cut, whole};
 
 /// How MCP is served over HTTP.
 #[derive(Clone, Debug, Default)]
@@ -28,14 +28,14 @@ pub struct McpHttp {
     pub hosts: Vec<String>,
     /// Origins of pages that may ask, as `http://host:port`; a request that names another is refused.
     pub origins: Vec<String>,
-    /// Whether any host and origin is taken here, because a [`Door`](crate::Door) before this knows better.
+    /// Whether any host and origin is taken here, because a [`Ingress`](crate::Door) before this knows better.
     pub any_host: bool,
     /// Ends every conversation.
     pub stop: CancellationToken,
 }
 
 impl McpHttp {
-    /// Serves behind a [`Door`](crate::Door) that listens at an address, and answers to these names too.
+    /// Serves behind a [`Ingress`](crate::Door) that listens at an address, and answers to these names too.
     pub fn behind(address: SocketAddr, names: &[String], stop: CancellationToken) -> McpHttp {
         let (ip, port) = (address.ip(), address.port());
         let own = if ip.is_ipv6() { format!("[{ip}]") } else { ip.to_string() };

@@ -7,7 +7,7 @@ use serde_json::error::Category;
 
 use super::MESSAGE_MAX;
 use super::error::shortened;
-use crate::strict;
+use crate::strict_json;
 
 /// Longest id of a request, in bytes. It is kept until the request is answered, and is in the answer.
 const ID_MAX: usize = 256;
@@ -45,7 +45,7 @@ impl Unreadable {
 
 /// Reads a message.
 pub(super) fn read(bytes: &[u8]) -> Result<ClientJsonRpcMessage, Unreadable> {
-    let value = strict::read(bytes).map_err(|error| {
+    let value = strict_json::read(bytes).map_err(|error| {
         let code = match error.classify() {
             Category::Data => ErrorCode::INVALID_REQUEST,
             Category::Io | Category::Syntax | Category::Eof => ErrorCode::PARSE_ERROR,

@@ -32,7 +32,7 @@ struct Changes {
 
 impl Changes {
     async fn new(shared: &Arc<Shared>) -> Changes {
-        // Listening begins before looking, so that nothing is missed between.
+        // BoundListener begins before looking, so that nothing is missed between.
         let receiver = shared.engine.changes();
         Changes { shared: Arc::clone(shared), receiver, before: shared.seen().await.ok() }
     }

@@ -16,7 +16,7 @@ use super::McpServer;
 use super::answer::{forked, note};
 use super::error::{invalid, shortened};
 use super::held::MadeFor;
-use super::page::page;
+use super::pagination::page;
 use super::seen::{Seen, Shared};
 use super::skills::TTL_MS;
 use super::talk::{Asking, Spoken, Talk};

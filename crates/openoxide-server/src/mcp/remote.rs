@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 use super::McpServer;
 use super::seen::{Seen, Shared};
 use crate::activate::Conversation;
-use crate::audit::{Action, Decision};
 use crate::calling::{NotRead, OWN_FILE, RemoteRead, RemoteReading};
 use crate::engine::Engine;
+use crate::observe::audit::{Action, Decision};
 
 /// How long a list of tools waits for servers; those that take longer are in the next one.
 const PATIENCE: Duration = Duration::from_secs(2);

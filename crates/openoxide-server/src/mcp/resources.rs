@@ -21,12 +21,12 @@ use super::audit;
 use super::directory::resource;
 use super::error::{invalid, no_resource};
 use super::held::{MadeFor, Waiting};
-use super::kinds;
-use super::page::page;
+use super::media_types;
+use super::pagination::page;
 use super::seen::{Seen, Shared};
 use super::skills::TTL_MS;
 use super::talk::{Asking, Heard};
-use crate::audit::Decision;
+use crate::observe::audit::Decision;
 
 /// Most resources of one page.
 const PAGE: usize = 200;
@@ -100,10 +100,12 @@ impl Shared {
 
 fn contents(uri: &str, path: &Path, bytes: Vec<u8>) -> ResourceContents {
     match String::from_utf8(bytes) {
-        Ok(text) if !text.contains('\0') => ResourceContents::text(text, uri).with_mime_type(kinds::of(path, true)),
-        Ok(text) => ResourceContents::blob(STANDARD.encode(text), uri).with_mime_type(kinds::of(path, false)),
+        Ok(text) if !text.contains('\0') => {
+            ResourceContents::text(text, uri).with_mime_type(media_types::of(path, true))
+        }
+        Ok(text) => ResourceContents::blob(STANDARD.encode(text), uri).with_mime_type(media_types::of(path, false)),
         Err(error) => {
-            ResourceContents::blob(STANDARD.encode(error.as_bytes()), uri).with_mime_type(kinds::of(path, false))
+            ResourceContents::blob(STANDARD.encode(error.as_bytes()), uri).with_mime_type(media_types::of(path, false))
         }
     }
 }

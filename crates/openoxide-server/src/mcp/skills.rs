@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::address::{OWN_FILE, address};
 use super::error::{invalid, shortened};
-use super::page::{after, cursor};
+use super::pagination::{after, cursor};
 use super::seen::{Seen, Shared};
 
 /// How long an answer may be taken for the present: about as long as the catalog takes to follow the disk.

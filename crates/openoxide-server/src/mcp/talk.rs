@@ -15,7 +15,7 @@ use super::error::{invalid, unavailable};
 use super::held::{MadeFor, QUESTION, Waiting};
 use super::question::{self, Standing};
 use crate::activate::{Conversation, Stand};
-use crate::answer::Proven;
+use crate::answer::ApprovalProof;
 use crate::calling::Calling;
 use crate::engine::Engine;
 
@@ -69,7 +69,7 @@ impl Asking {
         };
         let head = context.extensions.get::<http::request::Parts>();
         // Whoever started this process speaks for its user; over HTTP that must be shown.
-        let shown = head.and_then(|head| head.extensions.get::<Proven>()) == Some(&Proven(true));
+        let shown = head.and_then(|head| head.extensions.get::<ApprovalProof>()) == Some(&ApprovalProof(true));
         let standing =
             Standing { lasting: server.one_conversation || !is_modern, proven: server.one_conversation || shown };
         let engine = server.shared.engine.asked_by(audit::actor(head));

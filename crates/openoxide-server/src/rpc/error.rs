@@ -5,7 +5,7 @@ use openoxide_live::LiveError;
 use openoxide_permissions::RuleError;
 use serde::Serialize;
 
-use crate::pool::Unavailable;
+use crate::blocking_pool::Unavailable;
 
 /// The line is not JSON.
 const PARSE: i64 = -32700;

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::error::RpcError;
-use crate::strict;
+use crate::strict_json;
 
 /// What tells one request from others.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -52,7 +52,7 @@ impl Incoming {
     /// Reads a line.
     pub(super) fn read(line: &[u8]) -> Incoming {
         let bad = |id, error| Incoming::Bad { id, error };
-        let mut message = match strict::read(line) {
+        let mut message = match strict_json::read(line) {
             Ok(Value::Object(message)) => message,
             Ok(Value::Array(_)) => {
                 return bad(None, RpcError::invalid("a batch is not taken; send one object per line"));

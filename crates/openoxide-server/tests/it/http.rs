@@ -11,7 +11,7 @@ use axum::body::{Body, to_bytes};
 use http::{HeaderMap, Request, StatusCode};
 use openoxide_config::Environment;
 use openoxide_live::Place;
-use openoxide_server::{Engine, EngineOptions, Peer, Proven, RequestId, Served, router};
+use openoxide_server::{ApprovalProof, Engine, EngineOptions, HttpOptions, Peer, RequestId, router};
 use openoxide_testkit::TestContext;
 use serde_json::Value;
 use tower::ServiceExt as _;
@@ -47,26 +47,26 @@ impl Came {
 
 impl Server {
     pub(crate) fn new(context: TestContext) -> Server {
-        Server::serving(context, Served::default())
+        Server::serving(context, HttpOptions::default())
     }
 
-    pub(crate) fn serving(context: TestContext, served: Served) -> Server {
+    pub(crate) fn serving(context: TestContext, served: HttpOptions) -> Server {
         Server::working(context, served, EngineOptions::default())
     }
 
-    pub(crate) fn working(context: TestContext, served: Served, options: EngineOptions) -> Server {
+    pub(crate) fn working(context: TestContext, served: HttpOptions, options: EngineOptions) -> Server {
         let engine = Engine::new(environment(&context), Place::of(context.project()), options);
         Server { context, router: router(engine.clone(), served), engine }
     }
 
     pub(crate) async fn get(&self, path: &str) -> Came {
-        self.ask(Request::get(path).extension(Peer::Here).body(Body::empty()).unwrap()).await
+        self.ask(Request::get(path).extension(Peer::Local).body(Body::empty()).unwrap()).await
     }
 
     pub(crate) async fn post(&self, path: &str, body: &Value) -> Came {
         let request = Request::post(path)
-            .extension(Peer::Here)
-            .extension(Proven(true))
+            .extension(Peer::Local)
+            .extension(ApprovalProof(true))
             .header("content-type", "application/json");
         self.ask(request.body(Body::from(body.to_string())).unwrap()).await
     }

@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that fails says where")]
 
-mod door;
 mod http;
+mod ingress;
 mod mcp;
 mod remote;
 mod rpc;

@@ -15,12 +15,12 @@ use crate::fidelity::prose::mark;
 use crate::fidelity::scene::Scene;
 
 /// A program that listens; dropped, it ends.
-struct Listening {
+struct BoundListener {
     child: Child,
     address: String,
 }
 
-impl Drop for Listening {
+impl Drop for BoundListener {
     fn drop(&mut self) {
         // It may have ended already.
         let _ = self.child.kill();
@@ -48,12 +48,12 @@ pub(in crate::fidelity) fn answers(program: &Path, scene: &Scene) -> Result<Valu
     Ok(serde_json::from_str(&scene.portable(&answer.to_string()))?)
 }
 
-fn start(program: &Path, scene: &Scene) -> Result<Listening> {
+fn start(program: &Path, scene: &Scene) -> Result<BoundListener> {
     let mut command = prepare(program, scene)?;
     command.args(["serve", "--port", "0", "--hostname", "127.0.0.1"]);
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
     let output = child.stdout.take().context("the program has no output")?;
-    let mut listening = Listening { child, address: String::new() };
+    let mut listening = BoundListener { child, address: String::new() };
     for line in BufReader::new(output).lines() {
         if let Some((_, address)) = line?.split_once("listening on http://") {
             address.trim().clone_into(&mut listening.address);
@@ -63,7 +63,7 @@ fn start(program: &Path, scene: &Scene) -> Result<Listening> {
     anyhow::bail!("the program does not listen")
 }
 
-impl Listening {
+impl BoundListener {
     fn ask(&self, path: &str, scene: &Scene) -> Result<Vec<Value>> {
         let mut stream = TcpStream::connect(&self.address)?;
         stream.set_read_timeout(Some(Duration::from_mins(1)))?;

@@ -13,8 +13,8 @@ use serde_json::Value;
 
 use super::{RpcError, answer, params};
 use crate::activate::{Asker as _, Conversation};
-use crate::audit::{Action, Decision};
 use crate::calling::{NotRead, OWN_FILE, RemoteRead, RemoteReading};
+use crate::observe::audit::{Action, Decision};
 use crate::rpc::ask::ClientAsker;
 use crate::rpc::client::Client;
 

@@ -2,7 +2,7 @@
 
 use axum::body::Body;
 use http::Request;
-use openoxide_server::{EngineOptions, Peer, Served};
+use openoxide_server::{EngineOptions, HttpOptions, Peer};
 use openoxide_testkit::TestContext;
 use serde_json::{Value, json};
 
@@ -41,7 +41,7 @@ async fn a_call_answers_what_the_model_is_sent() {
 async fn a_body_that_is_not_json_is_refused() {
     let server = Server::new(asks());
     let post = |kind: &str, body: &'static str| {
-        let request = Request::post("/v1/skills/plain/activate").extension(Peer::Here).header("content-type", kind);
+        let request = Request::post("/v1/skills/plain/activate").extension(Peer::Local).header("content-type", kind);
         request.body(Body::from(body)).unwrap()
     };
     assert_eq!(server.ask(post("text/plain", "{}")).await.status, 415);
@@ -82,7 +82,7 @@ async fn a_question_waits_for_its_answer_and_is_answered_once() {
 
 #[tokio::test]
 async fn only_whoever_shows_the_token_says_yes() {
-    let served = Served { token_file: Some("/o/state/serve-127.0.0.1-1.token".into()), ..Served::default() };
+    let served = HttpOptions { token_file: Some("/o/state/serve-127.0.0.1-1.token".into()), ..HttpOptions::default() };
     let server = Server::serving(asks(), served);
     let question = waiting(&server).await;
     let path = format!("/v1/activations/{}", question["handle"].as_str().unwrap());
@@ -91,19 +91,20 @@ async fn only_whoever_shows_the_token_says_yes() {
         request.body(Body::from(json!({ "answer": answer }).to_string())).unwrap()
     };
     for answer in ["once", "always"] {
-        let here = server.ask(post(Peer::Here, answer)).await;
+        let here = server.ask(post(Peer::Local, answer)).await;
         assert_eq!((here.status.as_u16(), &here.json()["error"]["code"]), (403, &json!("needs-proof")));
         assert!(here.text().contains("/o/state/serve-127.0.0.1-1.token"), "{}", here.text());
-        let elsewhere = server.ask(post(Peer::Elsewhere, answer)).await;
+        let elsewhere = server.ask(post(Peer::Remote, answer)).await;
         assert!(elsewhere.status == 403 && !elsewhere.text().contains("serve-"), "{}", elsewhere.text());
     }
-    let no = server.ask(post(Peer::Elsewhere, "no")).await;
+    let no = server.ask(post(Peer::Remote, "no")).await;
     assert_eq!((no.status.as_u16(), &no.json()["error"]["code"]), (422, &json!("command-failed")));
 }
 
 #[tokio::test]
 async fn an_answer_that_there_is_no_room_for_can_be_given_again() {
-    let server = Server::working(asks(), Served::default(), EngineOptions { work: (1, 0), ..EngineOptions::default() });
+    let server =
+        Server::working(asks(), HttpOptions::default(), EngineOptions { work: (1, 0), ..EngineOptions::default() });
     let question = waiting(&server).await;
     let path = format!("/v1/activations/{}", question["handle"].as_str().unwrap());
     let busy = server.engine.work().slot().await.ok().unwrap();
@@ -138,7 +139,7 @@ async fn failures_show_whoever_is_elsewhere_no_paths() {
     let root = context.root().to_string_lossy().into_owned();
     let server = Server::new(context);
     let ask = |peer: Peer| Request::post("/v1/skills/plain/activate").extension(peer).body(Body::empty()).unwrap();
-    let (here, elsewhere) = (server.ask(ask(Peer::Here)).await, server.ask(ask(Peer::Elsewhere)).await);
+    let (here, elsewhere) = (server.ask(ask(Peer::Local)).await, server.ask(ask(Peer::Remote)).await);
     assert_eq!(here.status, elsewhere.status);
     assert!(here.text().contains(&root), "{}", here.text());
     assert!(!elsewhere.text().contains(&root) && elsewhere.text().contains("config.toml"), "{}", elsewhere.text());
@@ -150,7 +151,7 @@ async fn a_question_that_is_dropped_is_gone_and_handles_cannot_be_guessed() {
     let (one, two) = (waiting(&server).await, waiting(&server).await);
     assert_ne!(one["handle"], two["handle"]);
     let path = format!("/v1/activations/{}", one["handle"].as_str().unwrap());
-    let drop = |path: &str| Request::delete(path).extension(Peer::Here).body(Body::empty()).unwrap();
+    let drop = |path: &str| Request::delete(path).extension(Peer::Local).body(Body::empty()).unwrap();
     assert_eq!(server.ask(drop(&path)).await.status, 204);
     assert_eq!(server.ask(drop(&path)).await.status, 404);
     assert_eq!(server.post("/v1/activations/1", &json!({"answer": "once"})).await.status, 404);
@@ -204,7 +205,7 @@ async fn an_old_question_does_not_undo_a_new_rule() {
 async fn files_that_wait_keep_no_call_from_waiting() {
     let server = Server::new(asked_about());
     for _ in 0..100 {
-        let head = Request::head("/v1/skills/one/files/SKILL.md").extension(Peer::Here).body(Body::empty()).unwrap();
+        let head = Request::head("/v1/skills/one/files/SKILL.md").extension(Peer::Local).body(Body::empty()).unwrap();
         assert_eq!(server.ask(head).await.status, 202, "nobody gets its handle, and it takes no room");
     }
     let mut came = Vec::new();

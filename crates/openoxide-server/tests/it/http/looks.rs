@@ -2,7 +2,7 @@
 
 use axum::body::Body;
 use http::Request;
-use openoxide_server::{Peer, Served};
+use openoxide_server::{HttpOptions, Peer};
 use openoxide_testkit::TestContext;
 use serde_json::{Value, json};
 
@@ -88,8 +88,8 @@ async fn a_folder_can_be_named_in_the_header_that_such_clients_send() {
         let request = Request::get(path).extension(peer).header("x-opencode-directory", folder);
         server.ask(request.body(Body::empty()).unwrap())
     };
-    let ask = |path: String, folder: String| from(Peer::Here, path, folder);
-    let elsewhere = from(Peer::Elsewhere, "/skill".to_owned(), folder.clone()).await;
+    let ask = |path: String, folder: String| from(Peer::Local, path, folder);
+    let elsewhere = from(Peer::Remote, "/skill".to_owned(), folder.clone()).await;
     assert_eq!(elsewhere.status, 403, "who is elsewhere names no folder");
     for sent in [folder.clone(), folder.replace('/', "%2F").replace('+', "%2B")] {
         assert_eq!(names(ask("/skill".to_owned(), sent.clone()).await), ["far"], "{sent}");
@@ -130,7 +130,7 @@ async fn what_is_published_can_be_verified_and_is_no_more_than_counts() {
     for hidden in ["deploy/SKILL.md", "mine/SKILL.md", "deploy.tar.gz", "notes/../../x", "notes/none"] {
         assert_eq!(server.get(&format!("/.well-known/agent-skills/{hidden}")).await.status, 404, "{hidden}");
     }
-    let head = Request::head("/.well-known/agent-skills/index.json").extension(Peer::Here);
+    let head = Request::head("/.well-known/agent-skills/index.json").extension(Peer::Local);
     let head = server.ask(head.body(Body::empty()).unwrap()).await;
     assert_eq!((head.status.as_u16(), head.bytes.len(), head.header("etag")), (200, 0, came.header("etag")));
 }
@@ -179,7 +179,7 @@ fn unpacked(bytes: &[u8]) -> Vec<String> {
 
 #[tokio::test]
 async fn nothing_is_published_where_that_is_switched_off() {
-    let server = Server::serving(some(), Served { well_known: false, ..Served::default() });
+    let server = Server::serving(some(), HttpOptions { well_known: false, ..HttpOptions::default() });
     for path in ["agent-skills/index.json", "skills/index.json", "agent-skills/notes/SKILL.md"] {
         assert_eq!(server.get(&format!("/.well-known/{path}")).await.status, 404, "{path}");
     }

@@ -27,14 +27,14 @@ async fn skills_are_listed_with_what_they_are_called_in_an_address() {
     assert!(answer.get("others").is_none());
     assert!(server.get("/v1/skills?all=true").await.json()["others"].is_array());
     let tag = came.header("etag").to_owned();
-    let again = Request::get("/v1/skills").extension(Peer::Here).header("if-none-match", &tag);
+    let again = Request::get("/v1/skills").extension(Peer::Local).header("if-none-match", &tag);
     let again = server.ask(again.body(Body::empty()).unwrap()).await;
     assert_eq!((again.status.as_u16(), again.bytes.len()), (304, 0));
-    let packed = Request::get("/v1/skills").extension(Peer::Here).header("accept-encoding", "gzip");
+    let packed = Request::get("/v1/skills").extension(Peer::Local).header("accept-encoding", "gzip");
     let packed = server.ask(packed.body(Body::empty()).unwrap()).await;
     assert_eq!(packed.header("content-encoding"), "gzip");
     assert_ne!(packed.header("etag"), tag);
-    let again = Request::get("/v1/skills").extension(Peer::Here).header("if-none-match", packed.header("etag"));
+    let again = Request::get("/v1/skills").extension(Peer::Local).header("if-none-match", packed.header("etag"));
     assert_eq!(server.ask(again.body(Body::empty()).unwrap()).await.status, 304);
 }
 
@@ -79,7 +79,7 @@ async fn files_are_bytes_or_json_and_nothing_outside_is_read() {
     assert!(file.header("content-type").starts_with("text/markdown"), "{}", file.header("content-type"));
     let page = server.get("/v1/skills/notes/files/p.html").await;
     assert_eq!(page.header("content-security-policy"), "default-src 'none'; sandbox");
-    let json = Request::get("/v1/skills/notes/files/ref/a.md").extension(Peer::Here);
+    let json = Request::get("/v1/skills/notes/files/ref/a.md").extension(Peer::Local);
     let json = server.ask(json.header("accept", "application/json").body(Body::empty()).unwrap()).await.json();
     assert_eq!((json["kind"].as_str(), json["text"].as_str()), (Some("file"), Some("# A\n")));
     for path in ["..%2Fdeploy%2FSKILL.md", "../deploy/SKILL.md", "%2Fetc%2Fpasswd", "~%2F.ssh"] {
@@ -136,7 +136,7 @@ async fn answers_are_as_accepted_and_say_so() {
     context.tree(&format!("//- project/.agents/skills/deploy/long.md\n{}", "A line of a file.\n".repeat(100)));
     let server = Server::new(context);
     let ask = async |path: &str, name: &str, value: &str| {
-        let request = Request::get(path).extension(Peer::Here).header(name, value);
+        let request = Request::get(path).extension(Peer::Local).header(name, value);
         server.ask(request.body(Body::empty()).unwrap()).await
     };
     let file = "/v1/skills/deploy/files/long.md";
@@ -191,7 +191,7 @@ async fn what_a_rule_asks_about_is_read_once_the_user_allows_it() {
         format!("/v1/activations/{}", waiting["handle"].as_str().unwrap())
     };
     let handle = asked().await;
-    let unproven = Request::post(&handle).extension(Peer::Here).header("content-type", "application/json");
+    let unproven = Request::post(&handle).extension(Peer::Local).header("content-type", "application/json");
     let unproven = server.ask(unproven.body(Body::from("{\"answer\":\"once\"}")).unwrap()).await;
     assert_eq!((unproven.status.as_u16(), &unproven.json()["error"]["code"]), (403, &json!("needs-proof")));
     let came = server.post(&handle, &json!({"answer": "once"})).await;

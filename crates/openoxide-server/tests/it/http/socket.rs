@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use openoxide_live::Place;
 use openoxide_server::{
-    Door, DoorLimits, DoorOptions, Engine, EngineOptions, Listening, Log, LogForm, Served, router, serve,
+    BoundListener, Engine, EngineOptions, HttpOptions, Ingress, IngressLimits, IngressOptions, Log, LogFormat, router,
+    serve,
 };
 use openoxide_testkit::TestContext;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
@@ -18,11 +19,11 @@ async fn a_skill_that_is_added_is_told_to_whoever_listens() {
     let context = TestContext::new();
     context.skill("deploy", "Ship it");
     let engine = Engine::new(environment(&context), Place::of(context.project()), EngineOptions::default());
-    let listening = Listening::open(SocketAddr::from(([127, 0, 0, 1], 0)), None).unwrap();
+    let listening = BoundListener::open(SocketAddr::from(([127, 0, 0, 1], 0)), None).unwrap();
     let address = listening.address();
-    let log = Log::new(LogForm::Off);
-    let options = DoorOptions { hosts: Vec::new(), token: None, proof: None, limits: DoorLimits::default(), log };
-    let door = Door::new(router(engine.clone(), Served::default()), &engine, options);
+    let log = Log::new(LogFormat::Off);
+    let options = IngressOptions { hosts: Vec::new(), token: None, proof: None, limits: IngressLimits::default(), log };
+    let door = Ingress::new(router(engine.clone(), HttpOptions::default()), &engine, options);
     let ours = engine.clone();
     let ended = tokio::spawn(async move { serve(listening, door, &ours).await });
     let mut stream = TcpStream::connect(address).await.unwrap();

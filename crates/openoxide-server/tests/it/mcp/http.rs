@@ -5,7 +5,7 @@ use axum::body::{Body, to_bytes};
 use axum::extract::ConnectInfo;
 use http::{Request, Response, StatusCode};
 use openoxide_server::mcp::{McpHttp, http_service};
-use openoxide_server::{Proven, RequestId};
+use openoxide_server::{ApprovalProof, RequestId};
 use openoxide_testkit::TestContext;
 use serde_json::{Value, json};
 use tower::ServiceExt as _;
@@ -16,7 +16,7 @@ struct Server {
     context: TestContext,
     router: Router,
     /// Whether requests show the server's token; absent: nobody looked.
-    proven: Option<Proven>,
+    proven: Option<ApprovalProof>,
 }
 
 impl Server {
@@ -25,7 +25,7 @@ impl Server {
         let origins = vec!["http://127.0.0.1:7000".to_owned()];
         let http = McpHttp { hosts: vec!["127.0.0.1:7000".to_owned()], origins, ..McpHttp::default() };
         let router = http_service(engine(&context, settings), http);
-        Server { context, router, proven: Some(Proven(true)) }
+        Server { context, router, proven: Some(ApprovalProof(true)) }
     }
 
     async fn send(&self, headers: &[(&str, &str)], body: &Value) -> Response<Body> {
@@ -193,7 +193,7 @@ async fn who_is_not_proven_answers_nothing_grave() {
     let call = |name: &str| json!({ "name": "skill", "arguments": { "name": name } });
     let mut asked = server.modern("tools/call", call("shell"), &forms).await["result"].take();
     assert_eq!(asked["resultType"], "input_required", "{asked}");
-    for proven in [None, Some(Proven(false))] {
+    for proven in [None, Some(ApprovalProof(false))] {
         server.proven = proven;
         let told = server.modern("tools/call", call("shell"), &forms).await["result"].take();
         assert!(told["resultType"] != "input_required" && text(&told).contains("shows the server's token"), "{told}");

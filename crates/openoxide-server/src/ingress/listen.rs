@@ -1,0 +1,72 @@
+//! The address that a server listens at.
+
+use std::io;
+use std::net::SocketAddr;
+
+use tokio::net::{TcpListener, TcpSocket};
+
+use super::token::Token;
+
+/// How many connections may wait to be let in.
+const WAITING: u32 = 1024;
+/// How many bytes the system keeps for whoever does not read.
+const SENT: u32 = 256 * 1024;
+
+/// Why nobody can listen at an address.
+#[derive(Debug, thiserror::Error)]
+pub enum ListenError {
+    /// Everybody could come in.
+    #[error("listening at {address} without a token would let anybody who can reach it use your skills")]
+    Open {
+        /// The address.
+        address: SocketAddr,
+    },
+    /// Somebody else listens there.
+    #[error("another program listens at {address}")]
+    Taken {
+        /// The address.
+        address: SocketAddr,
+    },
+    /// It is not an address of this machine, or may not be used.
+    #[error("cannot listen at {address}")]
+    Failed {
+        /// The address.
+        address: SocketAddr,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// An address that is listened at. Elsewhere than on this machine alone, there is none without a token.
+#[derive(Debug)]
+pub struct BoundListener {
+    pub(super) listener: TcpListener,
+    address: SocketAddr,
+}
+
+impl BoundListener {
+    /// Listens at an address; with the port 0, at one that is free.
+    pub fn open(address: SocketAddr, token: Option<&Token>) -> Result<BoundListener, ListenError> {
+        if !address.ip().to_canonical().is_loopback() && token.is_none() {
+            return Err(ListenError::Open { address });
+        }
+        let listen = || {
+            let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+            socket.set_reuseaddr(true)?;
+            socket.set_send_buffer_size(SENT)?;
+            socket.bind(address)?;
+            let listener = socket.listen(WAITING)?;
+            let address = listener.local_addr()?;
+            Ok(BoundListener { listener, address })
+        };
+        listen().map_err(|source: io::Error| match source.kind() {
+            io::ErrorKind::AddrInUse => ListenError::Taken { address },
+            _ => ListenError::Failed { address, source },
+        })
+    }
+
+    /// Returns the address.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+}

@@ -1,0 +1,234 @@
+//! One request from the door to its answer.
+
+use std::net::SocketAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::Poll;
+use std::time::Instant;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{ConnectInfo, DefaultBodyLimit};
+use axum::response::Response;
+use http::header::{CONNECTION, EXPECT, X_CONTENT_TYPE_OPTIONS};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, request};
+use hyper::body::{Body as _, Incoming};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tower::Service as _;
+
+use super::IngressOptions;
+use super::body::{BodyTimeout, TimedBody, throw_away};
+use super::guard::{Guard, HostKind, Rejection, challenge};
+use super::limits::IngressLimits;
+use super::stream::{EventStreamBody, is_stream, wants_stream};
+use crate::answer::{ApprovalProof, Failure, Peer, RequestId};
+use crate::blocking_pool::Unavailable;
+use crate::engine::Engine;
+use crate::observe::log::{Log, RequestRecord};
+use crate::observe::metrics::{Metrics, Reason};
+use crate::shutdown::Shutdown;
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// No id that somebody gives a request is longer.
+const ID_MAX: usize = 64;
+
+/// The door before some routes.
+pub struct Ingress {
+    router: Router,
+    guard: Guard,
+    pub(super) limits: IngressLimits,
+    pub(super) log: Log,
+    pub(super) metrics: Arc<Metrics>,
+    pub(super) stopping: Shutdown,
+    streams: Arc<Semaphore>,
+    /// What ids begin with.
+    run: String,
+    count: AtomicU64,
+}
+
+/// Both ends of a connection.
+#[derive(Clone, Copy)]
+pub(super) struct Ends {
+    pub(super) peer: SocketAddr,
+    pub(super) local: SocketAddr,
+}
+
+impl Ingress {
+    /// Puts a door before routes.
+    pub fn new(router: Router, engine: &Engine, options: IngressOptions) -> Ingress {
+        let IngressOptions { hosts, token, proof, limits, log } = options;
+        Ingress {
+            // The door has a limit of its own, for every route.
+            router: router.layer(DefaultBodyLimit::disable()),
+            guard: Guard::new(&hosts, token, proof),
+            limits,
+            log,
+            metrics: Arc::clone(engine.metrics()),
+            stopping: engine.stopping().clone(),
+            streams: Arc::new(Semaphore::new(limits.streams)),
+            run: run_name(),
+            count: AtomicU64::new(0),
+        }
+    }
+
+    /// Answers a request, and tells of it.
+    pub(super) async fn answer(&self, ends: Ends, text: &str, request: Request<Incoming>) -> Response {
+        let began = Instant::now();
+        let (head, body) = request.into_parts();
+        let id = self.name(&head.headers);
+        let (method, path) = (head.method.clone(), head.uri.path().to_owned());
+        let admitted = self.guard.admit(&head, ends.local.ip());
+        let outcome = match admitted {
+            Ok(admitted) => self.pass(ends, admitted, &id, head, body).await,
+            Err(turned_away) => Err(turned_away),
+        };
+        let mut response = outcome.unwrap_or_else(|(reason, failure)| self.turn_away(reason, &failure, &id));
+        if let Ok(id) = HeaderValue::from_str(&id.0) {
+            response.headers_mut().insert(REQUEST_ID, id);
+        }
+        response.headers_mut().insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        let (status, took) = (response.status(), began.elapsed());
+        self.metrics.answered(status, took);
+        self.log.answered(&RequestRecord { id: &id.0, peer: text, method: &method, path: &path, status, took });
+        response
+    }
+
+    fn turn_away(&self, reason: Reason, failure: &Failure, id: &RequestId) -> Response {
+        self.metrics.turned_away(reason);
+        let mut response = failure.response(Some(id));
+        challenge(response.status(), response.headers_mut());
+        if matches!(reason, Reason::Size | Reason::Slow | Reason::Stopping) {
+            // What is left of the request is not read.
+            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        response
+    }
+
+    /// Lets a request through to its route.
+    async fn pass(
+        &self,
+        ends: Ends,
+        (called, proven): (HostKind, ApprovalProof),
+        id: &RequestId,
+        head: request::Parts,
+        body: Incoming,
+    ) -> Result<Response, Rejection> {
+        if body.size_hint().lower() > self.limits.body as u64 {
+            // Whoever asks first whether to send it is told, and need not.
+            if !head.headers.contains_key(EXPECT) {
+                throw_away(body, self.limits.body_time).await;
+            }
+            return Err(self.large());
+        }
+        let arrival = BodyTimeout::default();
+        let body = match body.is_end_stream() {
+            true => Body::empty(),
+            false => Body::new(TimedBody::new(body, &self.limits, arrival.clone())),
+        };
+        // What came through a relay on this machine is called by another name, or the relay says so.
+        let is_here =
+            called == HostKind::Loopback && ends.peer.ip().to_canonical().is_loopback() && !is_relayed(&head.headers);
+        let mut request = Request::from_parts(head, body);
+        request.extensions_mut().insert(if is_here { Peer::Local } else { Peer::Remote });
+        request.extensions_mut().insert(proven);
+        request.extensions_mut().insert(id.clone());
+        request.extensions_mut().insert(ConnectInfo(ends.peer));
+        let listens = request.method() == Method::GET;
+        // Whoever cannot listen is told so before anything is begun.
+        let place = if listens && wants_stream(request.headers()) { Some(self.place()?) } else { None };
+        let response = self.route(request).await?;
+        if arrival.was_too_slow() {
+            return Err(slow());
+        }
+        if !is_stream(response.headers()) {
+            return Ok(response);
+        }
+        let place = match place {
+            None if listens => Some(self.place()?),
+            place => place,
+        };
+        Ok(response.map(|body| Body::new(EventStreamBody::new(body, &self.stopping, place, &self.metrics))))
+    }
+
+    /// Waits for the answer of a route, but not for ever. Whatever the route had begun ends with it.
+    async fn route(&self, request: Request<Body>) -> Result<Response, Rejection> {
+        let id = request.extensions().get::<RequestId>().cloned();
+        let mut router = self.router.clone();
+        tokio::select! {
+            biased;
+            response = caught(router.call(request)) => if let Some(response) = response {
+                Ok(response.unwrap_or_else(|never| match never {}))
+            } else {
+                self.log.warn("an answer failed where nothing should");
+                Ok(Failure::from(Unavailable::Failed).response(id.as_ref()))
+            },
+            () = tokio::time::sleep(self.limits.answer_time) => {
+                let failure = Failure::new(StatusCode::SERVICE_UNAVAILABLE, "too-long", "the answer took too long");
+                Err((Reason::Slow, failure))
+            }
+            () = self.stopping.over() => {
+                let failure = Failure::new(StatusCode::SERVICE_UNAVAILABLE, "stopping", "the server is stopping");
+                Err((Reason::Stopping, failure.retry_after(1)))
+            }
+        }
+    }
+
+    /// Returns a place to listen from.
+    fn place(&self) -> Result<OwnedSemaphorePermit, Rejection> {
+        Arc::clone(&self.streams).try_acquire_owned().map_err(|_| {
+            let failure = Failure::new(StatusCode::SERVICE_UNAVAILABLE, "busy", "too many listen already");
+            (Reason::Streams, failure.retry_after(10))
+        })
+    }
+
+    fn large(&self) -> Rejection {
+        let text = format!("the body is larger than {} bytes", self.limits.body);
+        (Reason::Size, Failure::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", text))
+    }
+
+    /// Takes the name that a request comes with, if it is one, or gives it another.
+    fn name(&self, headers: &HeaderMap) -> RequestId {
+        let given = headers.get(REQUEST_ID).and_then(|id| id.to_str().ok()).filter(|id| is_name(id));
+        RequestId(match given {
+            Some(given) => given.into(),
+            None => format!("{}-{:x}", self.run, self.count.fetch_add(1, Ordering::Relaxed)).into(),
+        })
+    }
+}
+
+/// Waits for something that may panic: whoever asked is told, and everybody else is answered on.
+async fn caught<F: Future>(future: F) -> Option<F::Output> {
+    let mut future = std::pin::pin!(future);
+    std::future::poll_fn(move |context| {
+        // What panicked is not polled again.
+        let polled = catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context)));
+        polled.map_or(Poll::Ready(None), |polled| polled.map(Some))
+    })
+    .await
+}
+
+fn slow() -> Rejection {
+    let failure = Failure::new(StatusCode::REQUEST_TIMEOUT, "too-slow", "the body took too long to arrive");
+    (Reason::Slow, failure)
+}
+
+/// Tells whether somebody passed a request on, who says so.
+fn is_relayed(headers: &HeaderMap) -> bool {
+    let is_relays = |name: &str| {
+        ["forwarded", "via", "x-real-ip"].contains(&name) || name.starts_with("x-forwarded-") || name == "x-forwarded"
+    };
+    headers.keys().any(|name| is_relays(name.as_str()))
+}
+
+fn is_name(id: &str) -> bool {
+    (1..=ID_MAX).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte))
+}
+
+/// Returns what tells the requests of this run from those of others.
+fn run_name() -> String {
+    let mut bytes = [0; 4];
+    // It is no secret; without randomness, runs cannot be told apart.
+    let _ = getrandom::fill(&mut bytes);
+    format!("{:08x}", u32::from_be_bytes(bytes))
+}

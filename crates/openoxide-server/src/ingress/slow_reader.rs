@@ -1,0 +1,129 @@
+//! A connection whose other side must read at some pace, or lose it.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Instant, Sleep};
+
+/// How much must be read in the time that is given.
+const PACE: usize = 64 * 1024;
+
+/// A connection whose other side must read at some pace.
+pub(super) struct SlowReaderLimit<S> {
+    stream: S,
+    time: Duration,
+    /// Runs from the first moment that the other side does not take what is there for it.
+    late: Option<Pin<Box<Sleep>>>,
+    is_behind: bool,
+    taken: usize,
+}
+
+impl<S> SlowReaderLimit<S> {
+    pub(super) fn new(stream: S, time: Duration) -> SlowReaderLimit<S> {
+        SlowReaderLimit { stream, time, late: None, is_behind: false, taken: 0 }
+    }
+
+    /// Looks at what came of writing `wanted` bytes.
+    fn look(
+        &mut self,
+        wanted: usize,
+        result: Poll<io::Result<usize>>,
+        context: &mut Context<'_>,
+    ) -> Poll<io::Result<usize>> {
+        match result {
+            Poll::Ready(Ok(count)) => {
+                self.taken += count;
+                if count == wanted || self.taken >= PACE {
+                    self.is_behind = false;
+                    self.taken = 0;
+                }
+                Poll::Ready(Ok(count))
+            }
+            Poll::Pending if self.is_too_late(context) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
+            other => other,
+        }
+    }
+
+    fn is_too_late(&mut self, context: &mut Context<'_>) -> bool {
+        let deadline = || Instant::now() + self.time;
+        let late = self.late.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(deadline())));
+        if !self.is_behind {
+            self.is_behind = true;
+            late.as_mut().reset(Instant::now() + self.time);
+        }
+        late.as_mut().poll(context).is_ready()
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for SlowReaderLimit<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for SlowReaderLimit<S> {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let result = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.look(bytes.len(), result, context)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        parts: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let result = Pin::new(&mut self.stream).poll_write_vectored(context, parts);
+        self.look(parts.iter().map(|part| part.len()).sum(), result, context)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn whoever_does_not_read_loses_the_connection() {
+        let (ours, _theirs) = tokio::io::duplex(1000);
+        let mut ours = SlowReaderLimit::new(ours, Duration::from_secs(5));
+        let error = ours.write_all(&[0; 5000]).await.unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_trickle_is_too_slow_and_a_pace_is_not() {
+        for (bytes, pause, expected) in [(10, 100, false), (40_000, 100, true)] {
+            let (ours, mut theirs) = tokio::io::duplex(40_000);
+            let mut ours = SlowReaderLimit::new(ours, Duration::from_secs(5));
+            let reader = tokio::spawn(async move {
+                let mut buffer = vec![0; bytes];
+                while theirs.read_exact(&mut buffer).await.is_ok() {
+                    tokio::time::sleep(Duration::from_millis(pause)).await;
+                }
+            });
+            assert_eq!(ours.write_all(&vec![0; 4_000_000]).await.is_ok(), expected, "{bytes}");
+            drop(ours);
+            reader.await.unwrap();
+        }
+    }
+}

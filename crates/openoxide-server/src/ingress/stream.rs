@@ -1,0 +1,74 @@
+//! Streams of events on their way out: they end when the server does, and are counted while they last. Whoever listens
+//! (GET) is sent away when the server is asked to end; the answer to a call gets the time that every answer gets.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use axum::body::{Body, Bytes};
+use http::HeaderMap;
+use http::header::{ACCEPT, CONTENT_TYPE};
+use hyper::body::{Body as HttpBody, Frame};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio_util::sync::WaitForCancellationFutureOwned;
+
+use crate::observe::metrics::Metrics;
+use crate::shutdown::Shutdown;
+
+/// A stream of events on its way out.
+pub(super) struct EventStreamBody {
+    body: Body,
+    stopped: Pin<Box<WaitForCancellationFutureOwned>>,
+    _place: Option<OwnedSemaphorePermit>,
+    _counted: Counted,
+}
+
+struct Counted(Arc<Metrics>);
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.stream_ended();
+    }
+}
+
+/// Tells whether an answer is asked for that goes on for as long as somebody listens.
+pub(super) fn wants_stream(headers: &HeaderMap) -> bool {
+    let accepted = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    accepted.flat_map(|value| value.split(',')).any(|kind| kind.trim_start().starts_with("text/event-stream"))
+}
+
+/// Tells whether an answer goes on for as long as somebody listens.
+pub(super) fn is_stream(headers: &HeaderMap) -> bool {
+    let kind = headers.get(CONTENT_TYPE).map(http::HeaderValue::as_bytes);
+    kind.is_some_and(|kind| kind.starts_with(b"text/event-stream"))
+}
+
+impl EventStreamBody {
+    pub(super) fn new(
+        body: Body,
+        stopping: &Shutdown,
+        place: Option<OwnedSemaphorePermit>,
+        metrics: &Arc<Metrics>,
+    ) -> EventStreamBody {
+        metrics.stream_began();
+        // Only who listens has a place.
+        let stopped = if place.is_some() { stopping.token() } else { stopping.last_token() };
+        let stopped = Box::pin(stopped.cancelled_owned());
+        EventStreamBody { body, stopped, _place: place, _counted: Counted(Arc::clone(metrics)) }
+    }
+}
+
+impl HttpBody for EventStreamBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        if self.stopped.as_mut().poll(context).is_ready() {
+            return Poll::Ready(None);
+        }
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+}

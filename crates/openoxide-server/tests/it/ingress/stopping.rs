@@ -1,0 +1,90 @@
+//! How everybody is seen out.
+
+use std::time::{Duration, Instant};
+
+use openoxide_server::IngressLimits;
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::TcpStream;
+
+use super::{Server, is_closed_within, read};
+
+async fn asking(server: &Server, path: &str) -> TcpStream {
+    let mut stream = server.connect().await;
+    stream.write_all(format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n").as_bytes()).await.unwrap();
+    stream
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_has_begun_is_finished_or_told_that_it_is_over() {
+    let server =
+        Server::with(IngressLimits { stop_time: Duration::from_secs(2), ..IngressLimits::default() }, None).await;
+    let mut finishes = asking(&server, "/test/slow").await;
+    let mut never = asking(&server, "/test/never").await;
+    let mut events = asking(&server, "/test/events").await;
+    let mut idle = server.connect().await;
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    let began = Instant::now();
+    server.engine.stopping().ask();
+    assert!(is_closed_within(&mut idle, Duration::from_secs(1)).await, "a silent connection is closed at once");
+    assert!(TcpStream::connect(server.address).await.is_err(), "nobody is let in any more");
+    assert!(is_closed_within(&mut events, Duration::from_secs(1)).await, "a stream ends");
+    let finished = read(&mut finishes).await;
+    assert_eq!(finished.status, 200, "{finished:?}");
+    let over = read(&mut never).await;
+    assert_eq!((over.status, over.code().as_str()), (503, "stopping"), "{over:?}");
+    assert!(over.head.contains("retry-after: "), "{over:?}");
+    server.ended.await.unwrap();
+    assert!(began.elapsed() < Duration::from_secs(4), "it took {:?}", began.elapsed());
+}
+
+/// Calls a tool over MCP, as the newest revision does.
+async fn calls_tool(server: &Server) -> TcpStream {
+    let meta = serde_json::json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let params = serde_json::json!({ "name": "skill", "arguments": { "name": "pdf" }, "_meta": meta });
+    let body = serde_json::json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params }).to_string();
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\n\
+         accept: application/json, text/event-stream\r\nmcp-protocol-version: 2026-07-28\r\n\
+         mcp-method: tools/call\r\nmcp-name: skill\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    let mut stream = server.connect().await;
+    stream.write_all(format!("{head}{body}").as_bytes()).await.unwrap();
+    stream
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_over_mcp_that_has_begun_is_finished() {
+    let server = Server::start().await;
+    let ready = read(&mut calls_tool(&server).await).await;
+    assert!(ready.status == 200 && ready.body.contains("# pdf"), "{ready:?}");
+    // All threads are at work for a while, so the call has to wait.
+    for _ in 0..16 {
+        let engine = server.engine.clone();
+        tokio::spawn(async move { engine.work().run(|| std::thread::sleep(Duration::from_secs(1))).await });
+    }
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    let mut slow = calls_tool(&server).await;
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    server.engine.stopping().ask();
+    let came = read(&mut slow).await;
+    assert!(came.status == 200 && came.body.contains("# pdf"), "{came:?}");
+    server.ended.await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nobody_is_waited_for_if_it_has_to_end_at_once() {
+    let server = Server::start().await;
+    let mut never = asking(&server, "/test/never").await;
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    let began = Instant::now();
+    server.engine.stopping().ask();
+    server.engine.stopping().end();
+    assert_eq!(read(&mut never).await.status, 503);
+    server.ended.await.unwrap();
+    assert!(began.elapsed() < Duration::from_secs(2), "it took {:?}", began.elapsed());
+}
