@@ -89,7 +89,7 @@ impl Session {
 
     /// Returns what a skill is found by: the whole path if a path was typed that leads to one, or else the word itself.
     pub(crate) fn meant(&self, catalog: &Catalog, wanted: &str) -> String {
-        self.workspace.meant(catalog, wanted)
+        self.workspace.resolve_skill_reference(catalog, wanted)
     }
 }
 

@@ -239,7 +239,7 @@ impl Key {
 
     /// Tells whether a change could give power, so that nobody but the user may want it. Without a value, the setting is
     /// removed.
-    pub(crate) fn gives_power(&self, value: Option<&toml::Value>) -> bool {
+    pub(crate) fn widens_permissions(&self, value: Option<&toml::Value>) -> bool {
         match (self.kind, self.project, value) {
             // What is replaced or taken away may be what denied.
             (KeyKind::Permissions | KeyKind::Agents | KeyKind::Hosts, ..) => {

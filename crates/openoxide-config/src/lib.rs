@@ -34,9 +34,9 @@ pub use mcp::{
 pub use permission::Agent;
 pub use policy::{AllowedTools, PermissionPolicy, SandboxSettings};
 pub use project::find_project;
-pub use set::{SettingChange, SettingChanged, SettingError};
+pub use set::{SettingChange, SettingError, SettingOutcome};
 pub use sources::Sources;
-pub use switch::{Switch, SwitchError, Switched, Which, Whose};
+pub use switch::{SettingsOwner, SkillSelector, SwitchError, SwitchOutcome, SwitchRequest};
 pub use system::{Unpacked, embedded_skills, unpack_system_skills};
 pub use trust::{
     ApprovalState, Grant, PermissionKind, RememberedAnswer, Timestamp, Trust, TrustEntry, TrustError, TrustRecord,

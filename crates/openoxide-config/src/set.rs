@@ -10,7 +10,7 @@ use crate::edit::{EditError, SettingsFile, edit_if, parsed, set_in, unset_in};
 use crate::keys::Key;
 use crate::layers::{LayerKind, objection};
 use crate::mcp::server_of;
-use crate::switch::Whose;
+use crate::switch::SettingsOwner;
 use crate::workspace::{Workspace, WorkspaceError};
 
 /// What a setting is to be.
@@ -21,12 +21,12 @@ pub struct SettingChange {
     /// The value; absent: the setting is removed.
     pub value: Option<toml::Value>,
     /// Whose settings are written.
-    pub whose: Whose,
+    pub owner: SettingsOwner,
 }
 
 /// What is so now.
 #[derive(Clone, Debug)]
-pub struct SettingChanged {
+pub struct SettingOutcome {
     /// The settings that were written.
     pub file: PathBuf,
     /// Whether they had to be changed.
@@ -36,7 +36,7 @@ pub struct SettingChanged {
     /// The value that counts, and where it is set; absent if there is none.
     pub effective: Option<Setting>,
     /// Why what counts is not what was written.
-    pub why_not: Option<String>,
+    pub ineffective_reason: Option<String>,
 }
 
 /// Why a setting was not changed.
@@ -69,8 +69,8 @@ impl SettingError {
 
 impl SettingChange {
     /// Tells whether it could give power, so that nobody but the user may want it; a project's settings may not give any.
-    pub fn gives_power(&self) -> bool {
-        Key::find(&self.key).is_none_or(|key| key.gives_power(self.value.as_ref()))
+    pub fn widens_permissions(&self) -> bool {
+        Key::find(&self.key).is_none_or(|key| key.widens_permissions(self.value.as_ref()))
     }
 
     /// Changes a document, unless that would not count for what it says; returns what went with the old value.
@@ -103,35 +103,35 @@ impl SettingChange {
     }
 
     fn layer(&self) -> LayerKind {
-        match self.whose {
-            Whose::User => LayerKind::User,
-            Whose::Project => LayerKind::Project,
+        match self.owner {
+            SettingsOwner::User => LayerKind::User,
+            SettingsOwner::Project => LayerKind::Project,
         }
     }
 }
 
 impl Workspace {
     /// Returns the file that a change would be written to. It is an error if the change would not count for what it says.
-    pub fn would_set(&self, change: &SettingChange) -> Result<PathBuf, SettingError> {
-        let file = self.settings_file(change.whose).ok_or(SettingError::NoHome)?;
-        let (_, mut document) = parsed(SettingsFile { path: &file, whose: change.whose })?;
+    pub fn validate_setting(&self, change: &SettingChange) -> Result<PathBuf, SettingError> {
+        let file = self.settings_file(change.owner).ok_or(SettingError::NoHome)?;
+        let (_, mut document) = parsed(SettingsFile { path: &file, owner: change.owner })?;
         change.apply(&mut document, &file)?;
         Ok(file)
     }
 
     /// Changes a setting, and looks again what counts. Nothing is written that would not count for what it says.
-    pub fn set(&self, change: &SettingChange) -> Result<SettingChanged, SettingError> {
-        let file = self.settings_file(change.whose).ok_or(SettingError::NoHome)?;
+    pub fn set(&self, change: &SettingChange) -> Result<SettingOutcome, SettingError> {
+        let file = self.settings_file(change.owner).ok_or(SettingError::NoHome)?;
         let mut dropped = Vec::new();
-        let changed = edit_if(SettingsFile { path: &file, whose: change.whose }, |document| {
+        let changed = edit_if(SettingsFile { path: &file, owner: change.owner }, |document| {
             dropped = change.apply(document, &file)?;
             Ok::<(), SettingError>(())
         })?;
         let now = self.reopen()?.config;
         let effective = now.get(&change.key);
         let counts = !now.layers.iter().any(|layer| layer.path.as_ref() == Some(&file) && !layer.counts);
-        let why_not = why_not(change, effective.as_ref(), counts);
-        Ok(SettingChanged { file, changed, dropped, effective, why_not })
+        let ineffective_reason = ineffective_reason(change, effective.as_ref(), counts);
+        Ok(SettingOutcome { file, changed, dropped, effective, ineffective_reason })
     }
 }
 
@@ -148,7 +148,7 @@ fn edited(value: &toml::Value) -> toml_edit::Value {
     value.to_string().parse().unwrap_or_else(|_| value.as_str().unwrap_or_default().into())
 }
 
-fn why_not(change: &SettingChange, effective: Option<&Setting>, counts: bool) -> Option<String> {
+fn ineffective_reason(change: &SettingChange, effective: Option<&Setting>, counts: bool) -> Option<String> {
     let is_as_wanted = match (&change.value, effective) {
         (Some(wanted), Some(setting)) => setting.value == *wanted,
         (Some(_), None) => false,
@@ -170,14 +170,14 @@ mod tests {
 
     const MINE: &str = "# mine\n[skills]\nclaude = true # why\n";
 
-    type Came = (String, Result<SettingChanged, String>);
+    type Came = (String, Result<SettingOutcome, String>);
 
-    fn set(key: &str, value: Option<toml::Value>, whose: Whose, flags: &[&str]) -> Came {
-        set_in(MINE, key, value, whose, flags)
+    fn set(key: &str, value: Option<toml::Value>, owner: SettingsOwner, flags: &[&str]) -> Came {
+        set_in(MINE, key, value, owner, flags)
     }
 
     /// Changes a setting of a user who has these; returns them as they are then, and what is told.
-    fn set_in(mine: &str, key: &str, value: Option<toml::Value>, whose: Whose, flags: &[&str]) -> Came {
+    fn set_in(mine: &str, key: &str, value: Option<toml::Value>, owner: SettingsOwner, flags: &[&str]) -> Came {
         let dir = tempfile::tempdir().unwrap();
         let home = std::fs::canonicalize(dir.path()).unwrap();
         fs_err::create_dir_all(home.join("p/.git")).unwrap();
@@ -188,8 +188,8 @@ mod tests {
         let environment = Environment { cwd, home: Some(home.clone()), admin, ..Environment::default() };
         let config = flags.iter().map(|&flag| flag.to_owned()).collect();
         let workspace = Workspace::open(environment, Options { config, ..Options::default() }).unwrap();
-        let change = SettingChange { key: key.to_owned(), value, whose };
-        let before = workspace.would_set(&change).map_err(|error| error.to_string());
+        let change = SettingChange { key: key.to_owned(), value, owner };
+        let before = workspace.validate_setting(&change).map_err(|error| error.to_string());
         assert_eq!(fs_err::read_to_string(&file).unwrap(), mine, "who only asks changes nothing");
         let changed = workspace.set(&change);
         assert_eq!(before.err(), changed.as_ref().err().map(ToString::to_string));
@@ -202,7 +202,7 @@ mod tests {
         let gives = |key: &str, value: &str| {
             let value =
                 (!value.is_empty()).then(|| format!("x = {value}").parse::<toml::Table>().unwrap()["x"].clone());
-            SettingChange { key: key.to_owned(), value, whose: Whose::User }.gives_power()
+            SettingChange { key: key.to_owned(), value, owner: SettingsOwner::User }.widens_permissions()
         };
         for (key, value) in [
             ("permission.shell", "\"allow\""),
@@ -238,38 +238,61 @@ mod tests {
 
     #[test]
     fn what_is_written_counts_or_that_is_said() {
-        let (text, changed) = set("skills.claude", Some(false.into()), Whose::User, &[]);
+        let (text, changed) = set("skills.claude", Some(false.into()), SettingsOwner::User, &[]);
         assert_eq!(text, "# mine\n[skills]\nclaude = false # why\n");
         let changed = changed.unwrap();
-        assert_eq!((changed.changed, changed.effective.unwrap().value, changed.why_not), (true, false.into(), None));
-        let (_, stronger) = set("skills.claude", Some(false.into()), Whose::User, &["skills.claude=true"]);
+        assert_eq!(
+            (changed.changed, changed.effective.unwrap().value, changed.ineffective_reason),
+            (true, false.into(), None)
+        );
+        let (_, stronger) = set("skills.claude", Some(false.into()), SettingsOwner::User, &["skills.claude=true"]);
         let stronger = stronger.unwrap();
         assert_eq!(stronger.effective.unwrap().value, true.into());
-        assert!(stronger.why_not.unwrap().starts_with("what counts is what "));
-        let (_, removed) = set("skills.claude", None, Whose::User, &[]);
+        assert!(stronger.ineffective_reason.unwrap().starts_with("what counts is what "));
+        let (_, removed) = set("skills.claude", None, SettingsOwner::User, &[]);
         let removed = removed.unwrap();
         assert_eq!(
-            (removed.changed, removed.effective.unwrap().origin, removed.why_not),
+            (removed.changed, removed.effective.unwrap().origin, removed.ineffective_reason),
             (true, Origin::Default, None)
         );
-        let (_, project) = set("skills.claude", Some(false.into()), Whose::Project, &[]);
+        let (_, project) = set("skills.claude", Some(false.into()), SettingsOwner::Project, &[]);
         let why = "the project's settings count only once the project is trusted";
-        assert_eq!(project.unwrap().why_not.as_deref(), Some(why));
+        assert_eq!(project.unwrap().ineffective_reason.as_deref(), Some(why));
     }
 
     #[test]
     fn what_would_not_count_is_not_written() {
         let rule = |text: &str| text.parse::<toml::Table>().unwrap().into();
-        let cases: [(&str, toml::Value, Whose, &str); 6] = [
-            ("skils.paths", "x".into(), Whose::User, "there is no setting `skils.paths`; did you mean `skills.paths`?"),
-            ("skills.claude", "x".into(), Whose::User, "`skills.claude` must be `true` or `false`; the value does"),
-            ("sandbox.network", true.into(), Whose::Project, "a project can set `sandbox.network` to `false` only"),
-            ("trust.folders", toml::Value::Array(vec![]), Whose::Project, "a project cannot set `trust.folders`"),
-            ("permission.shell", rule("\"*\" = \"perhaps\""), Whose::User, ""),
-            ("mcp.servers.x", rule("nothing = 1"), Whose::User, "`mcp.servers.x`: "),
+        let cases: [(&str, toml::Value, SettingsOwner, &str); 6] = [
+            (
+                "skils.paths",
+                "x".into(),
+                SettingsOwner::User,
+                "there is no setting `skils.paths`; did you mean `skills.paths`?",
+            ),
+            (
+                "skills.claude",
+                "x".into(),
+                SettingsOwner::User,
+                "`skills.claude` must be `true` or `false`; the value does",
+            ),
+            (
+                "sandbox.network",
+                true.into(),
+                SettingsOwner::Project,
+                "a project can set `sandbox.network` to `false` only",
+            ),
+            (
+                "trust.folders",
+                toml::Value::Array(vec![]),
+                SettingsOwner::Project,
+                "a project cannot set `trust.folders`",
+            ),
+            ("permission.shell", rule("\"*\" = \"perhaps\""), SettingsOwner::User, ""),
+            ("mcp.servers.x", rule("nothing = 1"), SettingsOwner::User, "`mcp.servers.x`: "),
         ];
-        for (key, value, whose, expected) in cases {
-            let (text, refused) = set(key, Some(value), whose, &[]);
+        for (key, value, owner, expected) in cases {
+            let (text, refused) = set(key, Some(value), owner, &[]);
             let refused = refused.unwrap_err();
             assert!(refused.starts_with(expected), "{key}: {refused}");
             assert_eq!(text, "# mine\n[skills]\nclaude = true # why\n");
@@ -288,7 +311,7 @@ mod tests {
     fn a_server_that_is_reached_in_another_way_gets_nothing_of_the_old_one() {
         let change = |before: &str, field: &str, value: &str| {
             let key = format!("mcp.servers.private.{field}");
-            let (text, changed) = set_in(before, &key, Some(value.into()), Whose::User, &[]);
+            let (text, changed) = set_in(before, &key, Some(value.into()), SettingsOwner::User, &[]);
             (text, changed.unwrap().dropped)
         };
         let (text, dropped) = change(PRIVATE, "url", "https://evil.example/mcp");
@@ -311,7 +334,8 @@ mod tests {
     #[test]
     fn a_server_is_looked_at_as_a_whole() {
         let change = |before: &str, field: &str, value: Option<toml::Value>| {
-            let (text, changed) = set_in(before, &format!("mcp.servers.private{field}"), value, Whose::User, &[]);
+            let (text, changed) =
+                set_in(before, &format!("mcp.servers.private{field}"), value, SettingsOwner::User, &[]);
             if changed.is_err() {
                 assert_eq!(text, before, "nothing is written that does not count");
             }

@@ -10,7 +10,7 @@ use crate::workspace::{Workspace, WorkspaceError};
 
 /// Whose settings are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Whose {
+pub enum SettingsOwner {
     /// The user's.
     #[default]
     User,
@@ -20,7 +20,7 @@ pub enum Whose {
 
 /// Which skill is switched.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Which {
+pub enum SkillSelector {
     /// What a person typed: a name, the path of a folder or file, or else a folder's name.
     Typed(String),
     /// A name, and every skill that has it.
@@ -31,18 +31,18 @@ pub enum Which {
 
 /// What is to be so.
 #[derive(Clone, Debug)]
-pub struct Switch {
+pub struct SwitchRequest {
     /// The skill.
-    pub which: Which,
+    pub selector: SkillSelector,
     /// Whether it is to be on.
     pub enabled: bool,
     /// Whose settings are written.
-    pub whose: Whose,
+    pub owner: SettingsOwner,
 }
 
 /// What is so now.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Switched {
+pub struct SwitchOutcome {
     /// What the rule is for: a name, or the path of a file.
     pub skill: String,
     /// The settings that have the rule.
@@ -54,7 +54,7 @@ pub struct Switched {
     /// Whether the skill is on, seen by looking again. Several with one name are on if one of them is.
     pub enabled: bool,
     /// Why it is not as wanted.
-    pub why_not: Option<String>,
+    pub ineffective_reason: Option<String>,
 }
 
 /// Why nothing was switched.
@@ -107,32 +107,37 @@ impl SwitchError {
 
 impl Workspace {
     /// Switches a skill that the view's catalog has, and looks again.
-    pub fn switch(&self, view: &View, catalog: &Catalog, switch: &Switch) -> Result<Switched, SwitchError> {
+    pub fn switch(
+        &self,
+        view: &View,
+        catalog: &Catalog,
+        request: &SwitchRequest,
+    ) -> Result<SwitchOutcome, SwitchError> {
         refuse_foreign(view)?;
-        let found = self.which(catalog, &switch.which);
-        let first = found.first().ok_or_else(|| unknown(catalog, &switch.which))?;
-        let (selector, skill) = match switch.which.is_path() {
+        let found = self.select(catalog, &request.selector);
+        let first = found.first().ok_or_else(|| unknown(catalog, &request.selector))?;
+        let (selector, skill) = match request.selector.is_path() {
             true => ("path", first.skill.path.to_string_lossy().into_owned()),
             false => ("name", first.skill.name.to_string()),
         };
-        let file = self.settings_file(switch.whose).ok_or(SwitchError::NoHome)?;
+        let file = self.settings_file(request.owner).ok_or(SwitchError::NoHome)?;
         let changed =
-            add_skill_rule(SettingsFile { path: &file, whose: switch.whose }, selector, &skill, switch.enabled)?;
+            add_skill_rule(SettingsFile { path: &file, owner: request.owner }, selector, &skill, request.enabled)?;
         let unpacked = self.unpack()?;
-        let (enabled, why_not) = self.look_again(view, &skill, switch)?;
-        Ok(Switched { skill, file, changed, unpacked, enabled, why_not })
+        let (enabled, ineffective_reason) = self.look_again(view, &skill, request)?;
+        Ok(SwitchOutcome { skill, file, changed, unpacked, enabled, ineffective_reason })
     }
 
     /// Returns the file of settings that is written.
-    pub fn settings_file(&self, whose: Whose) -> Option<PathBuf> {
-        match whose {
-            Whose::Project => Some(self.project.join(".openoxide/config.toml")),
-            Whose::User => self.environment.openoxide_home().map(|home| home.join("config.toml")),
+    pub fn settings_file(&self, owner: SettingsOwner) -> Option<PathBuf> {
+        match owner {
+            SettingsOwner::Project => Some(self.project.join(".openoxide/config.toml")),
+            SettingsOwner::User => self.environment.openoxide_home().map(|home| home.join("config.toml")),
         }
     }
 
     /// Returns what a skill is found by: the whole path if a path was typed that leads to one, or else the word itself.
-    pub fn meant(&self, catalog: &Catalog, typed: &str) -> String {
+    pub fn resolve_skill_reference(&self, catalog: &Catalog, typed: &str) -> String {
         let expanded = typed.strip_prefix("~/").and_then(|rest| Some(self.environment.home.as_ref()?.join(rest)));
         let path = expanded.unwrap_or_else(|| self.environment.cwd.join(typed));
         let path = std::fs::canonicalize(&path).unwrap_or(path).to_string_lossy().into_owned();
@@ -146,11 +151,11 @@ impl Workspace {
         }
     }
 
-    fn which<'c>(&self, catalog: &'c Catalog, which: &Which) -> Vec<&'c Entry> {
-        match which {
-            Which::Typed(typed) => catalog.find(&self.meant(catalog, typed)),
-            Which::Name(name) => catalog.entries().filter(|entry| *entry.skill.name == **name).collect(),
-            Which::Path(path) => {
+    fn select<'c>(&self, catalog: &'c Catalog, selector: &SkillSelector) -> Vec<&'c Entry> {
+        match selector {
+            SkillSelector::Typed(typed) => catalog.find(&self.resolve_skill_reference(catalog, typed)),
+            SkillSelector::Name(name) => catalog.entries().filter(|entry| *entry.skill.name == **name).collect(),
+            SkillSelector::Path(path) => {
                 let is_it = |entry: &&Entry| [&*entry.skill.path, entry.dir(), entry.found()].contains(&path.as_path());
                 let found: Vec<&Entry> = catalog.entries().filter(is_it).collect();
                 match std::fs::canonicalize(path) {
@@ -168,12 +173,21 @@ impl Workspace {
     }
 
     /// Tells whether the skill is on now, and why that is not as wanted.
-    fn look_again(&self, view: &View, skill: &str, switch: &Switch) -> Result<(bool, Option<String>), SwitchError> {
+    fn look_again(
+        &self,
+        view: &View,
+        skill: &str,
+        request: &SwitchRequest,
+    ) -> Result<(bool, Option<String>), SwitchError> {
         let workspace = self.reopen()?;
         let (view, _) = workspace.view(&view.spec.id())?;
         let catalog = load(std::slice::from_ref(&view), Depth::Quick).remove(0);
-        let which = if switch.which.is_path() { Which::Path(skill.into()) } else { Which::Name(skill.to_owned()) };
-        let found = workspace.which(&catalog, &which);
+        let which = if request.selector.is_path() {
+            SkillSelector::Path(skill.into())
+        } else {
+            SkillSelector::Name(skill.to_owned())
+        };
+        let found = workspace.select(&catalog, &which);
         if found.is_empty() {
             return Err(unknown(&catalog, &which));
         }
@@ -181,8 +195,8 @@ impl Workspace {
         let off = found.iter().filter(|entry| entry.standing == Standing::Disabled);
         let off: Vec<&Path> = off.map(|entry| &*entry.skill.path).collect();
         let is_off = |entry: &&&Entry| off.contains(&&*entry.skill.path);
-        let Some(other) = found.iter().find(|entry| is_off(entry) == switch.enabled) else {
-            return Ok((switch.enabled, None));
+        let Some(other) = found.iter().find(|entry| is_off(entry) == request.enabled) else {
+            return Ok((request.enabled, None));
         };
         let why = other.reason.as_ref().map_or_else(
             || "the project's settings count only once the project is trusted".to_owned(),
@@ -192,19 +206,19 @@ impl Workspace {
     }
 }
 
-impl Which {
+impl SkillSelector {
     fn is_path(&self) -> bool {
         match self {
-            Which::Typed(typed) => looks_like_path(typed),
-            Which::Name(_) => false,
-            Which::Path(_) => true,
+            SkillSelector::Typed(typed) => looks_like_path(typed),
+            SkillSelector::Name(_) => false,
+            SkillSelector::Path(_) => true,
         }
     }
 
     fn text(&self) -> String {
         match self {
-            Which::Typed(text) | Which::Name(text) => text.clone(),
-            Which::Path(path) => path_text(path),
+            SkillSelector::Typed(text) | SkillSelector::Name(text) => text.clone(),
+            SkillSelector::Path(path) => path_text(path),
         }
     }
 }
@@ -229,8 +243,8 @@ fn refuse_foreign(view: &View) -> Result<(), SwitchError> {
     Err(SwitchError::Foreign { title: host.title.clone(), setting })
 }
 
-fn unknown(catalog: &Catalog, which: &Which) -> SwitchError {
-    let wanted = which.text();
+fn unknown(catalog: &Catalog, selector: &SkillSelector) -> SwitchError {
+    let wanted = selector.text();
     let names = catalog.entries().map(|entry| entry.skill.name.as_ref());
     let near = if Path::new(&wanted).is_absolute() {
         None
@@ -269,24 +283,30 @@ mod tests {
             self.home.join(".agents/skills").join(folder).join("SKILL.md")
         }
 
-        fn switch(&self, host: &str, which: Which, enabled: bool, whose: Whose) -> Result<Switched, SwitchError> {
+        fn switch(
+            &self,
+            host: &str,
+            which: SkillSelector,
+            enabled: bool,
+            owner: SettingsOwner,
+        ) -> Result<SwitchOutcome, SwitchError> {
             let (cwd, home) = (self.home.join("project"), Some(self.home.clone()));
             let environment = Environment { cwd, home, admin: self.home.join("admin"), ..Environment::default() };
             let workspace = Workspace::open(environment, Options::default()).unwrap();
             let (view, _) = workspace.view(host).unwrap();
             let catalog = load(std::slice::from_ref(&view), Depth::Quick).remove(0);
-            workspace.switch(&view, &catalog, &Switch { which, enabled, whose })
+            workspace.switch(&view, &catalog, &SwitchRequest { selector: which, enabled, owner })
         }
     }
 
     #[test]
     fn what_was_switched_off_by_name_is_switched_on_by_path() {
         let place = Place::new();
-        let off = place.switch("openoxide", Which::Name("dup".to_owned()), false, Whose::User).unwrap();
-        assert!(off.changed && !off.enabled && off.why_not.is_none() && off.unpacked.is_some(), "{off:?}");
+        let off = place.switch("openoxide", SkillSelector::Name("dup".to_owned()), false, SettingsOwner::User).unwrap();
+        assert!(off.changed && !off.enabled && off.ineffective_reason.is_none() && off.unpacked.is_some(), "{off:?}");
         for path in [place.skill("b/dup"), place.skill("a/dup").parent().unwrap().to_owned()] {
-            let on = place.switch("openoxide", Which::Path(path), true, Whose::User).unwrap();
-            assert!(on.changed && on.enabled && on.why_not.is_none() && on.unpacked.is_none(), "{on:?}");
+            let on = place.switch("openoxide", SkillSelector::Path(path), true, SettingsOwner::User).unwrap();
+            assert!(on.changed && on.enabled && on.ineffective_reason.is_none() && on.unpacked.is_none(), "{on:?}");
         }
     }
 
@@ -297,31 +317,37 @@ mod tests {
         let link = place.home.join(".agents/skills/link");
         std::os::unix::fs::symlink(place.home.join(".agents/skills/solo"), &link).unwrap();
         for path in [link.join("SKILL.md"), place.skill("solo")] {
-            let off = place.switch("openoxide", Which::Path(path.clone()), false, Whose::User).unwrap();
-            assert!(!off.enabled && off.why_not.is_none(), "{off:?}");
-            let on = place.switch("openoxide", Which::Path(path), true, Whose::User).unwrap();
-            assert!(on.enabled && on.why_not.is_none(), "{on:?}");
+            let off = place.switch("openoxide", SkillSelector::Path(path.clone()), false, SettingsOwner::User).unwrap();
+            assert!(!off.enabled && off.ineffective_reason.is_none(), "{off:?}");
+            let on = place.switch("openoxide", SkillSelector::Path(path), true, SettingsOwner::User).unwrap();
+            assert!(on.enabled && on.ineffective_reason.is_none(), "{on:?}");
         }
     }
 
     #[test]
     fn settings_that_do_not_count_switch_nothing_and_that_is_said() {
         let place = Place::new();
-        let off = place.switch("openoxide", Which::Typed("solo".to_owned()), false, Whose::Project).unwrap();
+        let off =
+            place.switch("openoxide", SkillSelector::Typed("solo".to_owned()), false, SettingsOwner::Project).unwrap();
         assert_eq!(off.file, place.home.join("project/.openoxide/config.toml"));
         assert!(off.changed && off.enabled, "{off:?}");
-        assert_eq!(off.why_not.as_deref(), Some("the project's settings count only once the project is trusted"));
+        assert_eq!(
+            off.ineffective_reason.as_deref(),
+            Some("the project's settings count only once the project is trusted")
+        );
     }
 
     #[test]
     fn nothing_is_written_for_what_is_not_there_nor_for_others() {
         let place = Place::new();
-        let gone = place.switch("openoxide", Which::Name("sola".to_owned()), false, Whose::User).unwrap_err();
+        let gone =
+            place.switch("openoxide", SkillSelector::Name("sola".to_owned()), false, SettingsOwner::User).unwrap_err();
         assert_eq!(gone.hint().as_deref(), Some("did you mean `solo`?"));
         let path = place.home.join("elsewhere");
-        let gone = place.switch("openoxide", Which::Path(path), true, Whose::User).unwrap_err();
+        let gone = place.switch("openoxide", SkillSelector::Path(path), true, SettingsOwner::User).unwrap_err();
         assert!(matches!(gone, SwitchError::Unknown { near: None, .. }), "{gone:?}");
-        let theirs = place.switch("codex", Which::Name("solo".to_owned()), false, Whose::User).unwrap_err();
+        let theirs =
+            place.switch("codex", SkillSelector::Name("solo".to_owned()), false, SettingsOwner::User).unwrap_err();
         let file = path_text(&place.home.join(".codex/config.toml"));
         assert_eq!(theirs.hint(), Some(format!("change `skills.config` in {file}")));
         assert!(!place.home.join(".openoxide").exists() && !place.home.join(".codex").exists());

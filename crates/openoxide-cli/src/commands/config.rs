@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use openoxide_config::{InProject, KEYS, Key, SettingChange, SettingChanged, SettingError, Whose, Workspace};
+use openoxide_config::{InProject, KEYS, Key, SettingChange, SettingError, SettingOutcome, SettingsOwner, Workspace};
 use openoxide_skills::near;
 use openoxide_wire::{ChangeAnswer, ChangeLine, ConfigAnswer, ConfigValue, ProblemLine, SchemaVersion};
 
@@ -156,9 +156,9 @@ fn change(
     key: &str,
     value: Option<toml::Value>,
     in_project: bool,
-) -> anyhow::Result<SettingChanged> {
-    let whose = if in_project { Whose::Project } else { Whose::User };
-    let changed = workspace.set(&SettingChange { key: key.to_owned(), value, whose });
+) -> anyhow::Result<SettingOutcome> {
+    let owner = if in_project { SettingsOwner::Project } else { SettingsOwner::User };
+    let changed = workspace.set(&SettingChange { key: key.to_owned(), value, owner });
     changed.map_err(|error| match (&error, error.hint()) {
         (SettingError::Refused(_) | SettingError::NoHome, Some(hint)) => {
             Told::failed(safe(&error.to_string())).hint(safe(&hint)).into()
@@ -178,7 +178,7 @@ fn unset(ui: &Ui, common: &Common, workspace: &Workspace, key: &str, in_project:
     answer(ui, common, &came, "unset", key)
 }
 
-fn answer(ui: &Ui, common: &Common, came: &SettingChanged, done: &str, key: &str) -> anyhow::Result<ExitStatus> {
+fn answer(ui: &Ui, common: &Common, came: &SettingOutcome, done: &str, key: &str) -> anyhow::Result<ExitStatus> {
     if common.json {
         let line = |done, key: &str| ChangeLine::new(done, &came.file, Some(key.to_owned()));
         let own = came.changed.then(|| line(done, key));

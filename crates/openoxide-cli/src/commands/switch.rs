@@ -1,7 +1,7 @@
 //! `enable` and `disable`: switches skills on and off in OpenOxide's own settings.
 
-use openoxide_config::Which::Typed;
-use openoxide_config::{Switch, SwitchError, Switched, Whose};
+use openoxide_config::SkillSelector::Typed;
+use openoxide_config::{SettingsOwner, SwitchError, SwitchOutcome, SwitchRequest};
 use openoxide_runtime::change_answer;
 use openoxide_skills::{Catalog, Depth};
 
@@ -52,8 +52,8 @@ fn switch(ui: &Ui, common: &Common, which: &Which, enabled: bool) -> anyhow::Res
     let session = Session::open(ui, common)?;
     session.warn(ui);
     let catalog = session.catalog(Depth::Quick);
-    let whose = if which.in_project { Whose::Project } else { Whose::User };
-    let order = Switch { which: Typed(which.skill.clone()), enabled, whose };
+    let owner = if which.in_project { SettingsOwner::Project } else { SettingsOwner::User };
+    let order = SwitchRequest { selector: Typed(which.skill.clone()), enabled, owner };
     let switched = session.workspace.switch(&session.view, &catalog, &order);
     let switched = switched.map_err(|error| told(&session, &catalog, error))?;
     report(ui, common, &session, &switched, enabled)
@@ -78,7 +78,7 @@ fn report(
     ui: &Ui,
     common: &Common,
     session: &Session,
-    switched: &Switched,
+    switched: &SwitchOutcome,
     enabled: bool,
 ) -> anyhow::Result<ExitStatus> {
     if let Some(folder) = &switched.unpacked {
@@ -92,7 +92,7 @@ fn report(
     if common.json {
         ui.json(&change_answer(switched, enabled))?;
     }
-    let Some(why) = &switched.why_not else { return Ok(ExitStatus::Done) };
+    let Some(why) = &switched.ineffective_reason else { return Ok(ExitStatus::Done) };
     ui.warn(&format!("it is still {}: {}", if enabled { "off" } else { "on" }, safe(why)));
     Ok(ExitStatus::No)
 }

@@ -9,7 +9,7 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
 use super::EditError;
-use crate::switch::Whose;
+use crate::switch::SettingsOwner;
 
 /// How long to wait for another process; a change takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -25,21 +25,21 @@ pub struct SettingsFile<'p> {
     /// Where it is.
     pub path: &'p Path,
     /// Whose it is.
-    pub whose: Whose,
+    pub owner: SettingsOwner,
 }
 
 impl SettingsFile<'_> {
     fn links(self) -> OFlags {
-        match self.whose {
-            Whose::User => OFlags::empty(),
-            Whose::Project => OFlags::NOFOLLOW,
+        match self.owner {
+            SettingsOwner::User => OFlags::empty(),
+            SettingsOwner::Project => OFlags::NOFOLLOW,
         }
     }
 }
 
 impl<'p> From<&'p Path> for SettingsFile<'p> {
     fn from(path: &'p Path) -> SettingsFile<'p> {
-        SettingsFile { path, whose: Whose::User }
+        SettingsFile { path, owner: SettingsOwner::User }
     }
 }
 
@@ -111,10 +111,10 @@ pub(super) fn lock(file: SettingsFile<'_>) -> Result<Option<File>, EditError> {
 
 /// Writes a file so that a reader sees the old text or the new, never a part.
 pub(super) fn write(file: SettingsFile<'_>, text: &str) -> std::io::Result<()> {
-    let target = match file.whose {
+    let target = match file.owner {
         // A link stays a link: the file that it leads to is replaced.
-        Whose::User => std::fs::canonicalize(file.path).unwrap_or_else(|_| file.path.to_owned()),
-        Whose::Project => file.path.to_owned(),
+        SettingsOwner::User => std::fs::canonicalize(file.path).unwrap_or_else(|_| file.path.to_owned()),
+        SettingsOwner::Project => file.path.to_owned(),
     };
     let folder = target.parent().unwrap_or(Path::new("."));
     fs_err::create_dir_all(folder)?;

@@ -3,7 +3,7 @@
 use rustix::fs::Mode;
 
 use super::*;
-use crate::switch::Whose;
+use crate::switch::SettingsOwner;
 
 fn set_value<'p>(file: impl Into<SettingsFile<'p>>, key: &str, new: toml_edit::Value) -> Result<bool, EditError> {
     let file = file.into();
@@ -77,15 +77,15 @@ fn a_projects_file_is_not_followed_waited_for_or_read_without_end() {
     fs_err::create_dir(&folder).unwrap();
     let (path, other) = (folder.join("config.toml"), dir.path().join("other"));
     fs_err::write(&other, "").unwrap();
-    let set = |path: &Path, whose| set_value(SettingsFile { path, whose }, "host", "x".into());
-    let why = |path: &Path| match set(path, Whose::Project) {
+    let set = |path: &Path, owner| set_value(SettingsFile { path, owner }, "host", "x".into());
+    let why = |path: &Path| match set(path, SettingsOwner::Project) {
         Err(EditError::Odd { why, .. }) => why,
         other => panic!("{other:?}"),
     };
     symlink(&other, &path).unwrap();
     assert!(why(&path).contains("it is a link; replace"));
     assert_eq!(fs_err::read_to_string(&other).unwrap(), "");
-    assert!(set(&path, Whose::User).unwrap(), "the user's own may be a link");
+    assert!(set(&path, SettingsOwner::User).unwrap(), "the user's own may be a link");
     assert!(path.is_symlink() && !fs_err::read_to_string(&other).unwrap().is_empty());
     fs_err::remove_file(&path).unwrap();
     rustix::fs::mkfifoat(rustix::fs::CWD, &path, Mode::RUSR | Mode::WUSR).unwrap();
@@ -97,7 +97,7 @@ fn a_projects_file_is_not_followed_waited_for_or_read_without_end() {
     symlink(&folder, &linked).unwrap();
     assert!(why(&linked.join("config.toml")).contains("a folder of its own"));
     fs_err::remove_file(&path).unwrap();
-    assert!(set(&path, Whose::Project).unwrap());
+    assert!(set(&path, SettingsOwner::Project).unwrap());
     assert_eq!(fs_err::read_to_string(&path).unwrap(), "host = \"x\"\n");
 }
 

@@ -1,30 +1,30 @@
 //! What was changed, and what is so now.
 
-use openoxide_config::{SettingChanged, Switched};
+use openoxide_config::{SettingOutcome, SwitchOutcome};
 use openoxide_skills::path_text;
 use openoxide_wire::{ChangeAnswer, ChangeLine, SchemaVersion, SettingAnswer, SwitchAnswer};
 
 /// Returns what was written to switch a skill on or off.
-pub fn change_answer(switched: &Switched, enabled: bool) -> ChangeAnswer {
+pub fn change_answer(switched: &SwitchOutcome, enabled: bool) -> ChangeAnswer {
     let action = if enabled { "enable" } else { "disable" };
     let change = || ChangeLine::new(action, &switched.file, Some(switched.skill.clone()));
     ChangeAnswer::new(switched.changed.then(change).into_iter().collect(), None)
 }
 
 /// Returns what came of switching a skill.
-pub fn switch_answer(switched: &Switched) -> SwitchAnswer {
+pub fn switch_answer(switched: &SwitchOutcome) -> SwitchAnswer {
     SwitchAnswer {
         schema: SchemaVersion::default(),
         skill: switched.skill.clone(),
         enabled: switched.enabled,
         path: path_text(&switched.file),
         changed: switched.changed,
-        reason: switched.why_not.clone(),
+        reason: switched.ineffective_reason.clone(),
     }
 }
 
 /// Returns what came of changing a setting.
-pub fn setting_answer(key: &str, changed: &SettingChanged) -> SettingAnswer {
+pub fn setting_answer(key: &str, changed: &SettingOutcome) -> SettingAnswer {
     let effective = changed.effective.as_ref();
     SettingAnswer {
         schema: SchemaVersion::default(),
@@ -33,6 +33,6 @@ pub fn setting_answer(key: &str, changed: &SettingChanged) -> SettingAnswer {
         origin: effective.map_or_else(|| "not set".to_owned(), |setting| setting.origin.to_string()),
         path: path_text(&changed.file),
         changed: changed.changed,
-        reason: changed.why_not.clone(),
+        reason: changed.ineffective_reason.clone(),
     }
 }

@@ -2,7 +2,7 @@
 
 use axum::response::Response;
 use http::StatusCode;
-use openoxide_config::{Switch, SwitchError, Which, Whose};
+use openoxide_config::{SettingsOwner, SkillSelector, SwitchError, SwitchRequest};
 use openoxide_live::LiveError;
 use openoxide_runtime::change_answer;
 use openoxide_wire::{ChangeAnswer, SchemaVersion};
@@ -85,19 +85,23 @@ async fn switch(
     enabled: bool,
 ) -> Result<Response, Failure> {
     let state = asking.state(&query.at).await?;
-    let whose = if input.in_project { Whose::Project } else { Whose::User };
+    let owner = if input.in_project { SettingsOwner::Project } else { SettingsOwner::User };
     let live = asking.http.engine().live().clone();
     let (state, answer) = asking
         .work(move || {
             let entry = id::find(&state.catalog, &id)?;
             let which = match id.starts_with('~') {
-                true => Which::Path(entry.skill.path.to_path_buf()),
-                false => Which::Name(entry.skill.name.to_string()),
+                true => SkillSelector::Path(entry.skill.path.to_path_buf()),
+                false => SkillSelector::Name(entry.skill.name.to_string()),
             };
-            let switched = state.workspace.switch(&state.view, &state.catalog, &Switch { which, enabled, whose })?;
+            let switched = state.workspace.switch(
+                &state.view,
+                &state.catalog,
+                &SwitchRequest { selector: which, enabled, owner },
+            )?;
             // Whoever asks next sees it.
             let state = live.reload(&state.place)?;
-            match &switched.why_not {
+            match &switched.ineffective_reason {
                 Some(why) => Err(Failure::new(StatusCode::CONFLICT, "not-so", format!("it was written, and: {why}"))),
                 None => Ok::<(_, ChangeAnswer), Failure>((state, change_answer(&switched, enabled))),
             }

@@ -70,7 +70,7 @@ fn calls(state: &State, given: ActivateParams) -> Result<(Vec<Call>, Vec<Ignored
                 Some(Words::Raw(text)) => Given::Raw(text),
                 Some(Words::Each(words)) => Given::Words(words),
             };
-            let skill = state.workspace.meant(catalog, &skill);
+            let skill = state.workspace.resolve_skill_reference(catalog, &skill);
             Ok((vec![Call { skill, caller: given.caller.into(), arguments }], Vec::new()))
         }
         (None, Some(turn)) if given.arguments.is_none() => {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use openoxide_config::{SettingChange, Switch, SwitchError, Switched, Which, Whose};
+use openoxide_config::{SettingChange, SettingsOwner, SkillSelector, SwitchError, SwitchOutcome, SwitchRequest};
 use openoxide_live::{Place, State};
 use openoxide_runtime::{Question, setting_answer, switch_answer};
 use serde::{Deserialize, Serialize};
@@ -47,13 +47,14 @@ pub(super) async fn write_rule(client: &Client, given: Value) -> Result<Value, R
     }
     let Given { path, name, enabled } = params(given)?;
     let which = match (path, name) {
-        (Some(path), None) if path.is_absolute() => Which::Path(path),
+        (Some(path), None) if path.is_absolute() => SkillSelector::Path(path),
         (Some(path), None) => return absolute(&[path]).map(|()| Value::Null),
-        (None, Some(name)) if !name.trim().is_empty() => Which::Name(name.trim().to_owned()),
+        (None, Some(name)) if !name.trim().is_empty() => SkillSelector::Name(name.trim().to_owned()),
         _ => return Err(RpcError::params("skills/config/write requires exactly one of path or name")),
     };
-    let switched = switched_somewhere(client, &Switch { which, enabled, whose: Whose::User }).await?;
-    answer(&Written { effective_enabled: switched.enabled, reason: switched.why_not })
+    let switched =
+        switched_somewhere(client, &SwitchRequest { selector: which, enabled, owner: SettingsOwner::User }).await?;
+    answer(&Written { effective_enabled: switched.enabled, reason: switched.ineffective_reason })
 }
 
 /// Switches a skill on or off.
@@ -66,13 +67,13 @@ pub(super) async fn switch(client: &Client, given: Value, enabled: bool) -> Resu
         cwd: Option<PathBuf>,
     }
     let Given { skill, in_project, cwd } = params(given)?;
-    let order = Switch { which: Which::Typed(skill), enabled, whose: whose(in_project) };
+    let order = SwitchRequest { selector: SkillSelector::Typed(skill), enabled, owner: owner(in_project) };
     let switched = switched(client, client.place(cwd.as_deref(), &[]), order).await??;
     answer(&switch_answer(&switched))
 }
 
 /// Switches a skill where it is found: in the server's own place, or in one that the client asked about.
-async fn switched_somewhere(client: &Client, order: &Switch) -> Result<Switched, RpcError> {
+async fn switched_somewhere(client: &Client, order: &SwitchRequest) -> Result<SwitchOutcome, RpcError> {
     let mut places = client.places().into_iter();
     let mut outcome = switched(client, client.place(None, &[]), order.clone()).await?;
     while let (Err(SwitchError::Unknown { .. }), Some(place)) = (&outcome, places.next()) {
@@ -81,7 +82,11 @@ async fn switched_somewhere(client: &Client, order: &Switch) -> Result<Switched,
     Ok(outcome?)
 }
 
-async fn switched(client: &Client, place: Place, order: Switch) -> Result<Result<Switched, SwitchError>, RpcError> {
+async fn switched(
+    client: &Client,
+    place: Place,
+    order: SwitchRequest,
+) -> Result<Result<SwitchOutcome, SwitchError>, RpcError> {
     let work = move |state: &Arc<State>| state.workspace.switch(&state.view, &state.catalog, &order);
     let switched = client.work(place, true, work).await?;
     client.note_written();
@@ -108,9 +113,9 @@ pub(super) async fn write_setting(client: &Client, given: Value) -> Result<Value
                 RpcError::params(format!("the value cannot be written to a settings file: {error}"))
             })?),
         };
-    let change = SettingChange { key: key.clone(), value, whose: whose(in_project) };
+    let change = SettingChange { key: key.clone(), value, owner: owner(in_project) };
     let place = client.place(cwd.as_deref(), &[]);
-    if change.gives_power() {
+    if change.widens_permissions() {
         may_change(client, place.clone(), change.clone()).await?;
     }
     let changed = client.work(place, false, move |state| state.workspace.set(&change)).await?;
@@ -126,7 +131,7 @@ pub(super) async fn write_setting(client: &Client, given: Value) -> Result<Value
 /// Asks the user about a change that could give power. Whoever sends it may only pass on what a model wishes.
 async fn may_change(client: &Client, place: Place, change: SettingChange) -> Result<(), RpcError> {
     let (key, value) = (change.key.clone(), change.value.as_ref().map(ToString::to_string));
-    let file = client.work(place, false, move |state| state.workspace.would_set(&change)).await???;
+    let file = client.work(place, false, move |state| state.workspace.validate_setting(&change)).await???;
     let mut asker = ClientAsker::new(client);
     if asker.ask(&Question::Setting { key: key.clone(), value, file }).await.is_yes() {
         return Ok(());
@@ -142,6 +147,6 @@ fn some<'de, D: serde::Deserializer<'de>>(source: D) -> Result<Option<Value>, D:
     Value::deserialize(source).map(Some)
 }
 
-fn whose(in_project: bool) -> Whose {
-    if in_project { Whose::Project } else { Whose::User }
+fn owner(in_project: bool) -> SettingsOwner {
+    if in_project { SettingsOwner::Project } else { SettingsOwner::User }
 }

@@ -197,7 +197,7 @@ fn asked<'r>(
             (asked, entry)
         }));
     }
-    let meant = state.workspace.meant(runtime.catalog(), &given.skill);
+    let meant = state.workspace.resolve_skill_reference(runtime.catalog(), &given.skill);
     let entry = runtime.readable(session, &meant, caller);
     let name = entry.as_ref().map_or(given.skill.as_str(), |entry| &entry.skill.name);
     let asked = match &given.path {
