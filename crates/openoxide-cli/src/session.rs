@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use openoxide_config::{ConfigProblem, Environment, Options, Unpacked, Workspace, unpack_system_skills};
+use openoxide_config::{ConfigProblem, Environment, UnpackOutcome, Workspace, WorkspaceOptions, unpack_system_skills};
 use openoxide_skills::{Catalog, Code, Depth, Entry, Problem, View, load, near};
 
 use crate::args::Common;
@@ -22,13 +22,13 @@ pub(crate) struct Session {
 
 /// Opens the project that the command line means.
 pub(crate) fn open_workspace(ui: &Ui, common: &Common) -> anyhow::Result<Workspace> {
-    let options = Options {
+    let options = WorkspaceOptions {
         project: common.project.clone(),
         added: common.add_dir.clone(),
         touched: common.touch.clone(),
         config: common.config.clone(),
         agent: common.agent.clone(),
-        ..Options::default()
+        ..WorkspaceOptions::default()
     };
     let workspace = Workspace::open(Environment::from_process(), options)?;
     ui.use_color(&workspace.config.text("color").unwrap_or_default());
@@ -96,7 +96,7 @@ impl Session {
 /// Unpacks the skills that come with OpenOxide, and says so when that changed something.
 pub(crate) fn unpack(ui: &Ui, workspace: &Workspace) -> anyhow::Result<()> {
     let Some(home) = workspace.environment.openoxide_home() else { return Ok(()) };
-    if unpack_system_skills(&home)? == Unpacked::Written {
+    if unpack_system_skills(&home)? == UnpackOutcome::Written {
         say_unpacked(ui, workspace, &home.join("skills/.system"));
     }
     Ok(())

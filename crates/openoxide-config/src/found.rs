@@ -7,7 +7,7 @@ use openoxide_skills::{Host, Surroundings};
 
 /// What was found of a host's program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct HostInstallation {
     /// The program itself.
     pub program: Option<PathBuf>,
     /// Its files and folders in the user's home.
@@ -16,7 +16,7 @@ pub struct Found {
     pub project: Vec<PathBuf>,
 }
 
-impl Found {
+impl HostInstallation {
     /// Tells whether the program is on this machine: it can be started, or it left something in the user's home.
     pub fn is_installed(&self) -> bool {
         self.program.is_some() || !self.home.is_empty()
@@ -29,14 +29,14 @@ impl Found {
 }
 
 /// Looks for what shows that a host's program is there.
-pub fn find_host(host: &Host, around: &Surroundings) -> Found {
+pub fn detect_host(host: &Host, around: &Surroundings) -> HostInstallation {
     let rules = &host.found;
     let expand = |template: &String| around.expand(template, &host.vars);
     let home: Vec<PathBuf> = rules.home.iter().filter_map(expand).filter_map(|path| existing(&path)).collect();
     let places = around.up().into_iter().flat_map(|folder| rules.project.iter().map(move |name| folder.join(name)));
     // A project that is the user's home has nothing of its own.
     let project = places.filter_map(|path| existing(&path)).filter(|path| !home.contains(path)).collect();
-    Found { program: rules.programs.iter().find_map(|name| program(name, host, around)), home, project }
+    HostInstallation { program: rules.programs.iter().find_map(|name| program(name, host, around)), home, project }
 }
 
 /// Finds a program by its name on `PATH`, or by its path.
@@ -93,7 +93,7 @@ mod tests {
 
     /// Shows what was found, relative to the context.
     fn check(context: &TestContext, rules: &str, cwd: &str, variables: &[(&str, &str)], expected: &str) {
-        let found = find_host(&host(rules), &around(context, cwd, variables));
+        let found = detect_host(&host(rules), &around(context, cwd, variables));
         let shown = |path: &PathBuf| path.strip_prefix(context.root()).unwrap().display().to_string();
         let list = |paths: &[PathBuf]| paths.iter().map(shown).collect::<Vec<_>>().join(" ");
         let program = found.program.as_ref().map(shown).unwrap_or_default();
@@ -139,7 +139,7 @@ not a program
         context.tree("//- home/.t/\n");
         let mut around = around(&context, "home", &[]);
         around.project = context.home();
-        let found = find_host(&host("home = [\"~/.t\"]\nproject = [\".t\"]"), &around);
+        let found = detect_host(&host("home = [\"~/.t\"]\nproject = [\".t\"]"), &around);
         assert_eq!(
             (found.home.len(), found.project.len(), found.is_installed(), found.is_empty()),
             (1, 0, true, false)

@@ -94,8 +94,8 @@ impl Reader<'_> {
         let ids = std::iter::once(self.spec.name.clone()).chain(self.spec.edition.is_some().then(|| self.spec.id()));
         for key in ids.map(|id| format!("hosts.{}.{name}", quoted(&id))) {
             values.extend(match rule.kind {
-                SettingKind::Permissions => self.config.all_but_projects(&key),
-                _ => self.config.all(&key),
+                SettingKind::Permissions => self.config.values_outside_project(&key),
+                _ => self.config.values(&key),
             });
         }
         values
@@ -119,7 +119,7 @@ impl Reader<'_> {
         }
         let mut values = match (&source.env, &source.config) {
             (Some(name), _) => self.read_variable(rule, source, name).into_iter().collect(),
-            (_, Some(key)) => self.config.all(key),
+            (_, Some(key)) => self.config.values(key),
             _ => self.paths(source).into_iter().filter_map(|path| self.read_file(rule, source, path)).collect(),
         };
         if !source.holds.is_empty() {

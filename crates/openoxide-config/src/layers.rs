@@ -9,9 +9,9 @@ use toml::Value;
 
 use crate::document::{self, Document};
 use crate::environment::{Environment, variables};
-use crate::keys::{InProject, KEYS, Key};
+use crate::keys::{CONFIG_KEYS, ConfigKey, ProjectAccess};
 use crate::mcp;
-use crate::permission::{self, Agent, Permissions};
+use crate::permission::{self, AgentSettings, Permissions};
 use crate::trust::Trust;
 
 /// Whose layer it is; a later one wins.
@@ -37,7 +37,7 @@ pub struct Layer {
     /// Its file, if it has one.
     pub path: Option<PathBuf>,
     /// Whether it counts.
-    pub counts: bool,
+    pub is_active: bool,
     pub(crate) document: Document,
 }
 
@@ -98,7 +98,7 @@ impl Config {
                 self.problems.extend(
                     problems.into_iter().map(|diagnostic| ConfigProblem { path: Some(path.to_owned()), diagnostic }),
                 );
-                self.layers.push(Layer { kind, path: Some(path.to_owned()), counts: true, document });
+                self.layers.push(Layer { kind, path: Some(path.to_owned()), is_active: true, document });
             }
             Err(diagnostic) => {
                 if kind != LayerKind::Project {
@@ -122,14 +122,14 @@ impl Config {
         }
         let (document, problems) = checked(Document::loose(table), LayerKind::CommandLine);
         self.problems.extend(problems.into_iter().map(|diagnostic| ConfigProblem { path: None, diagnostic }));
-        Layer { kind: LayerKind::CommandLine, path: None, counts: true, document }
+        Layer { kind: LayerKind::CommandLine, path: None, is_active: true, document }
     }
 
     /// A project's file counts only if somebody else trusts the project.
     fn judge_project(&mut self, project: &Path) {
         let trusted = self.trusts(project);
         for layer in self.layers.iter_mut().filter(|layer| layer.kind == LayerKind::Project) {
-            layer.counts = trusted;
+            layer.is_active = trusted;
             if !trusted {
                 let message = "the project's settings do not count, because the project is not trusted";
                 let help = "if the project is yours: openoxide trust";
@@ -156,13 +156,13 @@ impl Config {
     pub fn trusts(&self, project: &Path) -> bool {
         let real = std::fs::canonicalize(project).unwrap_or_else(|_| project.to_owned());
         let layers = self.layers.iter().filter(|layer| layer.kind != LayerKind::Project);
-        let is_listed = |layer: &Layer| self.trusted_by(layer).iter().any(|(_, folder)| *folder == real);
+        let is_listed = |layer: &Layer| self.trusted_folders(layer).iter().any(|(_, folder)| *folder == real);
         layers.into_iter().any(|layer| is_listed(layer) && is_outside(layer.path.as_deref(), &real))
             || self.trust.trusts_folder(&real) && is_outside(self.trust.path(), &real)
     }
 
     /// Returns the folders that a layer's `trust.folders` trusts: as they are written, and without links.
-    pub fn trusted_by(&self, layer: &Layer) -> Vec<(String, PathBuf)> {
+    pub fn trusted_folders(&self, layer: &Layer) -> Vec<(String, PathBuf)> {
         if layer.kind == LayerKind::Project {
             return Vec::new();
         }
@@ -187,7 +187,7 @@ impl Config {
 
     /// Returns the same for whoever is about to give power: also an error if a file cannot be read, or a rule is about
     /// nothing, for it may be the one that denies.
-    pub fn sure_rules(&self) -> Result<&Rules, RuleError> {
+    pub fn complete_rules(&self) -> Result<&Rules, RuleError> {
         match self.unread.as_ref().or(self.permissions.doubt.as_ref()) {
             Some(doubt) => Err(doubt.clone()),
             None => self.rules(),
@@ -195,22 +195,22 @@ impl Config {
     }
 
     /// Returns the agents, by name.
-    pub fn agents(&self) -> &BTreeMap<String, Agent> {
+    pub fn agents(&self) -> &BTreeMap<String, AgentSettings> {
         &self.permissions.agents
     }
 
     /// Returns every value of a key that counts, weakest first.
-    pub fn all(&self, key: &str) -> Vec<Setting> {
+    pub fn values(&self, key: &str) -> Vec<Setting> {
         self.said(key, |_| true)
     }
 
     /// Does the same without what the project says, for what a project cannot give.
-    pub fn all_but_projects(&self, key: &str) -> Vec<Setting> {
+    pub fn values_outside_project(&self, key: &str) -> Vec<Setting> {
         self.said(key, |layer| layer.kind != LayerKind::Project)
     }
 
     fn said(&self, key: &str, counts: impl Fn(&Layer) -> bool) -> Vec<Setting> {
-        let layers = self.layers.iter().filter(|layer| layer.counts && counts(layer));
+        let layers = self.layers.iter().filter(|layer| layer.is_active && counts(layer));
         layers
             .filter_map(|layer| Some(Setting { value: layer.document.get(key)?.clone(), origin: layer.origin(key) }))
             .collect()
@@ -218,8 +218,8 @@ impl Config {
 
     /// Returns the value of a key that wins; the default if nobody set it.
     pub fn get(&self, key: &str) -> Option<Setting> {
-        self.tightened(key).or_else(|| self.all(key).pop()).or_else(|| {
-            let key = KEYS.iter().find(|known| known.name == key && !known.default.is_empty())?;
+        self.tightened(key).or_else(|| self.values(key).pop()).or_else(|| {
+            let key = CONFIG_KEYS.iter().find(|known| known.name == key && !known.default.is_empty())?;
             let table: toml::Table = format!("value = {}", key.default).parse().ok()?;
             Some(Setting { value: table["value"].clone(), origin: Origin::Default })
         })
@@ -227,7 +227,7 @@ impl Config {
 
     /// Returns what the administrator made stricter: nobody can take that back.
     fn tightened(&self, name: &str) -> Option<Setting> {
-        let InProject::Only(strict) = Key::find(name)?.project else { return None };
+        let ProjectAccess::Only(strict) = ConfigKey::find(name)?.project else { return None };
         let admin = self.layers.iter().find(|layer| layer.kind == LayerKind::Admin)?;
         let value = admin.document.get(name).filter(|value| strict.is(value))?;
         Some(Setting { value: value.clone(), origin: admin.origin(name) })
@@ -261,7 +261,7 @@ fn from_environment(environment: &Environment) -> Layer {
         table.insert("host".to_owned(), host.into());
     }
     let document = Document::loose(table);
-    Layer { kind: LayerKind::Environment, path: None, counts: true, document }
+    Layer { kind: LayerKind::Environment, path: None, is_active: true, document }
 }
 
 /// Reads `KEY=VALUE`; a value that is not TOML is text.
@@ -290,11 +290,11 @@ fn insert(table: &mut toml::Table, path: &[String], value: Value) {
 /// Says why a value of a key would not count in a layer of this kind, if it would not. Without a value, only the key is
 /// looked at.
 pub(crate) fn objection(key: &str, value: Option<&Value>, kind: LayerKind) -> Option<Diagnostic> {
-    let Some(value) = value else { return Key::find(key).is_none().then(|| unknown(key)) };
+    let Some(value) = value else { return ConfigKey::find(key).is_none().then(|| unknown(key)) };
     let mut table = toml::Table::new();
     insert(&mut table, &document::split_key(key), value.clone());
     let (document, problems) = checked(Document::loose(table), kind);
-    let layer = Layer { kind, path: None, counts: true, document };
+    let layer = Layer { kind, path: None, is_active: true, document };
     let rules = permission::read(std::slice::from_ref(&layer), None);
     let bad_rule = rules.error.or(rules.doubt).map(|error| {
         Diagnostic::warning(Code::ConfigType, error.to_string())
@@ -329,11 +329,11 @@ fn checked(mut document: Document, kind: LayerKind) -> (Document, Vec<Diagnostic
 
 /// Tells what is wrong with a value, and the key at which that is seen.
 fn wrong(name: &str, last: Option<&String>, value: &Value, kind: LayerKind) -> Option<(Diagnostic, String)> {
-    let Some(key) = Key::find(name) else { return Some((unknown(name), name.to_owned())) };
+    let Some(key) = ConfigKey::find(name) else { return Some((unknown(name), name.to_owned())) };
     let bad = |message: String, help: &str| Diagnostic::warning(Code::ConfigType, message).help(help);
     if kind == LayerKind::Project && !key.project.allows(value) {
         let message = match key.project {
-            InProject::Only(strict) => format!("a project can set `{name}` to `{strict}` only"),
+            ProjectAccess::Only(strict) => format!("a project can set `{name}` to `{strict}` only"),
             _ => format!("a project cannot set `{name}`"),
         };
         return Some((bad(message, "set it in your own config.toml"), name.to_owned()));
@@ -344,12 +344,12 @@ fn wrong(name: &str, last: Option<&String>, value: &Value, kind: LayerKind) -> O
         let field = problem.field.map_or_else(|| name.to_owned(), |field| format!("{name}.{field}"));
         return Some((bad(format!("`{name}`: {}", problem.message), mend), field));
     }
-    let is_bad = key.name == name && !key.takes(value);
-    is_bad.then(|| (bad(format!("`{name}` must be {}", key.wants()), mend), name.to_owned()))
+    let is_bad = key.name == name && !key.accepts(value);
+    is_bad.then(|| (bad(format!("`{name}` must be {}", key.expected()), mend), name.to_owned()))
 }
 
 fn unknown(name: &str) -> Diagnostic {
-    let names = near(name, KEYS.iter().map(|key| key.name));
+    let names = near(name, CONFIG_KEYS.iter().map(|key| key.name));
     let help = match names.first() {
         Some(near) => format!("did you mean `{near}`?"),
         None => "`openoxide config` lists every key".to_owned(),
@@ -367,7 +367,7 @@ fn leaves(table: &toml::Table) -> Vec<(Vec<String>, &Value)> {
 fn gather<'t>(found: &mut Vec<(Vec<String>, &'t Value)>, outer: &[String], table: &'t toml::Table) {
     for (name, value) in table {
         let path: Vec<String> = outer.iter().chain([name]).cloned().collect();
-        let is_whole = Key::find(&document::join_key(&path)).is_some_and(|key| key.is_whole(path.len()));
+        let is_whole = ConfigKey::find(&document::join_key(&path)).is_some_and(|key| key.is_whole(path.len()));
         match value {
             Value::Table(inner) if !is_whole => gather(found, &path, inner),
             _ => found.push((path, value)),

@@ -24,22 +24,22 @@ mod workspace;
 
 pub use edit::{EditError, SettingsFile, add_skill_rule, add_to_list, remove_from_list};
 pub use environment::{Environment, variables};
-pub use found::{Found, find_host};
-pub use keys::{InProject, KEYS, Key, KeyKind, Strict, config_schema};
+pub use found::{HostInstallation, detect_host};
+pub use keys::{CONFIG_KEYS, ConfigKey, ProjectAccess, StrictValue, ValueKind, config_schema};
 pub use layers::{Config, ConfigProblem, Layer, LayerKind};
 pub use mcp::{
-    AddedServer, ConfiguredServer, McpServer, McpTransport, TokenSource, add_mcp_server, check_mcp_server,
-    is_this_machine,
+    AddServerOutcome, ConfiguredServer, McpServer, McpTransport, TokenSource, add_mcp_server, is_loopback_url,
+    validate_mcp_server,
 };
-pub use permission::Agent;
+pub use permission::AgentSettings;
 pub use policy::{AllowedTools, PermissionPolicy, SandboxSettings};
 pub use project::find_project;
 pub use set::{SettingChange, SettingError, SettingOutcome};
-pub use sources::Sources;
+pub use sources::WatchPaths;
 pub use switch::{SettingsOwner, SkillSelector, SwitchError, SwitchOutcome, SwitchRequest};
-pub use system::{Unpacked, embedded_skills, unpack_system_skills};
+pub use system::{UnpackOutcome, embedded_skills, unpack_system_skills};
 pub use trust::{
     ApprovalState, Grant, PermissionKind, RememberedAnswer, Timestamp, Trust, TrustEntry, TrustError, TrustRecord,
     TrustedFolder, TrustedRemote, TrustedSource,
 };
-pub use workspace::{FoundHost, Options, Workspace, WorkspaceError};
+pub use workspace::{DetectedHost, Workspace, WorkspaceError, WorkspaceOptions};

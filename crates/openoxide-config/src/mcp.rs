@@ -77,7 +77,7 @@ pub struct ConfiguredServer {
 
 /// What adding a server did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AddedServer {
+pub enum AddServerOutcome {
     /// It was added.
     Added,
     /// The same server was there already.
@@ -98,7 +98,7 @@ impl Config {
     /// Returns the servers by name; where several layers have one of a name, the last counts as a whole.
     pub fn mcp_servers(&self) -> Vec<ConfiguredServer> {
         let mut servers: Vec<ConfiguredServer> = Vec::new();
-        for layer in self.layers.iter().filter(|layer| layer.counts) {
+        for layer in self.layers.iter().filter(|layer| layer.is_active) {
             let tables = layer.document.get("mcp.servers").and_then(Value::as_table).into_iter().flatten();
             for (name, table) in tables {
                 let Ok(server) = read_server(name, table) else { continue };
@@ -224,14 +224,14 @@ fn token(table: &toml::Table, url: &Url) -> Result<Option<TokenSource>, BadServe
         }
     };
     // On the way, anybody could read it.
-    if url.scheme() != "https" && !is_this_machine(url) {
+    if url.scheme() != "https" && !is_loopback_url(url) {
         return Err(bad("url", "a token is sent to `https://` or to this machine only"));
     }
     Ok(Some(source))
 }
 
 /// Tells whether an address is one of this machine, so that nobody on the way can read what is sent there.
-pub fn is_this_machine(address: &Url) -> bool {
+pub fn is_loopback_url(address: &Url) -> bool {
     match address.host() {
         Some(Host::Domain(name)) => name == "localhost",
         Some(Host::Ipv4(address)) => address.is_loopback(),
@@ -283,7 +283,7 @@ pub(crate) fn servers_schema() -> serde_json::Value {
 }
 
 /// Tells whether a server could be written under a name, before anybody is asked.
-pub fn check_mcp_server(name: &str, server: &McpServer) -> Result<(), EditError> {
+pub fn validate_mcp_server(name: &str, server: &McpServer) -> Result<(), EditError> {
     let mut table = Table::new();
     fill(&mut table, server);
     let whole: Value = toml::from_str::<toml::Table>(&table.to_string()).map_or(Value::Boolean(false), Value::Table);
@@ -292,18 +292,18 @@ pub fn check_mcp_server(name: &str, server: &McpServer) -> Result<(), EditError>
 }
 
 /// Adds a server to a settings file; comments, order and formatting stay.
-pub fn add_mcp_server(path: &Path, name: &str, server: &McpServer) -> Result<AddedServer, EditError> {
-    check_mcp_server(name, server)?;
+pub fn add_mcp_server(path: &Path, name: &str, server: &McpServer) -> Result<AddServerOutcome, EditError> {
+    validate_mcp_server(name, server)?;
     let mut table = Table::new();
     fill(&mut table, server);
-    let mut added = AddedServer::Added;
+    let mut added = AddServerOutcome::Added;
     edit(path, |document| {
         let outer = ["mcp".to_owned(), "servers".to_owned()];
         let servers = table_at(document, &outer, path, "mcp.servers")?;
         match servers.get(name) {
             None => drop(servers.insert(name, Item::Table(table))),
-            Some(there) if is_same(there, name, server) => added = AddedServer::Same,
-            Some(_) => added = AddedServer::NameTaken,
+            Some(there) if is_same(there, name, server) => added = AddServerOutcome::Same,
+            Some(_) => added = AddServerOutcome::NameTaken,
         }
         Ok(())
     })?;

@@ -14,7 +14,7 @@ use crate::layers::{ConfigProblem, Layer, LayerKind};
 
 /// An agent that settings describe.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Agent {
+pub struct AgentSettings {
     /// What it is called.
     pub name: String,
     /// Its rules, which follow everybody else's.
@@ -27,7 +27,7 @@ pub struct Agent {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Permissions {
     pub(crate) rules: Rules,
-    pub(crate) agents: BTreeMap<String, Agent>,
+    pub(crate) agents: BTreeMap<String, AgentSettings>,
     /// The first rule that cannot count.
     pub(crate) error: Option<RuleError>,
     /// The first that is about nothing, and may have been meant to deny.
@@ -38,7 +38,7 @@ pub(crate) struct Permissions {
 /// Reads the layers that count, weakest first.
 pub(crate) fn read(layers: &[Layer], home: Option<&Path>) -> Permissions {
     let mut all = Permissions::default();
-    for layer in layers.iter().filter(|layer| layer.counts) {
+    for layer in layers.iter().filter(|layer| layer.is_active) {
         let mut reader = Reader { layer, home, all: &mut all };
         if let Some(value) = layer.document.get("permission") {
             let rules = reader.rules("permission", value);
@@ -219,7 +219,7 @@ mod tests {
         let path = dir.path().join("config.toml");
         fs_err::write(&path, text).unwrap();
         let document = crate::document::read(&path, Code::ConfigInvalid).unwrap().unwrap_or_default();
-        Layer { kind, path: Some(format!("/{kind:?}/config.toml").into()), counts: true, document }
+        Layer { kind, path: Some(format!("/{kind:?}/config.toml").into()), is_active: true, document }
     }
 
     fn read_all(user: &str, project: &str) -> Permissions {

@@ -7,7 +7,7 @@ use toml_edit::DocumentMut;
 
 use crate::document;
 use crate::edit::{EditError, SettingsFile, edit_if, parsed, set_in, unset_in};
-use crate::keys::Key;
+use crate::keys::ConfigKey;
 use crate::layers::{LayerKind, objection};
 use crate::mcp::server_of;
 use crate::switch::SettingsOwner;
@@ -70,7 +70,7 @@ impl SettingError {
 impl SettingChange {
     /// Tells whether it could give power, so that nobody but the user may want it; a project's settings may not give any.
     pub fn widens_permissions(&self) -> bool {
-        Key::find(&self.key).is_none_or(|key| key.widens_permissions(self.value.as_ref()))
+        ConfigKey::find(&self.key).is_none_or(|key| key.widens_permissions(self.value.as_ref()))
     }
 
     /// Changes a document, unless that would not count for what it says; returns what went with the old value.
@@ -129,8 +129,8 @@ impl Workspace {
         })?;
         let now = self.reopen()?.config;
         let effective = now.get(&change.key);
-        let counts = !now.layers.iter().any(|layer| layer.path.as_ref() == Some(&file) && !layer.counts);
-        let ineffective_reason = ineffective_reason(change, effective.as_ref(), counts);
+        let is_active = !now.layers.iter().any(|layer| layer.path.as_ref() == Some(&file) && !layer.is_active);
+        let ineffective_reason = ineffective_reason(change, effective.as_ref(), is_active);
         Ok(SettingOutcome { file, changed, dropped, effective, ineffective_reason })
     }
 }
@@ -148,7 +148,7 @@ fn edited(value: &toml::Value) -> toml_edit::Value {
     value.to_string().parse().unwrap_or_else(|_| value.as_str().unwrap_or_default().into())
 }
 
-fn ineffective_reason(change: &SettingChange, effective: Option<&Setting>, counts: bool) -> Option<String> {
+fn ineffective_reason(change: &SettingChange, effective: Option<&Setting>, is_active: bool) -> Option<String> {
     let is_as_wanted = match (&change.value, effective) {
         (Some(wanted), Some(setting)) => setting.value == *wanted,
         (Some(_), None) => false,
@@ -156,7 +156,7 @@ fn ineffective_reason(change: &SettingChange, effective: Option<&Setting>, count
     };
     match effective {
         _ if is_as_wanted => None,
-        _ if !counts => Some("the project's settings count only once the project is trusted".to_owned()),
+        _ if !is_active => Some("the project's settings count only once the project is trusted".to_owned()),
         Some(setting) => Some(format!("what counts is what {} says", setting.origin)),
         None => Some("the file says something else by now".to_owned()),
     }
@@ -166,7 +166,7 @@ fn ineffective_reason(change: &SettingChange, effective: Option<&Setting>, count
 mod tests {
     use super::*;
     use crate::environment::Environment;
-    use crate::workspace::Options;
+    use crate::workspace::WorkspaceOptions;
 
     const MINE: &str = "# mine\n[skills]\nclaude = true # why\n";
 
@@ -187,7 +187,8 @@ mod tests {
         let (cwd, admin) = (home.join("p"), home.join("admin"));
         let environment = Environment { cwd, home: Some(home.clone()), admin, ..Environment::default() };
         let config = flags.iter().map(|&flag| flag.to_owned()).collect();
-        let workspace = Workspace::open(environment, Options { config, ..Options::default() }).unwrap();
+        let workspace =
+            Workspace::open(environment, WorkspaceOptions { config, ..WorkspaceOptions::default() }).unwrap();
         let change = SettingChange { key: key.to_owned(), value, owner };
         let before = workspace.validate_setting(&change).map_err(|error| error.to_string());
         assert_eq!(fs_err::read_to_string(&file).unwrap(), mine, "who only asks changes nothing");

@@ -9,7 +9,7 @@ use crate::workspace::Workspace;
 
 /// What settings and a view come from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Sources {
+pub struct WatchPaths {
     /// Files and folders, whether or not they are there: it counts what is there, and where links lead.
     pub paths: Vec<PathBuf>,
     /// Folders in which everything counts.
@@ -18,8 +18,8 @@ pub struct Sources {
 
 impl Workspace {
     /// Returns what the settings and a view come from.
-    pub fn sources(&self, view: &View) -> Sources {
-        let mut sources = Sources::default();
+    pub fn watch_paths(&self, view: &View) -> WatchPaths {
+        let mut sources = WatchPaths::default();
         self.own_sources(&mut sources);
         add_host_files(&view.host, &view.around, &mut sources);
         for rules in [&ProjectRules::default(), &view.host.project] {
@@ -41,7 +41,7 @@ impl Workspace {
         sources
     }
 
-    fn own_sources(&self, sources: &mut Sources) {
+    fn own_sources(&self, sources: &mut WatchPaths) {
         sources.paths.push(self.environment.cwd.clone());
         sources.paths.push(self.environment.admin.join("config.toml"));
         sources.paths.push(self.project.join(".openoxide/config.toml"));
@@ -51,13 +51,13 @@ impl Workspace {
             add_hosts(&home.join("hosts"), sources);
         }
         sources.paths.extend(self.config.trust().path().map(Path::to_owned));
-        let trusted = self.config.layers.iter().flat_map(|layer| self.config.trusted_by(layer));
+        let trusted = self.config.layers.iter().flat_map(|layer| self.config.trusted_folders(layer));
         sources.paths.extend(trusted.map(|(_, folder)| folder));
     }
 }
 
 /// Adds the folders of hosts that somebody added, with those of their editions.
-fn add_hosts(dir: &Path, sources: &mut Sources) {
+fn add_hosts(dir: &Path, sources: &mut WatchPaths) {
     let inner = |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let Ok(real) = std::fs::canonicalize(dir) else { return };
     sources.folders.push(real.clone());
@@ -67,7 +67,7 @@ fn add_hosts(dir: &Path, sources: &mut Sources) {
     }
 }
 
-fn add_host_files(host: &Host, around: &Surroundings, sources: &mut Sources) {
+fn add_host_files(host: &Host, around: &Surroundings, sources: &mut WatchPaths) {
     let all = host.settings.values().flat_map(|rule| &rule.from).chain(host.layers.values().flatten());
     for source in all {
         sources.paths.extend(files(source, host, around));
@@ -83,12 +83,12 @@ fn files(source: &SettingSource, host: &Host, around: &Surroundings) -> Vec<Path
 }
 
 /// Adds what would mark a folder above as the project's root.
-fn add_markers(cwd: &Path, markers: &[String], sources: &mut Sources) {
+fn add_markers(cwd: &Path, markers: &[String], sources: &mut WatchPaths) {
     let markers = markers.iter().filter(|marker| !marker.is_empty());
     sources.paths.extend(markers.flat_map(|marker| cwd.ancestors().map(move |folder| folder.join(marker))));
 }
 
-fn add_plugins(source: &PluginSource, view: &View, sources: &mut Sources) {
+fn add_plugins(source: &PluginSource, view: &View, sources: &mut WatchPaths) {
     let around = placed(source, &view.around);
     let expand = |template: &String| around.expand(template, &view.host.vars);
     let lists = source.installed.iter().chain(&source.marketplaces).chain(&source.unless_in);
@@ -111,7 +111,7 @@ fn add_plugins(source: &PluginSource, view: &View, sources: &mut Sources) {
 }
 
 /// Adds the roots, and the folders that decide which of them there are.
-fn add_roots(view: &View, sources: &mut Sources) {
+fn add_roots(view: &View, sources: &mut WatchPaths) {
     sources.paths.extend(view.roots.iter().map(|root| root.path.clone()));
     for rule in &view.host.roots {
         sources.paths.extend(rule.unless_same.iter().filter_map(|other| view.around.expand(other, &view.host.vars)));

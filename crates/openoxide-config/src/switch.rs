@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use openoxide_skills::{Catalog, Depth, Entry, Standing, View, load, near, path_text};
 
 use crate::edit::{EditError, SettingsFile, add_skill_rule};
-use crate::system::{Unpacked, unpack_system_skills};
+use crate::system::{UnpackOutcome, unpack_system_skills};
 use crate::workspace::{Workspace, WorkspaceError};
 
 /// Whose settings are written.
@@ -168,7 +168,7 @@ impl Workspace {
 
     fn unpack(&self) -> Result<Option<PathBuf>, std::io::Error> {
         let Some(home) = self.environment.openoxide_home() else { return Ok(None) };
-        let written = unpack_system_skills(&home)? == Unpacked::Written;
+        let written = unpack_system_skills(&home)? == UnpackOutcome::Written;
         Ok(written.then(|| home.join("skills/.system")))
     }
 
@@ -258,7 +258,7 @@ fn unknown(catalog: &Catalog, selector: &SkillSelector) -> SwitchError {
 mod tests {
     use super::*;
     use crate::environment::Environment;
-    use crate::workspace::Options;
+    use crate::workspace::WorkspaceOptions;
 
     struct Place {
         _dir: tempfile::TempDir,
@@ -292,7 +292,7 @@ mod tests {
         ) -> Result<SwitchOutcome, SwitchError> {
             let (cwd, home) = (self.home.join("project"), Some(self.home.clone()));
             let environment = Environment { cwd, home, admin: self.home.join("admin"), ..Environment::default() };
-            let workspace = Workspace::open(environment, Options::default()).unwrap();
+            let workspace = Workspace::open(environment, WorkspaceOptions::default()).unwrap();
             let (view, _) = workspace.view(host).unwrap();
             let catalog = load(std::slice::from_ref(&view), Depth::Quick).remove(0);
             workspace.switch(&view, &catalog, &SwitchRequest { selector: which, enabled, owner })

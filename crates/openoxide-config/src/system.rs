@@ -14,7 +14,7 @@ const MARKER: &str = ".openoxide-system-skills";
 
 /// What unpacking did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unpacked {
+pub enum UnpackOutcome {
     /// The set on disk is the embedded one; nothing was written.
     Unchanged,
     /// The embedded set was written.
@@ -35,14 +35,14 @@ fn collect(dir: &'static Dir<'static>, files: &mut Vec<(PathBuf, &'static [u8])>
 }
 
 /// Unpacks the embedded skills below `home` if the set there is another one.
-pub fn unpack_system_skills(home: &Path) -> io::Result<Unpacked> {
+pub fn unpack_system_skills(home: &Path) -> io::Result<UnpackOutcome> {
     unpack(&home.join("skills").join(".system"), &embedded_skills())
 }
 
-fn unpack(target: &Path, files: &[(PathBuf, &[u8])]) -> io::Result<Unpacked> {
+fn unpack(target: &Path, files: &[(PathBuf, &[u8])]) -> io::Result<UnpackOutcome> {
     let fingerprint = fingerprint(files);
     if fs_err::read_to_string(target.join(MARKER)).is_ok_and(|marker| marker.trim() == fingerprint) {
-        return Ok(Unpacked::Unchanged);
+        return Ok(UnpackOutcome::Unchanged);
     }
     let parent = target.parent().unwrap_or(Path::new("/"));
     fs_err::create_dir_all(parent)?;
@@ -60,7 +60,7 @@ fn unpack(target: &Path, files: &[(PathBuf, &[u8])]) -> io::Result<Unpacked> {
         fs_err::rename(target, old.path().join("set"))?;
     }
     fs_err::rename(fresh.keep(), target)?;
-    Ok(Unpacked::Written)
+    Ok(UnpackOutcome::Written)
 }
 
 /// A temporary folder is private; the set is for every reader of the home.
@@ -93,13 +93,13 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let target = dir.path().join("skills/.system");
         let old: &[(PathBuf, &[u8])] = &[(PathBuf::from("a/SKILL.md"), b"one"), (PathBuf::from("gone/SKILL.md"), b"x")];
-        assert_eq!(unpack(&target, old).unwrap(), Unpacked::Written);
+        assert_eq!(unpack(&target, old).unwrap(), UnpackOutcome::Written);
         let modified = |path: &str| fs_err::metadata(target.join(path)).unwrap().modified().unwrap();
         let before = modified("a/SKILL.md");
-        assert_eq!(unpack(&target, old).unwrap(), Unpacked::Unchanged);
+        assert_eq!(unpack(&target, old).unwrap(), UnpackOutcome::Unchanged);
         assert_eq!(modified("a/SKILL.md"), before);
         let new: &[(PathBuf, &[u8])] = &[(PathBuf::from("a/SKILL.md"), b"two")];
-        assert_eq!(unpack(&target, new).unwrap(), Unpacked::Written);
+        assert_eq!(unpack(&target, new).unwrap(), UnpackOutcome::Written);
         assert_eq!(fs_err::read(target.join("a/SKILL.md")).unwrap(), b"two");
         assert!(!target.join("gone").exists());
         assert_eq!(fs_err::read_dir(dir.path().join("skills")).unwrap().count(), 1);

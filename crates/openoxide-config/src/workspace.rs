@@ -9,15 +9,15 @@ use openoxide_skills::{
 };
 
 use crate::environment::Environment;
-use crate::found::{Found, find_host};
+use crate::found::{HostInstallation, detect_host};
 use crate::host_files::read_settings;
 use crate::layers::{Config, ConfigProblem};
-use crate::permission::Agent;
+use crate::permission::AgentSettings;
 use crate::project::find_project;
 
 /// What the command line adds.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct WorkspaceOptions {
     /// The folder to act in, instead of cwd.
     pub project: Option<PathBuf>,
     /// More folders of skills.
@@ -59,9 +59,9 @@ pub enum WorkspaceError {
 
 /// A host whose program is there.
 #[derive(Clone, Debug)]
-pub struct FoundHost {
+pub struct DetectedHost {
     /// What shows that it is there.
-    pub found: Found,
+    pub installation: HostInstallation,
     /// Its view.
     pub view: View,
     /// What is wrong with its own files.
@@ -79,12 +79,12 @@ pub struct Workspace {
     pub config: Config,
     /// The hosts.
     pub hosts: Hosts,
-    options: Options,
+    options: WorkspaceOptions,
 }
 
 impl Workspace {
     /// Opens the project that the environment's cwd, or `options.project`, lies in.
-    pub fn open(mut environment: Environment, options: Options) -> Result<Workspace, WorkspaceError> {
+    pub fn open(mut environment: Environment, options: WorkspaceOptions) -> Result<Workspace, WorkspaceError> {
         // The user's folder is where the user stands, not where they point to: a project could hold one of that name.
         environment.fix_home();
         if let Some(folder) = &options.project {
@@ -115,7 +115,7 @@ impl Workspace {
     /// Opens the same again, as it is now.
     pub fn reopen(&self) -> Result<Workspace, WorkspaceError> {
         // The folder to act in is cwd by now.
-        let options = Options { project: None, ..self.options.clone() };
+        let options = WorkspaceOptions { project: None, ..self.options.clone() };
         Workspace::open(self.environment.clone(), options)
     }
 
@@ -130,7 +130,7 @@ impl Workspace {
     }
 
     /// Returns the agent that was asked for.
-    pub fn agent(&self) -> Option<&Agent> {
+    pub fn agent(&self) -> Option<&AgentSettings> {
         self.config.agents().get(self.options.agent.as_ref()?)
     }
 
@@ -144,7 +144,7 @@ impl Workspace {
 
     /// Returns the rules of the user and then of the agent, which hold whatever the host.
     pub fn own_rules(&self) -> Result<Rules, RuleError> {
-        let mut rules = self.config.sure_rules()?.clone();
+        let mut rules = self.config.complete_rules()?.clone();
         rules.extend(self.agent_rules());
         Ok(rules)
     }
@@ -187,15 +187,15 @@ impl Workspace {
     }
 
     /// Looks for the program of every host on this machine and in this project; returns the view of each that is there.
-    pub fn found(&self) -> Result<Vec<FoundHost>, WorkspaceError> {
+    pub fn detected_hosts(&self) -> Result<Vec<DetectedHost>, WorkspaceError> {
         let mut all = Vec::new();
         for spec in self.hosts.all() {
             let host = spec.host()?;
             let around = self.surroundings(&host.project);
-            let found = find_host(&host, &around);
+            let found = detect_host(&host, &around);
             if !found.is_empty() {
                 let (view, problems) = self.view_in(spec, &host, around)?;
-                all.push(FoundHost { found, view, problems });
+                all.push(DetectedHost { installation: found, view, problems });
             }
         }
         Ok(all)
@@ -375,7 +375,7 @@ mod tests {
         always("shell", "ls *", None);
         always("script", "a/b", None);
         always("mcp", "files", Some("y"));
-        let options = Options { agent: Some("x".to_owned()), ..Options::default() };
+        let options = WorkspaceOptions { agent: Some("x".to_owned()), ..WorkspaceOptions::default() };
         let workspace = Workspace::open(environment, options).unwrap();
         let (view, _) = workspace.view("opencode").unwrap();
         let (rules, remembered) = (workspace.rules(&view).unwrap(), workspace.remembered());

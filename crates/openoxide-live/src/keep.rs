@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
-use openoxide_config::{Environment, Sources};
+use openoxide_config::{Environment, WatchPaths};
 use openoxide_skills::{Depth, Memory, Refresh, Touched};
 
 use crate::change::{Change, is_same_catalog};
@@ -114,7 +114,7 @@ impl Keeper {
             return None;
         }
         let mut needs = Needs::default();
-        let Sources { paths, folders } = settings.workspace.sources(&settings.view);
+        let WatchPaths { paths, folders } = settings.workspace.watch_paths(&settings.view);
         for path in &paths {
             needs.way(path, true);
         }

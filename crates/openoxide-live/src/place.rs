@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use openoxide_config::Options;
+use openoxide_config::WorkspaceOptions;
 
 /// What a catalog is made for: a folder, and how it is looked at.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -28,8 +28,8 @@ impl Place {
     }
 
     /// Returns what opens it.
-    pub(crate) fn options(&self) -> Options {
-        Options {
+    pub(crate) fn options(&self) -> WorkspaceOptions {
+        WorkspaceOptions {
             project: Some(self.folder.clone()),
             added: self.added.clone(),
             touched: Vec::new(),

@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Instant;
 
-use openoxide_config::{Environment, Options, Workspace};
+use openoxide_config::{Environment, Workspace, WorkspaceOptions};
 use openoxide_runtime::{Activation, Call, Done, Given, Runtime, Session, drive};
 use openoxide_skills::{Caller, Depth, load};
 use sha2::{Digest as _, Sha256};
@@ -63,7 +63,7 @@ fn runtime(folder: &Path) -> Arc<Runtime> {
         admin: folder.join("admin"),
         ..Environment::default()
     };
-    let workspace = Workspace::open(environment, Options::default()).unwrap();
+    let workspace = Workspace::open(environment, WorkspaceOptions::default()).unwrap();
     let (view, _) = workspace.view("openoxide").unwrap();
     let catalog = load(std::slice::from_ref(&view), Depth::Quick).remove(0);
     Arc::new(Runtime::new(&workspace, view, Arc::new(catalog)).unwrap())

@@ -1,7 +1,7 @@
 //! The page on settings.
 
 use anyhow::Result;
-use openoxide_config::{InProject, KEYS, Key, KeyKind};
+use openoxide_config::{CONFIG_KEYS, ConfigKey, ProjectAccess, ValueKind};
 use openoxide_skills::{HostSettings, Hosts, SettingRule};
 
 use super::NOTICE;
@@ -50,22 +50,22 @@ pub(super) fn page() -> Result<String> {
 }
 
 fn own() -> String {
-    let row = |key: &Key| {
+    let row = |key: &ConfigKey| {
         let project = match key.project {
-            InProject::Free => "yes".to_owned(),
-            InProject::Only(strict) => format!("only `{strict}`"),
-            InProject::Never => "no".to_owned(),
+            ProjectAccess::Any => "yes".to_owned(),
+            ProjectAccess::Only(strict) => format!("only `{strict}`"),
+            ProjectAccess::Denied => "no".to_owned(),
         };
         [code(key.name), kind(key), code(key.default), project, key.about.to_owned()]
     };
-    table(["key", "type", "default", "in a project", "what it does"], KEYS.iter().map(row))
+    table(["key", "type", "default", "in a project", "what it does"], CONFIG_KEYS.iter().map(row))
 }
 
-fn kind(key: &Key) -> String {
+fn kind(key: &ConfigKey) -> String {
     match key.kind {
-        KeyKind::Bool => "yes or no".to_owned(),
-        KeyKind::Choice(choices) => format!("`{}`", choices.join("`, `")),
-        _ => key.wants().trim_start_matches("a ").to_owned(),
+        ValueKind::Bool => "yes or no".to_owned(),
+        ValueKind::Choice(choices) => format!("`{}`", choices.join("`, `")),
+        _ => key.expected().trim_start_matches("a ").to_owned(),
     }
 }
 

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
-use openoxide_config::KEYS;
+use openoxide_config::CONFIG_KEYS;
 use openoxide_skills::{Host, Hosts};
 use serde_json::Value;
 use toml::Table;
@@ -102,7 +102,7 @@ impl Entry {
             let cases = fs_err::read_dir(&cases)?.count();
             return Ok(format!("recorded against the real program, [{cases} cases](../../fidelity/{})", self.name));
         }
-        let own = KEYS.iter().any(|key| key.name == "host" && key.default.trim_matches('"') == self.name);
+        let own = CONFIG_KEYS.iter().any(|key| key.name == "host" && key.default.trim_matches('"') == self.name);
         Ok(if own { "they are our own" } else { "from its documentation and source" }.to_owned())
     }
 

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use openoxide_config::{InProject, KEYS, Key, SettingChange, SettingError, SettingOutcome, SettingsOwner, Workspace};
+use openoxide_config::{
+    CONFIG_KEYS, ConfigKey, ProjectAccess, SettingChange, SettingError, SettingOutcome, SettingsOwner, Workspace,
+};
 use openoxide_skills::near;
 use openoxide_wire::{ChangeAnswer, ChangeLine, ConfigAnswer, ConfigValue, ProblemLine, SchemaVersion};
 
@@ -76,8 +78,8 @@ pub(super) fn get(ui: &Ui, common: &Common, workspace: &Workspace, key: Option<&
         }
     };
     let values: Vec<ConfigValue> = match key {
-        Some(key) => vec![value_of(key, Key::find(key).map_or("", |known| known.about))],
-        None => KEYS.iter().map(|known| value_of(known.name, known.about)).collect(),
+        Some(key) => vec![value_of(key, ConfigKey::find(key).map_or("", |known| known.about))],
+        None => CONFIG_KEYS.iter().map(|known| value_of(known.name, known.about)).collect(),
     };
     if common.json {
         let problems = workspace
@@ -104,9 +106,9 @@ pub(super) fn get(ui: &Ui, common: &Common, workspace: &Workspace, key: Option<&
     Ok(ExitStatus::Done)
 }
 
-fn known(key: &str) -> Result<&'static Key, Told> {
-    Key::find(key).ok_or_else(|| {
-        let hint = match near(key, KEYS.iter().map(|known| known.name)).first() {
+fn known(key: &str) -> Result<&'static ConfigKey, Told> {
+    ConfigKey::find(key).ok_or_else(|| {
+        let hint = match near(key, CONFIG_KEYS.iter().map(|known| known.name)).first() {
             Some(near) => format!("did you mean `{near}`?"),
             None => "`openoxide config` lists every setting".to_owned(),
         };
@@ -126,12 +128,12 @@ fn set(
     let parsed: toml_edit::Value = value.parse().unwrap_or_else(|_| toml_edit::Value::from(value));
     let plain: Option<toml::Value> =
         format!("value = {parsed}").parse::<toml::Table>().ok().and_then(|mut table| table.remove("value"));
-    if rule.name == key && !plain.as_ref().is_some_and(|plain| rule.takes(plain)) {
-        return Err(Told::failed(format!("`{key}` must be {}", rule.wants())).hint(rule.about).into());
+    if rule.name == key && !plain.as_ref().is_some_and(|plain| rule.accepts(plain)) {
+        return Err(Told::failed(format!("`{key}` must be {}", rule.expected())).hint(rule.about).into());
     }
     if in_project && !plain.as_ref().is_some_and(|plain| rule.project.allows(plain)) {
         let message = match rule.project {
-            InProject::Only(strict) => format!("a project can set `{key}` to `{strict}` only"),
+            ProjectAccess::Only(strict) => format!("a project can set `{key}` to `{strict}` only"),
             _ => format!("a project cannot set `{key}`"),
         };
         return Err(Told::failed(message).hint("leave out --in-project").into());
@@ -198,7 +200,7 @@ fn path(ui: &Ui, workspace: &Workspace) -> anyhow::Result<ExitStatus> {
         let layer = workspace.config.layers.iter().find(|layer| layer.path.as_ref() == Some(&file));
         let state = match layer {
             None => "not there",
-            Some(layer) if layer.counts => "counts",
+            Some(layer) if layer.is_active => "counts",
             Some(_) => "does not count: the project is not trusted",
         };
         let _ = writeln!(text, "{}  {state}", paths::short(workspace, &file));

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::io::IsTerminal as _;
 use std::path::Path;
 
-use openoxide_config::find_host;
+use openoxide_config::detect_host;
 use openoxide_skills::{Catalog, Code, Depth, Entry, Layout, RootRule, SkillScope, Standing, View, entry_costs, load};
 use openoxide_wire::{ExplainAnswer, HostOutcome, OtherLine, SchemaVersion, SkillLine};
 use unicode_width::UnicodeWidthStr as _;
@@ -86,7 +86,7 @@ pub(crate) fn explain(ui: &Ui, common: &Common, args: &ExplainArgs) -> anyhow::R
 
 /// Tells whether a host's program is on this machine, or configured in this project.
 fn is_here(view: &View) -> bool {
-    !find_host(&view.host, &view.around).is_empty()
+    !detect_host(&view.host, &view.around).is_empty()
 }
 
 /// What all hosts make of a skill, the one that was asked for first.

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use openoxide_config::{Workspace, find_host};
+use openoxide_config::{Workspace, detect_host};
 use openoxide_runtime::{Rows, hosts_answer, hosts_matrix};
 use openoxide_skills::{Catalog, Depth, Standing, View, load};
 use unicode_width::UnicodeWidthStr as _;
@@ -62,7 +62,7 @@ struct Shown<'s> {
 
 fn shown<'s>(workspace: &Workspace, views: &'s [View], catalogs: &'s [Catalog]) -> Vec<Shown<'s>> {
     let found =
-        |view: &View| !find_host(&view.host, &view.around).is_empty() || view.spec.name == workspace.default_host();
+        |view: &View| !detect_host(&view.host, &view.around).is_empty() || view.spec.name == workspace.default_host();
     let each =
         |(view, catalog): (&'s View, &'s Catalog)| Shown { id: view.spec.id(), view, catalog, found: found(view) };
     views.iter().zip(catalogs).map(each).collect()

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use openoxide_config::{ConfigProblem, Found, FoundHost};
+use openoxide_config::{ConfigProblem, DetectedHost, HostInstallation};
 use openoxide_runtime::seen_by_model;
 use openoxide_skills::{Catalog, Depth, Entry, Model, Prompt, Standing, View, load, path_text, render};
 use openoxide_wire::{AgentLine, MendLine, OverviewAnswer, SchemaVersion};
@@ -39,7 +39,7 @@ struct Glance {
 
 /// An agent that was found.
 struct Agent {
-    found: Found,
+    found: HostInstallation,
     /// What is wrong with its own settings.
     problems: Vec<ConfigProblem>,
     view: View,
@@ -69,7 +69,7 @@ impl Glance {
     fn look(ui: &Ui, common: &Common) -> anyhow::Result<Glance> {
         let session = Session::open(ui, common)?;
         let workspace = &session.workspace;
-        let found = workspace.found()?;
+        let found = workspace.detected_hosts()?;
         let views: Vec<View> =
             std::iter::once(&session.view).chain(found.iter().map(|host| &host.view)).cloned().collect();
         let mut catalogs = load(&views, Depth::Quick).into_iter();
@@ -77,7 +77,7 @@ impl Glance {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_millis());
         let model = Model { window: None, now: u64::try_from(now).unwrap_or(0) };
         let mut agents = Vec::new();
-        for (FoundHost { found, view, problems }, catalog) in found.into_iter().zip(catalogs) {
+        for (DetectedHost { installation: found, view, problems }, catalog) in found.into_iter().zip(catalogs) {
             let catalog = Arc::new(catalog);
             // Only its size is told, which settings that cannot be read do not keep from anybody.
             let seen = seen_by_model(workspace, Arc::clone(&catalog)).unwrap_or_else(|_| Arc::clone(&catalog));

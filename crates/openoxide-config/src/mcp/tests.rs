@@ -92,13 +92,13 @@ fn one_is_added_and_everything_else_stays() {
     fs_err::write(&path, before).unwrap();
     let text = || fs_err::read_to_string(&path).unwrap();
     let server = stdio("npx", &["-y", "it's"], &["TOKEN"]);
-    assert_eq!(add_mcp_server(&path, "two", &server).unwrap(), AddedServer::Added);
+    assert_eq!(add_mcp_server(&path, "two", &server).unwrap(), AddServerOutcome::Added);
     let new = "\n[mcp.servers.two]\ncommand = \"npx\"\nargs = [\"-y\", \"it's\"]\nenv = [\"TOKEN\"]\n";
     assert_eq!(text(), before.replace("\n\n[skills]", &format!("\n{new}\n[skills]")));
     let after = text();
-    assert_eq!(add_mcp_server(&path, "two", &server).unwrap(), AddedServer::Same);
-    assert_eq!(add_mcp_server(&path, "one", &stdio("a", &[], &[])).unwrap(), AddedServer::Same);
-    assert_eq!(add_mcp_server(&path, "two", &http("https://a")).unwrap(), AddedServer::NameTaken);
+    assert_eq!(add_mcp_server(&path, "two", &server).unwrap(), AddServerOutcome::Same);
+    assert_eq!(add_mcp_server(&path, "one", &stdio("a", &[], &[])).unwrap(), AddServerOutcome::Same);
+    assert_eq!(add_mcp_server(&path, "two", &http("https://a")).unwrap(), AddServerOutcome::NameTaken);
     let bad = add_mcp_server(&path, "a.b", &server).unwrap_err();
     assert!(bad.to_string().starts_with("the server `a.b` cannot be added: a server's name"), "{bad}");
     assert!(matches!(add_mcp_server(&path, "x", &http("ftp://a")), Err(EditError::BadServer { .. })));
@@ -113,7 +113,7 @@ fn added_to_nothing_and_never_to_a_broken_file() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("new/config.toml");
     let server = McpServer { enabled: false, ..http("https://a") };
-    assert_eq!(add_mcp_server(&path, "x", &server).unwrap(), AddedServer::Added);
+    assert_eq!(add_mcp_server(&path, "x", &server).unwrap(), AddServerOutcome::Added);
     assert_eq!(fs_err::read_to_string(&path).unwrap(), "[mcp.servers.x]\nurl = \"https://a\"\nenabled = false\n");
     for broken in ["mcp = 1\n", "mcp = [\n", "[[mcp.servers]]\n"] {
         fs_err::write(&path, broken).unwrap();
@@ -212,17 +212,17 @@ fn where_a_token_is_can_be_added() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("config.toml");
     let server = with_token("https://a", TokenSource::File("~/t".to_owned()));
-    assert_eq!(add_mcp_server(&path, "x", &server).unwrap(), AddedServer::Added);
+    assert_eq!(add_mcp_server(&path, "x", &server).unwrap(), AddServerOutcome::Added);
     assert_eq!(fs_err::read_to_string(&path).unwrap(), "[mcp.servers.x]\nurl = \"https://a\"\ntoken_file = \"~/t\"\n");
-    assert_eq!(add_mcp_server(&path, "x", &server).unwrap(), AddedServer::Same);
+    assert_eq!(add_mcp_server(&path, "x", &server).unwrap(), AddServerOutcome::Same);
     let other = with_token("https://a", TokenSource::Variable("T".to_owned()));
-    assert_eq!(add_mcp_server(&path, "x", &other).unwrap(), AddedServer::NameTaken);
+    assert_eq!(add_mcp_server(&path, "x", &other).unwrap(), AddServerOutcome::NameTaken);
 }
 
 /// Whoever decides, and whoever sends, understand an address in the same way.
 #[test]
 fn this_machine_is_known_by_the_host_that_is_reached() {
-    let is_near = |url: &str| is_this_machine(&Url::parse(url).unwrap());
+    let is_near = |url: &str| is_loopback_url(&Url::parse(url).unwrap());
     for near in ["http://localhost:1/mcp", "http://LOCALHOST", "http://127.1", "http://127.1.2.3:80", "http://[::1]:1"]
     {
         assert!(is_near(near), "{near}");

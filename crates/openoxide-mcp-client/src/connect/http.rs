@@ -8,7 +8,7 @@ use std::sync::Arc;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{HeaderName, HeaderValue, StatusCode};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
-use openoxide_config::is_this_machine;
+use openoxide_config::is_loopback_url;
 use reqwest::redirect::Policy;
 use reqwest::{Body, Client, Response};
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorData, ServerJsonRpcMessage};
@@ -37,7 +37,7 @@ pub(super) fn reach(
     fault: &Fault,
 ) -> Result<StreamableHttpClientTransport<Bounded>, String> {
     let url = Url::parse(address).map_err(|error| format!("its address cannot be read: {error}"))?;
-    let near = is_this_machine(&url);
+    let near = is_loopback_url(&url);
     let is_encrypted = url.scheme() == "https";
     let builder = Client::builder()
         .redirect(Policy::none())

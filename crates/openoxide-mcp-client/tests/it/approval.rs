@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use openoxide_config::{ApprovalState, Environment, Options, Workspace};
+use openoxide_config::{ApprovalState, Environment, Workspace, WorkspaceOptions};
 use openoxide_mcp_client::{Limits, Remote, RemoteOptions, ServerSkill, carry};
 use openoxide_runtime::{Answer, Question, Runtime, Session};
 use openoxide_skills::{Arguments, Caller, Depth, load as search};
@@ -14,7 +14,10 @@ use crate::{at, find, over_http};
 
 fn runtime(context: &TestContext, config: &[&str]) -> Runtime {
     let environment = Environment { cwd: context.project(), home: Some(context.home()), ..Environment::default() };
-    let options = Options { config: config.iter().map(|one| (*one).to_owned()).collect(), ..Options::default() };
+    let options = WorkspaceOptions {
+        config: config.iter().map(|one| (*one).to_owned()).collect(),
+        ..WorkspaceOptions::default()
+    };
     let workspace = Workspace::open(environment, options).unwrap();
     let (view, _) = workspace.view(&workspace.default_host()).unwrap();
     let catalog = Arc::new(search(std::slice::from_ref(&view), Depth::Quick).remove(0));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use openoxide_config::find_host;
+use openoxide_config::detect_host;
 use openoxide_skills::{Catalog, Standing, View, path_text};
 use openoxide_wire::{HostLine, HostsAnswer, MatrixRow, SchemaVersion};
 
@@ -57,6 +57,6 @@ fn host_line(view: &View, catalog: &Catalog) -> HostLine {
 
 /// Returns what shows that a host's program is there.
 fn found_paths(view: &View) -> Vec<String> {
-    let found = find_host(&view.host, &view.around);
+    let found = detect_host(&view.host, &view.around);
     found.program.iter().chain(&found.home).chain(&found.project).map(|path| path_text(path)).collect()
 }

@@ -1,6 +1,6 @@
 //! Servers of tools that skills need: which are missing, and adding one to the user's settings after a yes.
 
-use openoxide_config::{AddedServer, McpServer, McpTransport, add_mcp_server, check_mcp_server};
+use openoxide_config::{AddServerOutcome, McpServer, McpTransport, add_mcp_server, validate_mcp_server};
 use openoxide_permissions::{Action, Permission};
 use openoxide_skills::ToolDependency;
 
@@ -111,7 +111,7 @@ fn server_of(tool: &ToolDependency) -> Result<McpServer, String> {
         _ => return Err(format!("the server `{name}` cannot be offered: `{word}` is no transport that is known")),
     };
     let server = McpServer { transport, enabled: true };
-    check_mcp_server(name, &server).map_err(|error| format!("the server `{name}` cannot be offered: {error}"))?;
+    validate_mcp_server(name, &server).map_err(|error| format!("the server `{name}` cannot be offered: {error}"))?;
     Ok(server)
 }
 
@@ -149,11 +149,11 @@ pub(super) fn add(runtime: &Runtime, wanted: &Wanted) -> Result<(), (String, Opt
     };
     let file = home.join("config.toml");
     match add_mcp_server(&file, &wanted.name, &wanted.server) {
-        Ok(AddedServer::Added | AddedServer::Same) => {
+        Ok(AddServerOutcome::Added | AddServerOutcome::Same) => {
             runtime.note_server(&wanted.name, &wanted.server);
             Ok(())
         }
-        Ok(AddedServer::NameTaken) => {
+        Ok(AddServerOutcome::NameTaken) => {
             Err(failed(format!("another one has the name in {}", openoxide_skills::path_text(&file))))
         }
         Err(error) => Err(failed(error.to_string())),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use openoxide_config::{Environment, Options, Workspace};
+use openoxide_config::{Environment, Workspace, WorkspaceOptions};
 use openoxide_permissions::Action;
 use openoxide_runtime::{
     Activation, Answer, Call, Done, Given, LoginReply, LoginStep, Notice, Online, Question, Responder, Runtime,
@@ -115,8 +115,11 @@ impl Scene {
     /// Returns the runtime of a host whose rules may be changed.
     pub(crate) fn changed_runtime_of(&self, host: &str, change: impl FnOnce(&mut Host)) -> Arc<Runtime> {
         let environment = self.environment();
-        let workspace =
-            Workspace::open(environment, Options { config: self.settings.clone(), ..Options::default() }).unwrap();
+        let workspace = Workspace::open(
+            environment,
+            WorkspaceOptions { config: self.settings.clone(), ..WorkspaceOptions::default() },
+        )
+        .unwrap();
         let (mut view, _) = workspace.view(host).unwrap();
         change(&mut view.host);
         let catalog = load(std::slice::from_ref(&view), Depth::Quick).remove(0);

@@ -281,7 +281,7 @@ fn enabling(glance: &Glance, entry: &Entry) -> Option<String> {
     let names_it = |item: &toml::Value| item.get("name").and_then(toml::Value::as_str) == Some(&entry.skill.name);
     let by_path = |item: &toml::Value| item.get("path").is_some();
     let is_about_it = |item: &toml::Value| names_it(item) || by_path(item);
-    let rules = workspace.config.all("skills.config").into_iter().rev();
+    let rules = workspace.config.values("skills.config").into_iter().rev();
     let last =
         rules.into_iter().find(|setting| setting.value.as_array().is_some_and(|items| items.iter().any(is_about_it)));
     let options = match last.map(|setting| setting.origin) {

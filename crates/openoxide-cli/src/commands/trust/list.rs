@@ -63,7 +63,7 @@ fn listed(common: &Common, workspace: &Workspace, layer: &Layer) -> Vec<FolderLi
         let origin = layer.origin("trust.folders").to_string();
         FolderLine { path: path_text(&folder), written: WrittenLine { origin, since: None, id: None, revoke } }
     };
-    workspace.config.trusted_by(layer).into_iter().map(line).collect()
+    workspace.config.trusted_folders(layer).into_iter().map(line).collect()
 }
 
 fn revoke(common: &Common, what: &str) -> String {

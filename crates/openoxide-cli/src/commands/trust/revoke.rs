@@ -99,7 +99,7 @@ fn unlist(ui: &Ui, workspace: &Workspace, wanted: &Wanted) -> anyhow::Result<Vec
     let Some((layer, file)) = layer.and_then(|layer| Some((layer, layer.path.as_ref()?))) else {
         return Ok(Vec::new());
     };
-    let mut listed = workspace.config.trusted_by(layer);
+    let mut listed = workspace.config.trusted_folders(layer);
     listed.retain(|(_, folder)| wanted.is_folder(folder));
     if listed.is_empty() {
         return Ok(Vec::new());
