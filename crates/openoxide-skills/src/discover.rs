@@ -4,18 +4,20 @@
 //! Reading a file's head happens here, because the bytes are at hand; what they mean is `parse`'s work.
 
 mod file;
+mod folder;
 mod listing;
 mod plan;
-mod recall;
 mod select;
 mod survey;
+mod survey_cache;
 
 pub(crate) use file::{FileFact, read_manifest, read_prefix, read_sidecars};
+pub(crate) use folder::{Manifest, Survey};
 pub(crate) use listing::Listing;
 pub(crate) use plan::Plan;
-pub(crate) use recall::Recall;
 pub(crate) use select::{Candidate, select};
-pub(crate) use survey::{Manifest, Survey, refresh, survey};
+pub(crate) use survey::{refresh, survey};
+pub(crate) use survey_cache::SurveyCache;
 
 /// A limit that a search ran into.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +25,7 @@ pub struct LimitReached {
     /// The root that was searched.
     pub root: std::path::PathBuf,
     /// What there was too much of.
-    pub code: crate::Code,
+    pub code: crate::code::Code,
     /// The limit.
     pub limit: usize,
 }

@@ -7,8 +7,7 @@ use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Fix, Level};
 use crate::discover::{read_prefix, read_sidecars};
 use crate::host::{Host, Links};
-use crate::parse::fields::is_known_field;
-use crate::parse::{Head, Reading, Trees, parse};
+use crate::parse::{Head, is_known_field, parse_head};
 use crate::sidecar;
 
 /// One skill folder, judged.
@@ -95,7 +94,7 @@ impl Judged {
         }
         let text = std::str::from_utf8(bytes).ok();
         let head = Head { bytes, text, whole, folder, real_folder: folder };
-        let Some(parsed) = parse(head, &Reading::alone(&host.parse), &mut Trees::default()) else {
+        let Some(parsed) = parse_head(head, &host.parse) else {
             self.add(
                 path,
                 Diagnostic::error(Code::HeadTooLarge, "the frontmatter does not end within 64 KiB"),

@@ -2,14 +2,13 @@
 //!
 //! Fitting is done here, in numbers; words are the templates'.
 
-use std::path::{Path, PathBuf};
-
 use crate::catalog::{Catalog, Entry, View, sort_entries};
-use crate::host::{CatalogPlace, PathForm};
+use crate::host::PathForm;
 use crate::text::{cut_utf16, one_line, tokens, utf16_len};
 
 mod alias;
 mod fit;
+mod prompt;
 mod template;
 mod tidy;
 
@@ -19,76 +18,8 @@ pub(crate) use tidy::tidy;
 
 use alias::Aliases;
 use fit::{Fitted, Item};
+pub use prompt::{How, Model, Prompt, Shown, Unit};
 use template::CatalogTemplates;
-
-/// What the caller knows about the model.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Model {
-    /// Its context window, in tokens.
-    pub window: Option<u64>,
-    /// The time, in milliseconds since 1970, for how lately a skill was used.
-    pub now: u64,
-}
-
-/// What the model sees, and what that cost whom.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Prompt {
-    /// The text; empty if there is nothing to show.
-    pub text: String,
-    /// Every skill that the model may call, in order, and how it is shown.
-    pub shown: Vec<Shown>,
-    /// Where the model meets the text.
-    pub place: CatalogPlace,
-    /// The room there is; absent: no limit.
-    pub budget: Option<u64>,
-    /// The room that was used.
-    pub used: u64,
-    /// What is counted.
-    pub unit: Unit,
-}
-
-/// What a budget counts, in words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
-    /// Characters.
-    Characters,
-    /// Tokens.
-    Tokens,
-}
-
-impl Unit {
-    /// Returns the word.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Unit::Characters => "characters",
-            Unit::Tokens => "tokens",
-        }
-    }
-}
-
-/// One skill and how it is shown.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shown {
-    /// Its name.
-    pub name: String,
-    /// Its file.
-    pub path: PathBuf,
-    /// How much of it.
-    pub how: How,
-}
-
-/// How much of a skill is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum How {
-    /// All of it.
-    Full,
-    /// A part of its description.
-    Cut,
-    /// Its name, without the description.
-    NameOnly,
-    /// Nothing.
-    LeftOut,
-}
 
 /// Renders the catalog of a view.
 pub fn render(view: &View, catalog: &Catalog, model: Model) -> Result<Prompt, RenderError> {
@@ -270,8 +201,4 @@ pub fn entry_costs<'e>(view: &View, catalog: &Catalog, entries: impl IntoIterato
 pub fn catalog_budget(view: &View, model: Model) -> Option<(u64, Unit)> {
     let fit = fit::Fit::new(view, model, &[]);
     Some((fit.budget?, fit.unit))
-}
-
-pub(crate) fn text_path(path: &Path) -> String {
-    path.to_string_lossy().into_owned()
 }

@@ -5,6 +5,8 @@ use std::fmt::{self, Write as _};
 
 use crate::host::LengthUnit;
 
+pub(crate) mod shell;
+
 /// Text from a skill, made safe to print on a terminal.
 ///
 /// Control characters, bidirectional controls, invisible characters and tag characters are shown as escapes, so that

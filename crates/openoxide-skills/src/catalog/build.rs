@@ -6,7 +6,11 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::{Catalog, Entry, Problem, Reason, SearchedRoot, Standing, View, filter, permission, rank, sort_entries};
+use super::contents::{Catalog, SearchedRoot};
+use super::entry::{Entry, Problem, Reason, Standing};
+use super::order::sort_entries;
+use super::view::View;
+use super::{filter, permission, rank};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::discover::{Candidate, FileFact, LimitReached, Plan, Survey, select};

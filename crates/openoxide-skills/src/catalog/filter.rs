@@ -6,7 +6,9 @@ use std::sync::Arc;
 use globset::{GlobBuilder, GlobSetBuilder};
 use toml::Value;
 
-use super::{Entry, Reason, SearchedRoot, Standing, View};
+use super::contents::SearchedRoot;
+use super::entry::{Entry, Reason, Standing};
+use super::view::View;
 use crate::code::Code;
 use crate::host::{Control, StateEffect};
 use crate::root::Root;

@@ -7,8 +7,10 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
-use super::{Catalog, Depth, Job, View, build_all, plan, widened};
-use crate::discover::{Plan, Recall, Survey, refresh, survey};
+use super::contents::Catalog;
+use super::load::{Depth, Job, build_all, plan, widened};
+use super::view::View;
+use crate::discover::{Plan, Survey, SurveyCache, refresh, survey};
 use crate::host::NamespaceRules;
 
 /// What may have changed since the last look.
@@ -38,7 +40,7 @@ pub struct Memory {
 #[derive(Debug, Default)]
 struct Search {
     plan: Plan,
-    recall: Recall,
+    cache: SurveyCache,
     survey: Survey,
     /// Where each folder stands in the survey; made when one is looked for.
     places: HashMap<OsString, usize>,
@@ -107,17 +109,17 @@ impl Memory {
         search.files = match touched {
             Touched::Everything => {
                 *all_known = false;
-                search.recall.doubt_all();
+                search.cache.doubt_all();
                 None
             }
-            Touched::Paths(paths) => search.recall.doubt(paths),
+            Touched::Paths(paths) => search.cache.doubt(paths),
         };
-        search.recall.begin(Instant::now(), self.patience);
+        search.cache.begin(Instant::now(), self.patience);
         search
     }
 
     fn keep(&mut self, jobs: Vec<Job>, searches: Vec<Search>) {
-        self.again = searches.iter().any(|search| search.recall.is_in_doubt());
+        self.again = searches.iter().any(|search| search.cache.is_in_doubt());
         let keyed =
             jobs.into_iter().zip(searches).map(|(job, search)| (job.key(), Search { plan: job.plan, ..search }));
         self.searches = keyed.collect();
@@ -125,10 +127,10 @@ impl Memory {
 
     fn gather(&mut self, views: &[View]) {
         self.revision += 1;
-        let watched = || self.searches.values().map(|search| search.recall.watched());
+        let watched = || self.searches.values().map(|search| search.cache.watched());
         self.folders = watched().flat_map(|watched| watched.folders.iter().cloned()).collect();
         self.links = watched().flat_map(|watched| watched.links.iter().cloned()).collect();
-        let ends: Vec<&Path> = self.searches.values().flat_map(|search| search.recall.ends()).collect();
+        let ends: Vec<&Path> = self.searches.values().flat_map(|search| search.cache.ends()).collect();
         self.links.extend(views.iter().flat_map(|view| manifests_at(&view.host.namespace, &ends)));
     }
 }
@@ -139,21 +141,21 @@ impl Search {
         // Where the root leads is looked up each time: folders above it are not watched here.
         let leads_there = std::fs::canonicalize(&job.path).is_ok_and(|real| real == self.survey.canonical);
         if !leads_there {
-            self.recall.doubt_all();
+            self.cache.doubt_all();
         }
         // A folder that could not be read is none of those whose files are known, and may be readable now.
         let is_whole = self.survey.exists && self.survey.problems.is_empty();
         let files = self.files.take().filter(|_| leads_there && is_whole);
         if let Some(survey) = files.and_then(|files| self.refresh(job, &files)) {
             self.survey = survey;
-            return self.recall.finish(&self.survey, true);
+            return self.cache.finish(&self.survey, true);
         }
-        let survey = survey(&job.path, &job.plan, Some(&self.recall));
+        let survey = survey(&job.path, &job.plan, Some(&self.cache));
         let old = std::mem::replace(&mut self.survey, survey);
         // Taking many small pieces apart takes a while; nobody has to wait for it.
         let places = std::mem::take(&mut self.places);
         rayon::spawn(move || drop((old, places)));
-        self.recall.finish(&self.survey, false)
+        self.cache.finish(&self.survey, false)
     }
 
     /// Reads files again in the folders where something happened to them, if that is all that is new.
@@ -164,7 +166,7 @@ impl Search {
         }
         let places: Option<Vec<usize>> = files.iter().map(|path| self.places.get(path).copied()).collect();
         let survey = std::mem::take(&mut self.survey);
-        refresh(survey, &job.plan, &self.recall, places?).ok()
+        refresh(survey, &job.plan, &self.cache, places?).ok()
     }
 }
 
@@ -182,24 +184,6 @@ fn manifests_at(rules: &NamespaceRules, ends: &[&Path]) -> Vec<PathBuf> {
     let most = if rules.above_root { usize::MAX } else { 1 };
     let folders: HashSet<&Path> = ends.iter().flat_map(|end| end.ancestors().skip(1).take(most)).collect();
     folders.into_iter().flat_map(|folder| rules.manifests.iter().map(|file| folder.join(file))).collect()
-}
-
-/// Returns what a view depends on besides its roots and settings: manifests of plugins above a root.
-pub(super) fn manifests_above(view: &View) -> Vec<PathBuf> {
-    let rules = &view.host.namespace;
-    if !rules.above_root {
-        return Vec::new();
-    }
-    let real = |root: &Path| std::fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
-    let mut paths: Vec<PathBuf> = Vec::new();
-    for root in &view.roots {
-        let root = real(&root.path);
-        let above = root.ancestors().skip(1);
-        paths.extend(above.flat_map(|folder| rules.manifests.iter().map(move |file| folder.join(file))));
-    }
-    paths.sort();
-    paths.dedup();
-    paths
 }
 
 #[cfg(test)]

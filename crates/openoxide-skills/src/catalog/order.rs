@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use icu_collator::options::{AlternateHandling, CollatorOptions};
 use icu_collator::{Collator, CollatorBorrowed, CollatorPreferences};
 
-use super::Entry;
+use super::entry::Entry;
 use crate::host::OrderKey;
 use crate::skill::SkillScope;
 

@@ -5,7 +5,8 @@ use std::str::FromStr as _;
 use openoxide_permissions::{Action, Permission, Rule, Rules};
 use toml::Value;
 
-use super::{Entry, Problem, Reason, Standing, View};
+use super::entry::{Entry, Problem, Reason, Standing};
+use super::view::View;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Level};
 use crate::settings::{Origin, Setting};

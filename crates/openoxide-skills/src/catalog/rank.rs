@@ -6,7 +6,10 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{Entry, Problem, Reason, SearchedRoot, Standing, View, compare_by, rank_of};
+use super::contents::SearchedRoot;
+use super::entry::{Entry, Problem, Reason, Standing};
+use super::order::{compare_by, rank_of};
+use super::view::View;
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::host::{Host, OnClash, SameFile};

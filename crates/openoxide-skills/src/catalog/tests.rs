@@ -6,6 +6,8 @@ use openoxide_testkit::TestContext;
 
 use super::*;
 use crate::host::Hosts;
+use crate::root::Surroundings;
+use crate::settings::HostSettings;
 use crate::skill::SkillScope;
 
 fn view(context: &TestContext) -> View {

@@ -10,7 +10,7 @@ use std::sync::{Arc, LazyLock};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::Plan;
+use super::plan::Plan;
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::parse::{Head, Parsed};

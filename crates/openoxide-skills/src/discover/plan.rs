@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::listing::Listing;
-use super::recall::outer_name;
 use crate::host::{FolderNames, Host, Layout, Links, ParseRules, ScanRules};
 use crate::parse::Readings;
 
@@ -135,4 +134,10 @@ pub(super) fn is_called(name: &str, wanted: &str) -> bool {
         true => bare.eq_ignore_ascii_case(wanted),
         false => bare.to_lowercase() == wanted,
     }
+}
+
+/// Returns the folder that a file beside a skill lies in, if it is not the skill's own.
+fn outer_name(file: &str) -> Option<&str> {
+    let (folder, _) = file.split_once('/')?;
+    Some(folder).filter(|folder| !folder.is_empty())
 }

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use super::file::FileFact;
+use super::folder::{Folder, Survey};
 use super::plan::{depth_of, is_called};
-use super::survey::{Folder, Survey};
 use crate::code::Code;
 use crate::host::{FolderNames, Layout, Links, ScanRules};
 

@@ -8,74 +8,25 @@ use rayon::prelude::*;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
-use self::door::Door;
+use self::lazy_folder::LazyFolder;
 use super::file::{self, FileFact};
-use super::{Plan, Recall};
+use super::folder::{Folder, Manifest, Survey};
+use super::plan::Plan;
+use super::survey_cache::SurveyCache;
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 
-mod door;
+mod lazy_folder;
 mod visit;
 
 /// Folders that are searched before what they held is counted.
 const AT_ONCE: usize = 512;
+
 /// How folders are opened.
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC).union(OFlags::NONBLOCK);
 
-/// What lies below a root.
-#[derive(Debug, Default)]
-pub(crate) struct Survey {
-    pub(crate) root: PathBuf,
-    /// The root with links resolved.
-    pub(crate) canonical: PathBuf,
-    /// Whether there is such a folder.
-    pub(crate) exists: bool,
-    /// Folders, breadth first, names sorted; the root is the first.
-    pub(crate) folders: Vec<Folder>,
-    /// Problems with folders.
-    pub(crate) problems: Vec<(PathBuf, Diagnostic)>,
-    /// Limits of the plan that were reached.
-    pub(crate) limits: Vec<(Code, usize)>,
-}
-
-/// A manifest's path in its folder, and its bytes or why they cannot be read.
-pub(crate) type Manifest = (String, Result<Vec<u8>, String>);
-
-/// One folder below a root.
-#[derive(Debug, Default)]
-pub(crate) struct Folder {
-    pub(crate) path: PathBuf,
-    pub(crate) canonical: Option<PathBuf>,
-    pub(crate) parent: usize,
-    pub(crate) depth: usize,
-    pub(crate) hidden: bool,
-    pub(crate) linked: bool,
-    /// How many entries it has; 0 where it was not listed, as a skill's own folder often is not.
-    pub(crate) entries: usize,
-    pub(crate) files: Vec<FileFact>,
-    /// Whether it is the same folder as one found earlier; it is not searched again.
-    pub(crate) repeats: bool,
-    /// Whether it is a link to a folder that holds it.
-    pub(crate) cycle: bool,
-    /// Whether it lies where no host looks, and is searched only for what does not count.
-    pub(crate) aside: bool,
-    /// Manifests in it, by their path.
-    pub(crate) manifests: Vec<Manifest>,
-}
-
-impl Folder {
-    /// Returns the folder with links resolved.
-    pub(crate) fn canonical(&self) -> &Path {
-        self.canonical.as_deref().unwrap_or(&self.path)
-    }
-
-    fn has_skill(&self, plan: &Plan) -> bool {
-        self.files.iter().any(|file| plan.files.contains(&file.name) && !(file.is_link && file.parsed.is_empty()))
-    }
-}
-
 /// Looks at everything below `root` that the plan asks for; what is known from an earlier search is not looked at again.
-pub(crate) fn survey(root: &Path, plan: &Plan, recall: Option<&Recall>) -> Survey {
+pub(crate) fn survey(root: &Path, plan: &Plan, cache: Option<&SurveyCache>) -> Survey {
     let canonical = match std::fs::canonicalize(root) {
         Ok(canonical) => canonical,
         Err(error) => {
@@ -87,21 +38,20 @@ pub(crate) fn survey(root: &Path, plan: &Plan, recall: Option<&Recall>) -> Surve
         }
     };
     let survey = Survey { root: root.to_owned(), canonical, ..Survey::default() };
-    let door = Door::at(root, FOLDER);
-    Surveyor { plan, recall, survey, root: &door, seen: None, entries: 0, ordinary: 0 }.run()
+    let door = LazyFolder::at(root, FOLDER);
+    Surveyor { plan, cache, survey, root: &door, seen: None, entries: 0, ordinary: 0 }.run()
 }
 
 /// Reads files again in some folders of a survey. An error: what is there now changes more than these files.
 pub(crate) fn refresh(
     survey: Survey,
     plan: &Plan,
-    recall: &Recall,
+    cache: &SurveyCache,
     folders: impl IntoIterator<Item = usize>,
 ) -> Result<Survey, ()> {
     let root = survey.root.clone();
-    let door = Door::at(&root, FOLDER);
-    let mut surveyor =
-        Surveyor { plan, recall: Some(recall), survey, root: &door, seen: None, entries: 0, ordinary: 0 };
+    let door = LazyFolder::at(&root, FOLDER);
+    let mut surveyor = Surveyor { plan, cache: Some(cache), survey, root: &door, seen: None, entries: 0, ordinary: 0 };
     for index in folders {
         let (files, manifests) = surveyor.read_again(index).ok_or(())?;
         let folder = &mut surveyor.survey.folders[index];
@@ -113,10 +63,10 @@ pub(crate) fn refresh(
 struct Surveyor<'p> {
     plan: &'p Plan,
     /// What is known from an earlier search.
-    recall: Option<&'p Recall>,
+    cache: Option<&'p SurveyCache>,
     survey: Survey,
     /// The root: most folders are its children, and are found from it fastest.
-    root: &'p Door<'p>,
+    root: &'p LazyFolder<'p>,
     /// Every folder by its canonical path, once links are about.
     seen: Option<HashSet<PathBuf>>,
     entries: usize,

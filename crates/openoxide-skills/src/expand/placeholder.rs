@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::code::{Region, RegionKind};
-use super::{Expansion, Variables};
+use super::rules::{Expansion, Variables};
 use crate::arguments::Arguments;
 use crate::host::{ArgumentRules, Escape, MissingArgument, Variable};
 

@@ -1,6 +1,7 @@
 //! Why a command must not be run with what was typed.
 
-use super::script::MOST_NESTED;
+/// Deepest nesting of quotes and substitutions that is followed.
+pub(super) const MOST_NESTED: usize = 40;
 
 /// Why a command must not be run with the arguments that were given.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -7,13 +7,10 @@
 
 use std::collections::BTreeMap;
 
-use super::Refusal;
 use super::placeholder::{Placeholders, Value, What};
 use super::readers::Readers;
+use super::refusal::{MOST_NESTED, Refusal};
 use super::spot::Spot;
-
-/// Deepest nesting of quotes and substitutions that is followed.
-pub(super) const MOST_NESTED: usize = 40;
 
 /// Longest value that is taken for a plain word.
 const MOST_PLAIN: usize = 1000;

@@ -6,8 +6,8 @@
 
 use openoxide_permissions::{Leading, leading};
 
-use super::Refusal;
 use super::readers::{FILTERS, INTERPRETERS, program};
+use super::refusal::Refusal;
 
 /// Beside interpreters: what runs a file or a text that is named after it, or after a first word of another kind.
 const RUNNERS: &[&str] = &["source", ".", "trap", "ssh", "su", "chroot", "flock", "taskset"];

@@ -5,10 +5,11 @@ mod positions;
 mod programs;
 mod properties;
 
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use super::*;
-use crate::host::Hosts;
+use crate::host::{Host, Hosts, Variable};
 
 const OURS: &str = "openoxide";
 const CLAUDE: &str = "claude-code";

@@ -5,8 +5,10 @@ use std::ops::Range;
 
 use super::code::{Region, RegionKind};
 use super::command::{self, Mark};
+use super::pieces::{Expanded, FileRef, LeftAlone, Piece, ShellPiece, WhyLeft};
 use super::placeholder::{Found, Placeholders, What, is_escaped};
-use super::{Expanded, Expansion, FileRef, LeftAlone, Piece, ShellPiece, WhyLeft, file, script};
+use super::rules::Expansion;
+use super::{file, script};
 use crate::host::{BlockForm, Escape, ShellRules};
 
 /// Most bytes that values may add to a text.

@@ -1,46 +1,15 @@
-//! Mends the mistakes that people make in frontmatter, as hosts do.
+//! Repairs the YAML mistakes that people make in frontmatter, as hosts do.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::DASHES;
+use super::edits::{EditedText, apply, soft_tabs};
+use super::split::DASHES;
 use crate::host::{ParseRules, Repair};
 use crate::yaml;
 
-/// YAML after a repair, and what was replaced in the original.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Mended {
-    pub(crate) text: String,
-    pub(crate) edits: Vec<(Range<usize>, String)>,
-}
-
-impl Mended {
-    /// Replaces some places of a text, which stand in order.
-    pub(crate) fn new(text: &str, edits: Vec<(Range<usize>, String)>) -> Mended {
-        Mended { text: apply(text, &edits), edits }
-    }
-
-    /// Returns where in the original a place of the mended text is.
-    pub(crate) fn original(&self, at: usize) -> usize {
-        // How much was added, and how much was taken away, before the place.
-        let (mut added, mut removed) = (0, 0);
-        for (range, replacement) in &self.edits {
-            let start = range.start + added - removed;
-            if at < start || (at == start && replacement.is_empty()) {
-                break;
-            }
-            if at <= start + replacement.len() {
-                return range.end.min(range.start + (at - start));
-            }
-            added += replacement.len();
-            removed += range.len();
-        }
-        at + removed - added
-    }
-}
-
 /// Applies the host's repair; returns nothing if it changes nothing.
-pub(crate) fn mend(text: &str, rules: &ParseRules) -> Option<Mended> {
+pub(crate) fn repair(text: &str, rules: &ParseRules) -> Option<EditedText> {
     let edits = match rules.repair {
         Repair::None => return None,
         Repair::QuoteValues => quote_values(text, &rules.repair_starts),
@@ -50,38 +19,26 @@ pub(crate) fn mend(text: &str, rules: &ParseRules) -> Option<Mended> {
         Repair::BlockLines => block_values(text, "|"),
     };
     let edits = if rules.soft_tabs { with_soft_tabs(text, edits) } else { edits };
-    let mut mended = apply(text, &edits);
+    let mut repaired = apply(text, &edits);
     if rules.repair == Repair::QuoteSpecial {
-        mended = untab(&mended);
+        repaired = untab(&repaired);
     }
-    (mended != text).then_some(Mended { text: mended, edits })
+    (repaired != text).then_some(EditedText { text: repaired, edits })
 }
 
 fn with_soft_tabs(text: &str, mut edits: Vec<(Range<usize>, String)>) -> Vec<(Range<usize>, String)> {
     if !edits.is_empty() {
-        edits.extend(crate::parse::soft_tabs(text, &edits));
+        edits.extend(soft_tabs(text, &edits));
         edits.sort_by_key(|(range, _)| range.start);
     }
     edits
 }
 
 /// The repair that fits most texts, for suggestions by hosts that do not repair.
-pub(crate) fn suggest(text: &str) -> Option<Mended> {
+pub(crate) fn suggest(text: &str) -> Option<EditedText> {
     let edits = quote_values(text, "[{@`*&!%");
-    let mended = apply(text, &edits);
-    (!edits.is_empty() && yaml::parse(&mended).is_ok()).then_some(Mended { text: mended, edits })
-}
-
-fn apply(text: &str, edits: &[(Range<usize>, String)]) -> String {
-    let mut result = String::with_capacity(text.len() + edits.len() * 4);
-    let mut at = 0;
-    for (range, replacement) in edits {
-        result.push_str(&text[at..range.start]);
-        result.push_str(replacement);
-        at = range.end;
-    }
-    result.push_str(&text[at..]);
-    result
+    let repaired = apply(text, &edits);
+    (!edits.is_empty() && yaml::parse(&repaired).is_ok()).then_some(EditedText { text: repaired, edits })
 }
 
 fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
@@ -188,7 +145,7 @@ fn quote_plain(text: &str) -> Vec<(Range<usize>, String)> {
 }
 
 /// Tells whether a repair looks at frontmatter that stands there: blocks are made between bare fences only.
-pub(crate) fn is_mendable(file: &str, yaml: &Range<usize>, repair: Repair) -> bool {
+pub(crate) fn is_repairable(file: &str, yaml: &Range<usize>, repair: Repair) -> bool {
     let opening = &file[..yaml.start];
     let is_bare =
         matches!(opening, "---\n" | "---\r\n") && file[yaml.end..].trim_start_matches('\n').starts_with(DASHES);
@@ -251,7 +208,7 @@ mod tests {
 
     fn mended(text: &str, repair: Repair) -> String {
         let rules = ParseRules { repair, repair_starts: "[{@`".to_owned(), ..ParseRules::default() };
-        mend(text, &rules).map_or_else(|| "unchanged".to_owned(), |mended| mended.text)
+        super::repair(text, &rules).map_or_else(|| "unchanged".to_owned(), |mended| mended.text)
     }
 
     #[test]
@@ -280,7 +237,7 @@ mod tests {
 
     #[test]
     fn places_are_found_again_after_a_repair() {
-        let mended = Mended::new("a<!-- x -->b\tc", vec![(1..11, String::new()), (12..13, "  ".to_owned())]);
+        let mended = EditedText::new("a<!-- x -->b\tc", vec![(1..11, String::new()), (12..13, "  ".to_owned())]);
         assert_eq!(mended.text, "ab  c");
         assert_eq!([0, 1, 2, 4].map(|at| mended.original(at)), [0, 1, 12, 13]);
     }
@@ -312,7 +269,7 @@ mod tests {
     fn places_in_mended_text_lead_back() {
         let text = "a    :     b:c\nd: e: f\ng: h";
         let rules = ParseRules { repair: Repair::BlockValues, ..ParseRules::default() };
-        let mended = mend(text, &rules).unwrap();
+        let mended = repair(text, &rules).unwrap();
         assert_eq!(mended.text, "a: |-\n  b:c\nd: |-\n  e: f\ng: h");
         let at = mended.text.find("g: h").unwrap();
         assert_eq!(&text[mended.original(at)..], "g: h");

@@ -330,7 +330,11 @@ pub enum FileBase {
 impl ShellRules {
     /// Tells whether a status of a command is no failure.
     pub fn is_fine(&self, command: &str, status: i32) -> bool {
-        status == 0 || self.fine.iter().any(|fine| fine.status == status && fine.covers(&crate::expand::last(command)))
+        status == 0
+            || self
+                .fine
+                .iter()
+                .any(|fine| fine.status == status && fine.covers(&crate::text::shell::last_command(command)))
     }
 
     /// Returns what takes a command's place that said `output`.

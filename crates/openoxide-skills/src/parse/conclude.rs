@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{Reader, name};
+use super::name;
+use super::reader::Reader;
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::host::{Clean, EmptyText, Fallback, NameSource};

@@ -1,9 +1,8 @@
 //! Reads what other programs read although it is not quite frontmatter: comments before it, tabs in it, single lines.
 
 use std::borrow::Cow;
-use std::ops::Range;
 
-use crate::frontmatter::Mended;
+use crate::frontmatter::EditedText;
 use crate::host::ParseRules;
 use crate::yaml::{self, Node, Value};
 
@@ -14,7 +13,7 @@ pub(super) enum Prepared {
     /// It stays as it is.
     Same,
     /// It is another one.
-    Changed(Mended),
+    Changed(EditedText),
     /// More of the file is needed to tell.
     Unfinished,
 }
@@ -42,7 +41,7 @@ pub(super) fn prepare(text: &str, rules: &ParseRules, whole: bool) -> Prepared {
     if edits.first().is_some_and(|(range, _)| range.start == 0 && text[range.end..].starts_with('\u{feff}')) {
         edits.remove(0);
     }
-    if edits.is_empty() { Prepared::Same } else { Prepared::Changed(Mended::new(text, edits)) }
+    if edits.is_empty() { Prepared::Same } else { Prepared::Changed(EditedText::new(text, edits)) }
 }
 
 /// Finds the next comment or carriage return, and says which of the two it is.
@@ -51,14 +50,6 @@ fn next_change(text: &str, from: usize, rules: &ParseRules) -> Option<(usize, ch
     let comment = rules.strip_comments.then(|| rest.find(COMMENT.0)).flatten().map(|at| (from + at, '<'));
     let line_end = rules.line_returns.then(|| rest.find('\r')).flatten().map(|at| (from + at, '\r'));
     comment.into_iter().chain(line_end).min()
-}
-
-/// Makes tabs two spaces, except inside some places.
-pub(crate) fn soft_tabs(text: &str, except: &[(Range<usize>, String)]) -> Vec<(Range<usize>, String)> {
-    let tabs = text.match_indices('\t').map(|(at, _)| at);
-    tabs.filter(|at| !except.iter().any(|(range, _)| range.contains(at)))
-        .map(|at| (at..at + 1, "  ".to_owned()))
-        .collect()
 }
 
 /// Reads lines of the form `key: value`, each value for itself; what is not YAML, or is a map, counts as it is written.
@@ -101,7 +92,7 @@ mod tests {
         let rules = ParseRules { strip_comments: true, line_returns: true, ..ParseRules::default() };
         match prepare(text, &rules, whole) {
             Prepared::Same => "same".to_owned(),
-            Prepared::Changed(mended) => mended.text,
+            Prepared::Changed(edited) => edited.text,
             Prepared::Unfinished => "unfinished".to_owned(),
         }
     }

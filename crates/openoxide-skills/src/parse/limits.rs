@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::Source;
+use super::parsed::Source;
 use super::scalar::{self, Text};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Level};

@@ -6,7 +6,7 @@ use std::ops::Range;
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
-use super::{Parsed, Source};
+use super::parsed::{Parsed, Source};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Fix, Level};
 use crate::host::{Chars, LengthUnit, NameShape, NameSource, ParseRules};

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Source;
+use super::parsed::Source;
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::yaml::{Feature, YamlError, YamlErrorKind};

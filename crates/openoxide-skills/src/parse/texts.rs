@@ -1,6 +1,6 @@
 //! Says findings in the words of the program, where others have to recognize them.
 
-use super::Parsed;
+use super::parsed::Parsed;
 use crate::diagnostic::Diagnostic;
 use crate::host::{ParseRules, TextRule};
 

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use super::fit::Fit;
 use super::template::AliasLine;
-use super::text_path;
 use crate::catalog::{Catalog, Entry, View};
 use crate::text::tokens;
 
@@ -65,4 +64,8 @@ fn plugin_count(catalog: &Catalog, entries: &[Entry], dir: &Path) -> usize {
     let of_plugin =
         |entry: &&Entry| catalog.roots[entry.root].root.plugin.as_ref().is_some_and(|plugin| plugin.dir == dir);
     entries.iter().filter(of_plugin).count()
+}
+
+fn text_path(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
 }

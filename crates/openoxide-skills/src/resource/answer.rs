@@ -2,10 +2,11 @@
 
 use std::collections::HashSet;
 
-use super::path::ResourcePath;
-use super::read::{ReadLimit, Resource, ResourceBytes, ResourceFolder};
+use super::dir::SkillDir;
+use super::error::SnapshotError;
+use super::path::{ResourcePath, shown_name};
+use super::read::{ReadLimit, Resource, ResourceBytes, ResourceFolder, ResourceItem};
 use super::url::SkillUrl;
-use super::{SkillDir, SnapshotError};
 use crate::catalog::{Catalog, Entry};
 use crate::host::{Caller, Host, ReadProblem, ResourceRules};
 use crate::text::{TerminalText, fill};
@@ -62,7 +63,7 @@ impl Asked {
         let paths = match self.part.as_ref().map_err(|problem| *problem)? {
             Part::Manifest => vec!["SKILL.md".to_owned()],
             Part::Top => vec![String::new()],
-            Part::Path(path) => path.candidates().map(super::path::shown_name).collect(),
+            Part::Path(path) => path.candidates().map(shown_name).collect(),
         };
         Ok(paths.into_iter().map(|path| format!("{}/{path}", entry.skill.name)).collect())
     }
@@ -103,7 +104,7 @@ impl Refused {
     pub fn new(host: &Host, catalog: &Catalog, asked: &Asked, problem: ReadProblem) -> Refused {
         let template = host.resource.texts.get(&problem).map_or(problem.words(), String::as_str);
         let path = match &asked.part {
-            Ok(Part::Path(path)) => super::path::shown_name(path.as_path()),
+            Ok(Part::Path(path)) => shown_name(path.as_path()),
             Ok(Part::Top) => ".".to_owned(),
             Ok(Part::Manifest) => "SKILL.md".to_owned(),
             Err(_) => repeated(&asked.written),
@@ -177,7 +178,7 @@ fn drawn(rules: &ResourceRules, found: Found) -> ResourceAnswer {
 
 /// Writes the names in a folder, a line each.
 fn list(rules: &ResourceRules, folder: &ResourceFolder) -> String {
-    let mut lines: Vec<String> = folder.items.iter().map(super::read::ResourceItem::line).collect();
+    let mut lines: Vec<String> = folder.items.iter().map(ResourceItem::line).collect();
     if lines.is_empty() {
         return rules.empty_folder.clone();
     }

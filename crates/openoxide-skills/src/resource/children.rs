@@ -6,9 +6,10 @@ use std::path::Path;
 
 use rustix::fs::FileType;
 
+use super::beneath;
+use super::dir::{Extent, FOLDER, SkillDir};
 use super::path::ResourcePath;
 use super::walk::LEFT_OUT;
-use super::{Extent, FOLDER, SkillDir, beneath};
 use crate::discover::Listing;
 use crate::host::ReadProblem;
 

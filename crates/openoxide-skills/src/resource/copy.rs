@@ -7,10 +7,12 @@ use std::path::Path;
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
-use super::SkillDir;
 use super::beneath::{self, READ};
 use super::digest::FileDigest;
-use super::snapshot::{Snapshot, SnapshotError, hash};
+use super::dir::SkillDir;
+use super::error::SnapshotError;
+use super::hash::hash;
+use super::snapshot::Snapshot;
 use super::walk::failed;
 use crate::text::path_text;
 

@@ -8,10 +8,11 @@ use std::time::SystemTime;
 use rustix::fs::FileType;
 use rustix::io::Errno;
 
-use super::snapshot::hash;
+use super::dir::SkillDir;
+use super::error::SnapshotError;
+use super::hash::hash;
 use super::stamp::{Stamp, Ticks};
 use super::walk::{Bounds, Visited, Visitor, failed, regular};
-use super::{SkillDir, SnapshotError};
 use crate::text::path_text;
 
 /// Bounds on a skill whose files are told one by one.

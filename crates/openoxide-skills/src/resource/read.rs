@@ -7,8 +7,8 @@ use rustix::fs::{FileType, OFlags};
 use rustix::io::Errno;
 
 use super::beneath::{self, READ};
+use super::dir::{Extent, SkillDir};
 use super::path::{ResourcePath, shown_name};
-use super::{Extent, SkillDir};
 use crate::catalog::collator;
 use crate::discover::Listing;
 use crate::host::ReadProblem;

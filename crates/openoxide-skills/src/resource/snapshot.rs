@@ -5,16 +5,13 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
-use sha2::{Digest as _, Sha256};
 
-use super::beneath;
 use super::digest::{FileDigest, LinkDigest, TreeDigest};
+use super::dir::{Extent, SkillDir};
+use super::error::SnapshotError;
+use super::hash::hash;
 use super::walk::{Bounds, Visited, Visitor, failed, regular};
-use super::{Extent, SkillDir};
 use crate::text::path_text;
-
-/// How much of a file is read at once.
-const CHUNK: usize = 64 * 1024;
 
 /// Bounds on a folder that is to be digested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,79 +47,6 @@ pub struct Snapshot {
     pub manifest_size: u64,
     /// What was read through the skill's own file, if that is a link.
     pub(super) linked_manifest: Option<FileDigest>,
-}
-
-/// Why there is no snapshot, or no copy of it. Paths are relative to the skill's folder.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SnapshotError {
-    /// The folder cannot be opened.
-    #[error("the skill's folder cannot be opened: {reason}")]
-    Folder {
-        /// Why.
-        reason: String,
-    },
-    /// The skill's own file is gone.
-    #[error("the skill's file `{path}` is not there any more")]
-    NoManifest {
-        /// The file.
-        path: String,
-    },
-    /// There are too many entries.
-    #[error("the skill's folder has more than {limit} entries")]
-    TooMany {
-        /// The limit.
-        limit: usize,
-    },
-    /// The files are too large.
-    #[error("the skill's files are larger than {limit} bytes together, at `{path}`")]
-    TooLarge {
-        /// The file that was one too many.
-        path: String,
-        /// The limit.
-        limit: u64,
-    },
-    /// Folders are too deep.
-    #[error("the skill's folders are more than {limit} deep, at `{path}`")]
-    TooDeep {
-        /// The folder.
-        path: String,
-        /// The limit.
-        limit: usize,
-    },
-    /// There is a pipe, a socket or a device.
-    #[error("`{path}` is not a regular file")]
-    Special {
-        /// The file.
-        path: String,
-    },
-    /// Something is not what it was a moment ago.
-    #[error("`{path}` changed while it was read")]
-    Changed {
-        /// The file.
-        path: String,
-    },
-    /// Something cannot be read.
-    #[error("`{path}` cannot be read: {reason}")]
-    Unreadable {
-        /// The file.
-        path: String,
-        /// Why.
-        reason: String,
-    },
-    /// A link leads out of the skill's folder.
-    #[error("the link `{path}` leads out of the skill's folder")]
-    Escapes {
-        /// The link.
-        path: String,
-    },
-    /// The copy cannot be written.
-    #[error("the copy of `{path}` cannot be written: {reason}")]
-    NotWritten {
-        /// The file.
-        path: String,
-        /// Why.
-        reason: String,
-    },
 }
 
 impl SkillDir {
@@ -216,29 +140,4 @@ impl<'a> Reading<'a> {
         }
         Ok(FileDigest { path, size, executable: stat.st_mode & 0o111 != 0, sha256 })
     }
-}
-
-/// Reads a file of `size` bytes and one chunk more at most, hands each chunk on, and returns how much it was.
-pub(super) fn hash(
-    file: &OwnedFd,
-    size: u64,
-    buffer: &mut Vec<u8>,
-    mut take: impl FnMut(&[u8]) -> Result<(), Errno>,
-) -> Result<(u64, [u8; 32]), Errno> {
-    // A small file is read into a small buffer, with one byte to spare: a short read is its end.
-    let wanted = usize::try_from(size).unwrap_or(CHUNK).saturating_add(1).min(CHUNK);
-    if buffer.len() < wanted {
-        buffer.resize(wanted, 0);
-    }
-    let (mut hasher, mut total) = (Sha256::new(), 0_u64);
-    while total <= size {
-        let read = beneath::read_full(file, &mut buffer[..wanted])?;
-        hasher.update(&buffer[..read]);
-        take(&buffer[..read])?;
-        total += u64::try_from(read).unwrap_or(0);
-        if read < wanted {
-            break;
-        }
-    }
-    Ok((total, hasher.finalize().into()))
 }

@@ -9,7 +9,8 @@ use rustix::fs::{AtFlags, FileType, Stat};
 use rustix::io::Errno;
 
 use super::beneath::{self, READ};
-use super::{Extent, FOLDER, SkillDir, SnapshotError};
+use super::dir::{Extent, FOLDER, SkillDir};
+use super::error::SnapshotError;
 use crate::discover::Listing;
 use crate::text::path_text;
 

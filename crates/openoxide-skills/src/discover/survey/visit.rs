@@ -11,14 +11,15 @@ use rayon::prelude::*;
 use rustix::fs::{FileType, OFlags};
 use rustix::io::Errno;
 
-use super::door::Door;
-use super::{Child, FOLDER, Folder, Manifest, Surveyor, Visit, add_files};
+use super::lazy_folder::LazyFolder;
+use super::{Child, FOLDER, Surveyor, Visit, add_files};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::discover::file::{self, FileFact, Place};
+use crate::discover::folder::{Folder, Manifest};
 use crate::discover::listing::Listing;
 use crate::discover::plan::is_called;
-use crate::discover::recall::{Contents, Inner, inner_folders, linked_manifests};
+use crate::discover::survey_cache::{Contents, Inner, inner_folders, linked_manifests};
 
 /// Fewer entries than this are not worth a second thread.
 const PARALLEL_FROM: usize = 24;
@@ -48,14 +49,14 @@ impl Surveyor<'_> {
         // The path of a linked folder was resolved before, and is not allowed to change into a link again.
         let flags = FOLDER | OFlags::NOFOLLOW;
         let door = match folder.path.file_name() {
-            Some(name) if folder.parent == 0 && !folder.linked => Door::inside(self.root, name, flags),
-            _ => Door::at(folder.canonical(), flags),
+            Some(name) if folder.parent == 0 && !folder.linked => LazyFolder::inside(self.root, name, flags),
+            _ => LazyFolder::at(folder.canonical(), flags),
         };
         self.visit(&door, folder, true)
     }
 
     /// Lists a folder, reads what it holds, and looks at its children, or into them if they are few.
-    pub(super) fn visit(&self, door: &Door<'_>, folder: &Folder, ahead: bool) -> Result<Visit, Errno> {
+    pub(super) fn visit(&self, door: &LazyFolder<'_>, folder: &Folder, ahead: bool) -> Result<Visit, Errno> {
         let (listing, cut) = self.listing(door, folder)?;
         let (files, manifests) = self.contents(door, folder, &listing)?;
         let mut visit = Visit { entries: listing.len(), cut, files, manifests, ..Visit::default() };
@@ -76,14 +77,14 @@ impl Surveyor<'_> {
     /// Reads the files of a folder again, and its manifests; nothing if what the rest of the search found depends on
     /// what is different now.
     pub(super) fn read_again(&self, index: usize) -> Option<(Vec<FileFact>, Vec<Manifest>)> {
-        let (recall, folder) = (self.recall?, &self.survey.folders[index]);
+        let (cache, folder) = (self.cache?, &self.survey.folders[index]);
         let (mut files, mut manifests) = (Vec::new(), Vec::new());
         if index != 0 && self.plan.probes() {
-            let outer = Door::at(self.survey.folders[folder.parent].canonical(), FOLDER);
+            let outer = LazyFolder::at(self.survey.folders[folder.parent].canonical(), FOLDER);
             files = self.probed(&outer, folder.path.file_name()?, folder);
         }
-        if let Some((last, was_cut)) = recall.last_listing(folder) {
-            let door = Door::at(folder.canonical(), FOLDER);
+        if let Some((last, was_cut)) = cache.last_listing(folder) {
+            let door = LazyFolder::at(folder.canonical(), FOLDER);
             let (listing, _) =
                 self.listing(&door, folder).ok().filter(|(now, cut)| **now == *last && *cut == was_cut)?;
             let (listed, found) = self.contents(&door, folder, &listing).ok()?;
@@ -101,28 +102,28 @@ impl Surveyor<'_> {
     }
 
     /// Returns the names in a folder, and whether there are more.
-    fn listing(&self, door: &Door<'_>, folder: &Folder) -> Result<(Names, bool), Errno> {
-        if let Some((listing, cut)) = self.recall.and_then(|recall| recall.listing(folder)) {
+    fn listing(&self, door: &LazyFolder<'_>, folder: &Folder) -> Result<(Names, bool), Errno> {
+        if let Some((listing, cut)) = self.cache.and_then(|cache| cache.listing(folder)) {
             return Ok((Names::Shared(listing), cut));
         }
         let (listing, cut) = Listing::read(door.fd()?, self.plan.entries)?;
-        let Some(recall) = self.recall else { return Ok((Names::Own(listing), cut)) };
+        let Some(cache) = self.cache else { return Ok((Names::Own(listing), cut)) };
         let listing = Arc::new(listing);
-        recall.learn_listing(folder, &listing, cut);
+        cache.learn_listing(folder, &listing, cut);
         Ok((Names::Shared(listing), cut))
     }
 
     /// Returns the files of a folder that matter, and its manifests.
     fn contents(
         &self,
-        door: &Door<'_>,
+        door: &LazyFolder<'_>,
         folder: &Folder,
         listing: &Listing,
     ) -> Result<(Vec<FileFact>, Vec<Manifest>), Errno> {
-        let Some(recall) = self.recall else {
+        let Some(cache) = self.cache else {
             return Ok((self.files(folder, door.fd()?, listing), self.manifests(folder, listing)));
         };
-        recall.contents(folder, || {
+        cache.contents(folder, || {
             let files = self.files(folder, door.fd()?, listing);
             let names = self.plan.inner_names().into_iter().filter(|name| listing.contains(name));
             let mut inner = inner_folders(folder, names);
@@ -150,9 +151,9 @@ impl Surveyor<'_> {
         is_full && folder.depth > 0 && visit.files.iter().any(is_sure)
     }
 
-    fn look_ahead(&self, parent: &Door<'_>, folder: &Folder) -> Result<Visit, Errno> {
+    fn look_ahead(&self, parent: &LazyFolder<'_>, folder: &Folder) -> Result<Visit, Errno> {
         let name = folder.path.file_name().unwrap_or_default();
-        self.visit(&Door::inside(parent, name, FOLDER | OFlags::NOFOLLOW), folder, false)
+        self.visit(&LazyFolder::inside(parent, name, FOLDER | OFlags::NOFOLLOW), folder, false)
     }
 
     /// Reads the files of a folder that matter, unless they were read when it was probed.
@@ -211,7 +212,7 @@ impl Surveyor<'_> {
     }
 
     /// Looks at what may be a folder, in order.
-    fn children(&self, outer: &Folder, door: &Door<'_>, listing: &Listing, visit: &mut Visit) {
+    fn children(&self, outer: &Folder, door: &LazyFolder<'_>, listing: &Listing, visit: &mut Visit) {
         let folders: Vec<(&OsStr, FileType)> =
             listing.iter().filter(|(name, kind)| self.is_wanted(name, *kind)).collect();
         if outer.depth == 0 && self.plan.enter_skills {
@@ -249,7 +250,7 @@ impl Surveyor<'_> {
     fn child(
         &self,
         outer: &Folder,
-        door: &Door<'_>,
+        door: &LazyFolder<'_>,
         name: &OsStr,
         kind: FileType,
         holds_skill: bool,
@@ -274,11 +275,11 @@ impl Surveyor<'_> {
     }
 
     /// Returns the files of a folder that are looked for before it is listed.
-    fn probed(&self, door: &Door<'_>, name: &OsStr, folder: &Folder) -> Vec<FileFact> {
+    fn probed(&self, door: &LazyFolder<'_>, name: &OsStr, folder: &Folder) -> Vec<FileFact> {
         let probe = || Some(self.probe(door.fd().ok()?, name, folder));
-        match self.recall {
+        match self.cache {
             None => probe().unwrap_or_default(),
-            Some(recall) => recall.probed(folder, || Some((probe()?, self.inner(folder)))),
+            Some(cache) => cache.probed(folder, || Some((probe()?, self.inner(folder)))),
         }
     }
 

@@ -1,7 +1,6 @@
 //! Reading files and listing folders of a skill.
 
 use std::ffi::OsString;
-use std::os::fd::AsFd as _;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -151,7 +150,7 @@ fn steps_and_kernel_agree() {
     assert_eq!(no_follow.map(drop), Err(Errno::LOOP));
     let deep = vec!["d"; 200].join("/");
     fs_err::create_dir_all(dir.path().join("skills/pdf").join(&deep)).unwrap();
-    assert!(beneath::by_steps(skill.fd.as_fd(), Path::new(&deep), READ).is_err());
+    assert!(beneath::by_steps(skill.fd(), Path::new(&deep), READ).is_err());
 }
 
 #[test]

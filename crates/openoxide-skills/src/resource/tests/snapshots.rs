@@ -190,7 +190,8 @@ fn the_skills_own_file_may_be_a_link_where_the_host_says_so() {
     let path = dir.path().join("skill");
     assert_eq!(snapshot(&path), Err(SnapshotError::Escapes { path: "SKILL.md".to_owned() }));
     let target = fs_err::canonicalize(dir.path()).unwrap().join("dotfiles/pdf.md");
-    let follows = SkillDir { leads_to: Some(target), ..SkillDir::open(&path).unwrap() };
+    let mut follows = SkillDir::open(&path).unwrap();
+    follows.leads_to = Some(target);
     let seen = follows.snapshot(&SnapshotLimits::default()).unwrap();
     assert_eq!(seen.manifest, b"text\n");
     let copy = tempfile::tempdir().unwrap();

@@ -1,30 +1,33 @@
-//! Reads frontmatter that was mended, and says so where the file stands.
+//! Reads repaired frontmatter, and reports each repair at its place in the original file.
 
-use super::{Collected, Reader, Source, frontmatter_problem};
+use super::fields::Collected;
+use super::parsed::Source;
+use super::problems::frontmatter_problem;
+use super::reader::{Reader, repair_cause};
 use crate::code::Code;
-use crate::diagnostic::{Diagnostic, Fix};
-use crate::frontmatter::Mended;
+use crate::diagnostic::{Diagnostic, Fix, Place};
+use crate::frontmatter::EditedText;
 use crate::yaml;
 
 impl Reader<'_> {
-    /// Reads mended text; what was mended is reported if the original could not be read.
-    pub(super) fn read_mended(
+    /// Reads repaired text; with `report`, each repair becomes a finding.
+    pub(super) fn read_repaired(
         &mut self,
         source: Source<'_>,
         text: &str,
-        mended: &Mended,
+        edited: &EditedText,
         report: bool,
     ) -> Result<(), Diagnostic> {
         self.taken = Collected::default();
         let kept = self.parsed.problems.len();
-        let outcome = yaml::parse(&mended.text)
+        let outcome = yaml::parse(&edited.text)
             .map_err(|error| frontmatter_problem(source, &error))
             .and_then(|root| self.judge(source, text, &root, None));
         match &outcome {
             Ok(()) => {
-                self.place_in_original(source, mended, kept);
+                self.place_in_original(source, edited, kept);
                 if report {
-                    self.report_repairs(source, text, mended);
+                    self.report_repairs(source, text, edited);
                 }
             }
             Err(_) => self.parsed.problems.truncate(kept),
@@ -32,22 +35,24 @@ impl Reader<'_> {
         outcome
     }
 
-    /// Moves findings about the mended text to where they stand in the file; a fix for the one would harm the other.
-    pub(super) fn place_in_original(&mut self, source: Source<'_>, mended: &Mended, from: usize) {
+    /// Moves findings about the edited text to their places in the original file.
+    ///
+    /// Fixes are dropped: their spans and texts are those of the edited text and would damage the original.
+    pub(super) fn place_in_original(&mut self, source: Source<'_>, edited: &EditedText, from: usize) {
         for problem in &mut self.parsed.problems[from..] {
             if matches!(problem.fix, Some(Fix::Replace { .. })) {
                 problem.fix = None;
             }
             if let Some(place) = problem.place.take() {
-                let move_back = |at: usize| source.offset + mended.original(at.saturating_sub(source.offset));
+                let move_back = |at: usize| source.offset + edited.original(at.saturating_sub(source.offset));
                 problem.place =
-                    Some(crate::Place::locate(source.file, move_back(place.span.start)..move_back(place.span.end)));
+                    Some(Place::locate(source.file, move_back(place.span.start)..move_back(place.span.end)));
             }
         }
     }
 
-    fn report_repairs(&mut self, source: Source<'_>, text: &str, mended: &Mended) {
-        for (range, replacement) in mended.edits.iter().filter(|(_, replacement)| !replacement.trim().is_empty()) {
+    fn report_repairs(&mut self, source: Source<'_>, text: &str, edited: &EditedText) {
+        for (range, replacement) in edited.edits.iter().filter(|(_, replacement)| !replacement.trim().is_empty()) {
             let span = source.span(range);
             self.parsed.problems.push(
                 Diagnostic::warning(Code::Repaired, "this value is not valid YAML unless it is quoted")
@@ -57,7 +62,7 @@ impl Reader<'_> {
                     .fix(Fix::Replace { span, text: replacement.clone() }),
             );
         }
-        if mended.edits.is_empty() {
+        if edited.edits.is_empty() {
             self.parsed.problems.push(
                 Diagnostic::warning(Code::Repaired, "tabs indent the frontmatter; they were read as spaces")
                     .at(source.file, source.span(&(0..text.len())))
@@ -65,9 +70,4 @@ impl Reader<'_> {
             );
         }
     }
-}
-
-/// Returns what made a value need a repair.
-pub(super) fn repair_cause(value: &str) -> &str {
-    if value.contains(": ") { ": " } else { value.get(..1).unwrap_or(value) }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Number, Value as Json};
 
-use super::{Split, split};
+use super::split::{Split, split};
 use crate::host::FenceRules;
 use crate::parse::plain_value;
 use crate::yaml::{self, Node, Value};

@@ -4,9 +4,10 @@ use std::os::fd::BorrowedFd;
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
+use super::dir::{Extent, SkillDir};
+use super::error::SnapshotError;
 use super::stamp::{Stamp, Ticks};
 use super::walk::{Bounds, Visited, Visitor, failed};
-use super::{Extent, SkillDir, SnapshotError};
 use crate::text::path_text;
 
 /// How many files and folders a skill may have: each is looked at every time.

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Root, Surroundings, rel_of, root, split_head};
+use super::folder::Root;
+use super::resolve::{rel_of, root};
+use super::surroundings::{Surroundings, split_head};
 use crate::host::{Host, RootRule};
 
 /// Most folders below cwd that are searched for roots that are asleep, and how deep.

@@ -4,24 +4,25 @@
 //! remembers nothing, and only asks here before it asks the disk.
 
 use std::collections::{HashMap, HashSet};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::file::FileFact;
+use super::folder::{Folder, Manifest, Survey};
 use super::listing::Listing;
-use super::survey::{Folder, Manifest, Survey};
 use crate::code::Code;
 
 /// More pairs of a link and a touched path than this cost more than looking at everything.
 const PAIRS_MAX: usize = 1_000_000;
+
 /// A file that is written again and again, and is no skill all that time, is taken for what it is after so long.
 const DOUBT_MAX: Duration = Duration::from_secs(10);
 
 /// What a search of one root found.
 #[derive(Debug, Default)]
-pub(crate) struct Recall {
+pub(crate) struct SurveyCache {
     known: HashMap<OsString, Known>,
     /// What was known before everything was doubted; files in it are compared with what is there now.
     past: HashMap<OsString, Known>,
@@ -102,7 +103,7 @@ pub(crate) struct Watched {
     pub(crate) links: Vec<PathBuf>,
 }
 
-impl Recall {
+impl SurveyCache {
     /// Begins a search. A file that is no skill any more is believed when it stays so for as long as `patience`.
     pub(crate) fn begin(&mut self, now: Instant, patience: Duration) {
         self.now = Some(now);
@@ -412,10 +413,4 @@ pub(super) fn inner_folders<'n>(folder: &Folder, names: impl IntoIterator<Item =
 pub(super) fn linked_manifests<'n>(folder: &Folder, files: impl IntoIterator<Item = &'n String>) -> Vec<Inner> {
     let links = files.into_iter().map(|file| folder.path.join(file)).filter(|path| path.is_symlink());
     links.map(|path| (std::fs::canonicalize(&path).ok(), path)).collect()
-}
-
-/// Returns the folder that a file beside a skill lies in, if it is not the skill's own.
-pub(super) fn outer_name(file: &str) -> Option<&str> {
-    let (folder, _) = file.split_once('/')?;
-    Some(folder).filter(|folder| !OsStr::new(folder).is_empty())
 }

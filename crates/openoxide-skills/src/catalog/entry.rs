@@ -1,0 +1,141 @@
+//! One skill file that a search found: what it says, whether it is active, and why not.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::code::Code;
+use crate::diagnostic::Diagnostic;
+use crate::skill::SkillMetadata;
+
+/// Whether and why a skill counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Standing {
+    /// It counts.
+    Active,
+    /// Another skill has its name or is the same file.
+    Shadowed,
+    /// Somebody switched it off.
+    Disabled,
+    /// It is not a skill to this host.
+    Invalid,
+    /// It waits for a file to be touched.
+    Dormant,
+    /// Permission rules keep it away.
+    Denied,
+    /// Its folder is not trusted, and it would have taken another's name.
+    Untrusted,
+}
+
+impl Standing {
+    /// Returns the word used in text and JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Standing::Active => "active",
+            Standing::Shadowed => "shadowed",
+            Standing::Disabled => "disabled",
+            Standing::Invalid => "invalid",
+            Standing::Dormant => "dormant",
+            Standing::Denied => "denied",
+            Standing::Untrusted => "untrusted",
+        }
+    }
+}
+
+/// Why a skill does not count.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// The stable code.
+    pub code: Code,
+    /// One sentence.
+    pub text: String,
+}
+
+/// One file found, and its standing.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// What is known about the skill.
+    pub skill: SkillMetadata,
+    /// Its file as it was found, if that is another path than the skill's.
+    pub(crate) found: Option<Arc<Path>>,
+    /// Its file with links resolved, if that is another path than the skill's.
+    pub(crate) canonical: Option<Arc<Path>>,
+    /// Which of the roots it is in.
+    pub root: usize,
+    /// The place of its root in lists: that of the first root of its group.
+    pub group: usize,
+    /// Whether it counts.
+    pub standing: Standing,
+    /// Why not.
+    pub reason: Option<Reason>,
+    /// The skill that counts instead.
+    pub by: Option<Arc<Path>>,
+    /// Whether the model may call it.
+    pub model: bool,
+    /// Whether the user may call it.
+    pub user: bool,
+    /// Whether the model sees its name only.
+    pub name_only: bool,
+    /// Other names that call it.
+    pub aliases: Vec<String>,
+    /// What is added to the description that the model sees.
+    pub note: Option<String>,
+    /// The file's size in bytes.
+    pub size: u64,
+    /// A number that stands for the file's bytes, in catalogs that a [`Memory`] makes.
+    pub content: Option<u64>,
+    /// Findings about its files.
+    pub problems: Vec<Problem>,
+}
+
+impl Entry {
+    /// Makes the entry of a skill that no search found, because it lies in no folder.
+    pub fn alone(skill: SkillMetadata, size: u64) -> Entry {
+        Entry {
+            skill,
+            found: None,
+            canonical: None,
+            root: 0,
+            group: 0,
+            standing: Standing::Active,
+            reason: None,
+            by: None,
+            model: true,
+            user: true,
+            name_only: false,
+            aliases: Vec::new(),
+            note: None,
+            size,
+            content: None,
+            problems: Vec::new(),
+        }
+    }
+
+    /// Returns its folder, in the form the host lists.
+    pub fn dir(&self) -> &Path {
+        self.skill.path.parent().unwrap_or(Path::new("/"))
+    }
+
+    /// Returns its file as it was found, links kept.
+    pub fn found(&self) -> &Path {
+        self.found.as_deref().unwrap_or(&self.skill.path)
+    }
+
+    /// Returns its file with links resolved.
+    pub fn canonical(&self) -> &Path {
+        self.canonical.as_deref().unwrap_or(&self.skill.path)
+    }
+
+    /// Tells whether it counts.
+    pub fn is_active(&self) -> bool {
+        self.standing == Standing::Active
+    }
+}
+
+/// A finding and the file it is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The file or folder.
+    pub path: PathBuf,
+    /// What is found.
+    pub diagnostic: Diagnostic,
+}

@@ -1,0 +1,125 @@
+//! Makes the catalogs of some views; a folder that several hosts search is searched once.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::build;
+use super::contents::Catalog;
+use super::view::View;
+use crate::discover::{Plan, Survey, survey};
+use crate::host::{Host, HostError, HostSpec, ScanRules};
+use crate::root::{Root, Surroundings, roots_off, sleeping_roots};
+use crate::settings::HostSettings;
+use crate::skill::SkillScope;
+
+/// How closely to look.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Depth {
+    /// What counts, and what was met on the way.
+    #[default]
+    Quick,
+    /// Everything below the roots, also where the host does not look.
+    Thorough,
+}
+
+/// Makes the catalog of each view.
+pub fn load(views: &[View], depth: Depth) -> Vec<Catalog> {
+    let wider = widened(views, depth);
+    let views = wider.as_deref().unwrap_or(views);
+    let jobs = plan(views, depth == Depth::Thorough);
+    let surveys: Vec<Survey> = if jobs.len() > 1 {
+        jobs.par_iter().map(|job| survey(&job.path, &job.plan, None)).collect()
+    } else {
+        jobs.iter().map(|job| survey(&job.path, &job.plan, None)).collect()
+    };
+    let catalogs = build_all(views, &jobs, &surveys.iter().collect::<Vec<_>>(), false);
+    // Taking many small pieces apart takes a while; nobody has to wait for it.
+    rayon::spawn(move || drop(surveys));
+    catalogs
+}
+
+/// Finds the skills below one folder, as [`load`] would for a host with that single root.
+///
+/// ```no_run
+/// # use openoxide_skills::{Hosts, SkillScope, discover_dir};
+/// let hosts = Hosts::builtin();
+/// let catalog = discover_dir("skills".as_ref(), SkillScope::Repo, &hosts.get("openoxide")?)?;
+/// for entry in &catalog.skills {
+///     println!("{}: {}", entry.skill.name, entry.skill.description);
+/// }
+/// # Ok::<(), openoxide_skills::HostError>(())
+/// ```
+pub fn discover_dir(dir: &Path, source: SkillScope, spec: &HostSpec) -> Result<Catalog, HostError> {
+    let around = Surroundings { cwd: dir.to_owned(), project: dir.to_owned(), ..Surroundings::default() };
+    let mut view = View::new(spec.clone(), HostSettings::default(), Arc::new(around))?;
+    view.roots = vec![Root::plain(dir.to_owned(), source, view.host.scan.clone())];
+    Ok(load(&[view], Depth::Quick).remove(0))
+}
+
+/// Makes the catalog of each view from what was found in its folders.
+pub(super) fn build_all(views: &[View], jobs: &[Job], surveys: &[&Survey], alone: bool) -> Vec<Catalog> {
+    let index: HashMap<(&Path, bool), usize> =
+        jobs.iter().enumerate().map(|(index, job)| ((job.path.as_path(), job.plan.flat), index)).collect();
+    let build = |view: &View| {
+        let found = view.roots.iter().map(|root| {
+            let at = index[&(root.path.as_path(), root.scan.layout.is_flat())];
+            (root, surveys[at], &jobs[at].plan)
+        });
+        build::build(view, &found.collect::<Vec<_>>(), alone)
+    };
+    match views.len() > 1 && !alone {
+        true => views.par_iter().map(build).collect(),
+        false => views.iter().map(build).collect(),
+    }
+}
+
+/// Returns the views with the roots that are looked at only when everything is to be listed, if there are such.
+pub(super) fn widened(views: &[View], depth: Depth) -> Option<Vec<View>> {
+    let counts = |root: &Root| root.asleep.is_none() && root.off.is_none();
+    if depth != Depth::Thorough || !views.iter().all(|view| view.roots.iter().all(counts)) {
+        return None;
+    }
+    let wider: Vec<View> = views.iter().map(with_others).collect();
+    wider.iter().any(|view| !view.roots.iter().all(counts)).then_some(wider)
+}
+
+/// Adds the roots that only a touched file wakes, and those that are switched off, so that nothing in them goes unsaid.
+fn with_others(view: &View) -> View {
+    let mut view = view.clone();
+    let asleep = sleeping_roots(&view.host, &view.around, &view.roots);
+    view.roots.extend(asleep);
+    let off = roots_off(&view.host, &view.settings, &view.around, &view.roots);
+    view.roots.extend(off);
+    view
+}
+
+/// A folder to search, and what to look at.
+pub(super) struct Job {
+    pub(super) path: PathBuf,
+    pub(super) plan: Plan,
+}
+
+/// A folder, whether single files are looked for, and the rules of the hosts that look there.
+type Wanted<'v> = ((&'v Path, bool), Vec<(&'v Host, &'v ScanRules)>);
+
+pub(super) fn plan(views: &[View], thorough: bool) -> Vec<Job> {
+    let mut wanted: Vec<Wanted<'_>> = Vec::new();
+    let mut positions: HashMap<(&Path, bool), usize> = HashMap::new();
+    for view in views {
+        for root in &view.roots {
+            let key = (root.path.as_path(), root.scan.layout.is_flat());
+            let position = *positions.entry(key).or_insert_with(|| {
+                wanted.push((key, Vec::new()));
+                wanted.len() - 1
+            });
+            wanted[position].1.push((&view.host, &root.scan));
+        }
+    }
+    wanted
+        .into_iter()
+        .map(|((path, _), needs)| Job { path: path.to_owned(), plan: Plan::new(needs, thorough) })
+        .collect()
+}

@@ -1,0 +1,61 @@
+//! What a search of one root finds: its folders, and the files in them that matter.
+
+use std::path::{Path, PathBuf};
+
+use super::file::FileFact;
+use super::plan::Plan;
+use crate::code::Code;
+use crate::diagnostic::Diagnostic;
+
+/// What lies below a root.
+#[derive(Debug, Default)]
+pub(crate) struct Survey {
+    pub(crate) root: PathBuf,
+    /// The root with links resolved.
+    pub(crate) canonical: PathBuf,
+    /// Whether there is such a folder.
+    pub(crate) exists: bool,
+    /// Folders, breadth first, names sorted; the root is the first.
+    pub(crate) folders: Vec<Folder>,
+    /// Problems with folders.
+    pub(crate) problems: Vec<(PathBuf, Diagnostic)>,
+    /// Limits of the plan that were reached.
+    pub(crate) limits: Vec<(Code, usize)>,
+}
+
+/// A manifest's path in its folder, and its bytes or why they cannot be read.
+pub(crate) type Manifest = (String, Result<Vec<u8>, String>);
+
+/// One folder below a root.
+#[derive(Debug, Default)]
+pub(crate) struct Folder {
+    pub(crate) path: PathBuf,
+    pub(crate) canonical: Option<PathBuf>,
+    pub(crate) parent: usize,
+    pub(crate) depth: usize,
+    pub(crate) hidden: bool,
+    pub(crate) linked: bool,
+    /// How many entries it has; 0 where it was not listed, as a skill's own folder often is not.
+    pub(crate) entries: usize,
+    pub(crate) files: Vec<FileFact>,
+    /// Whether it is the same folder as one found earlier; it is not searched again.
+    pub(crate) repeats: bool,
+    /// Whether it is a link to a folder that holds it.
+    pub(crate) cycle: bool,
+    /// Whether it lies where no host looks, and is searched only for what does not count.
+    pub(crate) aside: bool,
+    /// Manifests in it, by their path.
+    pub(crate) manifests: Vec<Manifest>,
+}
+
+impl Folder {
+    /// Returns the folder with links resolved.
+    pub(crate) fn canonical(&self) -> &Path {
+        self.canonical.as_deref().unwrap_or(&self.path)
+    }
+
+    /// Tells whether it holds the file of a skill.
+    pub(super) fn has_skill(&self, plan: &Plan) -> bool {
+        self.files.iter().any(|file| plan.files.contains(&file.name) && !(file.is_link && file.parsed.is_empty()))
+    }
+}

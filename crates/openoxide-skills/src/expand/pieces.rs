@@ -1,0 +1,115 @@
+//! A skill's text taken apart: text, commands, names of files, and what was left alone.
+
+use std::ops::Range;
+
+use super::refusal::Refusal;
+
+/// A text in pieces.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Expanded {
+    /// Text and commands, in order.
+    pub pieces: Vec<Piece>,
+    /// Files that the text names, each once, in order.
+    pub files: Vec<FileRef>,
+    /// What looks like a placeholder, a command or a file, and was left alone.
+    pub left_alone: Vec<LeftAlone>,
+    /// What follows the text because no placeholder took the arguments.
+    pub appended: Option<String>,
+}
+
+/// A part of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// Text as the model gets it.
+    Text(String),
+    /// A command whose output takes its place.
+    Shell(ShellPiece),
+}
+
+/// A command in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShellPiece {
+    /// The whole mark as it stands in the text.
+    pub written: String,
+    /// The command as its author wrote it.
+    pub command: String,
+    /// What a shell is given: arguments and known values are references to `env`.
+    pub script: String,
+    /// Variables that the script refers to.
+    pub env: Vec<(String, String)>,
+    /// Why it must not be run with these arguments, if so.
+    pub refused: Option<Refusal>,
+    /// The line it begins on, counted from 1.
+    pub line: usize,
+}
+
+/// The name of a file in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileRef {
+    /// As it stands in the text, with the mark.
+    pub written: String,
+    /// The path alone.
+    pub path: String,
+    /// Where it stands in the text that was read, in bytes.
+    pub place: Range<usize>,
+    /// The line, counted from 1.
+    pub line: usize,
+}
+
+/// Something that was left alone although it looks as if it meant something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftAlone {
+    /// As it stands in the text.
+    pub written: String,
+    /// The line, counted from 1.
+    pub line: usize,
+    /// Why.
+    pub why: WhyLeft,
+}
+
+/// Why something was left alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WhyLeft {
+    /// It stands in a code span or a code fence.
+    Code,
+    /// It stands in a comment.
+    Comment,
+    /// It stands where a shell takes every character for itself.
+    QuotedText,
+    /// Commands are switched off; the host's text for that took its place.
+    SwitchedOff,
+    /// More files or commands are named than are taken.
+    TooMany,
+    /// The text would become too long.
+    TooLong,
+}
+
+impl Expanded {
+    /// Returns the commands, in order.
+    pub fn commands(&self) -> impl Iterator<Item = &ShellPiece> {
+        self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Shell(shell) => Some(shell),
+            Piece::Text(_) => None,
+        })
+    }
+
+    /// Returns the text with the output of each command in its place, and what follows it.
+    pub fn assemble<O: AsRef<str>>(&self, outputs: &[O]) -> String {
+        let mut text = self.body(outputs);
+        text.push_str(self.appended.as_deref().unwrap_or_default());
+        text
+    }
+
+    /// Returns the text with the output of each command in its place. A command without one stays as it is written.
+    pub fn body<O: AsRef<str>>(&self, outputs: &[O]) -> String {
+        let mut outputs = outputs.iter();
+        let mut text = String::new();
+        for piece in &self.pieces {
+            match piece {
+                Piece::Text(part) => text.push_str(part),
+                Piece::Shell(shell) => text.push_str(outputs.next().map_or(&shell.written, AsRef::as_ref)),
+            }
+        }
+        text
+    }
+}

@@ -1,0 +1,69 @@
+//! The rules and values that one skill's text is expanded with for one caller.
+
+use std::collections::BTreeMap;
+
+use crate::host::{ArgumentRules, BlockForm, Callers, FileRules, Host, ShellRules, Variable};
+
+/// Most names of arguments that count.
+const MOST_NAMES: usize = 64;
+
+/// Known values, by what they are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Variables {
+    values: BTreeMap<Variable, String>,
+}
+
+impl Variables {
+    /// Adds a value. A placeholder for one that was not added stays as it is written.
+    #[must_use]
+    pub fn with(mut self, variable: Variable, value: impl Into<String>) -> Variables {
+        self.values.insert(variable, value.into());
+        self
+    }
+
+    /// Returns a value.
+    pub fn get(&self, variable: Variable) -> Option<&str> {
+        self.values.get(&variable).map(String::as_str)
+    }
+}
+
+/// The rules by which one skill's text is read for one caller.
+#[derive(Clone, Debug, Default)]
+pub struct Expansion<'h> {
+    pub(super) arguments: Option<&'h ArgumentRules>,
+    pub(super) shell: Option<&'h ShellRules>,
+    pub(super) files: Option<&'h FileRules>,
+    /// Names of arguments, in the order of the arguments.
+    pub(super) names: Vec<&'h str>,
+}
+
+impl Host {
+    /// Returns the rules by which a skill's text is read, when the user or the model calls it.
+    ///
+    /// `names` are what the skill's frontmatter lists under `arguments`.
+    pub fn expansion<'h>(&'h self, by_user: bool, names: &'h [String]) -> Expansion<'h> {
+        let counts = |callers| by_user || callers == Callers::Anyone;
+        let arguments = self.arguments.as_ref().filter(|rules| counts(rules.callers));
+        let named = arguments.is_some_and(|rules| rules.named);
+        Expansion {
+            arguments,
+            shell: self.shell.as_ref().filter(|rules| counts(rules.callers)),
+            files: self.files.as_ref().filter(|rules| counts(rules.callers)),
+            names: names.iter().filter(|name| named && is_name(name)).take(MOST_NAMES).map(String::as_str).collect(),
+        }
+    }
+}
+
+impl Expansion<'_> {
+    /// Tells whether code is read like any other text, so that it need not be found.
+    pub(super) fn looks_into_code(&self) -> bool {
+        self.arguments.is_none_or(|rules| rules.in_code)
+            && self.shell.is_none_or(|rules| rules.in_code && rules.block != BlockForm::Fence)
+            && self.files.is_none_or(|rules| rules.in_code)
+    }
+}
+
+/// Tells whether an argument can have a name; one of digits alone would be its number.
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && !name.bytes().all(|byte| byte.is_ascii_digit())
+}

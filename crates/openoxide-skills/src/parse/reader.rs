@@ -1,0 +1,229 @@
+//! Reads one skill file by one host's rules, from its bytes to the fields that the host takes.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::cache::{Alike, Taken, Trees};
+use super::fields::Collected;
+use super::lenient::{self, Prepared};
+use super::parsed::{Head, Parsed, Source};
+use super::plain::Keys;
+use super::problems::{foreign, frontmatter_problem, no_text, too_large};
+use super::reading::Reading;
+use super::texts;
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Fix, Level};
+use crate::frontmatter::{self, Split, soft_tabs};
+use crate::host::{BadYaml, Fallback, Mark, NoFrontmatter, ParseRules, Utf8};
+use crate::yaml;
+
+/// Longest frontmatter, in bytes.
+const FRONTMATTER_MAX: usize = 64 * 1024;
+
+/// Reads a head by a host's rules; returns nothing if more of the file is needed.
+pub(crate) fn parse<'h>(head: Head<'h>, reading: &Reading<'_>, trees: &mut Trees<'h>) -> Option<Parsed> {
+    let rules = &*reading.rules;
+    let folder = if rules.name.real_folder { head.real_folder } else { head.folder };
+    let mut reader = Reader {
+        rules,
+        group: reading.group,
+        keys: reading.keys,
+        folder,
+        taken: Collected::default(),
+        parsed: Parsed::default(),
+    };
+    let is_read = match decode(head, rules.utf8) {
+        Ok(Cow::Borrowed(text)) => reader.prepare_and_read(text, head.whole, trees),
+        Ok(Cow::Owned(text)) => reader.prepare_and_read(&text, head.whole, &mut Trees::default()),
+        Err(problem) => {
+            reader.parsed.problems.push(problem);
+            reader.parsed.name = folder.into();
+            true
+        }
+    };
+    is_read.then_some(reader.parsed)
+}
+
+fn decode(head: Head<'_>, rule: Utf8) -> Result<Cow<'_, str>, Diagnostic> {
+    if let Some(text) = head.text {
+        return Ok(Cow::Borrowed(text));
+    }
+    let error = match std::str::from_utf8(head.bytes) {
+        Ok(text) => return Ok(Cow::Borrowed(text)),
+        Err(error) => error,
+    };
+    let valid = &head.bytes[..error.valid_up_to()];
+    let valid_text = std::str::from_utf8(valid).unwrap_or_default();
+    let cut_short = error.error_len().is_none() && !head.whole;
+    match rule {
+        _ if cut_short => Ok(Cow::Borrowed(valid_text)),
+        Utf8::Lossy => Ok(String::from_utf8_lossy(head.bytes)),
+        // A body may hold anything as long as the frontmatter is text; the rest is judged when it is read.
+        Utf8::Head if closes_early(valid_text) => Ok(Cow::Borrowed(valid_text)),
+        _ => Err(Diagnostic::error(Code::NotUtf8, format!("the file is not UTF-8 text from byte {}", valid.len()))
+            .at(valid_text, valid.len()..valid.len())
+            .help("save the file as UTF-8")),
+    }
+}
+
+fn closes_early(text: &str) -> bool {
+    matches!(
+        frontmatter::split(text.trim_start_matches('\u{feff}'), crate::host::FenceRules::default()),
+        Split::Found { .. }
+    )
+}
+
+pub(super) struct Reader<'r> {
+    pub(super) rules: &'r ParseRules,
+    group: usize,
+    keys: Keys,
+    pub(super) folder: &'r str,
+    pub(super) taken: Collected,
+    pub(super) parsed: Parsed,
+}
+
+impl Reader<'_> {
+    /// Reads the file as the host prepares it; returns false if more of it is needed.
+    fn prepare_and_read<'t>(&mut self, file: &'t str, whole: bool, trees: &mut Trees<'t>) -> bool {
+        match lenient::prepare(file, self.rules, whole) {
+            Prepared::Same => self.read(file, whole, trees),
+            Prepared::Unfinished => false,
+            Prepared::Changed(edited) => {
+                let is_read = self.read(&edited.text, whole, &mut Trees::default());
+                self.place_in_original(Source { file, offset: 0 }, &edited, 0);
+                is_read
+            }
+        }
+    }
+
+    /// Reads the file; returns false if more of it is needed.
+    fn read<'t>(&mut self, file: &'t str, whole: bool, trees: &mut Trees<'t>) -> bool {
+        let mark = if self.rules.byte_order_mark == Mark::Accept && file.starts_with('\u{feff}') { 3 } else { 0 };
+        let text = &file[mark..];
+        let split = trees.split(text, self.rules.fence);
+        let body = match &split {
+            Split::Unclosed | Split::Absent if !whole && (split == Split::Unclosed || file.len() < 64) => return false,
+            Split::Found { body, .. } => &text[*body..],
+            Split::Absent | Split::Unclosed | Split::Foreign(_) => text,
+        };
+        if !whole && self.wants_body() && body.trim().is_empty() {
+            return false;
+        }
+        match split {
+            _ if text.is_empty() && self.rules.text_required => self.parsed.problems.push(no_text()),
+            Split::Found { yaml, .. } if yaml.len() > FRONTMATTER_MAX => self.parsed.problems.push(too_large()),
+            Split::Unclosed if text.len() > FRONTMATTER_MAX && self.rules.no_frontmatter == NoFrontmatter::Invalid => {
+                self.parsed.problems.push(too_large());
+            }
+            Split::Found { yaml, .. } => self.frontmatter(file, mark + yaml.start..mark + yaml.end, trees),
+            Split::Absent => self.no_frontmatter(file, Code::NoFrontmatter),
+            Split::Foreign(format) => self.parsed.problems.push(foreign(file, &format)),
+            Split::Unclosed => self.no_frontmatter(file, Code::Unclosed),
+        }
+        self.conclude(file, body);
+        texts::say(self.rules, file, self.folder, &mut self.parsed);
+        true
+    }
+
+    fn wants_body(&self) -> bool {
+        self.rules.description.fallback != Fallback::None
+    }
+
+    fn no_frontmatter(&mut self, file: &str, code: Code) {
+        let level = match self.rules.no_frontmatter {
+            NoFrontmatter::Invalid => Level::Error,
+            NoFrontmatter::BodyOnly => Level::Warning,
+        };
+        let first_line = file.find('\n').unwrap_or(file.len());
+        let problem = if file.starts_with('\u{feff}') && code == Code::NoFrontmatter {
+            Diagnostic::new(
+                Code::ByteOrderMark,
+                level,
+                "a byte-order mark stands before the frontmatter, so it is not seen",
+            )
+            .help("save the file without a byte-order mark")
+            .fix(Fix::Replace { span: 0..3, text: String::new() })
+        } else if code == Code::Unclosed {
+            Diagnostic::new(code, level, "the frontmatter is opened by `---` but never closed")
+                .label("opened here")
+                .help("add a line `---` after the last field")
+        } else {
+            Diagnostic::new(code, level, "the file does not begin with frontmatter")
+                .help("begin with `---`, the lines `name:` and `description:`, and `---`")
+        };
+        self.parsed.problems.push(problem.at(file, 0..first_line));
+    }
+
+    fn frontmatter<'t>(&mut self, file: &'t str, range: Range<usize>, trees: &mut Trees<'t>) {
+        let source = Source { file, offset: range.start };
+        let text = &file[range.clone()];
+        let may_repair = frontmatter::is_repairable(file, &range, self.rules.repair);
+        let repair = || frontmatter::repair(text, self.rules).filter(|_| may_repair);
+        let early = if self.rules.repair_first { repair() } else { None };
+        let first = match &early {
+            _ if self.rules.soft_tabs && text.contains('\t') => self.untabbed(source, text),
+            Some(edited) => self.read_repaired(source, text, edited, trees.read(file, range).0.is_err()),
+            None => match trees.read(file, range) {
+                (Ok(root), taken) => {
+                    let plain = root.plain.and_then(|keys| keys.reading(self.keys, self.rules));
+                    let alike = plain.map_or(Alike::Rules(self.group), |(keys, clean)| Alike::Plain(keys, clean));
+                    self.judge(source, text, &root.node, Some((alike, taken)))
+                }
+                (Err(error), _) => Err(frontmatter_problem(source, error)),
+            },
+        };
+        let Err(problem) = first else { return };
+        let repairable = match problem.code {
+            Code::BadYaml => !self.rules.repair_first,
+            Code::YamlLimit | Code::YamlFeature => false,
+            _ => self.rules.repair_types,
+        };
+        if let Some(edited) = repairable.then(repair).flatten()
+            && self.read_repaired(source, text, &edited, true).is_ok()
+        {
+            return;
+        }
+        self.taken = Collected::default();
+        if self.rules.bad_yaml == BadYaml::Lines {
+            // Nothing is wrong with lines as such, so this cannot fail.
+            let _ = self.judge(source, text, &lenient::read_lines(text), None);
+        }
+        self.bad_yaml(source, text, problem);
+    }
+
+    /// Reads the frontmatter with tabs as spaces.
+    fn untabbed(&mut self, source: Source<'_>, text: &str) -> Result<(), Diagnostic> {
+        let edited = frontmatter::EditedText::new(text, soft_tabs(text, &[]));
+        let kept = self.parsed.problems.len();
+        let root = yaml::parse(&edited.text).map_err(|error| frontmatter_problem(source, &error))?;
+        let outcome = self.judge(source, text, &root, Some((Alike::Rules(self.group), &mut Taken::new())));
+        self.place_in_original(source, &edited, kept);
+        outcome
+    }
+
+    fn bad_yaml(&mut self, source: Source<'_>, text: &str, mut problem: Diagnostic) {
+        if self.rules.bad_yaml != BadYaml::Invalid {
+            problem.level = Level::Warning;
+        }
+        if problem.code == Code::BadYaml
+            && let Some(edited) = frontmatter::suggest(text)
+            && let Some((range, replacement)) = edited.edits.first()
+        {
+            let span = source.span(range);
+            // What a parser says of it helps nobody who only needs quotes.
+            let parsers = std::mem::replace(&mut problem.message, Code::Repaired.title().to_owned());
+            let parsers = parsers.split_once(": ").map_or(&*parsers, |(_, parsers)| parsers).to_owned();
+            problem = problem
+                .at(source.file, span.clone())
+                .label(format!("`{}` means something else in YAML", repair_cause(&text[range.clone()])))
+                .help(format!("put quotes around the value (YAML: {parsers})"))
+                .fix(Fix::Replace { span, text: replacement.clone() });
+        }
+        self.parsed.problems.push(problem);
+    }
+}
+
+/// Returns what made a value need a repair.
+pub(super) fn repair_cause(value: &str) -> &str {
+    if value.contains(": ") { ": " } else { value.get(..1).unwrap_or(value) }
+}

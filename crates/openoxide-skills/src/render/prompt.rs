@@ -1,0 +1,74 @@
+//! The prompt that the model gets, and how much of each skill it shows.
+
+use std::path::PathBuf;
+
+use crate::host::CatalogPlace;
+
+/// What the caller knows about the model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Model {
+    /// Its context window, in tokens.
+    pub window: Option<u64>,
+    /// The time, in milliseconds since 1970, for how lately a skill was used.
+    pub now: u64,
+}
+
+/// What the model sees, and what that cost whom.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prompt {
+    /// The text; empty if there is nothing to show.
+    pub text: String,
+    /// Every skill that the model may call, in order, and how it is shown.
+    pub shown: Vec<Shown>,
+    /// Where the model meets the text.
+    pub place: CatalogPlace,
+    /// The room there is; absent: no limit.
+    pub budget: Option<u64>,
+    /// The room that was used.
+    pub used: u64,
+    /// What is counted.
+    pub unit: Unit,
+}
+
+/// What a budget counts, in words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Characters.
+    Characters,
+    /// Tokens.
+    Tokens,
+}
+
+impl Unit {
+    /// Returns the word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Unit::Characters => "characters",
+            Unit::Tokens => "tokens",
+        }
+    }
+}
+
+/// One skill and how it is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// Its name.
+    pub name: String,
+    /// Its file.
+    pub path: PathBuf,
+    /// How much of it.
+    pub how: How,
+}
+
+/// How much of a skill is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// All of it.
+    Full,
+    /// A part of its description.
+    Cut,
+    /// Its name, without the description.
+    NameOnly,
+    /// Nothing.
+    LeftOut,
+}

@@ -1,0 +1,124 @@
+//! The environment around a project as values, and how path templates are expanded in it.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::{Path, PathBuf};
+
+/// How often a name may stand for another.
+const EXPAND_DEPTH: usize = 8;
+
+/// Everything about the outside that bears on skills, handed in as values.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Surroundings {
+    /// The folder that was started in, absolute.
+    pub cwd: PathBuf,
+    /// The project's root: cwd or a folder above it.
+    pub project: PathBuf,
+    /// The user's home.
+    pub home: Option<PathBuf>,
+    /// Environment variables.
+    pub variables: BTreeMap<String, String>,
+    /// Folders added on the command line, absolute.
+    pub added: Vec<PathBuf>,
+    /// Files that were read or edited, absolute.
+    pub touched: Vec<PathBuf>,
+    /// Whether the user trusts the project.
+    pub trusted: bool,
+}
+
+impl Surroundings {
+    /// Expands `~`, `${VAR}`, `${VAR:-default}` and names from `vars` in a path without a walk; the result is whole.
+    pub fn expand(&self, template: &str, vars: &BTreeMap<String, String>) -> Option<PathBuf> {
+        self.expand_at(template, vars, 0)
+    }
+
+    fn expand_at(&self, template: &str, vars: &BTreeMap<String, String>, depth: usize) -> Option<PathBuf> {
+        // Names that stand for each other would never end.
+        if depth > EXPAND_DEPTH {
+            return None;
+        }
+        let (head, rest) = split_head(template);
+        let base = match head {
+            "~" => self.home.clone()?,
+            "{project}" => self.project.clone(),
+            "{cwd}" => self.cwd.clone(),
+            _ if head.starts_with("${") => self.variable(head, vars, depth)?,
+            _ if head.starts_with('{') => self.expand_at(vars.get(head.trim_matches(['{', '}']))?, vars, depth + 1)?,
+            _ => return Some(self.cwd.join(template)),
+        };
+        Some(if rest.is_empty() { base } else { base.join(rest) })
+    }
+
+    /// What somebody else put into a variable is a path, not a template; only a leading `~` means something.
+    fn variable(&self, head: &str, vars: &BTreeMap<String, String>, depth: usize) -> Option<PathBuf> {
+        let inner = head.strip_prefix("${")?.strip_suffix('}')?;
+        let (name, default) = inner.split_once(":-").map_or((inner, None), |(name, default)| (name, Some(default)));
+        match self.variables.get(name).filter(|value| !value.is_empty()) {
+            Some(value) => match value.strip_prefix("~/") {
+                Some(rest) => Some(self.home.as_ref()?.join(rest)),
+                None => Some(self.cwd.join(value)),
+            },
+            None => self.expand_at(default?, vars, depth + 1),
+        }
+    }
+
+    /// Returns the folders that a path stands for, in order: one, or as many as its walk meets.
+    pub fn places(&self, template: &str, vars: &BTreeMap<String, String>) -> Vec<PathBuf> {
+        let (head, rest) = split_head(template);
+        let folders = match head {
+            "{up}" => self.up(),
+            "{down}" => self.up().into_iter().rev().collect(),
+            "{top}" => self.cwd.ancestors().map(Path::to_owned).collect(),
+            "{below}" => self.below(),
+            "{added}" => self.added.clone(),
+            _ => return self.expand(template, vars).into_iter().collect(),
+        };
+        folders.into_iter().map(|folder| folder.join(rest)).collect()
+    }
+
+    /// Returns the folders from cwd up to the project's root, nearest first.
+    pub fn up(&self) -> Vec<PathBuf> {
+        let mut folders = Vec::new();
+        for folder in self.cwd.ancestors() {
+            folders.push(folder.to_owned());
+            if folder == self.project {
+                break;
+            }
+        }
+        if folders.last() == Some(&self.project) { folders } else { vec![self.cwd.clone()] }
+    }
+
+    /// Returns the folders between cwd and each touched file, outermost first, without cwd itself.
+    fn below(&self) -> Vec<PathBuf> {
+        let mut folders = Vec::new();
+        for file in &self.touched {
+            let inner: Vec<&Path> = file.ancestors().skip(1).take_while(|folder| *folder != self.cwd).collect();
+            if file.starts_with(&self.cwd) {
+                folders.extend(inner.into_iter().rev().map(Path::to_owned));
+            }
+        }
+        let mut seen = HashSet::new();
+        folders.retain(|folder| seen.insert(folder.clone()));
+        folders
+    }
+}
+
+/// Splits a template into its first placeholder or segment and the rest.
+pub(super) fn split_head(template: &str) -> (&str, &str) {
+    let end = if template.starts_with("${") { closing(template) } else { template.find('/') };
+    let (head, rest) = template.split_at(end.unwrap_or(template.len()));
+    (head, rest.trim_start_matches('/'))
+}
+
+/// Returns where the first placeholder ends; its default may hold another one.
+fn closing(template: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (at, character) in template.char_indices() {
+        match character {
+            '{' => depth += 1,
+            '}' if depth == 1 => return Some(at + 1),
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    None
+}
