@@ -13,6 +13,7 @@ mod generate;
 mod load;
 mod man;
 mod metadata;
+mod modules;
 mod needs;
 mod openapi;
 mod shell;
@@ -86,6 +87,12 @@ const TASKS: &[Task] = &[
         arguments: "[ARGUMENT…]",
         about: "Ask a running server all that its description allows, by schemathesis where it is installed",
         run: openapi::task,
+    },
+    Task {
+        name: "modules",
+        arguments: "[CRATE]",
+        about: "Draw which modules of a crate use each other, in layers, and where that is a cycle",
+        run: modules::run,
     },
     Task { name: "help", arguments: "", about: "Print this", run: help },
 ];

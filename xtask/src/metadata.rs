@@ -27,7 +27,6 @@ pub(crate) fn target() -> Result<PathBuf> {
 }
 
 /// Returns the packages of the workspace, by name.
-#[cfg_attr(not(test), expect(dead_code, reason = "only a test compares them"))]
 pub(crate) fn workspace() -> Result<Vec<Package>> {
     let mut packages: Vec<Package> = packages(&metadata(&["--no-deps"])?).into_values().collect();
     packages.sort_by(|a, b| a.name.cmp(&b.name));
