@@ -178,7 +178,7 @@ impl Error {
             Error::Remote(error) => error.hint(),
             Error::Switch(error) => error.hint(),
             Error::Setting(error) => error.hint(),
-            Error::Trust(error) => error.hint().map(str::to_owned),
+            Error::Trust(error) => error.hint(),
             Error::Other { help, .. } => help.clone(),
             Error::Workspace(_) | Error::Unread(_) | Error::Edit(_) | Error::Render(_) | Error::Io(_) => None,
         }

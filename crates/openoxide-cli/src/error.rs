@@ -57,7 +57,7 @@ pub(crate) fn hints(error: &anyhow::Error) -> Vec<String> {
         let agent = cause.downcast_ref::<WorkspaceError>().and_then(agent_hint);
         let hint =
             told.or_else(|| host.and_then(host_hint)).or(agent).or_else(|| cause.downcast_ref().and_then(render_hint));
-        let trust = || cause.downcast_ref().and_then(TrustError::hint).map(str::to_owned);
+        let trust = || cause.downcast_ref().and_then(TrustError::hint);
         let hint = hint.or_else(trust);
         if let Some(hint) = hint.filter(|hint| !hints.contains(hint)) {
             hints.push(hint);

@@ -74,6 +74,13 @@ pub enum EditError {
     },
 }
 
+impl EditError {
+    /// Returns the stable word for the error: every face shows the same one. The message has the next step.
+    pub fn word(&self) -> &'static str {
+        "not-written"
+    }
+}
+
 /// Sets a dotted key; returns the keys that had to go with the old value.
 ///
 /// A server that is reached in another way is another server, and gets nothing that was meant for the old one: no token,

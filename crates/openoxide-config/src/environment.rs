@@ -23,6 +23,12 @@ pub mod variables {
     ];
 }
 
+/// The word for errors that say that the user has no home folder.
+pub(crate) const NO_HOME_WORD: &str = "no-home";
+
+/// The next step where the user has no home folder.
+pub(crate) const NO_HOME_HINT: &str = "set HOME or OPENOXIDE_HOME";
+
 /// What the process is surrounded by.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {

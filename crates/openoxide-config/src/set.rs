@@ -7,6 +7,7 @@ use toml_edit::DocumentMut;
 
 use crate::document;
 use crate::edit::{EditError, SettingsFile, edit_if, parsed, set_in, unset_in};
+use crate::environment::{NO_HOME_HINT, NO_HOME_WORD};
 use crate::keys::ConfigKey;
 use crate::layers::{LayerKind, objection};
 use crate::mcp::server_of;
@@ -57,11 +58,21 @@ pub enum SettingError {
 }
 
 impl SettingError {
-    /// Says what to do about it, if that is known.
+    /// Returns the stable word for the error: every face shows the same one.
+    pub fn word(&self) -> &'static str {
+        match self {
+            SettingError::Refused(_) => "bad-setting",
+            SettingError::NoHome => NO_HOME_WORD,
+            SettingError::Edit(error) => error.word(),
+            SettingError::Workspace(error) => error.word(),
+        }
+    }
+
+    /// Returns the next step, if there is one.
     pub fn hint(&self) -> Option<String> {
         match self {
             SettingError::Refused(diagnostic) => diagnostic.help.clone(),
-            SettingError::NoHome => Some("set HOME or OPENOXIDE_HOME".to_owned()),
+            SettingError::NoHome => Some(NO_HOME_HINT.to_owned()),
             _ => None,
         }
     }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use openoxide_skills::{Catalog, Depth, Entry, Standing, View, load, near, path_text};
 
 use crate::edit::{EditError, SettingsFile, add_skill_rule};
+use crate::environment::{NO_HOME_HINT, NO_HOME_WORD};
 use crate::system::{UnpackOutcome, unpack_system_skills};
 use crate::workspace::{Workspace, WorkspaceError};
 
@@ -91,7 +92,19 @@ pub enum SwitchError {
 }
 
 impl SwitchError {
-    /// Says what to do about it, if that is known.
+    /// Returns the stable word for the error: every face shows the same one.
+    pub fn word(&self) -> &'static str {
+        match self {
+            SwitchError::Foreign { .. } => "foreign-settings",
+            SwitchError::Unknown { .. } => "unknown",
+            SwitchError::NoHome => NO_HOME_WORD,
+            SwitchError::Edit(error) => error.word(),
+            SwitchError::Unpack(_) => "not-unpacked",
+            SwitchError::Workspace(error) => error.word(),
+        }
+    }
+
+    /// Returns the next step, if there is one.
     pub fn hint(&self) -> Option<String> {
         match self {
             SwitchError::Foreign { setting: Some((key, file)), .. } => {
@@ -99,7 +112,7 @@ impl SwitchError {
             }
             SwitchError::Foreign { setting: None, .. } => Some("change the program's own settings".to_owned()),
             SwitchError::Unknown { near, .. } => near.as_ref().map(|near| format!("did you mean `{near}`?")),
-            SwitchError::NoHome => Some("set HOME or OPENOXIDE_HOME".to_owned()),
+            SwitchError::NoHome => Some(NO_HOME_HINT.to_owned()),
             _ => None,
         }
     }

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use openoxide_skills::Diagnostic;
 
-use crate::environment::Environment;
+use crate::environment::{Environment, NO_HOME_HINT, NO_HOME_WORD};
 use store::Store;
 
 pub use record::{
@@ -59,13 +59,23 @@ fn place(problem: &Diagnostic) -> String {
 }
 
 impl TrustError {
-    /// Returns the next step.
-    pub fn hint(&self) -> Option<&str> {
+    /// Returns the stable word for the error: every face shows the same one.
+    pub fn word(&self) -> &'static str {
         match self {
-            TrustError::NoHome => Some("set HOME or OPENOXIDE_HOME"),
-            TrustError::NotText { .. } => Some("rename the folder"),
-            TrustError::Damaged { problem, .. } => problem.help.as_deref(),
-            TrustError::Busy { .. } => Some("wait for the other process, or end it"),
+            TrustError::NoHome => NO_HOME_WORD,
+            TrustError::NotText { .. } | TrustError::Damaged { .. } | TrustError::Busy { .. } | TrustError::Io(_) => {
+                "not-kept"
+            }
+        }
+    }
+
+    /// Returns the next step, if there is one.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            TrustError::NoHome => Some(NO_HOME_HINT.to_owned()),
+            TrustError::NotText { .. } => Some("rename the folder".to_owned()),
+            TrustError::Damaged { problem, .. } => problem.help.clone(),
+            TrustError::Busy { .. } => Some("wait for the other process, or end it".to_owned()),
             TrustError::Io(_) => None,
         }
     }

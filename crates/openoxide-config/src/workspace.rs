@@ -57,6 +57,43 @@ pub enum WorkspaceError {
     Rule(#[from] RuleError),
 }
 
+impl WorkspaceError {
+    /// Returns the stable word for the error: every face shows the same one.
+    pub fn word(&self) -> &'static str {
+        match self {
+            WorkspaceError::NoFolder { .. } => "no-folder",
+            WorkspaceError::Host(_) => "no-host",
+            WorkspaceError::UnknownAgent { .. } => "no-agent",
+            WorkspaceError::Rule(_) => "bad-rule",
+        }
+    }
+
+    /// Returns the next step, if there is one. Names in it come from settings: escape them before showing them.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            WorkspaceError::UnknownAgent { name, known } => {
+                Some(one_of(name, known, "add it to your config.toml, as `[agents.NAME]`"))
+            }
+            WorkspaceError::Host(HostError::Unknown { name, known }) => Some(one_of(name, known, "add a host")),
+            WorkspaceError::Host(HostError::UnknownEdition { edition, known, .. }) => {
+                Some(one_of(edition, known, "it has one edition only"))
+            }
+            WorkspaceError::Rule(_) => Some("mend the rule; nothing is decided by guessing it".to_owned()),
+            WorkspaceError::NoFolder { .. } | WorkspaceError::Host(_) => None,
+        }
+    }
+}
+
+/// Names the closest known name, or all of them; `otherwise` if there are none.
+fn one_of(wanted: &str, known: &[String], otherwise: &str) -> String {
+    let list = known.join("`, `");
+    match near(wanted, known.iter().map(String::as_str)).first() {
+        Some(near) => format!("did you mean `{near}`? There are `{list}`"),
+        None if known.is_empty() => otherwise.to_owned(),
+        None => format!("there are `{list}`"),
+    }
+}
+
 /// A host whose program is there.
 #[derive(Clone, Debug)]
 pub struct DetectedHost {

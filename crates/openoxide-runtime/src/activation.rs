@@ -328,7 +328,7 @@ impl Activation {
     /// An answer that cannot be written down counts for now, and that is said.
     fn note_failure(&mut self, skill: &str, outcome: Result<(), TrustError>) {
         if let Err(error) = outcome {
-            let help = error.hint().map(str::to_owned);
+            let help = error.hint();
             self.done.notices.push(Notice {
                 skill: skill.to_owned(),
                 text: format!("the answer is not remembered: {error}"),

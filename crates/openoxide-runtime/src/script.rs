@@ -261,7 +261,7 @@ impl ScriptRun {
 
     fn note_failure(&mut self, skill: &str, outcome: Result<(), openoxide_config::TrustError>) {
         if let Err(error) = outcome {
-            let (text, help) = (format!("the answer is not remembered: {error}"), error.hint().map(str::to_owned));
+            let (text, help) = (format!("the answer is not remembered: {error}"), error.hint());
             self.notices.push(Notice { skill: skill.to_owned(), text, help });
         }
     }
