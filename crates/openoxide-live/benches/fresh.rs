@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use openoxide_config::Environment;
-use openoxide_live::{Live, LiveOptions, Place, Subscription, Watching};
+use openoxide_live::{Live, LiveOptions, Place, Subscription, WatchMode};
 use rustix::time::{ClockId, clock_gettime};
 
 const SKILLS: usize = 10_000;
@@ -41,10 +41,10 @@ fn main() -> ExitCode {
     let live = Live::new(environment, LiveOptions::default());
     let place = Place::of(root.join("project"));
     let (start, before) = (Instant::now(), cpu());
-    assert_eq!(live.at(&place).unwrap().catalog.skills.len(), SKILLS);
+    assert_eq!(live.snapshot(&place).unwrap().catalog.skills.len(), SKILLS);
     let first = start.elapsed();
     while live.watched() < SKILLS {
-        assert_eq!(live.watching(), Watching::Events);
+        assert_eq!(live.watch_mode(), WatchMode::Events);
         std::thread::sleep(Duration::from_millis(50));
     }
     std::thread::sleep(REST);
@@ -64,7 +64,7 @@ fn listen(live: &Live) -> (Subscription, Receiver<usize>) {
     let (send, receive) = channel();
     let tell = move |change: &openoxide_live::Change| {
         let is_new = |description: &str| description.ends_with("other");
-        let skills = change.state.catalog.skills.iter();
+        let skills = change.snapshot.catalog.skills.iter();
         send.send(skills.filter(|entry| is_new(&entry.skill.description)).count()).unwrap_or_default();
     };
     (live.subscribe(tell), receive)

@@ -1,4 +1,4 @@
-//! What is new in a state, seen from the one before.
+//! What is new in a snapshot, seen from the one before.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use openoxide_skills::{Catalog, Entry};
 
-use crate::state::State;
+use crate::snapshot::Snapshot;
 
 /// What changed at a place.
 #[derive(Clone)]
 pub struct Change {
     /// What the place is like now.
-    pub state: Arc<State>,
+    pub snapshot: Arc<Snapshot>,
     /// Skills that count now and did not before.
     pub added: Vec<SkillChange>,
     /// Skills that counted before and do not now.
@@ -39,9 +39,9 @@ impl Change {
         self.added.is_empty() && self.removed.is_empty() && self.changed.is_empty()
     }
 
-    /// Finds what is new in a state. A skill that is called otherwise is another one.
-    pub(crate) fn between(before: &State, state: &Arc<State>) -> Change {
-        let (old, new) = (&before.catalog.skills, &state.catalog.skills);
+    /// Finds what is new in a snapshot. A skill that is called otherwise is another one.
+    pub(crate) fn between(before: &Snapshot, snapshot: &Arc<Snapshot>) -> Change {
+        let (old, new) = (&before.catalog.skills, &snapshot.catalog.skills);
         let (mut added, mut removed, mut changed) = (Vec::new(), Vec::new(), Vec::new());
         // Mostly the same skills stand in the same order, and nobody has to be looked for.
         if old.len() == new.len() && old.iter().zip(new).all(|(old, new)| key(old) == key(new)) {
@@ -57,8 +57,8 @@ impl Change {
             }
             removed.extend(old.iter().filter(|entry| left.contains_key(&key(entry))));
         }
-        let state = Arc::clone(state);
-        Change { added: said(&added, new), removed: said(&removed, old), changed: said(&changed, new), state }
+        let snapshot = Arc::clone(snapshot);
+        Change { added: said(&added, new), removed: said(&removed, old), changed: said(&changed, new), snapshot }
     }
 }
 

@@ -1,4 +1,4 @@
-//! One place: its state, and what it takes to make the next one.
+//! One place: its snapshot, and what it takes to make the next one.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -10,14 +10,14 @@ use openoxide_skills::{Depth, Memory, Refresh, Touched};
 use crate::change::{Change, is_same_catalog};
 use crate::hit::Hit;
 use crate::place::Place;
-use crate::state::{LiveError, Settings, State};
+use crate::snapshot::{LiveError, PlaceSettings, Snapshot};
 use crate::watch::Needs;
 
 /// One place.
 pub(crate) struct Slot {
     pub(crate) id: u64,
     pub(crate) place: Place,
-    state: RwLock<Option<Arc<State>>>,
+    snapshot: RwLock<Option<Arc<Snapshot>>>,
     /// Whoever holds it looks; everybody else waits for what that finds.
     pub(crate) keeper: Mutex<Keeper>,
     used: AtomicU64,
@@ -27,16 +27,16 @@ impl Slot {
     pub(crate) fn new(id: u64, place: Place, patience: Duration) -> Slot {
         let memory = Memory::new(patience);
         let keeper = Keeper { memory, settings: None, last: None, needs: Needs::default(), needed: 0, behind: false };
-        Slot { id, place, state: RwLock::new(None), keeper: Mutex::new(keeper), used: AtomicU64::new(0) }
+        Slot { id, place, snapshot: RwLock::new(None), keeper: Mutex::new(keeper), used: AtomicU64::new(0) }
     }
 
     /// Returns what the place is like, if that is known.
-    pub(crate) fn state(&self) -> Option<Arc<State>> {
-        self.state.read().unwrap_or_else(PoisonError::into_inner).clone()
+    pub(crate) fn snapshot(&self) -> Option<Arc<Snapshot>> {
+        self.snapshot.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub(crate) fn set(&self, state: Option<Arc<State>>) {
-        *self.state.write().unwrap_or_else(PoisonError::into_inner) = state;
+    pub(crate) fn set(&self, snapshot: Option<Arc<Snapshot>>) {
+        *self.snapshot.write().unwrap_or_else(PoisonError::into_inner) = snapshot;
     }
 
     pub(crate) fn use_at(&self, tick: u64) {
@@ -48,11 +48,11 @@ impl Slot {
     }
 }
 
-/// What it takes to make the next state.
+/// What it takes to make the next snapshot.
 pub(crate) struct Keeper {
     memory: Memory,
-    settings: Option<Settings>,
-    last: Option<Arc<State>>,
+    settings: Option<PlaceSettings>,
+    last: Option<Arc<Snapshot>>,
     needs: Needs,
     /// The revision of the memory that the needs were made for.
     needed: u64,
@@ -62,9 +62,9 @@ pub(crate) struct Keeper {
 
 /// What a look found.
 pub(crate) struct Looked {
-    pub(crate) state: Arc<State>,
-    /// What is new, and the state before; nothing if all is as it was.
-    pub(crate) news: Option<(Arc<State>, Change)>,
+    pub(crate) snapshot: Arc<Snapshot>,
+    /// What is new, and the snapshot before; nothing if all is as it was.
+    pub(crate) news: Option<(Arc<Snapshot>, Change)>,
 }
 
 impl Keeper {
@@ -79,16 +79,16 @@ impl Keeper {
         settings.report(&mut catalog);
         is_same &= self.last.as_ref().is_some_and(|last| is_same_catalog(&last.catalog, &catalog));
         if let Some(last) = self.last.as_ref().filter(|_| is_same) {
-            return Ok(Looked { state: Arc::clone(last), news: None });
+            return Ok(Looked { snapshot: Arc::clone(last), news: None });
         }
         let version = self.last.as_ref().map_or(1, |last| last.version + 1);
-        let state = Arc::new(State::new(place, version, settings, catalog));
-        let before = self.last.replace(Arc::clone(&state));
+        let snapshot = Arc::new(Snapshot::new(place, version, settings.clone(), catalog));
+        let before = self.last.replace(Arc::clone(&snapshot));
         let news = before.map(|before| {
-            let change = Change::between(&before, &state);
+            let change = Change::between(&before, &snapshot);
             (before, change)
         });
-        Ok(Looked { state, news })
+        Ok(Looked { snapshot, news })
     }
 
     /// Reads the settings, if something happened to them; tells whether they are as before.
@@ -97,7 +97,7 @@ impl Keeper {
             return Ok(true);
         }
         let before = self.settings.take();
-        let settings = Settings::read(environment, place)?;
+        let settings = PlaceSettings::open(environment, place)?;
         let is_same = before.is_some_and(|before| before.is_same(&settings));
         self.settings = Some(settings);
         Ok(is_same)
@@ -142,7 +142,7 @@ impl Keeper {
         self.memory.is_in_doubt()
     }
 
-    /// Tells whether there was ever a state.
+    /// Tells whether there was ever a snapshot.
     pub(crate) fn was_looked_at(&self) -> bool {
         self.last.is_some()
     }

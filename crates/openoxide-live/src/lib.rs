@@ -10,14 +10,14 @@ mod pin;
 mod place;
 mod round;
 mod shared;
-mod state;
+mod snapshot;
 mod tell;
 mod watch;
 mod way;
 
 pub use change::{Change, SkillChange};
-pub use live::{Live, LiveOptions, Watching};
+pub use live::{Live, LiveOptions, WatchMode};
 pub use pin::Pin;
 pub use place::Place;
-pub use state::{LiveError, State};
+pub use snapshot::{LiveError, PlaceSettings, Snapshot};
 pub use tell::Subscription;

@@ -12,7 +12,7 @@ use crate::pin::Pin;
 use crate::place::Place;
 use crate::round::{Inbox, Message, Round};
 use crate::shared::Shared;
-use crate::state::{LiveError, State};
+use crate::snapshot::{LiveError, Snapshot};
 use crate::tell::Subscription;
 use crate::watch::{Registry, Watcher};
 
@@ -46,13 +46,13 @@ impl Default for LiveOptions {
 
 /// How changes are noticed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Watching {
+pub enum WatchMode {
     /// The system tells.
     Events,
     /// By looking again and again, at some place at least.
     Polling {
-        /// Why the system cannot tell.
-        why: String,
+        /// Why the system cannot report changes.
+        reason: String,
     },
 }
 
@@ -90,17 +90,17 @@ impl Live {
     }
 
     /// Returns what a place is like now. The first time, that takes a search.
-    pub fn at(&self, place: &Place) -> Result<Arc<State>, LiveError> {
-        self.inner.shared.at(place)
+    pub fn snapshot(&self, place: &Place) -> Result<Arc<Snapshot>, LiveError> {
+        self.inner.shared.snapshot(place)
     }
 
     /// Returns what a place is like now, if that is known without a search. This never takes long.
-    pub fn known(&self, place: &Place) -> Option<Arc<State>> {
-        self.inner.shared.known(place)
+    pub fn cached(&self, place: &Place) -> Option<Arc<Snapshot>> {
+        self.inner.shared.cached(place)
     }
 
     /// Looks at a place again, whatever was noticed.
-    pub fn reload(&self, place: &Place) -> Result<Arc<State>, LiveError> {
+    pub fn reload(&self, place: &Place) -> Result<Arc<Snapshot>, LiveError> {
         self.inner.shared.reload(place)
     }
 
@@ -120,16 +120,16 @@ impl Live {
     /// asked before is not told any more.
     pub fn on_polling(&self, tell: impl Fn(&str) + Send + Sync + 'static) {
         self.inner.shared.once.set(tell);
-        if let Watching::Polling { why } = self.watching() {
-            self.inner.shared.once.say(&why);
+        if let WatchMode::Polling { reason } = self.watch_mode() {
+            self.inner.shared.once.say(&reason);
         }
     }
 
     /// Returns how changes are noticed.
-    pub fn watching(&self) -> Watching {
+    pub fn watch_mode(&self) -> WatchMode {
         match self.inner.blind.clone().or_else(|| self.inner.shared.why_polling()) {
-            Some(why) => Watching::Polling { why },
-            None => Watching::Events,
+            Some(reason) => WatchMode::Polling { reason },
+            None => WatchMode::Events,
         }
     }
 

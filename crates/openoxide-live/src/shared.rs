@@ -14,7 +14,7 @@ use crate::once::Once;
 use crate::pin::Pins;
 use crate::place::Place;
 use crate::round::{Done, Inbox, Message};
-use crate::state::{LiveError, State};
+use crate::snapshot::{LiveError, Snapshot};
 use crate::tell::Teller;
 use crate::watch::Registry;
 
@@ -67,46 +67,46 @@ impl Shared {
     }
 
     /// Returns what a place is like now; the first time, that takes a search.
-    pub(crate) fn at(&self, place: &Place) -> Result<Arc<State>, LiveError> {
+    pub(crate) fn snapshot(&self, place: &Place) -> Result<Arc<Snapshot>, LiveError> {
         let slot = self.slot(place);
-        if let Some(state) = slot.state() {
-            return Ok(state);
+        if let Some(snapshot) = slot.snapshot() {
+            return Ok(snapshot);
         }
         let mut keeper = slot.keeper.lock().unwrap_or_else(PoisonError::into_inner);
-        match slot.state() {
+        match slot.snapshot() {
             // Somebody else looked in the meantime.
-            Some(state) => Ok(state),
+            Some(snapshot) => Ok(snapshot),
             None => self.look_wholly(&slot, &mut keeper),
         }
     }
 
     /// Returns what a place is like now, if that is known without a search.
-    pub(crate) fn known(&self, place: &Place) -> Option<Arc<State>> {
+    pub(crate) fn cached(&self, place: &Place) -> Option<Arc<Snapshot>> {
         let slot = self.slots().get(place).map(Arc::clone)?;
         slot.use_at(self.ticks.fetch_add(1, Ordering::Relaxed));
-        slot.state()
+        slot.snapshot()
     }
 
     /// Looks at a place again, whatever was noticed.
-    pub(crate) fn reload(&self, place: &Place) -> Result<Arc<State>, LiveError> {
+    pub(crate) fn reload(&self, place: &Place) -> Result<Arc<Snapshot>, LiveError> {
         let slot = self.slot(place);
         let mut keeper = slot.keeper.lock().unwrap_or_else(PoisonError::into_inner);
         self.look_wholly(&slot, &mut keeper)
     }
 
-    fn look_wholly(&self, slot: &Arc<Slot>, keeper: &mut Keeper) -> Result<Arc<State>, LiveError> {
+    fn look_wholly(&self, slot: &Arc<Slot>, keeper: &mut Keeper) -> Result<Arc<Snapshot>, LiveError> {
         let hit = Hit::all();
-        let state = self.look(slot, keeper, &hit);
-        match &state {
+        let snapshot = self.look(slot, keeper, &hit);
+        match &snapshot {
             Ok(_) => self.inbox.send(Message::Watch(slot.id, hit)),
             Err(_) if !keeper.was_looked_at() => self.remove(&slot.place),
             Err(_) => {}
         }
-        state
+        snapshot
     }
 
     /// Looks at a place, and tells what is new.
-    fn look(&self, slot: &Slot, keeper: &mut Keeper, hit: &Hit) -> Result<Arc<State>, LiveError> {
+    fn look(&self, slot: &Slot, keeper: &mut Keeper, hit: &Hit) -> Result<Arc<Snapshot>, LiveError> {
         let looked = match keeper.look(&self.environment, &slot.place, hit) {
             Ok(looked) => looked,
             Err(error) => {
@@ -114,11 +114,11 @@ impl Shared {
                 return Err(error);
             }
         };
-        slot.set(Some(Arc::clone(&looked.state)));
+        slot.set(Some(Arc::clone(&looked.snapshot)));
         if let Some((before, change)) = &looked.news {
             self.teller.tell(before, change);
         }
-        Ok(looked.state)
+        Ok(looked.snapshot)
     }
 
     /// Finds a place, or makes room for it.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use crate::change::Change;
-use crate::state::State;
+use crate::snapshot::Snapshot;
 
 /// Is told of changes until it is dropped.
 pub struct Subscription {
@@ -37,7 +37,7 @@ struct Subscriber {
 #[derive(Default)]
 struct Queue {
     /// At most one for each place, so that whoever is slow misses steps in between and nothing else.
-    news: Vec<(Arc<State>, Change)>,
+    news: Vec<(Arc<Snapshot>, Change)>,
     ended: bool,
 }
 
@@ -53,7 +53,7 @@ impl Teller {
     }
 
     /// Says what is new, and waits for nobody.
-    pub(crate) fn tell(&self, before: &Arc<State>, change: &Change) {
+    pub(crate) fn tell(&self, before: &Arc<Snapshot>, change: &Change) {
         let all = self.subscribers.lock().unwrap_or_else(PoisonError::into_inner);
         for (subscriber, _) in all.iter() {
             subscriber.push(before, change);
@@ -87,13 +87,13 @@ impl Subscriber {
         self.bell.notify_all();
     }
 
-    fn push(&self, before: &Arc<State>, change: &Change) {
+    fn push(&self, before: &Arc<Snapshot>, change: &Change) {
         let mut queue = self.queue();
         if queue.ended {
             return;
         }
         match queue.news.iter_mut().find(|(known, _)| known.place == before.place) {
-            Some((known, waiting)) => *waiting = Change::between(known, &change.state),
+            Some((known, waiting)) => *waiting = Change::between(known, &change.snapshot),
             None => queue.news.push((Arc::clone(before), change.clone())),
         }
         drop(queue);

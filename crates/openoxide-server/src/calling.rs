@@ -3,7 +3,7 @@
 use std::sync::{Arc, PoisonError};
 
 use openoxide_config::ConfiguredServer;
-use openoxide_live::State;
+use openoxide_live::Snapshot;
 use openoxide_mcp_client::{Remote, RemoteActivation, RemoteError, RemoteListing, RemoteName, RemoteOptions};
 use openoxide_runtime::{Activation, Call, Question, Refusal, Runtime, Session};
 use openoxide_skills::Caller;
@@ -32,7 +32,7 @@ pub(crate) struct Servers {
 }
 
 impl Servers {
-    fn of(&self, state: &State) -> Option<Remote> {
+    fn of(&self, state: &Snapshot) -> Option<Remote> {
         let wanted = state.workspace.config.mcp_servers();
         if !wanted.iter().any(|one| one.server.enabled) {
             return None;
@@ -50,12 +50,12 @@ impl Servers {
 
 impl Engine {
     /// Returns the servers that a place's settings name; nothing is started or reached yet.
-    pub fn remote(&self, state: &State) -> Option<Remote> {
+    pub fn remote(&self, state: &Snapshot) -> Option<Remote> {
         self.servers().of(state)
     }
 
     /// Asks the servers of a place what they offer.
-    pub(crate) async fn remote_list(&self, state: &State) -> RemoteListing {
+    pub(crate) async fn remote_list(&self, state: &Snapshot) -> RemoteListing {
         match self.remote(state) {
             Some(remote) => remote.list().await,
             None => RemoteListing::default(),
@@ -63,7 +63,7 @@ impl Engine {
     }
 
     /// Begins a call. A name of the form `mcp:SERVER/NAME` means a server's skill, and no other does.
-    pub fn begin(&self, state: &State, runtime: Arc<Runtime>, call: Call) -> Calling {
+    pub fn begin(&self, state: &Snapshot, runtime: Arc<Runtime>, call: Call) -> Calling {
         let remote =
             self.remote(state).and_then(|remote| RemoteActivation::new(Arc::clone(&runtime), remote, call.clone()));
         match remote {

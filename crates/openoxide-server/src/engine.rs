@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use openoxide_config::Environment;
-use openoxide_live::{Change, Live, LiveError, LiveOptions, Pin, Place, State, Subscription};
+use openoxide_live::{Change, Live, LiveError, LiveOptions, Pin, Place, Snapshot, Subscription};
 use openoxide_sandbox::{Isolation, Probe};
 use tokio::sync::broadcast;
 
@@ -141,12 +141,12 @@ impl Engine {
     }
 
     /// Returns what a place is like now.
-    pub async fn at(&self, place: &Place) -> Result<Result<Arc<State>, LiveError>, Unavailable> {
-        if let Some(state) = self.inner.live.known(place) {
+    pub async fn at(&self, place: &Place) -> Result<Result<Arc<Snapshot>, LiveError>, Unavailable> {
+        if let Some(state) = self.inner.live.cached(place) {
             return Ok(Ok(state));
         }
         let (live, place) = (self.inner.live.clone(), place.clone());
-        self.inner.work.run(move || live.at(&place)).await
+        self.inner.work.run(move || live.snapshot(&place)).await
     }
 
     /// Returns the log of what is done with skills.

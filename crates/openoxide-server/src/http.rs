@@ -130,7 +130,7 @@ impl Http {
     /// Takes the folders of the place that is served out of a finding; whoever is elsewhere can ask for no other.
     fn hide(&self, line: &mut ProblemLine) {
         let engine = self.engine();
-        if let Some(state) = engine.live().known(engine.here()) {
+        if let Some(state) = engine.live().cached(engine.here()) {
             Redactor::new(&state).hide_line(line);
         }
     }

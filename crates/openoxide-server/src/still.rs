@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use axum::body::Bytes;
-use openoxide_live::State;
+use openoxide_live::Snapshot;
 use openoxide_runtime::{Call, Given};
 use openoxide_skills::{Caller, FolderStamps};
 
@@ -53,7 +53,7 @@ struct Held<K, A> {
 struct Kept<A> {
     answer: Arc<A>,
     bytes: usize,
-    state: Weak<State>,
+    state: Weak<Snapshot>,
     stamps: Arc<FolderStamps>,
     since: Instant,
 }
@@ -84,7 +84,7 @@ impl Asked {
 
 impl<K: Eq + Hash, A> Still<K, A> {
     /// Returns an answer that is still right.
-    pub(crate) fn get(&self, state: &Arc<State>, asked: &K) -> Option<Arc<A>> {
+    pub(crate) fn get(&self, state: &Arc<Snapshot>, asked: &K) -> Option<Arc<A>> {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = held.answers.get(asked)?;
         let is_of_state = std::ptr::eq(kept.state.as_ptr(), Arc::as_ptr(state));
@@ -97,7 +97,7 @@ impl<K: Eq + Hash, A> Still<K, A> {
     }
 
     /// Keeps an answer of so many bytes, if nothing has changed since the stamps were taken.
-    pub(crate) fn keep(&self, state: &Arc<State>, asked: K, stamps: FolderStamps, bytes: usize, answer: A) {
+    pub(crate) fn keep(&self, state: &Arc<Snapshot>, asked: K, stamps: FolderStamps, bytes: usize, answer: A) {
         let since = Instant::now();
         if bytes > BYTES / 8 || !stamps.still_hold() {
             return;
@@ -116,6 +116,6 @@ impl<K: Eq + Hash, A> Still<K, A> {
 }
 
 /// Returns the file with what the user trusts, which every answer depends on.
-pub(crate) fn trust_file(state: &State) -> Option<PathBuf> {
+pub(crate) fn trust_file(state: &Snapshot) -> Option<PathBuf> {
     state.workspace.environment.openoxide_home().map(|home| home.join("state").join("trust.toml"))
 }

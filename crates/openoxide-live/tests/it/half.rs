@@ -15,7 +15,7 @@ fn a_skill_stays_as_it_was_while_its_file_is_written() {
     let seen: Arc<Mutex<Vec<Vec<String>>>> = Arc::default();
     let own = Arc::clone(&seen);
     let _subscription = world.live.subscribe(move |change| {
-        own.lock().unwrap().push(crate::world::listed(&change.state));
+        own.lock().unwrap().push(crate::world::listed(&change.snapshot));
     });
     let mut file = fs_err::File::create(world.file("a")).unwrap();
     for byte in text("a", "Second").bytes() {

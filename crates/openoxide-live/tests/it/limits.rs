@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use openoxide_live::{LiveOptions, Watching};
+use openoxide_live::{LiveOptions, WatchMode};
 
 use crate::world::{World, quick, until};
 
@@ -13,8 +13,9 @@ fn too_many_folders_are_looked_at_again_and_again() {
         world.write(&format!("skill-{number:02}"), "0");
     }
     world.state();
-    let is_said = || matches!(world.live.watching(), Watching::Polling { why } if why.contains("more than 10"));
-    until("said", is_said, || format!("{:?}", world.live.watching()));
+    let is_said =
+        || matches!(world.live.watch_mode(), WatchMode::Polling { reason } if reason.contains("more than 10"));
+    until("said", is_said, || format!("{:?}", world.live.watch_mode()));
     assert_eq!(world.live.watched(), 0, "what is not enough is not used");
     world.write("skill-00", "1");
     world.write("new", "2");
@@ -57,10 +58,10 @@ fn another_place_is_watched_all_the_same() {
     }
     world.write("a", "First");
     world.settled();
-    assert_eq!(world.live.watching(), Watching::Events);
-    world.live.at(&openoxide_live::Place::of(&big)).unwrap();
-    let polls = || matches!(world.live.watching(), Watching::Polling { .. });
-    until("said", polls, || format!("{:?}", world.live.watching()));
+    assert_eq!(world.live.watch_mode(), WatchMode::Events);
+    world.live.snapshot(&openoxide_live::Place::of(&big)).unwrap();
+    let polls = || matches!(world.live.watch_mode(), WatchMode::Polling { .. });
+    until("said", polls, || format!("{:?}", world.live.watch_mode()));
     assert!(world.live.watched() > 0);
     world.write("a", "Second");
     world.shows(&["a: Second"]);

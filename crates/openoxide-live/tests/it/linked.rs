@@ -14,7 +14,7 @@ fn place(world: &World) -> Place {
 
 fn is_called(world: &World, name: &str) {
     let names = || -> Vec<String> {
-        let state = world.live.at(&place(world)).unwrap();
+        let state = world.live.snapshot(&place(world)).unwrap();
         state.catalog.skills.iter().map(|entry| entry.skill.name.to_string()).collect()
     };
     until(name, || names() == [name], || format!("{:?}", names()));

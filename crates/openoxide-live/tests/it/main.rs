@@ -13,6 +13,7 @@ mod invisible;
 mod limits;
 mod linked;
 mod locked;
+mod one_shot;
 mod places;
 mod random;
 mod settings;

@@ -30,12 +30,12 @@ fn the_place_that_was_not_asked_for_longest_goes_first() {
         Place::of(folder)
     };
     let (one, two, three) = (place("one"), place("two"), place("three"));
-    let first = world.live.at(&one).unwrap();
-    let second = world.live.at(&two).unwrap();
-    assert!(Arc::ptr_eq(&first, &world.live.at(&one).unwrap()));
-    world.live.at(&three).unwrap();
-    assert!(Arc::ptr_eq(&first, &world.live.at(&one).unwrap()), "asked for lately");
-    assert!(!Arc::ptr_eq(&second, &world.live.at(&two).unwrap()), "looked at again");
+    let first = world.live.snapshot(&one).unwrap();
+    let second = world.live.snapshot(&two).unwrap();
+    assert!(Arc::ptr_eq(&first, &world.live.snapshot(&one).unwrap()));
+    world.live.snapshot(&three).unwrap();
+    assert!(Arc::ptr_eq(&first, &world.live.snapshot(&one).unwrap()), "asked for lately");
+    assert!(!Arc::ptr_eq(&second, &world.live.snapshot(&two).unwrap()), "looked at again");
 }
 
 #[test]
@@ -49,21 +49,21 @@ fn a_place_that_is_pinned_stays() {
     let (one, two) = (place("one"), place("two"));
     let (first, second) = (world.live.pin(&one), world.live.pin(&two));
     let again = world.live.pin(&one);
-    let states = [world.live.at(&one).unwrap(), world.live.at(&two).unwrap()];
+    let states = [world.live.snapshot(&one).unwrap(), world.live.snapshot(&two).unwrap()];
     let others = ["three", "four"].map(place);
     for other in &others {
-        let state = world.live.at(other).unwrap();
-        assert!(Arc::ptr_eq(&state, &world.live.at(other).unwrap()), "there is room for one more");
+        let state = world.live.snapshot(other).unwrap();
+        assert!(Arc::ptr_eq(&state, &world.live.snapshot(other).unwrap()), "there is room for one more");
     }
-    assert!(world.live.known(&others[0]).is_none());
+    assert!(world.live.cached(&others[0]).is_none());
     drop(first);
-    world.live.at(&others[0]).unwrap();
+    world.live.snapshot(&others[0]).unwrap();
     for (place, state) in [&one, &two].into_iter().zip(&states) {
-        assert!(world.live.known(place).is_some_and(|known| Arc::ptr_eq(&known, state)));
+        assert!(world.live.cached(place).is_some_and(|known| Arc::ptr_eq(&known, state)));
     }
     drop((again, second));
-    world.live.at(&others[1]).unwrap();
-    assert!(world.live.known(&one).is_none(), "as any other, once it is let go");
+    world.live.snapshot(&others[1]).unwrap();
+    assert!(world.live.cached(&one).is_none(), "as any other, once it is let go");
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn what_nobody_needs_is_not_watched() {
     }
     world.settled();
     let few = world.live.watched();
-    world.live.at(&Place::of(&big)).unwrap();
+    world.live.snapshot(&Place::of(&big)).unwrap();
     until("watched", || world.live.watched() >= few + 45, || world.live.watched().to_string());
     world.state();
     until("not watched", || world.live.watched() <= few, || world.live.watched().to_string());
@@ -87,7 +87,7 @@ fn a_host_that_looks_once_is_looked_at_again_by_force_only() {
     let world = World::new();
     write(&world.context.project().join(".opencode/skill/a/SKILL.md"), "a", "First");
     let place = Place { host: Some("opencode".to_owned()), ..world.place() };
-    let shown = || crate::world::listed(&world.live.at(&place).unwrap());
+    let shown = || crate::world::listed(&world.live.snapshot(&place).unwrap());
     assert_eq!(shown(), ["a: First"]);
     world.rest();
     write(&world.context.project().join(".opencode/skill/a/SKILL.md"), "a", "Second");
@@ -144,8 +144,8 @@ fn an_unknown_folder_is_an_error_and_nothing_is_kept_of_it() {
     let world = World::new();
     let live = Live::new(environment(&world.context), quick());
     let place = Place::of(world.context.root().join("none"));
-    assert!(live.at(&place).is_err());
+    assert!(live.snapshot(&place).is_err());
     assert!(live.reload(&place).is_err());
     write(&world.context.root().join("none/.agents/skills/a/SKILL.md"), "a", "First");
-    assert_eq!(live.at(&place).unwrap().catalog.skills.len(), 1);
+    assert_eq!(live.snapshot(&place).unwrap().catalog.skills.len(), 1);
 }

@@ -66,7 +66,7 @@ fn apply(root: &Path, edit: &Edit) {
 /// Everything that a catalog says, as a search that remembers nothing finds it.
 fn fresh(context: &TestContext, world: &World) -> String {
     let live = Live::new(environment(context), quick());
-    format!("{:#?}", live.at(&world.place()).unwrap().catalog)
+    format!("{:#?}", live.snapshot(&world.place()).unwrap().catalog)
 }
 
 proptest! {

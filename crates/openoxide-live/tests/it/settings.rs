@@ -55,7 +55,7 @@ fn settings_that_cannot_be_read_hide_nothing_for_good() {
     world.rest();
     fs_err::write(&config, "host = \"nobody\"\n").unwrap();
     world.write("a", "Second");
-    let known = || world.live.known(&world.place());
+    let known = || world.live.cached(&world.place());
     until("an error", || known().is_none(), String::new);
     world.rest();
     fs_err::remove_file(&config).unwrap();
@@ -71,10 +71,10 @@ fn a_file_that_stays_bad_is_believed_where_a_host_looks_once() {
     world.write("a", "First");
     world.write("b", "Stays");
     let place = Place { host: Some("opencode".to_owned()), ..world.place() };
-    assert_eq!(listed(&world.live.at(&place).unwrap()), ["a: First", "b: Stays"]);
+    assert_eq!(listed(&world.live.snapshot(&place).unwrap()), ["a: First", "b: Stays"]);
     fs_err::write(world.file("a"), "Half").unwrap();
     assert_eq!(listed(&world.live.reload(&place).unwrap()).len(), 2, "it may be half written");
-    let shown = || listed(&world.live.at(&place).unwrap());
+    let shown = || listed(&world.live.snapshot(&place).unwrap());
     until("believed", || shown() == ["b: Stays"], || format!("{:?}", shown()));
     world.write("c", "New");
     world.rest();
@@ -97,7 +97,7 @@ fn a_hosts_own_settings_change() {
     let world = World::new();
     write(&world.context.project().join(".claude/skills/a/SKILL.md"), "a", "First");
     let place = Place { host: Some("claude-code".to_owned()), ..world.place() };
-    let shown = || world.live.at(&place).unwrap().catalog.skills.iter().filter(|entry| entry.model).count();
+    let shown = || world.live.snapshot(&place).unwrap().catalog.skills.iter().filter(|entry| entry.model).count();
     assert_eq!(shown(), 1);
     world.rest();
     world.context.tree("//- project/.claude/settings.json\n{\"skillOverrides\": {\"a\": \"off\"}}\n");
@@ -127,7 +127,7 @@ fn the_project_begins_elsewhere() {
     let inner = world.context.project().join("inner");
     fs_err::create_dir_all(&inner).unwrap();
     let place = Place::of(&inner);
-    let project = || world.live.at(&place).unwrap().workspace.project.clone();
+    let project = || world.live.snapshot(&place).unwrap().workspace.project.clone();
     assert_eq!(project(), world.context.project());
     world.rest();
     fs_err::create_dir(inner.join(".git")).unwrap();
@@ -141,7 +141,7 @@ fn a_place_goes_and_comes_back() {
     let file = folder.join(".agents/skills/a/SKILL.md");
     write(&file, "a", "First");
     let place = Place::of(&folder);
-    let shown = || world.live.at(&place).map(|state| crate::world::listed(&state));
+    let shown = || world.live.snapshot(&place).map(|state| crate::world::listed(&state));
     assert_eq!(shown().unwrap(), ["a: First"]);
     world.rest();
     fs_err::remove_dir_all(&folder).unwrap();

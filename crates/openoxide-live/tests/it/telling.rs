@@ -69,7 +69,7 @@ fn whoever_panics_or_is_slow_holds_nobody_up() {
     let _panics = world.live.subscribe(|_| panic!("on purpose"));
     let (slow, seen) = channel();
     let _slow = world.live.subscribe(move |change| {
-        drop(slow.send(change.state.catalog.skills[0].skill.description.to_string()));
+        drop(slow.send(change.snapshot.catalog.skills[0].skill.description.to_string()));
         std::thread::sleep(Duration::from_secs(2));
     });
     let (_subscription, told) = listen(&world);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use openoxide_config::Environment;
-use openoxide_live::{Live, LiveOptions, Place, State};
+use openoxide_live::{Live, LiveOptions, Place, Snapshot};
 use openoxide_testkit::TestContext;
 
 /// Long enough for a machine that is busy with everything else.
@@ -50,8 +50,8 @@ impl World {
         Place::of(self.context.project())
     }
 
-    pub(crate) fn state(&self) -> Arc<State> {
-        self.live.at(&self.place()).unwrap()
+    pub(crate) fn state(&self) -> Arc<Snapshot> {
+        self.live.snapshot(&self.place()).unwrap()
     }
 
     pub(crate) fn skills(&self) -> PathBuf {
@@ -78,7 +78,7 @@ impl World {
     }
 
     /// Asks for the place, and waits until it is watched and nothing is under way.
-    pub(crate) fn settled(&self) -> Arc<State> {
+    pub(crate) fn settled(&self) -> Arc<Snapshot> {
         let state = self.state();
         until("watched", || self.live.watched() > 0, String::new);
         self.rest();
@@ -100,7 +100,7 @@ pub(crate) fn write(file: &Path, name: &str, description: &str) {
     fs_err::write(file, text(name, description)).unwrap();
 }
 
-pub(crate) fn listed(state: &State) -> Vec<String> {
+pub(crate) fn listed(state: &Snapshot) -> Vec<String> {
     let skills = state.catalog.skills.iter();
     skills.map(|entry| format!("{}: {}", entry.skill.name, entry.skill.description)).collect()
 }

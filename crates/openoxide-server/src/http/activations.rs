@@ -8,7 +8,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
-use openoxide_live::State;
+use openoxide_live::Snapshot;
 use openoxide_runtime::{
     Activated, Answer, Call, Choice, Done, Given, Question, Refusal, Reply, Runtime, Why, activate_answer,
     question_line,
@@ -160,7 +160,7 @@ pub(crate) struct Activations {
 struct Waiting {
     what: What,
     question: Question,
-    state: Arc<State>,
+    state: Arc<Snapshot>,
     until: Instant,
 }
 
@@ -272,7 +272,11 @@ fn meant(runtime: &Runtime, mut call: Call) -> Result<(Call, Option<PathBuf>), F
 }
 
 /// Looks at what an activation depends on, before it begins.
-async fn look(asking: &HttpContext, state: &State, folder: Option<PathBuf>) -> Result<Option<FolderStamps>, Failure> {
+async fn look(
+    asking: &HttpContext,
+    state: &Snapshot,
+    folder: Option<PathBuf>,
+) -> Result<Option<FolderStamps>, Failure> {
     let Some(folder) = folder else { return Ok(None) };
     let trust = trust_file(state);
     asking.work(move || Ok(FolderStamps::of(&folder, trust, SystemTime::now()))).await
@@ -321,7 +325,7 @@ pub(crate) async fn answer(
 /// Begins a call anew where something has changed; the answer counts if the question is still the same.
 async fn again(
     asking: &HttpContext,
-    state: &Arc<State>,
+    state: &Arc<Snapshot>,
     call: Call,
     question: &Question,
     answer: Answer,
@@ -347,7 +351,7 @@ pub(crate) async fn drop_it(
 /// Leads an activation on, and answers what came of it or what must be answered first.
 async fn go_on(
     asking: &HttpContext,
-    state: &Arc<State>,
+    state: &Arc<Snapshot>,
     call: Call,
     (calling, session): (Calling, Conversation),
     reply: Reply,
@@ -358,7 +362,7 @@ async fn go_on(
 
 fn stands(
     asking: &HttpContext,
-    state: &Arc<State>,
+    state: &Arc<Snapshot>,
     call: Call,
     session: Conversation,
     stand: Stand,
@@ -372,7 +376,7 @@ fn stands(
 /// Asks before something is read.
 pub(crate) fn ask_to_read(
     asking: &HttpContext,
-    state: &Arc<State>,
+    state: &Arc<Snapshot>,
     reading: Reading,
     question: Question,
 ) -> Result<Response, Failure> {
@@ -383,7 +387,7 @@ pub(crate) fn ask_to_read(
     wait(asking, state, What::Read(Box::new(reading)), question)
 }
 
-fn wait(asking: &HttpContext, state: &Arc<State>, what: What, question: Question) -> Result<Response, Failure> {
+fn wait(asking: &HttpContext, state: &Arc<Snapshot>, what: What, question: Question) -> Result<Response, Failure> {
     let line = QuestionLine { choices: choices(&question), ..question_line(&question) };
     let until = Instant::now() + WAITS;
     let waiting = Waiting { what, question, state: Arc::clone(state), until };
@@ -398,7 +402,7 @@ fn wait(asking: &HttpContext, state: &Arc<State>, what: What, question: Question
 }
 
 /// Says why nothing was activated, with ids where a name means several skills, and paths only to whoever is here.
-fn refused(asking: &HttpContext, state: &State, refusal: &Refusal) -> Failure {
+fn refused(asking: &HttpContext, state: &Snapshot, refusal: &Refusal) -> Failure {
     let several = (refusal.why == Why::Ambiguous).then(|| id::find(&state.catalog, &refusal.name).err()).flatten();
     let failure = several.unwrap_or_else(|| Failure::from(refusal));
     match asking.peer {
@@ -407,7 +411,7 @@ fn refused(asking: &HttpContext, state: &State, refusal: &Refusal) -> Failure {
     }
 }
 
-fn answered(asking: &HttpContext, state: &State, done: &Done) -> Result<Response, Failure> {
+fn answered(asking: &HttpContext, state: &Snapshot, done: &Done) -> Result<Response, Failure> {
     match done.refused.first() {
         Some(refusal) if done.activated.is_empty() => Err(refused(asking, state, refusal)),
         _ => asking.once(StatusCode::OK, state, &activate_answer(state.view.spec.id(), done)),

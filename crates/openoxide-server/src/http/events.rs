@@ -48,7 +48,7 @@ impl ChangeEvent {
         };
         let skills = |skills: &[SkillChange]| skills.iter().map(skill).collect();
         ChangeEvent {
-            version: change.state.version,
+            version: change.snapshot.version,
             added: skills(&change.added),
             removed: skills(&change.removed),
             changed: skills(&change.changed),
@@ -79,8 +79,8 @@ pub(crate) async fn events(
 fn told(place: &Place, change: Result<std::sync::Arc<Change>, BroadcastStreamRecvError>) -> Option<Event> {
     match change {
         Err(BroadcastStreamRecvError::Lagged(_)) => Some(Event::default().event("reload").data("{}")),
-        Ok(change) if change.state.place == *place => {
-            let event = Event::default().event("change").id(change.state.version.to_string());
+        Ok(change) if change.snapshot.place == *place => {
+            let event = Event::default().event("change").id(change.snapshot.version.to_string());
             event.json_data(ChangeEvent::new(&change)).ok()
         }
         Ok(_) => None,

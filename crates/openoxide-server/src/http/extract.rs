@@ -9,7 +9,7 @@ use http::header::{ACCEPT, CONTENT_TYPE};
 use http::request::Parts;
 use http::{HeaderMap, Method, StatusCode};
 use http_body_util::BodyExt as _;
-use openoxide_live::{Place, State};
+use openoxide_live::{Place, Snapshot};
 use openoxide_runtime::Runtime;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::Deserialize;
@@ -89,7 +89,7 @@ impl HttpContext {
     }
 
     /// Returns what the place that is meant is like now.
-    pub(crate) async fn state(&self, at: &Location) -> Result<Arc<State>, Failure> {
+    pub(crate) async fn state(&self, at: &Location) -> Result<Arc<Snapshot>, Failure> {
         Ok(self.http.engine().at(&self.place(at)?).await??)
     }
 
@@ -109,7 +109,7 @@ impl HttpContext {
 }
 
 /// Returns what skills of a state are called with.
-pub(crate) fn runtime(state: &State) -> Result<Arc<Runtime>, Failure> {
+pub(crate) fn runtime(state: &Snapshot) -> Result<Arc<Runtime>, Failure> {
     Ok(Arc::clone(state.runtime()?))
 }
 

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use axum::response::Response;
 use http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, VARY, X_CONTENT_TYPE_OPTIONS};
 use http::{HeaderValue, StatusCode};
-use openoxide_live::State;
+use openoxide_live::Snapshot;
 use openoxide_mcp_client::RemoteName;
 use openoxide_runtime::{Answer, Question, Runtime, Session};
 use openoxide_skills::{
@@ -131,7 +131,7 @@ async fn begin(asking: HttpContext, id: String, path: Option<String>, query: Rea
 /// Goes on with the answer to a question.
 pub(crate) async fn answered(
     asking: &HttpContext,
-    state: Arc<State>,
+    state: Arc<Snapshot>,
     mut reading: Reading,
     question: Question,
     answer: Answer,
@@ -156,7 +156,7 @@ pub(crate) async fn answered(
     go_on(asking, state, reading).await
 }
 
-async fn go_on(asking: &HttpContext, state: Arc<State>, reading: Reading) -> Result<Response, Failure> {
+async fn go_on(asking: &HttpContext, state: Arc<Snapshot>, reading: Reading) -> Result<Response, Failure> {
     let reading = Arc::new(reading);
     let read = match (RemoteName::parse(&reading.id), asking.engine.remote(&state)) {
         (Some(name), Some(remote)) => remote::read(asking, &state, &remote, &name, &reading).await,
@@ -192,7 +192,7 @@ fn sent(asking: &HttpContext, ready: &EncodedResponse) -> Response {
 }
 
 /// Reads what lies in a folder of this machine.
-async fn local(asking: &HttpContext, state: &Arc<State>, reading: &Arc<Reading>) -> Result<Read, Failure> {
+async fn local(asking: &HttpContext, state: &Arc<Snapshot>, reading: &Arc<Reading>) -> Result<Read, Failure> {
     let runtime = runtime(state)?;
     let (http, peer) = (asking.http.clone(), asking.peer);
     let (state, reading) = (Arc::clone(state), Arc::clone(reading));
@@ -232,7 +232,7 @@ struct Meant<'r> {
 
 impl Meant<'_> {
     /// Looks at the file, before it is read, if it can only be this one.
-    fn seen(&self, state: &State) -> Option<(FolderStamps, PathBuf)> {
+    fn seen(&self, state: &Snapshot) -> Option<(FolderStamps, PathBuf)> {
         let subjects = self.asked.subjects(self.entry).ok()?;
         let [subject] = subjects.as_slice() else { return None };
         let below = Path::new(subject.strip_prefix(&*self.entry.skill.name)?.strip_prefix('/')?);

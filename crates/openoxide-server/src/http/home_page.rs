@@ -1,7 +1,7 @@
 //! The front page: what is served, how an agent is connected, and what is wrong.
 
 use axum::response::Response;
-use openoxide_live::{State, Watching};
+use openoxide_live::{Snapshot, WatchMode};
 use openoxide_skills::{Catalog, Entry, Level};
 use openoxide_wire::ProblemLine;
 
@@ -56,13 +56,13 @@ fn broken(line: &ProblemLine) -> Response {
     page.send()
 }
 
-fn numbers(page: &mut Page, asking: &HttpContext, state: &State) {
+fn numbers(page: &mut Page, asking: &HttpContext, state: &Snapshot) {
     let problems = &state.catalog.problems;
     let errors = problems.iter().filter(|problem| problem.diagnostic.level == Level::Error).count();
-    let watching = match asking.http.engine().live().watching() {
-        Watching::Events => "as they happen".to_owned(),
-        Watching::Polling { why } if asking.peer == Peer::Local => format!("by looking again, because {why}"),
-        Watching::Polling { .. } => "by looking again".to_owned(),
+    let watching = match asking.http.engine().live().watch_mode() {
+        WatchMode::Events => "as they happen".to_owned(),
+        WatchMode::Polling { reason } if asking.peer == Peer::Local => format!("by looking again, because {reason}"),
+        WatchMode::Polling { .. } => "by looking again".to_owned(),
     };
     let rows = [
         ("skills that count", state.catalog.skills.len().to_string()),
@@ -137,7 +137,7 @@ fn skill(page: &mut Page, entry: &Entry, address: &str) {
     page.close("li");
 }
 
-fn findings(page: &mut Page, asking: &HttpContext, state: &State) {
+fn findings(page: &mut Page, asking: &HttpContext, state: &Snapshot) {
     let problems = &state.catalog.problems;
     if problems.is_empty() {
         return;

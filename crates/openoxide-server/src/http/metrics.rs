@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use axum::response::{IntoResponse, Response};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use openoxide_live::{State, Watching};
+use openoxide_live::{Snapshot, WatchMode};
 
 use super::extract::{HttpContext, Location, Query};
 use super::status::Nothing;
@@ -16,7 +16,7 @@ pub(crate) async fn metrics(asking: HttpContext, _: Query<Nothing>) -> Result<Re
     Ok(([(CONTENT_TYPE, kind), (CACHE_CONTROL, "no-store")], text(&asking, &state)).into_response())
 }
 
-fn text(asking: &HttpContext, state: &State) -> String {
+fn text(asking: &HttpContext, state: &Snapshot) -> String {
     let http = &asking.http;
     let mut text = http.engine().metrics().render();
     let mut gauge = |name: &str, about: &str, value: u64| {
@@ -28,16 +28,16 @@ fn text(asking: &HttpContext, state: &State) -> String {
     gauge("others", "Files that were found and do not count.", count(state.catalog.others.len()));
     gauge("problems", "Findings.", count(state.catalog.problems.len()));
     gauge("catalog_version", "Grows with every change of the catalog.", state.version);
-    let watching = http.engine().live().watching();
-    let watches = u64::from(watching == Watching::Events);
+    let watching = http.engine().live().watch_mode();
+    let watches = u64::from(watching == WatchMode::Events);
     gauge("watching", "1 if the system tells of changes, 0 if folders are looked at again and again.", watches);
     gauge("activations_waiting", "Activations that wait for an answer of a user.", count(http.activations().len()));
     let audit = http.engine().audit();
     counter(&mut text, "audit_lost", "Lines of the audit log that were lost because too many waited.", audit.lost());
     counter(&mut text, "audit_failed", "How often the audit log could not be written.", audit.failed());
-    if let Watching::Polling { why } = watching {
+    if let WatchMode::Polling { reason } = watching {
         // It may name folders, which are nobody's business elsewhere.
-        let why = if asking.peer == Peer::Local { label(&why) } else { String::new() };
+        let why = if asking.peer == Peer::Local { label(&reason) } else { String::new() };
         let _ = writeln!(
             text,
             "# HELP openoxide_polling_info Why folders are looked at again and again.\n# TYPE openoxide_polling_info gauge\nopenoxide_polling_info{{why=\"{why}\"}} 1"

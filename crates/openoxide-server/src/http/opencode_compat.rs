@@ -2,7 +2,7 @@
 
 use axum::response::Response;
 use http::{HeaderValue, StatusCode};
-use openoxide_live::State;
+use openoxide_live::Snapshot;
 use openoxide_skills::{Entry, HostSpec, ServeRules, ServeShape, path_text};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -96,7 +96,7 @@ fn description(entry: &Entry) -> Option<String> {
     entry.skill.described.then(|| entry.skill.description.to_string())
 }
 
-fn rules(state: &State) -> Option<&ServeRules> {
+fn rules(state: &Snapshot) -> Option<&ServeRules> {
     state.view.host.serve.as_ref()
 }
 
@@ -147,7 +147,7 @@ mod tests {
         }
         let (cwd, admin) = (root.path().to_owned(), root.path().join("etc"));
         let environment = Environment { home: Some(cwd.clone()), cwd, variables: [].into(), admin };
-        let state = Live::new(environment, LiveOptions::default()).at(&Place::of(root.path())).unwrap();
+        let state = Live::new(environment, LiveOptions::default()).snapshot(&Place::of(root.path())).unwrap();
         let named = |entry: &Entry| Some(entry.skill.name.to_string());
         let (all, is_whole) = each(state.catalog.skills.iter(), named);
         assert!(is_whole && ["a", "b"].iter().all(|name| all.iter().any(|one| one == name)), "{all:?}");

@@ -1,6 +1,6 @@
 //! Keeps absolute paths from whoever is not on this machine: what is below a known folder is told from there.
 
-use openoxide_live::State;
+use openoxide_live::Snapshot;
 use openoxide_skills::path_text;
 use openoxide_wire::ProblemLine;
 use serde_json::Value;
@@ -17,7 +17,7 @@ pub(crate) struct Redactor {
 
 impl Redactor {
     /// Hides the folders of a state.
-    pub(crate) fn new(state: &State) -> Redactor {
+    pub(crate) fn new(state: &Snapshot) -> Redactor {
         let environment = &state.workspace.environment;
         let mut folders = vec![(path_text(&state.workspace.project), ".".to_owned())];
         folders.push((path_text(&environment.cwd), ".".to_owned()));

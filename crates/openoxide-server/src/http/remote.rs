@@ -2,7 +2,7 @@
 
 use axum::response::Response;
 use http::StatusCode;
-use openoxide_live::State;
+use openoxide_live::Snapshot;
 use openoxide_mcp_client::{Remote, RemoteError, RemoteName, remote_line, remote_problem_line};
 use openoxide_runtime::Session;
 use openoxide_wire::{ReadAnswer, RemoteLine, RemoteProblemLine, SchemaVersion};
@@ -49,7 +49,7 @@ pub(crate) async fn list(asking: HttpContext, Query(query): Query<LocationQuery>
 /// Reads what a server has of a skill; before, the same is asked as before it is called.
 pub(crate) async fn read(
     asking: &HttpContext,
-    state: &State,
+    state: &Snapshot,
     remote: &Remote,
     name: &RemoteName,
     reading: &Reading,

@@ -10,7 +10,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::header::{ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY};
 use http::{HeaderMap, HeaderValue, StatusCode};
-use openoxide_live::State;
+use openoxide_live::Snapshot;
 use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -30,7 +30,7 @@ const COMPRESSED: &str = "-gzip";
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 /// Writes JSON for somebody.
-fn written(answer: &impl Serialize, peer: Peer, state: Option<&State>) -> Result<Vec<u8>, Failure> {
+fn written(answer: &impl Serialize, peer: Peer, state: Option<&Snapshot>) -> Result<Vec<u8>, Failure> {
     let bytes = match (peer, state) {
         (Peer::Remote, Some(state)) => serde_json::to_value(answer).and_then(|mut value| {
             Redactor::new(state).hide(&mut value);
@@ -59,7 +59,11 @@ impl EncodedResponse {
     }
 
     /// Makes an answer of JSON for somebody; who is elsewhere is shown no absolute paths.
-    pub(crate) fn json(answer: &impl Serialize, peer: Peer, state: Option<&State>) -> Result<EncodedResponse, Failure> {
+    pub(crate) fn json(
+        answer: &impl Serialize,
+        peer: Peer,
+        state: Option<&Snapshot>,
+    ) -> Result<EncodedResponse, Failure> {
         Ok(EncodedResponse::new(written(answer, peer, state)?, JSON))
     }
 
@@ -120,7 +124,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 type Key = (&'static str, String, Peer);
 
 /// An answer, and the state that it is about.
-type Held = (Weak<State>, EncodedResponse);
+type Held = (Weak<Snapshot>, EncodedResponse);
 
 /// Answers that hold for as long as a state does.
 pub(crate) struct Kept {
@@ -136,14 +140,14 @@ impl Default for Kept {
 }
 
 impl Kept {
-    fn get(&self, state: &Arc<State>, key: &Key) -> Option<EncodedResponse> {
+    fn get(&self, state: &Arc<Snapshot>, key: &Key) -> Option<EncodedResponse> {
         let held = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
         let (of, ready) = held.get(&(address(state), key.clone()))?;
         // What is held weakly keeps its address, so another state cannot be taken for it; but it may be gone.
         of.upgrade().filter(|of| Arc::ptr_eq(of, state)).map(|_| ready.clone())
     }
 
-    fn keep(&self, state: &Arc<State>, key: Key, ready: EncodedResponse) {
+    fn keep(&self, state: &Arc<Snapshot>, key: Key, ready: EncodedResponse) {
         let mut held = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
         held.retain(|_, (of, _)| of.strong_count() > 0);
         let bytes: usize = held.values().map(|(_, ready)| ready.bytes.len()).sum();
@@ -157,7 +161,7 @@ impl Kept {
     }
 }
 
-fn address(state: &Arc<State>) -> usize {
+fn address(state: &Arc<Snapshot>) -> usize {
     Arc::as_ptr(state).addr()
 }
 
@@ -165,10 +169,10 @@ impl HttpContext {
     /// Answers JSON that depends on nothing but a state and `what` was asked for; it is made once.
     pub(crate) async fn kept<T: Serialize>(
         &self,
-        state: &Arc<State>,
+        state: &Arc<Snapshot>,
         route: &'static str,
         what: String,
-        make: impl FnOnce(&State) -> Result<T, Failure> + Send + 'static,
+        make: impl FnOnce(&Snapshot) -> Result<T, Failure> + Send + 'static,
     ) -> Result<Response, Failure> {
         self.kept_if_whole(state, route, what, |state| Ok((make(state)?, true))).await
     }
@@ -176,10 +180,10 @@ impl HttpContext {
     /// The same, for an answer that may lack something for now: then it is made again.
     pub(crate) async fn kept_if_whole<T: Serialize>(
         &self,
-        state: &Arc<State>,
+        state: &Arc<Snapshot>,
         route: &'static str,
         what: String,
-        make: impl FnOnce(&State) -> Result<(T, bool), Failure> + Send + 'static,
+        make: impl FnOnce(&Snapshot) -> Result<(T, bool), Failure> + Send + 'static,
     ) -> Result<Response, Failure> {
         let key = (route, what, self.peer);
         if let Some(ready) = self.http.kept().get(state, &key) {
@@ -198,7 +202,7 @@ impl HttpContext {
     }
 
     /// Writes JSON about a state.
-    pub(crate) fn written(&self, state: &State, answer: &impl Serialize) -> Result<Bytes, Failure> {
+    pub(crate) fn written(&self, state: &Snapshot, answer: &impl Serialize) -> Result<Bytes, Failure> {
         written(answer, self.peer, Some(state)).map(Bytes::from)
     }
 
@@ -209,7 +213,12 @@ impl HttpContext {
     }
 
     /// Answers JSON that holds for this once.
-    pub(crate) fn once(&self, status: StatusCode, state: &State, answer: &impl Serialize) -> Result<Response, Failure> {
+    pub(crate) fn once(
+        &self,
+        status: StatusCode,
+        state: &Snapshot,
+        answer: &impl Serialize,
+    ) -> Result<Response, Failure> {
         let headers = [(CONTENT_TYPE, JSON), (CACHE_CONTROL, HeaderValue::from_static("no-store"))];
         Ok((status, headers, written(answer, self.peer, Some(state))?).into_response())
     }
@@ -232,14 +241,14 @@ mod tests {
 
     use super::*;
 
-    fn state(folder: &std::path::Path) -> Arc<State> {
+    fn state(folder: &std::path::Path) -> Arc<Snapshot> {
         let environment = Environment {
             cwd: folder.to_owned(),
             home: Some(folder.to_owned()),
             variables: [].into(),
             admin: folder.join("etc"),
         };
-        Live::new(environment, LiveOptions::default()).at(&Place::of(folder)).unwrap()
+        Live::new(environment, LiveOptions::default()).snapshot(&Place::of(folder)).unwrap()
     }
 
     #[test]

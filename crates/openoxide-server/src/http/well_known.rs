@@ -6,7 +6,7 @@ use std::path::Path;
 
 use axum::response::Response;
 use http::{HeaderValue, StatusCode};
-use openoxide_live::State;
+use openoxide_live::Snapshot;
 use openoxide_runtime::Runtime;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -82,7 +82,7 @@ impl HttpContext {
     /// Answers from what is published.
     async fn published(
         self,
-        make: impl FnOnce(&Runtime, &HttpContext, &State) -> Result<EncodedResponse, Failure> + Send + 'static,
+        make: impl FnOnce(&Runtime, &HttpContext, &Snapshot) -> Result<EncodedResponse, Failure> + Send + 'static,
     ) -> Result<Response, Failure> {
         if !self.http.served().well_known {
             return Err(missing().help("publishing is switched off on this server"));

@@ -41,7 +41,7 @@ impl Changes {
     async fn next(&mut self) -> Option<News> {
         loop {
             match self.receiver.recv().await {
-                Ok(change) if change.state.place != *self.shared.engine.here() => {}
+                Ok(change) if change.snapshot.place != *self.shared.engine.here() => {}
                 // Who missed some looks at everything again.
                 Ok(_) | Err(RecvError::Lagged(_)) => {
                     let now = self.shared.seen().await.ok();

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use openoxide_live::State;
+use openoxide_live::Snapshot;
 use openoxide_runtime::{Runtime, ToolRegistry, Toolbox};
 use openoxide_skills::{Catalog, Entry, Model};
 use rmcp::ErrorData;
@@ -30,7 +30,7 @@ pub(super) struct Shared {
 
 /// What a client sees at one moment.
 pub(super) struct Seen {
-    pub(super) state: Arc<State>,
+    pub(super) state: Arc<Snapshot>,
     pub(super) toolbox: Toolbox,
     pub(super) addresses: Addresses,
 }
@@ -77,7 +77,7 @@ impl Shared {
         self.engine.work().run(move || work(&shared, &seen)).await.map_err(unavailable)
     }
 
-    fn look(&self, state: &Arc<State>) -> Result<Arc<Seen>, ErrorData> {
+    fn look(&self, state: &Arc<Snapshot>) -> Result<Arc<Seen>, ErrorData> {
         // Nothing is decided by guessing what a rule was meant to say.
         let runtime = state.runtime().map_err(|error| internal(error.to_string()))?;
         let mut registry = ToolRegistry::default();

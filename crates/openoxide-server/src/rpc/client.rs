@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use openoxide_live::{LiveError, Pin, Place, State};
+use openoxide_live::{LiveError, Pin, Place, Snapshot};
 use openoxide_runtime::Session;
 
 use super::RpcOptions;
@@ -106,14 +106,14 @@ impl Client {
         &self,
         place: Place,
         again: bool,
-        work: impl FnOnce(&Arc<State>) -> T + Send + 'static,
+        work: impl FnOnce(&Arc<Snapshot>) -> T + Send + 'static,
     ) -> Result<Result<T, LiveError>, RpcError> {
         let live = self.engine.live().clone();
         let written = self.written.load(Ordering::SeqCst);
         let again = self.is_old(&place, written) || again;
         let looked = place.clone();
         let look = move || {
-            let state = if again { live.reload(&place) } else { live.at(&place) };
+            let state = if again { live.reload(&place) } else { live.snapshot(&place) };
             state.map(|state| work(&state))
         };
         let outcome = self.engine.work().run(look).await?;
@@ -125,7 +125,7 @@ impl Client {
     }
 
     /// Looks at a place.
-    pub(super) async fn state(&self, cwd: Option<&Path>) -> Result<Arc<State>, RpcError> {
+    pub(super) async fn state(&self, cwd: Option<&Path>) -> Result<Arc<Snapshot>, RpcError> {
         Ok(self.work(self.place(cwd, &[]), false, Arc::clone).await??)
     }
 

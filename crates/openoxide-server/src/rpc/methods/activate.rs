@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use openoxide_live::State;
+use openoxide_live::Snapshot;
 use openoxide_runtime::{Activation, Call, Given, Runtime, activate_answer};
 use openoxide_skills::{Caller, select};
 use openoxide_wire::{ActivateAnswer, IgnoredLine, MentionsAnswer, TurnInput, Who};
@@ -60,7 +60,7 @@ pub(super) async fn activate(client: &Client, given: Value) -> Result<Value, Rpc
 }
 
 /// Returns the calls that are meant, and what looks like one and is none.
-fn calls(state: &State, given: ActivateParams) -> Result<(Vec<Call>, Vec<IgnoredLine>), RpcError> {
+fn calls(state: &Snapshot, given: ActivateParams) -> Result<(Vec<Call>, Vec<IgnoredLine>), RpcError> {
     let runtime: &Runtime = state.runtime()?;
     let catalog = runtime.catalog();
     match (given.skill, given.turn) {

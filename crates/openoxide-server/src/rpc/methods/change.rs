@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use openoxide_config::{SettingChange, SettingsOwner, SkillSelector, SwitchError, SwitchOutcome, SwitchRequest};
-use openoxide_live::{Place, State};
+use openoxide_live::{Place, Snapshot};
 use openoxide_runtime::{Question, setting_answer, switch_answer};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -87,7 +87,7 @@ async fn switched(
     place: Place,
     order: SwitchRequest,
 ) -> Result<Result<SwitchOutcome, SwitchError>, RpcError> {
-    let work = move |state: &Arc<State>| state.workspace.switch(&state.view, &state.catalog, &order);
+    let work = move |state: &Arc<Snapshot>| state.workspace.switch(&state.view, &state.catalog, &order);
     let switched = client.work(place, true, work).await?;
     client.note_written();
     Ok(switched?)

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use openoxide_config::WorkspaceError;
-use openoxide_live::{LiveError, Place, State};
+use openoxide_live::{LiveError, Place, Snapshot};
 use openoxide_skills::{Catalog, Code, Entry, SkillInterface, SkillScope, Standing, ToolDependency, path_text};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -137,7 +137,7 @@ pub(super) async fn reload(client: &Client, given: Value) -> Result<Value, RpcEr
     }
     let mut data = Vec::new();
     for cwd in cwds.iter().take(FOLDERS) {
-        let counted = |state: &Arc<State>| (state.version, state.catalog.skills.len());
+        let counted = |state: &Arc<Snapshot>| (state.version, state.catalog.skills.len());
         let (version, skills) = client.work(client.place(Some(cwd), &[]), true, counted).await??;
         data.push(ReloadedFolder { cwd: path_text(cwd), version, skills });
     }
@@ -193,11 +193,11 @@ async fn in_folder(
     })
 }
 
-fn shapes(state: &Arc<State>) -> (Vec<SkillShape>, Vec<ErrorShape>) {
+fn shapes(state: &Arc<Snapshot>) -> (Vec<SkillShape>, Vec<ErrorShape>) {
     (skills(state), errors(state))
 }
 
-fn skills(state: &State) -> Vec<SkillShape> {
+fn skills(state: &Snapshot) -> Vec<SkillShape> {
     let entries = state.catalog.switchable(&state.view.host);
     entries.into_iter().map(|entry| skill(&state.catalog, entry)).collect()
 }
@@ -247,7 +247,7 @@ fn tool(tool: &ToolDependency) -> ToolShape {
 }
 
 /// Returns what is wrong with settings, and then with files that would be skills otherwise.
-fn errors(state: &State) -> Vec<ErrorShape> {
+fn errors(state: &Snapshot) -> Vec<ErrorShape> {
     let settings = state.problems.iter().filter(|problem| {
         // An untrusted project is the usual state, and a folder that is not there may come.
         !matches!(problem.diagnostic.code, Code::ConfigUntrusted | Code::RootRefused)

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use openoxide_live::State;
+use openoxide_live::Snapshot;
 use openoxide_runtime::{BeginningError, Onlooker, prompt_answer, roots_answer};
 use openoxide_skills::{Model, select};
 use openoxide_wire::{MentionsAnswer, PromptAnswer, TurnInput};
@@ -23,7 +23,7 @@ pub(super) async fn mentions(client: &Client, given: Value) -> Result<Value, Rpc
         cwd: Option<PathBuf>,
     }
     let Given { turn, cwd } = params(given)?;
-    let work = move |state: &Arc<State>| {
+    let work = move |state: &Arc<Snapshot>| {
         let environment = &state.workspace.environment;
         let mut turn = turn.into_turn(environment.cwd.clone(), environment.home.clone());
         turn.connectors.extend(state.workspace.config.connectors());
@@ -58,7 +58,7 @@ pub(super) async fn prompt(client: &Client, given: Value) -> Result<Value, RpcEr
     answer(&drawn?)
 }
 
-fn draw(state: &State, given: PromptParams) -> Result<PromptAnswer, RpcError> {
+fn draw(state: &Snapshot, given: PromptParams) -> Result<PromptAnswer, RpcError> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let model = Model { window: given.window, now: u64::try_from(now.as_millis()).unwrap_or(0) };
     let onlooker = Onlooker { model, reads: given.can_read, preload: given.preload };
@@ -79,7 +79,7 @@ pub(super) async fn roots(client: &Client, given: Value) -> Result<Value, RpcErr
     }
     let Given { cwd } = params(given)?;
     let engine = client.engine.clone();
-    let work = move |state: &Arc<State>| match engine.isolation() {
+    let work = move |state: &Arc<Snapshot>| match engine.isolation() {
         Ok(isolation) => Ok(roots_answer(&state.view, &state.catalog, isolation)),
         Err(error) => Err(RpcError::refused("no-isolation", error.to_owned(), None)),
     };

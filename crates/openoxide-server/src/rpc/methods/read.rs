@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use openoxide_live::State;
+use openoxide_live::Snapshot;
 use openoxide_mcp_client::{Remote, RemoteName};
 use openoxide_runtime::{Answer, Question, Runtime, Session};
 use openoxide_skills::{Asked, Caller, Entry, Part, ReadProblem, Refused, SkillUrl, read_resource};
@@ -77,7 +77,7 @@ pub(super) async fn read(client: &Client, given: Value) -> Result<Value, RpcErro
 /// Reads a file of a skill that a server offers.
 async fn read_remote(
     client: &Client,
-    state: &State,
+    state: &Snapshot,
     remote: &Remote,
     name: &RemoteName,
     given: &ReadParams,
@@ -100,7 +100,7 @@ type Told = Result<ReadAnswer, (String, String)>;
 
 async fn remote_answer(
     client: &Client,
-    state: &State,
+    state: &Snapshot,
     remote: &Remote,
     name: &RemoteName,
     given: &ReadParams,
@@ -147,19 +147,29 @@ async fn keep(
     Ok(())
 }
 
-fn host(state: &State) -> String {
+fn host(state: &Snapshot) -> String {
     state.catalog.host.clone()
 }
 
 /// Returns what must be asked before; nothing if the answer is no already.
-fn before(state: &State, runtime: &Runtime, session: &Session, given: &ReadParams) -> Result<Vec<Question>, RpcError> {
+fn before(
+    state: &Snapshot,
+    runtime: &Runtime,
+    session: &Session,
+    given: &ReadParams,
+) -> Result<Vec<Question>, RpcError> {
     Ok(match asked(state, runtime, session, given)? {
         Ok((asked, Ok(entry))) => runtime.before_reading(session, entry, &asked).unwrap_or_default(),
         _ => Vec::new(),
     })
 }
 
-fn answered(state: &State, runtime: &Runtime, session: &Session, given: &ReadParams) -> Result<ReadAnswer, RpcError> {
+fn answered(
+    state: &Snapshot,
+    runtime: &Runtime,
+    session: &Session,
+    given: &ReadParams,
+) -> Result<ReadAnswer, RpcError> {
     let (rules, catalog) = (&state.view.host, runtime.catalog());
     let (asked, entry) = match asked(state, runtime, session, given)? {
         Ok(found) => found,
@@ -180,7 +190,7 @@ fn answered(state: &State, runtime: &Runtime, session: &Session, given: &ReadPar
 type Wanted<'r> = Result<(Asked, Result<&'r Entry, ReadProblem>), ReadProblem>;
 
 fn asked<'r>(
-    state: &State,
+    state: &Snapshot,
     runtime: &'r Runtime,
     session: &Session,
     given: &ReadParams,
