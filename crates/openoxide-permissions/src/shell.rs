@@ -4,80 +4,19 @@
 //! *unknown*, so that a mistake here can only lead to a question. A grammar of the whole language would know more texts,
 //! and every construct that it knows would have to be judged.
 
-use crate::shell::words::Word;
+use self::leading::{OPENERS, RESERVED};
+use self::words::Word;
 
+mod leading;
+mod lexer;
 mod parts;
 mod words;
 
+pub use leading::{Leading, leading};
+pub use lexer::{Frame, Lexer, Piece};
+
 /// Longest text that is looked at, in bytes.
 const MAX_TEXT: usize = 64 * 1024;
-
-/// Words of the language after which a command stands.
-const OPENERS: &[&str] = &["!", "{", "coproc", "do", "elif", "else", "if", "then", "time", "until", "while"];
-
-/// Words of the language after which none does.
-const RESERVED: &[&str] = &["case", "done", "esac", "fi", "for", "function", "in", "select"];
-
-/// Programs that run the command which follows them.
-const WRAPPERS: &[&str] = &[
-    "builtin",
-    "busybox",
-    "caffeinate",
-    "chrt",
-    "command",
-    "doas",
-    "env",
-    "eval",
-    "exec",
-    "ionice",
-    "ltrace",
-    "nice",
-    "nohup",
-    "nsenter",
-    "parallel",
-    "runuser",
-    "setsid",
-    "stdbuf",
-    "strace",
-    "sudo",
-    "systemd-run",
-    "time",
-    "timeout",
-    "unshare",
-    "watch",
-    "xargs",
-];
-
-/// What a word is that stands where the name of a program may, and is none, or not the one that matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Leading {
-    /// It sets a variable: the program follows.
-    Assignment,
-    /// A word of the language, after which a command stands.
-    Opener,
-    /// A word of the language, after which none does.
-    Reserved,
-    /// A program that runs the command which follows its options.
-    Wrapper,
-}
-
-/// Tells what a word is that stands where the name of a program may; `None`: that name itself.
-pub fn leading(word: &str) -> Option<Leading> {
-    match word {
-        _ if is_assignment(word) => Some(Leading::Assignment),
-        _ if WRAPPERS.contains(&word.rsplit('/').next().unwrap_or(word)) => Some(Leading::Wrapper),
-        _ if OPENERS.contains(&word) => Some(Leading::Opener),
-        _ if RESERVED.contains(&word) => Some(Leading::Reserved),
-        _ => None,
-    }
-}
-
-fn is_assignment(word: &str) -> bool {
-    word.split_once('=').is_some_and(|(name, _)| {
-        let name = name.strip_suffix('+').unwrap_or(name);
-        !name.is_empty() && name.chars().all(|character| character.is_ascii_alphanumeric() || character == '_')
-    })
-}
 
 /// What a text is.
 #[derive(Clone, Debug, PartialEq, Eq)]

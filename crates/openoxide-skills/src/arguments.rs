@@ -57,8 +57,10 @@ fn split(rule: WordRule, text: &str) -> Vec<String> {
     }
 }
 
-/// Splits as a shell does, without its operators. `strict`: backslashes count inside double quotes, and a quote that
-/// nothing closes is an ordinary character.
+/// Splits typed text into words as a shell does, without its operators.
+///
+/// The shell lexer cannot do this: typed text is no command, and hosts take a quote that nothing closes for an ordinary
+/// character. With `strict`, backslashes also escape inside double quotes, and the text after such a quote is split.
 fn shell_words(text: &str, strict: bool) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

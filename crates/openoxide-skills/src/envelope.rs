@@ -9,7 +9,7 @@ use minijinja::context;
 use crate::catalog::{Entry, View};
 use crate::host::{Caller, CutRule, Role};
 use crate::skill::Frontmatter;
-use crate::template::{RenderError, Templates};
+use crate::text::template::{RenderError, Templates};
 use crate::text::{fill, is_deceptive, one_line, path_text};
 
 /// One message to the model.

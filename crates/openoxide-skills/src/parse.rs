@@ -15,6 +15,7 @@ mod cache;
 mod conclude;
 mod fields;
 mod hooks;
+mod length;
 mod lenient;
 mod limits;
 mod lists;
@@ -35,9 +36,7 @@ pub(crate) use fields::is_known_field;
 pub(crate) use name::{first_bad, misfit};
 pub(crate) use parsed::Head;
 pub use parsed::Parsed;
-pub(crate) use problems::yaml_problem;
 pub(crate) use readings::Readings;
-pub(crate) use scalar::plain_value;
 
 /// Reads the text of a skill file by a host's rules; `folder` is what its place calls it.
 ///

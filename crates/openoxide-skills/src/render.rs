@@ -12,7 +12,7 @@ mod prompt;
 mod template;
 mod tidy;
 
-use crate::template::RenderError;
+use crate::text::template::RenderError;
 
 pub(crate) use tidy::tidy;
 

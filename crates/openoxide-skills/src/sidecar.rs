@@ -10,7 +10,7 @@ use crate::diagnostic::Diagnostic;
 use crate::host::{SidecarBad, SidecarRules};
 use crate::skill::{PermissionsProfile, SkillDependencies, SkillInterface, SkillPolicy, ToolDependency};
 use crate::text::collapse;
-use crate::yaml::{self, Node, Value};
+use crate::text::yaml::{self, Node, Value};
 
 /// Longest short text, in characters.
 const SHORT: usize = 64;

@@ -1,6 +1,9 @@
-//! The forms under which a command might be forbidden: a guess that rather sees too much.
+//! Guesses the forms under which a command might be forbidden, and rather sees too much.
+//!
+//! Quotes are ignored on purpose, so the lexer is of no use here: a part that was misread as quoted would escape a rule
+//! that denies it, while a form too many can only deny or ask too often.
 
-use super::{Leading, leading};
+use super::leading::{Leading, leading};
 
 /// Returns every form of a command: without its quotes, without what only runs it, and by its program's bare name.
 pub(super) fn forms(words: &[&str]) -> Vec<String> {

@@ -1,7 +1,6 @@
-//! Reads words and the signs between commands.
+//! Reads plain commands: words, and the operators between commands. Whatever is more than that is unknown.
 
-use std::iter::Peekable;
-use std::str::Chars;
+use super::lexer::{Frame, Lexer, Piece};
 
 /// A word of a command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,12 +13,15 @@ pub(super) struct Word {
 
 /// Reads a text as commands, each a list of words; `None` if it is more than that.
 pub(super) fn read(text: &str) -> Option<Vec<Vec<Word>>> {
-    let mut reader = Reader { rest: text.chars().peekable(), word: None, words: Vec::new(), commands: Vec::new() };
-    while let Some(character) = reader.rest.next() {
-        reader.take(character)?;
+    let mut reader = Reader { lexer: Lexer::new(text), word: None, words: Vec::new(), commands: Vec::new() };
+    while !reader.lexer.rest().is_empty() {
+        reader.step()?;
+    }
+    if reader.lexer.frames() != [Frame::Words] {
+        return None;
     }
     reader.end_word();
-    // A text may end with `;` or a new line, and with no other sign.
+    // A text may end with `;` or a new line, and with no other operator.
     if !reader.words.is_empty() {
         reader.end_command()?;
     }
@@ -28,15 +30,37 @@ pub(super) fn read(text: &str) -> Option<Vec<Vec<Word>>> {
 }
 
 struct Reader<'t> {
-    rest: Peekable<Chars<'t>>,
+    lexer: Lexer<'t>,
     word: Option<Word>,
     words: Vec<Word>,
     commands: Vec<Vec<Word>>,
 }
 
 impl Reader<'_> {
-    /// Takes what begins with a character; `None` if that is unknown.
-    fn take(&mut self, character: char) -> Option<()> {
+    /// Takes the next piece; `None` if it is unknown.
+    fn step(&mut self) -> Option<()> {
+        if self.lexer.rest().starts_with('$') && self.lexer.frame() != Frame::Single {
+            return self.variable();
+        }
+        let Piece { text, frame, .. } = self.lexer.next()?;
+        let mut characters = text.chars();
+        let (character, None) = (characters.next()?, characters.next()) else { return None };
+        match (frame, character) {
+            (Frame::Words, _) => self.unquoted(character),
+            (Frame::Single, '\'') | (Frame::Double, '"') => {
+                self.word().written.push(character);
+                Some(())
+            }
+            (Frame::Double, '`' | '\\') => None,
+            (Frame::Single | Frame::Double, _) if is_quotable(character) => {
+                self.push(character);
+                Some(())
+            }
+            _ => None,
+        }
+    }
+
+    fn unquoted(&mut self, character: char) -> Option<()> {
         match character {
             ' ' | '\t' => self.end_word(),
             '\n' => {
@@ -47,16 +71,16 @@ impl Reader<'_> {
             }
             ';' => self.end_command()?,
             '&' => {
-                self.rest.next_if_eq(&'&')?;
+                self.lexer.rest().starts_with('&').then(|| self.lexer.next())?;
                 self.end_command()?;
             }
             '|' => {
-                self.rest.next_if_eq(&'|');
+                if self.lexer.rest().starts_with('|') {
+                    self.lexer.next();
+                }
                 self.end_command()?;
             }
-            '\'' => self.single()?,
-            '"' => self.double()?,
-            '$' => self.variable()?,
+            '\'' | '"' => self.word().written.push(character),
             '#' if self.word.is_none() => return None,
             _ if is_literal(character) => self.push(character),
             _ => return None,
@@ -89,53 +113,27 @@ impl Reader<'_> {
         Some(())
     }
 
-    fn single(&mut self) -> Option<()> {
-        self.word().written.push('\'');
-        loop {
-            match self.rest.next()? {
-                '\'' => break,
-                inner if is_quotable(inner) => self.push(inner),
-                _ => return None,
-            }
-        }
-        self.word().written.push('\'');
-        Some(())
-    }
-
-    fn double(&mut self) -> Option<()> {
-        self.word().written.push('"');
-        loop {
-            match self.rest.next()? {
-                '"' => break,
-                '$' => self.variable()?,
-                '`' | '\\' => return None,
-                inner if is_quotable(inner) => self.push(inner),
-                _ => return None,
-            }
-        }
-        self.word().written.push('"');
-        Some(())
-    }
-
     /// Takes `$NAME`, `$1` or `${NAME}`, which can only become text.
     fn variable(&mut self) -> Option<()> {
-        self.push('$');
-        let is_braced = self.rest.next_if_eq(&'{').is_some();
-        if is_braced {
-            self.push('{');
-        }
-        let first = self.rest.next_if(|next| next.is_ascii_alphanumeric() || *next == '_')?;
-        self.push(first);
-        if is_braced || !first.is_ascii_digit() {
-            while let Some(next) = self.rest.next_if(|next| next.is_ascii_alphanumeric() || *next == '_') {
-                self.push(next);
-            }
-        }
-        if is_braced {
-            self.rest.next_if_eq(&'}')?;
-            self.push('}');
-        }
+        let rest = self.lexer.rest();
+        let length = variable_length(rest)?;
+        rest[..length].chars().for_each(|character| self.push(character));
+        self.lexer.skip_to(self.lexer.at() + length);
         Some(())
+    }
+}
+
+/// Returns the length of the plain variable that a text begins with.
+fn variable_length(text: &str) -> Option<usize> {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let (start, is_braced) = if text.starts_with("${") { (2, true) } else { (1, false) };
+    let name = text[start..].bytes().take_while(|byte| is_part(*byte)).count();
+    match name {
+        0 => None,
+        _ if is_braced => text[start + name..].starts_with('}').then_some(start + name + 1),
+        // Of `$12` the shell takes `$1`, and `2` is text.
+        _ if text.as_bytes()[start].is_ascii_digit() => Some(start + 1),
+        _ => Some(start + name),
     }
 }
 

@@ -85,7 +85,7 @@ impl<'v> ByName<'v> {
             Some(off) if self.off_any_case => off.to_lowercase() == name.to_lowercase(),
             off => off == Some(&*name),
         };
-        let matched = |word: &&str| crate::glob::matches(word, &name);
+        let matched = |word: &&str| crate::text::glob::matches(word, &name);
         let text = if let Some((off, word)) = hit(self.off, named) {
             format!("it is switched off: {} lists `{word}`", off.origin)
         } else if let Some((ignored, word)) = hit(self.ignored, matched) {

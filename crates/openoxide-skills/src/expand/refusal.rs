@@ -1,7 +1,6 @@
 //! Why a command must not be run with what was typed.
 
-/// Deepest nesting of quotes and substitutions that is followed.
-pub(super) const MOST_NESTED: usize = 40;
+use openoxide_permissions::Lexer;
 
 /// Why a command must not be run with the arguments that were given.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -45,7 +44,7 @@ pub enum Refusal {
         program: String,
     },
     /// The command is nested too deeply to be followed.
-    #[error("quotes and substitutions are nested more than {MOST_NESTED} deep")]
+    #[error("quotes and substitutions are nested more than {} deep", Lexer::MAX_DEPTH)]
     Nested,
     /// The values are too long together.
     #[error("the arguments are too long for this many placeholders")]

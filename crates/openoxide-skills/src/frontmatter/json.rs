@@ -4,8 +4,8 @@ use serde_json::{Map, Number, Value as Json};
 
 use super::split::{Split, split};
 use crate::host::FenceRules;
-use crate::parse::plain_value;
-use crate::yaml::{self, Node, Value};
+use crate::text::yaml::{self, Node, Value};
+use crate::text::yaml_scalar::plain_value;
 
 /// Most bytes of frontmatter.
 const MAX_FRONTMATTER: usize = 64 * 1024;

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::edits::{EditedText, apply, soft_tabs};
 use super::split::DASHES;
 use crate::host::{ParseRules, Repair};
-use crate::yaml;
+use crate::text::yaml;
 
 /// Applies the host's repair; returns nothing if it changes nothing.
 pub(crate) fn repair(text: &str, rules: &ParseRules) -> Option<EditedText> {

@@ -6,7 +6,7 @@ use super::fields::Collected;
 use super::plain::Keys;
 use crate::frontmatter::{self, Split};
 use crate::host::{Clean, FenceRules};
-use crate::yaml::{self, Node, YamlError};
+use crate::text::yaml::{self, Node, YamlError};
 
 /// What was read from one text for several hosts: they mostly agree, and need it read once.
 #[derive(Default)]

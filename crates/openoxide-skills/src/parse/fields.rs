@@ -10,7 +10,7 @@ use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Level};
 use crate::host::{Clean, EmptyText, ParseRules, UnknownFields, WrongType};
 use crate::skill::{Frontmatter, RareFields, SkillContext, SkillHooks};
-use crate::yaml::{Node, Value};
+use crate::text::yaml::{Node, Value};
 
 /// Keys that have a meaning to some host, as they are written.
 const KNOWN: &[&str] = &[

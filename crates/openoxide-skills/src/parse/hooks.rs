@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::scalar;
 use crate::host::BoolRule;
 use crate::skill::{HookHandler, SkillHooks};
-use crate::yaml::{Node, Value};
+use crate::text::yaml::{Node, Value};
 
 /// The longest time that can be asked for.
 const LONGEST: Duration = Duration::from_hours(24);
@@ -125,7 +125,7 @@ fn seconds<'n, 's>(node: &'n Node<'s>, key: &str) -> Result<Option<Duration>, Pr
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::yaml::parse;
+    use crate::text::yaml::parse;
 
     fn check(yaml: &str, handlers: &[&str], problems: &[&str]) {
         let node = parse(yaml).unwrap();

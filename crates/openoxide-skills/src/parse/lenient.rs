@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::frontmatter::EditedText;
 use crate::host::ParseRules;
-use crate::yaml::{self, Node, Value};
+use crate::text::yaml::{self, Node, Value};
 
 const COMMENT: (&str, &str) = ("<!--", "-->");
 

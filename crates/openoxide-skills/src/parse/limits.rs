@@ -2,12 +2,13 @@
 
 use std::borrow::Cow;
 
+use super::length::length;
 use super::parsed::Source;
 use super::scalar::{self, Text};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Level};
 use crate::host::{EmptyText, ParseRules};
-use crate::yaml::Node;
+use crate::text::yaml::Node;
 
 /// Checks the lengths of the texts, in the order of the standard's fields.
 pub(super) fn check_texts(rules: &ParseRules, source: Source<'_>, pairs: &[(Node<'_>, Node<'_>)]) -> Vec<Diagnostic> {
@@ -51,7 +52,7 @@ fn description(rules: &ParseRules, source: Source<'_>, value: &Node<'_>) -> Opti
     if text.len() <= most {
         return None;
     }
-    let length = crate::text::length(text, rules.lengths);
+    let length = length(text, rules.lengths);
     let (level, max) = match (rules.description.max, rules.description.max_advised) {
         (Some(max), _) if length > max => (Level::Error, max),
         (_, Some(max)) if length > max => (Level::Warning, max),
@@ -72,7 +73,7 @@ fn compatibility(rules: &ParseRules, source: Source<'_>, value: &Node<'_>) -> Op
         });
     };
     let max = rules.fields.compatibility_max?;
-    let length = crate::text::length(text, rules.lengths);
+    let length = length(text, rules.lengths);
     (length > max).then(|| {
         Diagnostic::error(
             Code::CompatibilityLength,

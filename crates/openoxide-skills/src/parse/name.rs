@@ -6,11 +6,12 @@ use std::ops::Range;
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
+use super::length::length;
 use super::parsed::{Parsed, Source};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Fix, Level};
 use crate::host::{Chars, LengthUnit, NameShape, NameSource, ParseRules};
-use crate::yaml::Node;
+use crate::text::yaml::Node;
 
 /// Checks the frontmatter's name.
 pub(super) fn check(
@@ -53,7 +54,7 @@ pub(super) fn check_folder(rules: &ParseRules, file: &str, name: &str) -> Vec<Di
 /// Checks the length of a name that the folder gave.
 pub(super) fn check_length(rules: &ParseRules, file: &str, parsed: &Parsed) -> Option<Diagnostic> {
     let max = rules.name.must.max.filter(|_| parsed.invalid().is_none())?;
-    let length = crate::text::length(&parsed.name, rules.lengths);
+    let length = length(&parsed.name, rules.lengths);
     (length > max).then(|| {
         Diagnostic::error(
             Code::NameLength,
@@ -116,7 +117,7 @@ impl Subject<'_> {
 fn broken(shape: &NameShape, level: Level, subject: &Subject<'_>) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     let name = subject.name;
-    let length = crate::text::length(name, subject.lengths);
+    let length = length(name, subject.lengths);
     if let Some(max) = shape.max.filter(|&max| length > max) {
         let message = format!("the name has {length} {}, {max} are allowed", subject.lengths.as_str());
         problems.push(subject.problem(Code::NameLength, level, message).help("shorten the name"));

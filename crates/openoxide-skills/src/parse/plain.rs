@@ -2,7 +2,7 @@
 
 use crate::host::{ParseRules, UnknownFields};
 use crate::text::is_blank;
-use crate::yaml::{Node, Value};
+use crate::text::yaml::{Node, Value};
 
 /// The standard's keys. None of them is a yes or no.
 const KEYS: [&str; 6] = ["name", "description", "license", "compatibility", "metadata", "allowed-tools"];
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: Option<u8>) {
-        let root = crate::yaml::parse(text).unwrap();
+        let root = crate::text::yaml::parse(text).unwrap();
         assert_eq!(Keys::of_plain(&root), expected.map(Keys), "{text}");
     }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::parsed::Source;
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
-use crate::yaml::{Feature, YamlError, YamlErrorKind};
+use crate::text::yaml::Feature;
 
 /// Frontmatter may be a program in another language, and is never run.
 pub(super) fn foreign(file: &str, format: &str) -> Diagnostic {
@@ -23,24 +23,6 @@ pub(super) fn too_large() -> Diagnostic {
 pub(super) fn no_text() -> Diagnostic {
     Diagnostic::error(Code::NoFrontmatter, "the file is empty")
         .help("begin with `---`, the lines `name:` and `description:`, and `---`")
-}
-
-/// Says what is wrong with YAML that stands alone.
-pub(crate) fn yaml_problem(file: &str, error: &YamlError) -> Diagnostic {
-    frontmatter_problem(Source { file, offset: 0 }, error)
-}
-
-pub(super) fn frontmatter_problem(source: Source<'_>, error: &YamlError) -> Diagnostic {
-    let (code, message) = match error.kind {
-        YamlErrorKind::Syntax => (Code::BadYaml, format!("the frontmatter is not valid YAML: {}", error.message)),
-        YamlErrorKind::Limit => (Code::YamlLimit, error.message.clone()),
-    };
-    let help = match error.kind {
-        YamlErrorKind::Syntax => "mend the line, or put quotes around its value",
-        YamlErrorKind::Limit => "keep the frontmatter short and flat",
-    };
-    let at = source.offset + error.offset;
-    Diagnostic::error(code, message).at(source.file, at..at + 1).help(help)
 }
 
 pub(super) fn feature_problem(source: Source<'_>, feature: Feature, span: &Range<usize>) -> Diagnostic {

@@ -8,14 +8,15 @@ use super::fields::Collected;
 use super::lenient::{self, Prepared};
 use super::parsed::{Head, Parsed, Source};
 use super::plain::Keys;
-use super::problems::{foreign, frontmatter_problem, no_text, too_large};
+use super::problems::{foreign, no_text, too_large};
 use super::reading::Reading;
 use super::texts;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Fix, Level};
 use crate::frontmatter::{self, Split, soft_tabs};
 use crate::host::{BadYaml, Fallback, Mark, NoFrontmatter, ParseRules, Utf8};
-use crate::yaml;
+use crate::text::yaml;
+use crate::text::yaml_file::yaml_problem;
 
 /// Longest frontmatter, in bytes.
 const FRONTMATTER_MAX: usize = 64 * 1024;
@@ -169,7 +170,7 @@ impl Reader<'_> {
                     let alike = plain.map_or(Alike::Rules(self.group), |(keys, clean)| Alike::Plain(keys, clean));
                     self.judge(source, text, &root.node, Some((alike, taken)))
                 }
-                (Err(error), _) => Err(frontmatter_problem(source, error)),
+                (Err(error), _) => Err(yaml_problem(source.file, source.offset, error)),
             },
         };
         let Err(problem) = first else { return };
@@ -195,7 +196,7 @@ impl Reader<'_> {
     fn untabbed(&mut self, source: Source<'_>, text: &str) -> Result<(), Diagnostic> {
         let edited = frontmatter::EditedText::new(text, soft_tabs(text, &[]));
         let kept = self.parsed.problems.len();
-        let root = yaml::parse(&edited.text).map_err(|error| frontmatter_problem(source, &error))?;
+        let root = yaml::parse(&edited.text).map_err(|error| yaml_problem(source.file, source.offset, &error))?;
         let outcome = self.judge(source, text, &root, Some((Alike::Rules(self.group), &mut Taken::new())));
         self.place_in_original(source, &edited, kept);
         outcome

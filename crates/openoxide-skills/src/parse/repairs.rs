@@ -2,12 +2,12 @@
 
 use super::fields::Collected;
 use super::parsed::Source;
-use super::problems::frontmatter_problem;
 use super::reader::{Reader, repair_cause};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Fix, Place};
 use crate::frontmatter::EditedText;
-use crate::yaml;
+use crate::text::yaml;
+use crate::text::yaml_file::yaml_problem;
 
 impl Reader<'_> {
     /// Reads repaired text; with `report`, each repair becomes a finding.
@@ -21,7 +21,7 @@ impl Reader<'_> {
         self.taken = Collected::default();
         let kept = self.parsed.problems.len();
         let outcome = yaml::parse(&edited.text)
-            .map_err(|error| frontmatter_problem(source, &error))
+            .map_err(|error| yaml_problem(source.file, source.offset, &error))
             .and_then(|root| self.judge(source, text, &root, None));
         match &outcome {
             Ok(()) => {

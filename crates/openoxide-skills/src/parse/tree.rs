@@ -9,7 +9,7 @@ use super::{limits, name};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::host::{BadYaml, Dialect, OnDuplicate, Tags, WrongType};
-use crate::yaml::{Feature, Node, Value};
+use crate::text::yaml::{Feature, Node, Value};
 
 impl Reader<'_> {
     /// Takes the fields out of a tree, or says what is wrong with it as a whole; `known` is absent for repaired text.

@@ -1,7 +1,7 @@
 //! Plain scalars that are not text: nothing, yes and no, numbers and dates, as older YAML has them.
 
 use crate::host::Typed;
-use crate::yaml::is_null_text;
+use crate::text::yaml::is_null_text;
 
 /// Tells whether a plain scalar is no text by a host's rules.
 pub(super) fn is_typed(text: &str, rule: Typed) -> bool {

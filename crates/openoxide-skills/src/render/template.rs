@@ -4,7 +4,7 @@ use minijinja::context;
 
 use crate::catalog::Entry;
 use crate::host::HostSpec;
-use crate::template::{RenderError, Templates};
+use crate::text::template::{RenderError, Templates};
 
 /// A root and its short name.
 #[derive(Clone, Debug)]

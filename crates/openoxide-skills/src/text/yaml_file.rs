@@ -1,12 +1,13 @@
-//! A settings file in YAML as plain values, for those who read files: the YAML is the same as in frontmatter.
+//! Reads a YAML file into plain values with their lines, and reports YAML errors as diagnostics.
 
 use std::collections::BTreeMap;
 
 use toml::{Table, Value as Plain};
 
+use super::yaml::{self, Node, Value, YamlError, YamlErrorKind};
+use super::yaml_scalar::plain_value;
+use crate::code::Code;
 use crate::diagnostic::Diagnostic;
-use crate::parse::{plain_value, yaml_problem};
-use crate::yaml::{self, Node, Value};
 
 /// What a YAML file says.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -26,7 +27,7 @@ pub struct YamlFile {
 /// ```
 pub fn read_yaml(text: &str) -> Result<YamlFile, Diagnostic> {
     let text = text.trim_start_matches('\u{feff}');
-    let root = yaml::parse(text).map_err(|error| yaml_problem(text, &error))?;
+    let root = yaml::parse(text).map_err(|error| yaml_problem(text, 0, &error))?;
     let mut file = YamlFile::default();
     if let Value::Map(pairs) = &root.value {
         file.table = table(text, pairs, "", &mut file.lines);
@@ -58,4 +59,18 @@ fn plain(text: &str, node: &Node<'_>, path: &str, lines: &mut BTreeMap<String, u
         }
         Value::Map(pairs) => Plain::Table(table(text, pairs, path, lines)),
     })
+}
+
+/// Says what is wrong with YAML that begins at `offset` in a file.
+pub(crate) fn yaml_problem(file: &str, offset: usize, error: &YamlError) -> Diagnostic {
+    let (code, message) = match error.kind {
+        YamlErrorKind::Syntax => (Code::BadYaml, format!("the frontmatter is not valid YAML: {}", error.message)),
+        YamlErrorKind::Limit => (Code::YamlLimit, error.message.clone()),
+    };
+    let help = match error.kind {
+        YamlErrorKind::Syntax => "mend the line, or put quotes around its value",
+        YamlErrorKind::Limit => "keep the frontmatter short and flat",
+    };
+    let at = offset + error.offset;
+    Diagnostic::error(code, message).at(file, at..at + 1).help(help)
 }

@@ -1,4 +1,4 @@
-//! The templates of a host: exact text, strict about names, with a bound on work.
+//! Renders the templates of a host: exact text, strict about names, with a bound on the work.
 
 use minijinja::{Environment, UndefinedBehavior};
 
