@@ -24,13 +24,11 @@ mod rng;
 mod rpc;
 mod scene;
 mod trees;
-
-use std::fmt::Display;
+mod usage;
 
 use anyhow::{Result, bail};
 
-const USAGE: &str = "usage: cargo xtask fidelity record [HOST[/CASE]]
-       cargo xtask fidelity live [--seed N] [--trees N | --only N] [--corpus DIR] [--host HOST] [--bin FILE] [--keep DIR]";
+use self::usage::USAGE;
 
 /// Runs `cargo xtask fidelity ARGS`.
 pub(crate) fn run(args: &[String]) -> Result<()> {
@@ -39,10 +37,4 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
         Some((verb, rest)) if verb == "live" => live::run(rest),
         _ => bail!("{USAGE}"),
     }
-}
-
-/// Prints one line of the result.
-#[expect(clippy::print_stdout, reason = "a task's answer is its standard output")]
-fn say(line: impl Display) {
-    println!("{line}");
 }

@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, Result};
 
-use super::{Suite, build};
+use super::suite::{Suite, build};
 use crate::shell;
 
 const SCENARIOS: [&str; 4] = [

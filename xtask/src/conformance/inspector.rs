@@ -7,7 +7,7 @@ use openoxide_testkit::TestContext;
 use serde_json::Value;
 
 use super::server::Server;
-use super::{Suite, build};
+use super::suite::{Suite, build};
 use crate::shell;
 
 /// How many skills are verified.

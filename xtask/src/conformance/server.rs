@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, ensure};
 use openoxide_testkit::TestContext;
 use serde_json::Value;
 
-use super::{Suite, build, checks};
+use super::suite::{Suite, build, checks};
 use crate::shell;
 
 /// What a scenario that is run cannot check, because it asks for a tool of the suite's own.

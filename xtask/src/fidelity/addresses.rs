@@ -9,8 +9,8 @@ use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
 use super::case::Case;
+use super::omp;
 use super::peers::Peer;
-use super::{omp, record};
 
 /// Asks the real program for every address of a case and writes down what it answers.
 pub(super) fn record(case: &Case, program: &Path) -> Result<()> {
@@ -35,7 +35,7 @@ pub(super) fn record(case: &Case, program: &Path) -> Result<()> {
         })
         .collect();
     let answer = json!({ "program": case.peer.version()?, "answers": lines });
-    Ok(fs_err::write(case.dir.join("addresses.json"), record::pretty(&answer))?)
+    case.write("addresses.json", &answer)
 }
 
 fn asked(case: &Case) -> Result<Vec<String>> {

@@ -71,6 +71,23 @@ impl Case {
         scene.env = pairs.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect();
         Ok(scene)
     }
+
+    /// Writes what a real program answered to a file of the case.
+    pub(super) fn write(&self, file: &str, answer: &serde_json::Value) -> Result<()> {
+        Ok(fs_err::write(self.dir.join(file), pretty(answer))?)
+    }
+}
+
+/// Returns an answer as JSON with one line for each item, so that differences are easy to read.
+fn pretty(answer: &serde_json::Value) -> String {
+    let fields = answer.as_object().into_iter().flatten().map(|(key, value)| match value {
+        serde_json::Value::Array(items) if items.iter().any(serde_json::Value::is_object) => {
+            let lines: Vec<String> = items.iter().map(|item| format!("  {item}")).collect();
+            format!("{key:?}: [\n{}\n]", lines.join(",\n"))
+        }
+        value => format!("{key:?}: {value}"),
+    });
+    format!("{{\n{}\n}}\n", fields.collect::<Vec<_>>().join(",\n"))
 }
 
 /// Returns the repository's `fidelity/`.

@@ -11,7 +11,8 @@ use serde_json::Value;
 use super::peers::Peer;
 use super::rng::Rng;
 use super::scene::Scene;
-use super::{claude, codex, compare, corpus, omp, opencode, ours, say, trees};
+use super::{claude, codex, compare, corpus, omp, opencode, ours, trees};
+use crate::shell::say;
 
 /// The comparison with one real program.
 struct Match<'a> {

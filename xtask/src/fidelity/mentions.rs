@@ -12,10 +12,11 @@ use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
 use super::case::Case;
+use super::ours;
 use super::peers::Peer;
 use super::rng::Rng;
 use super::scene::Scene;
-use super::{ours, record, say};
+use crate::shell::say;
 
 /// How many random texts are tried beside the recorded ones; Claude Code takes a second for each.
 fn n_random(peer: Peer) -> usize {
@@ -33,7 +34,7 @@ pub(super) fn record(case: &Case, program: &Path) -> Result<()> {
         .map(|(input, selected)| json!({ "input": input, "selected": portable(&scene, &selected) }))
         .collect();
     let answer = json!({ "program": case.peer.version()?, "turns": turns });
-    Ok(fs_err::write(case.dir.join("mentions.json"), record::pretty(&answer))?)
+    case.write("mentions.json", &answer)
 }
 
 /// Asks both programs about the recorded turns and about random texts; returns the number of turns and of differences.

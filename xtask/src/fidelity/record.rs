@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use anyhow::Result;
-use serde_json::Value;
 
 use super::case::Case;
 use super::peers::Peer;
-use super::{addresses, call, claude, codex, mentions, omp, opencode, say};
+use super::{addresses, call, claude, codex, mentions, omp, opencode};
+use crate::shell::say;
 
 /// Records the cases that the argument names, or all.
 pub(super) fn run(args: &[String]) -> Result<()> {
@@ -29,7 +29,7 @@ fn record(case: &Case, program: &Path) -> Result<()> {
             Peer::Omp => omp::ask(program, &scene)?.0,
             Peer::OpenCode => opencode::list(program, &scene)?,
         };
-        fs_err::write(case.dir.join("answer.json"), pretty(&answer))?;
+        case.write("answer.json", &answer)?;
     }
     if case.wants("catalog") {
         record_catalog(case, program)?;
@@ -42,7 +42,7 @@ fn record(case: &Case, program: &Path) -> Result<()> {
     }
     if case.wants("served") && case.peer == Peer::OpenCode {
         let answer = opencode::serve::answers(program, &case.scene()?)?;
-        fs_err::write(case.dir.join("served.json"), pretty(&answer))?;
+        case.write("served.json", &answer)?;
     }
     if case.wants("addresses") {
         addresses::record(case, program)?;
@@ -82,21 +82,9 @@ fn record_activations(case: &Case, program: &Path) -> Result<()> {
         }
     };
     let answer = call::recorded(case.peer, &scene, &calls, &outcomes)?;
-    Ok(fs_err::write(case.dir.join("activations.json"), pretty(&answer))?)
+    case.write("activations.json", &answer)
 }
 
 fn text(lines: &[String]) -> String {
     lines.iter().flat_map(|line| [line, "\n"]).collect()
-}
-
-/// Writes an answer with one line for each item, so that differences are easy to read.
-pub(super) fn pretty(answer: &Value) -> String {
-    let fields = answer.as_object().into_iter().flatten().map(|(key, value)| match value {
-        Value::Array(items) if items.iter().any(Value::is_object) => {
-            let lines: Vec<String> = items.iter().map(|item| format!("  {item}")).collect();
-            format!("{key:?}: [\n{}\n]", lines.join(",\n"))
-        }
-        value => format!("{key:?}: {value}"),
-    });
-    format!("{{\n{}\n}}\n", fields.collect::<Vec<_>>().join(",\n"))
 }

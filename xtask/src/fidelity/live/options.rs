@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::fidelity::USAGE;
 use crate::fidelity::peers::Peer;
+use crate::fidelity::usage::USAGE;
 
 /// What the command line asks for.
 #[derive(Debug)]

@@ -1,6 +1,7 @@
 //! Trees as Claude Code sees them.
 
-use super::{NAMES, Planter, frontmatter};
+use super::frontmatter;
+use super::planter::{NAMES, Planter};
 
 const HOLDERS: &[&str] = &["home/.claude", "project/.claude", "project/sub/.claude", "project/sub/deep/.claude"];
 

@@ -1,6 +1,7 @@
 //! Trees as Codex sees them.
 
-use super::{NAMES, Planter, frontmatter};
+use super::frontmatter;
+use super::planter::{NAMES, Planter};
 
 const ROOTS: &[&str] = &[
     "project/.agents/skills",

@@ -1,5 +1,6 @@
 //! Random skill files: mostly sound, often odd, sometimes broken.
 
+use super::planter::NAMES;
 use crate::fidelity::rng::Rng;
 
 const WORDS: &[&str] = &["Fills", "in", "forms", "when", "the", "user", "asks", "for", "a", "report", "of", "Tests"];
@@ -101,7 +102,7 @@ pub(super) fn file(rng: &mut Rng) -> String {
 }
 
 fn name(rng: &mut Rng) -> String {
-    if rng.chance(85) { rng.pick(super::NAMES).to_owned() } else { value(rng) }
+    if rng.chance(85) { rng.pick(NAMES).to_owned() } else { value(rng) }
 }
 
 fn value(rng: &mut Rng) -> String {

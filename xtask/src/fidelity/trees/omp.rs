@@ -1,6 +1,7 @@
 //! Trees as omp sees them.
 
-use super::{NAMES, Planter, frontmatter};
+use super::frontmatter;
+use super::planter::{NAMES, Planter};
 
 const ROOTS: &[&str] = &[
     "home/.omp/agent/skills",

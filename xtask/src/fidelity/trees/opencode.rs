@@ -1,6 +1,7 @@
 //! Trees as `OpenCode` sees them. No two skills share a name, because the program would race.
 
-use super::{NAMES, Planter, frontmatter};
+use super::frontmatter;
+use super::planter::{NAMES, Planter};
 
 const ROOTS: &[&str] = &[
     "home/.claude/skills",
