@@ -5,14 +5,14 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result};
 
-use crate::shell::{answer, cargo, repository, run as run_command, say, step};
+use crate::shell::{answer, cargo, no_arguments, repository, run as run_command, say, step};
 
 /// A system where no command can be confined, and the rest works.
 const ELSEWHERE: &str = "x86_64-apple-darwin";
 
 /// Runs `cargo xtask check`.
 pub(crate) fn run(args: &[String]) -> Result<()> {
-    crate::no_arguments("check", args)?;
+    no_arguments("check", args)?;
     format()?;
     lint()?;
     lint_elsewhere()

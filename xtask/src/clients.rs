@@ -1,5 +1,6 @@
-//! Real agents use a skill over MCP: each is configured with what `mcp --print-config` prints, talks to a model that is a
-//! script, and must hand the skill's text to that model.
+//! `clients`: lets real agents use a skill over MCP, with a script in place of the model.
+//!
+//! Each agent is configured with what `mcp --print-config` prints, and must hand the skill's text to that model.
 
 mod model;
 

@@ -16,7 +16,7 @@ const FILES: &[&str] = &["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE
 
 /// Runs `cargo xtask dist`.
 pub(crate) fn run(args: &[String]) -> Result<()> {
-    crate::no_arguments("dist", args)?;
+    shell::no_arguments("dist", args)?;
     let triple = triple()?;
     let folder = metadata::target()?.join("dist").join(format!("openoxide-{}-{triple}", env!("CARGO_PKG_VERSION")));
     if folder.exists() {

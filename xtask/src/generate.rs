@@ -1,6 +1,7 @@
 //! `generate`: writes the files that follow from the code, or says whether they are up to date.
 
 mod answers;
+pub(crate) mod architecture;
 mod cli;
 mod config;
 mod diagnostics;
@@ -8,24 +9,16 @@ mod environment;
 mod host;
 mod hosts;
 mod markdown;
+mod page;
 mod schemas;
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 
+use self::page::{NOTICE, Page};
 use crate::metadata;
 use crate::shell::{self, repository, say};
-
-/// The first line of every generated page.
-const NOTICE: &str = "<!-- Written by `cargo xtask generate`; changes made here are lost. -->\n";
-
-/// A file that follows from the code.
-struct Page {
-    /// Its path in the repository.
-    path: PathBuf,
-    text: String,
-}
 
 /// Runs `cargo xtask generate [--check]`.
 pub(crate) fn run(args: &[String]) -> Result<()> {
@@ -80,6 +73,7 @@ fn pages() -> Result<Vec<Page>> {
         Page::new("docs/reference/environment.md", environment::page()?),
         Page::new("docs/reference/host.md", host::page(&host_file)?),
         Page::new("docs/diagnostics/README.md", diagnostics::page()),
+        Page::new(architecture::FILE, architecture::page()?),
     ];
     pages.extend(answers::pages(&binary)?);
     pages.extend(hosts::pages(&host_file)?);
@@ -121,18 +115,6 @@ fn first_difference(old: &str, new: &str) -> Option<usize> {
     }
     let same = old.lines().zip(new.lines()).take_while(|(old, new)| old == new).count();
     Some(same + 1)
-}
-
-impl Page {
-    fn new(path: impl Into<PathBuf>, text: String) -> Page {
-        Page { path: path.into(), text }
-    }
-
-    /// Returns what the file holds now; nothing if it is missing.
-    fn current(&self) -> Result<String> {
-        let path = repository().join(&self.path);
-        if path.exists() { Ok(fs_err::read_to_string(path)?) } else { Ok(String::new()) }
-    }
 }
 
 #[cfg(test)]

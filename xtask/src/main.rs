@@ -18,6 +18,7 @@ mod needs;
 mod openapi;
 mod shell;
 mod test;
+mod use_cases;
 
 use std::process::ExitCode;
 
@@ -94,6 +95,12 @@ const TASKS: &[Task] = &[
         about: "Draw which modules of a crate use each other, in layers, and where that is a cycle",
         run: modules::run,
     },
+    Task {
+        name: "use-cases",
+        arguments: "",
+        about: "Print which file of which face calls each use case",
+        run: use_cases::run,
+    },
     Task { name: "help", arguments: "", about: "Print this", run: help },
 ];
 
@@ -120,19 +127,11 @@ fn dispatch(args: &[String]) -> Result<()> {
 }
 
 fn help(args: &[String]) -> Result<()> {
-    no_arguments("help", args)?;
+    shell::no_arguments("help", args)?;
     shell::say("The project's own tasks\n\nUsage: cargo xtask TASK\n\nTasks:");
     for task in TASKS {
         let typed = format!("{} {}", task.name, task.arguments);
         shell::say(format!("  {typed:24}{}", task.about));
     }
     Ok(())
-}
-
-/// Fails if a task that takes no arguments was given some.
-fn no_arguments(task: &str, args: &[String]) -> Result<()> {
-    match args.first() {
-        None => Ok(()),
-        Some(arg) => bail!("`cargo xtask {task}` takes no arguments, but was given `{arg}`"),
-    }
 }

@@ -5,11 +5,11 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 
 use crate::metadata;
-use crate::shell::say;
+use crate::shell::{no_arguments, say};
 
 /// Runs `cargo xtask man`.
 pub(crate) fn run(args: &[String]) -> Result<()> {
-    crate::no_arguments("man", args)?;
+    no_arguments("man", args)?;
     let folder = metadata::target()?.join("man");
     write(&folder)?;
     say(format!("wrote the man pages to {}; try `man -l {0}/openoxide.1`", folder.display()));

@@ -16,8 +16,9 @@ use anyhow::{Result, bail, ensure};
 use crate::metadata::{self, Package};
 use crate::shell::say;
 
-pub(crate) use self::graph::Graph;
-pub(crate) use self::module::Source;
+use self::graph::Graph;
+pub(crate) use self::module::{Module, Segments, Source};
+pub(crate) use self::resolve::{Target, resolve};
 
 /// Files that a crate's modules hang from.
 const ROOTS: [&str; 2] = ["lib.rs", "main.rs"];
@@ -54,4 +55,18 @@ pub(crate) fn sources(package: &Package) -> Result<Vec<Source>> {
     let roots = ROOTS.iter().filter(|root| folder.join(root).is_file());
     let sources: Vec<Source> = roots.map(|root| read::read(root, &read_file)).collect::<Result<_>>()?;
     Ok(sources.into_iter().filter(|source| source.modules.len() > 1).collect())
+}
+
+/// Reads a crate from one text, in which a line `//- FILE` begins a file.
+#[cfg(test)]
+pub(crate) fn parse(text: &str) -> Source {
+    let mut files: std::collections::BTreeMap<&Path, String> = std::collections::BTreeMap::new();
+    let mut file = Path::new("lib.rs");
+    for line in text.lines() {
+        if let Some(name) = line.strip_prefix("//- ") {
+            file = Path::new(name);
+        }
+        *files.entry(file).or_default() += &format!("{line}\n");
+    }
+    read::read("lib.rs", &|file| Ok(files.get(file).cloned())).unwrap()
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 
 /// Prints one line of the result.
 #[expect(clippy::print_stdout, reason = "a task's answer is its standard output")]
@@ -18,6 +18,14 @@ pub(crate) fn say(line: impl Display) {
 #[expect(clippy::print_stderr, reason = "the one place that reports failure")]
 pub(crate) fn complain(error: &anyhow::Error) {
     eprintln!("error: {error:#}");
+}
+
+/// Fails if a task that takes no arguments was given some.
+pub(crate) fn no_arguments(task: &str, args: &[String]) -> Result<()> {
+    match args.first() {
+        None => Ok(()),
+        Some(arg) => bail!("`cargo xtask {task}` takes no arguments, but was given `{arg}`"),
+    }
 }
 
 /// Returns the repository's root.

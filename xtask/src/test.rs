@@ -6,7 +6,7 @@ use std::time::Instant;
 use anyhow::{Context as _, Result, ensure};
 use openoxide_testkit::TestContext;
 
-use crate::shell::{cargo, run as run_command, run_reading, say, step, typed, works};
+use crate::shell::{cargo, no_arguments, run as run_command, run_reading, say, step, typed, works};
 use crate::{check, generate, metadata, needs};
 
 /// How many tests ran, and how they ended.
@@ -19,7 +19,7 @@ struct Counts {
 
 /// Runs `cargo xtask test`.
 pub(crate) fn run(args: &[String]) -> Result<()> {
-    crate::no_arguments("test", args)?;
+    no_arguments("test", args)?;
     let start = Instant::now();
     step("what the tests need", needs::install)?;
     check::format()?;

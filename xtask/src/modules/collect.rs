@@ -10,7 +10,9 @@ use super::module::{ABSOLUTE, Import, Module, Segments};
 
 /// Adds what `items` define, import and name to a module. Modules among them are the caller's.
 pub(super) fn collect(items: &[Item], module: &mut Module) {
-    module.items.extend(items.iter().filter(|item| !is_test(attributes(item))).filter_map(defined));
+    for item in items.iter().filter(|item| !is_test(attributes(item))) {
+        define(item, module);
+    }
     let mut collector = Collector { module, locals: Vec::new() };
     for item in items {
         collector.visit_item(item);
@@ -60,20 +62,21 @@ pub(super) fn attributes(item: &Item) -> &[Attribute] {
     }
 }
 
-/// Returns the name that an item defines in its module.
-fn defined(item: &Item) -> Option<String> {
-    let ident = match item {
-        Item::Const(item) => &item.ident,
-        Item::Enum(item) => &item.ident,
-        Item::Fn(item) => &item.sig.ident,
-        Item::Macro(item) => item.ident.as_ref()?,
-        Item::Static(item) => &item.ident,
-        Item::Struct(item) => &item.ident,
-        Item::Trait(item) => &item.ident,
-        Item::Type(item) => &item.ident,
-        _ => return None,
+/// Adds the name that an item defines.
+fn define(item: &Item, module: &mut Module) {
+    let mut define_type = |ident| module.types.insert(plain(ident));
+    let mut define_value = |ident| module.values.insert(plain(ident));
+    match item {
+        Item::Enum(item) => define_type(&item.ident),
+        Item::Struct(item) => define_type(&item.ident),
+        Item::Trait(item) => define_type(&item.ident),
+        Item::Type(item) => define_type(&item.ident),
+        Item::Const(item) => define_value(&item.ident),
+        Item::Fn(item) => define_value(&item.sig.ident),
+        Item::Macro(item) => item.ident.as_ref().is_some_and(define_value),
+        Item::Static(item) => define_value(&item.ident),
+        _ => false,
     };
-    Some(plain(ident))
 }
 
 struct Collector<'a> {

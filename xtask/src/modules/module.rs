@@ -29,8 +29,10 @@ pub(crate) struct Module {
     pub(crate) is_public: bool,
     /// The text of its `//!` lines.
     pub(crate) doc: String,
-    /// Names of what it defines.
-    pub(crate) items: BTreeSet<String>,
+    /// Names of the types and traits that it defines, which `::` can follow.
+    pub(crate) types: BTreeSet<String>,
+    /// Names of the functions, constants and macros that it defines.
+    pub(crate) values: BTreeSet<String>,
     pub(crate) imports: Vec<Import>,
     /// Paths that its code names, apart from imports.
     pub(crate) paths: BTreeSet<Segments>,

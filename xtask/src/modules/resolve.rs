@@ -76,11 +76,11 @@ impl Resolver<'_> {
         if inside && child.is_some() {
             return child;
         }
-        if source.modules[module].items.contains(name) {
+        let around = &source.modules[module];
+        if around.types.contains(name) || (!inside && around.values.contains(name)) {
             return Some(Target::Item(module));
         }
-        let imports = &source.modules[module].imports;
-        let named = imports.iter().filter(|import| import.name.as_deref() == Some(name));
+        let named = around.imports.iter().filter(|import| import.name.as_deref() == Some(name));
         let mut named = named.map(|import| self.path(module, &import.path, inside));
         // A name imported twice is a module and an item, or stands in two functions.
         if let Some(target) = named.next() {
