@@ -1,45 +1,54 @@
-//! Layers of settings with their origin, OpenOxide's and the hosts' own, and the way from them to a view.
+//! Layers of settings with their origin, OpenOxide's and the hosts' own, and the views that they lead to.
 //!
-//! [`Environment`] is the process's surroundings as values. [`Config`] is the layers of `config.toml`. [`Workspace`]
-//! joins them: it finds the project, reads each host's own files, and makes the views that the core works on.
+//! [`Environment`] is the process's surroundings as values. [`Config`] is the layers of `config.toml`. [`Trust`] is what
+//! the user has approved. [`Workspace`] joins them: it finds the project, reads each host's own files, and makes the
+//! views that the core works on.
+
+mod environment;
+mod project;
 
 mod document;
-mod edit;
-mod environment;
-mod found;
-mod host_files;
-mod keys;
-mod layers;
+mod file_lock;
+mod suggestion;
+
 mod mcp;
-mod permission;
-mod plugins;
-mod policy;
-mod project;
-mod set;
-mod sources;
-mod switch;
-mod system;
+mod settings;
 mod trust;
+
+mod host_installation;
+mod host_settings;
+mod system_skills;
 mod workspace;
 
-pub use edit::{EditError, SettingsFile, add_skill_rule, add_to_list, remove_from_list};
 pub use environment::{Environment, variables};
-pub use found::{HostInstallation, detect_host};
-pub use keys::{CONFIG_KEYS, ConfigKey, ProjectAccess, StrictValue, ValueKind, config_schema};
-pub use layers::{Config, ConfigProblem, Layer, LayerKind};
-pub use mcp::{
-    AddServerOutcome, ConfiguredServer, McpServer, McpTransport, TokenSource, add_mcp_server, is_loopback_url,
-    validate_mcp_server,
-};
-pub use permission::AgentSettings;
-pub use policy::{AllowedTools, PermissionPolicy, SandboxSettings};
+pub use host_installation::{HostInstallation, detect_host};
+pub use mcp::add::{AddServerOutcome, add_mcp_server, validate_mcp_server};
+pub use mcp::configured::ConfiguredServer;
+pub use mcp::parse::is_loopback_url;
+pub use mcp::server::{McpServer, McpTransport, TokenSource};
 pub use project::find_project;
-pub use set::{SettingChange, SettingError, SettingOutcome};
-pub use sources::WatchPaths;
-pub use switch::{SettingsOwner, SkillSelector, SwitchError, SwitchOutcome, SwitchRequest};
-pub use system::{UnpackOutcome, embedded_skills, unpack_system_skills};
-pub use trust::{
-    ApprovalState, Grant, PermissionKind, RememberedAnswer, Timestamp, Trust, TrustEntry, TrustError, TrustRecord,
-    TrustedFolder, TrustedRemote, TrustedSource,
+pub use settings::config::Config;
+pub use settings::edit::error::EditError;
+pub use settings::edit::{add_to_list, remove_from_list};
+pub use settings::key::{ConfigKey, ProjectAccess, StrictValue, ValueKind};
+pub use settings::key_table::CONFIG_KEYS;
+pub use settings::layer::{ConfigProblem, Layer, LayerKind};
+pub use settings::permission_rules::AgentSettings;
+pub use settings::policy::{AllowedTools, PermissionPolicy, SandboxSettings};
+pub use settings::schema::config_schema;
+pub use settings::settings_file::{SettingsFile, SettingsOwner};
+pub use settings::skill_rule::add_skill_rule;
+pub use system_skills::{UnpackOutcome, embedded_skills, unpack_system_skills};
+pub use trust::error::TrustError;
+pub use trust::record::{
+    Grant, PermissionKind, RememberedAnswer, TrustEntry, TrustRecord, TrustedFolder, TrustedRemote, TrustedSource,
 };
-pub use workspace::{DetectedHost, Workspace, WorkspaceError, WorkspaceOptions};
+pub use trust::timestamp::Timestamp;
+pub use trust::{ApprovalState, Trust};
+pub use workspace::error::WorkspaceError;
+pub use workspace::set::{SettingChange, SettingError, SettingOutcome};
+pub use workspace::skill_selector::SkillSelector;
+pub use workspace::switch::{SwitchError, SwitchOutcome, SwitchRequest};
+pub use workspace::views::DetectedHost;
+pub use workspace::watch_paths::WatchPaths;
+pub use workspace::{Workspace, WorkspaceOptions};

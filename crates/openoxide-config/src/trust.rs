@@ -1,101 +1,54 @@
-//! What the user trusts: folders, sources, skills with power, and answers that are remembered.
+//! What the user trusts: folders, sources, skills with permissions, and remembered answers.
 //!
-//! It is kept in `state/trust.toml` in the user's own folder, and read from there alone: nothing in a project can trust
-//! the project. Reading never fails as a whole; a damaged file counts for nothing, is reported, and is never
-//! overwritten. Whether to ask, and what to show, is the runtime's work.
+//! It is stored in `state/trust.toml` in the user's own folder and read from there alone, so that nothing in a project
+//! can trust the project. Reading never fails as a whole: a damaged file is ignored, reported, and never overwritten.
+//! Whether to ask, and what to show, is up to the runtime.
 
-mod change;
-mod read;
-mod record;
+mod edit;
+pub(crate) mod error;
+mod parse;
+pub(crate) mod record;
 mod store;
-mod timestamp;
+pub(crate) mod timestamp;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use openoxide_skills::Diagnostic;
 
-use crate::environment::{Environment, NO_HOME_HINT, NO_HOME_WORD};
-use store::Store;
-
-pub use record::{
+use crate::environment::Environment;
+use error::TrustError;
+use record::{
     Grant, PermissionKind, RememberedAnswer, TrustEntry, TrustRecord, TrustedFolder, TrustedRemote, TrustedSource,
 };
-pub use timestamp::Timestamp;
+use store::Store;
+use timestamp::Timestamp;
 
-/// Why what is trusted cannot be changed.
-#[derive(Debug, thiserror::Error)]
-pub enum TrustError {
-    /// There is no folder of the user's to write to.
-    #[error("there is no home folder")]
-    NoHome,
-    /// A path cannot be written down.
-    #[error("`{}` cannot be written down, because it is not UTF-8", openoxide_skills::path_text(path))]
-    NotText {
-        /// The path.
-        path: PathBuf,
-    },
-    /// The file is damaged, so that a change could lose something.
-    #[error("`{}` is damaged, so it is left as it is{}", path.display(), place(problem))]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        problem: Box<Diagnostic>,
-    },
-    /// Another process does not let go of the file.
-    #[error("another process is changing `{}`", path.display())]
-    Busy {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The file cannot be read or written.
-    #[error(transparent)]
-    Io(#[from] std::io::Error),
-}
-
-fn place(problem: &Diagnostic) -> String {
-    let line = problem.place.as_ref().map_or_else(String::new, |place| format!("line {}: ", place.line));
-    format!(": {line}{}", problem.message)
-}
-
-impl TrustError {
-    /// Returns the stable word for the error: every face shows the same one.
-    pub fn word(&self) -> &'static str {
-        match self {
-            TrustError::NoHome => NO_HOME_WORD,
-            TrustError::NotText { .. } | TrustError::Damaged { .. } | TrustError::Busy { .. } | TrustError::Io(_) => {
-                "not-kept"
-            }
-        }
-    }
-
-    /// Returns the next step, if there is one.
-    pub fn hint(&self) -> Option<String> {
-        match self {
-            TrustError::NoHome => Some(NO_HOME_HINT.to_owned()),
-            TrustError::NotText { .. } => Some("rename the folder".to_owned()),
-            TrustError::Damaged { problem, .. } => problem.help.clone(),
-            TrustError::Busy { .. } => Some("wait for the other process, or end it".to_owned()),
-            TrustError::Io(_) => None,
-        }
-    }
-}
-
-/// Whether a skill has a power.
+/// Whether the user has approved something for the current content of a skill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ApprovalState {
-    /// It was given to exactly these bytes.
+    /// It is approved for exactly this content.
     Approved,
-    /// It was never given, or it was taken back.
+    /// It was never approved, or the approval was revoked.
     NotApproved,
-    /// It was given to this skill, and the skill changed since.
+    /// It was approved, and the skill has changed since.
     Changed {
-        /// When it was given.
+        /// When it was approved.
         since: Timestamp,
     },
 }
 
-/// What the user trusts, as it was when it was read; every change looks at the file again.
+impl ApprovalState {
+    /// Compares the digest that was approved, if one was, with the current one.
+    fn of(approved: Option<(&str, Timestamp)>, current: &str) -> ApprovalState {
+        match approved {
+            None => ApprovalState::NotApproved,
+            Some((digest, _)) if digest == current => ApprovalState::Approved,
+            Some((_, since)) => ApprovalState::Changed { since },
+        }
+    }
+}
+
+/// What the user trusts, as of the last read. Every change reads the file again.
 #[derive(Clone, Debug, Default)]
 pub struct Trust {
     store: Option<Store>,
@@ -104,11 +57,11 @@ pub struct Trust {
 }
 
 impl Trust {
-    /// Reads what the user trusts. No file means that nothing is trusted; a damaged one is told by [`Trust::problem`].
+    /// Reads the trust file. Without one nothing is trusted; [`Trust::problem`] says if it is damaged.
     pub fn open(environment: &Environment) -> Trust {
         let store = environment.openoxide_home().map(|home| Store::new(&home));
         let (entries, problem) = match store.as_ref().map(Store::read) {
-            Some(Ok(text)) => match read::entries(&text) {
+            Some(Ok(text)) => match parse::parse(&text) {
                 Ok(entries) => (entries, None),
                 Err(problem) => (Vec::new(), Some(problem)),
             },
@@ -118,17 +71,17 @@ impl Trust {
         Trust { store, entries, problem }
     }
 
-    /// Returns the file, whether or not it is there; `None` without a home.
+    /// Returns the path of the file, which need not exist; `None` if the user has no home folder.
     pub fn path(&self) -> Option<&Path> {
         self.store.as_ref().map(|store| store.path.as_path())
     }
 
-    /// Returns what is wrong with the file; then nothing in it counts.
+    /// Returns the problem with the file. If there is one, the whole file is ignored.
     pub fn problem(&self) -> Option<&Diagnostic> {
         self.problem.as_ref()
     }
 
-    /// Returns everything, in the order of the file.
+    /// Returns all entries, in the order of the file.
     pub fn entries(&self) -> &[TrustEntry] {
         &self.entries
     }
@@ -137,7 +90,7 @@ impl Trust {
         self.entries.iter().map(|entry| &entry.record)
     }
 
-    /// Returns the skills with power.
+    /// Returns the permissions of skills.
     pub fn grants(&self) -> impl Iterator<Item = &Grant> {
         self.records().filter_map(|record| match record {
             TrustRecord::Grant(grant) => Some(grant),
@@ -145,7 +98,7 @@ impl Trust {
         })
     }
 
-    /// Returns the answers that are remembered.
+    /// Returns the remembered answers.
     pub fn remembered_answers(&self) -> impl Iterator<Item = &RememberedAnswer> {
         self.records().filter_map(|record| match record {
             TrustRecord::Answer(answer) => Some(answer),
@@ -153,77 +106,67 @@ impl Trust {
         })
     }
 
-    /// Tells whether a folder is trusted; `folder` is a path without links. What lies below it is another folder.
+    /// Tells whether a folder is trusted. `folder` is a path without links; trust does not extend to folders below.
     pub fn trusts_folder(&self, folder: &Path) -> bool {
         self.records().any(|record| matches!(record, TrustRecord::Folder(trusted) if trusted.path == folder))
     }
 
-    /// Tells whether a source is trusted, word for word.
+    /// Tells whether a source is trusted, compared as text.
     pub fn trusts_source(&self, source: &str) -> bool {
         self.records().any(|record| matches!(record, TrustRecord::Source(trusted) if trusted.source == source))
     }
 
-    /// Tells whether a skill has a power: the one whose own file, without links, is `skill`, with the content that
-    /// `digest` names.
+    /// Returns the approval of a permission for a skill.
+    ///
+    /// `skill` is the skill's own file without links, `digest` its current content.
     pub fn approval(&self, skill: &Path, digest: &str, permission: PermissionKind) -> ApprovalState {
-        let given = self.grants().filter(|grant| grant.skill == skill && grant.permission == permission).last();
-        match given {
-            None => ApprovalState::NotApproved,
-            Some(grant) if grant.digest == digest => ApprovalState::Approved,
-            Some(grant) => ApprovalState::Changed { since: grant.at },
-        }
+        let grant = self.grants().filter(|grant| grant.skill == skill && grant.permission == permission).last();
+        ApprovalState::of(grant.map(|grant| (grant.digest.as_str(), grant.at)), digest)
     }
 
-    /// Tells whether a skill has a power for one thing, such as a command: only if that was shown, word for word.
+    /// Returns the approval of one item, such as a command: only if exactly that text was shown to the user.
     pub fn approval_for(&self, skill: &Path, digest: &str, permission: PermissionKind, item: &str) -> ApprovalState {
-        let is_it = |grant: &&Grant| grant.skill == skill && grant.permission == permission && grant.digest == digest;
+        let is_current =
+            |grant: &&Grant| grant.skill == skill && grant.permission == permission && grant.digest == digest;
+        let was_shown = || self.grants().filter(is_current).any(|grant| grant.shown.iter().any(|shown| shown == item));
         match self.approval(skill, digest, permission) {
-            ApprovalState::Approved
-                if !self.grants().filter(is_it).any(|grant| grant.shown.iter().any(|shown| shown == item)) =>
-            {
-                ApprovalState::NotApproved
-            }
-            answer => answer,
+            ApprovalState::Approved if !was_shown() => ApprovalState::NotApproved,
+            state => state,
         }
     }
 
-    /// Tells whether a skill of a server may reach the model, with the content that `digest` names.
+    /// Returns the approval of a server's skill with the content that `digest` names: whether the model may read it.
     pub fn remote_approval(&self, server: &str, uri: &str, digest: &str) -> ApprovalState {
-        let given = self.records().find_map(|record| match record {
+        let approved = self.records().find_map(|record| match record {
             TrustRecord::Remote(remote) if remote.server == server && remote.uri == uri => Some(remote),
             _ => None,
         });
-        match given {
-            None => ApprovalState::NotApproved,
-            Some(remote) if remote.digest == digest => ApprovalState::Approved,
-            Some(remote) => ApprovalState::Changed { since: remote.at },
-        }
+        ApprovalState::of(approved.map(|remote| (remote.digest.as_str(), remote.at)), digest)
     }
 
-    /// Lets a skill of a server reach the model until what the server lists for it changes; returns whether something
-    /// changed.
+    /// Approves a server's skill until the server lists other content for it. Returns whether the file changed.
     pub fn add_remote(&mut self, remote: TrustedRemote) -> Result<bool, TrustError> {
         self.add(TrustRecord::Remote(remote))
     }
 
-    /// Trusts a folder, given without links; returns whether it was not trusted before.
+    /// Trusts a folder, given without links. Returns whether that is new.
     pub fn add_folder(&mut self, folder: &Path, now: Timestamp) -> Result<bool, TrustError> {
         self.add(TrustRecord::Folder(TrustedFolder { path: folder.to_owned(), at: now }))
     }
 
-    /// Trusts a source; returns whether it was not trusted before.
+    /// Trusts a source. Returns whether that is new.
     pub fn add_source(&mut self, source: &str, now: Timestamp) -> Result<bool, TrustError> {
         self.add(TrustRecord::Source(TrustedSource { source: source.to_owned(), at: now }))
     }
 
-    /// Gives a skill a power; returns whether something changed.
+    /// Grants a skill a permission. Returns whether the file changed.
     ///
-    /// A grant for other bytes is replaced. One for the same bytes keeps what was shown before.
+    /// A grant for other content is replaced. One for the same content keeps the items that were shown before.
     pub fn grant(&mut self, grant: Grant) -> Result<bool, TrustError> {
         self.add(TrustRecord::Grant(grant))
     }
 
-    /// Remembers that a question was answered with "always"; returns whether it was not remembered before.
+    /// Remembers that a question was answered with "always". Returns whether that is new.
     pub fn remember(&mut self, answer: RememberedAnswer) -> Result<bool, TrustError> {
         self.add(TrustRecord::Answer(answer))
     }
@@ -231,18 +174,18 @@ impl Trust {
     fn add(&mut self, record: TrustRecord) -> Result<bool, TrustError> {
         let store = self.store.as_ref().ok_or(TrustError::NoHome)?;
         record.check_text()?;
-        let (entries, changed) = store.change(|entries, document| change::add(entries, document, record))?;
+        let (entries, changed) = store.change(|entries, document| edit::add(entries, document, record))?;
         (self.entries, self.problem) = (entries, None);
         Ok(changed)
     }
 
-    /// Takes back everything that `is_it` means; returns what that was. A file that is not there is not made.
-    pub fn revoke(&mut self, is_it: impl Fn(&TrustRecord) -> bool) -> Result<Vec<TrustRecord>, TrustError> {
+    /// Revokes every record that matches, and returns those. A missing file is not created.
+    pub fn revoke(&mut self, matches: impl Fn(&TrustRecord) -> bool) -> Result<Vec<TrustRecord>, TrustError> {
         let Some(store) = self.store.as_ref().filter(|store| store.path.exists()) else { return Ok(Vec::new()) };
         let mut gone = Vec::new();
         let (entries, _) = store.change(|entries, document| {
-            gone = entries.iter().filter(|entry| is_it(&entry.record)).map(|entry| entry.record.clone()).collect();
-            change::remove(entries, document, &is_it);
+            gone = entries.iter().filter(|entry| matches(&entry.record)).map(|entry| entry.record.clone()).collect();
+            edit::remove(entries, document, &matches);
         })?;
         (self.entries, self.problem) = (entries, None);
         Ok(gone)

@@ -1,5 +1,14 @@
-use super::*;
+//! Servers as they are read from settings files and added to them.
+
+use url::Url;
+
+use super::add::{AddServerOutcome, add_mcp_server};
+use super::configured::ConfiguredServer;
+use super::parse::is_loopback_url;
+use super::server::{McpServer, McpTransport, TokenSource};
 use crate::environment::Environment;
+use crate::settings::config::Config;
+use crate::settings::edit::error::EditError;
 
 fn stdio(command: &str, args: &[&str], env: &[&str]) -> McpServer {
     let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();

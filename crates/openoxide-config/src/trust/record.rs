@@ -1,31 +1,32 @@
-//! One thing that is trusted.
+//! The records of the trust file: folders, sources, grants, answers, and skills of servers.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
-use super::{Timestamp, TrustError};
+use super::error::TrustError;
+use super::timestamp::Timestamp;
 
-/// What a skill may do beyond being read.
+/// What a skill may be permitted to do beyond being read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PermissionKind {
-    /// Run the commands that stand in its text.
+    /// Run the commands in its text.
     Shell,
     /// Run the scripts in its folder.
     Script,
-    /// Run commands when something happens.
+    /// Run commands on events.
     Hook,
     /// Have the permissions that it asks for.
     Profile,
     /// Use tools without asking.
     Tools,
-    /// Add servers of tools.
+    /// Add MCP servers.
     Mcp,
 }
 
 impl PermissionKind {
-    /// Every power, in the order in which they are shown.
+    /// All kinds, in the order in which they are shown.
     pub const ALL: [PermissionKind; 6] = [
         PermissionKind::Shell,
         PermissionKind::Script,
@@ -47,106 +48,106 @@ impl PermissionKind {
         }
     }
 
-    /// Finds the power that a word means.
+    /// Parses the word used in files, text and JSON.
     pub fn parse(word: &str) -> Option<PermissionKind> {
         PermissionKind::ALL.into_iter().find(|permission| permission.as_str() == word)
     }
 }
 
-/// A folder whose settings count and whose names compete.
+/// A folder whose settings are active, and whose skills may win name clashes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrustedFolder {
     /// The folder, without links.
     pub path: PathBuf,
-    /// Since when.
+    /// When it was trusted.
     pub at: Timestamp,
 }
 
-/// Where skills come from that may have power.
+/// A source of skills that may have permissions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrustedSource {
-    /// An address or the name of a registry.
+    /// An address, or the name of a registry.
     pub source: String,
-    /// Since when.
+    /// When it was trusted.
     pub at: Timestamp,
 }
 
-/// A power that a skill has, for exactly the bytes that were looked at.
+/// A permission of a skill, for exactly the content that the user saw.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grant {
     /// The skill's own file, without links.
     pub skill: PathBuf,
-    /// The digest of everything in it, as `sha256:…`.
+    /// The digest of the skill's whole content, as `sha256:…`.
     pub digest: String,
-    /// What it may do.
+    /// The permission.
     pub permission: PermissionKind,
-    /// What the user was shown, word for word: commands, scripts, tools.
+    /// The items that the user was shown, word for word: commands, scripts, tools.
     pub shown: Vec<String>,
-    /// Since when.
+    /// When it was trusted.
     pub at: Timestamp,
 }
 
-/// A skill of a server that may reach the model, for exactly the content that the server listed.
+/// A server's skill that the model may read, for exactly the content that the server listed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrustedRemote {
-    /// What the user's settings call the server.
+    /// The name of the server in the user's settings.
     pub server: String,
-    /// The address of the skill's own file there; other servers may have the same.
+    /// The address of the skill's own file there. Other servers may use the same address.
     pub uri: String,
     /// The digest of everything that the server listed for it.
     pub digest: String,
-    /// Since when.
+    /// When it was trusted.
     pub at: Timestamp,
 }
 
 /// A question that was answered with "always".
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RememberedAnswer {
-    /// What was asked for, such as `shell`.
+    /// The permission, such as `shell`.
     pub permission: String,
-    /// What it was asked for, as a pattern.
+    /// The subject that it is for, such as a command.
     pub pattern: String,
-    /// The agent that it was asked for; absent for all.
+    /// The agent that it is for; absent for all.
     pub agent: Option<String>,
     /// When it was answered.
     pub at: Timestamp,
 }
 
-/// One thing that is trusted.
+/// One record of the trust file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TrustRecord {
     /// A folder.
     Folder(TrustedFolder),
     /// A source.
     Source(TrustedSource),
-    /// A power of a skill.
+    /// A permission of a skill.
     Grant(Grant),
-    /// An answer that is remembered.
+    /// A remembered answer.
     Answer(RememberedAnswer),
-    /// A skill of a server.
+    /// A server's skill.
     Remote(TrustedRemote),
-    /// A power that this version does not know: it is kept, and counts for nothing.
+    /// A permission that this version does not know. It stays in the file and permits nothing.
     UnknownGrant {
         /// The skill's own file.
         skill: PathBuf,
-        /// What the power is called.
+        /// The word for the permission.
         permission: String,
     },
 }
 
-/// One thing that is trusted, and where it is written.
+/// A record and its place in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrustEntry {
-    /// What it is.
+    /// The record.
     pub record: TrustRecord,
     /// The line of the file.
     pub line: usize,
-    /// Its place among those of its kind.
+    /// Its index in its list.
     pub(super) index: usize,
 }
 
 impl TrustRecord {
-    /// Returns the list of the file that it stands in.
+    /// Returns the name of the list that it is in.
     pub(super) fn list(&self) -> &'static str {
         match self {
             TrustRecord::Folder(_) => "folders",
@@ -157,7 +158,7 @@ impl TrustRecord {
         }
     }
 
-    /// Returns the own file of the skill that it is about.
+    /// Returns the skill's own file, if the record is about one.
     pub fn skill(&self) -> Option<&Path> {
         match self {
             TrustRecord::Grant(grant) => Some(&grant.skill),
@@ -166,8 +167,8 @@ impl TrustRecord {
         }
     }
 
-    /// Returns what tells it from all others.
-    fn key(&self) -> Vec<&[u8]> {
+    /// Returns what distinguishes it from the other records of its list.
+    fn subject(&self) -> Vec<&[u8]> {
         match self {
             TrustRecord::Folder(folder) => vec![folder.path.as_os_str().as_encoded_bytes()],
             TrustRecord::Source(source) => vec![source.source.as_bytes()],
@@ -186,16 +187,16 @@ impl TrustRecord {
         }
     }
 
-    /// Tells whether both are about the same, whenever and for whichever bytes.
-    pub(super) fn same(&self, other: &TrustRecord) -> bool {
-        self.list() == other.list() && self.key() == other.key()
+    /// Tells whether both records have the same subject, whatever their time and digest.
+    pub(super) fn has_same_subject(&self, other: &TrustRecord) -> bool {
+        self.list() == other.list() && self.subject() == other.subject()
     }
 
-    /// Returns eight digits that mean this record and stay as long as it does, for what cannot be typed.
+    /// Returns eight hexadecimal digits that name the record as long as it exists, for subjects that cannot be typed.
     pub fn id(&self) -> String {
         let mut hasher = Sha256::new();
         hasher.update(self.list().as_bytes());
-        for part in self.key() {
+        for part in self.subject() {
             hasher.update((part.len() as u64).to_le_bytes());
             hasher.update(part);
         }
@@ -206,7 +207,7 @@ impl TrustRecord {
         id
     }
 
-    /// Refuses what cannot be written down as text.
+    /// Refuses a path that cannot be written as text.
     pub(super) fn check_text(&self) -> Result<(), TrustError> {
         let path = match self {
             TrustRecord::Folder(folder) => Some(folder.path.as_path()),

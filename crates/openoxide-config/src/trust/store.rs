@@ -1,45 +1,38 @@
-//! The file on disk: read without waiting, changed under a lock, replaced as a whole.
+//! The trust file on disk: read without blocking, changed under a lock, replaced as a whole.
 
 use std::fs::{DirBuilder, File, Permissions, TryLockError};
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use fs_err::os::unix::fs::OpenOptionsExt as _;
 use openoxide_skills::Diagnostic;
 use rustix::fs::OFlags;
 use toml_edit::DocumentMut;
 
+use super::error::TrustError;
+use super::parse::{damaged, parse};
 use super::record::TrustEntry;
-use super::{TrustError, read};
+use crate::file_lock;
 
-/// Most bytes of the file.
+/// The most bytes that the file may have.
 const MAX_FILE: u64 = 4 * 1024 * 1024;
 
-/// How long to wait for another process that changes the file; a change takes milliseconds.
-const PATIENCE: Duration = Duration::from_secs(10);
-
-/// The file that says what is trusted.
+/// The trust file.
 #[derive(Clone, Debug)]
 pub(super) struct Store {
     pub(super) path: PathBuf,
 }
 
-/// Says that the file is not usable.
-pub(super) fn damaged(message: String) -> Diagnostic {
-    Diagnostic::warning(read::CODE, message).help("mend the file, or remove it; until then nothing in it counts")
-}
-
 impl Store {
-    /// Names the file below the user's folder.
+    /// Makes the store for the file below the user's folder.
     pub(super) fn new(home: &Path) -> Store {
         Store { path: home.join("state").join("trust.toml") }
     }
 
-    /// Reads the file; one that is not there is empty.
+    /// Reads the file; a missing one is empty.
     pub(super) fn read(&self) -> Result<String, Diagnostic> {
-        // A pipe in its place must not make a reader wait.
+        // A pipe in its place must not block a reader.
         let flags = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or(0);
         let file = match fs_err::OpenOptions::new().read(true).custom_flags(flags).open(&self.path) {
             Ok(file) => file,
@@ -64,8 +57,8 @@ impl Store {
         }
     }
 
-    /// Changes the file: what other processes added in the meantime stays. Returns what it says now, and whether that
-    /// is something else than before.
+    /// Changes the file. Starts from the file as it is now, so that changes of other processes stay. Returns the
+    /// entries, and whether the file changed.
     pub(super) fn change(
         &self,
         change: impl FnOnce(&[TrustEntry], &mut DocumentMut),
@@ -74,7 +67,7 @@ impl Store {
         let _lock = self.lock(folder)?;
         let bad = |problem| TrustError::Damaged { path: self.path.clone(), problem: Box::new(problem) };
         let before = self.read().map_err(bad)?;
-        let entries = read::entries(&before).map_err(bad)?;
+        let entries = parse(&before).map_err(bad)?;
         let parsed = before.parse::<DocumentMut>();
         let mut document = parsed.map_err(|error| bad(damaged(error.to_string())))?;
         change(&entries, &mut document);
@@ -82,13 +75,13 @@ impl Store {
         if after == before {
             return Ok((entries, false));
         }
-        // What is written is what a reader will find: read back before anything is replaced.
-        let entries = read::entries(&after).map_err(bad)?;
+        // Parsed before the file is replaced, so that a change never damages it.
+        let entries = parse(&after).map_err(bad)?;
         self.replace(&after)?;
         Ok((entries, true))
     }
 
-    /// Returns the folder, which only the user may look into; made if it is not there.
+    /// Returns the folder, created if needed, and readable by the user alone.
     fn private_folder(&self) -> std::io::Result<&Path> {
         let folder = self.path.parent().unwrap_or(Path::new("/"));
         if let Some(home) = folder.parent() {
@@ -106,30 +99,24 @@ impl Store {
         Ok(folder)
     }
 
-    /// Waits until nobody else changes the file. The lock is a file of its own, because the other one is replaced.
+    /// Waits until no other process changes the file. The lock is a file of its own, because the trust file is replaced.
     fn lock(&self, folder: &Path) -> Result<File, TrustError> {
         let mut options = fs_err::OpenOptions::new();
         let lock = options.write(true).create(true).truncate(false).mode(0o600).open(folder.join("trust.lock"))?;
         let lock = lock.into_file();
-        let start = Instant::now();
-        loop {
-            match lock.try_lock() {
-                Ok(()) => return Ok(lock),
-                Err(TryLockError::WouldBlock) if start.elapsed() < PATIENCE => {
-                    std::thread::sleep(Duration::from_millis(5));
-                }
-                Err(TryLockError::WouldBlock) => return Err(TrustError::Busy { path: self.path.clone() }),
-                Err(TryLockError::Error(error)) => return Err(error.into()),
-            }
+        match file_lock::lock(&lock) {
+            Ok(()) => Ok(lock),
+            Err(TryLockError::WouldBlock) => Err(TrustError::Busy { path: self.path.clone() }),
+            Err(TryLockError::Error(error)) => Err(error.into()),
         }
     }
 
-    /// Puts a new text in the place of the old one: after a crash at any point, one of both is there, whole.
+    /// Replaces the text. After a crash at any point, the old or the new text is there, never a part.
     fn replace(&self, text: &str) -> std::io::Result<()> {
         // A link stays a link: the file that it leads to is replaced.
         let target = std::fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
         let folder = target.parent().unwrap_or(Path::new("/"));
-        // Made for its owner alone.
+        // A temporary file is readable by its owner alone, and stays so.
         let mut file = tempfile::Builder::new().prefix(".trust-").tempfile_in(folder)?;
         file.write_all(text.as_bytes())?;
         file.as_file().sync_all()?;

@@ -1,4 +1,5 @@
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
 use std::time::{Duration, UNIX_EPOCH};
 
 use super::*;

@@ -1,16 +1,22 @@
-//! A point in time as it is written down. Which one it is now is told by the caller.
+//! A point in time as it is written to files. The caller supplies the clock.
 
 use std::fmt;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use chrono::{DateTime, Datelike as _, Timelike as _};
 use toml_edit::{Date, Datetime, Offset, Time};
 
+/// The last second of the year 9999: TOML has four digits for a year.
+const LAST_SECOND: i64 = 253_402_300_799;
+
 /// A point in time, to the second.
+///
+/// It holds what the file has: a time that a person wrote there may lack the offset, or the time of day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timestamp(pub(super) Datetime);
 
 impl Timestamp {
-    /// Returns the day alone, as `2026-11-15`.
+    /// Returns the date alone, as `2026-11-15`.
     pub fn date(&self) -> String {
         self.0.date.map_or_else(|| self.to_string(), |date| date.to_string())
     }
@@ -23,37 +29,21 @@ impl fmt::Display for Timestamp {
 }
 
 impl From<SystemTime> for Timestamp {
-    /// What lies before 1970 is 1970: a clock that is wrong is no reason to fail.
+    /// A time before 1970 becomes 1970: a wrong clock is no reason to fail.
     fn from(time: SystemTime) -> Timestamp {
         let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-        let of_day = seconds % 86_400;
-        let part = |value: u64| u8::try_from(value).unwrap_or(0);
+        let seconds = i64::try_from(seconds).unwrap_or(LAST_SECOND).min(LAST_SECOND);
+        let utc = DateTime::from_timestamp(seconds, 0).unwrap_or_default();
+        let part = |value: u32| u8::try_from(value).unwrap_or(0);
+        let date =
+            Date { year: u16::try_from(utc.year()).unwrap_or(9999), month: part(utc.month()), day: part(utc.day()) };
         let time = Time {
-            hour: part(of_day / 3600),
-            minute: part(of_day / 60 % 60),
-            second: Some(part(of_day % 60)),
+            hour: part(utc.hour()),
+            minute: part(utc.minute()),
+            second: Some(part(utc.second())),
             nanosecond: None,
         };
-        Timestamp(Datetime { date: Some(date(seconds / 86_400)), time: Some(time), offset: Some(Offset::Z) })
-    }
-}
-
-/// Returns the date that lies some days after 1970 began.
-///
-/// Years are counted from March, so that a leap day is the last of its year; 146,097 days are 400 years.
-fn date(days: u64) -> Date {
-    let days = days.min(2_932_896) + 719_468;
-    let (era, day) = (days / 146_097, days % 146_097);
-    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
-    let of_year = day - (365 * year + year / 4 - year / 100);
-    let shifted = (5 * of_year + 2) / 153;
-    let of_month = of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-    let year = era * 400 + year + u64::from(month <= 2);
-    Date {
-        year: u16::try_from(year).unwrap_or(9999),
-        month: u8::try_from(month).unwrap_or(1),
-        day: u8::try_from(of_month).unwrap_or(1),
+        Timestamp(Datetime { date: Some(date), time: Some(time), offset: Some(Offset::Z) })
     }
 }
 

@@ -1,0 +1,54 @@
+//! What a host's own program keeps about skills: its settings and its plugins. These files are never written.
+
+mod combine;
+mod plugin_version;
+pub(crate) mod plugins;
+mod reader;
+pub(crate) mod source_files;
+mod value;
+
+use openoxide_skills::{Host, HostSettings, HostSpec, PluginSource, Surroundings};
+use toml::Value;
+
+use crate::settings::config::Config;
+use crate::settings::layer::ConfigProblem;
+use reader::Reader;
+
+/// Reads every setting of a host, and its plugins. Returns them and the problems with the files.
+pub(crate) fn read_host_settings(
+    spec: &HostSpec,
+    host: &Host,
+    around: &Surroundings,
+    config: &Config,
+) -> (HostSettings, Vec<ConfigProblem>) {
+    let mut reader = Reader::new(spec, host, around, config);
+    let mut settings = reader.settings();
+    if host.strict_files && reader.drop_bad_files() {
+        settings = reader.settings();
+    }
+    for (name, rule) in &host.settings {
+        if let Some(source) = &rule.plugins {
+            let plugins = find_plugins(source, host, &settings, around);
+            settings.plugins.insert(name.clone(), plugins);
+        }
+    }
+    (settings, reader.problems)
+}
+
+fn find_plugins(
+    source: &PluginSource,
+    host: &Host,
+    settings: &HostSettings,
+    around: &Surroundings,
+) -> Vec<openoxide_skills::Plugin> {
+    let enabled = settings.get(&source.enabled).map(|setting| setting.value.clone());
+    let around = &plugins::plugin_surroundings(source, around);
+    let expand = |template: &str| around.expand(template, &host.vars);
+    if !source.every_entry {
+        return plugins::enabled_plugins(source, enabled.as_ref(), &expand);
+    }
+    let default = |name: &String| host.settings.get(name)?.default.as_ref().and_then(Value::as_bool);
+    let is_on = |name: &String| settings.is_on(name, default(name).unwrap_or(false));
+    let users_are_on = source.user_switch.as_ref().is_none_or(is_on);
+    plugins::installed_plugins(source, enabled.as_ref(), users_are_on, around, &expand)
+}

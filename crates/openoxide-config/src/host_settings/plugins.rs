@@ -1,0 +1,243 @@
+//! Finds the plugins that a host's program has installed and enabled.
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+
+use openoxide_skills::{Plugin, PluginSource, SkillScope, Surroundings};
+use serde_json::{Map, Value as Json};
+use toml::Value;
+
+use super::plugin_version::compare_versions;
+
+/// Returns the plugins that are installed and enabled. Those of a cache are sorted by folder, the others as listed.
+pub(super) fn enabled_plugins(
+    source: &PluginSource,
+    enabled: Option<&Value>,
+    expand: &dyn Fn(&str) -> Option<PathBuf>,
+) -> Vec<Plugin> {
+    let Some(Value::Table(ids)) = enabled else { return Vec::new() };
+    let on = ids.iter().filter(|(_, value)| is_enabled(value, source.enabled_by_default));
+    let mut plugins: Vec<Plugin> = on
+        .filter_map(|(id, _)| {
+            let (name, marketplace) = id.rsplit_once('@')?;
+            if !is_plain(name) || !is_plain(marketplace) {
+                return None;
+            }
+            let dir = cached_folder(source, name, marketplace, expand)
+                .or_else(|| listed_folder(source, id, name, marketplace, expand))?;
+            read_plugin(source, id, name, dir)
+        })
+        .collect();
+    if source.cache.is_some() {
+        plugins.sort_by(|left, right| left.dir.cmp(&right.dir));
+    }
+    plugins
+}
+
+/// Returns the surroundings in which plugins are looked up: their project may have other markers than the host's.
+pub(crate) fn plugin_surroundings(source: &PluginSource, around: &Surroundings) -> Surroundings {
+    let marked = |marker: &String| {
+        let below_home = around.cwd.ancestors().take_while(|folder| Some(*folder) != around.home.as_deref());
+        below_home.into_iter().find(|folder| folder.join(marker).exists()).map(Path::to_owned)
+    };
+    let mut placed = around.clone();
+    if !source.project_markers.is_empty() {
+        placed.project = source.project_markers.iter().find_map(marked).unwrap_or_else(|| around.cwd.clone());
+    }
+    placed
+}
+
+/// Returns every installed plugin that is not disabled, in the order of the list.
+pub(super) fn installed_plugins(
+    source: &PluginSource,
+    enabled: Option<&Value>,
+    users_are_on: bool,
+    around: &Surroundings,
+    expand: &dyn Fn(&str) -> Option<PathBuf>,
+) -> Vec<Plugin> {
+    let registry = |file: &String| expand(file).and_then(|path| read_registry(&path)).unwrap_or_default();
+    let others: Vec<Map<String, Json>> = source.unless_in.iter().map(registry).collect();
+    let own = source.installed.as_ref().map(registry).unwrap_or_default();
+    let off = source.user_switch.as_deref().filter(|_| !users_are_on);
+    let mut plugins = Vec::new();
+    for (id, entries) in own.iter().filter(|(id, _)| !others.iter().any(|other| other.contains_key(*id))) {
+        let Some((name, _)) = id.rsplit_once('@') else { continue };
+        let switch = enabled.and_then(|enabled| enabled.get(id)).and_then(Value::as_bool);
+        for entry in entries.as_array().into_iter().flatten().filter(|_| switch != Some(false)) {
+            let wanted = is_active(source, entry, switch, around);
+            let dir = entry.get("installPath").and_then(Json::as_str).filter(|path| wanted && !path.is_empty());
+            let found = dir.and_then(|dir| read_plugin(source, id, name, around.cwd.join(dir)));
+            let own = if is_of_project(entry) { SkillScope::Repo } else { SkillScope::User };
+            let scope = source.entries_scope.unwrap_or(own);
+            let off = off
+                .filter(|_| scope == SkillScope::User)
+                .map(|name| format!("its plugin is off unless `{name}` is on"));
+            plugins.extend(found.map(|plugin| Plugin { scope: Some(scope), off, ..plugin }));
+        }
+    }
+    plugins
+}
+
+fn read_registry(path: &Path) -> Option<Map<String, Json>> {
+    let json = read_json(path)?;
+    json.get("version")?.as_number()?;
+    json.get("plugins")?.as_object().cloned()
+}
+
+/// Tells whether an entry is active here: enabled, and for this project.
+fn is_active(source: &PluginSource, entry: &Json, switch: Option<bool>, around: &Surroundings) -> bool {
+    let text = |key: &str| entry.get(key).and_then(Json::as_str);
+    let same_project = || {
+        let path = text("projectPath").and_then(|path| std::fs::canonicalize(path).ok());
+        path.is_some() && path == std::fs::canonicalize(&around.project).ok()
+    };
+    let is_here = source.any_project || !is_of_project(entry) || switch == Some(true) || same_project();
+    entry.get("enabled") != Some(&Json::Bool(false)) && is_here
+}
+
+fn is_of_project(entry: &Json) -> bool {
+    matches!(entry.get("scope").and_then(Json::as_str), Some("local" | "project"))
+}
+
+fn is_enabled(value: &Value, default: bool) -> bool {
+    value.as_bool().or_else(|| value.get("enabled").and_then(Value::as_bool)).unwrap_or(default)
+}
+
+fn is_plain(name: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+    !name.is_empty() && !name.starts_with('.') && name.bytes().all(plain)
+}
+
+/// Returns the folder of the highest version in the cache.
+fn cached_folder(
+    source: &PluginSource,
+    name: &str,
+    marketplace: &str,
+    expand: &dyn Fn(&str) -> Option<PathBuf>,
+) -> Option<PathBuf> {
+    let folder = expand(source.cache.as_ref()?)?.join(marketplace).join(name);
+    let entries = std::fs::read_dir(&folder).ok()?.flatten();
+    let real = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    let versions = real.filter_map(|entry| entry.file_name().into_string().ok());
+    versions.max_by(|left, right| compare_versions(left, right)).map(|version| folder.join(version))
+}
+
+/// Returns the folder that the list of installed plugins, or a marketplace on disk, names.
+fn listed_folder(
+    source: &PluginSource,
+    id: &str,
+    name: &str,
+    marketplace: &str,
+    expand: &dyn Fn(&str) -> Option<PathBuf>,
+) -> Option<PathBuf> {
+    let known = read_json(&expand(source.marketplaces.as_ref()?)?)?;
+    let known = known.get(marketplace)?;
+    let place = known.get("installLocation").or_else(|| known.pointer("/source/path"))?.as_str()?;
+    let market = Path::new(place);
+    let manifest = read_json(&market.join(source.marketplace_manifest.as_ref()?))?;
+    let entry = manifest
+        .get("plugins")?
+        .as_array()?
+        .iter()
+        .find(|entry| entry.get("name").and_then(Json::as_str) == Some(name))?;
+    if known.pointer("/source/source").and_then(Json::as_str) == Some("directory") {
+        let path = entry.get("source")?.as_str()?;
+        return inside(market, path).filter(|dir| dir.is_dir());
+    }
+    let installed = read_json(&expand(source.installed.as_ref()?)?)?;
+    let entries = installed.get("plugins")?.get(id)?;
+    let first = entries.as_array().map_or(Some(entries), |entries| {
+        entries.iter().find(|entry| entry.get("scope").and_then(Json::as_str) != Some("project"))
+    })?;
+    Some(PathBuf::from(first.get("installPath")?.as_str()?)).filter(|dir| dir.is_dir())
+}
+
+/// Reads the manifest of a plugin. Returns `None` if the program would not load the plugin.
+fn read_plugin(source: &PluginSource, id: &str, name: &str, dir: PathBuf) -> Option<Plugin> {
+    let manifest = source.manifests.iter().find(|manifest| dir.join(manifest).symlink_metadata().is_ok());
+    let plugin = Plugin {
+        name: name.to_owned(),
+        id: id.to_owned(),
+        dir,
+        folders: BTreeMap::new(),
+        replaced: Vec::new(),
+        scope: None,
+        off: None,
+    };
+    let Some(manifest) = manifest else { return (!source.manifest_required).then_some(plugin) };
+    if is_linked(&plugin.dir, manifest) {
+        return None;
+    }
+    let json = match read_json(&plugin.dir.join(manifest)) {
+        Some(json) => json,
+        None if source.loose_manifest => return Some(plugin),
+        None => return None,
+    };
+    let given = match json.get("name") {
+        None => None,
+        Some(Json::String(name)) => Some(name.clone()).filter(|name| !name.trim().is_empty()),
+        Some(_) if source.loose_manifest => None,
+        Some(_) => return None,
+    };
+    let allowed = given.as_ref().is_some_and(|name| !name.contains(char::is_whitespace));
+    if source.strict && !allowed {
+        return None;
+    }
+    let folder = plugin.dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    with_folders(source, &json, Plugin { name: given.unwrap_or(folder), ..plugin })
+}
+
+/// Tells whether a manifest or its folder is a link, which may lead anywhere.
+fn is_linked(dir: &Path, manifest: &str) -> bool {
+    let path = dir.join(manifest);
+    path.is_symlink() || path.parent().is_some_and(|parent| parent != dir && parent.is_symlink())
+}
+
+/// Adds the folders that the manifest names.
+fn with_folders(source: &PluginSource, json: &Json, mut plugin: Plugin) -> Option<Plugin> {
+    for key in ["skills", "commands"] {
+        let paths: Vec<&str> = match json.get(key) {
+            Some(Json::String(path)) => vec![path],
+            Some(Json::Array(paths)) if paths.iter().all(Json::is_string) => {
+                paths.iter().filter_map(Json::as_str).collect()
+            }
+            Some(_) if source.strict => return None,
+            Some(_) | None => continue,
+        };
+        let allowed = |path: &&str| source.any_folder || (path.starts_with("./") && path.len() > 2);
+        let folders: Vec<PathBuf> =
+            paths.iter().copied().filter(allowed).filter_map(|path| inside(&plugin.dir, path)).collect();
+        if source.strict && folders.len() < paths.len() {
+            return None;
+        }
+        if source.replaces.iter().any(|replaced| replaced == key) && !folders.is_empty() {
+            plugin.replaced.push(key.to_owned());
+        }
+        plugin.folders.insert(key.to_owned(), folders);
+    }
+    Some(plugin)
+}
+
+/// Joins a path that must not lead out of the folder.
+fn inside(dir: &Path, path: &str) -> Option<PathBuf> {
+    let parts: Vec<Component<'_>> = Path::new(path).components().filter(|part| *part != Component::CurDir).collect();
+    let stays = parts.iter().all(|part| matches!(part, Component::Normal(_)));
+    stays.then(|| dir.join(parts.iter().collect::<PathBuf>()))
+}
+
+fn read_json(path: &Path) -> Option<Json> {
+    let text = fs_err::read_to_string(path).ok()?;
+    serde_json::from_str(&text).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_stay_inside_their_plugin() {
+        assert_eq!(inside(Path::new("/p"), "./a/b"), Some(PathBuf::from("/p/a/b")));
+        assert_eq!(inside(Path::new("/p"), "./../b"), None);
+        assert_eq!(inside(Path::new("/p"), "/b"), None);
+    }
+}

@@ -1,0 +1,224 @@
+//! Reads the settings of a host from every place that its rules name.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use openoxide_skills::{
+    Code, Diagnostic, Host, HostSettings, HostSpec, Origin, Setting, SettingKind, SettingRule, SettingSource,
+    Surroundings,
+};
+use toml::Value;
+
+use super::combine::combine;
+use super::source_files::source_files;
+use super::value::{
+    contains_any, is_in_range, normalize_permissions, parse_number, parse_switch, split_list, with_absolute_paths,
+};
+use crate::document::dotted_key::quote_part;
+use crate::document::json::{JsonDialect, parse_json};
+use crate::document::{self, Document, dotted_key};
+use crate::settings::config::Config;
+use crate::settings::layer::ConfigProblem;
+
+/// Reads settings, each file once.
+pub(super) struct Reader<'r> {
+    spec: &'r HostSpec,
+    host: &'r Host,
+    around: &'r Surroundings,
+    config: &'r Config,
+    files: HashMap<PathBuf, Option<Document>>,
+    pub(super) problems: Vec<ConfigProblem>,
+}
+
+impl<'r> Reader<'r> {
+    pub(super) fn new(spec: &'r HostSpec, host: &'r Host, around: &'r Surroundings, config: &'r Config) -> Reader<'r> {
+        Reader { spec, host, around, config, files: HashMap::new(), problems: Vec::new() }
+    }
+
+    /// Reads every setting.
+    pub(super) fn settings(&mut self) -> HostSettings {
+        let mut settings = HostSettings::default();
+        for (name, rule) in &self.host.settings {
+            let values: Vec<Setting> =
+                self.values(name, rule).into_iter().filter(|setting| self.accepts(name, rule, setting)).collect();
+            let is_set = |setting: &Setting| {
+                !rule.empty_is_unset || setting.value.as_array().is_none_or(|list| !list.is_empty())
+            };
+            let values = values.into_iter().filter(is_set).collect::<Vec<Setting>>();
+            if rule.adds_up && !values.is_empty() {
+                settings.parts.insert(name.clone(), values.clone());
+            }
+            if let Some(setting) = combine(rule, values) {
+                settings.values.insert(name.clone(), setting);
+            }
+        }
+        settings
+    }
+
+    /// Ignores the files that have a problem from now on. Returns whether there are any.
+    pub(super) fn drop_bad_files(&mut self) -> bool {
+        let bad: Vec<PathBuf> = self.problems.iter().filter_map(|problem| problem.path.clone()).collect();
+        let mut dropped = false;
+        for path in bad {
+            dropped |= self.files.insert(path, None).is_some_and(|document| document.is_some());
+        }
+        dropped
+    }
+
+    /// Returns every value of a setting, weakest first.
+    fn values(&mut self, name: &str, rule: &SettingRule) -> Vec<Setting> {
+        let mut values: Vec<Setting> = Vec::new();
+        for source in rule.from.iter().flat_map(|source| self.expand_layers(source)).collect::<Vec<_>>() {
+            values.extend(self.source_values(rule, &source));
+        }
+        let ids = std::iter::once(self.spec.name.clone()).chain(self.spec.edition.is_some().then(|| self.spec.id()));
+        for key in ids.map(|id| format!("hosts.{}.{name}", quote_part(&id))) {
+            values.extend(match rule.kind {
+                SettingKind::Permissions => self.config.values_outside_project(&key),
+                _ => self.config.values(&key),
+            });
+        }
+        values
+    }
+
+    /// Expands a source that refers to named layers: one source for each layer, with the same key.
+    fn expand_layers(&self, source: &SettingSource) -> Vec<SettingSource> {
+        let Some(name) = &source.layers else { return vec![source.clone()] };
+        let keyed = |layer: &SettingSource| SettingSource {
+            key: source.key.clone(),
+            negate: source.negate,
+            holds: source.holds.clone(),
+            ..layer.clone()
+        };
+        self.host.layers.get(name).into_iter().flatten().map(keyed).collect()
+    }
+
+    fn source_values(&mut self, rule: &SettingRule, source: &SettingSource) -> Vec<Setting> {
+        if source.needs.as_ref().is_some_and(|name| !self.is_on(name)) {
+            return Vec::new();
+        }
+        let mut values = match (&source.env, &source.config) {
+            (Some(name), _) => self.read_variable(rule, source, name).into_iter().collect(),
+            (_, Some(key)) => self.config.values(key),
+            _ => source_files(source, self.host, self.around)
+                .into_iter()
+                .filter_map(|path| self.read_file(rule, source, path))
+                .collect(),
+        };
+        if !source.holds.is_empty() {
+            for setting in &mut values {
+                setting.value = Value::Boolean(contains_any(&setting.value, &source.holds));
+            }
+        }
+        for setting in
+            values.iter_mut().filter(|setting| source.negate && !(source.env.is_some() && setting.value.is_str()))
+        {
+            setting.value = Value::Boolean(setting.value.as_bool() != Some(true));
+        }
+        if rule.kind == SettingKind::Permissions {
+            for setting in &mut values {
+                normalize_permissions(&mut setting.value);
+            }
+        }
+        values
+    }
+
+    /// Tells whether a switch that other sources depend on is on.
+    fn is_on(&mut self, name: &str) -> bool {
+        let Some(rule) = self.host.settings.get(name) else { return false };
+        let default = rule.default.as_ref().and_then(Value::as_bool).unwrap_or(false);
+        // Sources of the switch that depend on a switch are left out: they could depend on this one.
+        let independent: Vec<&SettingSource> = rule.from.iter().filter(|source| source.needs.is_none()).collect();
+        let values = independent.into_iter().flat_map(|source| self.source_values(rule, source));
+        values.filter_map(|setting| setting.value.as_bool()).last().unwrap_or(default)
+    }
+
+    fn read_file(&mut self, rule: &SettingRule, source: &SettingSource, path: PathBuf) -> Option<Setting> {
+        let key = source.key.as_deref().unwrap_or_default();
+        let document = self.document(&path, dialect(source))?;
+        let value = document.get(key)?;
+        let line = document.line(key);
+        let value = if rule.kind == SettingKind::Rules { with_absolute_paths(value, &path) } else { value.clone() };
+        Some(Setting { value, origin: Origin::File { path, line } })
+    }
+
+    fn document(&mut self, path: &Path, dialect: JsonDialect) -> Option<Document> {
+        if let Some(known) = self.files.get(path) {
+            return known.clone();
+        }
+        let document = document::read_as(path, Code::HostFile, dialect).unwrap_or_else(|diagnostic| {
+            self.problems.push(ConfigProblem { path: Some(path.to_owned()), diagnostic });
+            None
+        });
+        self.files.insert(path.to_owned(), document.clone());
+        document
+    }
+
+    fn read_variable(&mut self, rule: &SettingRule, source: &SettingSource, name: &str) -> Option<Setting> {
+        let text = self.around.variables.get(name).filter(|text| !text.is_empty())?;
+        let value = match rule.kind {
+            _ if source.key.is_some() || rule.kind == SettingKind::Permissions => {
+                let table = parse_json(text, dialect(source));
+                let table = table.map_err(|message| self.add_bad_variable(name, &message)).ok()?;
+                match &source.key {
+                    Some(key) => dotted_key::get(&table, key)?.clone(),
+                    None => Value::Table(table),
+                }
+            }
+            SettingKind::Bool => parse_switch(text, source.yes),
+            SettingKind::Number => parse_number(text)?,
+            SettingKind::List => split_list(text, source.split.as_deref()),
+            _ => Value::String(text.clone()),
+        };
+        Some(Setting { value, origin: Origin::Environment(name.to_owned()) })
+    }
+
+    fn add_bad_variable(&mut self, name: &str, message: &str) {
+        let diagnostic = Diagnostic::warning(Code::HostFile, format!("`${name}` is not {message}"))
+            .help("mend the variable, or unset it");
+        let problem = ConfigProblem { path: None, diagnostic };
+        if !self.problems.contains(&problem) {
+            self.problems.push(problem);
+        }
+    }
+
+    /// Tells whether a value is of its type and within the limits of its rule. Reports it otherwise.
+    fn accepts(&mut self, name: &str, rule: &SettingRule, setting: &Setting) -> bool {
+        let right_type = match rule.kind {
+            SettingKind::Bool => setting.value.is_bool(),
+            SettingKind::Number => setting.value.is_integer() || setting.value.is_float(),
+            SettingKind::Text => setting.value.is_str(),
+            SettingKind::List | SettingKind::Rules => setting.value.is_array(),
+            SettingKind::Table | SettingKind::Permissions => setting.value.is_table(),
+            SettingKind::Plugins => false,
+        };
+        let alone = HostSettings { values: [(name.to_owned(), setting.clone())].into(), ..HostSettings::default() };
+        let fits = right_type
+            && is_in_range(rule, &setting.value)
+            && self.has_known_states(name, setting)
+            && (rule.sets.is_none() || self.spec.with(&alone).is_ok());
+        if !fits {
+            let path = match &setting.origin {
+                Origin::File { path, .. } => Some(path.clone()),
+                _ => None,
+            };
+            let message = format!("`{}` is not a value for the setting `{name}` ({})", setting.value, setting.origin);
+            let diagnostic = Diagnostic::warning(Code::ConfigType, message)
+                .help(format!("{} The value does not count.", rule.about));
+            self.problems.push(ConfigProblem { path, diagnostic });
+        }
+        fits
+    }
+
+    /// Tells whether a table of states has known states only.
+    fn has_known_states(&self, name: &str, setting: &Setting) -> bool {
+        let filter = &self.host.filter;
+        let known = |state: &Value| state.as_str().is_some_and(|state| filter.effects.contains_key(state));
+        filter.states.as_deref() != Some(name)
+            || setting.value.as_table().is_some_and(|states| states.values().all(known))
+    }
+}
+
+fn dialect(source: &SettingSource) -> JsonDialect {
+    if source.comments { JsonDialect::WithComments } else { JsonDialect::Strict }
+}

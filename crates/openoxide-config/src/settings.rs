@@ -1,0 +1,14 @@
+//! The settings of `config.toml`: keys, layers, lookup and edits.
+
+pub(crate) mod config;
+pub(crate) mod edit;
+pub(crate) mod key;
+pub(crate) mod key_table;
+pub(crate) mod layer;
+mod load;
+pub(crate) mod permission_rules;
+pub(crate) mod policy;
+pub(crate) mod schema;
+pub(crate) mod settings_file;
+pub(crate) mod skill_rule;
+pub(crate) mod validate;

@@ -1,0 +1,134 @@
+//! All layers of `config.toml` together: which value of a key wins, and which projects are trusted.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use openoxide_permissions::{RuleError, Rules};
+use openoxide_skills::{Origin, Setting};
+use toml::Value;
+
+use super::key::{ConfigKey, ProjectAccess};
+use super::key_table::CONFIG_KEYS;
+use super::layer::{ConfigProblem, Layer, LayerKind};
+use super::permission_rules::{AgentSettings, PermissionRules};
+use crate::trust::Trust;
+
+/// All layers of settings, weakest first.
+#[derive(Clone, Debug, Default)]
+pub struct Config {
+    /// The layers.
+    pub layers: Vec<Layer>,
+    /// The problems that were found in them.
+    pub problems: Vec<ConfigProblem>,
+    /// What `~` stands for.
+    pub(super) home: Option<PathBuf>,
+    /// What the user trusts besides `trust.folders`.
+    pub(super) trust: Trust,
+    pub(super) permissions: PermissionRules,
+    /// The first file that cannot be read and may hold rules that deny.
+    pub(super) unread: Option<RuleError>,
+}
+
+impl Config {
+    /// Returns what the user trusts besides `trust.folders`.
+    pub fn trust(&self) -> &Trust {
+        &self.trust
+    }
+
+    /// Tells whether the user trusts a project: by `trust.folders`, or by a recorded decision.
+    ///
+    /// Files inside the project do not count, because a project cannot vouch for itself.
+    pub fn trusts(&self, project: &Path) -> bool {
+        let real = std::fs::canonicalize(project).unwrap_or_else(|_| project.to_owned());
+        let layers = self.layers.iter().filter(|layer| layer.kind != LayerKind::Project);
+        let is_listed = |layer: &Layer| self.trusted_folders(layer).iter().any(|(_, folder)| *folder == real);
+        layers.into_iter().any(|layer| is_listed(layer) && is_outside(layer.path.as_deref(), &real))
+            || self.trust.trusts_folder(&real) && is_outside(self.trust.path(), &real)
+    }
+
+    /// Returns the folders that a layer's `trust.folders` lists: as they are written, and with links resolved.
+    pub fn trusted_folders(&self, layer: &Layer) -> Vec<(String, PathBuf)> {
+        if layer.kind == LayerKind::Project {
+            return Vec::new();
+        }
+        let real = |path: PathBuf| std::fs::canonicalize(&path).unwrap_or(path);
+        let listed = layer.document.get("trust.folders").and_then(Value::as_array).into_iter().flatten();
+        let listed = listed.filter_map(Value::as_str);
+        listed.filter_map(|text| Some((text.to_owned(), real(self.absolute_path(text)?)))).collect()
+    }
+
+    /// Returns the path that a setting names, with `~/` expanded. A relative path names nothing.
+    pub(super) fn absolute_path(&self, text: &str) -> Option<PathBuf> {
+        match text.strip_prefix("~/") {
+            Some(rest) => self.home.as_ref().map(|home| home.join(rest)),
+            None => Some(PathBuf::from(text)).filter(|path| path.is_absolute()),
+        }
+    }
+
+    /// Returns the rules under `[permission]`, weakest first. It is an error if a rule of any agent cannot be used.
+    pub fn rules(&self) -> Result<&Rules, RuleError> {
+        self.permissions.error.clone().map_or(Ok(&self.permissions.rules), Err)
+    }
+
+    /// Returns the same rules for a caller that is about to grant something.
+    ///
+    /// It is also an error if a file cannot be read, or if a rule names an unknown permission: that may have been the
+    /// rule that denies.
+    pub fn complete_rules(&self) -> Result<&Rules, RuleError> {
+        match self.unread.as_ref().or(self.permissions.doubt.as_ref()) {
+            Some(doubt) => Err(doubt.clone()),
+            None => self.rules(),
+        }
+    }
+
+    /// Returns the agents by name.
+    pub fn agents(&self) -> &BTreeMap<String, AgentSettings> {
+        &self.permissions.agents
+    }
+
+    /// Returns every active value of a key, weakest first.
+    pub fn values(&self, key: &str) -> Vec<Setting> {
+        self.values_of(key, |_| true)
+    }
+
+    /// Returns the same without the project's values, for keys that a project must not set.
+    pub fn values_outside_project(&self, key: &str) -> Vec<Setting> {
+        self.values_of(key, |layer| layer.kind != LayerKind::Project)
+    }
+
+    fn values_of(&self, key: &str, includes: impl Fn(&Layer) -> bool) -> Vec<Setting> {
+        let layers = self.layers.iter().filter(|layer| layer.is_active && includes(layer));
+        layers
+            .filter_map(|layer| Some(Setting { value: layer.document.get(key)?.clone(), origin: layer.origin(key) }))
+            .collect()
+    }
+
+    /// Returns the value of a key that wins, or its default.
+    pub fn get(&self, key: &str) -> Option<Setting> {
+        self.enforced(key).or_else(|| self.values(key).pop()).or_else(|| {
+            let known = CONFIG_KEYS.iter().find(|known| known.name == key)?;
+            Some(Setting { value: known.default_value()?, origin: Origin::Default })
+        })
+    }
+
+    /// Returns the administrator's value if it is the strictest one: no other layer can loosen that.
+    fn enforced(&self, name: &str) -> Option<Setting> {
+        let ProjectAccess::Only(strict) = ConfigKey::find(name)?.project else { return None };
+        let admin = self.layers.iter().find(|layer| layer.kind == LayerKind::Admin)?;
+        let value = admin.document.get(name).filter(|value| strict.is(value))?;
+        Some(Setting { value: value.clone(), origin: admin.origin(name) })
+    }
+
+    /// Returns the winning value of a key if it is a text.
+    pub fn text(&self, key: &str) -> Option<String> {
+        self.get(key)?.value.as_str().map(str::to_owned)
+    }
+}
+
+/// Tells whether a file is outside of a project.
+fn is_outside(file: Option<&Path>, project: &Path) -> bool {
+    file.is_none_or(|file| !std::fs::canonicalize(file).unwrap_or_else(|_| file.to_owned()).starts_with(project))
+}
+
+#[cfg(test)]
+mod tests;

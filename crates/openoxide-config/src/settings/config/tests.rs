@@ -1,0 +1,153 @@
+use openoxide_skills::Code;
+
+use super::*;
+use crate::environment::Environment;
+
+fn setup(user: &str, project: &str) -> (tempfile::TempDir, Environment) {
+    let dir = tempfile::tempdir().unwrap();
+    let root = std::fs::canonicalize(dir.path()).unwrap();
+    for (folder, text) in [("home/.openoxide", user), ("project/.openoxide", project)] {
+        fs_err::create_dir_all(root.join(folder)).unwrap();
+        fs_err::write(root.join(folder).join("config.toml"), text).unwrap();
+    }
+    let environment = Environment {
+        cwd: root.join("project"),
+        home: Some(root.join("home")),
+        admin: root.join("admin"),
+        ..Environment::default()
+    };
+    (dir, environment)
+}
+
+#[test]
+fn later_layers_win_and_say_where_they_stand() {
+    let (_dir, environment) = setup("# mine\nhost = \"codex\"\n", "host = \"claude-code\"\n");
+    let config = Config::load(&environment, &environment.cwd, &[]);
+    let host = config.get("host").unwrap();
+    assert_eq!(host.value.as_str(), Some("codex"));
+    assert!(host.origin.to_string().ends_with("config.toml:2"), "{}", host.origin);
+    let codes: Vec<_> = config.problems.iter().map(|problem| problem.diagnostic.code).collect();
+    assert_eq!(codes, [Code::ConfigUntrusted]);
+    let flags = [format!("trust.folders=[{:?}]", environment.cwd.to_str().unwrap())];
+    let config = Config::load(&environment, &environment.cwd, &flags);
+    assert_eq!(config.text("host").as_deref(), Some("claude-code"));
+    let config = Config::load(&environment, &environment.cwd, &["host=agentskills".to_owned()]);
+    assert_eq!(config.get("host").unwrap().origin, Origin::CommandLine);
+}
+
+#[test]
+fn bad_keys_and_values_are_reported_and_the_rest_counts() {
+    let user = "skils.paths = []\n[skills]\nclaude = \"no\"\npaths = [\"/x\"]\n";
+    let (_dir, environment) = setup(user, "[trust]\nfolders = [\"/\"]\n");
+    let config = Config::load(&environment, &environment.cwd, &[]);
+    let shown: Vec<String> = config.problems.iter().map(|problem| problem.diagnostic.message.clone()).collect();
+    assert_eq!(shown[..2], ["there is no setting `skils.paths`", "`skills.claude` must be `true` or `false`"]);
+    assert!(shown.iter().any(|message| message == "a project cannot set `trust.folders`"));
+    assert_eq!(config.problems[1].diagnostic.place.as_ref().unwrap().line, 3);
+    assert_eq!(config.get("skills.paths").unwrap().value.as_array().unwrap().len(), 1);
+}
+
+fn said(config: &Config) -> Vec<&str> {
+    config.problems.iter().map(|problem| problem.diagnostic.message.as_str()).collect()
+}
+
+fn trusted(environment: &Environment) -> Config {
+    let now = crate::Timestamp::from(std::time::UNIX_EPOCH);
+    Trust::open(environment).add_folder(&environment.cwd, now).unwrap();
+    Config::load(environment, &environment.cwd, &[])
+}
+
+#[test]
+fn a_folder_is_trusted_by_the_list_or_by_what_was_written_down() {
+    let (_dir, environment) = setup("", "host = \"codex\"\n");
+    assert!(!Config::load(&environment, &environment.cwd, &[]).trusts(&environment.cwd));
+    let config = trusted(&environment);
+    assert!(config.trusts(&environment.cwd) && config.text("host").as_deref() == Some("codex"));
+    assert!(!config.trusts(&environment.cwd.join("below")) && !config.trusts(environment.cwd.parent().unwrap()));
+    let link = environment.cwd.with_file_name("link");
+    fs_err::os::unix::fs::symlink(&environment.cwd, &link).unwrap();
+    assert!(config.trusts(&link), "a link to a trusted folder is that folder");
+    let listed = format!("trust.folders = [{:?}]", environment.cwd.to_str().unwrap());
+    let (_dir, other) = setup(&listed, "");
+    assert!(Config::load(&other, &other.cwd, &[]).trusts(&environment.cwd));
+}
+
+/// Whatever lies in a project came with it, the user's own folder too.
+#[test]
+fn what_lies_in_a_project_cannot_vouch_for_it() {
+    let (_dir, mut environment) = setup("", "host = \"codex\"\n");
+    let inside = environment.cwd.join("home");
+    environment.variables.insert("OPENOXIDE_HOME".to_owned(), inside.to_str().unwrap().to_owned());
+    assert!(!trusted(&environment).trusts(&environment.cwd));
+    let listed = format!("trust.folders = [{:?}]", environment.cwd.to_str().unwrap());
+    fs_err::write(inside.join("config.toml"), listed).unwrap();
+    assert!(!Config::load(&environment, &environment.cwd, &[]).trusts(&environment.cwd));
+    let flag = format!("trust.folders=[{:?}]", environment.cwd.to_str().unwrap());
+    assert!(Config::load(&environment, &environment.cwd, &[flag]).trusts(&environment.cwd), "what was typed counts");
+}
+
+#[test]
+fn a_trusted_project_can_be_stricter_and_never_looser() {
+    use openoxide_permissions::ProfileMode;
+
+    use crate::{AllowedTools, PermissionPolicy};
+    let loose = "connectors.names = [\"x\"]\n[mcp.servers.evil]\ncommand = \"sh\"\n[sandbox]\nnetwork = true\n\
+                 writable = [\"/\"]\ntime = 9\n[skills]\nallowed_tools = \"preapprove\"\nprofiles = \"ask\"\nshell = true\n";
+    let strictest =
+        PermissionPolicy { shell: false, allowed_tools: AllowedTools::Limit, profiles: ProfileMode::Strict };
+    let strict = "[sandbox]\nnetwork = false\n\
+                  [skills]\nallowed_tools = \"limit\"\nprofiles = \"strict\"\nshell = false\n";
+    let (_dir, environment) = setup(strict, loose);
+    let config = trusted(&environment);
+    assert_eq!(
+        said(&config),
+        [
+            "a project cannot set `connectors.names`",
+            "a project cannot set `mcp.servers.evil`",
+            "a project can set `sandbox.network` to `false` only",
+            "a project cannot set `sandbox.writable`",
+            "a project cannot set `sandbox.time`",
+            "a project can set `skills.allowed_tools` to `\"limit\"` only",
+            "a project can set `skills.profiles` to `\"strict\"` only",
+            "a project can set `skills.shell` to `false` only",
+        ]
+    );
+    assert!(config.problems.iter().all(|problem| problem.diagnostic.place.is_some()));
+    assert_eq!((config.permission_policy(), config.mcp_servers().len(), config.connectors().len()), (strictest, 0, 0));
+    let sandbox = config.sandbox();
+    assert_eq!((sandbox.network, sandbox.writable.len(), sandbox.time.as_secs()), (false, 0, 120));
+    assert!(config.get("mcp.servers").is_none(), "an empty table is not left to hide the user's");
+    // The other way round.
+    let (_dir, environment) = setup("[sandbox]\nnetwork = true\n", strict);
+    let before = Config::load(&environment, &environment.cwd, &[]);
+    assert!(before.sandbox().network && before.permission_policy().shell);
+    let config = trusted(&environment);
+    assert_eq!((said(&config).len(), config.permission_policy(), config.sandbox().network), (0, strictest, false));
+}
+
+#[test]
+fn what_the_administrator_made_strict_stays_strict() {
+    let (_dir, environment) = setup("[skills]\nshell = true\nprofiles = \"ask\"\nclaude = false\n", "");
+    fs_err::create_dir_all(&environment.admin).unwrap();
+    let admin = environment.admin.join("config.toml");
+    fs_err::write(&admin, "[skills]\nshell = false\nprofiles = \"trusted-sources\"\nclaude = true\n").unwrap();
+    let flags = ["skills.shell=true".to_owned()];
+    let config = Config::load(&environment, &environment.cwd, &flags);
+    let shell = config.get("skills.shell").unwrap();
+    assert_eq!((shell.value.as_bool(), shell.origin), (Some(false), Origin::File { path: admin, line: Some(2) }));
+    assert_eq!(config.text("skills.profiles").as_deref(), Some("ask"), "that is no more than a default");
+    assert_eq!(config.get("skills.claude").unwrap().value.as_bool(), Some(false));
+}
+
+#[test]
+fn a_damaged_store_is_told_and_trusts_nothing() {
+    let (_dir, environment) = setup("", "");
+    trusted(&environment);
+    let store = environment.openoxide_home().unwrap().join("state/trust.toml");
+    fs_err::write(&store, fs_err::read_to_string(&store).unwrap() + "[[folders]]\n").unwrap();
+    let config = Config::load(&environment, &environment.cwd, &[]);
+    assert!(!config.trusts(&environment.cwd));
+    let problem = &config.problems[0];
+    assert_eq!((problem.path.as_ref(), problem.diagnostic.code), (Some(&store), Code::ConfigInvalid));
+    assert_eq!(problem.diagnostic.place.as_ref().unwrap().line, 7);
+}

@@ -1,0 +1,115 @@
+//! Edits to whole files, before and after.
+
+use std::path::Path;
+
+use rustix::fs::Mode;
+
+use super::table::{set_key, unset_key};
+use super::*;
+use crate::settings::settings_file::SettingsOwner;
+use crate::settings::skill_rule::add_skill_rule;
+
+fn set_value<'p>(file: impl Into<SettingsFile<'p>>, key: &str, new: toml_edit::Value) -> Result<bool, EditError> {
+    let file = file.into();
+    edit(file, |document| set_key(document, file.path, key, new).map(drop))
+}
+
+fn edited(before: &str, change: impl FnOnce(&Path) -> bool) -> (bool, String) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("config.toml");
+    fs_err::write(&path, before).unwrap();
+    (change(&path), fs_err::read_to_string(&path).unwrap())
+}
+
+#[test]
+fn comments_and_order_stay() {
+    let before = "# top\nhost = \"codex\" # why\n\n[skills]\n# more\npaths = []\nclaude = true\n";
+    let (changed, after) = edited(before, |path| set_value(path, "host", "openoxide".into()).unwrap());
+    assert!(changed);
+    assert_eq!(after, before.replace("\"codex\"", "\"openoxide\""));
+    let (changed, after) = edited(before, |path| set_value(path, "host", "codex".into()).unwrap());
+    assert_eq!((changed, after.as_str()), (false, before));
+    let (_, after) = edited(before, |path| {
+        edit(path, |document| {
+            unset_key(document, "skills.claude");
+            Ok::<(), EditError>(())
+        })
+        .unwrap()
+    });
+    assert_eq!(after, before.replace("claude = true\n", ""));
+}
+
+#[test]
+fn a_rule_is_added_once_and_last() {
+    let before = "# keep\n[[skills.config]]\nname = \"a\" # note\nenabled = false\n";
+    let (_, after) = edited(before, |path| {
+        add_skill_rule(path, "name", "b", false).unwrap() && add_skill_rule(path, "name", "b", true).unwrap()
+    });
+    assert_eq!(after, format!("{before}\n[[skills.config]]\nname = \"b\"\nenabled = true\n"));
+}
+
+#[test]
+fn what_is_no_list_of_rules_is_left_alone() {
+    let (refused, after) = edited(
+        "[skills]\nconfig = 1\n",
+        |path| matches!(add_skill_rule(path, "name", "a", false), Err(EditError::NotList { key, .. }) if key == "skills.config"),
+    );
+    assert_eq!((refused, after.as_str()), (true, "[skills]\nconfig = 1\n"));
+}
+
+#[test]
+fn a_list_keeps_what_else_is_in_it() {
+    let before = "[trust]\nfolders = [\n  \"~/a\", # mine\n  7,\n]\n";
+    let (changed, after) = edited(before, |path| add_to_list(path, "trust.folders", "/b").unwrap());
+    assert!(changed && after.contains("\"~/a\", # mine\n  7") && after.contains("\"/b\""), "{after}");
+    let (_, after) = edited(&after, |path| remove_from_list(path, "trust.folders", |text| text == "/b").unwrap());
+    assert!(after.contains("\"~/a\", # mine\n  7") && !after.contains("/b"), "{after}");
+    let (_, after) = edited("", |path| add_to_list(path, "trust.folders", "/b").unwrap());
+    assert_eq!(after, "[trust]\nfolders = [\"/b\"]\n");
+    let (changed, after) = edited("", |path| {
+        matches!(set_value(path, "trust.folders", 1.into()), Ok(true))
+            && matches!(add_to_list(path, "trust.folders", "/b"), Err(EditError::NotList { .. }))
+    });
+    assert_eq!((changed, after.as_str()), (true, "[trust]\nfolders = 1\n"));
+}
+
+#[test]
+fn a_projects_file_is_not_followed_waited_for_or_read_without_end() {
+    use std::os::unix::fs::symlink;
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().join(".openoxide");
+    fs_err::create_dir(&folder).unwrap();
+    let (path, other) = (folder.join("config.toml"), dir.path().join("other"));
+    fs_err::write(&other, "").unwrap();
+    let set = |path: &Path, owner| set_value(SettingsFile { path, owner }, "host", "x".into());
+    let why = |path: &Path| match set(path, SettingsOwner::Project) {
+        Err(EditError::Odd { why, .. }) => why,
+        other => panic!("{other:?}"),
+    };
+    symlink(&other, &path).unwrap();
+    assert!(why(&path).contains("it is a link; replace"));
+    assert_eq!(fs_err::read_to_string(&other).unwrap(), "");
+    assert!(set(&path, SettingsOwner::User).unwrap(), "the user's own may be a link");
+    assert!(path.is_symlink() && !fs_err::read_to_string(&other).unwrap().is_empty());
+    fs_err::remove_file(&path).unwrap();
+    rustix::fs::mkfifoat(rustix::fs::CWD, &path, Mode::RUSR | Mode::WUSR).unwrap();
+    assert!(why(&path).contains("no regular file"));
+    fs_err::remove_file(&path).unwrap();
+    fs_err::write(&path, "#".repeat(1024 * 1024 + 1)).unwrap();
+    assert!(why(&path).contains("larger than 1 MiB"));
+    let linked = dir.path().join("linked");
+    symlink(&folder, &linked).unwrap();
+    assert!(why(&linked.join("config.toml")).contains("a folder of its own"));
+    fs_err::remove_file(&path).unwrap();
+    assert!(set(&path, SettingsOwner::Project).unwrap());
+    assert_eq!(fs_err::read_to_string(&path).unwrap(), "host = \"x\"\n");
+}
+
+#[test]
+fn a_broken_file_is_left_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("config.toml");
+    fs_err::write(&path, "host = [").unwrap();
+    assert!(matches!(set_value(&path, "host", "x".into()), Err(EditError::Invalid { .. })));
+    assert_eq!(fs_err::read_to_string(&path).unwrap(), "host = [");
+}

@@ -1,0 +1,183 @@
+//! What a key of `config.toml` is: its name, its type, its default, and what a project may set it to.
+
+use std::fmt;
+
+use crate::mcp::parse::parse_server;
+
+/// The type of a key's values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValueKind {
+    /// `true` or `false`.
+    Bool,
+    /// A whole number, zero or more.
+    Integer,
+    /// A number.
+    Number,
+    /// A text.
+    Text,
+    /// One of these texts.
+    Choice(&'static [&'static str]),
+    /// A list of texts.
+    List,
+    /// A list of tables with `name` or `path`, and `enabled`.
+    Rules,
+    /// A list of folders: absolute, or below `~/`.
+    Folders,
+    /// A table of tables: settings by host.
+    Hosts,
+    /// A table of tables: servers by name.
+    Servers,
+    /// Rules by permission and pattern.
+    Permissions,
+    /// A table of tables: rules and skills by agent.
+    Agents,
+}
+
+impl ValueKind {
+    /// Tells whether the key is a table whose own keys are chosen by the user.
+    pub(super) fn has_open_names(self) -> bool {
+        matches!(self, ValueKind::Hosts | ValueKind::Servers | ValueKind::Permissions | ValueKind::Agents)
+    }
+}
+
+/// What a project's file may set a key to. It can never widen permissions, even if the project is trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProjectAccess {
+    /// Any value.
+    Any,
+    /// Only this value, the strictest one.
+    Only(StrictValue),
+    /// No value.
+    Denied,
+}
+
+impl ProjectAccess {
+    /// Tells whether a project may set the value.
+    pub fn allows(self, value: &toml::Value) -> bool {
+        match self {
+            ProjectAccess::Any => true,
+            ProjectAccess::Only(strict) => strict.is(value),
+            ProjectAccess::Denied => false,
+        }
+    }
+}
+
+/// The strictest value of a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StrictValue {
+    /// `false`.
+    False,
+    /// This text.
+    Text(&'static str),
+}
+
+impl StrictValue {
+    /// Tells whether a value is the strictest one.
+    pub fn is(self, value: &toml::Value) -> bool {
+        match self {
+            StrictValue::False => value.as_bool() == Some(false),
+            StrictValue::Text(text) => value.as_str() == Some(text),
+        }
+    }
+}
+
+impl fmt::Display for StrictValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StrictValue::False => f.write_str("false"),
+            StrictValue::Text(text) => write!(f, "\"{text}\""),
+        }
+    }
+}
+
+/// A key of `config.toml`.
+#[derive(Clone, Copy, Debug)]
+pub struct ConfigKey {
+    /// The dotted name.
+    pub name: &'static str,
+    /// The type of its values.
+    pub kind: ValueKind,
+    /// The default as TOML; empty if there is none.
+    pub default: &'static str,
+    /// What it is for.
+    pub about: &'static str,
+    /// What a project may set it to.
+    pub project: ProjectAccess,
+}
+
+impl ConfigKey {
+    /// Tells whether a change could widen permissions, so that only the user may make it. Without a value, the setting
+    /// is removed.
+    pub(crate) fn widens_permissions(&self, value: Option<&toml::Value>) -> bool {
+        match (self.kind, self.project, value) {
+            // The rule that is replaced or removed may be the one that denies.
+            (ValueKind::Permissions | ValueKind::Agents | ValueKind::Hosts, ..) => {
+                value.and_then(toml::Value::as_str) != Some("deny")
+            }
+            (_, ProjectAccess::Any, _) => false,
+            (_, project, Some(value)) => !project.allows(value),
+            (_, _, None) => true,
+        }
+    }
+
+    /// Tells whether a table whose dotted name has `depth` parts, this key's own or below, is one value.
+    pub(crate) fn is_one_value(&self, depth: usize) -> bool {
+        let own = self.name.split('.').count();
+        match self.kind {
+            ValueKind::Hosts | ValueKind::Permissions | ValueKind::Agents => depth == own,
+            ValueKind::Servers => depth > own,
+            _ => false,
+        }
+    }
+
+    /// Tells whether a value is of the key's type.
+    pub fn accepts(&self, value: &toml::Value) -> bool {
+        let texts = |items: &Vec<toml::Value>| items.iter().all(toml::Value::is_str);
+        match self.kind {
+            ValueKind::Bool => value.is_bool(),
+            ValueKind::Integer => value.as_integer().is_some_and(|number| number >= 0),
+            ValueKind::Number => value.is_float() || value.is_integer(),
+            ValueKind::Text => value.is_str(),
+            ValueKind::Choice(choices) => value.as_str().is_some_and(|text| choices.contains(&text)),
+            ValueKind::List => value.as_array().is_some_and(texts),
+            ValueKind::Rules => value.as_array().is_some_and(|items| items.iter().all(is_rule)),
+            ValueKind::Folders => value.as_array().is_some_and(|items| items.iter().all(is_folder)),
+            ValueKind::Servers => value
+                .as_table()
+                .is_some_and(|servers| servers.iter().all(|(name, server)| parse_server(name, server).is_ok())),
+            ValueKind::Hosts | ValueKind::Agents => {
+                value.as_table().is_some_and(|tables| tables.values().all(toml::Value::is_table))
+            }
+            // The rules in it are parsed later, where a bad one is an error and not just ignored.
+            ValueKind::Permissions => value.is_str() || value.is_table(),
+        }
+    }
+
+    /// Describes the values that the key accepts.
+    pub fn expected(&self) -> String {
+        match self.kind {
+            ValueKind::Bool => "`true` or `false`".to_owned(),
+            ValueKind::Integer => "a whole number".to_owned(),
+            ValueKind::Number => "a number".to_owned(),
+            ValueKind::Text => "text".to_owned(),
+            ValueKind::Choice(choices) => format!("one of `{}`", choices.join("`, `")),
+            ValueKind::List => "a list of texts".to_owned(),
+            ValueKind::Rules => "tables with `name` or `path`, and `enabled`".to_owned(),
+            ValueKind::Folders => "a list of folders that begin with `/` or `~/`".to_owned(),
+            ValueKind::Hosts => "a table of settings for each host".to_owned(),
+            ValueKind::Servers => "a table for each server".to_owned(),
+            ValueKind::Permissions => "a table of rules for each permission".to_owned(),
+            ValueKind::Agents => "a table with `permission` and `skills` for each agent".to_owned(),
+        }
+    }
+}
+
+fn is_rule(value: &toml::Value) -> bool {
+    let one_selector =
+        value.get("name").is_some_and(toml::Value::is_str) != value.get("path").is_some_and(toml::Value::is_str);
+    one_selector && value.get("enabled").is_some_and(toml::Value::is_bool)
+}
+
+fn is_folder(value: &toml::Value) -> bool {
+    value.as_str().is_some_and(|text| text.starts_with('/') || text.starts_with("~/"))
+}

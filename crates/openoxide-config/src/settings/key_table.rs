@@ -1,0 +1,155 @@
+//! The table of all keys of `config.toml`.
+
+use openoxide_permissions::ProfileMode;
+
+use super::key::{ConfigKey, ProjectAccess, StrictValue, ValueKind};
+
+/// All keys, sorted by name.
+pub const CONFIG_KEYS: &[ConfigKey] = &[
+    key(
+        "agents",
+        ValueKind::Agents,
+        "",
+        "Agents for `--agent NAME`: `agents.NAME.permission` has rules as `permission` does, which follow those; `agents.NAME.skills` lists the skills that the agent starts with.",
+    ),
+    key("budget.share", ValueKind::Number, "0.02", "The share of the context window that the catalog may take."),
+    key(
+        "budget.unknown_chars",
+        ValueKind::Integer,
+        "16000",
+        "The catalog's size in characters when the window is not known.",
+    ),
+    key("color", ValueKind::Choice(&["auto", "always", "never"]), "\"auto\"", "When to use color."),
+    private(
+        "connectors.names",
+        ValueKind::List,
+        "[]",
+        "Names of connectors; in running text, `$NAME` means the connector and not a skill.",
+    ),
+    key("host", ValueKind::Text, "\"openoxide\"", "The host whose rules are followed, as `name` or `name@edition`."),
+    key(
+        "hosts",
+        ValueKind::Hosts,
+        "",
+        "Settings of other hosts, as `hosts.NAME.SETTING`; `openoxide roots --host NAME` lists them.",
+    ),
+    key("limits.depth", ValueKind::Integer, "6", "The deepest folder below a root that may be a skill."),
+    key("limits.entries", ValueKind::Integer, "200000", "The most entries examined below a root."),
+    key("limits.folders", ValueKind::Integer, "50000", "The most folders opened below a root."),
+    private(
+        "mcp.servers",
+        ValueKind::Servers,
+        "",
+        "Servers of tools by name: `command` with `args` and `env` (names of variables), or `url`, with `token_env` (the name of a variable) or `token_file` (a path) if it wants a token; `transport` and `enabled`.",
+    ),
+    key(
+        "mentions.ambiguous",
+        ValueKind::Choice(&["nothing", "rank"]),
+        "\"nothing\"",
+        "What `$name` in a text means when several skills have the name: `nothing`, or by `rank` the one that counts.",
+    ),
+    key(
+        "permission",
+        ValueKind::Permissions,
+        "",
+        "What is allowed, asked for or denied, by permission (`skill`, `read`, `shell`, `script`, `hook`, `mcp`, `profile`, `tool`, `network`) and pattern; the last rule that matches wins. A rule in a list may carry examples under `matches` and `not`, which are checked. A project can deny and ask, and not allow.",
+    ),
+    private("sandbox.file_size", ValueKind::Integer, "268435456", "The most bytes of a file that a command may write."),
+    private("sandbox.memory", ValueKind::Integer, "1073741824", "The most bytes of memory that a command may take."),
+    ConfigKey {
+        project: ProjectAccess::Only(StrictValue::False),
+        ..key("sandbox.network", ValueKind::Bool, "false", "Whether commands of skills may use the network.")
+    },
+    private("sandbox.output", ValueKind::Integer, "1048576", "The most bytes that a script may print."),
+    private("sandbox.processes", ValueKind::Integer, "64", "The most processes that a command may have at once."),
+    private(
+        "sandbox.shell_output",
+        ValueKind::Integer,
+        "65536",
+        "The most bytes that a command in a skill's text may print.",
+    ),
+    private("sandbox.shell_time", ValueKind::Integer, "10", "The seconds that a command in a skill's text may run."),
+    private("sandbox.time", ValueKind::Integer, "120", "The seconds that a script may run."),
+    private("sandbox.writable", ValueKind::Folders, "[]", "Folders that commands of skills may write to."),
+    ConfigKey {
+        project: ProjectAccess::Only(StrictValue::Text("limit")),
+        ..key(
+            "skills.allowed_tools",
+            ValueKind::Choice(&["preapprove", "limit"]),
+            "\"preapprove\"",
+            "What a skill's `allowed-tools` means once you agreed: tools that are not asked for again, or the only ones.",
+        )
+    },
+    key("skills.claude", ValueKind::Bool, "true", "Whether skills in `.claude/skills` count."),
+    key("skills.config", ValueKind::Rules, "[]", "Skills switched on or off by `name` or `path`; a later rule wins."),
+    key("skills.paths", ValueKind::List, "[]", "More folders of skills."),
+    ConfigKey {
+        project: ProjectAccess::Only(StrictValue::Text("strict")),
+        ..key(
+            "skills.profiles",
+            ValueKind::Choice(ProfileMode::WORDS),
+            "\"ask\"",
+            "Permissions that a skill asks for: ask you, take none, or take those of the system's and the administrator's.",
+        )
+    },
+    ConfigKey {
+        project: ProjectAccess::Only(StrictValue::False),
+        ..key("skills.shell", ValueKind::Bool, "true", "Whether commands in the text of a skill may run at all.")
+    },
+    private(
+        "skills.untrusted_loses",
+        ValueKind::Bool,
+        "true",
+        "Whether a skill of an untrusted project loses every name clash.",
+    ),
+    private(
+        "trust.folders",
+        ValueKind::List,
+        "[]",
+        "Projects whose settings count and whose skills compete for names, besides those that `openoxide trust` wrote down.",
+    ),
+];
+
+const fn key(name: &'static str, kind: ValueKind, default: &'static str, about: &'static str) -> ConfigKey {
+    ConfigKey { name, kind, default, about, project: ProjectAccess::Any }
+}
+
+/// Makes a key that no project can set.
+const fn private(name: &'static str, kind: ValueKind, default: &'static str, about: &'static str) -> ConfigKey {
+    ConfigKey { name, kind, default, about, project: ProjectAccess::Denied }
+}
+
+impl ConfigKey {
+    /// Finds the key that a dotted name belongs to.
+    pub fn find(name: &str) -> Option<&'static ConfigKey> {
+        CONFIG_KEYS.iter().find(|key| {
+            let is_below = || name.strip_prefix(key.name).is_some_and(|rest| rest.starts_with('.'));
+            key.name == name || key.kind.has_open_names() && is_below()
+        })
+    }
+
+    /// Returns the default, if the key has one.
+    pub(crate) fn default_value(&self) -> Option<toml::Value> {
+        let mut table: toml::Table = format!("value = {}", self.default).parse().ok()?;
+        table.remove("value")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_default_is_of_its_type() {
+        for key in CONFIG_KEYS.iter().filter(|key| !key.default.is_empty()) {
+            assert!(key.accepts(&key.default_value().unwrap()), "{}", key.name);
+        }
+        assert!(CONFIG_KEYS.windows(2).all(|pair| pair[0].name < pair[1].name));
+    }
+
+    #[test]
+    fn host_settings_belong_to_one_key() {
+        assert_eq!(ConfigKey::find("hosts.codex.bundled").unwrap().name, "hosts");
+        assert!(ConfigKey::find("skils.paths").is_none());
+    }
+}

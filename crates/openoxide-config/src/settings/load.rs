@@ -1,0 +1,123 @@
+//! Loads the layers of `config.toml`: administrator, user, project, environment, command line.
+
+use std::path::Path;
+
+use openoxide_permissions::RuleError;
+use openoxide_skills::{Code, Diagnostic, path_text};
+use toml::Value;
+
+use super::config::Config;
+use super::layer::{ConfigProblem, Layer, LayerKind};
+use super::permission_rules;
+use super::validate::remove_invalid;
+use crate::document::dotted_key::{insert, split_key};
+use crate::document::{self, Document};
+use crate::environment::{Environment, variables};
+use crate::trust::Trust;
+
+impl Config {
+    /// Reads every layer. `project` is the project's root; `flags` are `KEY=VALUE` from the command line.
+    pub fn load(environment: &Environment, project: &Path, flags: &[String]) -> Config {
+        let mut config = Config::default();
+        config.add_file(LayerKind::Admin, &environment.admin.join("config.toml"));
+        if let Some(home) = environment.openoxide_home() {
+            config.add_file(LayerKind::User, &home.join("config.toml"));
+        }
+        let flags = config.parse_flags(flags);
+        let project_file = project.join(".openoxide/config.toml");
+        let is_users = config.layers.iter().any(|layer| layer.path.as_deref() == Some(&project_file));
+        if !is_users {
+            config.add_file(LayerKind::Project, &project_file);
+        }
+        config.layers.push(environment_layer(environment));
+        config.layers.push(flags);
+        config.home.clone_from(&environment.home);
+        config.add_trust(Trust::open(environment));
+        config.ignore_untrusted(project);
+        config.permissions = permission_rules::read(&config.layers, config.home.as_deref());
+        config.problems.append(&mut config.permissions.problems);
+        config
+    }
+
+    fn add_file(&mut self, kind: LayerKind, path: &Path) {
+        match document::read(path, Code::ConfigInvalid) {
+            Ok(None) => {}
+            Ok(Some(document)) => {
+                let (document, problems) = remove_invalid(document, kind);
+                self.add_problems(Some(path), problems);
+                self.layers.push(Layer::new(kind, Some(path.to_owned()), document));
+            }
+            Err(diagnostic) => {
+                // Nobody relies on a project's file to deny something: the project could leave the rule out.
+                if kind != LayerKind::Project {
+                    self.unread.get_or_insert_with(|| unread_error(path, &diagnostic));
+                }
+                self.add_problems(Some(path), [diagnostic]);
+            }
+        }
+    }
+
+    fn add_problems(&mut self, path: Option<&Path>, problems: impl IntoIterator<Item = Diagnostic>) {
+        let problem = |diagnostic| ConfigProblem { path: path.map(Path::to_owned), diagnostic };
+        self.problems.extend(problems.into_iter().map(problem));
+    }
+
+    fn parse_flags(&mut self, flags: &[String]) -> Layer {
+        let mut table = toml::Table::new();
+        for flag in flags {
+            match parse_flag(flag) {
+                Ok((key, value)) => insert(&mut table, &split_key(&key), value),
+                Err(diagnostic) => self.add_problems(None, [diagnostic]),
+            }
+        }
+        let (document, problems) = remove_invalid(Document::without_file(table), LayerKind::CommandLine);
+        self.add_problems(None, problems);
+        Layer::new(LayerKind::CommandLine, None, document)
+    }
+
+    /// Makes the project's layer inactive unless the user trusts the project.
+    fn ignore_untrusted(&mut self, project: &Path) {
+        let trusted = self.trusts(project);
+        for layer in self.layers.iter_mut().filter(|layer| layer.kind == LayerKind::Project) {
+            layer.is_active = trusted;
+            if !trusted {
+                let message = "the project's settings do not count, because the project is not trusted";
+                let help = "if the project is yours: openoxide trust";
+                let diagnostic = Diagnostic::warning(Code::ConfigUntrusted, message).help(help);
+                self.problems.push(ConfigProblem { path: layer.path.clone(), diagnostic });
+            }
+        }
+    }
+
+    fn add_trust(&mut self, trust: Trust) {
+        if let Some(problem) = trust.problem() {
+            self.add_problems(trust.path(), [problem.clone()]);
+        }
+        self.trust = trust;
+    }
+}
+
+/// Returns the error for a file that may hold rules that deny.
+fn unread_error(path: &Path, diagnostic: &Diagnostic) -> RuleError {
+    let line = diagnostic.place.as_ref().map_or_else(String::new, |place| format!(":{}", place.line));
+    let what = format!("{}, so that nobody knows what is denied", diagnostic.message);
+    RuleError::Shape { origin: format!("{}{line}", path_text(path)), what }
+}
+
+fn environment_layer(environment: &Environment) -> Layer {
+    let mut table = toml::Table::new();
+    if let Some(host) = environment.variable(variables::OPENOXIDE_HOST) {
+        table.insert("host".to_owned(), host.into());
+    }
+    Layer::new(LayerKind::Environment, None, Document::without_file(table))
+}
+
+/// Parses `KEY=VALUE`. A value that is not TOML is a text, so that `host=codex` needs no quotes.
+fn parse_flag(flag: &str) -> Result<(String, Value), Diagnostic> {
+    let Some((key, value)) = flag.split_once('=') else {
+        let message = format!("`--config {flag}` has no `=`");
+        return Err(Diagnostic::warning(Code::ConfigInvalid, message).help("write `--config KEY=VALUE`"));
+    };
+    let parsed = format!("value = {value}").parse::<toml::Table>().ok().and_then(|mut table| table.remove("value"));
+    Ok((key.trim().to_owned(), parsed.unwrap_or_else(|| Value::from(value))))
+}

@@ -1,0 +1,75 @@
+//! The JSON Schema of `config.toml`, drawn from the table of keys.
+
+use serde_json::{Value, json};
+
+use super::key::{ConfigKey, ValueKind};
+use super::key_table::CONFIG_KEYS;
+use crate::mcp::schema::servers_schema;
+
+/// Returns the JSON Schema of `config.toml`.
+pub fn config_schema() -> Value {
+    let mut root = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "OpenOxide config.toml",
+        "type": "object",
+        "additionalProperties": false,
+        "properties": {},
+    });
+    for key in CONFIG_KEYS {
+        let mut at = &mut root;
+        let mut parts = key.name.split('.').peekable();
+        while let Some(part) = parts.next() {
+            at = &mut at["properties"][part];
+            if parts.peek().is_some() && at.is_null() {
+                *at = json!({"type": "object", "additionalProperties": false, "properties": {}});
+            }
+        }
+        *at = key_schema(key);
+    }
+    root
+}
+
+fn key_schema(key: &ConfigKey) -> Value {
+    let mut schema = match key.kind {
+        ValueKind::Bool => json!({"type": "boolean"}),
+        ValueKind::Integer => json!({"type": "integer", "minimum": 0}),
+        ValueKind::Number => json!({"type": "number"}),
+        ValueKind::Text => json!({"type": "string"}),
+        ValueKind::Choice(choices) => json!({"enum": choices}),
+        ValueKind::List => json!({"type": "array", "items": {"type": "string"}}),
+        ValueKind::Rules => json!({"type": "array", "items": {
+            "type": "object",
+            "required": ["enabled"],
+            "additionalProperties": false,
+            "properties": {"name": {"type": "string"}, "path": {"type": "string"}, "enabled": {"type": "boolean"}},
+        }}),
+        ValueKind::Folders => json!({"type": "array", "items": {"type": "string", "pattern": "^(/|~/)"}}),
+        ValueKind::Hosts => json!({"type": "object", "additionalProperties": {"type": "object"}}),
+        ValueKind::Servers => servers_schema(),
+        ValueKind::Permissions => permission_schema(),
+        ValueKind::Agents => json!({"type": "object", "additionalProperties": {
+            "type": "object",
+            "additionalProperties": false,
+            "properties": {
+                "permission": permission_schema(),
+                "skills": {"type": "array", "items": {"type": "string"}},
+            },
+        }}),
+    };
+    schema["description"] = json!(key.about);
+    schema
+}
+
+fn permission_schema() -> Value {
+    let action = json!({"enum": ["allow", "ask", "deny"]});
+    let texts = json!({"type": "array", "items": {"type": "string"}});
+    let rule = json!({
+        "type": "object",
+        "required": ["pattern", "action"],
+        "additionalProperties": false,
+        "properties": {"pattern": {"type": "string"}, "action": action, "matches": texts, "not": texts},
+    });
+    let patterns = json!({"type": "object", "additionalProperties": action});
+    let rules = json!({"type": "array", "items": rule});
+    json!({"anyOf": [action, {"type": "object", "additionalProperties": {"anyOf": [action, patterns, rules]}}]})
+}

@@ -1,0 +1,106 @@
+//! Checks the keys and values of a layer: known, of the right type, and allowed in a project.
+
+use openoxide_skills::{Code, Diagnostic, Place};
+use toml::Value;
+
+use super::key::{ConfigKey, ProjectAccess, ValueKind};
+use super::key_table::CONFIG_KEYS;
+use super::layer::{Layer, LayerKind};
+use super::permission_rules;
+use crate::document::Document;
+use crate::document::dotted_key::{insert, join_key, remove, split_key};
+use crate::mcp::parse::parse_server;
+use crate::suggestion::did_you_mean;
+
+/// Returns why a layer of this kind would ignore a value of a key. Without a value, only the key is checked.
+pub(crate) fn objection(key: &str, value: Option<&Value>, kind: LayerKind) -> Option<Diagnostic> {
+    let Some(value) = value else { return ConfigKey::find(key).is_none().then(|| unknown_key(key)) };
+    let mut table = toml::Table::new();
+    insert(&mut table, &split_key(key), value.clone());
+    let (document, problems) = remove_invalid(Document::without_file(table), kind);
+    let layer = Layer::new(kind, None, document);
+    let rules = permission_rules::read(std::slice::from_ref(&layer), None);
+    let bad_rule = rules.error.or(rules.doubt).map(|error| {
+        Diagnostic::warning(Code::ConfigType, error.to_string())
+            .help("mend the rule; nothing is decided by guessing it")
+    });
+    let rule_problem = rules.problems.into_iter().map(|problem| problem.diagnostic).next();
+    problems.into_iter().next().or(bad_rule).or(rule_problem)
+}
+
+/// Removes the values that are unknown, of the wrong type, or not allowed in this kind of layer. Returns the problems.
+pub(super) fn remove_invalid(mut document: Document, kind: LayerKind) -> (Document, Vec<Diagnostic>) {
+    let mut problems = Vec::new();
+    let mut invalid = Vec::new();
+    for (path, value) in leaves(&document.table) {
+        let name = join_key(&path);
+        let Some((diagnostic, at)) = check_value(&name, path.last(), value, kind) else { continue };
+        let place = document.line(&at).map(|line| Place { span: 0..0, line, column: 1 });
+        problems.push(match place {
+            Some(place) => Diagnostic { place: Some(place), ..diagnostic },
+            None => diagnostic,
+        });
+        invalid.push(path);
+    }
+    for path in invalid {
+        remove(&mut document.table, &path);
+    }
+    // An empty table must not override the table of a weaker layer.
+    prune(&mut document.table);
+    (document, problems)
+}
+
+/// Returns the problem with a value, and the key whose line shows it.
+fn check_value(name: &str, last: Option<&String>, value: &Value, kind: LayerKind) -> Option<(Diagnostic, String)> {
+    let Some(key) = ConfigKey::find(name) else { return Some((unknown_key(name), name.to_owned())) };
+    let bad = |message: String, help: &str| Diagnostic::warning(Code::ConfigType, message).help(help);
+    if kind == LayerKind::Project && !key.project.allows(value) {
+        let message = match key.project {
+            ProjectAccess::Only(strict) => format!("a project can set `{name}` to `{strict}` only"),
+            _ => format!("a project cannot set `{name}`"),
+        };
+        return Some((bad(message, "set it in your own config.toml"), name.to_owned()));
+    }
+    let help = "the value does not count until it is mended";
+    if key.kind == ValueKind::Servers && key.name != name {
+        let problem = parse_server(last.map_or("", String::as_str), value).err()?;
+        let field = problem.field.map_or_else(|| name.to_owned(), |field| format!("{name}.{field}"));
+        return Some((bad(format!("`{name}`: {}", problem.message), help), field));
+    }
+    let is_bad = key.name == name && !key.accepts(value);
+    is_bad.then(|| (bad(format!("`{name}` must be {}", key.expected()), help), name.to_owned()))
+}
+
+fn unknown_key(name: &str) -> Diagnostic {
+    let help = did_you_mean(name, CONFIG_KEYS.iter().map(|key| key.name), "`openoxide config` lists every key");
+    Diagnostic::warning(Code::ConfigUnknownKey, format!("there is no setting `{name}`")).help(help)
+}
+
+/// Returns every value with its path. A table that a key takes as one value is one, and so is each server.
+fn leaves(table: &toml::Table) -> Vec<(Vec<String>, &Value)> {
+    let mut leaves = Vec::new();
+    collect_leaves(&mut leaves, &[], table);
+    leaves
+}
+
+fn collect_leaves<'t>(leaves: &mut Vec<(Vec<String>, &'t Value)>, outer: &[String], table: &'t toml::Table) {
+    for (name, value) in table {
+        let path: Vec<String> = outer.iter().chain([name]).cloned().collect();
+        let is_one_value = ConfigKey::find(&join_key(&path)).is_some_and(|key| key.is_one_value(path.len()));
+        match value {
+            Value::Table(inner) if !is_one_value => collect_leaves(leaves, &path, inner),
+            _ => leaves.push((path, value)),
+        }
+    }
+}
+
+/// Removes empty tables.
+fn prune(table: &mut toml::Table) {
+    table.retain(|_, value| match value {
+        Value::Table(inner) => {
+            prune(inner);
+            !inner.is_empty()
+        }
+        _ => true,
+    });
+}

@@ -1,0 +1,53 @@
+//! The permission rules that apply in a workspace, and the remembered answers.
+
+use openoxide_permissions::{Permission, Remembered, RuleError, Rules};
+use openoxide_skills::{Host, View};
+
+use super::Workspace;
+
+impl Workspace {
+    /// Returns the rules that apply in a view, weakest first: built-in, the host's, the user's, the agent's.
+    pub fn rules(&self, view: &View) -> Result<Rules, RuleError> {
+        let mut rules = Rules::builtin();
+        rules.extend(view.call_rules());
+        rules.extend(self.own_rules()?);
+        Ok(rules)
+    }
+
+    /// Returns the user's rules, then the agent's. They apply for every host.
+    pub fn own_rules(&self) -> Result<Rules, RuleError> {
+        let mut rules = self.config.complete_rules()?.clone();
+        rules.extend(self.agent_rules());
+        Ok(rules)
+    }
+
+    /// Returns what was answered with "always", for all agents or for the chosen one.
+    ///
+    /// An answer is compared as text: a `*` in a command is not a pattern.
+    pub fn remembered(&self) -> Remembered {
+        let mut remembered = Remembered::default();
+        let applies = |agent: &Option<String>| agent.is_none() || *agent == self.options.agent;
+        for answer in self.config.trust().remembered_answers().filter(|answer| applies(&answer.agent)) {
+            if let Some(permission) = Permission::parse(&answer.permission) {
+                remembered.allow(permission, answer.pattern.as_str());
+            }
+        }
+        remembered
+    }
+
+    /// Returns the rules that decide which skills are listed: the agent's for every host, the user's where the host
+    /// has them apply.
+    pub(super) fn listing_rules(&self, host: &Host) -> Result<Rules, RuleError> {
+        let own = self.config.rules()?;
+        let mut rules = if host.filter.own_rules { own.clone() } else { Rules::default() };
+        rules.extend(self.agent_rules());
+        Ok(rules)
+    }
+
+    fn agent_rules(&self) -> Rules {
+        self.agent().map(|agent| agent.rules.clone()).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests;

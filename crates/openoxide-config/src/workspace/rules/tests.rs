@@ -1,0 +1,51 @@
+//! The order of rules from several places.
+
+use openoxide_permissions::{Action, decide};
+
+use super::*;
+use crate::environment::Environment;
+use crate::trust::Trust;
+use crate::trust::record::RememberedAnswer;
+use crate::trust::timestamp::Timestamp;
+use crate::workspace::WorkspaceOptions;
+
+/// The order of rules, and what an answer for good changes.
+#[test]
+fn built_in_then_host_then_user_then_agent() {
+    let dir = tempfile::tempdir().unwrap();
+    let home = std::fs::canonicalize(dir.path()).unwrap();
+    fs_err::create_dir_all(home.join(".openoxide")).unwrap();
+    fs_err::create_dir_all(home.join(".config/opencode")).unwrap();
+    let theirs = "{\"permission\": {\"*\": \"allow\", \"skill\": {\"a\": \"deny\"}}}";
+    fs_err::write(home.join(".config/opencode/opencode.json"), theirs).unwrap();
+    let ours = "[permission]\nscript = \"deny\"\n[agents.x.permission.skill]\nb = \"deny\"\n";
+    fs_err::write(home.join(".openoxide/config.toml"), ours).unwrap();
+    let environment = Environment {
+        cwd: home.clone(),
+        home: Some(home.clone()),
+        admin: home.join("admin"),
+        ..Environment::default()
+    };
+    let mut trust = Trust::open(&environment);
+    let mut always = |permission: &str, pattern: &str, agent: Option<&str>| {
+        let (permission, pattern) = (permission.to_owned(), pattern.to_owned());
+        let at = Timestamp::from(std::time::UNIX_EPOCH);
+        trust.remember(RememberedAnswer { permission, pattern, agent: agent.map(str::to_owned), at }).unwrap();
+    };
+    always("shell", "ls *", None);
+    always("script", "a/b", None);
+    always("mcp", "files", Some("y"));
+    let options = WorkspaceOptions { agent: Some("x".to_owned()), ..WorkspaceOptions::default() };
+    let workspace = Workspace::open(environment, options).unwrap();
+    let (view, _) = workspace.view("opencode").unwrap();
+    let (rules, remembered) = (workspace.rules(&view).unwrap(), workspace.remembered());
+    let decided = |permission, subject: &str| decide(&rules, &remembered, permission, subject).action;
+    assert_eq!(decided(Permission::Skill, "a"), Action::Deny, "the host's");
+    assert_eq!(decided(Permission::Skill, "b"), Action::Deny, "the agent's");
+    assert_eq!(decided(Permission::Skill, "c"), Action::Allow, "built in");
+    assert_eq!(decided(Permission::Script, "a/b"), Action::Deny, "the user's, whatever was answered");
+    assert_eq!(decided(Permission::Hook, "ls"), Action::Ask, "a program's settings give no power here");
+    assert_eq!(decided(Permission::Shell, "ls *"), Action::Allow, "answered before");
+    assert_eq!(decided(Permission::Shell, "ls /"), Action::Ask, "and no pattern");
+    assert_eq!(decided(Permission::Mcp, "files"), Action::Ask, "answered for another agent");
+}

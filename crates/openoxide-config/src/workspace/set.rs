@@ -1,0 +1,186 @@
+//! Changes a setting of `config.toml`, and reads again which value is in effect.
+
+use std::path::{Path, PathBuf};
+
+use openoxide_skills::{Diagnostic, Origin, Setting};
+use toml_edit::DocumentMut;
+
+use super::Workspace;
+use super::error::WorkspaceError;
+use crate::document::dotted_key;
+use crate::environment::{NO_HOME_HINT, NO_HOME_WORD};
+use crate::mcp::server_key::enclosing_server;
+use crate::settings::edit::error::EditError;
+use crate::settings::edit::table::{set_key, unset_key};
+use crate::settings::edit::{edit, parse};
+use crate::settings::key::ConfigKey;
+use crate::settings::layer::LayerKind;
+use crate::settings::settings_file::{SettingsFile, SettingsOwner};
+use crate::settings::validate::objection;
+
+/// Why a project's settings have no effect.
+pub(super) const UNTRUSTED: &str = "the project's settings count only once the project is trusted";
+
+/// A change of a setting.
+#[derive(Clone, Debug)]
+pub struct SettingChange {
+    /// The dotted name.
+    pub key: String,
+    /// The new value; absent to remove the setting.
+    pub value: Option<toml::Value>,
+    /// The owner of the settings that are written.
+    pub owner: SettingsOwner,
+}
+
+/// The outcome of a change.
+#[derive(Clone, Debug)]
+pub struct SettingOutcome {
+    /// The file.
+    pub file: PathBuf,
+    /// Whether the file changed.
+    pub changed: bool,
+    /// The keys that were removed with the old value: fields of a server that has another endpoint now.
+    pub dropped: Vec<String>,
+    /// The value in effect and where it is set; absent if there is none.
+    pub effective: Option<Setting>,
+    /// Why the value in effect is not the one that was written.
+    pub ineffective_reason: Option<String>,
+}
+
+/// Why a setting was not changed.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingError {
+    /// The value would be ignored in that file.
+    #[error("{}", .0.message)]
+    Refused(Box<Diagnostic>),
+    /// The user has no home folder.
+    #[error("there is no home folder")]
+    NoHome,
+    /// The file cannot be edited.
+    #[error(transparent)]
+    Edit(#[from] EditError),
+    /// The workspace cannot be opened again.
+    #[error(transparent)]
+    Workspace(#[from] WorkspaceError),
+}
+
+impl SettingError {
+    /// Returns the stable word for the error: every face shows the same one.
+    pub fn word(&self) -> &'static str {
+        match self {
+            SettingError::Refused(_) => "bad-setting",
+            SettingError::NoHome => NO_HOME_WORD,
+            SettingError::Edit(error) => error.word(),
+            SettingError::Workspace(error) => error.word(),
+        }
+    }
+
+    /// Returns the next step, if there is one.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            SettingError::Refused(diagnostic) => diagnostic.help.clone(),
+            SettingError::NoHome => Some(NO_HOME_HINT.to_owned()),
+            _ => None,
+        }
+    }
+}
+
+impl SettingChange {
+    /// Tells whether the change could widen permissions, so that only the user may make it.
+    pub fn widens_permissions(&self) -> bool {
+        ConfigKey::find(&self.key).is_none_or(|key| key.widens_permissions(self.value.as_ref()))
+    }
+
+    /// Applies the change to a document, unless it would be ignored there. Returns the keys that were removed with the
+    /// old value.
+    fn apply(&self, document: &mut DocumentMut, file: &Path) -> Result<Vec<String>, SettingError> {
+        // Checked first, so that a misspelled key is reported as unknown and not as a bad table.
+        refuse(objection(&self.key, None, self.layer()))?;
+        let before = values(document);
+        let mut dropped = Vec::new();
+        if let Some(value) = &self.value {
+            dropped = set_key(document, file, &self.key, editable(value))?;
+        } else {
+            unset_key(document, &self.key);
+        }
+        refuse(self.objection(&before, &values(document)))?;
+        Ok(dropped)
+    }
+
+    /// Returns why the result would be ignored. A server is valid or invalid as a whole, whichever field is changed.
+    fn objection(&self, before: &toml::Table, after: &toml::Table) -> Option<Diagnostic> {
+        let Some(server) = enclosing_server(&self.key) else {
+            return objection(&self.key, self.value.as_ref(), self.layer());
+        };
+        let wrong = |table: &toml::Table| objection(&server, Some(dotted_key::get(table, &server)?), self.layer());
+        match self.value {
+            Some(_) => wrong(after),
+            // An invalid server may be repaired field by field.
+            None if wrong(before).is_some() => None,
+            None => wrong(after).map(|wrong| wrong.help(format!("to remove the whole server, remove `{server}`"))),
+        }
+    }
+
+    fn layer(&self) -> LayerKind {
+        match self.owner {
+            SettingsOwner::User => LayerKind::User,
+            SettingsOwner::Project => LayerKind::Project,
+        }
+    }
+}
+
+impl Workspace {
+    /// Checks a change without making it. Returns the file that it would be written to.
+    pub fn validate_setting(&self, change: &SettingChange) -> Result<PathBuf, SettingError> {
+        let file = self.settings_file(change.owner).ok_or(SettingError::NoHome)?;
+        let (_, mut document) = parse(SettingsFile { path: &file, owner: change.owner })?;
+        change.apply(&mut document, &file)?;
+        Ok(file)
+    }
+
+    /// Changes a setting, and reads again which value is in effect. A change that would be ignored is not written.
+    pub fn set(&self, change: &SettingChange) -> Result<SettingOutcome, SettingError> {
+        let file = self.settings_file(change.owner).ok_or(SettingError::NoHome)?;
+        let mut dropped = Vec::new();
+        let changed = edit(SettingsFile { path: &file, owner: change.owner }, |document| {
+            dropped = change.apply(document, &file)?;
+            Ok::<(), SettingError>(())
+        })?;
+        let now = self.reopen()?.config;
+        let effective = now.get(&change.key);
+        let is_active = !now.layers.iter().any(|layer| layer.path.as_ref() == Some(&file) && !layer.is_active);
+        let ineffective_reason = ineffective_reason(change, effective.as_ref(), is_active);
+        Ok(SettingOutcome { file, changed, dropped, effective, ineffective_reason })
+    }
+}
+
+fn refuse(objection: Option<Diagnostic>) -> Result<(), SettingError> {
+    objection.map_or(Ok(()), |objection| Err(SettingError::Refused(Box::new(objection))))
+}
+
+/// Returns the values of a document as a reader gets them.
+fn values(document: &DocumentMut) -> toml::Table {
+    document.to_string().parse().unwrap_or_default()
+}
+
+/// Converts a value to the type that edits use.
+fn editable(value: &toml::Value) -> toml_edit::Value {
+    value.to_string().parse().unwrap_or_else(|_| value.as_str().unwrap_or_default().into())
+}
+
+fn ineffective_reason(change: &SettingChange, effective: Option<&Setting>, is_active: bool) -> Option<String> {
+    let is_in_effect = match (&change.value, effective) {
+        (Some(wanted), Some(setting)) => setting.value == *wanted,
+        (Some(_), None) => false,
+        (None, setting) => setting.is_none_or(|setting| setting.origin == Origin::Default),
+    };
+    match effective {
+        _ if is_in_effect => None,
+        _ if !is_active => Some(UNTRUSTED.to_owned()),
+        Some(setting) => Some(format!("what counts is what {} says", setting.origin)),
+        None => Some("the file says something else by now".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

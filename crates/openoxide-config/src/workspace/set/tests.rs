@@ -1,0 +1,189 @@
+//! Changes to settings of a user and a project, before and after.
+
+use openoxide_skills::Origin;
+
+use super::*;
+use crate::document::dotted_key;
+use crate::environment::Environment;
+use crate::mcp::parse::parse_server;
+use crate::mcp::server::McpServer;
+use crate::workspace::WorkspaceOptions;
+
+const MINE: &str = "# mine\n[skills]\nclaude = true # why\n";
+
+type Came = (String, Result<SettingOutcome, String>);
+
+fn set(key: &str, value: Option<toml::Value>, owner: SettingsOwner, flags: &[&str]) -> Came {
+    set_in(MINE, key, value, owner, flags)
+}
+
+/// Changes a setting of a user who has these; returns them as they are then, and what is told.
+fn set_in(mine: &str, key: &str, value: Option<toml::Value>, owner: SettingsOwner, flags: &[&str]) -> Came {
+    let dir = tempfile::tempdir().unwrap();
+    let home = std::fs::canonicalize(dir.path()).unwrap();
+    fs_err::create_dir_all(home.join("p/.git")).unwrap();
+    fs_err::create_dir_all(home.join(".openoxide")).unwrap();
+    let file = home.join(".openoxide/config.toml");
+    fs_err::write(&file, mine).unwrap();
+    let (cwd, admin) = (home.join("p"), home.join("admin"));
+    let environment = Environment { cwd, home: Some(home.clone()), admin, ..Environment::default() };
+    let config = flags.iter().map(|&flag| flag.to_owned()).collect();
+    let workspace = Workspace::open(environment, WorkspaceOptions { config, ..WorkspaceOptions::default() }).unwrap();
+    let change = SettingChange { key: key.to_owned(), value, owner };
+    let before = workspace.validate_setting(&change).map_err(|error| error.to_string());
+    assert_eq!(fs_err::read_to_string(&file).unwrap(), mine, "who only asks changes nothing");
+    let changed = workspace.set(&change);
+    assert_eq!(before.err(), changed.as_ref().err().map(ToString::to_string));
+    let text = fs_err::read_to_string(&file).unwrap();
+    (text, changed.map_err(|error| format!("{error}; {}", error.hint().unwrap_or_default())))
+}
+
+#[test]
+fn what_could_give_power_is_known() {
+    let gives = |key: &str, value: &str| {
+        let value = (!value.is_empty()).then(|| format!("x = {value}").parse::<toml::Table>().unwrap()["x"].clone());
+        SettingChange { key: key.to_owned(), value, owner: SettingsOwner::User }.widens_permissions()
+    };
+    for (key, value) in [
+        ("permission.shell", "\"allow\""),
+        ("permission.shell", "\"ask\""),
+        ("permission", "{ skill = { x = \"deny\" } }"),
+        ("permission.shell", ""),
+        ("agents.a.permission", "{ shell = \"allow\" }"),
+        ("hosts.x.permission", "{ skill = \"allow\" }"),
+        ("trust.folders", "[\"/\"]"),
+        ("sandbox.network", "true"),
+        ("sandbox.writable", "[\"/\"]"),
+        ("sandbox.time", "99999"),
+        ("mcp.servers.x", "{ command = \"sh\" }"),
+        ("skills.shell", "true"),
+        ("skills.shell", ""),
+        ("skills.untrusted_loses", "false"),
+        ("no.such", "1"),
+    ] {
+        assert!(gives(key, value), "{key} = {value}");
+    }
+    for (key, value) in [
+        ("permission.shell", "\"deny\""),
+        ("sandbox.network", "false"),
+        ("skills.shell", "false"),
+        ("skills.profiles", "\"strict\""),
+        ("skills.claude", ""),
+        ("skills.paths", "[\"/x\"]"),
+        ("color", "\"never\""),
+    ] {
+        assert!(!gives(key, value), "{key} = {value}");
+    }
+}
+
+#[test]
+fn what_is_written_counts_or_that_is_said() {
+    let (text, changed) = set("skills.claude", Some(false.into()), SettingsOwner::User, &[]);
+    assert_eq!(text, "# mine\n[skills]\nclaude = false # why\n");
+    let changed = changed.unwrap();
+    assert_eq!(
+        (changed.changed, changed.effective.unwrap().value, changed.ineffective_reason),
+        (true, false.into(), None)
+    );
+    let (_, stronger) = set("skills.claude", Some(false.into()), SettingsOwner::User, &["skills.claude=true"]);
+    let stronger = stronger.unwrap();
+    assert_eq!(stronger.effective.unwrap().value, true.into());
+    assert!(stronger.ineffective_reason.unwrap().starts_with("what counts is what "));
+    let (_, removed) = set("skills.claude", None, SettingsOwner::User, &[]);
+    let removed = removed.unwrap();
+    assert_eq!(
+        (removed.changed, removed.effective.unwrap().origin, removed.ineffective_reason),
+        (true, Origin::Default, None)
+    );
+    let (_, project) = set("skills.claude", Some(false.into()), SettingsOwner::Project, &[]);
+    let why = "the project's settings count only once the project is trusted";
+    assert_eq!(project.unwrap().ineffective_reason.as_deref(), Some(why));
+}
+
+#[test]
+fn what_would_not_count_is_not_written() {
+    let rule = |text: &str| text.parse::<toml::Table>().unwrap().into();
+    let cases: [(&str, toml::Value, SettingsOwner, &str); 6] = [
+        (
+            "skils.paths",
+            "x".into(),
+            SettingsOwner::User,
+            "there is no setting `skils.paths`; did you mean `skills.paths`?",
+        ),
+        ("skills.claude", "x".into(), SettingsOwner::User, "`skills.claude` must be `true` or `false`; the value does"),
+        ("sandbox.network", true.into(), SettingsOwner::Project, "a project can set `sandbox.network` to `false` only"),
+        ("trust.folders", toml::Value::Array(vec![]), SettingsOwner::Project, "a project cannot set `trust.folders`"),
+        ("permission.shell", rule("\"*\" = \"perhaps\""), SettingsOwner::User, ""),
+        ("mcp.servers.x", rule("nothing = 1"), SettingsOwner::User, "`mcp.servers.x`: "),
+    ];
+    for (key, value, owner, expected) in cases {
+        let (text, refused) = set(key, Some(value), owner, &[]);
+        let refused = refused.unwrap_err();
+        assert!(refused.starts_with(expected), "{key}: {refused}");
+        assert_eq!(text, "# mine\n[skills]\nclaude = true # why\n");
+    }
+}
+const PRIVATE: &str =
+    "[mcp.servers.private] # mine\nurl = \"https://a.example/mcp\"\ntoken_env = \"T\"\nenabled = true\n";
+
+fn server(text: &str) -> McpServer {
+    let table: toml::Table = text.parse().unwrap();
+    parse_server("private", dotted_key::get(&table, "mcp.servers.private").unwrap()).unwrap()
+}
+
+/// A token, and what else was meant for one server, is for no other.
+#[test]
+fn a_server_that_is_reached_in_another_way_gets_nothing_of_the_old_one() {
+    let change = |before: &str, field: &str, value: &str| {
+        let key = format!("mcp.servers.private.{field}");
+        let (text, changed) = set_in(before, &key, Some(value.into()), SettingsOwner::User, &[]);
+        (text, changed.unwrap().dropped)
+    };
+    let (text, dropped) = change(PRIVATE, "url", "https://evil.example/mcp");
+    assert_eq!(text, PRIVATE.replace("a.example", "evil.example").replace("token_env = \"T\"\n", ""));
+    assert_eq!(dropped, ["mcp.servers.private.token_env"]);
+    let file = PRIVATE.replace("token_env = \"T\"", "token_file = \"~/t\"").replace("mcp.servers", "mcp.\"servers\"");
+    let (text, dropped) = change(&file, "url", "http://plain.example/mcp");
+    assert!(!text.contains("token") && dropped == ["mcp.servers.private.token_file"], "{text}");
+    let (text, dropped) = change(PRIVATE, "url", "https://a.example/mcp");
+    assert_eq!((text.as_str(), dropped.len()), (PRIVATE, 0), "it is the same server");
+    let (text, dropped) = change(PRIVATE, "command", "sh");
+    assert_eq!((server(&text).transport.as_str(), dropped.len()), ("stdio", 2), "{text}");
+    let command = "[mcp.servers.private]\ncommand = \"a\"\nargs = [\"b\"]\nenv = [\"KEY\"]\nenabled = false\n";
+    let (text, _) = change(command, "command", "other");
+    assert_eq!(text, "[mcp.servers.private]\ncommand = \"other\"\nenabled = false\n");
+}
+
+/// One field counts or does not by what the server is as a whole.
+#[test]
+fn a_server_is_looked_at_as_a_whole() {
+    let change = |before: &str, field: &str, value: Option<toml::Value>| {
+        let (text, changed) = set_in(before, &format!("mcp.servers.private{field}"), value, SettingsOwner::User, &[]);
+        if changed.is_err() {
+            assert_eq!(text, before, "nothing is written that does not count");
+        }
+        (text, changed.err().unwrap_or_default())
+    };
+    let (text, refused) = change(PRIVATE, ".enabled", Some(false.into()));
+    assert_eq!((refused.as_str(), server(&text).enabled), ("", false));
+    let plain = "[mcp.servers.private]\nurl = \"http://plain.example\"\n";
+    let (_, refused) = change(plain, ".token_env", Some("T".into()));
+    assert!(refused.contains("a token is sent to `https://` or to this machine only"), "{refused}");
+    for (before, field, value) in [
+        ("", ".enabled", Some(true.into())),
+        (PRIVATE, ".token_file", Some("/t".into())),
+        (PRIVATE, ".args", Some(toml::Value::Array(vec![]))),
+        (PRIVATE, ".nothing.more", Some(1.into())),
+        (PRIVATE, ".url", Some("ftp://a".into())),
+        (PRIVATE, ".url", None),
+    ] {
+        let (_, refused) = change(before, field, value);
+        assert!(refused.starts_with("`mcp.servers.private`: "), "{field}: {refused}");
+    }
+    let (_, refused) = change(PRIVATE, ".url", None);
+    assert!(refused.ends_with("; to remove the whole server, remove `mcp.servers.private`"), "{refused}");
+    assert_eq!(change(PRIVATE, "", None).1, "");
+    // What is bad already can be mended, bit by bit.
+    let (text, refused) = change(&format!("{PRIVATE}one = 1\ntwo = 2\n"), ".one", None);
+    assert!(refused.is_empty() && !text.contains("one"), "{refused}");
+}
