@@ -24,7 +24,6 @@ mod handler;
 mod held;
 mod http;
 mod info;
-mod media_types;
 mod message;
 mod notify;
 mod pagination;

@@ -11,7 +11,7 @@ use http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, VARY, X_CONTENT_TYPE_O
 use http::{HeaderValue, StatusCode};
 use openoxide_live::Snapshot;
 use openoxide_mcp_client::RemoteName;
-use openoxide_runtime::{Answer, Question, Runtime, Session};
+use openoxide_runtime::{Answer, Question, Runtime, Session, host_media_type};
 use openoxide_skills::{
     Asked, Caller, Entry, FolderStamps, Found, Part, Refused, Resource, ResourceAnswer, ResourceBytes, read_resource,
 };
@@ -214,7 +214,8 @@ async fn local(asking: &HttpContext, state: &Arc<Snapshot>, reading: &Arc<Readin
                 let answer = ReadAnswer::new(catalog.host.clone(), name.clone(), Ok(&answer));
                 return Ok(Read::Done(name, EncodedResponse::json(&answer, peer, Some(&state))?));
             };
-            let ready = EncodedResponse::new(bytes, kind_of(&runtime, &path));
+            let kind = content_type(&runtime, &path, &bytes);
+            let ready = EncodedResponse::new(bytes, kind);
             if let Some((asked, (seen, file))) = seen.filter(|_| ready.bytes.len() <= KEPT_MAX) {
                 let kept = KeptFile { file, name: name.clone(), ready: ready.clone() };
                 http.files().keep(&state, asked, seen, ready.bytes.len(), kept);
@@ -266,14 +267,12 @@ fn find<'r>(runtime: &'r Runtime, reading: &Reading) -> Result<Result<Meant<'r>,
     })
 }
 
-/// Returns the type of a file's content, by what its name ends with.
-pub(crate) fn kind_of(runtime: &Runtime, path: &str) -> HeaderValue {
-    let end = path.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map(|(_, end)| end.to_lowercase());
-    let kind = end.and_then(|end| runtime.view().host.resource.types.get(&end)).map(String::as_str);
-    let kind = match kind {
-        Some(kind) if kind.starts_with("text/") && !kind.contains("charset") => format!("{kind}; charset=utf-8"),
-        Some(kind) => kind.to_owned(),
-        None => "application/octet-stream".to_owned(),
+/// Returns the `Content-Type` of a file.
+pub(crate) fn content_type(runtime: &Runtime, path: &str, bytes: &[u8]) -> HeaderValue {
+    let kind = host_media_type(&runtime.view().host.resource, Path::new(path), bytes);
+    let kind = match kind.starts_with("text/") && !kind.contains("charset") {
+        true => HeaderValue::try_from(format!("{kind}; charset=utf-8")),
+        false => HeaderValue::try_from(&*kind),
     };
-    HeaderValue::try_from(kind).unwrap_or(HeaderValue::from_static("application/octet-stream"))
+    kind.unwrap_or(HeaderValue::from_static("application/octet-stream"))
 }

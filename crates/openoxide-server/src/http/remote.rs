@@ -11,7 +11,7 @@ use serde::Serialize;
 use tokio::sync::Mutex;
 
 use super::extract::{HttpContext, LocationQuery, Query, runtime};
-use super::files::{Read, Reading, kind_of};
+use super::files::{Read, Reading, content_type};
 use super::response::EncodedResponse;
 use crate::answer::Failure;
 use crate::calling::{NotRead, OWN_FILE, RemoteRead, RemoteReading};
@@ -70,7 +70,8 @@ pub(crate) async fn read(
     };
     let path = reading.path.as_deref().unwrap_or(OWN_FILE);
     if !reading.as_json {
-        return Ok(Read::Done(id, EncodedResponse::new(bytes, kind_of(&runtime, path))));
+        let kind = content_type(&runtime, path, &bytes);
+        return Ok(Read::Done(id, EncodedResponse::new(bytes, kind)));
     }
     let answer = ReadAnswer::of_bytes(host, id.clone(), path, &bytes, false);
     match &answer.refused {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use openoxide_runtime::media_type_by_name;
 use openoxide_skills::{Child, SkillDir, shown_name};
 use rmcp::ErrorData;
 use rmcp::model::{CustomResult, Resource};
@@ -10,12 +11,13 @@ use serde_json::{Value, json};
 
 use super::address::{Meant, OWN_FILE, address};
 use super::error::{invalid, shortened};
-use super::media_types;
 use super::pagination::page;
 use super::seen::{Seen, Shared};
-use super::served::HttpOptions;
+use super::served::Served;
 use super::skills::text;
 
+/// The media type of a folder.
+const FOLDER: &str = "inode/directory";
 /// Most names that are read of one folder.
 const NAMES_MAX: usize = 10_000;
 /// Most names of one page.
@@ -44,7 +46,7 @@ impl Shared {
         Ok(CustomResult::new(answer))
     }
 
-    fn children(&self, seen: &Seen, meant: &Meant<'_>) -> Option<(Arc<HttpOptions>, Vec<Child>)> {
+    fn children(&self, seen: &Seen, meant: &Meant<'_>) -> Option<(Arc<Served>, Vec<Child>)> {
         let entry = seen.entry(meant.at)?;
         let served = self.memory.look(seen.catalog(), entry)?;
         let dir = SkillDir::of(seen.catalog(), entry).ok()?;
@@ -53,14 +55,14 @@ impl Shared {
 }
 
 /// Describes a file or a folder of a skill.
-pub(super) fn resource(root: &str, served: &HttpOptions, path: &Path, is_folder: bool) -> Resource {
+pub(super) fn resource(root: &str, served: &Served, path: &Path, is_folder: bool) -> Resource {
     let name = path.file_name().map(|name| shown_name(Path::new(name))).unwrap_or_default();
     let mut resource = Resource::new(address(root, path), name);
     if is_folder {
-        resource.mime_type = Some(media_types::FOLDER.to_owned());
+        resource.mime_type = Some(FOLDER.to_owned());
         return resource;
     }
-    resource.mime_type = media_types::by_name(path).map(str::to_owned);
+    resource.mime_type = media_type_by_name(path).map(str::to_owned);
     resource.size = served.files.as_ref().and_then(|files| files.file(path)).map(|file| file.size);
     if path == Path::new(OWN_FILE) {
         let name = served.frontmatter.get("name").and_then(Value::as_str);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use openoxide_runtime::{Question, Session};
+use openoxide_runtime::{Question, Session, media_type};
 use openoxide_skills::{Asked, Caller, Part, ReadLimit, ReadProblem, ResourceBytes, ResourcePath, SkillDir};
 use rmcp::model::{
     CacheScope, ListResourceTemplatesResult, ListResourcesResult, ReadResourceRequestParams, ReadResourceResponse,
@@ -21,7 +21,6 @@ use super::audit;
 use super::directory::resource;
 use super::error::{invalid, no_resource};
 use super::held::{MadeFor, Waiting};
-use super::media_types;
 use super::pagination::page;
 use super::seen::{Seen, Shared};
 use super::skills::TTL_MS;
@@ -99,15 +98,13 @@ impl Shared {
 }
 
 fn contents(uri: &str, path: &Path, bytes: Vec<u8>) -> ResourceContents {
-    match String::from_utf8(bytes) {
-        Ok(text) if !text.contains('\0') => {
-            ResourceContents::text(text, uri).with_mime_type(media_types::of(path, true))
-        }
-        Ok(text) => ResourceContents::blob(STANDARD.encode(text), uri).with_mime_type(media_types::of(path, false)),
-        Err(error) => {
-            ResourceContents::blob(STANDARD.encode(error.as_bytes()), uri).with_mime_type(media_types::of(path, false))
-        }
-    }
+    let kind = media_type(path, &bytes);
+    let contents = match String::from_utf8(bytes) {
+        Ok(text) if !text.contains('\0') => ResourceContents::text(text, uri),
+        Ok(text) => ResourceContents::blob(STANDARD.encode(text), uri),
+        Err(error) => ResourceContents::blob(STANDARD.encode(error.as_bytes()), uri),
+    };
+    contents.with_mime_type(kind)
 }
 
 /// Describes how addresses are made.

@@ -19,7 +19,7 @@ const ATTEMPTS: usize = 3;
 const DESCRIPTION_MAX: usize = 1024;
 
 /// What is served of a skill.
-pub(super) struct HttpOptions {
+pub(super) struct Served {
     /// Its frontmatter, whole.
     pub(super) frontmatter: Map<String, Value>,
     /// Its files; absent: they cannot be told one by one.
@@ -28,7 +28,7 @@ pub(super) struct HttpOptions {
     own: [u8; 32],
 }
 
-impl HttpOptions {
+impl Served {
     /// Returns its description.
     pub(super) fn description(&self) -> Option<&str> {
         self.frontmatter.get("description")?.as_str()
@@ -50,7 +50,7 @@ impl HttpOptions {
 /// Remembers what was served, so that only files that changed are read again.
 #[derive(Default)]
 pub(super) struct Memory {
-    served: Mutex<HashMap<PathBuf, Arc<HttpOptions>>>,
+    served: Mutex<HashMap<PathBuf, Arc<Served>>>,
 }
 
 impl Memory {
@@ -61,7 +61,7 @@ impl Memory {
     }
 
     /// Looks at a skill; nothing if it cannot be served as it is now.
-    pub(super) fn look(&self, catalog: &Catalog, entry: &Entry) -> Option<Arc<HttpOptions>> {
+    pub(super) fn look(&self, catalog: &Catalog, entry: &Entry) -> Option<Arc<Served>> {
         let known = self.lock().get(entry.canonical()).cloned();
         for _ in 0..ATTEMPTS {
             let dir = SkillDir::of(catalog, entry).ok()?;
@@ -81,24 +81,24 @@ impl Memory {
             if let (Some(known), Some(told)) = (&known, told)
                 && known.own == told
             {
-                let served = HttpOptions { frontmatter: known.frontmatter.clone(), files, own: told };
+                let served = Served { frontmatter: known.frontmatter.clone(), files, own: told };
                 return Some(self.remember(entry, served));
             }
             let (own, frontmatter) = own_file(&dir, entry)?;
             if told.is_none_or(|told| told == own) {
-                return Some(self.remember(entry, HttpOptions { frontmatter, files, own }));
+                return Some(self.remember(entry, Served { frontmatter, files, own }));
             }
         }
         None
     }
 
-    fn remember(&self, entry: &Entry, served: HttpOptions) -> Arc<HttpOptions> {
+    fn remember(&self, entry: &Entry, served: Served) -> Arc<Served> {
         let served = Arc::new(served);
         self.lock().insert(entry.canonical().to_owned(), Arc::clone(&served));
         served
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<PathBuf, Arc<HttpOptions>>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<PathBuf, Arc<Served>>> {
         self.served.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
