@@ -1,14 +1,15 @@
-//! The HTTP face: routes, and what they share.
+//! Serves skills over HTTP: assembles the routes and what surrounds all of them.
 
 mod activations;
 mod archive;
 mod change;
 mod events;
-pub(crate) mod extract;
+mod extract;
 mod files;
 mod home_page;
 mod html;
 mod id;
+mod json_response;
 mod look;
 mod metrics;
 mod openapi;
@@ -17,91 +18,53 @@ mod published;
 mod redact;
 mod remote;
 mod response;
+mod response_cache;
 mod route;
 mod routes;
 mod search;
 mod skills;
+mod state;
 mod status;
 mod well_known;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::Router;
 use axum::middleware;
 use http::StatusCode;
-use openoxide_wire::ProblemLine;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Predicate as _};
 
-use self::activations::Activations;
-use self::files::{AskedFile, KeptFile};
-use self::published::Packed;
-use self::redact::Redactor;
-use self::response::{EncodedResponse, Kept};
+use self::response::{EncodedResponse, JSON};
+use self::state::HttpState;
 use crate::answer::{Failure, Hide, name_failures};
 use crate::engine::Engine;
 use crate::mcp::{McpHttp, http_service};
-use crate::still::{Activation, Asked, Still};
 
 pub use self::openapi::openapi;
-pub(crate) use self::response::hex;
+pub use self::state::HttpOptions;
 
-/// What is packed already.
-const PACKED: NotForContentType = NotForContentType::const_new("application/gzip");
+/// Archives are compressed already.
+const COMPRESSED: NotForContentType = NotForContentType::const_new("application/gzip");
 
-/// How skills are served.
-#[derive(Clone, Debug)]
-pub struct HttpOptions {
-    /// Whether skills are published at `/.well-known/agent-skills/` and `/.well-known/skills/`.
-    pub well_known: bool,
-    /// How MCP is served at `/mcp`; it ends when the engine does.
-    pub mcp: McpHttp,
-    /// The file with the token that whoever says yes has to show, if there is one.
-    pub token_file: Option<PathBuf>,
-}
-
-impl Default for HttpOptions {
-    fn default() -> HttpOptions {
-        HttpOptions { well_known: true, mcp: McpHttp::default(), token_file: None }
-    }
-}
-
-/// What every route stands on. It is cheap to clone.
-#[derive(Clone)]
-pub(crate) struct Http {
-    inner: Arc<Inner>,
-}
-
-struct Inner {
-    engine: Engine,
-    served: HttpOptions,
-    activations: Activations,
-    kept: Kept,
-    still: Still<Asked, Activation>,
-    files: Still<AskedFile, KeptFile>,
-    packed: Packed,
-    document: EncodedResponse,
-}
-
-/// The next step of whoever is lost.
+/// The next step for a client that asked for an unknown route.
 const ALL_ROUTES: &str = "`GET /docs` has every address for people, `GET /openapi.json` for programs";
 
-/// Makes the routes. Who may ask, and how much, is settled before a request comes here; [`Peer`] among the request's
-/// extensions says where it comes from.
+/// Makes the routes.
+///
+/// The ingress decides before them who may ask, and how much. A request carries its [`Peer`] among its extensions.
 ///
 /// [`Peer`]: crate::Peer
-pub fn router(engine: Engine, served: HttpOptions) -> Router {
-    // What has begun is finished: a call that is under way is not an error.
-    let mcp = McpHttp { stop: engine.stopping().last_token(), ..served.mcp.clone() };
+pub fn router(engine: Engine, options: HttpOptions) -> Router {
+    // MCP calls that are under way may finish, so they end with the last token and not with the first.
+    let mcp = McpHttp { stop: engine.stopping().last_token(), ..options.mcp.clone() };
     let mcp = http_service(engine.clone(), mcp);
-    let (activations, kept, packed) = (Activations::default(), Kept::default(), Packed::default());
-    let (still, files) = (Still::default(), Still::default());
-    let inner = Inner { engine, served, activations, kept, still, files, packed, document: status::written() };
-    let http = Http { inner: Arc::new(inner) };
-    let hide: Hide = Arc::new({
-        let http = http.clone();
-        move |line| http.hide(line)
+    // The description never changes, so it is encoded once.
+    let document = EncodedResponse::new(serde_json::to_vec(&openapi()).unwrap_or_default(), JSON);
+    let state = HttpState::new(engine, options, document);
+    let redact: Hide = Arc::new({
+        let state = state.clone();
+        move |problem| state.redact(problem)
     });
     let mut router = Router::new();
     for route in routes::all() {
@@ -115,51 +78,9 @@ pub fn router(engine: Engine, served: HttpOptions) -> Router {
             let text = "this address does not know the method";
             Failure::new(StatusCode::METHOD_NOT_ALLOWED, "no-method", text).help(ALL_ROUTES)
         })
-        .with_state(http)
-        .layer(middleware::from_fn_with_state(hide, name_failures))
-        .layer(CompressionLayer::new().compress_when(DefaultPredicate::new().and(PACKED)))
-        .layer(middleware::from_fn(response::encoded))
+        .with_state(state)
+        .layer(middleware::from_fn_with_state(redact, name_failures))
+        .layer(CompressionLayer::new().compress_when(DefaultPredicate::new().and(COMPRESSED)))
+        .layer(middleware::from_fn(response::tag_compressed))
         .merge(mcp)
-}
-
-impl Http {
-    pub(crate) fn engine(&self) -> &Engine {
-        &self.inner.engine
-    }
-
-    /// Takes the folders of the place that is served out of a finding; whoever is elsewhere can ask for no other.
-    fn hide(&self, line: &mut ProblemLine) {
-        let engine = self.engine();
-        if let Some(state) = engine.live().cached(engine.here()) {
-            Redactor::new(&state).hide_line(line);
-        }
-    }
-
-    pub(crate) fn served(&self) -> &HttpOptions {
-        &self.inner.served
-    }
-
-    pub(crate) fn activations(&self) -> &Activations {
-        &self.inner.activations
-    }
-
-    pub(crate) fn kept(&self) -> &Kept {
-        &self.inner.kept
-    }
-
-    pub(crate) fn still(&self) -> &Still<Asked, Activation> {
-        &self.inner.still
-    }
-
-    pub(crate) fn files(&self) -> &Still<AskedFile, KeptFile> {
-        &self.inner.files
-    }
-
-    pub(crate) fn packed(&self) -> &Packed {
-        &self.inner.packed
-    }
-
-    pub(crate) fn document(&self) -> &EncodedResponse {
-        &self.inner.document
-    }
 }

@@ -3,9 +3,11 @@
 mod activate;
 mod answer;
 mod blocking_pool;
+mod bounded_body;
 mod bounded_lines;
 mod calling;
 pub mod connect;
+mod encoding;
 mod engine;
 mod http;
 mod ingress;
@@ -13,7 +15,6 @@ pub mod mcp;
 mod observe;
 mod rpc;
 mod shutdown;
-mod still;
 mod strict_json;
 
 pub use self::http::{HttpOptions, openapi, router};

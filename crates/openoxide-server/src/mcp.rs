@@ -14,7 +14,7 @@ use tokio::sync::Mutex;
 use crate::activate::Conversation;
 use crate::engine::Engine;
 
-pub(crate) mod address;
+mod address;
 mod answer;
 mod audit;
 mod complete;
@@ -42,9 +42,6 @@ mod tools;
 pub use http::{McpHttp, http_service};
 
 use seen::Shared;
-
-/// Longest message that is read, in bytes.
-const MESSAGE_MAX: usize = 1024 * 1024;
 
 /// How the server shows itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -23,17 +23,20 @@ use super::extract::{Body, HttpContext, LocationQuery, PathSegments, Query, runt
 use super::files::{self, Reading};
 use super::id;
 use super::redact::Redactor;
-use super::response::hex;
+use super::response::EncodedResponse;
+use super::response_cache::{CacheKey, CachedResponse, Dependencies, trust_file};
 use crate::activate::{Conversation, Stand};
 use crate::answer::{ApprovalProof, Failure, Peer};
 use crate::calling::Calling;
+use crate::encoding::hex;
 use crate::observe::audit::{self, Action};
-use crate::still::{Activation, Asked, trust_file};
 
 /// How many calls may wait for an answer.
 const CALLS_MAX: usize = 256;
 /// How many files may: whoever can ask for one must not keep calls from being answered.
 const READS_MAX: usize = 64;
+/// The longest arguments of a call whose response is cached, in bytes.
+const CACHED_ARGUMENTS_MAX: usize = 256;
 /// How long each of them waits.
 const WAITS: Duration = Duration::from_mins(10);
 
@@ -142,7 +145,7 @@ fn needs_proof(asking: &HttpContext) -> Failure {
 
 /// Says how the token is shown, and to whoever is here, where it is.
 fn proof(asking: &HttpContext) -> String {
-    let file = asking.http.served().token_file.as_ref().filter(|_| asking.peer == Peer::Local);
+    let file = asking.http.options().token_file.as_ref().filter(|_| asking.peer == Peer::Local);
     let file = file.map(|file| format!("; the token is in {}", path_text(file))).unwrap_or_default();
     format!("`Authorization: Bearer TOKEN`{file}")
 }
@@ -236,26 +239,38 @@ pub(crate) async fn activate(
         (None, None) => Given::Nothing,
     };
     let call = Call { skill: id, caller: input.who.into(), arguments };
-    let asked = Asked::of(&call, asking.peer);
-    if let Some(answer) = asked.as_ref().and_then(|asked| asking.http.still().get(&state, asked)) {
-        asking.engine.note(Action::Activate, &answer.name, Some(&answer.digest), None, audit::Decision::Allow);
-        return Ok(asking.sent(answer.bytes.clone()));
+    let key = cache_key(&state, &call, asking.peer);
+    if let Some(hit) = key.as_ref().and_then(|key| asking.http.cache().get(key)) {
+        asking.engine.note(Action::Activate, &hit.skill, hit.digest.as_deref(), None, audit::Decision::Allow);
+        return Ok(hit.response.send(&asking.headers));
     }
     let (call, folder) = meant(&runtime, call)?;
-    let stamps = look(&asking, &state, folder.clone().filter(|_| asked.is_some())).await?;
+    let stamps = look(&asking, &state, folder.clone().filter(|_| key.is_some())).await?;
     let calling = asking.engine.begin(&state, runtime, call.clone());
     let session = Conversation::default();
     let stand = asking.engine.advance(calling, &session, Reply::Begin).await?;
-    if let (Stand::Done(done), Some(asked), Some(stamps), Some(folder)) = (&stand, asked, stamps, folder)
+    if let (Stand::Done(done), Some(key), Some(stamps), Some(folder)) = (&stand, key, stamps, folder)
         && let Some(activated) = still(done).filter(|activated| activated.path.starts_with(&folder))
     {
-        let bytes = asking.written(&state, &activate_answer(state.view.spec.id(), done))?;
-        let (name, digest) = (activated.name.clone(), activated.digest.clone());
-        let answer = Activation { bytes: bytes.clone(), name, digest };
-        asking.http.still().keep(&state, asked, stamps, bytes.len(), answer);
-        return Ok(asking.sent(bytes));
+        let answer = activate_answer(state.view.spec.id(), done);
+        let response = EncodedResponse::json_once(&answer, asking.peer, &state)?;
+        let (skill, digest) = (activated.name.clone(), Some(activated.digest.clone()));
+        let cached = CachedResponse { response: response.clone(), skill, digest };
+        asking.http.cache().insert(key, Dependencies::Folder(stamps), cached);
+        return Ok(response.send(&asking.headers));
     }
     stands(&asking, &state, call, session, stand)
+}
+
+/// Returns the key of an activation's response, if it may be cached at all.
+fn cache_key(snapshot: &Arc<Snapshot>, call: &Call, peer: Peer) -> Option<CacheKey> {
+    let arguments = match &call.arguments {
+        Given::Nothing => None,
+        Given::Raw(said) if said.len() <= CACHED_ARGUMENTS_MAX => Some(said.clone()),
+        Given::Raw(_) | Given::Words(_) => return None,
+    };
+    let key = CacheKey::new(snapshot, "activate", call.skill.clone(), peer);
+    Some(key.used_by(call.caller, arguments))
 }
 
 /// Returns the call as the runtime understands it, and the folder of the skill that it means.
@@ -398,7 +413,7 @@ fn wait(asking: &HttpContext, state: &Arc<Snapshot>, what: What, question: Quest
         proof(asking)
     );
     let waiting = WaitingAnswer { schema, handle, expires_in, question: line, help };
-    asking.once(StatusCode::ACCEPTED, state, &waiting)
+    asking.json(StatusCode::ACCEPTED, state, &waiting)
 }
 
 /// Says why nothing was activated, with ids where a name means several skills, and paths only to whoever is here.
@@ -407,13 +422,13 @@ fn refused(asking: &HttpContext, state: &Snapshot, refusal: &Refusal) -> Failure
     let failure = several.unwrap_or_else(|| Failure::from(refusal));
     match asking.peer {
         Peer::Local => failure,
-        Peer::Remote => failure.hidden(|line| Redactor::new(state).hide_line(line)),
+        Peer::Remote => failure.hidden(|line| Redactor::new(state).redact_problem(line)),
     }
 }
 
 fn answered(asking: &HttpContext, state: &Snapshot, done: &Done) -> Result<Response, Failure> {
     match done.refused.first() {
         Some(refusal) if done.activated.is_empty() => Err(refused(asking, state, refusal)),
-        _ => asking.once(StatusCode::OK, state, &activate_answer(state.view.spec.id(), done)),
+        _ => asking.json(StatusCode::OK, state, &activate_answer(state.view.spec.id(), done)),
     }
 }

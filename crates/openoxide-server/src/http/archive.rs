@@ -1,34 +1,31 @@
-//! A skill's folder as one file: a tar in gzip, the same bytes for the same folder.
+//! Packs a skill's folder as a gzipped tar whose bytes depend on nothing but the files.
 
-use std::io::{self, Write as _};
-use std::path::Path;
+use std::io;
 
 use flate2::{Compression, GzBuilder};
 use openoxide_skills::{FileDigest, ReadLimit, ResourceBytes, ResourcePath, ResourceRules, SkillDir};
 use sha2::{Digest as _, Sha256};
+use tar::{Builder, EntryType, Header};
 
-/// Most bytes of all files of a skill that is packed.
+/// The largest skill that is packed: the bytes of all its files.
 pub(crate) const PACKED_MAX: u64 = 16 * 1024 * 1024;
-/// How large the pieces of a tar are.
-const BLOCK: usize = 512;
 
-/// Packs files of a folder; nothing if one of them is not what the snapshot saw any more, or has a name that the form
-/// cannot hold. Links are left out, as whoever unpacks it must not follow them.
+/// Packs files of a folder. Returns `None` if one of them has changed since its digest was taken, or has a path that the
+/// ustar format cannot hold.
+///
+/// Links are left out: a program that unpacks the archive must not follow them.
 pub(crate) fn pack<'f>(dir: &SkillDir, files: impl Iterator<Item = &'f FileDigest>) -> io::Result<Option<Vec<u8>>> {
-    // Neither a time nor a system, so that the bytes are the same everywhere.
-    let packer = GzBuilder::new().mtime(0).operating_system(255);
-    let mut packer = packer.write(Vec::new(), Compression::default());
+    // Neither a time nor a system is written, so that the bytes are the same everywhere.
+    let gzip = GzBuilder::new().mtime(0).operating_system(255).write(Vec::new(), Compression::default());
+    let mut archive = Builder::new(gzip);
     for file in files {
         let (Some(header), Some(bytes)) = (header(file), bytes_of(dir, file)) else { return Ok(None) };
-        packer.write_all(&header)?;
-        packer.write_all(&bytes)?;
-        packer.write_all(&[0; BLOCK][..(BLOCK - bytes.len() % BLOCK) % BLOCK])?;
+        archive.append(&header, bytes.as_slice())?;
     }
-    packer.write_all(&[0; 2 * BLOCK])?;
-    packer.finish().map(Some)
+    archive.into_inner()?.finish().map(Some)
 }
 
-/// Reads a file, if it is what the snapshot saw.
+/// Reads a file, if its bytes still have the digest.
 pub(crate) fn bytes_of(dir: &SkillDir, file: &FileDigest) -> Option<Vec<u8>> {
     let path = ResourcePath::parse(file.path.to_str()?, &ResourceRules::default()).ok()?;
     match dir.read_plain(&path, ReadLimit::Bytes).ok()?.bytes {
@@ -37,47 +34,38 @@ pub(crate) fn bytes_of(dir: &SkillDir, file: &FileDigest) -> Option<Vec<u8>> {
     }
 }
 
-/// Writes what stands before a file; nothing if its name is too long.
-fn header(file: &FileDigest) -> Option<[u8; BLOCK]> {
-    let mut header = [0_u8; BLOCK];
-    let (folder, name) = split(&file.path)?;
-    let mut put = |at: usize, bytes: &[u8]| header[at..at + bytes.len()].copy_from_slice(bytes);
-    put(0, name.as_bytes());
-    put(100, if file.executable { b"0000755\0" } else { b"0000644\0" });
-    put(108, b"0000000\0");
-    put(116, b"0000000\0");
-    put(124, format!("{:011o}\0", file.size).as_bytes());
-    put(136, b"00000000000\0");
-    put(148, b"        ");
-    put(156, b"0");
-    put(257, b"ustar\x0000");
-    put(345, folder.as_bytes());
-    let sum: u32 = header.iter().map(|byte| u32::from(*byte)).sum();
-    header[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+/// Describes a file, with a fixed owner, time and mode; `None` if its path is too long.
+fn header(file: &FileDigest) -> Option<Header> {
+    let mut header = Header::new_ustar();
+    header.set_path(&file.path).ok()?;
+    header.set_entry_type(EntryType::Regular);
+    header.set_mode(if file.executable { 0o755 } else { 0o644 });
+    header.set_uid(0);
+    header.set_gid(0);
+    header.set_mtime(0);
+    header.set_size(file.size);
+    header.set_cksum();
     Some(header)
-}
-
-/// Splits a path into what the two fields of the form hold.
-fn split(path: &Path) -> Option<(&str, &str)> {
-    let path = path.to_str()?;
-    if path.len() <= 100 {
-        return Some(("", path));
-    }
-    let cuts = path.match_indices('/').map(|(at, _)| (&path[..at], &path[at + 1..]));
-    cuts.into_iter().find(|(folder, name)| folder.len() <= 155 && name.len() <= 100 && !name.is_empty())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
 
+    fn file(path: String) -> FileDigest {
+        FileDigest { path: PathBuf::from(path), size: 3, executable: false, sha256: [0; 32] }
+    }
+
     #[test]
-    fn long_names_are_split_and_longer_ones_are_not_packed() {
-        let short = "a/b.md";
-        assert_eq!(split(Path::new(short)), Some(("", short)));
+    fn long_paths_are_split_and_longer_ones_are_not_packed() {
         let folder = "d".repeat(120);
-        assert_eq!(split(Path::new(&format!("{folder}/b.md"))), Some((folder.as_str(), "b.md")));
-        assert_eq!(split(Path::new(&"n".repeat(101))), None);
-        assert_eq!(split(Path::new(&format!("{}/b", "d".repeat(160)))), None);
+        for path in ["a/b.md".to_owned(), format!("{folder}/b.md")] {
+            let header = header(&file(path.clone())).unwrap();
+            assert_eq!(header.path().unwrap(), PathBuf::from(path));
+        }
+        assert!(header(&file("n".repeat(101))).is_none());
+        assert!(header(&file(format!("{}/b", "d".repeat(160)))).is_none());
     }
 }

@@ -47,7 +47,7 @@ pub(crate) async fn reload(
         skills: state.catalog.skills.len(),
         others: state.catalog.others.len(),
     };
-    asking.once(StatusCode::OK, &state, &answer)
+    asking.json(StatusCode::OK, &state, &answer)
 }
 
 /// Whose settings are written.
@@ -107,7 +107,7 @@ async fn switch(
             }
         })
         .await?;
-    asking.once(StatusCode::OK, &state, &answer)
+    asking.json(StatusCode::OK, &state, &answer)
 }
 
 impl From<SwitchError> for Failure {

@@ -8,15 +8,15 @@ use axum::extract::{ConnectInfo, FromRequest, FromRequestParts, Request};
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::request::Parts;
 use http::{HeaderMap, Method, StatusCode};
-use http_body_util::BodyExt as _;
 use openoxide_live::{Place, Snapshot};
 use openoxide_runtime::Runtime;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::Http;
+use super::state::HttpState;
 use crate::answer::{ApprovalProof, Failure, Peer, RequestId};
+use crate::bounded_body::{BodyError, read_body};
 use crate::engine::Engine;
 use crate::observe::audit::{Actor, Face};
 
@@ -25,7 +25,7 @@ const BODY_MAX: usize = 1024 * 1024;
 
 /// Who asks, of whom, and what is held already.
 pub(crate) struct HttpContext {
-    pub(crate) http: Http,
+    pub(crate) http: HttpState,
     /// The engine, as whoever asks uses it.
     pub(crate) engine: Engine,
     pub(crate) peer: Peer,
@@ -54,10 +54,14 @@ pub(crate) struct LocationQuery {
     pub(crate) at: Location,
 }
 
-impl FromRequestParts<Http> for HttpContext {
+/// No query at all.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct NoQuery {}
+
+impl FromRequestParts<HttpState> for HttpContext {
     type Rejection = Failure;
 
-    async fn from_request_parts(parts: &mut Parts, http: &Http) -> Result<HttpContext, Failure> {
+    async fn from_request_parts(parts: &mut Parts, http: &HttpState) -> Result<HttpContext, Failure> {
         let peer = parts.extensions.get::<Peer>().copied().unwrap_or_default();
         let proven = parts.extensions.get::<ApprovalProof>().copied().unwrap_or_default();
         let address = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.to_string());
@@ -127,10 +131,10 @@ fn is_refused(named: &str) -> bool {
 /// A query whose every key is known.
 pub(crate) struct Query<T>(pub(crate) T);
 
-impl<T: DeserializeOwned + JsonSchema> FromRequestParts<Http> for Query<T> {
+impl<T: DeserializeOwned + JsonSchema> FromRequestParts<HttpState> for Query<T> {
     type Rejection = Failure;
 
-    async fn from_request_parts(parts: &mut Parts, _: &Http) -> Result<Query<T>, Failure> {
+    async fn from_request_parts(parts: &mut Parts, _: &HttpState) -> Result<Query<T>, Failure> {
         let refuse = |text: String| Failure::new(StatusCode::BAD_REQUEST, "bad-query", text);
         let pairs = axum::extract::Query::<Vec<(String, String)>>::try_from_uri(&parts.uri);
         let pairs = pairs.map_err(|error| refuse(error.body_text()))?.0;
@@ -157,14 +161,16 @@ fn keys<T: JsonSchema>() -> Vec<String> {
 /// A body of JSON. One that is empty stands for an object without fields.
 pub(crate) struct Body<T>(pub(crate) T);
 
-impl<T: DeserializeOwned> FromRequest<Http> for Body<T> {
+impl<T: DeserializeOwned> FromRequest<HttpState> for Body<T> {
     type Rejection = Failure;
 
-    async fn from_request(request: Request, _: &Http) -> Result<Body<T>, Failure> {
+    async fn from_request(request: Request, _: &HttpState) -> Result<Body<T>, Failure> {
         let kind = request.headers().get(CONTENT_TYPE).cloned();
-        let bytes = whole(request.into_body(), BODY_MAX).await.map_err(|cut| match cut {
-            Cut::Broken => Failure::new(StatusCode::BAD_REQUEST, "bad-body", "the body did not arrive as a whole"),
-            Cut::TooLarge => {
+        let bytes = read_body(request.into_body(), BODY_MAX).await.map_err(|error| match error {
+            BodyError::Incomplete => {
+                Failure::new(StatusCode::BAD_REQUEST, "bad-body", "the body did not arrive as a whole")
+            }
+            BodyError::TooLarge => {
                 let text = format!("the body is longer than {BODY_MAX} bytes");
                 Failure::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", text)
             }
@@ -178,29 +184,6 @@ impl<T: DeserializeOwned> FromRequest<Http> for Body<T> {
         let bytes = if bytes.is_empty() { &b"{}"[..] } else { &bytes };
         Ok(Body(parsed(bytes)?))
     }
-}
-
-/// Why there is no whole body.
-pub(crate) enum Cut {
-    /// It did not arrive to its end.
-    Broken,
-    /// It is larger than is taken.
-    TooLarge,
-}
-
-/// Reads a body to its end, so that its sender comes to read the answer; what is too large is not kept.
-pub(crate) async fn whole(mut body: axum::body::Body, most: usize) -> Result<Vec<u8>, Cut> {
-    let (mut bytes, mut length) = (Vec::new(), 0);
-    while let Some(frame) = body.frame().await {
-        let Ok(data) = frame.map_err(|_| Cut::Broken)?.into_data() else { continue };
-        length += data.len();
-        if length <= most {
-            bytes.extend_from_slice(&data);
-        } else {
-            bytes = Vec::new();
-        }
-    }
-    if length > most { Err(Cut::TooLarge) } else { Ok(bytes) }
 }
 
 /// Reads a body: an object, and not what could be taken for one.
@@ -219,10 +202,10 @@ fn parsed<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Failure> {
 /// Parts of the address, with what is not text refused.
 pub(crate) struct PathSegments<T>(pub(crate) T);
 
-impl<T: DeserializeOwned + Send> FromRequestParts<Http> for PathSegments<T> {
+impl<T: DeserializeOwned + Send> FromRequestParts<HttpState> for PathSegments<T> {
     type Rejection = Failure;
 
-    async fn from_request_parts(parts: &mut Parts, http: &Http) -> Result<PathSegments<T>, Failure> {
+    async fn from_request_parts(parts: &mut Parts, http: &HttpState) -> Result<PathSegments<T>, Failure> {
         let path = axum::extract::Path::<T>::from_request_parts(parts, http).await;
         path.map(|path| PathSegments(path.0))
             .map_err(|error| Failure::new(StatusCode::BAD_REQUEST, "bad-address", error.body_text()))

@@ -1,7 +1,6 @@
 //! The files of a skill, in a folder of this machine or of an MCP server. What a rule asks about waits for its answer as
 //! an activation does.
 
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -16,19 +15,18 @@ use openoxide_skills::{
     Asked, Caller, Entry, FolderStamps, Found, Part, Refused, Resource, ResourceAnswer, ResourceBytes, read_resource,
 };
 use openoxide_wire::{ReadAnswer, Who};
-use rustix::fs::{Mode, OFlags};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::extract::{HttpContext, Location, PathSegments, Query, runtime};
 use super::response::EncodedResponse;
+use super::response_cache::{CacheKey, CachedResponse, Dependencies, trust_file};
 use super::{activations, id, remote};
 use crate::answer::{Failure, Peer};
 use crate::observe::audit::{Action, Decision};
-use crate::still::trust_file;
 
-/// Most bytes of a file that is kept to be sent again.
-const KEPT_MAX: usize = 64 * 1024;
+/// The largest file that is cached, in bytes.
+const CACHED_MAX: usize = 64 * 1024;
 
 /// Who reads.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -58,45 +56,16 @@ pub(crate) enum Read {
     Done(String, EncodedResponse),
 }
 
-/// The bytes of a file that is asked for.
-#[derive(PartialEq, Eq, Hash)]
-pub(crate) struct AskedFile {
-    id: String,
-    path: String,
-    caller: Caller,
-    peer: Peer,
-}
-
-/// A file that can be sent again, if its bytes are still these.
-pub(crate) struct KeptFile {
-    file: PathBuf,
-    name: String,
-    ready: EncodedResponse,
-}
-
-impl KeptFile {
-    /// Looks whether the file still has these bytes, however it was changed.
-    fn is_right(&self) -> bool {
-        // Whatever is there by now, nobody waits for it, and no more of it is read.
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-        let Ok(file) = rustix::fs::open(&self.file, flags, Mode::empty()) else { return false };
-        let most = self.ready.bytes.len() + 1;
-        let mut bytes = Vec::with_capacity(most);
-        let read = std::fs::File::from(file).take(most as u64).read_to_end(&mut bytes);
-        read.is_ok() && bytes == self.ready.bytes
-    }
-}
-
 impl Reading {
     /// Returns the first question that is still open.
     pub(crate) fn open(&self, questions: Vec<Question>) -> Option<Question> {
         questions.into_iter().find(|question| !self.allowed.contains(question))
     }
 
-    /// Returns what is asked for, if an answer to it may be kept.
-    fn asked(&self, peer: Peer) -> Option<AskedFile> {
+    /// Returns the key of the response, if it may be cached.
+    fn cache_key(&self, snapshot: &Arc<Snapshot>, peer: Peer) -> Option<CacheKey> {
         let path = self.path.clone().filter(|_| !self.as_json && self.allowed.is_empty())?;
-        Some(AskedFile { id: self.id.clone(), path, caller: self.caller, peer })
+        Some(CacheKey::new(snapshot, "file", self.id.clone(), peer).used_by(self.caller, Some(path)))
     }
 }
 
@@ -120,10 +89,10 @@ async fn begin(asking: HttpContext, id: String, path: Option<String>, query: Rea
     let state = asking.state(&query.at).await?;
     let (caller, as_json) = (query.who.into(), asking.wants_json());
     let reading = Reading { id, path, caller, as_json, allowed: Vec::new() };
-    let kept = reading.asked(asking.peer).and_then(|asked| asking.http.files().get(&state, &asked));
-    if let Some(kept) = kept.filter(|kept| kept.is_right()) {
-        asking.engine.note(Action::Read, &kept.name, None, reading.path.as_deref(), Decision::Allow);
-        return Ok(sent(&asking, &kept.ready));
+    let hit = reading.cache_key(&state, asking.peer).and_then(|key| asking.http.cache().get(&key));
+    if let Some(hit) = hit {
+        asking.engine.note(Action::Read, &hit.skill, None, reading.path.as_deref(), Decision::Allow);
+        return Ok(sent(&asking, &hit.response));
     }
     go_on(&asking, state, reading).await
 }
@@ -202,7 +171,7 @@ async fn local(asking: &HttpContext, state: &Arc<Snapshot>, reading: &Arc<Readin
                 Ok(found) => found,
                 Err(question) => return Ok(Read::Asks(question)),
             };
-            let seen = reading.asked(peer).and_then(|asked| Some((asked, found.seen(&state)?)));
+            let seen = reading.cache_key(&state, peer).and_then(|key| Some((key, found.seen(&state)?)));
             let (host, catalog) = (&runtime.view().host, runtime.catalog());
             let answer = read_resource(host, catalog, found.entry, &found.asked, !reading.as_json);
             let answer = answer.map_err(|refused| Failure::from(&refused))?;
@@ -216,9 +185,9 @@ async fn local(asking: &HttpContext, state: &Arc<Snapshot>, reading: &Arc<Readin
             };
             let kind = content_type(&runtime, &path, &bytes);
             let ready = EncodedResponse::new(bytes, kind);
-            if let Some((asked, (seen, file))) = seen.filter(|_| ready.bytes.len() <= KEPT_MAX) {
-                let kept = KeptFile { file, name: name.clone(), ready: ready.clone() };
-                http.files().keep(&state, asked, seen, ready.bytes.len(), kept);
+            if let Some((key, (stamps, file))) = seen.filter(|_| ready.bytes.len() <= CACHED_MAX) {
+                let cached = CachedResponse { response: ready.clone(), skill: name.clone(), digest: None };
+                http.cache().insert(key, Dependencies::File(stamps, file), cached);
             }
             Ok(Read::Done(name, ready))
         })

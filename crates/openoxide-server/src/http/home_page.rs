@@ -5,18 +5,18 @@ use openoxide_live::{Snapshot, WatchMode};
 use openoxide_skills::{Catalog, Entry, Level};
 use openoxide_wire::ProblemLine;
 
+use super::extract::NoQuery;
 use super::extract::{HttpContext, Location, Query};
 use super::html::Page;
 use super::id::Ids;
 use super::redact::Redactor;
-use super::status::Nothing;
 use crate::answer::{Failure, Peer};
 use crate::connect::{Reach, clients};
 
 /// Skills and findings that are shown; the API has the rest.
 const SHOWN: usize = 100;
 
-pub(crate) async fn front(asking: HttpContext, _: Query<Nothing>) -> Result<Response, Failure> {
+pub(crate) async fn front(asking: HttpContext, _: Query<NoQuery>) -> Result<Response, Failure> {
     let state = match asking.state(&Location::default()).await {
         Ok(state) => state,
         Err(failure) if asking.peer == Peer::Local => return Ok(broken(failure.line())),
@@ -85,7 +85,7 @@ fn connect(page: &mut Page, asking: &HttpContext) {
     page.tag("h2", &[("id", "connect")], "Connect an agent");
     let address = asking.headers.get(http::header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("127.0.0.1");
     // Whoever came with a token needed it, unless the server made it, which then only a yes needs.
-    let is_made = asking.http.served().token_file.is_some();
+    let is_made = asking.http.options().token_file.is_some();
     let token = asking.headers.contains_key(http::header::AUTHORIZATION) && !is_made;
     let reach = Reach::Url { url: format!("http://{address}/mcp"), token };
     page.tag("p", &[], "One line in a shell is enough:");
@@ -148,7 +148,7 @@ fn findings(page: &mut Page, asking: &HttpContext, state: &Snapshot) {
     for problem in problems.iter().take(SHOWN) {
         let mut line = ProblemLine::from(problem);
         if let Some(hidden) = &hidden {
-            hidden.hide_line(&mut line);
+            hidden.redact_problem(&mut line);
         }
         finding(page, &line);
     }

@@ -47,7 +47,7 @@ pub(crate) async fn roots(asking: HttpContext, Query(query): Query<LocationQuery
     let state = asking.state(&query.at).await?;
     let engine = asking.http.engine().clone();
     asking
-        .kept(&state, "roots", String::new(), move |state| {
+        .cached_json(&state, "roots", String::new(), move |state| {
             let isolation = engine
                 .isolation()
                 .map_err(|text| Failure::new(StatusCode::SERVICE_UNAVAILABLE, "no-isolation", text).retry_after(60))?;
@@ -74,7 +74,7 @@ pub(crate) struct ProblemsAnswer {
 pub(crate) async fn problems(asking: HttpContext, Query(query): Query<LocationQuery>) -> Result<Response, Failure> {
     let state = asking.state(&query.at).await?;
     asking
-        .kept(&state, "problems", String::new(), |state| {
+        .cached_json(&state, "problems", String::new(), |state| {
             Ok(ProblemsAnswer {
                 schema: SchemaVersion::default(),
                 host: state.catalog.host.clone(),
@@ -135,5 +135,5 @@ pub(crate) async fn mentions(
             Ok(MentionsAnswer::new(&of.catalog, &turn, &selection))
         })
         .await?;
-    asking.once(StatusCode::OK, &state, &answer)
+    asking.json(StatusCode::OK, &state, &answer)
 }

@@ -6,11 +6,11 @@ use axum::response::{IntoResponse, Response};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use openoxide_live::{Snapshot, WatchMode};
 
+use super::extract::NoQuery;
 use super::extract::{HttpContext, Location, Query};
-use super::status::Nothing;
 use crate::answer::{Failure, Peer};
 
-pub(crate) async fn metrics(asking: HttpContext, _: Query<Nothing>) -> Result<Response, Failure> {
+pub(crate) async fn metrics(asking: HttpContext, _: Query<NoQuery>) -> Result<Response, Failure> {
     let state = asking.state(&Location::default()).await?;
     let kind = "text/plain; version=0.0.4; charset=utf-8";
     Ok(([(CONTENT_TYPE, kind), (CACHE_CONTROL, "no-store")], text(&asking, &state)).into_response())

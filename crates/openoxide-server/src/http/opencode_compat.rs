@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::extract::{HttpContext, Location, Query, runtime};
 use crate::answer::Failure;
-use crate::mcp::address::unescaped;
+use crate::encoding::percent_decode;
 
 /// The folder, as such clients name it.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -50,7 +50,7 @@ pub(crate) async fn skills(asking: HttpContext, Query(query): Query<RecordsQuery
     let at = shaped(&asking, query, ServeShape::Records).await?;
     let state = asking.state(&at).await?;
     asking
-        .kept_if_whole(&state, "records", String::new(), |state| {
+        .cached_json_if_complete(&state, "records", String::new(), |state| {
             let runtime = runtime(state)?;
             Ok(each(runtime.catalog().skills.iter(), |entry| {
                 Some(SkillRecord {
@@ -68,7 +68,7 @@ pub(crate) async fn commands(asking: HttpContext, Query(query): Query<RecordsQue
     let at = shaped(&asking, query, ServeShape::Records).await?;
     let state = asking.state(&at).await?;
     asking
-        .kept_if_whole(&state, "commands", String::new(), |state| {
+        .cached_json_if_complete(&state, "commands", String::new(), |state| {
             let runtime = runtime(state)?;
             let taken = rules(state).map(|rules| rules.taken.as_slice()).unwrap_or_default();
             let free = |entry: &&Entry| !taken.iter().any(|name| **name == *entry.skill.name);
@@ -126,7 +126,7 @@ async fn shaped(asking: &HttpContext, query: RecordsQuery, shape: ServeShape) ->
 /// Reads a folder from a header, as it is or percent-encoded.
 fn named(value: &HeaderValue) -> Option<String> {
     let text = std::str::from_utf8(value.as_bytes()).ok()?;
-    let decoded = unescaped(text).and_then(|bytes| String::from_utf8(bytes).ok());
+    let decoded = percent_decode(text).and_then(|bytes| String::from_utf8(bytes).ok());
     Some(decoded.unwrap_or_else(|| text.to_owned()))
 }
 

@@ -19,7 +19,7 @@ use openoxide_skills::{
 };
 
 use super::archive::{PACKED_MAX, pack};
-use super::well_known::digest_of;
+use crate::encoding::digest;
 
 /// Most bytes of a description.
 const DESCRIPTION_MAX: usize = 1024;
@@ -28,7 +28,7 @@ const FOLDERS_MAX: usize = 16 * 1024;
 
 /// What was in folders, and the digests of their archives.
 #[derive(Default)]
-pub(crate) struct Packed {
+pub(crate) struct PublishedCache {
     folders: Mutex<HashMap<PathBuf, Known>>,
 }
 
@@ -41,7 +41,7 @@ struct Known {
     archive: Option<Arc<(Vec<PathBuf>, String)>>,
 }
 
-impl Packed {
+impl PublishedCache {
     fn known(&self, folder: &Path) -> Option<Known> {
         self.folders.lock().unwrap_or_else(PoisonError::into_inner).get(folder).cloned()
     }
@@ -84,7 +84,7 @@ pub(crate) struct Published<'c> {
 }
 
 impl<'c> Published<'c> {
-    fn new(runtime: &'c Runtime, packed: &Packed, entry: &'c Entry) -> Option<Published<'c>> {
+    fn new(runtime: &'c Runtime, packed: &PublishedCache, entry: &'c Entry) -> Option<Published<'c>> {
         let (skill, is_fine) = (&entry.skill, entry.model && entry.user && is_name(&entry.skill.name));
         if !is_fine || skill.description.is_empty() || skill.description.len() > DESCRIPTION_MAX {
             return None;
@@ -120,12 +120,12 @@ impl<'c> Published<'c> {
     }
 
     /// Returns the digest of its archive.
-    pub(crate) fn archive_digest(&self, packed: &Packed) -> Option<String> {
+    pub(crate) fn archive_digest(&self, packed: &PublishedCache) -> Option<String> {
         let paths: Vec<PathBuf> = self.all().map(|file| file.path.clone()).collect();
         if let Some(known) = self.known.archive.as_ref().filter(|known| self.is_whole && known.0 == paths) {
             return Some(known.1.clone());
         }
-        let digest = digest_of(&self.archive()?);
+        let digest = digest(&self.archive()?);
         let known = Known { archive: Some(Arc::new((paths, digest.clone()))), ..self.known.clone() };
         packed.keep(&self.entry.skill.path, known);
         Some(digest)
@@ -149,7 +149,7 @@ impl<'c> Published<'c> {
 }
 
 /// Returns the skills that are published; a name that several have is none's.
-pub(crate) fn published<'c>(runtime: &'c Runtime, packed: &'c Packed) -> impl Iterator<Item = Published<'c>> {
+pub(crate) fn published<'c>(runtime: &'c Runtime, packed: &'c PublishedCache) -> impl Iterator<Item = Published<'c>> {
     let catalog = runtime.catalog();
     let mut names: HashMap<&str, usize> = HashMap::with_capacity(catalog.skills.len());
     for entry in &catalog.skills {
@@ -160,7 +160,7 @@ pub(crate) fn published<'c>(runtime: &'c Runtime, packed: &'c Packed) -> impl It
 }
 
 /// Finds a skill that is published.
-pub(crate) fn find<'c>(runtime: &'c Runtime, packed: &Packed, name: &str) -> Option<Published<'c>> {
+pub(crate) fn find<'c>(runtime: &'c Runtime, packed: &PublishedCache, name: &str) -> Option<Published<'c>> {
     let mut named = runtime.catalog().skills.iter().filter(|entry| *entry.skill.name == *name);
     let entry = named.next()?;
     if named.next().is_some() { None } else { Published::new(runtime, packed, entry) }

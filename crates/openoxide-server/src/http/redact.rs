@@ -5,8 +5,6 @@ use openoxide_skills::path_text;
 use openoxide_wire::ProblemLine;
 use serde_json::Value;
 
-use super::response::each_text;
-
 /// Fields that hold what a skill itself says, as it is.
 const SKILLS_OWN: [&str; 5] = ["messages", "content", "template", "base64", "uri"];
 
@@ -37,30 +35,30 @@ impl Redactor {
     }
 
     /// Hides them in every text of an answer.
-    pub(crate) fn hide(&self, answer: &mut Value) {
+    pub(crate) fn redact(&self, answer: &mut Value) {
         if let Value::Object(fields) = answer {
             let fields = fields.iter_mut().filter(|(key, _)| !SKILLS_OWN.contains(&key.as_str()));
             fields.for_each(|(key, value)| match value {
-                Value::String(text) => self.hide_in(key, text),
-                value => self.hide(value),
+                Value::String(text) => self.redact_text(key, text),
+                value => self.redact(value),
             });
         } else if let Value::Array(items) = answer {
             for item in items {
-                self.hide(item);
+                self.redact(item);
             }
-        } else {
-            each_text(answer, "", &mut |key, text| self.hide_in(key, text));
+        } else if let Value::String(text) = answer {
+            self.redact_text("", text);
         }
     }
 
     /// Hides them in a finding.
-    pub(crate) fn hide_line(&self, line: &mut ProblemLine) {
-        self.hide_in("message", &mut line.message);
-        line.help.iter_mut().for_each(|help| self.hide_in("help", help));
-        line.path.iter_mut().for_each(|path| self.hide_in("path", path));
+    pub(crate) fn redact_problem(&self, line: &mut ProblemLine) {
+        self.redact_text("message", &mut line.message);
+        line.help.iter_mut().for_each(|help| self.redact_text("help", help));
+        line.path.iter_mut().for_each(|path| self.redact_text("path", path));
     }
 
-    fn hide_in(&self, key: &str, text: &mut String) {
+    fn redact_text(&self, key: &str, text: &mut String) {
         if !text.contains('/') {
             return;
         }
@@ -96,13 +94,13 @@ mod tests {
 
     #[test]
     fn folders_are_hidden_where_a_path_begins() {
-        let hidden =
+        let redactor =
             Redactor { folders: vec![("/home/me/p".to_owned(), ".".to_owned()), ("/home/me".into(), "~".into())] };
         let mut answer = serde_json::json!({
             "path": "/home/me/p/a", "found": "/srv/x/SKILL.md", "near": ["/home/me/b", "/home/mean"],
             "messages": [{"text": "/home/me/p"}], "reason": "S1: `/home/me/p/a` and /home/me"
         });
-        hidden.hide(&mut answer);
+        redactor.redact(&mut answer);
         let expected = serde_json::json!({
             "path": "./a", "found": "SKILL.md", "near": ["~/b", "/home/mean"],
             "messages": [{"text": "/home/me/p"}], "reason": "S1: `./a` and ~"

@@ -4,7 +4,7 @@ use axum::handler::Handler;
 use axum::routing::{MethodRouter, delete, get, post};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
-use super::Http;
+use super::state::HttpState;
 
 /// Draws the schema of a type.
 pub(crate) type Draw = fn(&mut SchemaGenerator) -> Schema;
@@ -40,7 +40,7 @@ pub(crate) struct Route {
     pub(crate) answers: Vec<RouteResponse>,
     /// Errors, by their status.
     pub(crate) fails: Vec<u16>,
-    pub(crate) handler: MethodRouter<Http>,
+    pub(crate) handler: MethodRouter<HttpState>,
 }
 
 fn draw<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
@@ -48,20 +48,32 @@ fn draw<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
 }
 
 impl Route {
-    fn new(method: &'static str, path: &'static str, name: &'static str, handler: MethodRouter<Http>) -> Route {
+    fn new(method: &'static str, path: &'static str, name: &'static str, handler: MethodRouter<HttpState>) -> Route {
         let (query, body, answers, fails) = (None, None, Vec::new(), Vec::new());
         Route { method, path, name, about: "", query, body, answers, fails, handler }
     }
 
-    pub(crate) fn get<T: 'static>(path: &'static str, name: &'static str, handler: impl Handler<T, Http>) -> Route {
+    pub(crate) fn get<T: 'static>(
+        path: &'static str,
+        name: &'static str,
+        handler: impl Handler<T, HttpState>,
+    ) -> Route {
         Route::new("get", path, name, get(handler))
     }
 
-    pub(crate) fn post<T: 'static>(path: &'static str, name: &'static str, handler: impl Handler<T, Http>) -> Route {
+    pub(crate) fn post<T: 'static>(
+        path: &'static str,
+        name: &'static str,
+        handler: impl Handler<T, HttpState>,
+    ) -> Route {
         Route::new("post", path, name, post(handler))
     }
 
-    pub(crate) fn delete<T: 'static>(path: &'static str, name: &'static str, handler: impl Handler<T, Http>) -> Route {
+    pub(crate) fn delete<T: 'static>(
+        path: &'static str,
+        name: &'static str,
+        handler: impl Handler<T, HttpState>,
+    ) -> Route {
         Route::new("delete", path, name, delete(handler))
     }
 

@@ -9,7 +9,7 @@ use openoxide_wire::{
 use super::activations::{self, ActivateInput, AnswerInput, AnsweredAnswer, WaitingAnswer};
 use super::change::{self, Order, ReloadAnswer, SwitchInput};
 use super::events;
-use super::extract::LocationQuery;
+use super::extract::{LocationQuery, NoQuery};
 use super::files::{self, ReadQuery};
 use super::home_page::front;
 use super::look::{self, HostsQuery, ProblemsAnswer, PromptQuery};
@@ -19,7 +19,7 @@ use super::remote::{self, RemotesAnswer};
 use super::route::{Content, Route};
 use super::search::{self, SearchAnswer, SearchQuery};
 use super::skills::{self, ListQuery, SkillAnswer, SkillsAnswer};
-use super::status::{self, Nothing};
+use super::status;
 use super::well_known::{self, Index, OldIndex};
 
 /// Returns every route.
@@ -173,27 +173,27 @@ fn for_other_clients() -> Vec<Route> {
             .fails(&[404, 409]),
         Route::get("/.well-known/agent-skills/index.json", "discoverSkills", well_known::index)
             .about("Lists the skills that are published, by version 0.2.0 of the discovery format.")
-            .query::<Nothing>()
+            .query::<NoQuery>()
             .json::<Index>(200, "The index.")
             .fails(&[404, 409]),
         Route::get("/.well-known/agent-skills/{file}", "fetchArchive", well_known::archive)
             .about("Fetches a skill's folder, as `NAME.tar.gz`.")
-            .query::<Nothing>()
+            .query::<NoQuery>()
             .answer(200, "The archive.", vec![Content::Other("application/gzip")])
             .fails(&[404, 409]),
         Route::get("/.well-known/agent-skills/{name}/{*path}", "fetchFile", well_known::file)
             .about("Fetches a file of a skill.")
-            .query::<Nothing>()
+            .query::<NoQuery>()
             .answer(200, "The file.", vec![Content::Other("text/markdown"), Content::Other("application/octet-stream")])
             .fails(&[404, 409]),
         Route::get("/.well-known/skills/index.json", "discoverSkillsOld", well_known::old_index)
             .about("Lists the skills that are published, by version 0.1 of the discovery format.")
-            .query::<Nothing>()
+            .query::<NoQuery>()
             .json::<OldIndex>(200, "The index.")
             .fails(&[404, 409]),
         Route::get("/.well-known/skills/{name}/{*path}", "fetchFileOld", well_known::file)
             .about("Fetches a file of a skill.")
-            .query::<Nothing>()
+            .query::<NoQuery>()
             .answer(200, "The file.", vec![Content::Other("text/markdown"), Content::Other("application/octet-stream")])
             .fails(&[404, 409]),
     ]
@@ -204,25 +204,25 @@ fn of_the_server() -> Vec<Route> {
     vec![
         Route::get("/healthz", "health", status::health)
             .about("Tells that the server answers.")
-            .query::<Nothing>()
+            .query::<NoQuery>()
             .answer(200, "It does.", vec![Content::Other("text/plain")]),
         Route::get("/metrics", "metrics", metrics::metrics)
             .about("Shows numbers in the text format of Prometheus.")
-            .query::<Nothing>()
+            .query::<NoQuery>()
             .answer(200, "The numbers.", vec![Content::Other("text/plain")])
             .fails(&[404, 409]),
         Route::get("/openapi.json", "describe", status::document)
             .about("Describes every route.")
-            .query::<Nothing>()
+            .query::<NoQuery>()
             .json::<BTreeMap<String, serde_json::Value>>(200, "This document."),
-        Route::get("/docs", "docs", status::docs).about("Describes every route for people.").query::<Nothing>().answer(
+        Route::get("/docs", "docs", status::docs).about("Describes every route for people.").query::<NoQuery>().answer(
             200,
             "A page.",
             page(),
         ),
         Route::get("/", "front", front)
             .about("Shows people what is served.")
-            .query::<Nothing>()
+            .query::<NoQuery>()
             .answer(200, "A page.", page())
             .fails(&[404, 409]),
     ]

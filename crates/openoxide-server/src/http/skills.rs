@@ -61,7 +61,7 @@ pub(crate) async fn list(asking: HttpContext, Query(query): Query<ListQuery>) ->
     let state = asking.state(&query.at).await?;
     let what = query.all.to_string();
     asking
-        .kept(&state, "skills", what, move |state| {
+        .cached_json(&state, "skills", what, move |state| {
             let runtime = runtime(state)?;
             Ok(listed(&state.view, runtime.catalog(), state.version, query.all))
         })
@@ -91,7 +91,7 @@ pub(crate) async fn show(
     Query(query): Query<LocationQuery>,
 ) -> Result<Response, Failure> {
     let state = asking.state(&query.at).await?;
-    asking.kept(&state, "skill", id.clone(), move |state| shown(&state.view, &*runtime(state)?, &id)).await
+    asking.cached_json(&state, "skill", id.clone(), move |state| shown(&state.view, &*runtime(state)?, &id)).await
 }
 
 fn shown(view: &View, runtime: &Runtime, id: &str) -> Result<SkillAnswer, Failure> {

@@ -1,36 +1,24 @@
 //! Whether the server is well, and its description, for programs and for people.
 
 use axum::response::{IntoResponse, Response};
-use http::HeaderValue;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use serde_json::Value;
 
-use super::extract::{HttpContext, Query};
+use super::extract::{HttpContext, NoQuery, Query};
 use super::html::Page;
-use super::openapi::openapi;
-use super::response::EncodedResponse;
 use crate::answer::Failure;
 
-/// A query that holds nothing.
-#[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
-pub(crate) struct Nothing {}
-
-pub(crate) async fn health(_: Query<Nothing>) -> impl IntoResponse {
+pub(crate) async fn health(_: Query<NoQuery>) -> impl IntoResponse {
     ([(CONTENT_TYPE, "text/plain; charset=utf-8"), (CACHE_CONTROL, "no-store")], "ok\n")
 }
 
-pub(crate) async fn document(asking: HttpContext, _: Query<Nothing>) -> Result<Response, Failure> {
+pub(crate) async fn document(asking: HttpContext, _: Query<NoQuery>) -> Result<Response, Failure> {
     Ok(asking.http.document().send(&asking.headers))
 }
 
-/// Writes the document once, for all who ask.
-pub(crate) fn written() -> EncodedResponse {
-    let text = serde_json::to_vec(&openapi()).unwrap_or_default();
-    EncodedResponse::new(text, HeaderValue::from_static("application/json"))
-}
-
-pub(crate) async fn docs(_: Query<Nothing>) -> Response {
-    let document = openapi();
+pub(crate) async fn docs(context: HttpContext, _: Query<NoQuery>) -> Response {
+    // The document is there already, as bytes; reading it keeps this page from depending on the routes.
+    let document: Value = serde_json::from_slice(&context.http.document().bytes).unwrap_or_default();
     let mut page = Page::new("OpenOxide API");
     page.open("main", &[]);
     page.tag("h1", &[], "OpenOxide API");

@@ -10,14 +10,14 @@ use openoxide_live::Snapshot;
 use openoxide_runtime::Runtime;
 use schemars::JsonSchema;
 use serde::Serialize;
-use sha2::{Digest as _, Sha256};
 
 use super::archive::bytes_of;
+use super::extract::NoQuery;
 use super::extract::{HttpContext, Location, PathSegments, Query, runtime};
 use super::published::{self, Published};
-use super::response::{EncodedResponse, hex};
-use super::status::Nothing;
+use super::response::EncodedResponse;
 use crate::answer::Failure;
+use crate::encoding::hex;
 
 /// What says which version an index has.
 const SCHEMA: &str = "https://schemas.agentskills.io/discovery/0.2.0/schema.json";
@@ -66,12 +66,8 @@ pub(crate) struct OldEntry {
     files: Vec<String>,
 }
 
-pub(crate) fn digest_of(bytes: &[u8]) -> String {
-    format!("sha256:{}", hex(&Sha256::digest(bytes)))
-}
-
 fn find<'c>(runtime: &'c Runtime, asking: &HttpContext, name: &str) -> Result<Published<'c>, Failure> {
-    published::find(runtime, asking.http.packed(), name).ok_or_else(missing)
+    published::find(runtime, asking.http.published(), name).ok_or_else(missing)
 }
 
 fn missing() -> Failure {
@@ -84,7 +80,7 @@ impl HttpContext {
         self,
         make: impl FnOnce(&Runtime, &HttpContext, &Snapshot) -> Result<EncodedResponse, Failure> + Send + 'static,
     ) -> Result<Response, Failure> {
-        if !self.http.served().well_known {
+        if !self.http.options().well_known {
             return Err(missing().help("publishing is switched off on this server"));
         }
         let state = self.state(&Location::default()).await?;
@@ -102,10 +98,10 @@ impl HttpContext {
     }
 }
 
-pub(crate) async fn index(asking: HttpContext, _: Query<Nothing>) -> Result<Response, Failure> {
+pub(crate) async fn index(asking: HttpContext, _: Query<NoQuery>) -> Result<Response, Failure> {
     asking
         .published(|runtime, asking, _| {
-            let packed = asking.http.packed();
+            let packed = asking.http.published();
             let entries = published::published(runtime, packed).filter_map(|skill| {
                 let name = skill.entry.skill.name.to_string();
                 let (kind, url, digest) = if let Some(only) = skill.only() {
@@ -122,10 +118,10 @@ pub(crate) async fn index(asking: HttpContext, _: Query<Nothing>) -> Result<Resp
         .await
 }
 
-pub(crate) async fn old_index(asking: HttpContext, _: Query<Nothing>) -> Result<Response, Failure> {
+pub(crate) async fn old_index(asking: HttpContext, _: Query<NoQuery>) -> Result<Response, Failure> {
     asking
         .published(|runtime, asking, _| {
-            let entries = published::published(runtime, asking.http.packed()).map(|skill| OldEntry {
+            let entries = published::published(runtime, asking.http.published()).map(|skill| OldEntry {
                 name: skill.entry.skill.name.to_string(),
                 description: skill.description(),
                 files: skill.files(),
@@ -138,7 +134,7 @@ pub(crate) async fn old_index(asking: HttpContext, _: Query<Nothing>) -> Result<
 pub(crate) async fn archive(
     asking: HttpContext,
     PathSegments(file): PathSegments<String>,
-    _: Query<Nothing>,
+    _: Query<NoQuery>,
 ) -> Result<Response, Failure> {
     asking
         .published(move |runtime, asking, _| {
@@ -152,7 +148,7 @@ pub(crate) async fn archive(
 pub(crate) async fn file(
     asking: HttpContext,
     PathSegments((name, path)): PathSegments<(String, String)>,
-    _: Query<Nothing>,
+    _: Query<NoQuery>,
 ) -> Result<Response, Failure> {
     asking
         .published(move |runtime, asking, _| {

@@ -17,10 +17,10 @@ use hyper::body::{Body as _, Incoming};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tower::Service as _;
 
-use super::IngressOptions;
 use super::body::{BodyTimeout, TimedBody, throw_away};
 use super::guard::{Guard, HostKind, Rejection, challenge};
 use super::limits::IngressLimits;
+use super::options::IngressOptions;
 use super::stream::{EventStreamBody, is_stream, wants_stream};
 use crate::answer::{ApprovalProof, Failure, Peer, RequestId};
 use crate::blocking_pool::Unavailable;

@@ -4,12 +4,13 @@
 //! No address is that of two things: the folder of no skill lies in the addresses of another's.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use openoxide_skills::{Catalog, Entry, ResourcePath};
 use sha2::{Digest as _, Sha256};
+
+use crate::encoding::{hex, percent_decode, push_percent_encoded};
 
 const SCHEME: &str = "skill://";
 /// The file that makes a folder a skill.
@@ -78,11 +79,7 @@ impl Addresses {
             return root;
         }
         // No name begins with this sign. The path tells skills apart, and stays the same when others come and go.
-        let mut digits = String::new();
-        for byte in Sha256::digest(entry.canonical().as_os_str().as_bytes()) {
-            // Writing to a text cannot fail.
-            let _ = write!(digits, "{byte:02x}");
-        }
+        let digits = hex(&Sha256::digest(entry.canonical().as_os_str().as_bytes()));
         let lengths = [12, 24, digits.len()];
         let roots = lengths.map(|length| format!("{SCHEME}~{}/{name}", &digits[..length]));
         let [.., longest] = &roots;
@@ -124,32 +121,15 @@ pub(super) fn address(root: &str, path: &Path) -> String {
     let mut address = root.to_owned();
     for name in path {
         address.push('/');
-        for byte in name.as_bytes() {
-            match byte {
-                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => address.push(char::from(*byte)),
-                // Writing to a text cannot fail.
-                byte => drop(write!(address, "%{byte:02X}")),
-            }
-        }
+        push_percent_encoded(&mut address, name.as_bytes());
     }
     address
 }
 
 /// Decodes a part of an address; nothing if it is no such part, or has a separator in it.
 fn decoded(part: &str) -> Option<Vec<u8>> {
-    let bytes = unescaped(part).filter(|_| !part.contains(['?', '#']))?;
+    let bytes = percent_decode(part).filter(|_| !part.contains(['?', '#']))?;
     (!bytes.contains(&b'/')).then_some(bytes)
-}
-
-/// Decodes a text that is percent-encoded; nothing if an escape is broken.
-pub(crate) fn unescaped(text: &str) -> Option<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
-        bytes.push(if byte == b'%' { digit(rest.next()?)? * 16 + digit(rest.next()?)? } else { byte });
-    }
-    Some(bytes)
 }
 
 #[cfg(test)]

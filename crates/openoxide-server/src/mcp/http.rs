@@ -12,12 +12,12 @@ use http::{Method, StatusCode};
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
 
-use super::message::{Unreadable, read};
+use super::message::{MESSAGE_MAX, Unreadable, read};
 use super::seen::Shared;
 use super::sessions::Sessions;
-use super::{MESSAGE_MAX, McpOptions, McpServer};
+use super::{McpOptions, McpServer};
+use crate::bounded_body::{BodyError, read_body};
 use crate::engine::Engine;
-use crate::http::extract::{Cut, whole};
 
 /// How MCP is served over HTTP.
 #[derive(Clone, Debug, Default)]
@@ -28,14 +28,14 @@ pub struct McpHttp {
     pub hosts: Vec<String>,
     /// Origins of pages that may ask, as `http://host:port`; a request that names another is refused.
     pub origins: Vec<String>,
-    /// Whether any host and origin is taken here, because a [`Ingress`](crate::Door) before this knows better.
+    /// Whether any host and origin is taken here, because a [`Ingress`](crate::Ingress) before this knows better.
     pub any_host: bool,
     /// Ends every conversation.
     pub stop: CancellationToken,
 }
 
 impl McpHttp {
-    /// Serves behind a [`Ingress`](crate::Door) that listens at an address, and answers to these names too.
+    /// Serves behind a [`Ingress`](crate::Ingress) that listens at an address, and answers to these names too.
     pub fn behind(address: SocketAddr, names: &[String], stop: CancellationToken) -> McpHttp {
         let (ip, port) = (address.ip(), address.port());
         let own = if ip.is_ipv6() { format!("[{ip}]") } else { ip.to_string() };
@@ -77,10 +77,10 @@ async fn readable(request: Request, next: Next) -> Response {
         return next.run(request).await;
     }
     let (head, body) = request.into_parts();
-    let bytes = match whole(body, MESSAGE_MAX).await {
+    let bytes = match read_body(body, MESSAGE_MAX).await {
         Ok(bytes) => bytes,
-        Err(Cut::TooLarge) => return unreadable(StatusCode::PAYLOAD_TOO_LARGE, Unreadable::too_long()),
-        Err(Cut::Broken) => return unreadable(StatusCode::BAD_REQUEST, Unreadable::broken()),
+        Err(BodyError::TooLarge) => return unreadable(StatusCode::PAYLOAD_TOO_LARGE, Unreadable::too_long()),
+        Err(BodyError::Incomplete) => return unreadable(StatusCode::BAD_REQUEST, Unreadable::broken()),
     };
     match read(&bytes) {
         Ok(_) => next.run(Request::from_parts(head, Body::from(bytes))).await,

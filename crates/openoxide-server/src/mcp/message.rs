@@ -5,10 +5,11 @@ use rmcp::model::{ClientJsonRpcMessage, ErrorCode, RequestId, ServerJsonRpcMessa
 use serde_json::Value;
 use serde_json::error::Category;
 
-use super::MESSAGE_MAX;
 use super::error::shortened;
 use crate::strict_json;
 
+/// The longest message that is read, in bytes.
+pub(super) const MESSAGE_MAX: usize = 1024 * 1024;
 /// Longest id of a request, in bytes. It is kept until the request is answered, and is in the answer.
 const ID_MAX: usize = 256;
 

@@ -18,8 +18,7 @@ use rmcp::transport::Transport;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio_util::sync::CancellationToken;
 
-use super::MESSAGE_MAX;
-use super::message::{Unreadable, read};
+use super::message::{MESSAGE_MAX, Unreadable, read};
 use crate::bounded_lines::{BoundedLines, Line};
 
 /// Most requests that wait for their answer.

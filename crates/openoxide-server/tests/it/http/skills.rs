@@ -69,6 +69,15 @@ async fn a_name_that_two_have_is_told_by_digits() {
 }
 
 #[tokio::test]
+async fn an_image_is_sent_as_one() {
+    let context = two();
+    let image = context.root().join("project/.agents/skills/notes/a.png");
+    fs_err::write(image, [0x89, b'P', 0, 0xff]).unwrap();
+    let came = Server::new(context).get("/v1/skills/notes/files/a.png").await;
+    assert_eq!(came.header("content-type"), "image/png");
+}
+
+#[tokio::test]
 async fn files_are_bytes_or_json_and_nothing_outside_is_read() {
     let server = Server::new(two());
     let top = server.get("/v1/skills/notes/files").await.json();
