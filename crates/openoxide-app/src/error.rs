@@ -23,6 +23,8 @@ pub enum Error {
         wanted: String,
         /// A name that is close to it.
         near: Option<String>,
+        /// Whether no skill is active here at all.
+        none_active: bool,
     },
     /// Several skills have the name.
     #[error("{} skills are called `{wanted}`", ids.len())]
@@ -59,6 +61,14 @@ pub enum Error {
     /// A file of this machine cannot be read or written.
     #[error(transparent)]
     Io(#[from] std::io::Error),
+    /// A file or folder cannot be made, changed or removed.
+    #[error("{message}")]
+    File {
+        /// What was tried.
+        message: String,
+        /// Why it failed.
+        source: std::io::Error,
+    },
     /// The request makes no sense, or the machine cannot do it: a word that no lower layer has.
     #[error("{message}")]
     Other {
@@ -129,7 +139,7 @@ impl Error {
             Error::Edit(_) => "not-written",
             Error::Trust(_) => "not-kept",
             Error::Render(_) => "bad-template",
-            Error::Io(_) => "io",
+            Error::Io(_) | Error::File { .. } => "io",
             Error::Other { word, .. } => word,
         };
         word.to_owned()
@@ -157,7 +167,8 @@ impl Error {
             | Error::Edit(_)
             | Error::Trust(_)
             | Error::Render(_)
-            | Error::Io(_) => ErrorKind::Conflict,
+            | Error::Io(_)
+            | Error::File { .. } => ErrorKind::Conflict,
             Error::Other { kind, .. } => *kind,
         }
     }
@@ -180,7 +191,12 @@ impl Error {
             Error::Setting(error) => error.hint(),
             Error::Trust(error) => error.hint(),
             Error::Other { help, .. } => help.clone(),
-            Error::Workspace(_) | Error::Unread(_) | Error::Edit(_) | Error::Render(_) | Error::Io(_) => None,
+            Error::Workspace(_)
+            | Error::Unread(_)
+            | Error::Edit(_)
+            | Error::Render(_)
+            | Error::Io(_)
+            | Error::File { .. } => None,
         }
     }
 }

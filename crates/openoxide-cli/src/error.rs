@@ -2,63 +2,75 @@
 
 use std::fmt;
 
-use openoxide_config::{TrustError, WorkspaceError};
-use openoxide_skills::{HostError, RenderError, near};
+use openoxide_app::{Error, HostError, RenderError, SwitchError, TrustError, WorkspaceError, near};
 
-use crate::ui::safe;
+use crate::args::Common;
+use crate::typed;
+use crate::ui::{safe, safe_lines};
 
-/// An error that knows the next step, and whether the answer is merely no.
+/// An error of this program's own, with the next step and the exit status.
 #[derive(Clone, Debug)]
-pub(crate) struct Told {
+pub(crate) struct CommandError {
     message: String,
     hint: Option<String>,
     status: u8,
 }
 
-impl Told {
-    /// The question could not be answered.
-    pub(crate) fn failed(message: impl Into<String>) -> Told {
-        Told { message: message.into(), hint: None, status: 2 }
+pub(crate) use CommandError as Told;
+
+impl CommandError {
+    /// The command could not run.
+    pub(crate) fn failed(message: impl Into<String>) -> CommandError {
+        CommandError { message: message.into(), hint: None, status: 2 }
     }
 
     /// The answer is no.
-    pub(crate) fn no(message: impl Into<String>) -> Told {
-        Told { message: message.into(), hint: None, status: 1 }
+    pub(crate) fn no(message: impl Into<String>) -> CommandError {
+        CommandError { message: message.into(), hint: None, status: 1 }
     }
 
-    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Told {
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> CommandError {
         self.hint = Some(hint.into());
         self
     }
 }
 
-impl fmt::Display for Told {
+impl fmt::Display for CommandError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl std::error::Error for Told {}
+impl std::error::Error for CommandError {}
 
 /// Returns the exit status for an error.
 pub(crate) fn status(error: &anyhow::Error) -> u8 {
-    error.downcast_ref::<Told>().map_or(2, |told| told.status)
+    match (error.downcast_ref::<CommandError>(), error.downcast_ref::<Error>()) {
+        (Some(error), _) => error.status,
+        (_, Some(Error::UnknownSkill { .. })) => 1,
+        (_, Some(error)) if error.word() == "unknown-code" => 1,
+        _ => 2,
+    }
 }
 
-/// Gathers the next steps that an error's causes know.
-pub(crate) fn hints(error: &anyhow::Error) -> Vec<String> {
+/// Returns what happened, safe to print.
+pub(crate) fn message(error: &anyhow::Error) -> String {
+    match error.downcast_ref::<Error>() {
+        // What was typed, or what a settings file says, stays on one line.
+        Some(Error::UnknownSkill { .. } | Error::Setting(_)) => safe(&error.to_string()),
+        _ => safe_lines(&error.to_string()),
+    }
+}
+
+/// Gathers the next steps that an error and its causes know; `common` is for the commands that are suggested.
+pub(crate) fn hints(common: &Common, error: &anyhow::Error) -> Vec<String> {
     let mut hints: Vec<String> = Vec::new();
     for cause in error.chain() {
-        let told = cause.downcast_ref::<Told>().and_then(|told| told.hint.clone());
-        let host = cause.downcast_ref::<HostError>().or_else(|| match cause.downcast_ref::<WorkspaceError>() {
-            Some(WorkspaceError::Host(error)) => Some(error),
-            _ => None,
-        });
-        let agent = cause.downcast_ref::<WorkspaceError>().and_then(agent_hint);
-        let hint =
-            told.or_else(|| host.and_then(host_hint)).or(agent).or_else(|| cause.downcast_ref().and_then(render_hint));
-        let trust = || cause.downcast_ref().and_then(TrustError::hint);
-        let hint = hint.or_else(trust);
+        let own = cause.downcast_ref::<CommandError>().and_then(|error| error.hint.clone());
+        let hint = own.or_else(|| cause.downcast_ref::<Error>().and_then(|error| app_hint(common, error)));
+        let hint = hint.or_else(|| cause.downcast_ref().and_then(workspace_hint));
+        let hint = hint.or_else(|| cause.downcast_ref().and_then(render_hint));
+        let hint = hint.or_else(|| cause.downcast_ref().and_then(TrustError::hint));
         if let Some(hint) = hint.filter(|hint| !hints.contains(hint)) {
             hints.push(hint);
         }
@@ -66,18 +78,59 @@ pub(crate) fn hints(error: &anyhow::Error) -> Vec<String> {
     hints
 }
 
-fn agent_hint(error: &WorkspaceError) -> Option<String> {
+/// Returns the next step for an error of a use case, as something to type where that is better.
+fn app_hint(common: &Common, error: &Error) -> Option<String> {
+    match error {
+        Error::UnknownSkill { near, none_active, .. } => Some(unknown_hint(common, near.as_deref(), *none_active)),
+        Error::Workspace(error) => workspace_hint(error),
+        Error::Render(error) => render_hint(error),
+        Error::Switch(SwitchError::Foreign { .. }) => {
+            Some("leave out --host, or change the program's own settings".to_owned())
+        }
+        Error::Setting(_) => error.help().as_deref().map(safe),
+        error => error.help(),
+    }
+}
+
+fn unknown_hint(common: &Common, near: Option<&str>, none_active: bool) -> String {
+    let command = |verb| typed::command(common, verb, None, "");
+    let all = match none_active {
+        true => format!("no skill counts here; `{}` shows where they are looked for", command("roots")),
+        false => format!("`{}` shows everything that was found", command("list --all")),
+    };
+    match near {
+        Some(near) => format!("did you mean `{}`? {all}", safe(near)),
+        None => all,
+    }
+}
+
+fn workspace_hint(error: &WorkspaceError) -> Option<String> {
     let (wanted, known) = match error {
         WorkspaceError::UnknownAgent { name, known } => (name, known),
+        WorkspaceError::Host(error) => return host_hint(error),
         WorkspaceError::Rule(_) => return Some("mend the rule; nothing is decided by guessing it".to_owned()),
-        WorkspaceError::NoFolder { .. } | WorkspaceError::Host(_) => return None,
+        WorkspaceError::NoFolder { .. } => return None,
     };
+    Some(near_or_all(wanted, known, "add it to your config.toml, as `[agents.NAME]`"))
+}
+
+fn host_hint(error: &HostError) -> Option<String> {
+    let (wanted, known) = match error {
+        HostError::Unknown { name, known } => (name, known),
+        HostError::UnknownEdition { edition, known, .. } => (edition, known),
+        _ => return None,
+    };
+    Some(near_or_all(wanted, known, "it has one edition only"))
+}
+
+/// Suggests the nearest of the names that there are, and lists all of them; `none` is for no name at all.
+fn near_or_all(wanted: &str, known: &[String], none: &str) -> String {
     let list = safe(&known.join("`, `"));
-    Some(match near(wanted, known.iter().map(String::as_str)).first() {
+    match near(wanted, known.iter().map(String::as_str)).first() {
         Some(near) => format!("did you mean `{}`? There are `{list}`", safe(near)),
-        None if known.is_empty() => "add it to your config.toml, as `[agents.NAME]`".to_owned(),
+        None if known.is_empty() => none.to_owned(),
         None => format!("there are `{list}`"),
-    })
+    }
 }
 
 fn render_hint(error: &RenderError) -> Option<String> {
@@ -89,21 +142,7 @@ fn render_hint(error: &RenderError) -> Option<String> {
     }
 }
 
-fn host_hint(error: &HostError) -> Option<String> {
-    let (wanted, known) = match error {
-        HostError::Unknown { name, known } => (name, known),
-        HostError::UnknownEdition { edition, known, .. } => (edition, known),
-        _ => return None,
-    };
-    let list = known.join("`, `");
-    Some(match near(wanted, known.iter().map(String::as_str)).first() {
-        Some(near) => format!("did you mean `{near}`? There are `{list}`"),
-        None if known.is_empty() => "it has one edition only".to_owned(),
-        None => format!("there are `{list}`"),
-    })
-}
-
-/// Tells whether a reader went away, which is no error.
+/// Returns whether a reader went away, which is no error.
 pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let kinds = error.chain().filter_map(|cause| cause.downcast_ref::<std::io::Error>());
     kinds.into_iter().any(|error| error.kind() == std::io::ErrorKind::BrokenPipe)

@@ -6,8 +6,6 @@ mod args;
 mod asking;
 mod commands;
 mod error;
-mod off;
-mod paths;
 mod runner;
 mod serving;
 mod session;
@@ -19,6 +17,8 @@ mod ui;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser as _};
+
+use openoxide_app::paths;
 
 use args::Args;
 use ui::Ui;
@@ -41,7 +41,7 @@ pub fn main() -> ExitCode {
         Ok(ExitStatus::No) => ExitCode::from(1),
         Err(error) if error::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            ui.error(&error);
+            ui.error(&args.common, &error);
             ExitCode::from(error::status(&error))
         }
     }

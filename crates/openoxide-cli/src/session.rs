@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use openoxide_config::{ConfigProblem, Environment, UnpackOutcome, Workspace, WorkspaceOptions, unpack_system_skills};
-use openoxide_skills::{Catalog, Code, Depth, Entry, Problem, View, load, near};
+use openoxide_app::Error;
+use openoxide_config::{ConfigProblem, Environment, Workspace, WorkspaceOptions};
+use openoxide_skills::{Catalog, Code, Depth, Entry, Problem, View, load};
 
 use crate::args::Common;
 use crate::error::Told;
@@ -82,24 +83,14 @@ impl Session {
     }
 
     /// Finds the entries that a name or path means, or says what is near.
-    pub(crate) fn find<'c>(&self, catalog: &'c Catalog, wanted: &str) -> Result<Vec<&'c Entry>, Told> {
-        let found = catalog.find(&self.meant(catalog, wanted));
-        if found.is_empty() { Err(unknown(self, catalog, wanted)) } else { Ok(found) }
+    pub(crate) fn find<'c>(&self, catalog: &'c Catalog, wanted: &str) -> Result<Vec<&'c Entry>, Error> {
+        openoxide_app::find(&self.workspace, catalog, wanted)
     }
 
     /// Returns what a skill is found by: the whole path if a path was typed that leads to one, or else the word itself.
     pub(crate) fn meant(&self, catalog: &Catalog, wanted: &str) -> String {
         self.workspace.resolve_skill_reference(catalog, wanted)
     }
-}
-
-/// Unpacks the skills that come with OpenOxide, and says so when that changed something.
-pub(crate) fn unpack(ui: &Ui, workspace: &Workspace) -> anyhow::Result<()> {
-    let Some(home) = workspace.environment.openoxide_home() else { return Ok(()) };
-    if unpack_system_skills(&home)? == UnpackOutcome::Written {
-        say_unpacked(ui, workspace, &home.join("skills/.system"));
-    }
-    Ok(())
 }
 
 /// Says that the skills that come with OpenOxide are now on disk.
@@ -114,18 +105,4 @@ pub(crate) fn problem_line(workspace: &Workspace, problem: &ConfigProblem) -> St
     let line = problem.diagnostic.place.as_ref().map_or_else(String::new, |place| format!(":{}", place.line));
     let help = problem.diagnostic.help.as_ref().map_or_else(String::new, |help| format!("; {}", safe(help)));
     format!("{place}{line}: {} [{}]{help}", safe_lines(&problem.diagnostic.message), problem.diagnostic.code)
-}
-
-pub(crate) fn unknown(session: &Session, catalog: &Catalog, wanted: &str) -> Told {
-    let names = catalog.entries().map(|entry| entry.skill.name.as_ref());
-    let number = catalog.skills.len();
-    let all = match number {
-        0 => format!("no skill counts here; `{}` shows where they are looked for", session.command("roots")),
-        _ => format!("`{}` shows everything that was found", session.command("list --all")),
-    };
-    let hint = match near(wanted, names).first() {
-        Some(near) => format!("did you mean `{}`? {all}", safe(near)),
-        None => all,
-    };
-    Told::no(format!("no skill is called `{}`", safe(wanted))).hint(hint)
 }

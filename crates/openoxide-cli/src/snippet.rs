@@ -1,8 +1,8 @@
 //! Findings in rustc's shape: the line, what is wrong with it, and the next step.
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use openoxide_config::Workspace;
-use openoxide_skills::{Code, Finding, Level as Severity};
+use openoxide_app::check::is_unsearched;
+use openoxide_app::{Finding, Level as Severity, Workspace, is_deceptive};
 use unicode_width::UnicodeWidthStr;
 
 use crate::paths;
@@ -87,8 +87,7 @@ fn source(finding: &Finding) -> Option<(String, std::ops::Range<usize>)> {
     let last_line = text.get(end..)?.find('\n').map_or(text.len(), |newline| end + newline);
     let head = text.get(..last_line)?.trim_start_matches('\u{feff}');
     let removed = last_line - head.len();
-    let deceptive =
-        |character: char| !matches!(character, '\n' | '\r' | '\t') && openoxide_skills::is_deceptive(character);
+    let deceptive = |character: char| !matches!(character, '\n' | '\r' | '\t') && is_deceptive(character);
     let first_line = text[..place.span.start].rfind('\n').map_or(0, |newline| newline + 1);
     if text.get(first_line..last_line)?.chars().any(deceptive) {
         return None;
@@ -100,11 +99,6 @@ fn source(finding: &Finding) -> Option<(String, std::ops::Range<usize>)> {
 
 fn with_fix(help: &str, finding: &Finding) -> String {
     if finding.diagnostic.fix.is_some() { format!("{help}   (--fix does this)") } else { help.to_owned() }
-}
-
-/// Tells whether a code is about a place that cannot be searched, so that nobody knows what is there.
-pub(crate) fn is_unsearched(code: Code) -> bool {
-    matches!(code, Code::Unreadable | Code::LinkDangling | Code::LinkCycle)
 }
 
 /// Says which hosts drop the skill, and which do not.

@@ -3,8 +3,8 @@
 use std::io::{IsTerminal as _, Write as _};
 
 use anstyle::{AnsiColor, Style};
+use openoxide_app::TerminalText;
 use openoxide_server::Log;
-use openoxide_skills::TerminalText;
 
 use crate::args::{Common, When};
 use crate::error;
@@ -178,14 +178,12 @@ impl Ui {
     }
 
     /// Shows an error, its causes and its hint.
-    pub(crate) fn error(&self, error: &anyhow::Error) {
-        let mut causes = error.chain();
-        let first = causes.next().map(|error| safe_lines(&error.to_string())).unwrap_or_default();
-        self.stderr(&format!("{}: ", paint(Role::Error, "error")), &first);
-        for cause in causes {
+    pub(crate) fn error(&self, common: &Common, error: &anyhow::Error) {
+        self.stderr(&format!("{}: ", paint(Role::Error, "error")), &error::message(error));
+        for cause in error.chain().skip(1) {
             self.stderr("  Caused by: ", &safe_lines(&cause.to_string()));
         }
-        for hint in error::hints(error) {
+        for hint in error::hints(common, error) {
             self.stderr(&format!("{}: ", paint(Role::Hint, "hint")), &safe_lines(&hint));
         }
     }

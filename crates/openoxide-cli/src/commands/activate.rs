@@ -15,11 +15,11 @@ use crate::args::{Common, caller};
 use crate::asking::{Asking, AskingArgs, tell_unasked};
 use crate::commands::{mentions, remote};
 use crate::error::Told;
-use crate::off::off;
 use crate::runner::Runner;
 use crate::session::Session;
 use crate::typed;
 use crate::ui::{Ui, safe, safe_lines};
+use openoxide_app::off::skills_off;
 
 mod record;
 
@@ -189,7 +189,7 @@ fn again(session: &Session, args: &ActivateArgs) -> String {
 
 /// Says where to look for a skill that is not there.
 fn remedy(session: &Session) -> String {
-    match off(&session.workspace, &session.view) {
+    match skills_off(&session.workspace, &session.view) {
         Some(off) => off.remedy(),
         None => {
             format!("`{}` shows everything that was found, and why it does not count", session.command("list --all"))

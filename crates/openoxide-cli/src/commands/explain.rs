@@ -14,12 +14,12 @@ use crate::ExitStatus;
 use crate::args::Common;
 use crate::commands::link::{unseen, would_drop};
 use crate::error::Told;
-use crate::off::off;
 use crate::paths;
 use crate::session::Session;
 use crate::table::{cut, fill, pad, widest};
 use crate::typed;
 use crate::ui::{Role, Ui, count, paint, safe};
+use openoxide_app::off::skills_off;
 
 mod page;
 
@@ -134,7 +134,7 @@ impl<'e> Everywhere<'e> {
     /// Says why a host does not find the skill at all.
     fn missing(&self, view: &View) -> String {
         let workspace = &self.session.workspace;
-        if let Some(off) = off(workspace, view) {
+        if let Some(off) = skills_off(workspace, view) {
             return off.to_string();
         }
         let is_file =
@@ -186,7 +186,7 @@ fn outcome(everywhere: &Everywhere<'_>, catalog: &Catalog, view: &View) -> HostO
         [] => match found.first() {
             Some(entry) => {
                 let reason = entry.reason.as_ref().map_or("", |reason| reason.text.as_str());
-                format!("{}: {}", entry.standing.as_str(), safe(&paths::homely(&session.workspace, reason)))
+                format!("{}: {}", entry.standing.as_str(), safe(&paths::abbreviate_home(&session.workspace, reason)))
             }
             None => everywhere.missing(view),
         },
@@ -261,7 +261,7 @@ fn found_text(ui: &Ui, session: &Session, catalog: &Catalog, subject: &str, foun
         let line = format!("{}  {}", pad(place, second), detail(session, catalog, entry));
         let _ = writeln!(text, "{}", fill(&lead, &line, ui.width()));
         if let Some(reason) = &entry.reason {
-            let why = format!("{} [{}]", safe(&paths::homely(&session.workspace, &reason.text)), reason.code);
+            let why = format!("{} [{}]", safe(&paths::abbreviate_home(&session.workspace, &reason.text)), reason.code);
             let _ = writeln!(text, "{}", fill(&" ".repeat(first + 4), &why, ui.width()));
         }
     }

@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use openoxide_app::Error;
 use openoxide_skills::{Catalog, Depth, Entry, SkillScope, View, load, path_text};
 use openoxide_wire::{ChangeAnswer, ChangeLine};
 
@@ -19,7 +20,6 @@ mod files;
 mod places;
 
 use files::Kind;
-pub(crate) use files::relative;
 use places::{Held, Places, Shelves};
 pub(crate) use places::{Step, is_elsewhere, unseen, would_drop};
 
@@ -92,7 +92,7 @@ impl Pair {
     }
 
     /// Returns what a name or path means, what counts first.
-    fn find(&self, skill: &str) -> Result<Vec<&Entry>, Told> {
+    fn find(&self, skill: &str) -> Result<Vec<&Entry>, Error> {
         let own = self.session.find(&self.own, skill);
         let near = own.or_else(|told| self.session.find(&self.other, skill).map_err(|_| told));
         near.or_else(|told| {
@@ -172,7 +172,7 @@ fn link_all(ui: &Ui, common: &Common, args: &LinkArgs, pair: &Pair) -> anyhow::R
         let taken = step.map_err(anyhow::Error::from).and_then(|step| take(ui, args, pair, &step).map(|()| step));
         match taken {
             Ok(step) => done.push((entry, step)),
-            Err(error) => ui.error(&error),
+            Err(error) => ui.error(common, &error),
         }
     }
     let verb = if args.dry_run { "would be put" } else { "put" };
@@ -190,7 +190,7 @@ fn link_all(ui: &Ui, common: &Common, args: &LinkArgs, pair: &Pair) -> anyhow::R
 /// Says why an agent passes over a skill that it finds without any link.
 fn uncounted(common: &Common, pair: &Pair, entry: &Entry, met: &Entry) -> Told {
     let why = met.reason.as_ref().map_or(met.standing.as_str(), |reason| &reason.text);
-    let why = paths::homely(&pair.session.workspace, why);
+    let why = paths::abbreviate_home(&pair.session.workspace, why);
     let place = pair.short(met.found());
     let told = Told::no(format!("{} finds {place} already, and does not count it: {why}", pair.title()));
     told.hint(match typed::word(&entry.skill.name) {
@@ -247,7 +247,7 @@ fn look_again(ui: &Ui, common: &Common, args: &LinkArgs, done: &[(&Entry, Step)]
         if met.is_none_or(|met| !met.is_active()) {
             let reason = met.and_then(|met| met.reason.as_ref());
             let why = reason.map_or("it is not found there", |reason| &reason.text);
-            let why = safe(&paths::homely(&pair.session.workspace, why));
+            let why = safe(&paths::abbreviate_home(&pair.session.workspace, why));
             ui.warn(&format!("{} still does not count {}: {why}", pair.title(), safe(&entry.skill.name)));
             status = ExitStatus::No;
         }

@@ -8,11 +8,11 @@ use openoxide_wire::ListAnswer;
 use crate::ExitStatus;
 use crate::args::Common;
 use crate::commands::remote;
-use crate::off::off;
 use crate::paths;
 use crate::session::Session;
 use crate::table::{cut, fill, pad, pad_left, widest};
 use crate::ui::{Role, Ui, count, grouped, paint, safe};
+use openoxide_app::off::skills_off;
 
 /// List the skills that count, with scope, description and cost
 ///
@@ -124,7 +124,7 @@ fn others_text(ui: &Ui, session: &Session, catalog: &Catalog) -> String {
         let standing = paint(Role::Warning, &pad(entry.standing.as_str(), width));
         let _ = writeln!(text, "{standing}  {}", paths::short(&session.workspace, entry.found()));
         if let Some(reason) = &entry.reason {
-            let why = format!("{} [{}]", safe(&paths::homely(&session.workspace, &reason.text)), reason.code);
+            let why = format!("{} [{}]", safe(&paths::abbreviate_home(&session.workspace, &reason.text)), reason.code);
             let _ = writeln!(text, "{}", fill(&" ".repeat(width + 2), &why, ui.width()));
         }
     }
@@ -149,7 +149,7 @@ fn places_text(ui: &Ui, session: &Session, catalog: &Catalog) -> String {
 
 fn summary(session: &Session, catalog: &Catalog, costs: &Costs, all: bool) -> String {
     if catalog.skills.is_empty()
-        && let Some(off) = off(&session.workspace, &session.view)
+        && let Some(off) = skills_off(&session.workspace, &session.view)
     {
         return off.remedy();
     }

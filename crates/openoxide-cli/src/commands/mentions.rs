@@ -152,7 +152,7 @@ fn ignored_text(ui: &Ui, session: &Session, selection: &Selection<'_>) -> String
     let mut text = String::new();
     for (ignored, written) in selection.ignored.iter().zip(&written) {
         let label = format!("{}  {}  ", paint(Role::Warning, "ignored"), pad(written, width));
-        let reason = safe(&paths::homely(&session.workspace, &ignored.reason.to_string()));
+        let reason = safe(&paths::abbreviate_home(&session.workspace, &ignored.reason.to_string()));
         let reason = format!("{reason} [{}]", ignored.reason.word());
         let _ = writeln!(text, "{}", fill(&label, &reason, ui.width()));
         if let WhyNot::Ambiguous { candidates, total, .. } = &ignored.reason {

@@ -9,10 +9,10 @@ use openoxide_skills::{Depth, How, Model, Prompt, Standing};
 use crate::ExitStatus;
 use crate::args::Common;
 use crate::commands::activate::{print_messages, runtime, tell_notices};
-use crate::off::off;
 use crate::session::Session;
 use crate::table::pad;
 use crate::ui::{Ui, count, grouped, safe, safe_lines};
+use openoxide_app::off::skills_off;
 
 /// Print the skills as the model would see them
 ///
@@ -68,7 +68,7 @@ pub(crate) fn prompt(ui: &Ui, common: &Common, args: &PromptArgs) -> anyhow::Res
         let names: Vec<String> = started.skills.iter().map(|skill| safe(&skill.name)).collect();
         ui.say(&format!("the agent starts with {}: {}", count(names.len(), "skill"), names.join(", ")));
     }
-    if let Some(off) = off(&session.workspace, &session.view) {
+    if let Some(off) = skills_off(&session.workspace, &session.view) {
         ui.hint(&off.remedy());
     }
     let invalid = catalog.others.iter().filter(|entry| entry.standing == Standing::Invalid);

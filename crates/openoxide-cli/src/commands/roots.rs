@@ -2,14 +2,14 @@
 
 use std::fmt::Write as _;
 
-use openoxide_runtime::roots_answer;
-use openoxide_sandbox::{Isolation, Probe};
-use openoxide_skills::{Catalog, Depth};
+use openoxide_app::Catalog;
+use openoxide_app::off::skills_off;
+use openoxide_app::roots::probe_isolation;
+use openoxide_skills::Depth;
 use openoxide_wire::RootsAnswer;
 
 use crate::ExitStatus;
 use crate::args::Common;
-use crate::off::off;
 use crate::paths;
 use crate::session::Session;
 use crate::table::{fill, pad, pad_left, widest};
@@ -25,7 +25,7 @@ pub(crate) struct RootsArgs {}
 pub(crate) fn roots(ui: &Ui, common: &Common, _args: &RootsArgs) -> anyhow::Result<ExitStatus> {
     let session = Session::open(ui, common)?;
     let catalog = session.catalog(Depth::Quick);
-    let answer = roots_answer(&session.view, &catalog, &Isolation::probe(&Probe::new()?));
+    let answer = openoxide_app::roots::roots(&session.view, &catalog, &probe_isolation()?);
     if common.json {
         ui.json(&answer)?;
     } else {
@@ -38,7 +38,7 @@ fn text(ui: &Ui, session: &Session, catalog: &Catalog, answer: &RootsAnswer) -> 
     let short = |path: &str| paths::short(&session.workspace, path.as_ref());
     let trusted = if answer.trusted { "trusted" } else { "not trusted" };
     let mut text = format!("{} sees {} ({trusted})\n\n", session.view.host.title, safe(&answer.project));
-    if let Some(off) = off(&session.workspace, &session.view) {
+    if let Some(off) = skills_off(&session.workspace, &session.view) {
         let _ = writeln!(text, "{}", fill("", &off.remedy(), ui.width()));
     }
     let shown: Vec<String> = answer.roots.iter().map(|root| short(&root.path)).collect();
@@ -87,7 +87,7 @@ fn settings_text(ui: &Ui, text: &mut String, session: &Session, answer: &RootsAn
     let names = widest(answer.settings.iter().map(|setting| setting.name.as_str()), 24);
     for setting in &answer.settings {
         let value = setting.value.as_ref().map_or_else(|| "not set".to_owned(), ToString::to_string);
-        let origin = paths::homely(&session.workspace, &setting.origin);
+        let origin = paths::abbreviate_home(&session.workspace, &setting.origin);
         let lead = format!("  {}  ", pad(&setting.name, names));
         let line = format!("{}  {}", pad(&spaced(&safe(&value)), 12), paint(Role::Dim, &safe(&origin)));
         let _ = writeln!(text, "{}", fill(&lead, &line, ui.width()));

@@ -1,15 +1,13 @@
 //! `enable` and `disable`: switches skills on and off in OpenOxide's own settings.
 
-use openoxide_config::SkillSelector::Typed;
-use openoxide_config::{SettingsOwner, SwitchError, SwitchOutcome, SwitchRequest};
-use openoxide_runtime::change_answer;
-use openoxide_skills::{Catalog, Depth};
+use openoxide_app::switch::change_answer;
+use openoxide_app::{SettingsOwner, SkillSelector, SwitchOutcome, SwitchRequest};
+use openoxide_skills::Depth;
 
 use crate::ExitStatus;
 use crate::args::Common;
-use crate::error::Told;
 use crate::paths;
-use crate::session::{Session, say_unpacked, unknown};
+use crate::session::{Session, say_unpacked};
 use crate::ui::{Ui, safe};
 
 /// Switch a skill on
@@ -18,7 +16,7 @@ use crate::ui::{Ui, safe};
 #[derive(Debug, clap::Args)]
 pub(crate) struct EnableArgs {
     #[command(flatten)]
-    which: Which,
+    skill: SkillArgs,
 }
 
 /// Switch a skill off
@@ -27,12 +25,12 @@ pub(crate) struct EnableArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct DisableArgs {
     #[command(flatten)]
-    which: Which,
+    skill: SkillArgs,
 }
 
-/// Which skill, and in whose settings.
+/// The skill, and whose settings are written.
 #[derive(Debug, clap::Args)]
-struct Which {
+struct SkillArgs {
     /// A skill's name, or the path of its folder or file
     skill: String,
     /// Write to the project's settings instead of yours
@@ -41,58 +39,43 @@ struct Which {
 }
 
 pub(crate) fn enable(ui: &Ui, common: &Common, args: &EnableArgs) -> anyhow::Result<ExitStatus> {
-    switch(ui, common, &args.which, true)
+    switch(ui, common, &args.skill, true)
 }
 
 pub(crate) fn disable(ui: &Ui, common: &Common, args: &DisableArgs) -> anyhow::Result<ExitStatus> {
-    switch(ui, common, &args.which, false)
+    switch(ui, common, &args.skill, false)
 }
 
-fn switch(ui: &Ui, common: &Common, which: &Which, enabled: bool) -> anyhow::Result<ExitStatus> {
+fn switch(ui: &Ui, common: &Common, args: &SkillArgs, enabled: bool) -> anyhow::Result<ExitStatus> {
     let session = Session::open(ui, common)?;
     session.warn(ui);
     let catalog = session.catalog(Depth::Quick);
-    let owner = if which.in_project { SettingsOwner::Project } else { SettingsOwner::User };
-    let order = SwitchRequest { selector: Typed(which.skill.clone()), enabled, owner };
-    let switched = session.workspace.switch(&session.view, &catalog, &order);
-    let switched = switched.map_err(|error| told(&session, &catalog, error))?;
-    report(ui, common, &session, &switched, enabled)
+    let owner = if args.in_project { SettingsOwner::Project } else { SettingsOwner::User };
+    let request = SwitchRequest { selector: SkillSelector::Typed(args.skill.clone()), enabled, owner };
+    let outcome = openoxide_app::switch::switch(&session.workspace, &session.view, &catalog, &request)?;
+    report(ui, common, &session, &outcome, enabled)
 }
 
-/// Says why nothing was switched, and the next step.
-fn told(session: &Session, catalog: &Catalog, error: SwitchError) -> anyhow::Error {
-    match error {
-        SwitchError::Unknown { wanted, .. } => unknown(session, catalog, &wanted).into(),
-        SwitchError::Foreign { .. } => {
-            Told::failed(error.to_string()).hint("leave out --host, or change the program's own settings").into()
-        }
-        SwitchError::NoHome => Told::failed(error.to_string()).hint(error.hint().unwrap_or_default()).into(),
-        SwitchError::Edit(error) => error.into(),
-        SwitchError::Unpack(error) => error.into(),
-        SwitchError::Workspace(error) => error.into(),
-    }
-}
-
-/// Says what is so now.
+/// Says whether the skill is switched now.
 fn report(
     ui: &Ui,
     common: &Common,
     session: &Session,
-    switched: &SwitchOutcome,
+    outcome: &SwitchOutcome,
     enabled: bool,
 ) -> anyhow::Result<ExitStatus> {
-    if let Some(folder) = &switched.unpacked {
+    if let Some(folder) = &outcome.unpacked {
         say_unpacked(ui, &session.workspace, folder);
     }
-    let (word, skill) = (if enabled { "on" } else { "off" }, safe(&switched.skill));
-    ui.say(&match switched.changed {
-        true => format!("{skill} is switched {word} in {}", paths::short(&session.workspace, &switched.file)),
+    let (word, skill) = (if enabled { "on" } else { "off" }, safe(&outcome.skill));
+    ui.say(&match outcome.changed {
+        true => format!("{skill} is switched {word} in {}", paths::short(&session.workspace, &outcome.file)),
         false => format!("{skill} was switched {word} already"),
     });
     if common.json {
-        ui.json(&change_answer(switched, enabled))?;
+        ui.json(&change_answer(outcome, enabled))?;
     }
-    let Some(why) = &switched.ineffective_reason else { return Ok(ExitStatus::Done) };
-    ui.warn(&format!("it is still {}: {}", if enabled { "off" } else { "on" }, safe(why)));
+    let Some(reason) = &outcome.ineffective_reason else { return Ok(ExitStatus::Done) };
+    ui.warn(&format!("it is still {}: {}", if enabled { "off" } else { "on" }, safe(reason)));
     Ok(ExitStatus::No)
 }

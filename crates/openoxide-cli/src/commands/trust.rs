@@ -99,7 +99,7 @@ fn add(
     let (mut trust, file) = store(workspace)?;
     let mut changes = Vec::new();
     for folder in folders {
-        let shown = safe(&paths::homely(workspace, &path_text(folder)));
+        let shown = safe(&paths::abbreviate_home(workspace, &path_text(folder)));
         if workspace.config.trusts(folder) {
             ui.say(&format!("{shown} is trusted already"));
         } else if trust.add_folder(folder, now())? {

@@ -2,9 +2,9 @@
 
 use axum::response::Response;
 use http::StatusCode;
+use openoxide_app::switch::change_answer;
 use openoxide_config::{SettingsOwner, SkillSelector, SwitchError, SwitchRequest};
 use openoxide_live::LiveError;
-use openoxide_runtime::change_answer;
 use openoxide_wire::{ChangeAnswer, SchemaVersion};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

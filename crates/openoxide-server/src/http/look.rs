@@ -5,8 +5,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use axum::response::Response;
 use http::StatusCode;
-use openoxide_runtime::{BeginningError, Onlooker, Rows, hosts_answer, hosts_matrix, prompt_answer, roots_answer};
-use openoxide_skills::{Depth, Model, load, select};
+use openoxide_app::hosts::hosts_of;
+use openoxide_app::roots::roots as roots_answer;
+use openoxide_runtime::{BeginningError, Onlooker, prompt_answer};
+use openoxide_skills::{Model, select};
 use openoxide_wire::{Limit, MentionsAnswer, ProblemLine, SchemaVersion, TurnInput};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -35,9 +37,8 @@ pub(crate) async fn hosts(asking: HttpContext, Query(query): Query<HostsQuery>) 
                 Some(_) => vec![state.view.clone()],
                 None => state.workspace.views().map_err(openoxide_live::LiveError::from)?,
             };
-            let catalogs = load(&views, Depth::Quick);
-            let rows = if query.matrix { hosts_matrix(&catalogs) } else { Rows::new() };
-            EncodedResponse::json(&hosts_answer(&views, &catalogs, &rows), peer, Some(&state))
+            let hosts = hosts_of(&state.workspace, &views, query.matrix);
+            EncodedResponse::json(&hosts.into_answer(), peer, Some(&state))
         })
         .await?;
     Ok(ready.send(&asking.headers))

@@ -2,16 +2,16 @@
 
 use std::fmt::Write as _;
 
-use openoxide_config::Workspace;
-use openoxide_skills::{Judged, Level};
+use openoxide_app::check::CheckReport;
+use openoxide_app::{Level, Workspace};
 
 use crate::paths;
 use crate::ui::safe;
 
 /// Writes one workflow command for each finding.
-pub(super) fn report(workspace: &Workspace, judged: &[Judged]) -> String {
+pub(super) fn report(workspace: &Workspace, report: &CheckReport) -> String {
     let mut text = String::new();
-    for finding in judged.iter().flat_map(|judged| &judged.findings) {
+    for finding in report.findings() {
         let diagnostic = &finding.diagnostic;
         let level = match diagnostic.level {
             Level::Error => "error",

@@ -1,14 +1,14 @@
 //! Findings as SARIF 2.1.0, for code scanning services.
 
-use openoxide_config::Workspace;
-use openoxide_skills::{Code, Finding, Judged, Level};
+use openoxide_app::check::CheckReport;
+use openoxide_app::{Code, Finding, Level, Workspace};
 use serde_json::{Value, json};
 
 use crate::paths;
 
 /// Makes the report.
-pub(super) fn report(workspace: &Workspace, judged: &[Judged]) -> Value {
-    let findings: Vec<&Finding> = judged.iter().flat_map(|judged| &judged.findings).collect();
+pub(super) fn report(workspace: &Workspace, report: &CheckReport) -> Value {
+    let findings: Vec<&Finding> = report.findings().collect();
     let mut codes: Vec<Code> = findings.iter().map(|finding| finding.diagnostic.code).collect();
     codes.sort();
     codes.dedup();

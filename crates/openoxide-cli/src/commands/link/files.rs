@@ -4,13 +4,14 @@
 
 use std::io::ErrorKind;
 use std::os::unix::fs::{MetadataExt as _, symlink};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use tempfile::TempDir;
 
 use crate::error::Told;
+use crate::paths::relative;
 use crate::ui::safe;
 
 /// Most files and folders of a skill that is copied or compared.
@@ -202,13 +203,6 @@ fn same_tree(left: &Path, right: &Path) -> bool {
     ours == theirs && ours.files.iter().all(same)
 }
 
-/// Returns the way from a folder to a path; both are whole and without links.
-pub(crate) fn relative(from: &Path, to: &Path) -> PathBuf {
-    let shared = from.components().zip(to.components()).take_while(|(left, right)| left == right).count();
-    let up = from.components().skip(shared).map(|_| Component::ParentDir);
-    up.chain(to.components().skip(shared)).collect()
-}
-
 fn shown(path: &Path) -> String {
     safe(&openoxide_skills::path_text(path))
 }
@@ -218,14 +212,6 @@ mod tests {
     use openoxide_testkit::TestContext;
 
     use super::*;
-
-    #[test]
-    fn a_relative_link_leads_up_and_down() {
-        let check = |from: &str, to: &str| relative(Path::new(from), Path::new(to)).to_string_lossy().into_owned();
-        assert_eq!(check("/p/.claude/skills", "/p/.agents/skills/a"), "../../.agents/skills/a");
-        assert_eq!(check("/p", "/p/a"), "a");
-        assert_eq!(check("/home/me/.codex/skills", "/p/a"), "../../../../p/a");
-    }
 
     #[test]
     fn what_stands_at_a_place_is_told_apart() {

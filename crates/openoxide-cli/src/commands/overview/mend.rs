@@ -262,7 +262,10 @@ fn switched_off(glance: &Glance) -> Vec<MendLine> {
         let switch = enabling(glance, entry);
         MendLine {
             subject: entry.skill.name.to_string(),
-            text: paths::homely(&glance.session.workspace, entry.reason.as_ref().map_or("", |reason| &reason.text)),
+            text: paths::abbreviate_home(
+                &glance.session.workspace,
+                entry.reason.as_ref().map_or("", |reason| &reason.text),
+            ),
             code: Some(Code::DisabledBySetting.to_string()),
             mends: switch.is_some(),
             command: switch.unwrap_or_else(|| about(glance, "explain", entry)),

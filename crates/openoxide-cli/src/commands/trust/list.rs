@@ -115,7 +115,7 @@ fn add(answer: &mut TrustAnswer, common: &Common, workspace: &Workspace, entry: 
 }
 
 fn text(workspace: &Workspace, answer: &TrustAnswer) -> String {
-    let home = |text: &str| safe(&paths::homely(workspace, text));
+    let home = |text: &str| safe(&paths::abbreviate_home(workspace, text));
     let mut text = String::new();
     for line in &answer.folders {
         let _ = writeln!(text, "{}", home(&line.path));
@@ -153,7 +153,7 @@ fn details(workspace: &Workspace, more: &[String], written: &WrittenLine) -> Str
         let day = since.split('T').next().unwrap_or(since);
         format!("since {}, ", safe(day))
     });
-    let origin = safe(&paths::homely(workspace, &written.origin));
+    let origin = safe(&paths::abbreviate_home(workspace, &written.origin));
     let _ = writeln!(text, "  {}", paint(Role::Dim, &format!("{since}{origin}")));
     if let Some(revoke) = &written.revoke {
         let _ = writeln!(text, "  revoke: {revoke}");

@@ -142,7 +142,7 @@ fn power(workspace: &Workspace, skill: &Path, power: &str) -> (String, String) {
 }
 
 fn shown(workspace: &Workspace, path: &Path) -> String {
-    safe(&paths::homely(workspace, &path_text(path)))
+    safe(&paths::abbreviate_home(workspace, &path_text(path)))
 }
 
 fn nothing(ui: &Ui, workspace: &Workspace, wanted: &Wanted, file: &Path) {

@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use openoxide_app::settings::setting_answer;
+use openoxide_app::switch::switch_answer;
 use openoxide_config::{SettingChange, SettingsOwner, SkillSelector, SwitchError, SwitchOutcome, SwitchRequest};
 use openoxide_live::{Place, Snapshot};
-use openoxide_runtime::{Question, setting_answer, switch_answer};
+use openoxide_runtime::Question;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use openoxide_app::roots::roots as roots_answer;
 use openoxide_live::Snapshot;
-use openoxide_runtime::{BeginningError, Onlooker, prompt_answer, roots_answer};
+use openoxide_runtime::{BeginningError, Onlooker, prompt_answer};
 use openoxide_skills::{Model, select};
 use openoxide_wire::{MentionsAnswer, PromptAnswer, TurnInput};
 use serde::Deserialize;

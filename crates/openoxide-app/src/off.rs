@@ -1,25 +1,25 @@
-//! Hosts whose settings switch all of their skills off.
+//! Use case: tells which setting switches all skills of a host off, and how to switch them on.
 
 use std::fmt;
 
 use openoxide_config::Workspace;
-use openoxide_skills::{Origin, SettingRule, View};
+use openoxide_skills::{Origin, SettingRule, TerminalText, View};
 
 use crate::paths;
-use crate::ui::safe;
 
-/// The setting that switches a host's skills off.
-pub(crate) struct Off {
-    /// What it is called where the program keeps it.
-    key: String,
-    /// Where that is.
-    place: String,
+/// The setting that switches all skills of a host off.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SkillsOff {
+    /// Its name in the host's own settings.
+    pub key: String,
+    /// The file, variable or option that sets it, safe to print.
+    pub place: String,
     /// The value that switches skills on.
-    on: bool,
+    pub on: bool,
 }
 
-/// Returns the setting that switches a host's skills off, if none of its folders is looked in because of it.
-pub(crate) fn off(workspace: &Workspace, view: &View) -> Option<Off> {
+/// Returns the setting that switches a host's skills off, if the host searches no folder because of it.
+pub fn skills_off(workspace: &Workspace, view: &View) -> Option<SkillsOff> {
     if view.roots.iter().any(|root| root.off.is_none()) {
         return None;
     }
@@ -31,11 +31,11 @@ pub(crate) fn off(workspace: &Workspace, view: &View) -> Option<Off> {
     let mut switches = view.host.roots.iter().flat_map(|rule| rule.needs.iter().chain(&rule.switches));
     let name = switches.find(is_off)?;
     let rule = view.host.settings.get(name)?;
-    Some(Off::new(workspace, view, name, rule))
+    Some(SkillsOff::new(workspace, view, name, rule))
 }
 
-impl Off {
-    fn new(workspace: &Workspace, view: &View, name: &str, rule: &SettingRule) -> Off {
+impl SkillsOff {
+    fn new(workspace: &Workspace, view: &View, name: &str, rule: &SettingRule) -> SkillsOff {
         let source = rule.from.iter().rev().find(|source| source.file.is_some() && source.key.is_some());
         let key = source.and_then(|source| source.key.clone()).unwrap_or_else(|| name.to_owned());
         let file = source.and_then(|source| view.around.expand(source.file.as_ref()?, &view.host.vars));
@@ -45,16 +45,17 @@ impl Off {
             (_, Some(file)) => paths::short(workspace, &file),
             _ => format!("the settings of {}", view.host.title),
         };
-        Off { key: safe(&key), place: safe(&place), on: !source.is_some_and(|source| source.negate) }
+        let safe = |text: &str| TerminalText(text).to_string();
+        SkillsOff { key: safe(&key), place: safe(&place), on: !source.is_some_and(|source| source.negate) }
     }
 
-    /// Says what to do.
-    pub(crate) fn remedy(&self) -> String {
+    /// Returns the next step in one sentence.
+    pub fn remedy(&self) -> String {
         format!("skills are off: set `{}` to {} in {}", self.key, self.on, self.place)
     }
 }
 
-impl fmt::Display for Off {
+impl fmt::Display for SkillsOff {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "its settings switch skills off: `{}` in {}", self.key, self.place)
     }

@@ -1,13 +1,20 @@
-//! Where a host looks, and by what settings.
+//! Use case: shows where a host looks for skills, in what order, by what settings, and how commands are isolated here.
 
-use openoxide_sandbox::{Isolation, Mechanism};
+use openoxide_sandbox::{Isolation, Mechanism, Probe};
 use openoxide_skills::{Catalog, Origin, SettingKind, SettingRule, Standing, View};
 use openoxide_wire::{
     IsolationLine, MissingLine, OtherLine, ProblemLine, RootLine, RootsAnswer, SchemaVersion, SettingLine,
 };
 
+use crate::error::Error;
+
+/// Looks at what this machine has to isolate a command with.
+pub fn probe_isolation() -> Result<Isolation, Error> {
+    Ok(Isolation::probe(&Probe::new()?))
+}
+
 /// Returns where a host looks, by what settings, and what this machine has to isolate a command with.
-pub fn roots_answer(view: &View, catalog: &Catalog, isolation: &Isolation) -> RootsAnswer {
+pub fn roots(view: &View, catalog: &Catalog, isolation: &Isolation) -> RootsAnswer {
     let roots = catalog.roots.iter().enumerate().map(|(index, searched)| RootLine {
         path: searched.root.path.to_string_lossy().into_owned(),
         scope: searched.root.scope.as_str().to_owned(),

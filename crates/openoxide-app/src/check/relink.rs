@@ -1,4 +1,4 @@
-//! Links to a skill's folder or file, made anew when that is renamed.
+//! Links to a skill's folder or file, which are replaced when that is renamed.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::symlink;
@@ -6,21 +6,21 @@ use std::path::{Path, PathBuf};
 
 use openoxide_config::Workspace;
 
-use crate::commands::link::relative;
-use crate::paths;
-use crate::ui::Ui;
+use super::fix::FixEvent;
+use crate::error::Error;
+use crate::paths::relative;
 
 /// A link in a folder that some agent reads.
 pub(super) struct Link {
-    /// Where it is, without links before its own name.
+    /// Its path, without links before its own name.
     path: PathBuf,
-    /// What it leads to, below what is renamed.
+    /// The path that it leads to, relative to what is renamed.
     rest: PathBuf,
     is_absolute: bool,
 }
 
 /// Finds the links to something, and to what is in it, in the folders of every host.
-pub(super) fn links_to(workspace: &Workspace, old: &Path) -> anyhow::Result<Vec<Link>> {
+pub(super) fn links_to(workspace: &Workspace, old: &Path) -> Result<Vec<Link>, Error> {
     let views = workspace.views()?;
     let roots = views.iter().flat_map(|view| &view.roots);
     let roots: BTreeSet<PathBuf> = roots.filter_map(|root| std::fs::canonicalize(&root.path).ok()).collect();
@@ -42,7 +42,7 @@ fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path())
 }
 
-/// Looks at what a link itself leads to: one that leads to another link follows when that is made anew.
+/// Looks at what a link itself leads to. A link to another link needs no change: the other one is replaced.
 fn link_to(path: &Path, old: &Path) -> Option<Link> {
     let text = std::fs::read_link(path).ok()?;
     let whole = path.parent()?.join(&text);
@@ -52,19 +52,19 @@ fn link_to(path: &Path, old: &Path) -> Option<Link> {
 }
 
 impl Link {
-    /// Makes it lead to the same thing under the new name, and says so.
-    pub(super) fn remake(&self, ui: &Ui, workspace: &Workspace, new: &Path) {
-        let shown = paths::short(workspace, &self.path);
+    /// Makes it lead to the same thing under the new name.
+    pub(super) fn retarget(&self, new: &Path) -> FixEvent {
         // Joined only if there is something: an empty rest would end the path in a slash.
         let target = if self.rest.as_os_str().is_empty() { new.to_owned() } else { new.join(&self.rest) };
-        match self.exchange(&target) {
-            Ok(()) => ui.say(&format!("linked {shown} to {}", paths::short(workspace, &target))),
-            Err(error) => ui.warn(&format!("{shown} leads nowhere now, and cannot be made anew: {error}")),
+        let link = self.path.clone();
+        match self.replace(&target) {
+            Ok(()) => FixEvent::Relinked { link, target },
+            Err(error) => FixEvent::NotRelinked { link, error },
         }
     }
 
-    /// Puts a new link in the place of the old one at once, so that there is always one.
-    fn exchange(&self, target: &Path) -> std::io::Result<()> {
+    /// Puts a new link in the place of the old one in one step, so that there is always one.
+    fn replace(&self, target: &Path) -> std::io::Result<()> {
         let parent = self.path.parent().unwrap_or(Path::new("/"));
         let text = if self.is_absolute { target.to_owned() } else { relative(parent, target) };
         let made = tempfile::Builder::new().prefix(".openoxide-").make_in(parent, |path| symlink(&text, path))?;

@@ -1,19 +1,17 @@
-//! Paths as people read them: from where they stand, or from home.
+//! Paths as people read them: relative to the folder to act in, or to home.
 
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 use openoxide_config::Workspace;
-use openoxide_skills::path_text;
+use openoxide_skills::{TerminalText, path_text};
 
-use crate::ui::safe;
-
-/// Writes the user's home in a text as `~`.
-pub(crate) fn homely(workspace: &Workspace, text: &str) -> String {
+/// Returns a text with the user's home folder written as `~`.
+pub fn abbreviate_home(workspace: &Workspace, text: &str) -> String {
     let home = workspace.environment.home.as_ref().map(|home| home.to_string_lossy().into_owned());
     home.filter(|home| home.len() > 1).map_or_else(|| text.to_owned(), |home| with_tilde(text, &format!("{home}/")))
 }
 
-/// Replaces `home` where a path begins, not inside of a longer one.
+/// Replaces `home` where a path begins, but not inside a longer path.
 fn with_tilde(text: &str, home: &str) -> String {
     let mut result = String::new();
     let mut rest = text;
@@ -26,8 +24,9 @@ fn with_tilde(text: &str, home: &str) -> String {
     result + rest
 }
 
-/// Shortens a path: below the folder to act in, below home, or whole.
-pub(crate) fn short(workspace: &Workspace, path: &Path) -> String {
+/// Returns a path as short as it can be: relative to the folder to act in, to the project, to home, or whole. The text is
+/// safe to print.
+pub fn short(workspace: &Workspace, path: &Path) -> String {
     let environment = &workspace.environment;
     if let Ok(rest) = path.strip_prefix(&environment.cwd) {
         let text = safe(&path_text(rest));
@@ -43,9 +42,28 @@ pub(crate) fn short(workspace: &Workspace, path: &Path) -> String {
     }
 }
 
+/// Returns the relative path from a folder to a path; both are whole and without links.
+pub fn relative(from: &Path, to: &Path) -> PathBuf {
+    let shared = from.components().zip(to.components()).take_while(|(left, right)| left == right).count();
+    let up = from.components().skip(shared).map(|_| Component::ParentDir);
+    up.chain(to.components().skip(shared)).collect()
+}
+
+fn safe(text: &str) -> String {
+    TerminalText(text).to_string()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::with_tilde;
+    use super::*;
+
+    #[test]
+    fn a_relative_path_leads_up_and_down() {
+        let check = |from: &str, to: &str| relative(Path::new(from), Path::new(to)).to_string_lossy().into_owned();
+        assert_eq!(check("/p/.claude/skills", "/p/.agents/skills/a"), "../../.agents/skills/a");
+        assert_eq!(check("/p", "/p/a"), "a");
+        assert_eq!(check("/home/me/.codex/skills", "/p/a"), "../../../../p/a");
+    }
 
     #[test]
     fn home_is_a_tilde_only_where_a_path_begins() {

@@ -1,0 +1,124 @@
+//! Use case: checks skills for errors against the standard and every host, and fixes what is certain.
+
+mod fix;
+mod relink;
+mod targets;
+
+use std::path::{Path, PathBuf};
+
+use openoxide_config::Workspace;
+use openoxide_skills::{Diagnostic, Finding, Host, Judged, Level, View, judge};
+use openoxide_wire::{CheckAnswer, Checked, ProblemLine, SchemaVersion};
+
+use crate::error::Error;
+
+use fix::Fixer;
+use targets::Targets;
+
+pub use fix::FixEvent;
+pub use targets::is_unsearched;
+
+/// What to check.
+#[derive(Clone, Debug, Default)]
+pub struct CheckInput {
+    /// Skills, or folders of skills; without one, every skill that some host finds.
+    pub paths: Vec<PathBuf>,
+    /// The host to check against; absent: the standard and every host.
+    pub host: Option<String>,
+    /// Whether to fix what can be fixed with certainty.
+    pub fix: bool,
+}
+
+/// What was found.
+#[derive(Clone, Debug)]
+pub struct CheckReport {
+    /// Each skill, and each place that could not be searched, with its findings.
+    pub judged: Vec<Judged>,
+    /// How many skills were checked.
+    pub skills: usize,
+    /// How many hosts they were checked against.
+    pub hosts: usize,
+    /// How many findings were fixed.
+    pub fixed: usize,
+}
+
+/// Checks skills. Fixes are reported one by one as they are made, because an error later does not undo them.
+pub fn check(
+    workspace: &Workspace,
+    input: &CheckInput,
+    report: &mut dyn FnMut(FixEvent),
+) -> Result<CheckReport, Error> {
+    let views = match &input.host {
+        Some(host) => vec![workspace.view(host)?.0],
+        None => workspace.views()?,
+    };
+    let hosts: Vec<&Host> = standard_first(&views);
+    let Targets { folders, places } = Targets::find(workspace, &views, &input.paths)?;
+    let mut folders: Vec<PathBuf> = folders.into_iter().collect();
+    let mut fixed = 0;
+    if input.fix {
+        let (mine, others) = fixable(workspace, folders, input.paths.is_empty());
+        (folders, fixed) = Fixer { workspace, hosts: &hosts, report }.fix(mine)?;
+        folders.extend(others);
+        folders.sort();
+    }
+    let skills = folders.iter().map(|folder| judge(folder, &hosts));
+    let judged = skills.chain(places.iter().map(|(path, diagnostic)| judged_place(path, diagnostic))).collect();
+    Ok(CheckReport { judged, skills: folders.len(), hosts: hosts.len(), fixed })
+}
+
+impl CheckReport {
+    /// Returns whether nothing found is an error.
+    pub fn is_ok(&self) -> bool {
+        self.judged.iter().all(Judged::is_ok)
+    }
+
+    /// Returns all findings, skill by skill.
+    pub fn findings(&self) -> impl Iterator<Item = &Finding> {
+        self.judged.iter().flat_map(|judged| &judged.findings)
+    }
+
+    /// Returns how many findings have a level.
+    pub fn count(&self, level: Level) -> usize {
+        self.findings().filter(|finding| finding.diagnostic.level == level).count()
+    }
+
+    /// Returns how many findings can be fixed.
+    pub fn fixable(&self) -> usize {
+        self.findings().filter(|finding| finding.diagnostic.fix.is_some()).count()
+    }
+
+    /// Returns the answer as JSON has it.
+    pub fn answer(&self) -> CheckAnswer {
+        let checked = self.judged.iter().map(|judged| Checked {
+            path: judged.path.to_string_lossy().into_owned(),
+            name: judged.name.clone(),
+            ok: judged.is_ok(),
+            problems: judged.findings.iter().map(problem_line).collect(),
+        });
+        CheckAnswer { schema: SchemaVersion::default(), checked: checked.collect() }
+    }
+}
+
+fn problem_line(finding: &Finding) -> ProblemLine {
+    ProblemLine { dropped_by: finding.dropped_by.clone(), ..ProblemLine::new(Some(&finding.path), &finding.diagnostic) }
+}
+
+/// Splits folders into those that may be changed and the others. Without a path, only the project's skills are changed:
+/// what lies elsewhere is used by other projects too.
+fn fixable(workspace: &Workspace, folders: Vec<PathBuf>, without_path: bool) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    folders.into_iter().partition(|folder| !without_path || folder.starts_with(&workspace.project))
+}
+
+/// Puts the standard first: its words are used when several hosts find the same thing.
+fn standard_first(views: &[View]) -> Vec<&Host> {
+    let (standard, others): (Vec<&View>, Vec<&View>) = views.iter().partition(|view| view.host.standard);
+    standard.into_iter().chain(others).map(|view| &view.host).collect()
+}
+
+/// Makes a finding of a place that could not be searched.
+fn judged_place(path: &Path, diagnostic: &Diagnostic) -> Judged {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let finding = Finding { path: path.to_owned(), diagnostic: diagnostic.clone(), dropped_by: Vec::new() };
+    Judged { path: path.to_owned(), name, findings: vec![finding] }
+}

@@ -1,0 +1,101 @@
+//! Finds what there is to check: the folders of skills, and places that cannot be searched.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
+
+use openoxide_config::Workspace;
+use openoxide_skills::{
+    Catalog, Code, Depth, Diagnostic, FolderNames, HostSettings, Problem, Root, ScanRules, SkillScope, View,
+    is_skill_folder, load,
+};
+
+use crate::error::{Error, ErrorKind};
+use crate::paths;
+
+/// What there is to check.
+#[derive(Default)]
+pub(super) struct Targets {
+    /// The folders of the skills, in order.
+    pub(super) folders: BTreeSet<PathBuf>,
+    /// What is wrong with places that could not be searched.
+    pub(super) places: BTreeMap<PathBuf, Diagnostic>,
+}
+
+/// Returns whether a code is about a place that cannot be searched, so that nobody knows what is there.
+pub fn is_unsearched(code: Code) -> bool {
+    matches!(code, Code::Unreadable | Code::LinkDangling | Code::LinkCycle)
+}
+
+impl Targets {
+    /// Finds the skills below some paths; without a path, every skill that some host finds.
+    pub(super) fn find(workspace: &Workspace, views: &[View], paths: &[PathBuf]) -> Result<Targets, Error> {
+        let mut targets = Targets::default();
+        if paths.is_empty() {
+            targets.add_roots(views);
+        }
+        for path in paths {
+            targets.add_path(workspace, views, path)?;
+        }
+        // A skill's own file is judged with the skill.
+        let Targets { folders, places } = &mut targets;
+        places.retain(|path, _| !path.parent().is_some_and(|parent| folders.contains(parent)));
+        Ok(targets)
+    }
+
+    /// Adds every skill that some host finds, single command files aside.
+    fn add_roots(&mut self, views: &[View]) {
+        for catalog in &load(views, Depth::Thorough) {
+            let skills = catalog.entries().filter(|entry| !catalog.roots[entry.root].root.scan.layout.is_flat());
+            let searched =
+                skills.filter(|entry| entry.reason.as_ref().is_none_or(|reason| !reason.code.is_about_place()));
+            self.folders.extend(searched.filter_map(|entry| std::fs::canonicalize(entry.found().parent()?).ok()));
+            self.add_unsearched(catalog);
+        }
+    }
+
+    fn add_path(&mut self, workspace: &Workspace, views: &[View], path: &Path) -> Result<(), Error> {
+        let whole = workspace.environment.cwd.join(path);
+        let missing = || {
+            Error::other(ErrorKind::NotFound, "no-path", format!("`{}` is not there", path.display()))
+                .with_help("name a skill's folder, its file, or a folder of skills")
+        };
+        let real = std::fs::canonicalize(&whole).map_err(|_| missing())?;
+        let is_file = whole.symlink_metadata().is_ok_and(|stat| !(stat.is_dir() || stat.is_symlink() && real.is_dir()));
+        if is_file {
+            self.folders.extend(whole.parent().and_then(|parent| std::fs::canonicalize(parent).ok()));
+        } else if is_skill_folder(&real) {
+            self.folders.insert(real);
+        } else if !self.add_folder(views, &real) {
+            let message = format!("there is no skill in `{}`", paths::short(workspace, &real));
+            let help = "a skill is a folder with a `SKILL.md`; `openoxide new NAME` makes one";
+            return Err(Error::other(ErrorKind::NotFound, "no-skill", message).with_help(help));
+        }
+        Ok(())
+    }
+
+    /// Adds what is in a folder; returns whether there is something.
+    fn add_folder(&mut self, views: &[View], folder: &Path) -> bool {
+        let Some(first) = views.first() else { return false };
+        let mut scan = ScanRules { inside_skill: true, hidden: FolderNames::Enter, ..ScanRules::default() };
+        scan.ignored = [".git", "node_modules"].map(str::to_owned).to_vec();
+        let root = Root::plain(folder.to_owned(), SkillScope::Repo, scan);
+        let view = View { roots: vec![root], settings: HostSettings::default(), ..first.clone() };
+        let catalog = load(&[view], Depth::Thorough).remove(0);
+        let folders: Vec<PathBuf> =
+            catalog.entries().filter_map(|entry| entry.canonical().parent().map(Path::to_owned)).collect();
+        let places = self.add_unsearched(&catalog);
+        let is_something = places > 0 || !folders.is_empty();
+        self.folders.extend(folders);
+        is_something
+    }
+
+    /// Adds the places that a host could not search; returns how many there are.
+    fn add_unsearched(&mut self, catalog: &Catalog) -> usize {
+        let files: HashSet<&Path> =
+            catalog.entries().flat_map(|entry| [entry.skill.path.as_ref(), entry.found()]).collect();
+        let is_place =
+            |problem: &&Problem| is_unsearched(problem.diagnostic.code) && !files.contains(problem.path.as_path());
+        let places = catalog.problems.iter().filter(is_place);
+        places.map(|problem| self.places.insert(problem.path.clone(), problem.diagnostic.clone())).count()
+    }
+}

@@ -1,0 +1,123 @@
+//! Use case: makes the files of a new skill.
+
+use std::path::{Path, PathBuf};
+
+use openoxide_config::{UnpackOutcome, Workspace, unpack_system_skills};
+use openoxide_skills::{Hosts, TerminalText, parse_text};
+use openoxide_wire::{ChangeAnswer, ChangeLine};
+
+use crate::error::{Error, ErrorKind};
+use crate::paths;
+
+/// The skill to make.
+#[derive(Clone, Debug)]
+pub struct NewInput {
+    /// Its name.
+    pub name: String,
+    /// What it does and when to use it.
+    pub description: Option<String>,
+    /// Where to make it.
+    pub place: NewPlace,
+}
+
+/// Where a new skill goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NewPlace {
+    /// Into the project, `.agents/skills`.
+    Project,
+    /// Into the user's home, `~/.agents/skills`.
+    User,
+    /// Into this folder.
+    Folder(PathBuf),
+}
+
+/// The skill that was made.
+#[derive(Clone, Debug)]
+pub struct NewSkill {
+    /// Its folder.
+    pub folder: PathBuf,
+    /// Its file.
+    pub file: PathBuf,
+    /// The folder that OpenOxide's own skills were unpacked to, if they were.
+    pub unpacked: Option<PathBuf>,
+}
+
+impl NewSkill {
+    /// Returns the answer as JSON has it.
+    pub fn answer(&self, name: &str) -> ChangeAnswer {
+        ChangeAnswer::new(vec![ChangeLine::new("create", &self.file, Some(name.to_owned()))], None)
+    }
+}
+
+/// Makes the files of a new skill. Nothing that is there is replaced.
+pub fn new(workspace: &Workspace, input: &NewInput) -> Result<NewSkill, Error> {
+    let NewInput { name, description, place } = input;
+    let description = description.clone();
+    let description = description
+        .unwrap_or_else(|| format!("Say here what {} does, and when it should be used", name.replace('-', " ")));
+    let text = scaffold(name, &description);
+    refuse_bad_name(name, &text)?;
+    let folder = root(workspace, place)?.join(name);
+    if folder.symlink_metadata().is_ok() {
+        let shown = paths::short(workspace, &folder);
+        let help = format!("choose another name, or look at it: openoxide show {shown}");
+        let message = format!("`{shown}` is already there");
+        return Err(Error::other(ErrorKind::Conflict, "already-there", message).with_help(help));
+    }
+    fs_err::create_dir_all(&folder)?;
+    let file = folder.join("SKILL.md");
+    fs_err::write(&file, text)?;
+    Ok(NewSkill { unpacked: unpack(workspace)?, folder, file })
+}
+
+/// Returns the folder of skills that a new one goes into.
+fn root(workspace: &Workspace, place: &NewPlace) -> Result<PathBuf, Error> {
+    let environment = &workspace.environment;
+    match (place, &environment.home) {
+        (NewPlace::Folder(folder), _) => Ok(environment.cwd.join(folder)),
+        (NewPlace::User, Some(home)) => Ok(home.join(".agents/skills")),
+        (NewPlace::User, None) => Err(Error::other(ErrorKind::Conflict, "no-home", "there is no home folder")
+            .with_help("set HOME, or use --dir DIR")),
+        (NewPlace::Project, _) => Ok(workspace.project.join(".agents/skills")),
+    }
+}
+
+/// Unpacks the skills that come with OpenOxide; returns their folder if that changed something.
+fn unpack(workspace: &Workspace) -> Result<Option<PathBuf>, Error> {
+    let Some(home) = workspace.environment.openoxide_home() else { return Ok(None) };
+    let written = unpack_system_skills(&home)? == UnpackOutcome::Written;
+    Ok(written.then(|| Path::new(&home).join("skills/.system")))
+}
+
+/// Refuses a name that the standard does not allow.
+fn refuse_bad_name(name: &str, text: &str) -> Result<(), Error> {
+    let no_standard = || Error::other(ErrorKind::Internal, "no-standard", "there is no host for the standard");
+    let host =
+        Hosts::builtin().standard().ok_or_else(no_standard)?.host().map_err(openoxide_config::WorkspaceError::from)?;
+    let parsed = parse_text(text, name, &host.parse);
+    let Some(problem) = parsed.invalid() else { return Ok(()) };
+    let message = format!("`{}` cannot be a skill's name: {}", TerminalText(name), problem.message);
+    Err(Error::other(ErrorKind::Invalid, "bad-name", message).with_help(format!("try `{}`", suggestion(name))))
+}
+
+/// Returns the nearest name that the standard allows.
+fn suggestion(name: &str) -> String {
+    let plain = |character: char| if character.is_ascii_alphanumeric() { character.to_ascii_lowercase() } else { '-' };
+    let words: String = name.chars().map(plain).collect();
+    let joined = words.split('-').filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-");
+    if joined.is_empty() { "my-skill".to_owned() } else { joined.chars().take(64).collect() }
+}
+
+fn scaffold(name: &str, description: &str) -> String {
+    let title = name.replace('-', " ");
+    let mut letters = title.chars();
+    let title: String = letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default();
+    let description = serde_json::Value::from(description).to_string();
+    format!(
+        "---\nname: {name}\ndescription: {description}\n---\n\n# {title}\n\n\
+         Write the steps here, in the order in which they are done. Keep this file short:\n\
+         put details that are not always needed into `references/`, and anything that a\n\
+         program does better into `scripts/`, and say here when to read or run which.\n\n\
+         ## Steps\n\n1. …\n\n## Done when\n\n- …\n"
+    )
+}

@@ -1,0 +1,130 @@
+//! Use case: shows settings with their origin, changes one and tells what is in effect then, and lists their files.
+
+use std::path::PathBuf;
+
+use openoxide_config::{
+    CONFIG_KEYS, ConfigKey, ProjectAccess, SettingChange, SettingOutcome, SettingsOwner, Workspace,
+};
+use openoxide_skills::{TerminalText, near, path_text};
+use openoxide_wire::{ChangeAnswer, ChangeLine, ConfigAnswer, ConfigValue, ProblemLine, SchemaVersion, SettingAnswer};
+
+use crate::error::{Error, ErrorKind};
+
+/// A settings file, and whether it is in effect.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SettingsFileState {
+    /// Its path.
+    pub path: PathBuf,
+    /// Whether it is there, and in effect.
+    pub state: FileState,
+}
+
+/// Whether a settings file is there, and in effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileState {
+    /// There is no such file.
+    Missing,
+    /// Its settings are in effect.
+    Active,
+    /// The project is not trusted, so its settings are ignored.
+    Untrusted,
+}
+
+/// Returns every setting with its value and origin, or one of them.
+pub fn get(workspace: &Workspace, key: Option<&str>) -> Result<ConfigAnswer, Error> {
+    let values = match key {
+        Some(key) => vec![value_of(workspace, key, known(key)?.about)],
+        None => CONFIG_KEYS.iter().map(|known| value_of(workspace, known.name, known.about)).collect(),
+    };
+    let problems = workspace.config.problems.iter();
+    let problems = problems.map(|problem| ProblemLine::new(problem.path.as_deref(), &problem.diagnostic)).collect();
+    Ok(ConfigAnswer { schema: SchemaVersion::default(), values, problems })
+}
+
+fn value_of(workspace: &Workspace, name: &str, about: &str) -> ConfigValue {
+    let setting = workspace.config.get(name);
+    ConfigValue {
+        key: name.to_owned(),
+        origin: setting.as_ref().map_or_else(|| "not set".to_owned(), |setting| setting.origin.to_string()),
+        value: setting.and_then(|setting| serde_json::to_value(setting.value).ok()),
+        about: about.to_owned(),
+    }
+}
+
+fn known(key: &str) -> Result<&'static ConfigKey, Error> {
+    ConfigKey::find(key).ok_or_else(|| {
+        let help = match near(key, CONFIG_KEYS.iter().map(|known| known.name)).first() {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "`openoxide config` lists every setting".to_owned(),
+        };
+        let message = format!("there is no setting `{}`", TerminalText(key));
+        Error::other(ErrorKind::NotFound, "bad-setting", message).with_help(help)
+    })
+}
+
+/// Sets a setting to a value as a person types it: TOML, or else text.
+pub fn set(workspace: &Workspace, key: &str, typed: &str, owner: SettingsOwner) -> Result<SettingOutcome, Error> {
+    let rule = known(key)?;
+    let value = typed_value(typed);
+    if rule.name == key && !value.as_ref().is_some_and(|value| rule.accepts(value)) {
+        let message = format!("`{key}` must be {}", rule.expected());
+        return Err(Error::other(ErrorKind::Conflict, "bad-setting", message).with_help(rule.about));
+    }
+    let is_project = owner == SettingsOwner::Project;
+    if is_project && !value.as_ref().is_some_and(|value| rule.project.allows(value)) {
+        let message = match rule.project {
+            ProjectAccess::Only(strict) => format!("a project can set `{key}` to `{strict}` only"),
+            _ => format!("a project cannot set `{key}`"),
+        };
+        return Err(Error::other(ErrorKind::Conflict, "not-for-projects", message));
+    }
+    Ok(workspace.set(&SettingChange { key: key.to_owned(), value, owner })?)
+}
+
+/// Reads a value as TOML; what is no TOML is text.
+fn typed_value(typed: &str) -> Option<toml::Value> {
+    let parsed: toml_edit::Value = typed.parse().unwrap_or_else(|_| toml_edit::Value::from(typed));
+    format!("value = {parsed}").parse::<toml::Table>().ok()?.remove("value")
+}
+
+/// Removes a setting.
+pub fn unset(workspace: &Workspace, key: &str, owner: SettingsOwner) -> Result<SettingOutcome, Error> {
+    known(key)?;
+    Ok(workspace.set(&SettingChange { key: key.to_owned(), value: None, owner })?)
+}
+
+/// Returns the files that settings are read from, weakest first.
+pub fn files(workspace: &Workspace) -> Vec<SettingsFileState> {
+    let environment = &workspace.environment;
+    let mut files = vec![environment.admin.join("config.toml")];
+    files.extend(environment.openoxide_home().map(|home| home.join("config.toml")));
+    files.push(workspace.project.join(".openoxide/config.toml"));
+    let state = |path: &PathBuf| match workspace.config.layers.iter().find(|layer| layer.path.as_ref() == Some(path)) {
+        None => FileState::Missing,
+        Some(layer) if layer.is_active => FileState::Active,
+        Some(_) => FileState::Untrusted,
+    };
+    files.into_iter().map(|path| SettingsFileState { state: state(&path), path }).collect()
+}
+
+/// Returns what was written, as a list of changes; `action` is `set` or `unset`.
+pub fn change_answer(action: &str, key: &str, outcome: &SettingOutcome) -> ChangeAnswer {
+    let line = |action, key: &str| ChangeLine::new(action, &outcome.file, Some(key.to_owned()));
+    let own = outcome.changed.then(|| line(action, key));
+    let dropped = outcome.dropped.iter().map(|key| line("unset", key));
+    ChangeAnswer::new(own.into_iter().chain(dropped).collect(), None)
+}
+
+/// Returns the value that is in effect after a change.
+pub fn setting_answer(key: &str, outcome: &SettingOutcome) -> SettingAnswer {
+    let effective = outcome.effective.as_ref();
+    SettingAnswer {
+        schema: SchemaVersion::default(),
+        key: key.to_owned(),
+        value: effective.and_then(|setting| serde_json::to_value(&setting.value).ok()),
+        origin: effective.map_or_else(|| "not set".to_owned(), |setting| setting.origin.to_string()),
+        path: path_text(&outcome.file),
+        changed: outcome.changed,
+        reason: outcome.ineffective_reason.clone(),
+    }
+}

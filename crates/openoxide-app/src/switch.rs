@@ -1,0 +1,41 @@
+//! Use case: switches a skill on or off in OpenOxide's own settings, and tells whether that is so then.
+
+use openoxide_config::{SwitchError, SwitchOutcome, SwitchRequest, Workspace};
+use openoxide_skills::{Catalog, View, path_text};
+use openoxide_wire::{ChangeAnswer, ChangeLine, SchemaVersion, SwitchAnswer};
+
+use crate::error::Error;
+
+/// Switches a skill that the catalog has, and looks again.
+pub fn switch(
+    workspace: &Workspace,
+    view: &View,
+    catalog: &Catalog,
+    request: &SwitchRequest,
+) -> Result<SwitchOutcome, Error> {
+    workspace.switch(view, catalog, request).map_err(|error| match error {
+        SwitchError::Unknown { wanted, near } => {
+            Error::UnknownSkill { wanted, near, none_active: catalog.skills.is_empty() }
+        }
+        error => error.into(),
+    })
+}
+
+/// Returns what was written, as a list of changes.
+pub fn change_answer(outcome: &SwitchOutcome, enabled: bool) -> ChangeAnswer {
+    let action = if enabled { "enable" } else { "disable" };
+    let change = || ChangeLine::new(action, &outcome.file, Some(outcome.skill.clone()));
+    ChangeAnswer::new(outcome.changed.then(change).into_iter().collect(), None)
+}
+
+/// Returns whether the skill is on after a change.
+pub fn switch_answer(outcome: &SwitchOutcome) -> SwitchAnswer {
+    SwitchAnswer {
+        schema: SchemaVersion::default(),
+        skill: outcome.skill.clone(),
+        enabled: outcome.enabled,
+        path: path_text(&outcome.file),
+        changed: outcome.changed,
+        reason: outcome.ineffective_reason.clone(),
+    }
+}
