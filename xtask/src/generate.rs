@@ -71,7 +71,7 @@ fn pages() -> Result<Vec<Page>> {
         Page::new("docs/reference/cli.md", cli::page()),
         Page::new("docs/reference/config.md", config::page()?),
         Page::new("docs/reference/environment.md", environment::page()?),
-        Page::new("docs/reference/host.md", host::page(&host_file)?),
+        Page::new("docs/reference/host.md", host::page(&host_file, &hosts::files()?)?),
         Page::new("docs/diagnostics/README.md", diagnostics::page()),
         Page::new(architecture::FILE, architecture::page()?),
     ];

@@ -25,7 +25,7 @@ pub fn carry(
     let frontmatter = Frontmatter { allowed_tools: Vec::new(), ..Frontmatter::clone(&parsed.frontmatter) };
     let entry = entry(verified, &name);
     let digest = skill.entry.digest();
-    let (content, is_cut) = content(view, verified, caller);
+    let (content, is_cut) = content(view, verified);
     let names = &frontmatter.rare().arguments;
     let rules = host.expansion(caller == Caller::User, names);
     let variables = Variables::default().with(Variable::SkillDir, name.as_str());
@@ -49,8 +49,7 @@ pub fn carry(
         origin: Some(&origin),
     };
     let mut messages = envelope(view, &loaded)?;
-    let rule =
-        view.host.activation.cut.as_ref().filter(|rule| rule.of == CutOf::Message && is_for(rule.caller, caller));
+    let rule = view.host.activation.cut.as_ref().filter(|rule| rule.of == CutOf::Answer && caller == Caller::Model);
     for message in messages.iter_mut().filter(|message| !message.frame) {
         let text = std::mem::take(&mut message.text);
         message.text = finished(view, if in_message { filled(&text) } else { text });
@@ -69,10 +68,6 @@ fn without_power(host: &Host) -> Host {
     }
     host.files = None;
     host
-}
-
-fn is_for(rule: Option<Caller>, caller: Caller) -> bool {
-    rule.is_none_or(|wanted| wanted == caller)
 }
 
 /// Says to the model, whatever the host's templates show, whose words follow.
@@ -100,14 +95,14 @@ fn entry(verified: &Verified, name: &str) -> Entry {
 }
 
 /// Returns the part of its file that the host sends, and whether it is cut.
-fn content(view: &View, verified: &Verified, caller: Caller) -> (String, bool) {
+fn content(view: &View, verified: &Verified) -> (String, bool) {
     let rules = &view.host.activation;
     let text = &verified.text;
     let part = match rules.content {
         Content::File => text.as_str().into(),
         Content::Body => body_of(text, &view.host.parse),
     };
-    let rule = rules.cut.as_ref().filter(|rule| rule.of == CutOf::File && is_for(rule.caller, caller));
+    let rule = rules.cut.as_ref().filter(|rule| rule.of == CutOf::File);
     match rule.and_then(|rule| cut(&part, 0, rule)) {
         Some(shorter) => (shorter.text, true),
         None => (part.into_owned(), false),

@@ -209,7 +209,7 @@ impl Words<'_> {
         let mut refusal = self.refusal(Why::Unknown, text);
         let names = self.names();
         let near = near(&self.call.skill, names.iter().copied());
-        if self.view.host.activation.near_names && self.call.caller == Caller::Model {
+        if self.view.host.mention.suggests && self.call.caller == Caller::Model {
             refusal.text.push_str(&our_list(&near, &names));
         } else if let Some(near) = near.first() {
             refusal.help = Some(format!("did you mean `{near}`?"));

@@ -99,8 +99,8 @@ pub(crate) fn drawn(
     if let Some(message) = messages.iter_mut().find(|message| !message.frame).filter(|_| !loading.drawn.is_empty()) {
         content.clone_into(&mut message.text);
     }
-    let counts = |caller: Option<Caller>| caller.is_none_or(|caller| caller == call.caller);
-    let rule = view.host.activation.cut.as_ref().filter(|rule| rule.of == CutOf::Message && counts(rule.caller));
+    let rule =
+        view.host.activation.cut.as_ref().filter(|rule| rule.of == CutOf::Answer && call.caller == Caller::Model);
     for message in messages.iter_mut().filter(|message| !message.frame) {
         message.text = finished(view, std::mem::take(&mut message.text));
         if let Some(shorter) = rule.and_then(|rule| cut(&message.text, 0, rule)) {

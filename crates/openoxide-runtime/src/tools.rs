@@ -4,7 +4,7 @@
 //! [`ToolRegistry`] finds free names for them, and a [`Toolbox`] answers calls.
 
 use openoxide_skills::{
-    Caller, Catalog, CatalogPlace, Model, RenderError, ToolArgument, ToolDoes, ToolRule, View, render,
+    Caller, Catalog, CatalogPlace, Model, RenderError, ToolArgumentKind, ToolDoes, ToolRule, View, render,
 };
 use serde_json::{Map, Value, json};
 
@@ -71,21 +71,19 @@ fn described(description: &str, catalog: &str) -> String {
 fn schema(rule: &ToolRule, names: &[&str]) -> Value {
     let mut properties = Map::new();
     let mut required = Vec::new();
-    let mut add = |argument: &ToolArgument, needed: bool| {
+    for argument in &rule.arguments {
         let mut property = json!({ "type": "string" });
         if let Some(about) = &argument.about {
             property["description"] = json!(about);
         }
+        let lists_names = argument.is == ToolArgumentKind::Name && rule.does != ToolDoes::Search;
+        if lists_names && !names.is_empty() && names.len() <= rule.names_listed {
+            property["enum"] = json!(names);
+        }
         properties.insert(argument.key.clone(), property);
-        if needed {
+        if argument.is != ToolArgumentKind::Arguments {
             required.push(argument.key.clone());
         }
-    };
-    add(&rule.name, true);
-    rule.path.iter().for_each(|path| add(path, true));
-    rule.arguments.iter().for_each(|arguments| add(arguments, false));
-    if rule.does != ToolDoes::Search && !names.is_empty() && names.len() <= rule.names_listed {
-        properties[&rule.name.key]["enum"] = json!(names);
     }
     json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
 }

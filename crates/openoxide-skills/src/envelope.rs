@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use minijinja::context;
 
 use crate::catalog::{Entry, View};
-use crate::host::{Caller, CutRule, Role};
+use crate::host::{Caller, CutRule, MessageClean, Role};
 use crate::skill::Frontmatter;
 use crate::text::template::{RenderError, Templates};
 use crate::text::{fill, is_deceptive, one_line, path_text};
@@ -118,8 +118,11 @@ pub fn attachment(view: &View, attached: &Attached<'_>) -> Result<Option<Message
 /// Puts a finished message into the form that the host sends.
 pub fn finished(view: &View, text: String) -> String {
     let rules = &view.host.activation;
-    let text = if rules.tidy { crate::render::tidy(&text) } else { text };
-    if rules.trim { text.trim().to_owned() } else { text }
+    match rules.clean {
+        MessageClean::None => text,
+        MessageClean::Trim => text.trim().to_owned(),
+        MessageClean::Tidy => crate::render::tidy(&text).trim().to_owned(),
+    }
 }
 
 fn values(guard: &[String], loaded: &Loaded<'_>) -> minijinja::Value {
@@ -199,7 +202,7 @@ pub fn cut(text: &str, more: u64, rule: &CutRule) -> Option<Cut> {
     let by_lines = rule.lines.and_then(|lines| text.match_indices('\n').nth(lines.get() - 1)).map(|(at, _)| at);
     let end = by_bytes.min(by_lines.unwrap_or(usize::MAX));
     let line_start = |at: usize| text[..at].rfind('\n').unwrap_or(at);
-    let end = if rule.whole_lines && end == by_bytes && end < text.len() { line_start(end) } else { end };
+    let end = if rule.lines.is_some() && end == by_bytes && end < text.len() { line_start(end) } else { end };
     if end >= text.len() && more == 0 {
         return None;
     }
@@ -246,17 +249,14 @@ mod tests {
     fn a_cut_keeps_characters_whole_and_says_what_is_missing() {
         let rule = |bytes: usize, lines: Option<usize>| CutRule {
             of: crate::host::CutOf::File,
-            caller: None,
             bytes: bytes.try_into().unwrap(),
             lines: lines.map(|lines| lines.try_into().unwrap()),
-            whole_lines: false,
             notice: "[{removed} {unit} of {max}]".to_owned(),
         };
         assert_eq!(cut("abc", 0, &rule(3, None)), None);
         assert_eq!(cut("aéb", 0, &rule(2, None)).unwrap().text, "a[3 bytes of 2]");
         assert_eq!(cut("abc", 5, &rule(3, None)).unwrap().text, "abc[5 bytes of 3]");
         assert_eq!(cut("a\nb\nc\n", 0, &rule(99, Some(2))).unwrap().text, "a\nb[2 lines of 2]");
-        let whole = CutRule { whole_lines: true, ..rule(4, None) };
-        assert_eq!(cut("ab\ncd\n", 0, &whole).unwrap().text, "ab[4 bytes of 4]");
+        assert_eq!(cut("ab\ncd\n", 0, &rule(4, Some(9))).unwrap().text, "ab[4 bytes of 4]");
     }
 }

@@ -10,48 +10,61 @@ use serde::Deserialize;
 
 mod activation;
 mod budget;
+mod collide;
+mod control;
 mod delegate;
+mod description;
 mod expansion;
+mod fence;
+mod fields;
 mod found;
 mod hooks;
+mod list;
 mod mention;
+mod name;
 mod parsing;
+mod project;
 mod resource;
 mod roots;
 mod serve;
 mod settings;
+mod sidecar;
 mod spec;
 mod tools;
+mod yaml;
 
 pub use activation::{
-    ActivationRules, ActivationTexts, Caller, Content, CutOf, CutRule, Expand, FilesRule, MessageRule, Role,
-    ToolsMeaning,
+    ActivationRules, ActivationTexts, Caller, Callers, Content, CutOf, CutRule, Expand, FilesRule, MessageClean,
+    MessageRule, Role, ToolsMeaning,
 };
 pub use budget::{AliasFrame, BudgetRules, CatalogPlace, CatalogRules, CharsPerToken, FitStep, Measure, Reserved};
-pub use delegate::{ForkRules, PreloadRules, ReattachRules};
+pub use collide::{CollideRules, OnClash, SameFile};
+pub use control::{Control, ControlRules};
+pub use delegate::{CatalogFor, ForkRules, PreloadRules, ReattachRules};
+pub use description::{DescriptionRules, EmptyText, FirstLine};
 pub use expansion::{
-    ArgumentRules, BlockForm, Callers, Escape, FileBase, FileRules, FileStart, FineStatus, InlinePlace,
-    MissingArgument, OnFailure, ShellRules, Variable, VariableName, WordRule,
+    ArgumentRules, BlockForm, Escape, FileBase, FileNameEnd, FileRules, FileStart, InlinePlace, MissingArgument,
+    OnFailure, ShellRules, Variable, VariableName, WordRule,
 };
+pub use fence::{EmptyBlock, Fence, FenceRules};
+pub use fields::{BoolRule, FieldRules, Spelling, UnknownFields};
 pub use found::FoundRules;
-pub use hooks::{HookEvent, HookFolder, HookRules, HookScope, HookTime, Once};
+pub use hooks::{HookEvent, HookFolder, HookRules, HookScope, Once};
+pub use list::{ErrorText, ListRules, OrderKey, PathForm, Refresh};
 pub use mention::{
-    Ambiguous, ArgumentBlanks, CommandRules, LinkRules, MentionOrder, MentionRules, NameEnd, PlainRules,
+    Ambiguous, ArgumentBlanks, CommandPlace, CommandRules, LinkRules, MentionOrder, MentionRules, NameEnd, PlainRules,
 };
-pub use parsing::{
-    BadYaml, BoolRule, Chars, Clean, DescriptionRules, Dialect, EmptyText, Fallback, Fence, FenceRules, FieldRules,
-    LengthUnit, Mark, NameRules, NameShape, NameSource, NoFrontmatter, NumberText, OnDuplicate, ParseRules, Repair,
-    Tags, TextRule, Typed, UnknownFields, Utf8, WrongType,
-};
-pub use resource::{ReadProblem, ResourceRules};
-pub use roots::{FolderNames, Layout, Links, NamespaceRules, RootRule, ScanRules};
+pub use name::{Chars, NameRule, NameRules, NameShape, NameSource, NameStep};
+pub use parsing::{Clean, LengthUnit, Mark, NoFrontmatter, ParseRules, Prepare, TextRule, Utf8, WrongType};
+pub use project::{ProjectRules, Unmarked};
+pub use resource::{PathLeniency, ReadProblem, ResourceRules};
+pub use roots::{FolderNames, Layout, Links, ManifestFolders, NamespaceRules, PluginPrefix, RootRule, ScanRules};
 pub use serve::{ServeRules, ServeShape};
 pub use settings::{FilterRules, PluginSource, SettingKind, SettingRule, SettingSource, StateEffect, YesWords};
+pub use sidecar::{SidecarBad, SidecarRules};
 pub use spec::{HostError, HostSpec, Hosts};
-pub use tools::{ToolAnswer, ToolArgument, ToolDoes, ToolFact, ToolRule};
-
-use crate::code::Code;
-use crate::skill::SkillScope;
+pub use tools::{ToolAnswer, ToolArgument, ToolArgumentKind, ToolDoes, ToolFact, ToolRule};
+pub use yaml::{BadYaml, Dialect, NumberText, OnDuplicate, Repair, Tags, Typed};
 
 /// The rules of one host in one edition, with its settings applied.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -158,37 +171,6 @@ pub struct Host {
     pub deviations: Vec<Deviation>,
 }
 
-/// How the project's root is found.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct ProjectRules {
-    /// Files or folders that mark it; the nearest folder from cwd up that holds one is the root.
-    pub markers: Vec<String>,
-    /// What is the root when nothing marks it.
-    pub unmarked: Unmarked,
-    /// Whether folders from the user's home upward are never part of a project.
-    pub below_home: bool,
-}
-
-impl Default for ProjectRules {
-    fn default() -> Self {
-        ProjectRules { markers: vec![".git".to_owned()], unmarked: Unmarked::Cwd, below_home: false }
-    }
-}
-
-/// What is the project's root when nothing marks it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Unmarked {
-    /// The folder that was started in.
-    #[default]
-    Cwd,
-    /// The root of the filesystem.
-    Top,
-    /// The user's home; the root of the filesystem where cwd is not below it.
-    Home,
-}
-
 /// Something done differently from the real program on purpose.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -197,212 +179,6 @@ pub struct Deviation {
     pub what: String,
     /// The reason.
     pub why: String,
-}
-
-/// The metadata file beside a skill.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct SidecarRules {
-    /// Paths inside the skill's folder; the first that exists is read.
-    pub files: Vec<String>,
-    /// What one bad value drops.
-    #[serde(default)]
-    pub bad: SidecarBad,
-    /// The product that `policy.products` must name, if it names any.
-    #[serde(default)]
-    pub product: Option<String>,
-    /// Products that `policy.products` may name; another one is a bad value. Empty: any.
-    #[serde(default)]
-    pub products: Vec<String>,
-    /// Whether a plugin's skill can also name a picture in the `assets` of the plugin.
-    #[serde(default)]
-    pub plugin_assets: bool,
-}
-
-/// What one bad value in a metadata file drops.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum SidecarBad {
-    /// That value alone.
-    #[default]
-    Field,
-    /// The whole file.
-    File,
-}
-
-/// What happens when two skills meet.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct CollideRules {
-    /// Which of the skills with one name count.
-    pub names: OnClash,
-    /// The rank of the scopes; absent ones, or none at all, rank by the order of the roots.
-    pub rank: Vec<SkillScope>,
-    /// What skills of one name are sorted by instead, before the first or the last is taken.
-    pub order: Vec<OrderKey>,
-    /// Whether the model and the user each get the first that they may call.
-    pub per_caller: bool,
-    /// Whether a skill of an untrusted folder loses every clash.
-    pub untrusted_loses: bool,
-    /// Whether a file found twice is listed once.
-    pub same_file: SameFile,
-}
-
-impl Default for CollideRules {
-    fn default() -> Self {
-        CollideRules {
-            names: OnClash::First,
-            rank: Vec::new(),
-            order: Vec::new(),
-            per_caller: false,
-            untrusted_loses: false,
-            same_file: SameFile::First,
-        }
-    }
-}
-
-/// Which of several skills with one name count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum OnClash {
-    /// The first, by scope rank if there is one, then by the order of the roots.
-    #[default]
-    First,
-    /// The last in that order.
-    Last,
-    /// All of them.
-    All,
-}
-
-/// What happens to a file that two roots lead to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum SameFile {
-    /// The first root's entry counts.
-    #[default]
-    First,
-    /// Each entry counts.
-    All,
-    /// Names are settled first, root by root; then the first entry that still counts does.
-    AfterNames,
-}
-
-/// Which frontmatter controls count.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct ControlRules {
-    /// Controls that have an effect.
-    pub count: Vec<Control>,
-}
-
-/// A control that a skill's own text can set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Control {
-    /// `disable-model-invocation: true` keeps the model from calling it.
-    DisableModelInvocation,
-    /// `user-invocable: false` keeps the user from calling it.
-    UserInvocable,
-    /// `policy.allow_implicit_invocation: false` keeps it out of the model's list.
-    AllowImplicitInvocation,
-    /// `paths` keeps it dormant until a matching file is touched.
-    Paths,
-    /// `paths` keeps it from the model, and from nobody else, until a matching file is touched.
-    PathsForModel,
-    /// `enabled: false` switches it off.
-    Enabled,
-    /// `hide: true` keeps it out of the model's list.
-    Hide,
-}
-
-/// The order of the list and the form of its paths.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct ListRules {
-    /// What the list is sorted by.
-    pub order: Vec<OrderKey>,
-    /// Whether paths are shown with links resolved.
-    pub path: PathForm,
-    /// Most skills that count, in the order in which they are found.
-    pub max: Option<usize>,
-    /// What the program says, where it answers with a list, about a file that is no skill to it.
-    pub errors: Vec<ErrorText>,
-    /// When a program that is running looks at its skills again.
-    pub refresh: Refresh,
-}
-
-/// What a program says about a file that is no skill to it, by the code of the finding.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ErrorText {
-    /// The codes, such as `S0112`.
-    pub codes: Vec<String>,
-    /// The words; `{message}` is what we say.
-    pub text: String,
-}
-
-impl ListRules {
-    /// Says a finding as the program does where it answers with a list; in our words where it has none.
-    pub fn error(&self, code: Code, message: &str) -> String {
-        let own = self.errors.iter().find(|text| text.codes.iter().any(|known| known == code.as_str()));
-        own.map_or_else(|| message.to_owned(), |own| own.text.replace("{message}", message))
-    }
-}
-
-impl Default for ListRules {
-    fn default() -> Self {
-        ListRules {
-            order: vec![OrderKey::Scope, OrderKey::Name, OrderKey::Path],
-            path: PathForm::Canonical,
-            max: None,
-            errors: Vec::new(),
-            refresh: Refresh::Live,
-        }
-    }
-}
-
-/// When a program that is running looks at its skills again.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Refresh {
-    /// When they change.
-    #[default]
-    Live,
-    /// When it starts, or when somebody asks for that.
-    Start,
-}
-
-/// Something skills are sorted by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum OrderKey {
-    /// The rank of the scope, as stated under `collide.rank` or `catalog.rank`.
-    Scope,
-    /// The order of the roots.
-    Root,
-    /// The name, by bytes.
-    Name,
-    /// The name, as dictionaries sort.
-    NameCollated,
-    /// The name without regard to case, then as it is, by UTF-16 units.
-    NameFolded,
-    /// The path, part by part.
-    Path,
-    /// The path, as one text.
-    PathText,
-    /// The path of the skill's folder as one text, upper and lower case alike.
-    FolderAnyCase,
-}
-
-/// Whether a path is shown with links resolved.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum PathForm {
-    /// With links resolved.
-    #[default]
-    Canonical,
-    /// As it was found.
-    AsFound,
 }
 
 impl Host {

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::host::{ArgumentBlanks, CommandRules, MentionRules, NameEnd};
+use crate::host::{ArgumentBlanks, CommandPlace, CommandRules, MentionRules, NameEnd};
 use crate::parse::misfit;
 
 mod code;
@@ -160,7 +160,7 @@ fn command<'t>(text: &'t str, rules: &CommandRules) -> Option<Mention<'t>> {
     if rules.mark.is_empty() {
         return None;
     }
-    let start = if rules.after_blanks { text.trim_start_matches(is_blank) } else { text };
+    let start = if rules.place != CommandPlace::Start { text.trim_start_matches(is_blank) } else { text };
     if start.starts_with(&rules.mark) {
         let mention = call(text, text.len() - start.len(), rules)?;
         let rest = &text[mention.span.end..];
@@ -171,7 +171,7 @@ fn command<'t>(text: &'t str, rules: &CommandRules) -> Option<Mention<'t>> {
         };
         return Some(Mention { form: Form::Command { arguments: Cow::Borrowed(arguments) }, ..mention });
     }
-    if !rules.inside || rules.inside_unless.iter().any(|other| begins(start, other)) {
+    if rules.place != CommandPlace::Inside || rules.inside_unless.iter().any(|other| begins(start, other)) {
         return None;
     }
     inside(text, rules)

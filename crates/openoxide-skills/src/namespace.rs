@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::discover::{Manifest, Survey, read_manifest};
-use crate::host::NamespaceRules;
+use crate::host::{ManifestFolders, NamespaceRules};
 use crate::parse::first_bad;
 
 /// Finds the prefix of each skill folder, and remembers what it read.
@@ -35,16 +35,16 @@ impl<'n> Namespaces<'n> {
         if differs {
             return None;
         }
-        let above = survey.canonical.parent().filter(|_| self.rules.above_root);
+        let above = survey.canonical.parent().filter(|_| self.rules.folders == ManifestFolders::ToTop);
         Some(above.and_then(|above| self.prefix(above, above)))
     }
 
     /// Returns the prefix of the skill that `folder` is.
     pub(crate) fn prefix_of(&mut self, folder: &Path, root: &Path) -> Option<String> {
-        if !self.rules.not_own {
+        if self.rules.folders != ManifestFolders::AboveSkill {
             return self.prefix(folder, root);
         }
-        let above = folder.parent().filter(|above| self.rules.above_root || above.starts_with(root))?;
+        let above = folder.parent().filter(|above| above.starts_with(root))?;
         self.prefix(above, root)
     }
 
@@ -59,7 +59,7 @@ impl<'n> Namespaces<'n> {
         let own = self.manifest(folder);
         let prefix = own.or_else(|| {
             let parent = folder.parent()?;
-            let goes_on = self.rules.above_root || (folder != root && parent.starts_with(root));
+            let goes_on = self.rules.folders == ManifestFolders::ToTop || (folder != root && parent.starts_with(root));
             if goes_on { self.prefix(parent, root) } else { None }
         });
         self.known.insert(folder.to_owned(), prefix.clone());

@@ -152,7 +152,7 @@ impl<'c, 't> Chooser<'c, 't> {
             TurnItem::Text(_) => return,
             TurnItem::Other { path, .. } => (Err(WhyNot::OtherKind), path.clone()),
             TurnItem::Skill { name, path } => {
-                self.item_names.extend(name.as_deref().filter(|_| self.rules.item_names_block));
+                self.item_names.extend(name.as_deref().filter(|_| self.rules.items));
                 let whole = index::lexical(&self.turn.cwd.join(path));
                 let found = if self.rules.items { self.index.by_path(&whole) } else { Err(WhyNot::NoItems) };
                 (found, crate::path_text(path))
@@ -191,7 +191,7 @@ impl<'c, 't> Chooser<'c, 't> {
             // Who says by a path which skill of a name is meant does not also mean another one.
             let is_said = mention.form == Form::Plain && self.named.contains(&*entry.skill.name);
             match if is_said { Err(WhyNot::Duplicate) } else { self.take(entry) } {
-                Ok(entry) => self.selection.selected.push(selected(entry, number, mention, self.rules)),
+                Ok(entry) => self.selection.selected.push(selected(entry, number, mention)),
                 Err(reason) => self.ignore(number, text, &mention, reason),
             }
         }
@@ -250,12 +250,12 @@ impl<'c, 't> Chooser<'c, 't> {
     }
 }
 
-fn selected<'c>(entry: &'c Entry, item: usize, mention: Mention<'_>, rules: &MentionRules) -> Selected<'c> {
+fn selected<'c>(entry: &'c Entry, item: usize, mention: Mention<'_>) -> Selected<'c> {
     let arguments = match mention.form {
         Form::Command { arguments } => Some(arguments.into_owned()),
         Form::Plain | Form::Link { .. } => None,
     };
-    let taken_out = arguments.is_some() && rules.command.taken_out;
+    let taken_out = arguments.is_some();
     Selected { entry, item, span: Some(mention.span), arguments, taken_out }
 }
 

@@ -1,11 +1,14 @@
 //! The page on `host.toml`: every table and key, drawn from its JSON Schema.
 
+mod keys;
+
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use anyhow::{Context as _, Result};
 use serde_json::Value;
 
+pub(super) use self::keys::{Files, Keys};
 use super::NOTICE;
 use super::markdown::{code, table};
 
@@ -26,10 +29,12 @@ A host is a folder with `host.toml`, two templates, and editions as overlays. Bu
 ";
 
 /// Returns the page.
-pub(super) fn page(schema: &Value) -> Result<String> {
-    let mut pages = Pages { schema, tables: String::new(), choices: Vec::new(), seen: BTreeSet::new() };
-    pages.table("Top level", schema)?;
-    let mut text = format!("{NOTICE}{INTRODUCTION}{}", pages.tables);
+pub(super) fn page(schema: &Value, files: &Files) -> Result<String> {
+    let keys = Keys::count(schema, files)?;
+    let counted = counted(&keys, files.len());
+    let mut pages = Pages { schema, keys, tables: String::new(), choices: Vec::new(), seen: BTreeSet::new() };
+    pages.table("Top level", "", schema)?;
+    let mut text = format!("{NOTICE}{INTRODUCTION}{counted}{}", pages.tables);
     text.push_str("\n## Choices\n");
     for name in std::mem::take(&mut pages.choices) {
         text.push_str(&choice(&name, pages.definition(&name)?));
@@ -37,9 +42,20 @@ pub(super) fn page(schema: &Value) -> Result<String> {
     Ok(text)
 }
 
+/// Says how many keys there are, and what the numbers beside them mean.
+fn counted(keys: &Keys, hosts: usize) -> String {
+    format!(
+        "\nThere are {} keys; {} of them are set by one host. The column *hosts* says how many of the {hosts} built-in \
+         hosts set a key, in `host.toml`, in an edition, or by a setting that `sets` it.\n",
+        keys.total(),
+        keys.set_by(1).len(),
+    )
+}
+
 /// The page while it is drawn: tables in the order in which they are met, then the choices they refer to.
 struct Pages<'s> {
     schema: &'s Value,
+    keys: Keys,
     tables: String,
     choices: Vec<String>,
     seen: BTreeSet<String>,
@@ -47,7 +63,7 @@ struct Pages<'s> {
 
 impl Pages<'_> {
     /// Draws a table, then those inside it that were not drawn before.
-    fn table(&mut self, heading: &str, schema: &Value) -> Result<()> {
+    fn table(&mut self, heading: &str, definition: &str, schema: &Value) -> Result<()> {
         let properties = schema["properties"].as_object().context("a table of the schema has no keys")?;
         let mut rows = Vec::new();
         let mut inner = Vec::new();
@@ -56,13 +72,14 @@ impl Pages<'_> {
             if let Some(name) = &name {
                 self.meet(name, &format!("{}{key}", prefix(heading)), value, &mut inner)?;
             }
-            rows.push([code(key), self.kind(value)?, default(schema, key, value), description(value)]);
+            let hosts = self.keys.hosts(definition, key).map(|hosts| hosts.to_string()).unwrap_or_default();
+            rows.push([code(key), self.kind(value)?, default(schema, key, value), hosts, description(value)]);
         }
         let about = if heading == "Top level" { String::new() } else { format!("{}\n\n", description(schema)) };
-        let drawn = table(["key", "type", "default", "what it says"], rows);
+        let drawn = table(["key", "type", "default", "hosts", "what it says"], rows);
         let _ = write!(self.tables, "\n## {heading}\n\n{about}{drawn}");
         for (heading, name) in inner {
-            self.table(&heading, &self.definition(&name)?.clone())?;
+            self.table(&heading, &name, &self.definition(&name)?.clone())?;
         }
         Ok(())
     }
@@ -141,8 +158,17 @@ fn table_heading(path: &str, value: &Value) -> String {
 
 fn choice(name: &str, schema: &Value) -> String {
     let values = schema["oneOf"].as_array().map_or(&[][..], Vec::as_slice);
-    let rows = values.iter().map(|value| [code(value["const"].as_str().unwrap_or_default()), description(value)]);
+    let rows = values.iter().map(|value| [code(&written(value)), description(value)]);
     format!("\n### {}\n\n{}\n\n{}", title(name), description(schema), table(["value", "what it means"], rows))
+}
+
+/// Writes a choice as it stands in the file: a word, or a word with a value.
+fn written(choice: &Value) -> String {
+    let Some((word, value)) = choice["properties"].as_object().and_then(|properties| properties.iter().next()) else {
+        return choice["const"].as_str().unwrap_or_default().to_owned();
+    };
+    let value = if value["type"] == "string" { "\"…\"" } else { "N" };
+    format!("{{ {word} = {value} }}")
 }
 
 /// Returns the definition that a key, its items or its values refer to.

@@ -16,6 +16,7 @@ use toml::Table;
 
 use self::places::Places;
 use self::words::Words;
+use super::host::Files;
 use super::markdown::{code, table};
 use super::{NOTICE, Page};
 use crate::shell::repository;
@@ -62,6 +63,16 @@ pub(super) fn pages(schema: &Value) -> Result<Vec<Page>> {
     let index = table(["host", "name", "states", "editions", "how its rules are known"], rows);
     pages.push(Page::new(format!("{FOLDER}/README.md"), format!("{NOTICE}{INTRODUCTION}\n{index}")));
     Ok(pages)
+}
+
+/// Returns what each built-in host writes, for counting its keys.
+pub(super) fn files() -> Result<Files> {
+    let entry = |name: &str| -> Result<_> {
+        let entry = Entry::read(name)?;
+        let editions = entry.editions.into_iter().map(|(_, table)| table);
+        Ok((entry.name, [entry.table].into_iter().chain(editions).collect()))
+    };
+    Hosts::builtin().names().map(entry).collect()
 }
 
 /// One host: its file as it is written, and its editions.
@@ -221,8 +232,13 @@ fn deviations(host: &Host) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
+
+    /// Returns the schema of `host.toml` as it lies in the repository.
+    pub(in super::super) fn schema() -> Value {
+        words::tests::schema()
+    }
 
     /// What the pages say in their own way.
     const DRAWN: &str = "title program about standard vars found strict_files project layers settings roots deviations";

@@ -5,7 +5,7 @@ use std::io::{IsTerminal as _, Read as _};
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use openoxide_skills::{Depth, MentionRules, Selection, Turn, TurnItem, WhyNot, select};
+use openoxide_skills::{CommandPlace, Depth, MentionRules, Selection, Turn, TurnItem, WhyNot, select};
 use openoxide_wire::{MentionsAnswer, TurnInput};
 
 use crate::ExitStatus;
@@ -187,7 +187,8 @@ fn summary(ui: &Ui, host: &str, rules: &MentionRules, selection: &Selection<'_>)
 /// Writes the forms as people read them.
 fn forms(rules: &MentionRules) -> String {
     let forms: Vec<String> = rules.forms().into_iter().map(|form| format!("`{form}`")).collect();
-    let start = if rules.command.mark.is_empty() || rules.command.inside { "" } else { " at the start" };
+    let start =
+        if rules.command.mark.is_empty() || rules.command.place == CommandPlace::Inside { "" } else { " at the start" };
     format!("{}{start}", forms.join(" or "))
 }
 

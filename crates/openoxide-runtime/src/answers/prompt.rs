@@ -89,7 +89,7 @@ pub fn prompt_answer(beginning: &Beginning) -> PromptAnswer {
 
 /// Says why an agent is not shown the catalog, if it is not.
 fn unlisted(rules: &PreloadRules, can_read: bool, preloaded: bool) -> Option<&'static str> {
-    match (rules.catalog_is_listed(can_read, preloaded), can_read || !rules.catalog_needs_reading) {
+    match (rules.catalog_is_listed(can_read, preloaded), can_read) {
         (true, _) => None,
         (false, false) => Some("the agent cannot read files"),
         (false, true) => Some("the agent starts with skills"),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use openoxide_sandbox::{Outcome, SandboxError};
 use openoxide_skills::{
     Asked, Caller, Found, Message, Model, Part, ReadProblem, Refused, RenderError, Resource, ResourceAnswer,
-    ResourceBytes, Role, ToolAnswer, ToolDoes, ToolFact, fill, path_text, read_resource,
+    ResourceBytes, Role, ToolAnswer, ToolArgumentKind, ToolDoes, ToolFact, fill, path_text, read_resource,
 };
 use serde_json::{Map, Value, json};
 
@@ -230,21 +230,23 @@ impl Toolbox {
         for fact in &tool.rule.metadata {
             let value = match fact {
                 ToolFact::Name => json!(refusal.name),
-                ToolFact::Source if tool.rule.no_source.is_some() => json!(tool.rule.no_source),
+                ToolFact::Source if tool.rule.refusal_source.is_some() => json!(tool.rule.refusal_source),
                 ToolFact::Available => json!(self.runtime.names_for_model()),
                 _ => continue,
             };
             metadata.insert(fact.as_str().to_owned(), value);
         }
-        let is_error = !tool.rule.no_is_an_answer;
+        let is_error = tool.rule.refusal_source.is_none();
         ToolResult { output: refusal.text.clone(), metadata, is_error, ..ToolResult::default() }
     }
 
     fn read(&self, session: &Session, tool: &Tool, given: &Input<'_>) -> ToolResult {
         match self.resource(session, given) {
-            Err(refused) => {
-                ToolResult { output: refused.text, is_error: !tool.rule.no_is_an_answer, ..ToolResult::default() }
-            }
+            Err(refused) => ToolResult {
+                output: refused.text,
+                is_error: tool.rule.refusal_source.is_none(),
+                ..ToolResult::default()
+            },
             Ok(answer) => answered(tool, given.name, &answer),
         }
     }
@@ -318,8 +320,7 @@ impl<'a> Input<'a> {
     fn read(tool: &Tool, arguments: &'a Value) -> Result<Input<'a>, String> {
         let rule = &tool.rule;
         let Value::Object(given) = arguments else { return Err("the arguments must be an object".to_owned()) };
-        let known = [Some(&rule.name), rule.path.as_ref(), rule.arguments.as_ref()];
-        if let Some(key) = given.keys().find(|key| !known.iter().flatten().any(|known| known.key == **key)) {
+        if let Some(key) = given.keys().find(|key| !rule.arguments.iter().any(|known| known.key == **key)) {
             return Err(format!("there is no argument `{key}`"));
         }
         let text = |key: &str| match given.get(key) {
@@ -328,10 +329,11 @@ impl<'a> Input<'a> {
             Some(_) => Err(format!("the argument `{key}` must be a text")),
         };
         let needed = |key: &str| text(key)?.ok_or_else(|| format!("the argument `{key}` is missing"));
+        let key = |kind| rule.argument(kind).map(|argument| argument.key.as_str());
         Ok(Input {
-            name: needed(&rule.name.key)?,
-            path: rule.path.as_ref().map(|path| needed(&path.key)).transpose()?,
-            arguments: rule.arguments.as_ref().map(|arguments| text(&arguments.key)).transpose()?.flatten(),
+            name: key(ToolArgumentKind::Name).map(needed).transpose()?.unwrap_or_default(),
+            path: key(ToolArgumentKind::Path).map(needed).transpose()?,
+            arguments: key(ToolArgumentKind::Arguments).map(text).transpose()?.flatten(),
         })
     }
 }

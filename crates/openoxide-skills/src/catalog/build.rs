@@ -14,7 +14,7 @@ use super::{filter, permission, rank};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::discover::{Candidate, FileFact, LimitReached, Plan, Survey, select};
-use crate::host::{Host, Layout, NameSource, PathForm};
+use crate::host::{Host, Layout, PathForm, PluginPrefix};
 use crate::namespace::{Namespaces, qualify};
 use crate::parse::Parsed;
 use crate::root::Root;
@@ -122,7 +122,9 @@ impl Builder<'_> {
     /// Finds what prefixes the names of the candidates.
     fn prefixes(&mut self, root: &Root, survey: &Survey, candidates: &[Candidate]) -> Prefixes {
         if let Some(plugin) = &root.plugin {
-            return Prefixes::Same((!self.view.host.namespace.bare_plugins).then(|| plugin.name.clone()));
+            return Prefixes::Same(
+                (self.view.host.namespace.plugins != PluginPrefix::None).then(|| plugin.name.clone()),
+            );
         }
         if let Some(same) = self.namespaces.same_for_all(survey) {
             return Prefixes::Same(same);
@@ -200,9 +202,12 @@ impl Builder<'_> {
         let host = &self.view.host;
         let (name, aliases) = names(host, parsed.map(AsRef::as_ref), place);
         let name = match prefix {
-            Some(prefix) => {
-                qualify(prefix, &name, host.namespace.plain && place.root.scan.layout != Layout::Flat).into()
-            }
+            Some(prefix) => qualify(
+                prefix,
+                &name,
+                host.namespace.plugins == PluginPrefix::Plain && place.root.scan.layout != Layout::Flat,
+            )
+            .into(),
             None => name,
         };
         let too_long = host.namespace.max.filter(|&max| prefix.is_some() && name.chars().count() > max).map(|max| {
@@ -357,7 +362,7 @@ fn names(host: &Host, parsed: Option<&Parsed>, place: &Place<'_>) -> (Arc<str>, 
         return (place.called().into(), Vec::new());
     };
     let own = parsed.own_name.as_ref();
-    let from_folder = host.parse.name.from.first() == Some(&NameSource::Folder);
+    let from_folder = host.parse.name.is_folder_first();
     let name = own.filter(|_| from_folder && place.is_root()).unwrap_or(&parsed.name);
     let aliases = own.filter(|own| host.parse.name.alias && *own != name);
     (Arc::clone(name), aliases.map(ToString::to_string).into_iter().collect())
@@ -380,7 +385,7 @@ fn description(parsed: Option<&Parsed>, host: &Host, root: &Root) -> Arc<str> {
         return crate::text::plain_line(&parsed.description).into();
     }
     match &root.description_empty {
-        Some(instead) if !parsed.described && *parsed.description == *host.parse.description.fallback_empty => {
+        Some(instead) if !parsed.described && *parsed.description == *host.parse.description.stand_in() => {
             instead.as_str().into()
         }
         _ => Arc::clone(&parsed.description),

@@ -134,7 +134,7 @@ fn own_text(view: &View, root: &Root, entry: &mut Entry) {
         set(entry, Standing::Disabled, Code::DisabledByItself, "its own text says `enabled: false`");
         return;
     }
-    let product = view.host.sidecar.as_ref().and_then(|sidecar| sidecar.product.as_ref());
+    let product = view.host.sidecar.as_ref().and_then(|sidecar| sidecar.products.first());
     let products = &entry.skill.policy.products;
     if let Some(product) = product.filter(|product| !products.is_empty() && !products.contains(product)) {
         let text = format!("it is made for {}, not for {product}", products.join(", "));

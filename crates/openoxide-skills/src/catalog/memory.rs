@@ -11,7 +11,7 @@ use super::contents::Catalog;
 use super::load::{Depth, Job, build_all, plan, widened};
 use super::view::View;
 use crate::discover::{Plan, Survey, SurveyCache, refresh, survey};
-use crate::host::NamespaceRules;
+use crate::host::{ManifestFolders, NamespaceRules};
 
 /// What may have changed since the last look.
 #[derive(Clone, Debug)]
@@ -181,7 +181,7 @@ fn manifests_at(rules: &NamespaceRules, ends: &[&Path]) -> Vec<PathBuf> {
     if rules.manifests.is_empty() {
         return Vec::new();
     }
-    let most = if rules.above_root { usize::MAX } else { 1 };
+    let most = if rules.folders == ManifestFolders::ToTop { usize::MAX } else { 1 };
     let folders: HashSet<&Path> = ends.iter().flat_map(|end| end.ancestors().skip(1).take(most)).collect();
     folders.into_iter().flat_map(|folder| rules.manifests.iter().map(|file| folder.join(file))).collect()
 }

@@ -167,7 +167,7 @@ fn same_name(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) {
         if view.host.collide.names == OnClash::Last {
             group.reverse();
         }
-        if view.host.collide.per_caller {
+        if view.host.collide.names == OnClash::FirstPerCaller {
             per_caller(roots, entries, &group);
         } else {
             one_winner(view, roots, entries, &group);

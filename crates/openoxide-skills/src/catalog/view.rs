@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use openoxide_permissions::Rules;
 
-use crate::host::{Host, HostError, HostSpec};
+use crate::host::{Host, HostError, HostSpec, ManifestFolders};
 use crate::root::{Root, Surroundings, resolve_roots};
 use crate::settings::HostSettings;
 
@@ -37,7 +37,7 @@ impl View {
     /// Returns the plugin manifests above its roots that prefix its skills' names, whether or not they exist.
     pub fn manifests_above(&self) -> Vec<PathBuf> {
         let rules = &self.host.namespace;
-        if !rules.above_root {
+        if rules.folders != ManifestFolders::ToTop {
             return Vec::new();
         }
         let real = |root: &Path| std::fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::host::{FileRules, FileStart};
+use crate::host::{FileNameEnd, FileRules, FileStart};
 
 /// Reads the name whose mark stands at a place: where the whole stands, and the path in it.
 ///
@@ -35,10 +35,10 @@ fn length(text: &str, rules: &FileRules) -> (usize, usize) {
     while let Some((at, c)) = chars.next() {
         let next = chars.peek().map(|(_, next)| *next);
         let dangling = || c == '.' && at > 0 && next.is_none_or(|next| ends(next) || next == '.');
-        if ends(c) || (rules.inner_dots && dangling()) {
+        if ends(c) || (rules.keeps == FileNameEnd::InnerDots && dangling()) {
             return (end, at);
         }
-        if !rules.word_end || c == '_' || c.is_ascii_alphanumeric() {
+        if rules.keeps != FileNameEnd::Word || c == '_' || c.is_ascii_alphanumeric() {
             end = at + c.len_utf8();
         }
     }

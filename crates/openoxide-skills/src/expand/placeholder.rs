@@ -12,6 +12,8 @@ const ALL: &str = "$ARGUMENTS";
 /// What placeholders stand for in one call.
 pub(super) struct Placeholders<'a> {
     rules: Option<&'a ArgumentRules>,
+    /// Whether placeholders inside code and comments count.
+    in_code: bool,
     names: Vec<(&'a str, usize)>,
     arguments: &'a Arguments,
     variables: &'a Variables,
@@ -68,7 +70,14 @@ impl<'a> Placeholders<'a> {
         let mut names: Vec<(&str, usize)> = rules.names.iter().enumerate().map(|(at, name)| (*name, at)).collect();
         // The longest name that fits is meant.
         names.sort_by_key(|(name, at)| (std::cmp::Reverse(name.len()), *at));
-        let mut placeholders = Placeholders { rules: rules.arguments, names, arguments, variables, greatest: None };
+        let mut placeholders = Placeholders {
+            rules: rules.arguments,
+            in_code: rules.in_code,
+            names,
+            arguments,
+            variables,
+            greatest: None,
+        };
         placeholders.greatest = placeholders.greatest(body, regions).map(|number| {
             let position = number.checked_sub(rules.arguments.map_or(0, |rules| rules.first));
             let rest = position.and_then(|position| arguments.words().get(position..));
@@ -85,7 +94,7 @@ impl<'a> Placeholders<'a> {
                 .get(index)
                 .is_some_and(|region| region.span.start <= at && !matches!(region.kind, RegionKind::Command(_)))
         };
-        let places = body.match_indices('$').map(|(at, _)| at).filter(|at| rules.in_code || !in_code(*at));
+        let places = body.match_indices('$').map(|(at, _)| at).filter(|at| self.in_code || !in_code(*at));
         let numbers = places.filter_map(|at| match self.name(rules, body, at) {
             Some((Name::Number(number), _)) => Some(number),
             _ => None,

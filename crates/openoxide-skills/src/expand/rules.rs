@@ -33,6 +33,8 @@ pub struct Expansion<'h> {
     pub(super) arguments: Option<&'h ArgumentRules>,
     pub(super) shell: Option<&'h ShellRules>,
     pub(super) files: Option<&'h FileRules>,
+    /// Whether code and comments are read like any other text.
+    pub(super) in_code: bool,
     /// Names of arguments, in the order of the arguments.
     pub(super) names: Vec<&'h str>,
 }
@@ -42,13 +44,14 @@ impl Host {
     ///
     /// `names` are what the skill's frontmatter lists under `arguments`.
     pub fn expansion<'h>(&'h self, by_user: bool, names: &'h [String]) -> Expansion<'h> {
-        let counts = |callers| by_user || callers == Callers::Anyone;
-        let arguments = self.arguments.as_ref().filter(|rules| counts(rules.callers));
+        let is_meant = by_user || self.activation.expand_for == Callers::Anyone;
+        let arguments = self.arguments.as_ref().filter(|_| is_meant);
         let named = arguments.is_some_and(|rules| rules.named);
         Expansion {
             arguments,
-            shell: self.shell.as_ref().filter(|rules| counts(rules.callers)),
-            files: self.files.as_ref().filter(|rules| counts(rules.callers)),
+            shell: self.shell.as_ref().filter(|_| is_meant),
+            files: self.files.as_ref().filter(|_| is_meant),
+            in_code: self.activation.expand_in_code,
             names: names.iter().filter(|name| named && is_name(name)).take(MOST_NAMES).map(String::as_str).collect(),
         }
     }
@@ -57,9 +60,8 @@ impl Host {
 impl Expansion<'_> {
     /// Tells whether code is read like any other text, so that it need not be found.
     pub(super) fn looks_into_code(&self) -> bool {
-        self.arguments.is_none_or(|rules| rules.in_code)
-            && self.shell.is_none_or(|rules| rules.in_code && rules.block != BlockForm::Fence)
-            && self.files.is_none_or(|rules| rules.in_code)
+        let has_none = self.arguments.is_none() && self.shell.is_none() && self.files.is_none();
+        has_none || (self.in_code && self.shell.is_none_or(|rules| rules.block != BlockForm::Fence))
     }
 }
 

@@ -98,7 +98,7 @@ impl<'w> Walk<'w> {
 
     fn dollar(&mut self, why: Option<WhyLeft>) -> usize {
         let Some(Found { span, what }) = self.placeholders.at(self.body, self.at) else { return self.at + 1 };
-        let why = why.filter(|_| !self.rules.arguments.is_some_and(|rules| rules.in_code));
+        let why = why.filter(|_| !self.rules.in_code);
         match (what, why) {
             (What::Stays, _) | (What::Escaped, Some(_)) => {}
             (What::Value(value), Some(why)) => {
@@ -131,7 +131,7 @@ impl<'w> Walk<'w> {
             Err(next) => return next,
         };
         let path = &self.body[path];
-        match why.filter(|_| !rules.in_code) {
+        match why.filter(|_| !self.rules.in_code) {
             Some(why) => self.leave(span.clone(), why),
             None if self.named.contains(path) => {}
             None if self.named.len() >= rules.max => self.leave(span.clone(), WhyLeft::TooMany),
@@ -158,7 +158,7 @@ impl<'w> Walk<'w> {
         let mark = command::inline(self.body, self.at, rules).or_else(|| command::block(self.body, self.at, rules));
         let Some(mark) = mark else { return self.at + 1 };
         let is_block = self.body[mark.span.clone()].starts_with('`');
-        match why.filter(|_| !rules.in_code) {
+        match why.filter(|_| !self.rules.in_code) {
             Some(why) => self.leave(mark.span.clone(), why),
             // A fence of its own has been found before, with the other regions.
             None if is_block && rules.block == BlockForm::Fence => return self.at + 1,

@@ -5,20 +5,20 @@ use std::ops::Range;
 
 use super::edits::{EditedText, apply, soft_tabs};
 use super::split::DASHES;
-use crate::host::{ParseRules, Repair};
+use crate::host::{ParseRules, Prepare, Repair};
 use crate::text::yaml;
 
 /// Applies the host's repair; returns nothing if it changes nothing.
 pub(crate) fn repair(text: &str, rules: &ParseRules) -> Option<EditedText> {
     let edits = match rules.repair {
         Repair::None => return None,
-        Repair::QuoteValues => quote_values(text, &rules.repair_starts),
+        Repair::QuoteValues | Repair::QuoteTypes => quote_values(text, &rules.repair_starts),
         Repair::QuoteSpecial => quote_special(text),
         Repair::QuotePlain => quote_plain(text),
         Repair::BlockValues => block_values(text, "|-"),
         Repair::BlockLines => block_values(text, "|"),
     };
-    let edits = if rules.soft_tabs { with_soft_tabs(text, edits) } else { edits };
+    let edits = if rules.prepares(Prepare::SoftTabs) { with_soft_tabs(text, edits) } else { edits };
     let mut repaired = apply(text, &edits);
     if rules.repair == Repair::QuoteSpecial {
         repaired = untab(&repaired);

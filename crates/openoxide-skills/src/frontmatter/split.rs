@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::host::{Fence, FenceRules};
+use crate::host::{EmptyBlock, Fence, FenceRules};
 
 /// What a fence begins with.
 pub(super) const DASHES: &str = "---";
@@ -31,11 +31,11 @@ pub(crate) fn split(text: &str, rules: FenceRules) -> Split {
     if let Some(format) = foreign_format(text, rules.open) {
         return Split::Foreign(format.to_owned());
     }
-    let end = || rules.end_closes.then_some(text.len()..text.len());
+    let end = || (rules.close == Fence::LineStart).then_some(text.len()..text.len());
     let Some(close) = find_closing(text, start, rules.close).or_else(end) else {
         return Split::Unclosed;
     };
-    if rules.empty_is_none && close.start <= start {
+    if rules.empty == EmptyBlock::None && close.start <= start {
         return Split::Absent;
     }
     Split::Found { yaml: start..close.start, body: close.end }
@@ -176,8 +176,7 @@ mod tests {
 
     #[test]
     fn fences_with_a_format_and_without_an_end() {
-        let rules =
-            FenceRules { open: Fence::Format, close: Fence::LineStart, end_closes: true, ..FenceRules::default() };
+        let rules = FenceRules { open: Fence::Format, close: Fence::LineStart, ..FenceRules::default() };
         let check = |text: &str, expected: &str| check_rules(text, rules, expected);
         check("---\na: b\n---\nbody", "a: b\n|body");
         check("---\na: b\n---\r\n\nbody", "a: b\n|\nbody");

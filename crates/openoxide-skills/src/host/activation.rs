@@ -57,16 +57,18 @@ pub struct ActivationRules {
     pub content: Content,
     /// What arguments, files and commands are put into.
     pub expand: Expand,
+    /// For whose calls arguments, files and commands are put in.
+    pub expand_for: Callers,
+    /// Whether arguments, files and commands inside code and comments count too.
+    pub expand_in_code: bool,
     /// How long it may be.
     pub cut: Option<CutRule>,
     /// Closing tags of the frame; in what a skill says their first character is escaped.
     pub guard: Vec<String>,
     /// The messages, in order.
     pub messages: Vec<MessageRule>,
-    /// Whether blanks around a finished message go.
-    pub trim: bool,
-    /// Whether blanks at the ends of lines, runs of blank lines and the padding of tables go from a finished message.
-    pub tidy: bool,
+    /// How a finished message is cleaned.
+    pub clean: MessageClean,
     /// The files of the folder that are named with it.
     pub files: Option<FilesRule>,
     /// Who is told, when a call brings what the call before brought, that nothing has changed: by `repeated.jinja`; and
@@ -76,8 +78,6 @@ pub struct ActivationRules {
     pub names: Option<String>,
     /// Whether the user's call runs without asking, whatever the permission rules say.
     pub user_needs_no_permission: bool,
-    /// Whether the model is told near names, and which there are, when there is no such skill.
-    pub near_names: bool,
     /// What `allowed-tools` of a skill means.
     pub allowed_tools: ToolsMeaning,
     /// The program's own words, to the model and to the user.
@@ -92,16 +92,16 @@ impl Default for ActivationRules {
         ActivationRules {
             content: Content::Body,
             expand: Expand::Content,
+            expand_for: Callers::Anyone,
+            expand_in_code: false,
             cut: None,
             guard: vec!["</skill>".to_owned()],
             messages: vec![message],
-            trim: false,
-            tidy: false,
+            clean: MessageClean::None,
             files: None,
             repeat: None,
             names: None,
             user_needs_no_permission: false,
-            near_names: false,
             allowed_tools: ToolsMeaning::Nothing,
             texts: ActivationTexts::default(),
             user_texts: ActivationTexts::default(),
@@ -133,6 +133,17 @@ pub enum Expand {
     Message,
 }
 
+/// For whose calls a rule counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Callers {
+    /// The user's and the model's.
+    #[default]
+    Anyone,
+    /// The user's alone; the model gets the text as it is.
+    User,
+}
+
 /// Which part of a skill's file is sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -150,17 +161,11 @@ pub enum Content {
 pub struct CutRule {
     /// What is measured and cut.
     pub of: CutOf,
-    /// Whose calls are cut; absent: everybody's.
-    #[serde(default)]
-    pub caller: Option<Caller>,
     /// The most bytes; the cut never splits a character.
     pub bytes: NonZeroUsize,
-    /// The most lines.
+    /// The most lines, and only whole lines are kept; absent: lines do not matter.
     #[serde(default)]
     pub lines: Option<NonZeroUsize>,
-    /// Whether only whole lines are kept.
-    #[serde(default)]
-    pub whole_lines: bool,
     /// What is added where it ends; `{removed}` is what is missing, `{unit}` what is counted, `{max}` the limit.
     pub notice: String,
 }
@@ -171,8 +176,21 @@ pub struct CutRule {
 pub enum CutOf {
     /// The skill's file, as far as it is read.
     File,
-    /// The finished message.
-    Message,
+    /// The finished message that answers the model's call.
+    Answer,
+}
+
+/// How a finished message is cleaned.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MessageClean {
+    /// Not at all.
+    #[default]
+    None,
+    /// Blanks around it go.
+    Trim,
+    /// The same, and blanks at the ends of lines, runs of blank lines and the padding of tables go.
+    Tidy,
 }
 
 /// One message.

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Caller, Content};
+use super::activation::{Caller, Content};
 
 /// How a skill that says `context: fork` runs: an agent of its own is given the text, and its last words come back.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -46,17 +46,32 @@ pub struct PreloadRules {
     pub unknown: Option<String>,
     /// Closing tags of the frame of `preload.jinja`; in what a skill says their first character is escaped.
     pub guard: Vec<String>,
-    /// Whether the catalog is shown only to an agent that can read files.
-    pub catalog_needs_reading: bool,
-    /// Whether the catalog is left out when an agent starts with skills.
-    pub replaces_catalog: bool,
+    /// Which agents are shown the catalog.
+    pub catalog: CatalogFor,
 }
 
 impl PreloadRules {
     /// Tells whether an agent is shown the catalog: by whether it can read files, and whether it starts with skills.
     pub fn catalog_is_listed(&self, can_read: bool, preloaded: bool) -> bool {
-        (can_read || !self.catalog_needs_reading) && !(preloaded && self.replaces_catalog)
+        match self.catalog {
+            CatalogFor::Every => true,
+            CatalogFor::Readers => can_read,
+            CatalogFor::ReadersWithoutSkills => can_read && !preloaded,
+        }
     }
+}
+
+/// Which agents are shown the catalog.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CatalogFor {
+    /// All.
+    #[default]
+    Every,
+    /// Those that can read files.
+    Readers,
+    /// Those that can read files and start without skills.
+    ReadersWithoutSkills,
 }
 
 /// What is sent again after a conversation was compacted: the latest call of each skill, newest first.
@@ -99,7 +114,7 @@ mod tests {
 
     #[test]
     fn whether_the_catalog_is_listed() {
-        let both = PreloadRules { catalog_needs_reading: true, replaces_catalog: true, ..PreloadRules::default() };
+        let both = PreloadRules { catalog: CatalogFor::ReadersWithoutSkills, ..PreloadRules::default() };
         let rows = [(true, false, true), (true, true, false), (false, false, false), (false, true, false)];
         for (can_read, preloaded, listed) in rows {
             assert_eq!(both.catalog_is_listed(can_read, preloaded), listed, "{can_read} {preloaded}");

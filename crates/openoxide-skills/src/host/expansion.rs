@@ -4,13 +4,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::text::fill;
+use crate::text::shell::last_command;
 
 /// What stands for arguments and known values in a skill's text.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ArgumentRules {
-    /// For whose calls placeholders count.
-    pub callers: Callers,
     /// The number of the first argument in `$N`.
     pub first: usize,
     /// Whether `$ARGUMENTS[N]` stands for one argument; otherwise it is all of them and a bracket.
@@ -31,14 +30,11 @@ pub struct ArgumentRules {
     pub variables: Vec<VariableName>,
     /// What follows the text when arguments were given and no placeholder took one, with `{arguments}`; absent: nothing.
     pub append: Option<String>,
-    /// Whether placeholders inside code and comments count too.
-    pub in_code: bool,
 }
 
 impl Default for ArgumentRules {
     fn default() -> Self {
         ArgumentRules {
-            callers: Callers::Anyone,
             first: 0,
             bracketed: true,
             missing: MissingArgument::Stays,
@@ -49,20 +45,8 @@ impl Default for ArgumentRules {
             escape: Escape::Everything,
             variables: Vec::new(),
             append: None,
-            in_code: false,
         }
     }
-}
-
-/// For whose calls a rule counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Callers {
-    /// The user's and the model's.
-    #[default]
-    Anyone,
-    /// The user's alone; the model gets the text as it is.
-    User,
 }
 
 /// What a placeholder becomes whose argument was not given.
@@ -152,14 +136,10 @@ pub struct ShellRules {
     pub run: bool,
     /// What takes a command's place when they may not.
     pub off: String,
-    /// For whose calls commands count.
-    pub callers: Callers,
     /// Where a command in the line, an exclamation mark and the command in backticks, may stand.
     pub inline: InlinePlace,
     /// Which fence with an exclamation mark holds a command.
     pub block: BlockForm,
-    /// Whether commands inside other code and inside comments count too.
-    pub in_code: bool,
     /// What happens when a command fails.
     pub failure: OnFailure,
     /// What is said of a command that failed, with `{written}`, `{output}` and `{status}`.
@@ -168,8 +148,9 @@ pub struct ShellRules {
     pub failed_output: String,
     /// What is said of a command that may not run, with `{written}` and `{reason}`.
     pub denied: String,
-    /// Statuses that are no failure, by program.
-    pub fine: Vec<FineStatus>,
+    /// Programs whose status 1 is no failure, each with its first word of arguments if that matters; the last one of a
+    /// line of commands decides.
+    pub fine: Vec<String>,
     /// What takes a command's place that says nothing.
     pub no_output: String,
     /// Whether what a command says on standard error counts as output.
@@ -187,10 +168,8 @@ impl Default for ShellRules {
         ShellRules {
             run: true,
             off: "[commands are switched off]".to_owned(),
-            callers: Callers::Anyone,
             inline: InlinePlace::AfterSpace,
             block: BlockForm::Fence,
-            in_code: false,
             failure: OnFailure::InPlace,
             failed: "[command {status}: {written}]\n{output}".to_owned(),
             failed_output: String::new(),
@@ -242,43 +221,31 @@ pub enum OnFailure {
     Ignore,
 }
 
-/// Statuses that are no failure.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct FineStatus {
-    /// Programs, each with its first word of arguments if that matters; the last one of a line of commands decides.
-    pub programs: Vec<String>,
-    /// The status.
-    pub status: i32,
-}
-
 /// Names of files in a skill's text, `@path`, whose text is attached.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FileRules {
-    /// For whose calls names of files count.
-    pub callers: Callers,
     /// What must stand before the mark.
     pub before: FileStart,
     /// Characters that end a name, beside blanks.
     pub ends: String,
-    /// Whether a dot belongs to a name only when a character of the name follows that is no dot; a first one always does.
-    pub inner_dots: bool,
-    /// Whether a name ends at its last letter, digit or underscore.
-    pub word_end: bool,
+    /// Which of the characters before that belong to a name.
+    pub keeps: FileNameEnd,
     /// Whether a name may stand in double quotes, with blanks in it.
     pub quoted: bool,
     /// The folders that a name is looked for in; the first that has it.
     pub beneath: Vec<FileBase>,
-    /// Whether names inside code and comments count too.
-    pub in_code: bool,
     /// The most files that are attached.
+    #[serde(skip)]
     pub max: usize,
     /// The most bytes of one file; it is cut there.
+    #[serde(skip)]
     pub bytes: u64,
     /// The most bytes of all files together; what would go beyond is not attached.
+    #[serde(skip)]
     pub total: u64,
-    /// Closing tags of the frame that `attachment.jinja` draws; in a file their first character is escaped.
+    /// The closing tag of the frame that `attachment.jinja` draws; in a file its first character is escaped.
+    #[serde(skip)]
     pub guard: Vec<String>,
     /// Whether people are told of a name that leads to no file.
     pub tell_missing: bool,
@@ -287,14 +254,11 @@ pub struct FileRules {
 impl Default for FileRules {
     fn default() -> Self {
         FileRules {
-            callers: Callers::Anyone,
             before: FileStart::Space,
             ends: "`,".to_owned(),
-            inner_dots: true,
-            word_end: false,
+            keeps: FileNameEnd::InnerDots,
             quoted: true,
             beneath: vec![FileBase::Project, FileBase::Skill],
-            in_code: false,
             max: 50,
             bytes: 256 * 1024,
             total: 1024 * 1024,
@@ -315,6 +279,17 @@ pub enum FileStart {
     NoWord,
 }
 
+/// Which of the characters before the end of a file's name belong to it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FileNameEnd {
+    /// All; a dot that is not the first only when a character of the name follows that is no dot.
+    #[default]
+    InnerDots,
+    /// All up to the last letter, digit or underscore.
+    Word,
+}
+
 /// A folder that names of files are looked for in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -330,11 +305,9 @@ pub enum FileBase {
 impl ShellRules {
     /// Tells whether a status of a command is no failure.
     pub fn is_fine(&self, command: &str, status: i32) -> bool {
-        status == 0
-            || self
-                .fine
-                .iter()
-                .any(|fine| fine.status == status && fine.covers(&crate::text::shell::last_command(command)))
+        let words = last_command(command);
+        let covers = |program: &String| program.split(' ').eq(words.iter().take(program.split(' ').count()));
+        status == 0 || (status == 1 && self.fine.iter().any(covers))
     }
 
     /// Returns what takes a command's place that said `output`.
@@ -355,11 +328,5 @@ impl ShellRules {
     /// Returns what is said of a command that may not run.
     pub fn denied(&self, written: &str, reason: &str) -> String {
         fill(&self.denied, &[("written", written), ("reason", reason)])
-    }
-}
-
-impl FineStatus {
-    fn covers(&self, words: &[String]) -> bool {
-        self.programs.iter().any(|program| program.split(' ').eq(words.iter().take(program.split(' ').count())))
     }
 }

@@ -1,9 +1,11 @@
 //! Commands that a skill wants run on events: which events there are, where the commands run, and for how long.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::VariableName;
+use super::expansion::VariableName;
 
 /// Commands that a skill wants run on events.
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
@@ -24,12 +26,15 @@ pub struct HookRules {
     /// The seconds that a command may take unless it says otherwise; the user's limit on scripts counts too.
     pub seconds: f64,
     /// The same for single events.
-    pub times: Vec<HookTime>,
+    pub times: BTreeMap<HookEvent, f64>,
     /// The seconds that all commands of one event may take together; the others do not run then, and that is said.
+    #[serde(skip)]
     pub event_seconds: f64,
     /// The most characters of each text that a command says.
+    #[serde(skip)]
     pub output_max: usize,
     /// How often in a row an end of the turn can be put off.
+    #[serde(skip)]
     pub stop_max: u32,
 }
 
@@ -43,7 +48,7 @@ impl Default for HookRules {
             scope: HookScope::UntilDeactivated,
             variables: Vec::new(),
             seconds: 600.0,
-            times: Vec::new(),
+            times: BTreeMap::new(),
             event_seconds: 600.0,
             output_max: 10_000,
             stop_max: 8,
@@ -54,18 +59,8 @@ impl Default for HookRules {
 impl HookRules {
     /// Returns the seconds that a command may take on an event.
     pub fn seconds_on(&self, event: HookEvent) -> f64 {
-        self.times.iter().find(|time| time.events.contains(&event)).map_or(self.seconds, |time| time.seconds)
+        self.times.get(&event).copied().unwrap_or(self.seconds)
     }
-}
-
-/// How long commands may take on certain events.
-#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct HookTime {
-    /// The events.
-    pub events: Vec<HookEvent>,
-    /// The seconds.
-    pub seconds: f64,
 }
 
 /// Something that happens in a conversation, by the name that frontmatter uses.

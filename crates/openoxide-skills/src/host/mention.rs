@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::NameShape;
+use super::name::NameShape;
 
 /// How a text names a skill.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -23,10 +23,9 @@ pub struct MentionRules {
     pub blocked_any_case: bool,
     /// Whether code, between backticks or in a fence, is text like any other.
     pub in_code: bool,
-    /// Whether a turn can also name skills by their path, beside its text; they come first.
+    /// Whether a turn can also name skills by their path, beside its text. They come first, and the name that such an item
+    /// gives is not looked for in the text, even if its path leads nowhere.
     pub items: bool,
-    /// Whether the name that such an item gives is not looked for in the text, even if its path leads nowhere.
-    pub item_names_block: bool,
     /// Whether a path may also lead to a skill's folder, begin with `~/`, or go out from the working folder.
     pub loose_paths: bool,
     /// Whether a name that a connector also has means no skill in running text.
@@ -35,7 +34,7 @@ pub struct MentionRules {
     pub ambiguous: Ambiguous,
     /// The order of the skills that one text names.
     pub order: MentionOrder,
-    /// Whether it is said which skills may have been meant.
+    /// Whether it is said which skills may have been meant, here and to a model that calls a skill that is not there.
     pub suggests: bool,
 }
 
@@ -50,7 +49,6 @@ impl Default for MentionRules {
             blocked_any_case: false,
             in_code: true,
             items: false,
-            item_names_block: false,
             loose_paths: false,
             connectors: false,
             ambiguous: Ambiguous::Nothing,
@@ -98,10 +96,8 @@ pub struct LinkRules {
 pub struct CommandRules {
     /// The mark, such as `/` or `/skill:`; empty: there is no such form.
     pub mark: String,
-    /// Whether blanks may stand before it.
-    pub after_blanks: bool,
-    /// Whether the first one inside a text counts too; what stands around it becomes the arguments.
-    pub inside: bool,
+    /// Where in a text it may stand.
+    pub place: CommandPlace,
     /// Beginnings of a text whose inside is not looked at; a blank at the end is any white space, or the end of the text.
     pub inside_unless: Vec<String>,
     /// What ends the name.
@@ -110,8 +106,19 @@ pub struct CommandRules {
     pub shape: NameShape,
     /// Where blanks around the arguments go.
     pub arguments: ArgumentBlanks,
-    /// Whether the mark and the name are taken out of the text, which then holds the arguments.
-    pub taken_out: bool,
+}
+
+/// Where in a text a command may stand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CommandPlace {
+    /// At the start.
+    #[default]
+    Start,
+    /// At the start, or after blanks.
+    AfterBlanks,
+    /// The same, or anywhere inside the text: the first one counts, and what stands around it becomes the arguments.
+    Inside,
 }
 
 /// What ends the name in a command.

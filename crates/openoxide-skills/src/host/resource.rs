@@ -16,12 +16,8 @@ pub struct ResourceRules {
     pub folders: bool,
     /// What stands for a folder with nothing in it.
     pub empty_folder: String,
-    /// Whether `..` may come behind an encoded separator, as in `a%2F..%2Fb`, if the path stays inside.
-    pub encoded_parents: bool,
-    /// Whether `\` separates names as `/` does.
-    pub backslashes: bool,
-    /// Whether blanks around a path are dropped.
-    pub trim: bool,
+    /// What is allowed in a path besides what always is.
+    pub lenient: Vec<PathLeniency>,
     /// Most bytes of a file that are answered; the rest is cut. Never more than 16 MiB.
     pub max: u64,
     /// What follows a text that was cut; `{removed}` is how many bytes are missing.
@@ -39,14 +35,31 @@ impl Default for ResourceRules {
             addresses: true,
             folders: true,
             empty_folder: "(empty folder)".to_owned(),
-            encoded_parents: false,
-            backslashes: false,
-            trim: false,
+            lenient: Vec::new(),
             max: 2_000_000,
             notice: "\n\n[cut here: {removed} bytes are missing]".to_owned(),
             types: types.map(|(end, kind)| (end.to_owned(), kind.to_owned())).into(),
             texts: BTreeMap::new(),
         }
+    }
+}
+
+/// Something that a path may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PathLeniency {
+    /// `..` behind an encoded separator, as in `a%2F..%2Fb`, if the path stays inside.
+    EncodedParents,
+    /// `\` between names, as `/`.
+    Backslashes,
+    /// Blanks around it, which go.
+    Blanks,
+}
+
+impl ResourceRules {
+    /// Tells whether a path may have this.
+    pub(crate) fn allows(&self, leniency: PathLeniency) -> bool {
+        self.lenient.contains(&leniency)
     }
 }
 

@@ -214,16 +214,38 @@ pub enum Links {
 pub struct NamespaceRules {
     /// Manifest paths inside a folder, best first.
     pub manifests: Vec<String>,
-    /// Whether a manifest in a skill's own folder gives no prefix: what holds a skill is not a plugin that holds skills.
-    pub not_own: bool,
-    /// Whether folders above the root, up to the filesystem's, are looked at too.
-    pub above_root: bool,
+    /// Which folders are looked at for manifests.
+    pub folders: ManifestFolders,
     /// Which characters a prefix may have; another one gives none.
     pub chars: super::Chars,
     /// Longest name with its prefix.
     pub max: Option<usize>,
-    /// Whether the skills of plugins keep their bare names.
-    pub bare_plugins: bool,
-    /// Whether characters of a prefixed name other than letters, digits, `_` and `-` become `-`.
-    pub plain: bool,
+    /// How the name of a plugin becomes a prefix.
+    pub plugins: PluginPrefix,
+}
+
+/// Which folders are looked at for manifests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ManifestFolders {
+    /// Those from the skill's own up to the root.
+    #[default]
+    InRoot,
+    /// Those above the skill's own up to the root: what holds a skill is not a plugin that holds skills.
+    AboveSkill,
+    /// Those from the skill's own up to the filesystem's root.
+    ToTop,
+}
+
+/// How the name of a plugin becomes a prefix.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PluginPrefix {
+    /// As it is.
+    #[default]
+    Whole,
+    /// Characters of a prefixed name other than letters, digits, `_` and `-` become `-`.
+    Plain,
+    /// Not at all: the skills of plugins keep their bare names.
+    None,
 }

@@ -17,14 +17,8 @@ pub struct ToolRule {
     /// What the model is told of it. Where the host shows its catalog in the description of a tool, the catalog follows.
     #[serde(default)]
     pub description: String,
-    /// The argument that names the skill, or says what is searched for.
-    pub name: ToolArgument,
-    /// The argument with what is said with a call; absent: nothing can be said.
-    #[serde(default)]
-    pub arguments: Option<ToolArgument>,
-    /// The argument that names a file in the skill's folder.
-    #[serde(default)]
-    pub path: Option<ToolArgument>,
+    /// Its arguments, in order.
+    pub arguments: Vec<ToolArgument>,
     /// Up to how many skills the names that can be asked for are listed in the schema.
     #[serde(default)]
     pub names_listed: usize,
@@ -37,12 +31,9 @@ pub struct ToolRule {
     /// What comes with an answer for the program.
     #[serde(default)]
     pub metadata: Vec<ToolFact>,
-    /// Whether the answer no is an answer like any other, not an error.
+    /// What `source` says in a refusal, which is then an answer like any other; absent: a refusal is an error.
     #[serde(default)]
-    pub no_is_an_answer: bool,
-    /// What `source` says when there is no such skill.
-    #[serde(default)]
-    pub no_source: Option<String>,
+    pub refusal_source: Option<String>,
     /// Whether there is no such tool where no catalog is shown.
     #[serde(default)]
     pub with_catalog: bool,
@@ -66,11 +57,32 @@ pub enum ToolDoes {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ToolArgument {
+    /// What it says.
+    pub is: ToolArgumentKind,
     /// Its name.
     pub key: String,
     /// What the model is told of it.
     #[serde(default)]
     pub about: Option<String>,
+}
+
+/// What an argument of a tool says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ToolArgumentKind {
+    /// The name of the skill, or what is searched for. Every tool has it.
+    Name,
+    /// The path of a file in the skill's folder.
+    Path,
+    /// What is said with a call; it may be left out.
+    Arguments,
+}
+
+impl ToolRule {
+    /// Returns the argument of a kind.
+    pub fn argument(&self, kind: ToolArgumentKind) -> Option<&ToolArgument> {
+        self.arguments.iter().find(|argument| argument.is == kind)
+    }
 }
 
 /// The form of a tool's answer.

@@ -6,7 +6,7 @@ use super::name;
 use super::reader::Reader;
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
-use crate::host::{Clean, EmptyText, Fallback, NameSource};
+use crate::host::{Clean, EmptyText, NameSource};
 use crate::text::{cut_utf16, is_blank, utf16_len};
 
 impl Reader<'_> {
@@ -17,7 +17,7 @@ impl Reader<'_> {
         let written = self.taken.name.take().filter(|name| !name.is_empty());
         let own = written.clone().filter(|_| own_first);
         let from_folder = own.is_none();
-        let replaced = |character: char| self.rules.name.replaced.contains(character);
+        let replaced = |character: char| self.rules.name.replaced().contains(character);
         let own = own.map(|name| if name.contains(replaced) { name.replace(replaced, "-").into() } else { name });
         self.parsed.name = own.unwrap_or_else(|| self.cleaned_folder().into());
         self.parsed.own_name = written;
@@ -29,8 +29,9 @@ impl Reader<'_> {
         let rules = &self.rules.description;
         let own = self.taken.description.take();
         let is_enough = own.is_some() && rules.empty == EmptyText::Allowed;
-        let own =
-            own.filter(|text: &Arc<str>| rules.loose || rules.empty == EmptyText::Counts || !text.trim().is_empty());
+        let own = own.filter(|text: &Arc<str>| {
+            matches!(rules.empty, EmptyText::Counts | EmptyText::Loose) || !text.trim().is_empty()
+        });
         self.parsed.described = own.is_some();
         self.parsed.description = own.unwrap_or_else(|| self.fallback(body).into());
         let judged = self.parsed.invalid().is_some();
@@ -58,19 +59,13 @@ impl Reader<'_> {
     }
 
     fn fallback(&self, body: &str) -> String {
-        let rules = &self.rules.description;
-        if rules.fallback == Fallback::None {
-            return String::new();
-        }
+        let Some(rules) = &self.rules.description.first_line else { return String::new() };
         let Some(line) = body.split('\n').map(|line| line.trim_matches(is_blank)).find(|line| !line.is_empty()) else {
-            return rules.fallback_empty.clone();
+            return rules.empty.clone();
         };
         let unmarked = line.trim_start_matches('#');
         let heading = unmarked.len() < line.len() && unmarked.starts_with(char::is_whitespace);
         let line = if heading { unmarked.trim_start() } else { line };
-        match rules.fallback_max {
-            Some(max) if utf16_len(line) > max => cut_utf16(line, max.saturating_sub(3)) + "...",
-            _ => line.to_owned(),
-        }
+        if utf16_len(line) > rules.max { cut_utf16(line, rules.max.saturating_sub(3)) + "..." } else { line.to_owned() }
     }
 }

@@ -8,7 +8,7 @@ use super::parsed::Source;
 use super::scalar::{self, Text};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Level};
-use crate::host::{Clean, EmptyText, ParseRules, UnknownFields, WrongType};
+use crate::host::{Clean, EmptyText, NameStep, ParseRules, Spelling, UnknownFields, WrongType};
 use crate::skill::{Frontmatter, RareFields, SkillContext, SkillHooks};
 use crate::text::yaml::{Node, Value};
 
@@ -62,7 +62,7 @@ pub(super) struct Collected {
 pub(crate) fn taken_alike(left: &ParseRules, right: &ParseRules) -> bool {
     let rules = |rules: &ParseRules| {
         let scalars = (rules.dialect, rules.numbers, rules.typed, rules.clean, rules.wrong_type);
-        (scalars, rules.merge_keys, rules.name.trim, rules.description.loose, rules.description.empty)
+        (scalars, rules.merge_keys, rules.name.steps.contains(&NameStep::Trim), rules.description.empty)
     };
     rules(left) == rules(right) && left.fields == right.fields
 }
@@ -159,11 +159,11 @@ impl Collector<'_> {
     fn canonical<'k>(&self, key: &'k str) -> Cow<'k, str> {
         match key {
             "disable_model_invocation" | "user_invocable" | "allowed_tools" | "argument_hint" | "disallowed_tools"
-                if self.rules.fields.underscores =>
+                if self.rules.fields.spellings.contains(&Spelling::Underscores) =>
             {
                 Cow::Owned(key.replace('_', "-"))
             }
-            _ if self.rules.fields.camel_case && !is_known_field(key) => {
+            _ if self.rules.fields.spellings.contains(&Spelling::CamelCase) && !is_known_field(key) => {
                 let known = KNOWN.iter().find(|known| camel_case(known) == camel_case(key));
                 Cow::Borrowed(known.copied().unwrap_or(key))
             }
@@ -216,13 +216,17 @@ impl Collector<'_> {
 
     fn name(&mut self, key: &str, value: &Node<'_>) -> Result<Option<String>, Diagnostic> {
         let name = self.required_text(key, value)?;
-        Ok(if self.rules.name.trim { name.map(|name| scalar::clean(&name, Clean::Trim).into_owned()) } else { name })
+        Ok(if self.rules.name.steps.contains(&NameStep::Trim) {
+            name.map(|name| scalar::clean(&name, Clean::Trim).into_owned())
+        } else {
+            name
+        })
     }
 
     /// Under loose rules an empty text stands for a value that is there but is not text.
     fn description(&mut self, key: &str, value: &Node<'_>) -> Result<Option<String>, Diagnostic> {
         let text = self.required_text(key, value)?;
-        if !self.rules.description.loose {
+        if self.rules.description.empty != EmptyText::Loose {
             return Ok(text);
         }
         Ok(text.or_else(|| Some(String::new())).filter(|_| !scalar::is_falsy(value)))
@@ -326,7 +330,7 @@ impl Collector<'_> {
             let problem = Diagnostic::error(Code::WrongType, "`metadata` must be a map")
                 .at(self.source.file, self.source.span(&value.span))
                 .help("write `key: value` lines below it, indented");
-            if self.rules.fields.metadata_map {
+            if self.rules.fields.is_strict("metadata") {
                 return Err(problem);
             }
             self.problems.push(Diagnostic { level: Level::Warning, ..problem });

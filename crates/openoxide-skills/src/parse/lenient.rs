@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::frontmatter::EditedText;
-use crate::host::ParseRules;
+use crate::host::{ParseRules, Prepare};
 use crate::text::yaml::{self, Node, Value};
 
 const COMMENT: (&str, &str) = ("<!--", "-->");
@@ -47,8 +47,9 @@ pub(super) fn prepare(text: &str, rules: &ParseRules, whole: bool) -> Prepared {
 /// Finds the next comment or carriage return, and says which of the two it is.
 fn next_change(text: &str, from: usize, rules: &ParseRules) -> Option<(usize, char)> {
     let rest = &text[from..];
-    let comment = rules.strip_comments.then(|| rest.find(COMMENT.0)).flatten().map(|at| (from + at, '<'));
-    let line_end = rules.line_returns.then(|| rest.find('\r')).flatten().map(|at| (from + at, '\r'));
+    let comment =
+        rules.prepares(Prepare::StripComments).then(|| rest.find(COMMENT.0)).flatten().map(|at| (from + at, '<'));
+    let line_end = rules.prepares(Prepare::LineReturns).then(|| rest.find('\r')).flatten().map(|at| (from + at, '\r'));
     comment.into_iter().chain(line_end).min()
 }
 
@@ -89,7 +90,7 @@ mod tests {
     use super::*;
 
     fn prepared(text: &str, whole: bool) -> String {
-        let rules = ParseRules { strip_comments: true, line_returns: true, ..ParseRules::default() };
+        let rules = ParseRules { prepare: vec![Prepare::StripComments, Prepare::LineReturns], ..ParseRules::default() };
         match prepare(text, &rules, whole) {
             Prepared::Same => "same".to_owned(),
             Prepared::Changed(edited) => edited.text,

@@ -39,7 +39,7 @@ fn description(rules: &ParseRules, source: Source<'_>, value: &Node<'_>) -> Opti
     if text.trim().is_empty() && rules.description.empty == EmptyText::Allowed {
         return None;
     }
-    if text.trim().is_empty() && rules.description.empty == EmptyText::Missing {
+    if text.trim().is_empty() && rules.description.empty != EmptyText::Counts {
         let level = if rules.description.required { Level::Error } else { Level::Warning };
         return Some(
             Diagnostic::new(Code::DescriptionEmpty, level, "`description` is empty")
@@ -66,7 +66,7 @@ fn description(rules: &ParseRules, source: Source<'_>, value: &Node<'_>) -> Opti
 fn compatibility(rules: &ParseRules, source: Source<'_>, value: &Node<'_>) -> Option<Diagnostic> {
     let span = source.span(&value.span);
     let Some(text) = value.as_text() else {
-        return rules.fields.compatibility_text.then(|| {
+        return rules.fields.is_strict("compatibility").then(|| {
             Diagnostic::error(Code::WrongType, "`compatibility` must be text")
                 .at(source.file, span)
                 .help("write one line of text")

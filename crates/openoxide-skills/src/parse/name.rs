@@ -10,7 +10,7 @@ use super::length::length;
 use super::parsed::{Parsed, Source};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Fix, Level};
-use crate::host::{Chars, LengthUnit, NameShape, NameSource, ParseRules};
+use crate::host::{Chars, LengthUnit, NameShape, NameSource, NameStep, ParseRules};
 use crate::text::yaml::Node;
 
 /// Checks the frontmatter's name.
@@ -31,11 +31,12 @@ pub(super) fn check(
     };
     let other = rules.name.from.first() != Some(&NameSource::Frontmatter);
     // Where the folder gives the name, its shape is what counts.
-    if rules.name.from.first() == Some(&NameSource::Folder) || (other && rules.name.must == NameShape::default()) {
+    if rules.name.is_folder_first() || (other && rules.name.must == NameShape::default()) {
         return Vec::new();
     }
-    let name = fold(name, rules.name.fold);
-    let folder = fold(folder, rules.name.fold);
+    let folds = rules.name.steps.contains(&NameStep::Fold);
+    let name = fold(name, folds);
+    let folder = fold(folder, folds);
     let at = Subject { source, span, name: &name, folder: &folder, lengths: rules.lengths };
     let mut problems = broken(&rules.name.must, Level::Error, &at);
     if problems.is_empty() {

@@ -14,7 +14,7 @@ use super::texts;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Fix, Level};
 use crate::frontmatter::{self, Split, soft_tabs};
-use crate::host::{BadYaml, Fallback, Mark, NoFrontmatter, ParseRules, Utf8};
+use crate::host::{BadYaml, Mark, NoFrontmatter, ParseRules, Prepare, Repair, Utf8};
 use crate::text::yaml;
 use crate::text::yaml_file::yaml_problem;
 
@@ -24,7 +24,7 @@ const FRONTMATTER_MAX: usize = 64 * 1024;
 /// Reads a head by a host's rules; returns nothing if more of the file is needed.
 pub(crate) fn parse<'h>(head: Head<'h>, reading: &Reading<'_>, trees: &mut Trees<'h>) -> Option<Parsed> {
     let rules = &*reading.rules;
-    let folder = if rules.name.real_folder { head.real_folder } else { head.folder };
+    let folder = if rules.name.is_real_folder() { head.real_folder } else { head.folder };
     let mut reader = Reader {
         rules,
         group: reading.group,
@@ -111,7 +111,9 @@ impl Reader<'_> {
             return false;
         }
         match split {
-            _ if text.is_empty() && self.rules.text_required => self.parsed.problems.push(no_text()),
+            _ if text.is_empty() && self.rules.no_frontmatter == NoFrontmatter::BodyRequired => {
+                self.parsed.problems.push(no_text())
+            }
             Split::Found { yaml, .. } if yaml.len() > FRONTMATTER_MAX => self.parsed.problems.push(too_large()),
             Split::Unclosed if text.len() > FRONTMATTER_MAX && self.rules.no_frontmatter == NoFrontmatter::Invalid => {
                 self.parsed.problems.push(too_large());
@@ -127,13 +129,13 @@ impl Reader<'_> {
     }
 
     fn wants_body(&self) -> bool {
-        self.rules.description.fallback != Fallback::None
+        self.rules.description.first_line.is_some()
     }
 
     fn no_frontmatter(&mut self, file: &str, code: Code) {
         let level = match self.rules.no_frontmatter {
             NoFrontmatter::Invalid => Level::Error,
-            NoFrontmatter::BodyOnly => Level::Warning,
+            NoFrontmatter::BodyOnly | NoFrontmatter::BodyRequired => Level::Warning,
         };
         let first_line = file.find('\n').unwrap_or(file.len());
         let problem = if file.starts_with('\u{feff}') && code == Code::NoFrontmatter {
@@ -160,9 +162,9 @@ impl Reader<'_> {
         let text = &file[range.clone()];
         let may_repair = frontmatter::is_repairable(file, &range, self.rules.repair);
         let repair = || frontmatter::repair(text, self.rules).filter(|_| may_repair);
-        let early = if self.rules.repair_first { repair() } else { None };
+        let early = if self.rules.repair == Repair::BlockLines { repair() } else { None };
         let first = match &early {
-            _ if self.rules.soft_tabs && text.contains('\t') => self.untabbed(source, text),
+            _ if self.rules.prepares(Prepare::SoftTabs) && text.contains('\t') => self.untabbed(source, text),
             Some(edited) => self.read_repaired(source, text, edited, trees.read(file, range).0.is_err()),
             None => match trees.read(file, range) {
                 (Ok(root), taken) => {
@@ -175,9 +177,9 @@ impl Reader<'_> {
         };
         let Err(problem) = first else { return };
         let repairable = match problem.code {
-            Code::BadYaml => !self.rules.repair_first,
+            Code::BadYaml => self.rules.repair != Repair::BlockLines,
             Code::YamlLimit | Code::YamlFeature => false,
-            _ => self.rules.repair_types,
+            _ => self.rules.repair == Repair::QuoteTypes,
         };
         if let Some(edited) = repairable.then(repair).flatten()
             && self.read_repaired(source, text, &edited, true).is_ok()

@@ -73,7 +73,7 @@ fn values_become_text_where_the_program_makes_them_so() {
 fn frontmatter_without_a_field_may_be_invalid() {
     check("", "---\n\n---\n", "pdf: ");
     let expected = "S0104 the frontmatter is not a list of `key: value` lines";
-    check("empty_invalid = true", "---\n\n---\n", expected);
+    check("fence.empty = 'invalid'", "---\n\n---\n", expected);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::reader::Reader;
 use super::{limits, name};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
-use crate::host::{BadYaml, Dialect, OnDuplicate, Tags, WrongType};
+use crate::host::{BadYaml, Dialect, EmptyBlock, OnDuplicate, Tags, WrongType};
 use crate::text::yaml::{Feature, Node, Value};
 
 impl Reader<'_> {
@@ -28,7 +28,9 @@ impl Reader<'_> {
         let pairs = match &root.value {
             Value::Map(pairs) => pairs.as_slice(),
             Value::Scalar { .. }
-                if root.is_null() && self.rules.dialect == Dialect::Core && !self.rules.empty_invalid =>
+                if root.is_null()
+                    && self.rules.dialect == Dialect::Core
+                    && self.rules.fence.empty != EmptyBlock::Invalid =>
             {
                 &[]
             }

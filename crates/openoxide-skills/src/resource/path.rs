@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 
-use crate::host::{ReadProblem, ResourceRules};
+use crate::host::{PathLeniency, ReadProblem, ResourceRules};
 use crate::text::is_deceptive;
 
 /// A path inside a skill's folder: relative, without `..`, not empty.
@@ -30,11 +30,11 @@ pub(super) enum Parents {
 impl ResourcePath {
     /// Checks a path as somebody wrote it. Names may be written as [`shown_name`] shows them.
     pub fn parse(text: &str, rules: &ResourceRules) -> Result<ResourcePath, ReadProblem> {
-        let text = if rules.trim { text.trim() } else { text };
+        let text = if rules.allows(PathLeniency::Blanks) { text.trim() } else { text };
         if text.is_empty() {
             return Err(ReadProblem::Empty);
         }
-        if rules.backslashes {
+        if rules.allows(PathLeniency::Backslashes) {
             let path = checked(text.replace('\\', "/").as_bytes(), Parents::Inside)?;
             return Ok(ResourcePath { path, literal: None });
         }
@@ -216,7 +216,10 @@ mod tests {
 
     #[test]
     fn a_host_may_take_backslashes_and_drop_blanks() {
-        let rules = ResourceRules { backslashes: true, trim: true, ..ResourceRules::default() };
+        let rules = ResourceRules {
+            lenient: vec![PathLeniency::Backslashes, PathLeniency::Blanks],
+            ..ResourceRules::default()
+        };
         let parse = |text: &str| ResourcePath::parse(text, &rules).map(|path| path.as_path().to_owned());
         assert_eq!(parse("  a\\b.md "), Ok("a/b.md".into()));
         assert_eq!(parse("\\etc"), Err(ReadProblem::Absolute));

@@ -1,7 +1,7 @@
 //! Addresses of skills and their files: `skill://NAME` and `skill://NAME/PATH`.
 
 use super::path::{Parents, ResourcePath};
-use crate::host::{ReadProblem, ResourceRules};
+use crate::host::{PathLeniency, ReadProblem, ResourceRules};
 
 /// What an address begins with, in any case of letters.
 const SCHEME: &str = "skill://";
@@ -59,10 +59,13 @@ fn path_of(raw: &str, rules: &ResourceRules) -> Result<Option<ResourcePath>, Rea
     let bytes = decoded(&parts.join("/")).ok_or(ReadProblem::Encoding)?;
     // What decoding brought to light: a separator, and with it another `..`.
     let backslash_parent = || bytes.split(|byte| matches!(byte, b'/' | b'\\')).any(|name| name == b"..");
-    if !rules.encoded_parents && backslash_parent() {
+    if !rules.allows(PathLeniency::EncodedParents) && backslash_parent() {
         return Err(ReadProblem::Traversal);
     }
-    match ResourcePath::from_bytes(&bytes, if rules.encoded_parents { Parents::Inside } else { Parents::Never }) {
+    match ResourcePath::from_bytes(
+        &bytes,
+        if rules.allows(PathLeniency::EncodedParents) { Parents::Inside } else { Parents::Never },
+    ) {
         Err(ReadProblem::Itself) => Ok(None),
         outcome => outcome.map(Some),
     }
@@ -147,7 +150,7 @@ mod tests {
 
     #[test]
     fn an_encoded_parent_may_stay_inside_where_the_host_says_so() {
-        let rules = ResourceRules { encoded_parents: true, ..ResourceRules::default() };
+        let rules = ResourceRules { lenient: vec![PathLeniency::EncodedParents], ..ResourceRules::default() };
         assert_eq!(draw("skill://pdf/references%2F..%2FSKILL.md", &rules), r#"pdf "SKILL.md""#);
         assert_eq!(draw("skill://pdf/..%2Fns%2FSKILL.md", &rules), "pdf traversal");
         assert_eq!(draw("skill://pdf/a%2F..", &rules), "pdf");

@@ -113,7 +113,8 @@ impl<'s> Words<'s> {
         }
         let write = |item: &Value| {
             let said = self.value(property, item)?;
-            Ok(if item.is_table() { format!("({said})") } else { said })
+            let is_inner = item.is_table() && self.is_table(property);
+            Ok(if is_inner { format!("({said})") } else { said })
         };
         let said = items.iter().map(write).collect::<Result<Vec<_>>>()?;
         let plain = said.iter().all(|item| item.starts_with('`') && item.ends_with('`'));
@@ -123,6 +124,9 @@ impl<'s> Words<'s> {
     /// Says what a table inside a sentence states: each key with its value, or each name with what it means.
     fn inner(&self, property: &Schema, table: &Table) -> Result<String> {
         let mut said = Vec::new();
+        if let Some(said) = self.choice_with_value(property, table)? {
+            return Ok(said);
+        }
         if self.is_table(property) {
             for (key, property) in properties(self.definition(property)?)? {
                 if let Some(value) = table.get(key) {
@@ -135,6 +139,18 @@ impl<'s> Words<'s> {
             }
         }
         Ok(said.join("; "))
+    }
+
+    /// Says what a choice with a value means, such as `{ max = 64 }`.
+    fn choice_with_value(&self, property: &Schema, table: &Table) -> Result<Option<String>> {
+        let (Some(_), Some((word, value)), 1) = (reference(property), table.iter().next(), table.len()) else {
+            return Ok(None);
+        };
+        let choices = self.definition(property)?["oneOf"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let choice = choices.iter().find(|choice| choice["properties"].get(word).is_some());
+        choice
+            .map(|choice| Ok(format!("{}: {}", lower(description(choice)), self.value(&Schema::Null, value)?)))
+            .transpose()
     }
 
     /// Says what a word means that is one of a choice.

@@ -1,0 +1,156 @@
+//! Where the name of a skill comes from, and what names look like.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// What names must be like.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct NameRules {
+    /// Where the name comes from; the first that gives one.
+    pub from: Vec<NameSource>,
+    /// The name when there is no other.
+    pub fallback: String,
+    /// Whether the frontmatter must have a name.
+    pub required: bool,
+    /// What happens to the frontmatter's name before it is used, besides `clean`.
+    pub steps: Vec<NameStep>,
+    /// A name that breaks this is invalid.
+    pub must: NameShape,
+    /// A name that breaks this gets a warning.
+    pub should: NameShape,
+    /// Whether the other source of a name also calls the skill.
+    pub alias: bool,
+}
+
+/// Where a name comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum NameSource {
+    /// The frontmatter's `name`.
+    Frontmatter,
+    /// The folder.
+    Folder,
+    /// The folder that links lead to.
+    RealFolder,
+}
+
+/// Something that happens to a name before it is used.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum NameStep {
+    /// Blanks at both ends go.
+    Trim,
+    /// Compatibility forms are folded (NFKC).
+    Fold,
+    /// These characters become `-`.
+    Replace(String),
+}
+
+impl NameRules {
+    /// Tells whether the folder that gives the name is the one that links lead to.
+    pub(crate) fn is_real_folder(&self) -> bool {
+        self.from.contains(&NameSource::RealFolder)
+    }
+
+    /// Tells whether the folder's name comes before the frontmatter's.
+    pub(crate) fn is_folder_first(&self) -> bool {
+        matches!(self.from.first(), Some(NameSource::Folder | NameSource::RealFolder))
+    }
+
+    /// Returns the characters that become `-`.
+    pub(crate) fn replaced(&self) -> &str {
+        let replaced =
+            self.steps.iter().find_map(|step| if let NameStep::Replace(all) = step { Some(all) } else { None });
+        replaced.map_or("", String::as_str)
+    }
+}
+
+/// A rule for names. A list of them is the shape of a name; without any, every name is allowed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum NameRule {
+    /// At most this many characters.
+    Max(usize),
+    /// Letters and digits of any script, and `-`.
+    Letters,
+    /// ASCII letters and digits, `-`, `_` and `.`, not beginning with `.`.
+    Word,
+    /// ASCII letters and digits, and `-`.
+    Ascii,
+    /// ASCII letters and digits, and `-`, not beginning with `-`.
+    Plain,
+    /// These characters too.
+    Also(String),
+    /// None of these characters, whatever else is allowed.
+    Never(String),
+    /// No upper-case letters.
+    Lower,
+    /// No hyphen at either end, no two in a row.
+    InnerHyphens,
+    /// The same as the folder.
+    Folder,
+    /// The same as the folder, upper and lower case alike.
+    FolderAnyCase,
+}
+
+impl From<Vec<NameRule>> for NameShape {
+    fn from(rules: Vec<NameRule>) -> NameShape {
+        let mut shape = NameShape::default();
+        for rule in rules {
+            match rule {
+                NameRule::Max(max) => shape.max = Some(max),
+                NameRule::Letters => shape.chars = Chars::Letters,
+                NameRule::Word => shape.chars = Chars::Word,
+                NameRule::Ascii => shape.chars = Chars::Ascii,
+                NameRule::Plain => shape.chars = Chars::Plain,
+                NameRule::Also(also) => shape.also = also,
+                NameRule::Never(never) => shape.never = never,
+                NameRule::Lower => shape.lower = true,
+                NameRule::InnerHyphens => shape.inner_hyphens = true,
+                NameRule::Folder => shape.folder = true,
+                NameRule::FolderAnyCase => (shape.folder, shape.folder_any_case) = (true, true),
+            }
+        }
+        shape
+    }
+}
+
+/// What a name looks like, in `host.toml` a list of rules. Absent rules allow everything.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
+#[serde(from = "Vec<NameRule>")]
+pub struct NameShape {
+    /// Most characters.
+    pub max: Option<usize>,
+    /// Which characters.
+    pub chars: Chars,
+    /// No upper-case letters.
+    pub lower: bool,
+    /// No hyphen at either end, no two in a row.
+    pub inner_hyphens: bool,
+    /// The same as the folder.
+    pub folder: bool,
+    /// Whether upper and lower case are the same when the name is compared with the folder.
+    pub folder_any_case: bool,
+    /// Characters that are allowed besides those of `chars`.
+    pub also: String,
+    /// Characters that are not allowed, whatever `chars` says.
+    pub never: String,
+}
+
+/// Which characters a name may have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Chars {
+    /// Any.
+    #[default]
+    Any,
+    /// Letters and digits of any script, and `-`.
+    Letters,
+    /// ASCII letters and digits, `-`, `_` and `.`, not beginning with `.`.
+    Word,
+    /// ASCII letters and digits, and `-`.
+    Ascii,
+    /// ASCII letters and digits, and `-`, not beginning with `-`.
+    Plain,
+}
