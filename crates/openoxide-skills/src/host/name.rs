@@ -119,6 +119,7 @@ impl From<Vec<NameRule>> for NameShape {
 /// What a name looks like, in `host.toml` a list of rules. Absent rules allow everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(from = "Vec<NameRule>")]
+#[schemars(inline)]
 pub struct NameShape {
     /// Most characters.
     pub max: Option<usize>,

@@ -17,30 +17,30 @@ fn check(rules: &str, file: &str, expected: &str) {
 #[test]
 fn shapes_of_names() {
     let named = |shape: &str, name: &str, expected: &str| {
-        let rules = format!("name = {{ from = [\"frontmatter\"], must = {{ {shape} }} }}");
+        let rules = format!("name = {{ from = [\"frontmatter\"], must = [{shape}] }}");
         check(&rules, &format!("---\nname: {name}\n---\n"), expected);
     };
-    named("chars = 'ascii'", "a-Z9", "a-Z9: ");
-    named("chars = 'ascii'", "a_b", "S0118 `_` is not allowed in a name");
-    named("chars = 'ascii'", "é", "S0118 `é` is not allowed in a name");
-    named("chars = 'ascii', also = '_ '", "a_b c", "a_b c: ");
-    named("never = '/'", "a/b", "S0118 `/` is not allowed in a name");
-    named("chars = 'word', never = '.'", "a.b", "S0118 `.` is not allowed in a name");
-    named("folder = true", "PDF", "S0102 the name differs from its folder");
-    named("folder = true, folder_any_case = true", "PDF", "PDF: ");
+    named("'ascii'", "a-Z9", "a-Z9: ");
+    named("'ascii'", "a_b", "S0118 `_` is not allowed in a name");
+    named("'ascii'", "é", "S0118 `é` is not allowed in a name");
+    named("'ascii', { also = '_ ' }", "a_b c", "a_b c: ");
+    named("{ never = '/' }", "a/b", "S0118 `/` is not allowed in a name");
+    named("'word', { never = '.' }", "a.b", "S0118 `.` is not allowed in a name");
+    named("'folder'", "PDF", "S0102 the name differs from its folder");
+    named("'folder-any-case'", "PDF", "PDF: ");
 }
 
 #[test]
 fn a_name_that_the_folder_gives_has_a_shape_too() {
     let text = "---\nname: Any_Name\n---\n";
-    check("name = { from = ['folder'], must = { chars = 'ascii' } }", text, "pdf: ");
-    let short = "name = { from = ['folder'], must = { max = 2 } }";
+    check("name = { from = ['folder'], must = ['ascii'] }", text, "pdf: ");
+    let short = "name = { from = ['folder'], must = [{ max = 2 }] }";
     check(short, text, "S0114 the name has 3 characters, 2 are allowed");
 }
 
 #[test]
 fn characters_that_become_hyphens() {
-    check("name = { replaced = ':/' }", "---\nname: a:b/c d\n---\n", "a-b-c d: ");
+    check("name = { steps = [{ replace = ':/' }] }", "---\nname: a:b/c d\n---\n", "a-b-c d: ");
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn frontmatter_without_a_field_may_be_invalid() {
 #[test]
 fn findings_are_said_in_the_order_in_which_the_program_looks() {
     let rules = "
-name = { from = ['frontmatter'], must = { chars = 'ascii', lower = true, folder = true } }
+name = { from = ['frontmatter'], must = ['ascii', 'lower', 'folder'] }
 description = { required = true }
 [[texts]]
 code = 'S0119'

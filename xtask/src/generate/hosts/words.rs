@@ -293,15 +293,17 @@ pub(super) mod tests {
         check(
             "parse.repair = 'block-lines'",
             "- What is tried when the YAML is not valid: a top-level value that holds a colon, and is neither quoted nor a \
-             block, becomes a literal block, and the block keeps its line end.\n",
+             block, becomes a literal block, before anything is read, whether or not the YAML is valid, and the block \
+             keeps its line end.\n",
         );
         check(
             "parse.fence.close = 'anywhere'",
             "- What opens and closes the frontmatter:\n  - What closes it: three dashes stand anywhere, whatever follows.\n",
         );
         check(
-            "parse.name.must.max = 64",
-            "- What names must be like:\n  - A name that breaks this is invalid: most characters: 64.\n",
+            "parse.name.must = [{ max = 64 }, 'lower']",
+            "- What names must be like:\n  - A name that breaks this is invalid: at most this many characters: 64; no \
+             upper-case letters.\n",
         );
     }
 }
