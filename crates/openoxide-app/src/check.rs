@@ -7,7 +7,7 @@ mod targets;
 use std::path::{Path, PathBuf};
 
 use openoxide_config::Workspace;
-use openoxide_skills::{Diagnostic, Finding, Host, Judged, Level, View, judge};
+use openoxide_skills::{Diagnostic, Host, Judgment, Level, SkillFinding, View, judge};
 use openoxide_wire::{CheckAnswer, Checked, ProblemLine, SchemaVersion};
 
 use crate::error::Error;
@@ -33,7 +33,7 @@ pub struct CheckInput {
 #[derive(Clone, Debug)]
 pub struct CheckReport {
     /// Each skill, and each place that could not be searched, with its findings.
-    pub judged: Vec<Judged>,
+    pub judged: Vec<Judgment>,
     /// How many skills were checked.
     pub skills: usize,
     /// How many hosts they were checked against.
@@ -70,11 +70,11 @@ pub fn check(
 impl CheckReport {
     /// Returns whether nothing found is an error.
     pub fn is_ok(&self) -> bool {
-        self.judged.iter().all(Judged::is_ok)
+        self.judged.iter().all(Judgment::is_ok)
     }
 
     /// Returns all findings, skill by skill.
-    pub fn findings(&self) -> impl Iterator<Item = &Finding> {
+    pub fn findings(&self) -> impl Iterator<Item = &SkillFinding> {
         self.judged.iter().flat_map(|judged| &judged.findings)
     }
 
@@ -100,7 +100,7 @@ impl CheckReport {
     }
 }
 
-fn problem_line(finding: &Finding) -> ProblemLine {
+fn problem_line(finding: &SkillFinding) -> ProblemLine {
     ProblemLine { dropped_by: finding.dropped_by.clone(), ..ProblemLine::new(Some(&finding.path), &finding.diagnostic) }
 }
 
@@ -117,8 +117,8 @@ fn standard_first(views: &[View]) -> Vec<&Host> {
 }
 
 /// Makes a finding of a place that could not be searched.
-fn judged_place(path: &Path, diagnostic: &Diagnostic) -> Judged {
+fn judged_place(path: &Path, diagnostic: &Diagnostic) -> Judgment {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let finding = Finding { path: path.to_owned(), diagnostic: diagnostic.clone(), dropped_by: Vec::new() };
-    Judged { path: path.to_owned(), name, findings: vec![finding] }
+    let finding = SkillFinding { path: path.to_owned(), diagnostic: diagnostic.clone(), dropped_by: Vec::new() };
+    Judgment { path: path.to_owned(), name, findings: vec![finding] }
 }

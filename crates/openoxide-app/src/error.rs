@@ -5,7 +5,7 @@ use openoxide_live::LiveError;
 use openoxide_mcp_client::RemoteError;
 use openoxide_permissions::RuleError;
 use openoxide_runtime::{Refusal, Why};
-use openoxide_skills::{ReadProblem, Refused, RenderError, Standing};
+use openoxide_skills::{ReadProblem, RenderError, ResourceRefusal, Status};
 
 /// Why a use case has no answer.
 #[derive(Debug, thiserror::Error)]
@@ -39,7 +39,7 @@ pub enum Error {
     Refused(Box<Refusal>),
     /// A file may not be read, or cannot be.
     #[error("{}", .0.text)]
-    Unread(Box<Refused>),
+    Unread(Box<ResourceRefusal>),
     /// An MCP server, or what it offers, cannot be used.
     #[error(transparent)]
     Remote(#[from] RemoteError),
@@ -219,8 +219,8 @@ impl From<Refusal> for Error {
     }
 }
 
-impl From<Refused> for Error {
-    fn from(refused: Refused) -> Error {
+impl From<ResourceRefusal> for Error {
+    fn from(refused: ResourceRefusal) -> Error {
         Error::Unread(Box::new(refused))
     }
 }
@@ -279,7 +279,7 @@ fn refusal_kind(why: Why) -> ErrorKind {
         | Why::Denied
         | Why::Rejected
         | Why::NotListed
-        | Why::DoesNotCount(Standing::Denied | Standing::Untrusted) => ErrorKind::Forbidden,
+        | Why::DoesNotCount(Status::Denied | Status::Untrusted) => ErrorKind::Forbidden,
         Why::Ambiguous | Why::DoesNotCount(_) => ErrorKind::Conflict,
         Why::Unreadable | Why::CommandFailed | Why::NotRun => ErrorKind::Failed,
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use openoxide_config::{Workspace, detect_host};
-use openoxide_skills::{Catalog, Depth, Standing, View, load, path_text};
+use openoxide_skills::{Catalog, Depth, Status, View, load, path_text};
 use openoxide_wire::{HostLine, HostsAnswer, MatrixRow, SchemaVersion};
 
 use crate::error::Error;
@@ -37,7 +37,7 @@ pub struct SkillRow {
     /// The skill's name in the first host that finds it.
     pub name: String,
     /// Its standing, by host.
-    pub standings: BTreeMap<String, Standing>,
+    pub standings: BTreeMap<String, Status>,
 }
 
 /// Lists hosts, and which skills each of them sees.
@@ -61,7 +61,7 @@ pub fn hosts_of(workspace: &Workspace, views: &[View], matrix: bool) -> Hosts {
 impl Hosts {
     /// Returns the answer as JSON has it.
     pub fn into_answer(self) -> HostsAnswer {
-        let word = |(host, standing): (String, Standing)| (host, standing.as_str().to_owned());
+        let word = |(host, standing): (String, Status)| (host, standing.as_str().to_owned());
         let matrix = self.skills.into_iter().map(|row| MatrixRow {
             name: row.name,
             path: row.path.to_string_lossy().into_owned(),
@@ -74,19 +74,19 @@ impl Hosts {
 /// Returns what each host makes of each file. A file that one host finds and cannot read, and that no other host finds, is
 /// left out.
 fn skill_rows(catalogs: &[Catalog]) -> Vec<SkillRow> {
-    let mut rows: BTreeMap<PathBuf, (String, BTreeMap<String, Standing>)> = BTreeMap::new();
+    let mut rows: BTreeMap<PathBuf, (String, BTreeMap<String, Status>)> = BTreeMap::new();
     for catalog in catalogs {
         for entry in catalog.entries() {
             let row = rows
                 .entry(entry.canonical().to_owned())
                 .or_insert_with(|| (entry.skill.name.to_string(), BTreeMap::new()));
             // A file that was found twice is active if one of its finds is.
-            let standing = row.1.entry(catalog.host.clone()).or_insert(entry.standing);
-            *standing = (*standing).min(entry.standing);
+            let standing = row.1.entry(catalog.host.clone()).or_insert(entry.status);
+            *standing = (*standing).min(entry.status);
         }
     }
     rows.retain(|_, (_, standings)| {
-        standings.values().any(|standing| *standing != Standing::Invalid) || standings.len() > 1
+        standings.values().any(|standing| *standing != Status::Invalid) || standings.len() > 1
     });
     rows.into_iter().map(|(path, (name, standings))| SkillRow { path, name, standings }).collect()
 }

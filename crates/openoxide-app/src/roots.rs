@@ -1,7 +1,7 @@
 //! Use case: shows where a host looks for skills, in what order, by what settings, and how commands are isolated here.
 
 use openoxide_sandbox::{Isolation, Mechanism, Probe};
-use openoxide_skills::{Catalog, Origin, SettingKind, SettingRule, Standing, View};
+use openoxide_skills::{Catalog, Origin, SettingKind, SettingRule, Status, View};
 use openoxide_wire::{
     IsolationLine, MissingLine, OtherLine, ProblemLine, RootLine, RootsAnswer, SchemaVersion, SettingLine,
 };
@@ -23,7 +23,7 @@ pub fn roots(view: &View, catalog: &Catalog, isolation: &Isolation) -> RootsAnsw
         others: catalog.others.iter().filter(|entry| entry.root == index).count(),
         provider: searched.root.provider.clone(),
     });
-    let disabled = catalog.others.iter().filter(|entry| entry.standing == Standing::Disabled);
+    let disabled = catalog.others.iter().filter(|entry| entry.status == Status::Disabled);
     RootsAnswer {
         schema: SchemaVersion::default(),
         host: catalog.host.clone(),

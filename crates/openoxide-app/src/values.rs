@@ -5,5 +5,5 @@ pub use openoxide_config::{
     Workspace, WorkspaceError,
 };
 pub use openoxide_skills::{
-    Catalog, Code, Entry, Finding, HostError, Level, RenderError, Standing, TerminalText, View, is_deceptive, near,
+    Catalog, Code, Entry, HostError, Level, RenderError, SkillFinding, Status, TerminalText, View, is_deceptive, near,
 };

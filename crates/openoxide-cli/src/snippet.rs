@@ -2,7 +2,7 @@
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use openoxide_app::check::is_unsearched;
-use openoxide_app::{Finding, Level as Severity, Workspace, is_deceptive};
+use openoxide_app::{Level as Severity, SkillFinding, Workspace, is_deceptive};
 use unicode_width::UnicodeWidthStr;
 
 use crate::paths;
@@ -10,7 +10,7 @@ use crate::table::fill;
 use crate::ui::{Ui, safe};
 
 /// Renders one finding; `hosts` is how many hosts were asked.
-pub(crate) fn render(ui: &Ui, workspace: &Workspace, finding: &Finding, hosts: usize) -> String {
+pub(crate) fn render(ui: &Ui, workspace: &Workspace, finding: &SkillFinding, hosts: usize) -> String {
     let diagnostic = &finding.diagnostic;
     let level = match diagnostic.level {
         Severity::Error => Level::ERROR,
@@ -79,7 +79,7 @@ fn clamped(ui: &Ui, text: String, span: std::ops::Range<usize>) -> (String, std:
 /// Returns the file's text, safe to print, and the span in it.
 ///
 /// Only a file of plain characters is shown: anything that could hide or reorder text would move the marks.
-fn source(finding: &Finding) -> Option<(String, std::ops::Range<usize>)> {
+fn source(finding: &SkillFinding) -> Option<(String, std::ops::Range<usize>)> {
     let place = finding.diagnostic.place.as_ref()?;
     let bytes = fs_err::read(&finding.path).ok()?;
     let text = String::from_utf8(bytes).ok()?;
@@ -97,12 +97,12 @@ fn source(finding: &Finding) -> Option<(String, std::ops::Range<usize>)> {
     same_length.then(|| (shown, place.span.start.saturating_sub(removed)..end.saturating_sub(removed)))
 }
 
-fn with_fix(help: &str, finding: &Finding) -> String {
+fn with_fix(help: &str, finding: &SkillFinding) -> String {
     if finding.diagnostic.fix.is_some() { format!("{help}   (--fix does this)") } else { help.to_owned() }
 }
 
 /// Says which hosts drop the skill, and which do not.
-fn seen_by(finding: &Finding, hosts: usize) -> Option<String> {
+fn seen_by(finding: &SkillFinding, hosts: usize) -> Option<String> {
     let dropped = &finding.dropped_by;
     let is_place = is_unsearched(finding.diagnostic.code) && dropped.is_empty();
     if hosts < 2 || finding.diagnostic.level == Severity::Note || is_place {

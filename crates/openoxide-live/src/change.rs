@@ -67,7 +67,7 @@ pub(crate) fn is_same_catalog(left: &Catalog, right: &Catalog) -> bool {
     let same_entries = |left: &[Entry], right: &[Entry]| {
         let all_same = |(left, right): (&Entry, &Entry)| {
             is_same(left, right)
-                && (left.standing, &left.reason, &left.by) == (right.standing, &right.reason, &right.by)
+                && (left.status, &left.reason, &left.by) == (right.status, &right.reason, &right.by)
                 && left.problems == right.problems
         };
         left.len() == right.len() && left.iter().zip(right).all(all_same)

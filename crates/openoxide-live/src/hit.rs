@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-use openoxide_skills::Touched;
+use openoxide_skills::Changes;
 
 /// More paths than this cost more than looking at everything.
 const TOUCHED_MAX: usize = 20_000;
@@ -63,10 +63,10 @@ impl Hit {
     }
 
     /// Says it to a search.
-    pub(crate) fn touched(&self) -> Touched {
+    pub(crate) fn touched(&self) -> Changes {
         match self.everything {
-            true => Touched::Everything,
-            false => Touched::Paths(self.touched.iter().cloned().collect()),
+            true => Changes::Everything,
+            false => Changes::Paths(self.touched.iter().cloned().collect()),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use openoxide_config::{Environment, WatchPaths};
-use openoxide_skills::{Depth, Memory, Refresh, Touched};
+use openoxide_skills::{Changes, Depth, IncrementalLoader, Refresh};
 
 use crate::change::{Change, is_same_catalog};
 use crate::hit::Hit;
@@ -25,7 +25,7 @@ pub(crate) struct Slot {
 
 impl Slot {
     pub(crate) fn new(id: u64, place: Place, patience: Duration) -> Slot {
-        let memory = Memory::new(patience);
+        let memory = IncrementalLoader::new(patience);
         let keeper = Keeper { memory, settings: None, last: None, needs: Needs::default(), needed: 0, behind: false };
         Slot { id, place, snapshot: RwLock::new(None), keeper: Mutex::new(keeper), used: AtomicU64::new(0) }
     }
@@ -50,7 +50,7 @@ impl Slot {
 
 /// What it takes to make the next snapshot.
 pub(crate) struct Keeper {
-    memory: Memory,
+    memory: IncrementalLoader,
     settings: Option<PlaceSettings>,
     last: Option<Arc<Snapshot>>,
     needs: Needs,
@@ -74,7 +74,7 @@ impl Keeper {
         let mut is_same = self.read_settings(environment, place, hit)?;
         self.behind = false;
         let Some(settings) = &self.settings else { unreachable!("they were read, or it was an error") };
-        let touched = if was_behind { Touched::Everything } else { hit.touched() };
+        let touched = if was_behind { Changes::Everything } else { hit.touched() };
         let mut catalog = self.memory.load(std::slice::from_ref(&settings.view), Depth::Quick, &touched).remove(0);
         settings.report(&mut catalog);
         is_same &= self.last.as_ref().is_some_and(|last| is_same_catalog(&last.catalog, &catalog));

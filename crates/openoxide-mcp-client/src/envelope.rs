@@ -3,8 +3,9 @@
 //! Commands in its text are not run, files that it names are not attached, and its frontmatter gives it nothing.
 
 use openoxide_skills::{
-    Arguments, Caller, Content, CutOf, Entry, Expand, Frontmatter, Host, Loaded, Message, RenderError, SkillMetadata,
-    SkillPolicy, SkillScope, Variable, Variables, View, body_of, cut, envelope, expand, finished, parse_text,
+    Arguments, Caller, Content, CutOf, Entry, Expand, Frontmatter, Host, LoadedSkill, Message, RenderError,
+    SkillMetadata, SkillPolicy, SkillScope, Variable, Variables, View, body_of, cut, envelope, expand, finished,
+    parse_text,
 };
 
 use crate::entry::Resources;
@@ -34,7 +35,7 @@ pub fn carry(
     let origin = format!("mcp:{}", skill.id.server);
     let content = format!("{}{}", said(verified), if in_message { content } else { filled(&content) });
     let files = files(view, verified);
-    let loaded = Loaded {
+    let loaded = LoadedSkill {
         entry: &entry,
         called: &name,
         provider: Some(&origin),

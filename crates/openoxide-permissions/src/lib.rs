@@ -10,5 +10,5 @@ mod wildcard;
 pub use decide::{Decision, Permission, Remembered, decide};
 pub use profile::{Addition, Base, Delta, Ignored, InForce, PermissionsProfile, ProfileMode, ProfileSource, Wanted};
 pub use rule::{Action, Examples, Rule, RuleError, Rules};
-pub use shell::{Frame, Leading, Lexer, Piece, leading};
+pub use shell::{Frame, Leading, Lexer, ShellToken, leading};
 pub use wildcard::{expand_home, wildcard};

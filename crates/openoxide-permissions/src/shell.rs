@@ -13,7 +13,7 @@ mod parts;
 mod words;
 
 pub use leading::{Leading, leading};
-pub use lexer::{Frame, Lexer, Piece};
+pub use lexer::{Frame, Lexer, ShellToken};
 
 /// Longest text that is looked at, in bytes.
 const MAX_TEXT: usize = 64 * 1024;

@@ -4,8 +4,8 @@ use std::path::{Component, Path, PathBuf};
 
 use openoxide_permissions::{Action, Permission};
 use openoxide_skills::{
-    Asked, Attached, Caller, Entry, FileBase, FileRef, FileRules, Message, Part, ReadLimit, ReadProblem, RenderError,
-    ResourceBytes, ResourcePath, ResourceRules, SkillDir, attachment, path_text,
+    AttachedFile, Caller, Entry, FileBase, FileRef, FileRules, Message, ReadLimit, ReadProblem, RenderError,
+    ResourceBytes, ResourcePart, ResourcePath, ResourceRequest, ResourceRules, SkillDir, attachment, path_text,
 };
 
 use crate::load::Loading;
@@ -51,7 +51,7 @@ pub(crate) fn attach(
             Ok(found) => {
                 let (skill, full) = (&*entry.skill.name, path_text(&found.full));
                 let (path, content, removed) = (file.path.as_str(), found.text.as_str(), found.removed);
-                all.messages.extend(attachment(view, &Attached { skill, path, full: &full, content, removed })?);
+                all.messages.extend(attachment(view, &AttachedFile { skill, path, full: &full, content, removed })?);
             }
             Err(MISSING) if !rules.tell_missing => {}
             Err(why) => {
@@ -117,7 +117,7 @@ impl Finder<'_> {
 
     /// Tells whether rules allow a file of the skill to be read; nobody is asked for it.
     fn may_read(&self, path: &ResourcePath) -> bool {
-        let asked = Asked::for_skill(&self.entry.skill.name, Part::Path(path.clone()), Caller::Model);
+        let asked = ResourceRequest::for_skill(&self.entry.skill.name, ResourcePart::Path(path.clone()), Caller::Model);
         let allows =
             |subject: &String| self.runtime.decide(self.session, Permission::Read, subject).action == Action::Allow;
         asked.subjects(self.entry).is_ok_and(|subjects| subjects.iter().all(allows))

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use openoxide_skills::{ActivationTexts, Caller, Catalog, Code, Entry, Standing, View, fill, near};
+use openoxide_skills::{ActivationTexts, Caller, Catalog, Code, Entry, Status, View, fill, near};
 
 /// A call of one skill.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub enum Why {
     /// The caller may not call it.
     NotForCaller,
     /// It is there, and does not count.
-    DoesNotCount(Standing),
+    DoesNotCount(Status),
     /// A permission rule says no.
     Denied,
     /// The user said no.
@@ -130,7 +130,7 @@ pub(crate) fn admit<'c>(
 
 /// Tells whether a skill would count but for its name.
 pub(crate) fn lost_its_name(entry: &Entry) -> bool {
-    matches!(entry.standing, Standing::Shadowed | Standing::Untrusted)
+    matches!(entry.status, Status::Shadowed | Status::Untrusted)
 }
 
 /// Tells whether a host looks for such a name at all.
@@ -236,20 +236,20 @@ impl Words<'_> {
     fn not_active(&self, found: &[&Entry]) -> Refusal {
         let Some(entry) = found.first() else { return self.unknown() };
         // What the model may not see is not there for it.
-        let hidden = matches!(entry.standing, Standing::Denied | Standing::Untrusted | Standing::Dormant);
+        let hidden = matches!(entry.status, Status::Denied | Status::Untrusted | Status::Dormant);
         if self.call.caller == Caller::Model && (hidden || !entry.model) {
             return self.unknown();
         }
-        let own: Word = match entry.standing {
-            Standing::Disabled => |texts| texts.disabled.as_ref(),
+        let own: Word = match entry.status {
+            Status::Disabled => |texts| texts.disabled.as_ref(),
             _ => |_| None,
         };
         let reason = entry.reason.as_ref();
         let ours = || {
             let why = reason.map(|reason| format!(": {}", reason.text)).unwrap_or_default();
-            format!("`{}` does not count, it is {}{why}", self.call.skill, entry.standing.as_str())
+            format!("`{}` does not count, it is {}{why}", self.call.skill, entry.status.as_str())
         };
-        let mut refusal = self.refusal(Why::DoesNotCount(entry.standing), self.said(own, ours));
+        let mut refusal = self.refusal(Why::DoesNotCount(entry.status), self.said(own, ours));
         refusal.path = Some(entry.skill.path.to_path_buf());
         refusal.code = reason.map(|reason| reason.code);
         refusal

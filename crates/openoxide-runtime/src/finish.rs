@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use openoxide_config::PermissionKind as Kind;
-use openoxide_skills::{Caller, CutOf, Entry, Message, RenderError, WhyLeft, again, cut, envelope, finished};
+use openoxide_skills::{Caller, CutOf, Entry, LeftAloneReason, Message, RenderError, again, cut, envelope, finished};
 use sha2::{Digest as _, Sha256};
 
 use crate::attach::attach;
@@ -186,13 +186,13 @@ pub(crate) fn notices(session: &mut Session, entry: &Entry, loading: &Loading) -
     }
     loading.troubles.iter().for_each(|trouble| note(trouble.clone(), None));
     let left = &loading.expanded.left_alone;
-    for left in left.iter().filter(|left| left.why != WhyLeft::SwitchedOff).take(5) {
+    for left in left.iter().filter(|left| left.why != LeftAloneReason::SwitchedOff).take(5) {
         let why = match left.why {
-            WhyLeft::Code => "it stands in code",
-            WhyLeft::Comment => "it stands in a comment",
-            WhyLeft::TooMany => "too many files are named",
-            WhyLeft::TooLong => "it is too long",
-            WhyLeft::QuotedText | WhyLeft::SwitchedOff => "it stands in quotes",
+            LeftAloneReason::Code => "it stands in code",
+            LeftAloneReason::Comment => "it stands in a comment",
+            LeftAloneReason::TooMany => "too many files are named",
+            LeftAloneReason::TooLong => "it is too long",
+            LeftAloneReason::QuotedText | LeftAloneReason::SwitchedOff => "it stands in quotes",
         };
         note(format!("line {}: `{}` is left as it is, because {why}", left.line, left.written), None);
     }

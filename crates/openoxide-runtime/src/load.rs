@@ -2,9 +2,9 @@
 
 use openoxide_permissions::Delta;
 use openoxide_skills::{
-    Arguments, Caller, Content, Cut, CutOf, Entry, Expand, Expanded, FileDigest, Loaded, Message, Parsed, RenderError,
-    SkillDir, Snapshot, SnapshotError, SnapshotLimits, Variable, Variables, View, body_of, cut, envelope, expand, fill,
-    parse_bytes, path_text,
+    Arguments, Caller, Content, CutOf, CutText, Entry, Expand, Expanded, FileDigest, LoadedSkill, Message, Parsed,
+    RenderError, SkillDir, Snapshot, SnapshotError, SnapshotLimits, Variable, Variables, View, body_of, cut, envelope,
+    expand, fill, parse_bytes, path_text,
 };
 
 use crate::call::{Call, Given, Refusal, Why};
@@ -169,7 +169,7 @@ fn content(view: &View, part: Content, text: &str, more: u64) -> (String, Option
     let mut rule = rule.clone();
     rule.bytes = rule.bytes.get().saturating_sub(before).max(1).try_into().unwrap_or(rule.bytes);
     match cut(&part, more, &rule) {
-        Some(Cut { text, removed }) => (text, Some(removed)),
+        Some(CutText { text, removed }) => (text, Some(removed)),
         None => (part.into_owned(), None),
     }
 }
@@ -214,9 +214,9 @@ pub(crate) fn loaded<'a>(
     loading: &'a Loading,
     content: &'a str,
     digest: &'a str,
-) -> Loaded<'a> {
+) -> LoadedSkill<'a> {
     let root = runtime.catalog().roots.get(entry.root);
-    Loaded {
+    LoadedSkill {
         entry,
         called: call.skill.trim_start_matches('/'),
         provider: root.and_then(|searched| searched.root.provider.as_deref()),

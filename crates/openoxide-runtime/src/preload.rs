@@ -1,6 +1,6 @@
 //! Skills that a subagent starts with: whole texts, before anybody has called anything.
 
-use openoxide_skills::{Caller, Entry, Loaded, Message, Role, fill, preloaded};
+use openoxide_skills::{Caller, Entry, LoadedSkill, Message, Role, fill, preloaded};
 
 use crate::call::{Call, Given, Refusal, Why};
 use crate::load::loaded;
@@ -131,7 +131,7 @@ impl Runtime {
             return Ok(Vec::new());
         }
         let texts: Vec<(String, String)> = read.iter().map(|still| (still.content(), still.loading.digest())).collect();
-        let skills: Vec<Loaded<'_>> = read
+        let skills: Vec<LoadedSkill<'_>> = read
             .iter()
             .zip(&texts)
             .map(|(still, (text, digest))| loaded(self, &still.call, &still.entry, &still.loading, text, digest))

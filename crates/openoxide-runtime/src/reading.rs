@@ -2,7 +2,7 @@
 
 use openoxide_config::TrustError;
 use openoxide_permissions::{Action, Permission};
-use openoxide_skills::{Asked, Caller, Entry, ReadProblem, Standing};
+use openoxide_skills::{Caller, Entry, ReadProblem, ResourceRequest, Status};
 
 use crate::ask::{Answer, Question};
 use crate::call::{Call, Given, Why, may};
@@ -24,7 +24,7 @@ impl Runtime {
                 Why::Ambiguous => {
                     self.catalog().find(wanted).into_iter().find(is_first).ok_or(ReadProblem::NotCallable)
                 }
-                Why::Unknown | Why::DoesNotCount(Standing::Invalid) => Err(ReadProblem::UnknownSkill),
+                Why::Unknown | Why::DoesNotCount(Status::Invalid) => Err(ReadProblem::UnknownSkill),
                 _ => Err(ReadProblem::NotCallable),
             },
         };
@@ -40,7 +40,7 @@ impl Runtime {
         &self,
         session: &Session,
         entry: &Entry,
-        asked: &Asked,
+        asked: &ResourceRequest,
     ) -> Result<Vec<Question>, ReadProblem> {
         let name = entry.skill.name.to_string();
         let question = |permission: Permission, subject: String| Question::Permission {

@@ -1,6 +1,6 @@
 //! A skill as a command that somebody else fills in: its text and what would carry it, with nothing put into them.
 
-use openoxide_skills::{Caller, Entry, Loaded, SkillDir, SnapshotLimits, body_of, envelope, parse_bytes};
+use openoxide_skills::{Caller, Entry, LoadedSkill, SkillDir, SnapshotLimits, body_of, envelope, parse_bytes};
 
 use crate::runtime::Runtime;
 
@@ -26,7 +26,7 @@ impl Runtime {
         let text = String::from_utf8_lossy(&own.manifest);
         let content = body_of(&text, &view.host.parse).into_owned();
         let root = self.catalog().roots.get(entry.root);
-        let loaded = Loaded {
+        let loaded = LoadedSkill {
             entry,
             called: &entry.skill.name,
             provider: root.and_then(|searched| searched.root.provider.as_deref()),

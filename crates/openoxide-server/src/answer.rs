@@ -12,7 +12,7 @@ use openoxide_config::WorkspaceError;
 use openoxide_live::LiveError;
 use openoxide_permissions::RuleError;
 use openoxide_runtime::{Refusal, Why};
-use openoxide_skills::{ReadProblem, Refused, Standing};
+use openoxide_skills::{ReadProblem, ResourceRefusal, Status};
 use openoxide_wire::ProblemLine;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -197,7 +197,7 @@ impl From<&Refusal> for Failure {
             | Why::Denied
             | Why::Rejected
             | Why::NotListed
-            | Why::DoesNotCount(Standing::Denied | Standing::Untrusted) => StatusCode::FORBIDDEN,
+            | Why::DoesNotCount(Status::Denied | Status::Untrusted) => StatusCode::FORBIDDEN,
             Why::Ambiguous | Why::DoesNotCount(_) => StatusCode::CONFLICT,
             Why::Unreadable | Why::CommandFailed | Why::NotRun => StatusCode::UNPROCESSABLE_ENTITY,
         };
@@ -210,8 +210,8 @@ impl From<&Refusal> for Failure {
     }
 }
 
-impl From<&Refused> for Failure {
-    fn from(refused: &Refused) -> Failure {
+impl From<&ResourceRefusal> for Failure {
+    fn from(refused: &ResourceRefusal) -> Failure {
         let status = match refused.problem {
             ReadProblem::UnknownSkill
             | ReadProblem::NotFound

@@ -1,4 +1,4 @@
-//! The codes of all findings and standings: one row each, with a short title.
+//! The codes of all findings and statuses: one row each, with a short title.
 //!
 //! A code never changes its meaning. The long text of each lives in `docs/diagnostics/`.
 
@@ -6,7 +6,7 @@ use std::fmt;
 
 macro_rules! codes {
     ($($(#[doc = $doc:literal])* $name:ident = $text:literal, $title:literal;)*) => {
-        /// What kind of finding or standing something is.
+        /// What kind of finding or status something is.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Code { $(#[doc = $title] $name,)* }
 
@@ -77,7 +77,7 @@ codes! {
     SidecarInvalid = "S0201", "the metadata file is not usable";
     SidecarField = "S0202", "a field of the metadata file was dropped";
     ManifestInvalid = "S0203", "the plugin manifest is not usable";
-    // Standings.
+    // Statuses.
     ShadowedName = "S0301", "shadowed by a skill of the same name";
     SameFile = "S0302", "the same file was found twice";
     DisabledBySetting = "S0303", "disabled by a setting";

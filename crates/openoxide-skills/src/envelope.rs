@@ -25,7 +25,7 @@ pub struct Message {
 
 /// A skill that was called, as it is to be sent.
 #[derive(Clone, Debug)]
-pub struct Loaded<'a> {
+pub struct LoadedSkill<'a> {
     /// Which one.
     pub entry: &'a Entry,
     /// What it was called by.
@@ -53,7 +53,7 @@ pub struct Loaded<'a> {
 }
 
 /// Draws the messages that carry a skill to the model.
-pub fn envelope(view: &View, loaded: &Loaded<'_>) -> Result<Vec<Message>, RenderError> {
+pub fn envelope(view: &View, loaded: &LoadedSkill<'_>) -> Result<Vec<Message>, RenderError> {
     let rules = &view.host.activation;
     let wanted = || rules.messages.iter().filter(|rule| rule.caller.is_none_or(|caller| caller == loaded.caller));
     let templates = Templates::new(&view.spec, wanted().map(|rule| rule.template.as_str()))?;
@@ -67,13 +67,13 @@ pub fn envelope(view: &View, loaded: &Loaded<'_>) -> Result<Vec<Message>, Render
 }
 
 /// Draws what is said to somebody who calls a skill again: that nothing changed, or that something did.
-pub fn again(view: &View, loaded: &Loaded<'_>, same: bool) -> Result<String, RenderError> {
+pub fn again(view: &View, loaded: &LoadedSkill<'_>, same: bool) -> Result<String, RenderError> {
     let template = if same { "repeated" } else { "again" };
     Templates::new(&view.spec, [template])?.draw(template, values(&view.host.activation.guard, loaded))
 }
 
 /// Draws the one text with all skills that a subagent starts with; `None` if the host has no template for that.
-pub fn preloaded(view: &View, skills: &[Loaded<'_>]) -> Result<Option<String>, RenderError> {
+pub fn preloaded(view: &View, skills: &[LoadedSkill<'_>]) -> Result<Option<String>, RenderError> {
     const TEMPLATE: &str = "preload";
     if view.spec.template(TEMPLATE).is_none() {
         return Ok(None);
@@ -84,7 +84,7 @@ pub fn preloaded(view: &View, skills: &[Loaded<'_>]) -> Result<Option<String>, R
 
 /// A file that is sent with a skill because its text names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Attached<'a> {
+pub struct AttachedFile<'a> {
     /// The skill's name.
     pub skill: &'a str,
     /// The path as the text has it.
@@ -98,7 +98,7 @@ pub struct Attached<'a> {
 }
 
 /// Draws the message that carries a file, by `attachment.jinja`; nothing if the host has no such template.
-pub fn attachment(view: &View, attached: &Attached<'_>) -> Result<Option<Message>, RenderError> {
+pub fn attachment(view: &View, attached: &AttachedFile<'_>) -> Result<Option<Message>, RenderError> {
     const TEMPLATE: &str = "attachment";
     let Some(rules) = view.host.files.as_ref().filter(|_| view.spec.template(TEMPLATE).is_some()) else {
         return Ok(None);
@@ -125,7 +125,7 @@ pub fn finished(view: &View, text: String) -> String {
     }
 }
 
-fn values(guard: &[String], loaded: &Loaded<'_>) -> minijinja::Value {
+fn values(guard: &[String], loaded: &LoadedSkill<'_>) -> minijinja::Value {
     let entry = loaded.entry;
     let label = |text: &str| one_line(text).replace("</", "&lt;/");
     let fields = loaded.frontmatter;
@@ -187,7 +187,7 @@ fn closes(text: &str, name: &str) -> bool {
 
 /// A text that was too long.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cut {
+pub struct CutText {
     /// What is left of it, with the notice.
     pub text: String,
     /// How much is missing, as the notice says.
@@ -197,7 +197,7 @@ pub struct Cut {
 /// Cuts a text that is longer than the rule allows, never inside a character; `None` if it is not.
 ///
 /// `more` is what the text lacks already, because it was not read to its end.
-pub fn cut(text: &str, more: u64, rule: &CutRule) -> Option<Cut> {
+pub fn cut(text: &str, more: u64, rule: &CutRule) -> Option<CutText> {
     let by_bytes = text.floor_char_boundary(rule.bytes.get());
     let by_lines = rule.lines.and_then(|lines| text.match_indices('\n').nth(lines.get() - 1)).map(|(at, _)| at);
     let end = by_bytes.min(by_lines.unwrap_or(usize::MAX));
@@ -213,7 +213,7 @@ pub fn cut(text: &str, more: u64, rule: &CutRule) -> Option<Cut> {
     let max = if unit == "lines" { rule.lines.map_or(0, std::num::NonZeroUsize::get) } else { rule.bytes.get() };
     let numbers = [removed.to_string(), max.to_string()];
     let notice = fill(&rule.notice, &[("removed", &numbers[0]), ("unit", unit), ("max", &numbers[1])]);
-    Some(Cut { text: format!("{}{notice}", &text[..end]), removed })
+    Some(CutText { text: format!("{}{notice}", &text[..end]), removed })
 }
 
 #[cfg(test)]

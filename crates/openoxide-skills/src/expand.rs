@@ -18,8 +18,8 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
-pub use self::pieces::{Expanded, FileRef, LeftAlone, Piece, ShellPiece, WhyLeft};
-pub use self::refusal::Refusal;
+pub use self::pieces::{Expanded, FileRef, LeftAlone, LeftAloneReason, Piece, ShellPiece};
+pub use self::refusal::CommandRefusal;
 pub use self::rules::{Expansion, Variables};
 use crate::arguments::Arguments;
 use crate::text::fill;

@@ -12,18 +12,18 @@ use crate::sidecar;
 
 /// One skill folder, judged.
 #[derive(Clone, Debug)]
-pub struct Judged {
+pub struct Judgment {
     /// The skill file, or the folder where there is none.
     pub path: PathBuf,
     /// What the skill is called.
     pub name: String,
     /// What was found, in reading order.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<SkillFinding>,
 }
 
 /// One finding, and the hosts that do not load the skill because of it.
 #[derive(Clone, Debug)]
-pub struct Finding {
+pub struct SkillFinding {
     /// The file.
     pub path: PathBuf,
     /// What is found.
@@ -32,7 +32,7 @@ pub struct Finding {
     pub dropped_by: Vec<String>,
 }
 
-impl Judged {
+impl Judgment {
     /// Tells whether nothing found is an error.
     pub fn is_ok(&self) -> bool {
         self.findings.iter().all(|finding| !finding.diagnostic.is_error())
@@ -45,10 +45,10 @@ pub fn is_skill_folder(dir: &Path) -> bool {
 }
 
 /// Judges the skill in a folder by each host's rules.
-pub fn judge(dir: &Path, hosts: &[&Host]) -> Judged {
+pub fn judge(dir: &Path, hosts: &[&Host]) -> Judgment {
     let spellings = spellings(dir);
     let folder = dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let mut judged = Judged { path: dir.to_owned(), name: folder.clone(), findings: Vec::new() };
+    let mut judged = Judgment { path: dir.to_owned(), name: folder.clone(), findings: Vec::new() };
     // With several hosts, an extension that one of them knows is no error for the others.
     let lenient = hosts.len() > 1;
     for host in hosts {
@@ -80,7 +80,7 @@ pub fn judge(dir: &Path, hosts: &[&Host]) -> Judged {
     judged
 }
 
-impl Judged {
+impl Judgment {
     fn file(&mut self, host: &Host, path: &Path, folder: &str, bytes: &[u8], whole: bool, lenient: bool) {
         if host.scan.file_links == Links::Skip && path.is_symlink() {
             let problem = Diagnostic::error(Code::LinkSkipped, "the skill file is a symbolic link");
@@ -143,7 +143,7 @@ impl Judged {
     /// Adds a finding, or a host to the same finding of another host.
     fn add(&mut self, path: &Path, diagnostic: Diagnostic, title: &str) {
         let span = |diagnostic: &Diagnostic| diagnostic.place.as_ref().map_or(0..0, |place| place.span.clone());
-        let same = |finding: &&mut Finding| {
+        let same = |finding: &&mut SkillFinding| {
             finding.path == path
                 && alike(finding.diagnostic.code, diagnostic.code)
                 && overlap(&span(&finding.diagnostic), &span(&diagnostic))
@@ -159,7 +159,7 @@ impl Judged {
             }
             finding
         } else {
-            self.findings.push(Finding { path: path.to_owned(), diagnostic, dropped_by: Vec::new() });
+            self.findings.push(SkillFinding { path: path.to_owned(), diagnostic, dropped_by: Vec::new() });
             self.findings.last_mut().expect("one was just added")
         };
         if drops {

@@ -18,14 +18,14 @@ pub struct Mention<'t> {
     /// The name.
     pub name: &'t str,
     /// How it is written.
-    pub form: Form<'t>,
+    pub form: MentionForm<'t>,
     /// Why it does not count, if that shows in the text.
-    pub flaw: Option<Flaw>,
+    pub flaw: Option<MentionFlaw>,
 }
 
 /// How a mention is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Form<'t> {
+pub enum MentionForm<'t> {
     /// A mark and the name.
     Plain,
     /// A link.
@@ -42,7 +42,7 @@ pub enum Form<'t> {
 
 /// Why a mention does not count, as the text shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flaw {
+pub enum MentionFlaw {
     /// It is a part of something longer.
     Attached,
     /// It stands in code.
@@ -111,8 +111,9 @@ impl<'t, 'r> Scanner<'t, 'r> {
         let target = written.trim();
         let span = at..start + written.len() + 1;
         let blocked = self.rules.link.blocked && self.rules.blocks(name);
-        let flaw = if self.code.holds(at) { Some(Flaw::InCode) } else { blocked.then_some(Flaw::Blocked) };
-        (!target.is_empty()).then_some(Mention { span, name, form: Form::Link { target }, flaw })
+        let flaw =
+            if self.code.holds(at) { Some(MentionFlaw::InCode) } else { blocked.then_some(MentionFlaw::Blocked) };
+        (!target.is_empty()).then_some(Mention { span, name, form: MentionForm::Link { target }, flaw })
     }
 
     /// Reads `$name`; returns where to go on.
@@ -128,13 +129,13 @@ impl<'t, 'r> Scanner<'t, 'r> {
         }
         let end = start + name.len();
         let flaw = if self.code.holds(at) {
-            Some(Flaw::InCode)
+            Some(MentionFlaw::InCode)
         } else if self.is_attached(at, end) {
-            Some(Flaw::Attached)
+            Some(MentionFlaw::Attached)
         } else {
-            self.rules.blocks(name).then_some(Flaw::Blocked)
+            self.rules.blocks(name).then_some(MentionFlaw::Blocked)
         };
-        (next, Some(Mention { span: at..end, name, form: Form::Plain, flaw }))
+        (next, Some(Mention { span: at..end, name, form: MentionForm::Plain, flaw }))
     }
 
     /// Tells whether what stands around makes it a part of something longer.
@@ -169,7 +170,7 @@ fn command<'t>(text: &'t str, rules: &CommandRules) -> Option<Mention<'t>> {
             ArgumentBlanks::TrimmedStart => rest.trim_start_matches(is_blank),
             ArgumentBlanks::Kept => rest.strip_prefix(' ').unwrap_or(rest),
         };
-        return Some(Mention { form: Form::Command { arguments: Cow::Borrowed(arguments) }, ..mention });
+        return Some(Mention { form: MentionForm::Command { arguments: Cow::Borrowed(arguments) }, ..mention });
     }
     if rules.place != CommandPlace::Inside || rules.inside_unless.iter().any(|other| begins(start, other)) {
         return None;
@@ -187,7 +188,7 @@ fn inside<'t>(text: &'t str, rules: &CommandRules) -> Option<Mention<'t>> {
     let before = text[..mention.span.start].trim_matches(is_blank);
     let after = text[mention.span.end..].trim_matches(is_blank);
     let arguments = [before, after].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
-    Some(Mention { form: Form::Command { arguments: Cow::Owned(arguments) }, ..mention })
+    Some(Mention { form: MentionForm::Command { arguments: Cow::Owned(arguments) }, ..mention })
 }
 
 /// Reads a mark and a name; a word of another shape than a name is text.
@@ -203,7 +204,7 @@ fn call<'t>(text: &'t str, at: usize, rules: &CommandRules) -> Option<Mention<'t
     if name.is_empty() || misfit(name, &rules.shape).is_some() {
         return None;
     }
-    let form = Form::Command { arguments: Cow::Borrowed("") };
+    let form = MentionForm::Command { arguments: Cow::Borrowed("") };
     Some(Mention { span: at..start + name.len(), name, form, flaw: None })
 }
 

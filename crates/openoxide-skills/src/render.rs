@@ -18,7 +18,7 @@ pub(crate) use tidy::tidy;
 
 use alias::Aliases;
 use fit::{Fitted, Item};
-pub use prompt::{How, Model, Prompt, Shown, Unit};
+pub use prompt::{BudgetUnit, DetailLevel, Model, Prompt, ShownSkill};
 use template::CatalogTemplates;
 
 /// Renders the catalog of a view.
@@ -85,18 +85,18 @@ impl Drawing {
         let mut lines = Vec::new();
         let mut shown = Vec::new();
         for ((item, choice), entry) in self.items.iter().zip(&self.fitted.choices).zip(entries) {
-            let how = choice.how(item);
-            shown.push(Shown { name: entry.skill.name.to_string(), path: entry.skill.path.to_path_buf(), how });
-            match how {
-                How::LeftOut => {}
-                How::Full => lines.push(item.full.clone()),
-                How::NameOnly => lines.push(item.bare.clone()),
-                How::Cut => {
+            let detail = choice.detail(item);
+            shown.push(ShownSkill { name: entry.skill.name.to_string(), path: entry.skill.path.to_path_buf(), detail });
+            match detail {
+                DetailLevel::LeftOut => {}
+                DetailLevel::Full => lines.push(item.full.clone()),
+                DetailLevel::NameOnly => lines.push(item.bare.clone()),
+                DetailLevel::Cut => {
                     lines.push(templates.entry(&shown_name(entry, view), entry, &item.cut(choice), &item.path)?);
                 }
             }
         }
-        let left_out = shown.iter().filter(|shown| shown.how == How::LeftOut).count();
+        let left_out = shown.iter().filter(|shown| shown.detail == DetailLevel::LeftOut).count();
         let roots = self.aliases.map(|aliases| aliases.table).unwrap_or_default();
         let rules = &view.host.catalog;
         let is_empty = entries.is_empty() && !rules.shown_empty;
@@ -167,7 +167,7 @@ fn capped(text: &str, view: &View) -> String {
 
 /// What entries cost the model when none is shortened, in tokens.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Costs {
+pub struct EntryCosts {
     /// The line of each entry.
     pub each: Vec<u64>,
     /// What else counts: the list of short names for roots.
@@ -175,7 +175,7 @@ pub struct Costs {
 }
 
 /// Returns what the lines of these entries cost the model.
-pub fn entry_costs<'e>(view: &View, catalog: &Catalog, entries: impl IntoIterator<Item = &'e Entry>) -> Costs {
+pub fn entry_costs<'e>(view: &View, catalog: &Catalog, entries: impl IntoIterator<Item = &'e Entry>) -> EntryCosts {
     let templates = CatalogTemplates::new(&view.spec).ok();
     let entries: Vec<&Entry> = entries.into_iter().collect();
     let pattern = view.host.catalog.root_alias.as_ref();
@@ -192,13 +192,13 @@ pub fn entry_costs<'e>(view: &View, catalog: &Catalog, entries: impl IntoIterato
     let (whole, aliased): (Vec<u64>, Vec<u64>) = entries.iter().map(line).unzip();
     let overhead = aliases.map_or(0, |aliases| aliases.overhead);
     match aliased.iter().sum::<u64>() + overhead < whole.iter().sum() {
-        true => Costs { each: aliased, besides: overhead },
-        false => Costs { each: whole, besides: 0 },
+        true => EntryCosts { each: aliased, besides: overhead },
+        false => EntryCosts { each: whole, besides: 0 },
     }
 }
 
 /// Returns the room for the catalog of a view, if it has a limit, and what is counted.
-pub fn catalog_budget(view: &View, model: Model) -> Option<(u64, Unit)> {
+pub fn catalog_budget(view: &View, model: Model) -> Option<(u64, BudgetUnit)> {
     let fit = fit::Fit::new(view, model, &[]);
     Some((fit.budget?, fit.unit))
 }

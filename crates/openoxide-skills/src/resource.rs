@@ -23,8 +23,8 @@ mod walk;
 
 pub(crate) use beneath::open_plain;
 
-pub use answer::{Asked, Found, Part, Refused, ResourceAnswer, read_resource};
-pub use children::Child;
+pub use answer::{ResourceAnswer, ResourceContent, ResourcePart, ResourceRefusal, ResourceRequest, read_resource};
+pub use children::SkillDirEntry;
 pub use digest::{DigestError, FileDigest, LinkDigest, TreeDigest};
 pub use dir::SkillDir;
 pub use error::SnapshotError;

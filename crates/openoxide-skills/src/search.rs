@@ -21,7 +21,7 @@ const WEIGHTS: [f64; 2] = [8.0, 4.0];
 
 /// A skill that was found.
 #[derive(Clone, Copy, Debug)]
-pub struct Hit<'c> {
+pub struct SearchHit<'c> {
     /// The skill.
     pub entry: &'c Entry,
     /// How well it matches; larger is better.
@@ -29,7 +29,7 @@ pub struct Hit<'c> {
 }
 
 /// Finds the skills that match a query, best first; equals stand by name and path.
-pub fn search<'c>(entries: impl IntoIterator<Item = &'c Entry>, query: &str, most: usize) -> Vec<Hit<'c>> {
+pub fn search<'c>(entries: impl IntoIterator<Item = &'c Entry>, query: &str, most: usize) -> Vec<SearchHit<'c>> {
     let query = bounded(query);
     let mut wanted = words(query);
     wanted.truncate(WORDS_MAX);
@@ -38,19 +38,19 @@ pub fn search<'c>(entries: impl IntoIterator<Item = &'c Entry>, query: &str, mos
     let index = Index::new(entries.into_iter().map(Document::of).collect());
     let weighted: Vec<(&String, f64)> = wanted.iter().map(|word| (word, index.weight(word))).collect();
     let named = query.trim();
-    let mut hits: Vec<(bool, Hit<'c>)> = Vec::new();
+    let mut hits: Vec<(bool, SearchHit<'c>)> = Vec::new();
     for document in &index.documents {
         let exact = is_named(document.entry, named);
         let score = weighted.iter().map(|(word, weight)| weight * index.saturated(document, word)).sum();
         if exact || score > 0.0 {
-            hits.push((exact, Hit { entry: document.entry, score }));
+            hits.push((exact, SearchHit { entry: document.entry, score }));
         }
     }
     hits.sort_by(|left, right| better(left, right));
     hits.into_iter().map(|(_, hit)| hit).take(most).collect()
 }
 
-fn better((left_exact, left): &(bool, Hit<'_>), (right_exact, right): &(bool, Hit<'_>)) -> Ordering {
+fn better((left_exact, left): &(bool, SearchHit<'_>), (right_exact, right): &(bool, SearchHit<'_>)) -> Ordering {
     right_exact
         .cmp(left_exact)
         .then_with(|| right.score.total_cmp(&left.score))

@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 
 use crate::catalog::{Catalog, Entry};
 use crate::host::{Host, MentionOrder, MentionRules};
-use crate::mention::{Flaw, Form, Mention, scan};
+use crate::mention::{Mention, MentionFlaw, MentionForm, scan};
 
 mod index;
 mod reason;
 
 use index::Index;
-pub use reason::WhyNot;
+pub use reason::IgnoredReason;
 
 /// What a user says in one turn, and what is around it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -64,7 +64,7 @@ pub struct Selection<'c> {
     /// The skills that are meant, in the order in which they are loaded.
     pub selected: Vec<Selected<'c>>,
     /// What looks like a name and means nothing, in the order of the turn.
-    pub ignored: Vec<Ignored<'c>>,
+    pub ignored: Vec<IgnoredMention<'c>>,
 }
 
 /// A skill that is meant.
@@ -84,7 +84,7 @@ pub struct Selected<'c> {
 
 /// Something that looks like a name and means nothing.
 #[derive(Clone, Debug)]
-pub struct Ignored<'c> {
+pub struct IgnoredMention<'c> {
     /// Which of the turn's items it is in.
     pub item: usize,
     /// Where in the text, in bytes; absent for a structured item.
@@ -92,7 +92,7 @@ pub struct Ignored<'c> {
     /// It, as it is written.
     pub text: String,
     /// Why it means nothing.
-    pub reason: WhyNot<'c>,
+    pub reason: IgnoredReason<'c>,
 }
 
 /// Chooses the skills of a catalog that a turn names, by a host's rules.
@@ -150,11 +150,11 @@ impl<'c, 't> Chooser<'c, 't> {
     fn structured(&mut self, number: usize, item: &'t TurnItem) {
         let (found, text) = match item {
             TurnItem::Text(_) => return,
-            TurnItem::Other { path, .. } => (Err(WhyNot::OtherKind), path.clone()),
+            TurnItem::Other { path, .. } => (Err(IgnoredReason::OtherKind), path.clone()),
             TurnItem::Skill { name, path } => {
                 self.item_names.extend(name.as_deref().filter(|_| self.rules.items));
                 let whole = index::lexical(&self.turn.cwd.join(path));
-                let found = if self.rules.items { self.index.by_path(&whole) } else { Err(WhyNot::NoItems) };
+                let found = if self.rules.items { self.index.by_path(&whole) } else { Err(IgnoredReason::NoItems) };
                 (found, crate::path_text(path))
             }
         };
@@ -168,7 +168,7 @@ impl<'c, 't> Chooser<'c, 't> {
                 arguments: None,
                 taken_out: false,
             }),
-            Err(reason) => self.selection.ignored.push(Ignored { item: number, span: None, text, reason }),
+            Err(reason) => self.selection.ignored.push(IgnoredMention { item: number, span: None, text, reason }),
         }
     }
 
@@ -183,14 +183,14 @@ impl<'c, 't> Chooser<'c, 't> {
         }
         if self.rules.order == MentionOrder::List {
             // Links come before names, because they say more.
-            meant.sort_by_key(|(entry, mention)| (mention.form == Form::Plain, self.index.position(entry)));
+            meant.sort_by_key(|(entry, mention)| (mention.form == MentionForm::Plain, self.index.position(entry)));
         }
-        let by_more = meant.iter().filter(|(_, mention)| mention.form != Form::Plain);
+        let by_more = meant.iter().filter(|(_, mention)| mention.form != MentionForm::Plain);
         self.named.extend(by_more.map(|(entry, _)| &*entry.skill.name));
         for (entry, mention) in meant {
             // Who says by a path which skill of a name is meant does not also mean another one.
-            let is_said = mention.form == Form::Plain && self.named.contains(&*entry.skill.name);
-            match if is_said { Err(WhyNot::Duplicate) } else { self.take(entry) } {
+            let is_said = mention.form == MentionForm::Plain && self.named.contains(&*entry.skill.name);
+            match if is_said { Err(IgnoredReason::Duplicate) } else { self.take(entry) } {
                 Ok(entry) => self.selection.selected.push(selected(entry, number, mention)),
                 Err(reason) => self.ignore(number, text, &mention, reason),
             }
@@ -198,13 +198,13 @@ impl<'c, 't> Chooser<'c, 't> {
     }
 
     /// Finds the skill that a mention means; nothing at all for what is not worth a word.
-    fn resolve(&mut self, mention: &Mention<'t>) -> Option<Result<&'c Entry, WhyNot<'c>>> {
+    fn resolve(&mut self, mention: &Mention<'t>) -> Option<Result<&'c Entry, IgnoredReason<'c>>> {
         match mention.flaw {
-            Some(Flaw::Blocked) => return Some(Err(WhyNot::Blocked)),
+            Some(MentionFlaw::Blocked) => return Some(Err(IgnoredReason::Blocked)),
             // Code is full of such things; only what would have meant a skill is missed by anybody.
             Some(flaw) => {
                 let is_meant = self.target(mention).is_ok();
-                let reason = if flaw == Flaw::InCode { WhyNot::InCode } else { WhyNot::Attached };
+                let reason = if flaw == MentionFlaw::InCode { IgnoredReason::InCode } else { IgnoredReason::Attached };
                 return is_meant.then_some(Err(reason));
             }
             None => {}
@@ -212,48 +212,48 @@ impl<'c, 't> Chooser<'c, 't> {
         Some(self.target(mention))
     }
 
-    fn target(&mut self, mention: &Mention<'t>) -> Result<&'c Entry, WhyNot<'c>> {
+    fn target(&mut self, mention: &Mention<'t>) -> Result<&'c Entry, IgnoredReason<'c>> {
         match &mention.form {
-            Form::Link { target } => self.link(target),
-            Form::Command { .. } => self.index.by_rank(mention.name),
-            Form::Plain => {
+            MentionForm::Link { target } => self.link(target),
+            MentionForm::Command { .. } => self.index.by_rank(mention.name),
+            MentionForm::Plain => {
                 let found = self.index.by_name(mention.name)?;
                 if self.rules.connectors && self.connectors.contains(&mention.name.to_ascii_lowercase()) {
-                    return Err(WhyNot::Connector);
+                    return Err(IgnoredReason::Connector);
                 }
-                if self.item_names.contains(mention.name) { Err(WhyNot::NamedByItem) } else { Ok(found) }
+                if self.item_names.contains(mention.name) { Err(IgnoredReason::NamedByItem) } else { Ok(found) }
             }
         }
     }
 
-    fn link(&mut self, target: &str) -> Result<&'c Entry, WhyNot<'c>> {
+    fn link(&mut self, target: &str) -> Result<&'c Entry, IgnoredReason<'c>> {
         let rules = &self.rules.link;
         if rules.others.iter().any(|other| target.starts_with(other.as_str())) {
-            return Err(WhyNot::OtherKind);
+            return Err(IgnoredReason::OtherKind);
         }
         let path = rules.prefixes.iter().find_map(|prefix| target.strip_prefix(prefix.as_str())).unwrap_or(target);
         if !self.rules.loose_paths && !Path::new(path).is_absolute() {
-            return Err(WhyNot::PathUnknown);
+            return Err(IgnoredReason::PathUnknown);
         }
         let home = path.strip_prefix("~/").and_then(|rest| Some(self.turn.home.as_ref()?.join(rest)));
         self.index.by_path(&index::lexical(&home.unwrap_or_else(|| self.turn.cwd.join(path))))
     }
 
     /// Takes a skill, if it is not chosen already.
-    fn take(&mut self, entry: &'c Entry) -> Result<&'c Entry, WhyNot<'c>> {
-        if self.taken.insert(entry.canonical()) { Ok(entry) } else { Err(WhyNot::Duplicate) }
+    fn take(&mut self, entry: &'c Entry) -> Result<&'c Entry, IgnoredReason<'c>> {
+        if self.taken.insert(entry.canonical()) { Ok(entry) } else { Err(IgnoredReason::Duplicate) }
     }
 
-    fn ignore(&mut self, item: usize, text: &str, mention: &Mention<'_>, reason: WhyNot<'c>) {
+    fn ignore(&mut self, item: usize, text: &str, mention: &Mention<'_>, reason: IgnoredReason<'c>) {
         let (span, text) = (Some(mention.span.clone()), text[mention.span.clone()].to_owned());
-        self.selection.ignored.push(Ignored { item, span, text, reason });
+        self.selection.ignored.push(IgnoredMention { item, span, text, reason });
     }
 }
 
 fn selected<'c>(entry: &'c Entry, item: usize, mention: Mention<'_>) -> Selected<'c> {
     let arguments = match mention.form {
-        Form::Command { arguments } => Some(arguments.into_owned()),
-        Form::Plain | Form::Link { .. } => None,
+        MentionForm::Command { arguments } => Some(arguments.into_owned()),
+        MentionForm::Plain | MentionForm::Link { .. } => None,
     };
     let taken_out = arguments.is_some();
     Selected { entry, item, span: Some(mention.span), arguments, taken_out }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use openoxide_skills::{Catalog, Ignored, Selected, Selection, Turn, TurnItem, WhyNot};
+use openoxide_skills::{Catalog, IgnoredMention, IgnoredReason, Selected, Selection, Turn, TurnItem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -77,14 +77,14 @@ impl MentionsAnswer {
             arguments: selected.arguments.clone(),
             taken_out: selected.taken_out,
         };
-        let ignored = |ignored: &Ignored<'_>| IgnoredLine {
+        let ignored = |ignored: &IgnoredMention<'_>| IgnoredLine {
             text: ignored.text.clone(),
             span: span(&ignored.span),
             item: item(ignored.item, ignored.span.is_some()),
             reason: format!("{}: {}", ignored.reason.word(), ignored.reason),
             candidates: candidates(&ignored.reason),
             near: match &ignored.reason {
-                WhyNot::Unknown { near, .. } => near.iter().map(|&name| name.to_owned()).collect(),
+                IgnoredReason::Unknown { near, .. } => near.iter().map(|&name| name.to_owned()).collect(),
                 _ => Vec::new(),
             },
         };
@@ -97,9 +97,9 @@ impl MentionsAnswer {
     }
 }
 
-fn candidates(reason: &WhyNot<'_>) -> Vec<String> {
+fn candidates(reason: &IgnoredReason<'_>) -> Vec<String> {
     match reason {
-        WhyNot::Ambiguous { candidates, .. } => candidates.iter().map(|entry| text(&entry.skill.path)).collect(),
+        IgnoredReason::Ambiguous { candidates, .. } => candidates.iter().map(|entry| text(&entry.skill.path)).collect(),
         _ => Vec::new(),
     }
 }

@@ -1,6 +1,6 @@
 //! `prompt --json`: what the model sees, and what that cost whom.
 
-use openoxide_skills::{How, Prompt, Shown};
+use openoxide_skills::{DetailLevel, Prompt, ShownSkill};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -78,13 +78,13 @@ impl PromptAnswer {
     }
 }
 
-impl From<&Shown> for ShownLine {
-    fn from(shown: &Shown) -> ShownLine {
-        let how = match shown.how {
-            How::Full => "full",
-            How::Cut => "cut",
-            How::NameOnly => "name-only",
-            How::LeftOut => "left-out",
+impl From<&ShownSkill> for ShownLine {
+    fn from(shown: &ShownSkill) -> ShownLine {
+        let how = match shown.detail {
+            DetailLevel::Full => "full",
+            DetailLevel::Cut => "cut",
+            DetailLevel::NameOnly => "name-only",
+            DetailLevel::LeftOut => "left-out",
         };
         ShownLine { name: shown.name.clone(), path: text(&shown.path), how: how.to_owned() }
     }

@@ -1,6 +1,6 @@
 //! `read --json`: a file or a folder of a skill, or why not.
 
-use openoxide_skills::{Found, Refused, ResourceAnswer, ResourceBytes};
+use openoxide_skills::{ResourceAnswer, ResourceBytes, ResourceContent, ResourceRefusal};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -64,7 +64,7 @@ pub struct NotReadLine {
 
 impl ReadAnswer {
     /// Makes the answer for a host.
-    pub fn new(host: String, name: String, outcome: Result<&ResourceAnswer, &Refused>) -> ReadAnswer {
+    pub fn new(host: String, name: String, outcome: Result<&ResourceAnswer, &ResourceRefusal>) -> ReadAnswer {
         let mut answer = ReadAnswer::empty(host, name);
         match outcome {
             Ok(found) => answer.fill(found),
@@ -128,7 +128,7 @@ impl ReadAnswer {
         self.content_type = Some(answer.content_type.clone());
         self.text.clone_from(&answer.text);
         match &answer.found {
-            Found::File(file) => {
+            ResourceContent::File(file) => {
                 self.path = Some(file.path.clone());
                 self.kind = Some("file".to_owned());
                 self.size = Some(file.size);
@@ -137,7 +137,7 @@ impl ReadAnswer {
                     ResourceBytes::Binary(bytes) => self.base64 = Some(base64(bytes)),
                 }
             }
-            Found::Folder(folder) => {
+            ResourceContent::Folder(folder) => {
                 self.path = Some(folder.path.clone());
                 self.kind = Some("folder".to_owned());
                 let line = |item: &openoxide_skills::ResourceItem| ItemLine {

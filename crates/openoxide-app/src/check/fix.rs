@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use openoxide_config::Workspace;
-use openoxide_skills::{Code, Diagnostic, Fix, Host, Judged, judge};
+use openoxide_skills::{Code, Diagnostic, Fix, Host, Judgment, judge};
 
 use super::relink::links_to;
 use crate::error::Error;
@@ -88,7 +88,7 @@ impl Fixer<'_> {
     }
 
     /// Fixes one skill; renaming its folder changes `folder`.
-    fn fix_one(&mut self, folder: &mut PathBuf, judged: &Judged) -> Result<usize, Error> {
+    fn fix_one(&mut self, folder: &mut PathBuf, judged: &Judgment) -> Result<usize, Error> {
         let mut count = self.replace(judged)?;
         for diagnostic in judged.findings.iter().map(|finding| &finding.diagnostic) {
             match &diagnostic.fix {
@@ -101,7 +101,7 @@ impl Fixer<'_> {
         Ok(count)
     }
 
-    fn replace(&mut self, judged: &Judged) -> Result<usize, Error> {
+    fn replace(&mut self, judged: &Judgment) -> Result<usize, Error> {
         let mut edits: Vec<(&Path, &Diagnostic, std::ops::Range<usize>, &str)> = Vec::new();
         for finding in &judged.findings {
             if let Some(Fix::Replace { span, text }) = &finding.diagnostic.fix {

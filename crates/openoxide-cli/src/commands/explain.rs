@@ -6,7 +6,7 @@ use std::io::IsTerminal as _;
 use std::path::Path;
 
 use openoxide_config::detect_host;
-use openoxide_skills::{Catalog, Code, Depth, Entry, Layout, RootRule, SkillScope, Standing, View, entry_costs, load};
+use openoxide_skills::{Catalog, Code, Depth, Entry, Layout, RootRule, SkillScope, Status, View, entry_costs, load};
 use openoxide_wire::{ExplainAnswer, HostOutcome, OtherLine, SchemaVersion, SkillLine};
 use unicode_width::UnicodeWidthStr as _;
 
@@ -75,7 +75,7 @@ pub(crate) fn explain(ui: &Ui, common: &Common, args: &ExplainArgs) -> anyhow::R
     let shown: Vec<(&HostOutcome, bool)> = outcomes.iter().zip(views[1..].iter().map(is_here)).collect();
     text.push_str(&hosts_text(ui, common, &args.subject, &shown));
     ui.data(&text)?;
-    if found.iter().any(|entry| entry.standing == Standing::Untrusted) {
+    if found.iter().any(|entry| entry.status == Status::Untrusted) {
         ui.hint(&format!("to trust the project: {}", session.command_for_all("trust")));
     }
     if let Some(command) = everywhere.linking(common, &found) {
@@ -186,7 +186,7 @@ fn outcome(everywhere: &Everywhere<'_>, catalog: &Catalog, view: &View) -> HostO
         [] => match found.first() {
             Some(entry) => {
                 let reason = entry.reason.as_ref().map_or("", |reason| reason.text.as_str());
-                format!("{}: {}", entry.standing.as_str(), safe(&paths::abbreviate_home(&session.workspace, reason)))
+                format!("{}: {}", entry.status.as_str(), safe(&paths::abbreviate_home(&session.workspace, reason)))
             }
             None => everywhere.missing(view),
         },
@@ -250,7 +250,7 @@ fn found_text(ui: &Ui, session: &Session, catalog: &Catalog, subject: &str, foun
     let heading = format!("{}: {} found, {counting} {verb}", paint(Role::Strong, &safe(subject)), found.len());
     let mut text = format!("{}\n\n", fill("", &heading, ui.width()));
     let standing =
-        |entry: &Entry| if entry.is_active() { "counts".to_owned() } else { entry.standing.as_str().to_owned() };
+        |entry: &Entry| if entry.is_active() { "counts".to_owned() } else { entry.status.as_str().to_owned() };
     let standings: Vec<String> = found.iter().map(|entry| standing(entry)).collect();
     let places: Vec<String> = found.iter().map(|entry| paths::short(&session.workspace, entry.dir())).collect();
     let (first, second) =

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use openoxide_app::hosts::{Hosts, HostsInput, SkillRow};
-use openoxide_app::{Code, Standing, Workspace};
+use openoxide_app::{Code, Status, Workspace};
 use openoxide_wire::HostLine;
 use unicode_width::UnicodeWidthStr as _;
 
@@ -98,7 +98,7 @@ fn block_text(
         let mut line = pad(&cut(name, first), first);
         for (host, heading) in hosts.iter().zip(headings) {
             let mark = match row.standings.get(&host.name) {
-                Some(Standing::Active) => paint(Role::Good, "\u{25cf}"),
+                Some(Status::Active) => paint(Role::Good, "\u{25cf}"),
                 Some(_) => paint(Role::Warning, "\u{25cb}"),
                 None => paint(Role::Dim, "\u{b7}"),
             };

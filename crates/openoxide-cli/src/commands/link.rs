@@ -189,7 +189,7 @@ fn link_all(ui: &Ui, common: &Common, args: &LinkArgs, pair: &Pair) -> anyhow::R
 
 /// Says why an agent passes over a skill that it finds without any link.
 fn uncounted(common: &Common, pair: &Pair, entry: &Entry, met: &Entry) -> Told {
-    let why = met.reason.as_ref().map_or(met.standing.as_str(), |reason| &reason.text);
+    let why = met.reason.as_ref().map_or(met.status.as_str(), |reason| &reason.text);
     let why = paths::abbreviate_home(&pair.session.workspace, why);
     let place = pair.short(met.found());
     let told = Told::no(format!("{} finds {place} already, and does not count it: {why}", pair.title()));

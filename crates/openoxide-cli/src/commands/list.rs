@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use openoxide_skills::{Catalog, Code, Costs, Depth, Entry, Model, Unit, catalog_budget, entry_costs};
+use openoxide_skills::{BudgetUnit, Catalog, Code, Depth, Entry, EntryCosts, Model, catalog_budget, entry_costs};
 use openoxide_wire::ListAnswer;
 
 use crate::ExitStatus;
@@ -118,10 +118,10 @@ fn note(session: &Session, entry: &Entry) -> String {
 }
 
 fn others_text(ui: &Ui, session: &Session, catalog: &Catalog) -> String {
-    let width = widest(catalog.others.iter().map(|entry| entry.standing.as_str()), 10);
+    let width = widest(catalog.others.iter().map(|entry| entry.status.as_str()), 10);
     let mut text = String::new();
     for entry in &catalog.others {
-        let standing = paint(Role::Warning, &pad(entry.standing.as_str(), width));
+        let standing = paint(Role::Warning, &pad(entry.status.as_str(), width));
         let _ = writeln!(text, "{standing}  {}", paths::short(&session.workspace, entry.found()));
         if let Some(reason) = &entry.reason {
             let why = format!("{} [{}]", safe(&paths::abbreviate_home(&session.workspace, &reason.text)), reason.code);
@@ -147,7 +147,7 @@ fn places_text(ui: &Ui, session: &Session, catalog: &Catalog) -> String {
     text
 }
 
-fn summary(session: &Session, catalog: &Catalog, costs: &Costs, all: bool) -> String {
+fn summary(session: &Session, catalog: &Catalog, costs: &EntryCosts, all: bool) -> String {
     if catalog.skills.is_empty()
         && let Some(off) = skills_off(&session.workspace, &session.view)
     {
@@ -162,8 +162,8 @@ fn summary(session: &Session, catalog: &Catalog, costs: &Costs, all: bool) -> St
         catalog.skills.iter().zip(&costs.each).filter(|(entry, _)| entry.model).map(|(_, cost)| cost).sum();
     let listed = listed + costs.besides;
     let room = catalog_budget(&session.view, Model::default()).map(|(room, unit)| match unit {
-        Unit::Tokens => room,
-        Unit::Characters => room / 4,
+        BudgetUnit::Tokens => room,
+        BudgetUnit::Characters => room / 4,
     });
     let _ = match room {
         Some(room) => write!(text, ", {} of {} tokens", grouped(listed), grouped(room)),

@@ -5,7 +5,7 @@ use std::io::{IsTerminal as _, Read as _};
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use openoxide_skills::{CommandPlace, Depth, MentionRules, Selection, Turn, TurnItem, WhyNot, select};
+use openoxide_skills::{CommandPlace, Depth, IgnoredReason, MentionRules, Selection, Turn, TurnItem, select};
 use openoxide_wire::{MentionsAnswer, TurnInput};
 
 use crate::ExitStatus;
@@ -155,7 +155,7 @@ fn ignored_text(ui: &Ui, session: &Session, selection: &Selection<'_>) -> String
         let reason = safe(&paths::abbreviate_home(&session.workspace, &ignored.reason.to_string()));
         let reason = format!("{reason} [{}]", ignored.reason.word());
         let _ = writeln!(text, "{}", fill(&label, &reason, ui.width()));
-        if let WhyNot::Ambiguous { candidates, total, .. } = &ignored.reason {
+        if let IgnoredReason::Ambiguous { candidates, total, .. } = &ignored.reason {
             let indent = " ".repeat(width + 11);
             for candidate in candidates {
                 let _ = writeln!(text, "{indent}{}", paths::short(&session.workspace, &candidate.skill.path));

@@ -8,7 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use openoxide_config::{ConfigProblem, DetectedHost, HostInstallation};
 use openoxide_runtime::seen_by_model;
-use openoxide_skills::{Catalog, Depth, Entry, Model, Prompt, Standing, View, load, path_text, render};
+use openoxide_skills::{Catalog, Depth, Entry, Model, Prompt, Status, View, load, path_text, render};
 use openoxide_wire::{AgentLine, MendLine, OverviewAnswer, SchemaVersion};
 use unicode_width::UnicodeWidthStr as _;
 
@@ -111,7 +111,7 @@ impl Agent {
         let counted: BTreeSet<&Path> = self.catalog.skills.iter().map(Entry::canonical).collect();
         let is_new = |entry: &&Entry| !is_elsewhere(entry) && !counted.contains(entry.canonical());
         let others = || self.catalog.others.iter().filter(is_new);
-        let broken = others().filter(|entry| entry.standing == Standing::Invalid).count();
+        let broken = others().filter(|entry| entry.status == Status::Invalid).count();
         let found = self.found.program.iter().chain(&self.found.home).chain(&self.found.project);
         AgentLine {
             name: self.view.spec.id(),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use openoxide_runtime::{Beginning, BeginningError, Onlooker, message_line, prompt_answer};
-use openoxide_skills::{Depth, How, Model, Prompt, Standing};
+use openoxide_skills::{Depth, DetailLevel, Model, Prompt, Status};
 
 use crate::ExitStatus;
 use crate::args::Common;
@@ -71,7 +71,7 @@ pub(crate) fn prompt(ui: &Ui, common: &Common, args: &PromptArgs) -> anyhow::Res
     if let Some(off) = skills_off(&session.workspace, &session.view) {
         ui.hint(&off.remedy());
     }
-    let invalid = catalog.others.iter().filter(|entry| entry.standing == Standing::Invalid);
+    let invalid = catalog.others.iter().filter(|entry| entry.status == Status::Invalid);
     let names: Vec<String> = invalid.map(|entry| safe(&entry.skill.name)).collect();
     if !names.is_empty() {
         ui.say(&row("invalid", &names, &session.command("list --all")));
@@ -85,14 +85,16 @@ fn report(ui: &Ui, host: &str, prompt: &Prompt) {
         None => format!("{} {}, no limit", grouped(prompt.used), prompt.unit.as_str()),
     };
     ui.say(&format!("catalog for {host}: {}, {room}", count(prompt.shown.len(), "skill")));
-    let named = |how: How| -> Vec<String> {
-        prompt.shown.iter().filter(|shown| shown.how == how).map(|shown| safe(&shown.name)).collect()
+    let named = |how: DetailLevel| -> Vec<String> {
+        prompt.shown.iter().filter(|shown| shown.detail == how).map(|shown| safe(&shown.name)).collect()
     };
-    let full = named(How::Full);
+    let full = named(DetailLevel::Full);
     if !full.is_empty() && full.len() < prompt.shown.len() {
         ui.say(&format!("  {}  {}", pad("full", 9), full.len()));
     }
-    for (how, label) in [(How::Cut, "cut"), (How::NameOnly, "name only"), (How::LeftOut, "left out")] {
+    for (how, label) in
+        [(DetailLevel::Cut, "cut"), (DetailLevel::NameOnly, "name only"), (DetailLevel::LeftOut, "left out")]
+    {
         let names = named(how);
         if !names.is_empty() {
             ui.say(&row(label, &names, "the budget is used up"));

@@ -3,7 +3,8 @@
 use openoxide_mcp_client::RemoteName;
 use openoxide_runtime::{Given, Responder as _, Runtime, Session as Conversation};
 use openoxide_skills::{
-    Asked, Caller, Catalog, Entry, Part, ReadProblem, Refused, ResourceAnswer, SkillUrl, near, read_resource,
+    Caller, Catalog, Entry, ReadProblem, ResourceAnswer, ResourcePart, ResourceRefusal, ResourceRequest, SkillUrl,
+    near, read_resource,
 };
 use openoxide_wire::ReadAnswer;
 
@@ -78,16 +79,16 @@ fn answer(
     runtime: &Runtime,
     args: &ReadArgs,
     asking: &mut Asking<'_>,
-) -> Result<(String, Result<ResourceAnswer, Refused>), Told> {
+) -> Result<(String, Result<ResourceAnswer, ResourceRefusal>), Told> {
     let (host, catalog) = (&session.view.host, runtime.catalog());
     let mut conversation = Conversation::new("");
     let (asked, entry) = match asked(session, runtime, &conversation, args)? {
         Ok(found) => found,
-        Err(problem) => return Ok((args.skill.clone(), Err(Refused::unnamed(host, problem)))),
+        Err(problem) => return Ok((args.skill.clone(), Err(ResourceRefusal::unnamed(host, problem)))),
     };
     let outcome = entry
         .and_then(|entry| permitted(runtime, &mut conversation, entry, &asked, asking).map(|()| entry))
-        .map_err(|problem| Refused::new(host, catalog, &asked, problem))
+        .map_err(|problem| ResourceRefusal::new(host, catalog, &asked, problem))
         .and_then(|entry| read_resource(host, catalog, entry, &asked, args.base64));
     Ok((asked.name, outcome))
 }
@@ -97,7 +98,7 @@ fn permitted(
     runtime: &Runtime,
     conversation: &mut Conversation,
     entry: &Entry,
-    asked: &Asked,
+    asked: &ResourceRequest,
     asking: &mut Asking<'_>,
 ) -> Result<(), ReadProblem> {
     for question in runtime.before_reading(conversation, entry, asked)? {
@@ -112,7 +113,7 @@ fn permitted(
 }
 
 /// What was asked for, and the skill that is meant; an address may name none at all.
-type Wanted<'c> = Result<(Asked, Result<&'c Entry, ReadProblem>), ReadProblem>;
+type Wanted<'c> = Result<(ResourceRequest, Result<&'c Entry, ReadProblem>), ReadProblem>;
 
 fn asked<'r>(
     session: &Session,
@@ -130,7 +131,7 @@ fn asked<'r>(
         if args.path.is_some() || args.list {
             return Err(Told::failed("an address names the file itself").hint("leave the path away"));
         }
-        return Ok(Asked::by_url(&args.skill, caller, rules).map(|asked| {
+        return Ok(ResourceRequest::by_url(&args.skill, caller, rules).map(|asked| {
             let entry = runtime.readable(conversation, &asked.name, caller);
             (asked, entry)
         }));
@@ -139,15 +140,15 @@ fn asked<'r>(
     let entry = runtime.readable(conversation, &meant, caller);
     let name = entry.as_ref().map_or(args.skill.as_str(), |entry| &entry.skill.name);
     let asked = match &args.path {
-        Some(path) => Asked::by_path(name, path, caller, rules),
-        None if args.list => Asked::for_skill(name, Part::Top, caller),
-        None => Asked::for_skill(name, Part::Manifest, caller),
+        Some(path) => ResourceRequest::by_path(name, path, caller, rules),
+        None if args.list => ResourceRequest::for_skill(name, ResourcePart::Top, caller),
+        None => ResourceRequest::for_skill(name, ResourcePart::Manifest, caller),
     };
     Ok(Ok((asked, entry)))
 }
 
 /// Says to a person why nothing is answered, and what to do next.
-fn told(session: &Session, catalog: &Catalog, name: &str, args: &ReadArgs, refused: &Refused) -> Told {
+fn told(session: &Session, catalog: &Catalog, name: &str, args: &ReadArgs, refused: &ResourceRefusal) -> Told {
     let told = Told::no(refused.text.clone());
     match (refused.problem, args.caller) {
         (ReadProblem::UnknownSkill, Caller::User) => {

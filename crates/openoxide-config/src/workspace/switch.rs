@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use openoxide_skills::{Catalog, Depth, Entry, Standing, View, load, near, path_text};
+use openoxide_skills::{Catalog, Depth, Entry, Status, View, load, near, path_text};
 
 use super::Workspace;
 use super::error::WorkspaceError;
@@ -150,7 +150,7 @@ impl Workspace {
             return Err(unknown(&catalog, &selector));
         }
         // A file that is found by two paths is one skill, and only its first entry says that it is disabled.
-        let disabled = found.iter().filter(|entry| entry.standing == Standing::Disabled);
+        let disabled = found.iter().filter(|entry| entry.status == Status::Disabled);
         let disabled: Vec<&Path> = disabled.map(|entry| &*entry.skill.path).collect();
         let is_off = |entry: &&&Entry| disabled.contains(&&*entry.skill.path);
         let Some(other) = found.iter().find(|entry| is_off(entry) == request.enabled) else {

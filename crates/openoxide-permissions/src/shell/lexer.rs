@@ -38,7 +38,7 @@ impl Frame {
 
 /// The smallest part of a text that has a meaning of its own: mostly one character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Piece<'t> {
+pub struct ShellToken<'t> {
     /// Where it begins, in bytes.
     pub start: usize,
     /// The piece as it is written.
@@ -264,7 +264,7 @@ impl<'t> Lexer<'t> {
     }
 
     /// Leaves a here-document and whatever was left open in it; the line that ends it is one piece.
-    fn end_document(&mut self) -> Piece<'t> {
+    fn end_document(&mut self) -> ShellToken<'t> {
         self.document_end = None;
         let is_document = |frame: &Frame| matches!(frame, Frame::Document | Frame::QuotedDocument);
         if let Some(open) = self.frames.iter().rposition(is_document) {
@@ -275,14 +275,14 @@ impl<'t> Lexer<'t> {
         if !self.pending.is_empty() {
             self.begin_document(self.at);
         }
-        Piece { start, text, frame: Frame::QuotedDocument }
+        ShellToken { start, text, frame: Frame::QuotedDocument }
     }
 }
 
 impl<'t> Iterator for Lexer<'t> {
-    type Item = Piece<'t>;
+    type Item = ShellToken<'t>;
 
-    fn next(&mut self) -> Option<Piece<'t>> {
+    fn next(&mut self) -> Option<ShellToken<'t>> {
         let (start, rest, frame) = (self.at, self.rest(), self.frame());
         if rest.is_empty() {
             return None;
@@ -292,7 +292,7 @@ impl<'t> Iterator for Lexer<'t> {
         }
         let length = self.take(rest);
         self.at += length;
-        Some(Piece { start, text: &rest[..length], frame })
+        Some(ShellToken { start, text: &rest[..length], frame })
     }
 }
 

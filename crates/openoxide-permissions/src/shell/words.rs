@@ -1,6 +1,6 @@
 //! Reads plain commands: words, and the operators between commands. Whatever is more than that is unknown.
 
-use super::lexer::{Frame, Lexer, Piece};
+use super::lexer::{Frame, Lexer, ShellToken};
 
 /// A word of a command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,7 +42,7 @@ impl Reader<'_> {
         if self.lexer.rest().starts_with('$') && self.lexer.frame() != Frame::Single {
             return self.variable();
         }
-        let Piece { text, frame, .. } = self.lexer.next()?;
+        let ShellToken { text, frame, .. } = self.lexer.next()?;
         let mut characters = text.chars();
         let (character, None) = (characters.next()?, characters.next()) else { return None };
         match (frame, character) {

@@ -1,7 +1,7 @@
 //! The answer of a tool that finds skills by words.
 
 use openoxide_permissions::Action;
-use openoxide_skills::{Caller, Entry, Hit, TerminalText, ToolFact, fill, search};
+use openoxide_skills::{Caller, Entry, SearchHit, TerminalText, ToolFact, fill, search};
 use serde_json::{Map, json};
 
 use super::{Tool, ToolResult};
@@ -31,7 +31,7 @@ pub(super) fn found(runtime: &Runtime, tool: &Tool, query: &str) -> ToolResult {
     ToolResult { title, output, metadata, ..ToolResult::default() }
 }
 
-fn line(hit: &Hit<'_>) -> String {
+fn line(hit: &SearchHit<'_>) -> String {
     let skill = &hit.entry.skill;
     if hit.entry.name_only || skill.description.is_empty() {
         return format!("- {}", TerminalText(&skill.name));

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use openoxide_sandbox::{Outcome, SandboxError};
 use openoxide_skills::{
-    Asked, Caller, Found, Message, Model, Part, ReadProblem, Refused, RenderError, Resource, ResourceAnswer,
-    ResourceBytes, Role, ToolAnswer, ToolArgumentKind, ToolDoes, ToolFact, fill, path_text, read_resource,
+    Caller, Message, Model, ReadProblem, RenderError, Resource, ResourceAnswer, ResourceBytes, ResourceContent,
+    ResourcePart, ResourceRefusal, ResourceRequest, Role, ToolAnswer, ToolArgumentKind, ToolDoes, ToolFact, fill,
+    path_text, read_resource,
 };
 use serde_json::{Map, Value, json};
 
@@ -251,14 +252,14 @@ impl Toolbox {
         }
     }
 
-    fn resource(&self, session: &Session, given: &Input<'_>) -> Result<ResourceAnswer, Refused> {
+    fn resource(&self, session: &Session, given: &Input<'_>) -> Result<ResourceAnswer, ResourceRefusal> {
         let (host, catalog) = (&self.runtime.view().host, self.runtime.catalog());
         if given.name.trim().is_empty() {
-            return Err(Refused::unnamed(host, ReadProblem::NoName));
+            return Err(ResourceRefusal::unnamed(host, ReadProblem::NoName));
         }
         let asked = match given.path {
-            Some(path) => Asked::by_path(given.name, path, Caller::Model, &host.resource),
-            None => Asked::for_skill(given.name, Part::Manifest, Caller::Model),
+            Some(path) => ResourceRequest::by_path(given.name, path, Caller::Model, &host.resource),
+            None => ResourceRequest::for_skill(given.name, ResourcePart::Manifest, Caller::Model),
         };
         let readable = self.runtime.readable(session, given.name, Caller::Model).and_then(|entry| {
             // Nobody can be asked in the middle of a call.
@@ -267,7 +268,7 @@ impl Toolbox {
                 _ => Err(ReadProblem::Forbidden),
             }
         });
-        let entry = readable.map_err(|problem| Refused::new(host, catalog, &asked, problem))?;
+        let entry = readable.map_err(|problem| ResourceRefusal::new(host, catalog, &asked, problem))?;
         read_resource(host, catalog, entry, &asked, false)
     }
 }
@@ -275,9 +276,11 @@ impl Toolbox {
 /// Makes the answer of a file that was read.
 fn answered(tool: &Tool, name: &str, answer: &ResourceAnswer) -> ToolResult {
     let (path, cut) = match &answer.found {
-        Found::File(Resource { path, bytes: ResourceBytes::Text { removed, .. }, .. }) => (path.as_str(), *removed > 0),
-        Found::File(resource) => (resource.path.as_str(), false),
-        Found::Folder(folder) => (folder.path.as_str(), folder.cut),
+        ResourceContent::File(Resource { path, bytes: ResourceBytes::Text { removed, .. }, .. }) => {
+            (path.as_str(), *removed > 0)
+        }
+        ResourceContent::File(resource) => (resource.path.as_str(), false),
+        ResourceContent::Folder(folder) => (folder.path.as_str(), folder.cut),
     };
     let content = answer.text.as_deref().unwrap_or_default();
     let mut metadata = Map::new();

@@ -12,7 +12,8 @@ use openoxide_live::Snapshot;
 use openoxide_mcp_client::RemoteName;
 use openoxide_runtime::{Answer, Question, Runtime, Session, host_media_type};
 use openoxide_skills::{
-    Asked, Caller, Entry, FolderStamps, Found, Part, Refused, Resource, ResourceAnswer, ResourceBytes, read_resource,
+    Caller, Entry, FolderStamps, Resource, ResourceAnswer, ResourceBytes, ResourceContent, ResourcePart,
+    ResourceRefusal, ResourceRequest, read_resource,
 };
 use openoxide_wire::{ReadAnswer, Who};
 use schemars::JsonSchema;
@@ -177,7 +178,8 @@ async fn local(asking: &HttpContext, state: &Arc<Snapshot>, reading: &Arc<Readin
             let answer = answer.map_err(|refused| Failure::from(&refused))?;
             let name = found.asked.name.clone();
             let ResourceAnswer {
-                found: Found::File(Resource { bytes: ResourceBytes::Binary(bytes), path, .. }), ..
+                found: ResourceContent::File(Resource { bytes: ResourceBytes::Binary(bytes), path, .. }),
+                ..
             } = answer
             else {
                 let answer = ReadAnswer::new(catalog.host.clone(), name.clone(), Ok(&answer));
@@ -197,7 +199,7 @@ async fn local(asking: &HttpContext, state: &Arc<Snapshot>, reading: &Arc<Readin
 /// What is meant, once nothing is in its way.
 struct Meant<'r> {
     entry: &'r Entry,
-    asked: Asked,
+    asked: ResourceRequest,
 }
 
 impl Meant<'_> {
@@ -224,10 +226,10 @@ fn find<'r>(runtime: &'r Runtime, reading: &Reading) -> Result<Result<Meant<'r>,
     let entry = runtime.readable(&session, &wanted, caller);
     let name = entry.as_ref().map_or(id.as_str(), |entry| &*entry.skill.name);
     let asked = match &reading.path {
-        Some(path) => Asked::by_path(name, path, caller, &host.resource),
-        None => Asked::for_skill(name, Part::Top, caller),
+        Some(path) => ResourceRequest::by_path(name, path, caller, &host.resource),
+        None => ResourceRequest::for_skill(name, ResourcePart::Top, caller),
     };
-    let refused = |problem| Failure::from(&Refused::new(host, catalog, &asked, problem));
+    let refused = |problem| Failure::from(&ResourceRefusal::new(host, catalog, &asked, problem));
     let entry = entry.map_err(refused)?;
     let questions = runtime.before_reading(&session, entry, &asked).map_err(refused)?;
     Ok(match reading.open(questions) {

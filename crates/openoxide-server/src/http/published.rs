@@ -15,7 +15,7 @@ use std::time::SystemTime;
 
 use openoxide_runtime::{Runtime, Session};
 use openoxide_skills::{
-    Asked, Caller, Entry, FileDigest, FileManifest, ManifestLimits, SkillDir, Snapshot, SnapshotLimits,
+    Caller, Entry, FileDigest, FileManifest, ManifestLimits, ResourceRequest, SkillDir, Snapshot, SnapshotLimits,
 };
 
 use super::archive::{PACKED_MAX, pack};
@@ -168,7 +168,7 @@ pub(crate) fn find<'c>(runtime: &'c Runtime, packed: &PublishedCache, name: &str
 
 /// Tells whether a model may read a file, and nobody has to be asked.
 fn may_read(runtime: &Runtime, session: &Session, entry: &Entry, path: &str) -> bool {
-    let asked = Asked::by_path(&entry.skill.name, path, Caller::Model, &runtime.view().host.resource);
+    let asked = ResourceRequest::by_path(&entry.skill.name, path, Caller::Model, &runtime.view().host.resource);
     runtime.before_reading(session, entry, &asked).is_ok_and(|questions| questions.is_empty())
 }
 

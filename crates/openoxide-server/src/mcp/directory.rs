@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use openoxide_runtime::media_type_by_name;
-use openoxide_skills::{Child, SkillDir, shown_name};
+use openoxide_skills::{SkillDir, SkillDirEntry, shown_name};
 use rmcp::ErrorData;
 use rmcp::model::{CustomResult, Resource};
 use serde_json::{Value, json};
@@ -33,11 +33,12 @@ impl Shared {
         let folder = meant.path.as_ref().map_or_else(PathBuf::new, |path| path.as_path().to_owned());
         // A cursor is of one folder only.
         let list = format!("directory {uri}");
-        let key = |child: &Child| address("", Path::new(&child.name));
+        let key = |child: &SkillDirEntry| address("", Path::new(&child.name));
         let mut children = children;
         children.sort_by_key(key);
         let (children, next) = page(&list, children.into_iter(), text(params, "cursor")?, PAGE, key)?;
-        let resource = |child: &Child| self::resource(meant.root, &served, &folder.join(&child.name), child.is_folder);
+        let resource =
+            |child: &SkillDirEntry| self::resource(meant.root, &served, &folder.join(&child.name), child.is_folder);
         let resources: Vec<Resource> = children.iter().map(resource).collect();
         let mut answer = json!({ "resultType": "complete", "resources": resources });
         if let Some(next) = next {
@@ -46,7 +47,7 @@ impl Shared {
         Ok(CustomResult::new(answer))
     }
 
-    fn children(&self, seen: &Seen, meant: &Meant<'_>) -> Option<(Arc<Served>, Vec<Child>)> {
+    fn children(&self, seen: &Seen, meant: &Meant<'_>) -> Option<(Arc<Served>, Vec<SkillDirEntry>)> {
         let entry = seen.entry(meant.at)?;
         let served = self.memory.look(seen.catalog(), entry)?;
         let dir = SkillDir::of(seen.catalog(), entry).ok()?;

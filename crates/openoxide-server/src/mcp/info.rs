@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use openoxide_skills::{CatalogPlace, Entry, Model, TerminalText, ToolDoes, Unit, catalog_budget};
+use openoxide_skills::{BudgetUnit, CatalogPlace, Entry, Model, TerminalText, ToolDoes, catalog_budget};
 use rmcp::model::{Implementation, JsonObject, ServerCapabilities, ServerConfig};
 use serde_json::json;
 
@@ -63,8 +63,8 @@ fn list(seen: &Seen) -> String {
     }
     let room = match catalog_budget(&seen.state.view, Model::default()) {
         None => usize::MAX,
-        Some((room, Unit::Characters)) => usize::try_from(room).unwrap_or(usize::MAX),
-        Some((room, Unit::Tokens)) => usize::try_from(room.saturating_mul(4)).unwrap_or(usize::MAX),
+        Some((room, BudgetUnit::Characters)) => usize::try_from(room).unwrap_or(usize::MAX),
+        Some((room, BudgetUnit::Tokens)) => usize::try_from(room.saturating_mul(4)).unwrap_or(usize::MAX),
     };
     let full: Vec<String> = entries.iter().map(|entry| line(entry)).collect();
     let length = |lines: &[String]| lines.iter().map(|line| line.chars().count() + 1).sum::<usize>();

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use openoxide_runtime::{Question, Session, media_type};
-use openoxide_skills::{Asked, Caller, Part, ReadLimit, ReadProblem, ResourceBytes, ResourcePath, SkillDir};
+use openoxide_skills::{
+    Caller, ReadLimit, ReadProblem, ResourceBytes, ResourcePart, ResourcePath, ResourceRequest, SkillDir,
+};
 use rmcp::model::{
     CacheScope, ListResourceTemplatesResult, ListResourcesResult, ReadResourceRequestParams, ReadResourceResponse,
     ReadResourceResult, Resource, ResourceContents, ResourceTemplate,
@@ -64,7 +66,7 @@ impl Shared {
     fn before_reading(&self, seen: &Seen, session: &Session, uri: &str) -> Result<Vec<Question>, Unread> {
         let (at, path) = self.file_at(seen, uri).ok_or_else(|| no_resource(uri))?;
         let entry = seen.entry(at).ok_or_else(|| no_resource(uri))?;
-        let asked = Asked::for_skill(&entry.skill.name, Part::Path(path), Caller::Model);
+        let asked = ResourceRequest::for_skill(&entry.skill.name, ResourcePart::Path(path), Caller::Model);
         seen.runtime().before_reading(session, entry, &asked).map_err(|problem| match problem {
             ReadProblem::Forbidden => Unread::new("denied", "a permission rule does not let this file be read"),
             _ => no_resource(uri).into(),

@@ -1,4 +1,4 @@
-//! Makes a catalog from what searches found: entries first, then their standing, then their order.
+//! Makes a catalog from what searches found: entries first, then their status, then their order.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::contents::{Catalog, SearchedRoot};
-use super::entry::{Entry, Problem, Reason, Standing};
+use super::entry::{Entry, Problem, Reason, Status};
 use super::order::sort_entries;
 use super::view::View;
 use super::{filter, permission, rank};
@@ -175,7 +175,7 @@ impl Builder<'_> {
         Entry {
             root: place.index,
             group: self.group(place),
-            standing: if reason.is_some() { Standing::Invalid } else { Standing::Active },
+            status: if reason.is_some() { Status::Invalid } else { Status::Active },
             reason,
             by: None,
             model: true,

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::entry::{Entry, Problem, Standing};
+use super::entry::{Entry, Problem, Status};
 use super::order::sort_listed;
 use crate::discover::LimitReached;
 use crate::host::Host;
@@ -44,7 +44,7 @@ impl Catalog {
 
     /// Returns the skills that count and those that are switched off, in the host's order.
     pub fn switchable(&self, host: &Host) -> Vec<&Entry> {
-        let off = self.others.iter().filter(|entry| entry.standing == Standing::Disabled);
+        let off = self.others.iter().filter(|entry| entry.status == Status::Disabled);
         let mut entries: Vec<&Entry> = self.skills.iter().chain(off).collect();
         if entries.len() > self.skills.len() {
             sort_listed(&mut entries, &host.list.order, &host.collide.rank);

@@ -9,7 +9,7 @@ use crate::skill::SkillMetadata;
 
 /// Whether and why a skill counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Standing {
+pub enum Status {
     /// It counts.
     Active,
     /// Another skill has its name or is the same file.
@@ -26,17 +26,17 @@ pub enum Standing {
     Untrusted,
 }
 
-impl Standing {
+impl Status {
     /// Returns the word used in text and JSON.
     pub fn as_str(self) -> &'static str {
         match self {
-            Standing::Active => "active",
-            Standing::Shadowed => "shadowed",
-            Standing::Disabled => "disabled",
-            Standing::Invalid => "invalid",
-            Standing::Dormant => "dormant",
-            Standing::Denied => "denied",
-            Standing::Untrusted => "untrusted",
+            Status::Active => "active",
+            Status::Shadowed => "shadowed",
+            Status::Disabled => "disabled",
+            Status::Invalid => "invalid",
+            Status::Dormant => "dormant",
+            Status::Denied => "denied",
+            Status::Untrusted => "untrusted",
         }
     }
 }
@@ -50,7 +50,7 @@ pub struct Reason {
     pub text: String,
 }
 
-/// One file found, and its standing.
+/// One file found, and its status.
 #[derive(Clone, Debug)]
 pub struct Entry {
     /// What is known about the skill.
@@ -64,7 +64,7 @@ pub struct Entry {
     /// The place of its root in lists: that of the first root of its group.
     pub group: usize,
     /// Whether it counts.
-    pub standing: Standing,
+    pub status: Status,
     /// Why not.
     pub reason: Option<Reason>,
     /// The skill that counts instead.
@@ -81,7 +81,7 @@ pub struct Entry {
     pub note: Option<String>,
     /// The file's size in bytes.
     pub size: u64,
-    /// A number that stands for the file's bytes, in catalogs that a [`Memory`] makes.
+    /// A number that stands for the file's bytes, in catalogs that a [`IncrementalLoader`] makes.
     pub content: Option<u64>,
     /// Findings about its files.
     pub problems: Vec<Problem>,
@@ -96,7 +96,7 @@ impl Entry {
             canonical: None,
             root: 0,
             group: 0,
-            standing: Standing::Active,
+            status: Status::Active,
             reason: None,
             by: None,
             model: true,
@@ -127,7 +127,7 @@ impl Entry {
 
     /// Tells whether it counts.
     pub fn is_active(&self) -> bool {
-        self.standing == Standing::Active
+        self.status == Status::Active
     }
 }
 

@@ -7,7 +7,7 @@ use globset::{GlobBuilder, GlobSetBuilder};
 use toml::Value;
 
 use super::contents::SearchedRoot;
-use super::entry::{Entry, Reason, Standing};
+use super::entry::{Entry, Reason, Status};
 use super::view::View;
 use crate::code::Code;
 use crate::host::{Control, StateEffect};
@@ -26,7 +26,7 @@ pub(super) fn apply(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) 
         own_text(view, root, entry);
         if let Some(folder) = root.asleep.as_ref().filter(|_| entry.is_active()) {
             let text = format!("it waits until a file in `{folder}` is touched");
-            set(entry, Standing::Dormant, Code::DormantRoot, text);
+            set(entry, Status::Dormant, Code::DormantRoot, text);
         }
         if entry.is_active() && !root.unfiltered {
             by_rules(view, &rules, entry);
@@ -36,7 +36,7 @@ pub(super) fn apply(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) 
             }
         }
         if let Some(why) = root.off.as_ref().filter(|_| entry.is_active()) {
-            set(entry, Standing::Disabled, Code::DisabledBySetting, why.clone());
+            set(entry, Status::Disabled, Code::DisabledBySetting, why.clone());
         }
         entry.model &= !denied;
         entry.user &= user_calls;
@@ -95,7 +95,7 @@ impl<'v> ByName<'v> {
         } else {
             return;
         };
-        set(entry, Standing::Disabled, Code::DisabledBySetting, text);
+        set(entry, Status::Disabled, Code::DisabledBySetting, text);
     }
 }
 
@@ -113,8 +113,8 @@ fn said<'v>(view: &'v View, name: Option<&String>) -> &'v [Setting] {
     name.map_or(&[], |name| view.settings.said(name))
 }
 
-fn set(entry: &mut Entry, standing: Standing, code: Code, text: impl Into<String>) {
-    entry.standing = standing;
+fn set(entry: &mut Entry, status: Status, code: Code, text: impl Into<String>) {
+    entry.status = status;
     entry.reason = Some(Reason { code, text: text.into() });
 }
 
@@ -131,14 +131,14 @@ fn own_text(view: &View, root: &Root, entry: &mut Entry) {
     entry.model = !hidden;
     entry.user = !unusable;
     if counts(Control::Enabled) && frontmatter.rare().enabled == Some(false) {
-        set(entry, Standing::Disabled, Code::DisabledByItself, "its own text says `enabled: false`");
+        set(entry, Status::Disabled, Code::DisabledByItself, "its own text says `enabled: false`");
         return;
     }
     let product = view.host.sidecar.as_ref().and_then(|sidecar| sidecar.products.first());
     let products = &entry.skill.policy.products;
     if let Some(product) = product.filter(|product| !products.is_empty() && !products.contains(product)) {
         let text = format!("it is made for {}, not for {product}", products.join(", "));
-        set(entry, Standing::Invalid, Code::OtherProduct, text);
+        set(entry, Status::Invalid, Code::OtherProduct, text);
     }
 }
 
@@ -192,7 +192,7 @@ fn by_rules(view: &View, rules: &[Rule], entry: &mut Entry) {
     });
     if let Some(rule) = last.filter(|rule| !rule.enabled) {
         let text = format!("it is switched off: {}", rule.text);
-        set(entry, Standing::Disabled, Code::DisabledBySetting, text);
+        set(entry, Status::Disabled, Code::DisabledBySetting, text);
     }
 }
 
@@ -206,7 +206,7 @@ pub(super) fn by_state(view: &View, entry: &mut Entry) {
         Some(StateEffect::UserOnly) => entry.model = false,
         Some(StateEffect::Off) => {
             let text = format!("it is switched off: {origin} says `{state}`");
-            set(entry, Standing::Disabled, Code::DisabledBySetting, text);
+            set(entry, Status::Disabled, Code::DisabledBySetting, text);
         }
         Some(StateEffect::On) | None => {}
     }
@@ -230,7 +230,7 @@ fn dormant(view: &View, root: &Root, entry: &mut Entry) {
         entry.model = false;
     } else {
         let text = format!("it waits until a file is touched that matches `{}`", patterns.join("`, `"));
-        set(entry, Standing::Dormant, Code::DormantPaths, text);
+        set(entry, Status::Dormant, Code::DormantPaths, text);
     }
 }
 

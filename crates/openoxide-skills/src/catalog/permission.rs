@@ -5,7 +5,7 @@ use std::str::FromStr as _;
 use openoxide_permissions::{Action, Permission, Rule, Rules};
 use toml::Value;
 
-use super::entry::{Entry, Problem, Reason, Standing};
+use super::entry::{Entry, Problem, Reason, Status};
 use super::view::View;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Level};
@@ -38,7 +38,7 @@ fn deny(rules: &Rules, entry: &mut Entry) {
     let names = std::iter::once(&*entry.skill.name).chain(entry.aliases.iter().map(String::as_str));
     let Some(rule) = names.into_iter().find_map(|name| denying(rules, name)) else { return };
     let text = format!("the rule `{}` denies it ({})", rule.pattern, rule.origin);
-    entry.standing = Standing::Denied;
+    entry.status = Status::Denied;
     entry.reason = Some(Reason { code: Code::Denied, text });
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::contents::SearchedRoot;
-use super::entry::{Entry, Problem, Reason, Standing};
+use super::entry::{Entry, Problem, Reason, Status};
 use super::order::{compare_by, rank_of};
 use super::view::View;
 use crate::code::Code;
@@ -37,7 +37,7 @@ fn same_file(roots: &[SearchedRoot], entries: &mut [Entry]) {
     }
     let mut first: HashMap<&Path, usize> = HashMap::with_capacity(entries.len());
     let mut again: Vec<(usize, Arc<Path>)> = Vec::new();
-    for (index, entry) in entries.iter().enumerate().filter(|(_, entry)| entry.standing != Standing::Invalid) {
+    for (index, entry) in entries.iter().enumerate().filter(|(_, entry)| entry.status != Status::Invalid) {
         match first.entry(entry.canonical()) {
             Slot::Vacant(slot) => drop(slot.insert(index)),
             Slot::Occupied(earlier) => again.push((index, entries[*earlier.get()].found().into())),
@@ -45,7 +45,7 @@ fn same_file(roots: &[SearchedRoot], entries: &mut [Entry]) {
     }
     for (index, earlier) in again {
         let entry = &mut entries[index];
-        entry.standing = Standing::Shadowed;
+        entry.status = Status::Shadowed;
         let text = format!("it is the same file as `{}`", earlier.display());
         entry.reason = Some(Reason { code: Code::SameFile, text });
         entry.by = Some(earlier);
@@ -109,7 +109,7 @@ fn shadow(entries: &mut [Entry], loser: usize, winner: usize, code: Code, text: 
         _ => entries[winner].skill.path.clone(),
     };
     let entry = &mut entries[loser];
-    entry.standing = Standing::Shadowed;
+    entry.status = Status::Shadowed;
     entry.reason = Some(Reason { code, text });
     entry.by = Some(by);
 }
@@ -125,7 +125,7 @@ fn yield_to_native(roots: &[SearchedRoot], entries: &mut [Entry]) {
     for entry in entries.iter_mut().filter(|entry| entry.is_active() && roots[entry.root].root.yields) {
         let own = plugin(entry);
         if let Some((.., path)) = native.iter().find(|(name, id, _)| *name == entry.skill.name && *id == own) {
-            entry.standing = Standing::Shadowed;
+            entry.status = Status::Shadowed;
             let text = "another skill of the same plugin has this name".to_owned();
             entry.reason = Some(Reason { code: Code::ShadowedName, text });
             entry.by = Some(path.clone());
@@ -206,9 +206,9 @@ fn one_winner(view: &View, roots: &[SearchedRoot], entries: &mut [Entry], group:
     let by = entries[winner].skill.path.clone();
     for &loser in &group[1..] {
         let untrusted = is_untrusted(view, &entries[loser]) && !is_untrusted(view, &entries[winner]);
-        let (standing, code) = match untrusted {
-            true => (Standing::Untrusted, Code::UntrustedLoses),
-            false => (Standing::Shadowed, Code::ShadowedName),
+        let (status, code) = match untrusted {
+            true => (Status::Untrusted, Code::UntrustedLoses),
+            false => (Status::Shadowed, Code::ShadowedName),
         };
         let text = match untrusted {
             true => format!(
@@ -218,7 +218,7 @@ fn one_winner(view: &View, roots: &[SearchedRoot], entries: &mut [Entry], group:
             false => why_shadowed(roots, &entries[winner], &entries[loser]),
         };
         let entry = &mut entries[loser];
-        entry.standing = standing;
+        entry.status = status;
         entry.reason = Some(Reason { code, text });
         entry.by = Some(by.clone());
     }
@@ -237,7 +237,7 @@ fn per_caller(roots: &[SearchedRoot], entries: &mut [Entry], group: &[usize]) {
             let text = why_shadowed(roots, &entries[winner], &entries[index]);
             let by = entries[winner].skill.path.clone();
             let entry = &mut entries[index];
-            entry.standing = Standing::Shadowed;
+            entry.status = Status::Shadowed;
             entry.reason = Some(Reason { code: Code::ShadowedName, text });
             entry.by = Some(by);
         } else {
@@ -264,7 +264,7 @@ fn why_shadowed(roots: &[SearchedRoot], winner: &Entry, loser: &Entry) -> String
 pub(super) fn cut(max: usize, entries: &mut [Entry]) -> Option<usize> {
     let mut over = None;
     for entry in entries.iter_mut().filter(|entry| entry.is_active()).skip(max) {
-        entry.standing = Standing::Invalid;
+        entry.status = Status::Invalid;
         let text = format!("{max} skills were found before it, and no more count");
         entry.reason = Some(Reason { code: Code::SkillLimit, text });
         over = over.or(Some(entry.root));

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::refusal::Refusal;
+use super::refusal::CommandRefusal;
 
 /// A text in pieces.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub struct ShellPiece {
     /// Variables that the script refers to.
     pub env: Vec<(String, String)>,
     /// Why it must not be run with these arguments, if so.
-    pub refused: Option<Refusal>,
+    pub refused: Option<CommandRefusal>,
     /// The line it begins on, counted from 1.
     pub line: usize,
 }
@@ -64,12 +64,12 @@ pub struct LeftAlone {
     /// The line, counted from 1.
     pub line: usize,
     /// Why.
-    pub why: WhyLeft,
+    pub why: LeftAloneReason,
 }
 
 /// Why something was left alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WhyLeft {
+pub enum LeftAloneReason {
     /// It stands in a code span or a code fence.
     Code,
     /// It stands in a comment.

@@ -4,7 +4,7 @@ use openoxide_permissions::Lexer;
 
 /// Why a command must not be run with the arguments that were given.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum CommandRefusal {
     /// An argument would be calculated with.
     #[error("`{placeholder}` stands where the shell calculates, and its value is more than a plain word")]
     Arithmetic {

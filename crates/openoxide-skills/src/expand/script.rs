@@ -7,11 +7,11 @@
 
 use std::collections::BTreeMap;
 
-use openoxide_permissions::{Frame, Lexer, Piece};
+use openoxide_permissions::{Frame, Lexer, ShellToken};
 
 use super::placeholder::{Placeholders, Value, What};
 use super::readers::Readers;
-use super::refusal::Refusal;
+use super::refusal::CommandRefusal;
 use super::spot::Spot;
 
 /// Longest value that is taken for a plain word.
@@ -22,7 +22,7 @@ const MOST_PLAIN: usize = 1000;
 pub(super) struct Script {
     pub(super) text: String,
     pub(super) env: Vec<(String, String)>,
-    pub(super) refused: Option<Refusal>,
+    pub(super) refused: Option<CommandRefusal>,
     /// Placeholders that were left alone, and where they stand in the command.
     pub(super) kept: Vec<(usize, String)>,
     /// Whether a placeholder took an argument.
@@ -69,13 +69,13 @@ impl Writer<'_> {
         if may_be_placeholder && self.placeholder() {
             return;
         }
-        let Some(Piece { start, text, frame }) = self.lexer.next() else { return };
+        let Some(ShellToken { start, text, frame }) = self.lexer.next() else { return };
         self.script.text.push_str(text);
         if let Some(spot) = self.spots.last_mut().filter(|_| frame.is_words()) {
             spot.see(self.command, start, text);
         }
         if self.lexer.is_too_deep() {
-            self.script.refused.get_or_insert(Refusal::Nested);
+            self.script.refused.get_or_insert(CommandRefusal::Nested);
         }
         self.match_spots();
     }
@@ -128,7 +128,7 @@ impl Writer<'_> {
             && value.is_argument
             && self.lexer.frame() != Frame::Comment
         {
-            let refusal = Refusal::Text { placeholder: written.to_owned(), program: program.to_owned() };
+            let refusal = CommandRefusal::Text { placeholder: written.to_owned(), program: program.to_owned() };
             self.script.refused.get_or_insert(refusal);
         }
         if !self.env.contains_key(name) {
@@ -144,7 +144,7 @@ impl Writer<'_> {
                 // An environment cannot hold the character that ends its texts.
                 self.env.insert(name.to_owned(), value.replace('\0', ""));
             }
-            None => drop(self.script.refused.get_or_insert(Refusal::TooLong)),
+            None => drop(self.script.refused.get_or_insert(CommandRefusal::TooLong)),
         }
     }
 
@@ -157,10 +157,10 @@ impl Writer<'_> {
         let refusal = if self.lexer.frame() == Frame::Comment {
             None
         } else if calculated {
-            Some(Refusal::Arithmetic { placeholder: placeholder() })
+            Some(CommandRefusal::Arithmetic { placeholder: placeholder() })
         } else {
             let program = self.readers.of_place(self.lexer.at(), within);
-            program.map(|program| Refusal::Program { placeholder: placeholder(), program: program.to_owned() })
+            program.map(|program| CommandRefusal::Program { placeholder: placeholder(), program: program.to_owned() })
         };
         if let Some(refusal) = refusal {
             self.script.refused.get_or_insert(refusal);
@@ -168,13 +168,13 @@ impl Writer<'_> {
     }
 
     /// Tells why an argument would be a program, or its text, whatever its value is.
-    fn as_code(&self, written: &str, value: &Value<'_>) -> Option<Refusal> {
+    fn as_code(&self, written: &str, value: &Value<'_>) -> Option<CommandRefusal> {
         let is_in_word = !matches!(self.lexer.frame(), Frame::Comment | Frame::Document | Frame::QuotedDocument);
         if !value.is_argument || !is_in_word {
             return None;
         }
         if self.is_command() {
-            return Some(Refusal::Command { placeholder: written.to_owned() });
+            return Some(CommandRefusal::Command { placeholder: written.to_owned() });
         }
         self.spots.last()?.refuses(self.command, self.lexer.at(), written, value.text, is_plain(value.text))
     }

@@ -7,7 +7,7 @@
 use openoxide_permissions::{Leading, leading};
 
 use super::readers::{FILTERS, INTERPRETERS, program};
-use super::refusal::Refusal;
+use super::refusal::CommandRefusal;
 
 /// Beside interpreters: what runs a file or a text that is named after it, or after a first word of another kind.
 const RUNNERS: &[&str] = &["source", ".", "trap", "ssh", "su", "chroot", "flock", "taskset"];
@@ -77,7 +77,7 @@ impl Reader {
     }
 
     /// Tells why a value may not stand here, after this part of its word.
-    fn refuses(&self, written: &str, before: &str, value: &str, is_plain: bool) -> Option<Refusal> {
+    fn refuses(&self, written: &str, before: &str, value: &str, is_plain: bool) -> Option<CommandRefusal> {
         let (placeholder, program) = (written.to_owned(), self.name.clone());
         let is_data = self.kind == Kind::Filter && (self.value || before.starts_with("-v") || before.starts_with("-F"));
         if is_data {
@@ -87,12 +87,12 @@ impl Reader {
             let is_text = self.text || self.kind == Kind::Filter;
             let is_part = is_text && !before.is_empty() && !before.starts_with('-');
             return match is_part {
-                false => Some(Refusal::Text { placeholder, program }),
-                true => (!is_plain).then_some(Refusal::Program { placeholder, program }),
+                false => Some(CommandRefusal::Text { placeholder, program }),
+                true => (!is_plain).then_some(CommandRefusal::Program { placeholder, program }),
             };
         }
         let is_option = before.is_empty() && value.starts_with(['-', '+']) && !self.plain;
-        (self.kind == Kind::Filter && is_option).then_some(Refusal::Option { placeholder, program })
+        (self.kind == Kind::Filter && is_option).then_some(CommandRefusal::Option { placeholder, program })
     }
 }
 
@@ -204,16 +204,16 @@ impl Spot {
         written: &str,
         value: &str,
         is_plain: bool,
-    ) -> Option<Refusal> {
+    ) -> Option<CommandRefusal> {
         if self.redirected {
             let runs = |reader: &&Reader| reader.kind == Kind::Interpreter && reader.wants;
             let program = self.reader.as_ref().filter(runs)?.name.clone();
-            return Some(Refusal::Text { placeholder: written.to_owned(), program });
+            return Some(CommandRefusal::Text { placeholder: written.to_owned(), program });
         }
         let before = &command[self.word.unwrap_or(at)..at];
         let before = bare(&before[..before.floor_char_boundary(MOST_LOOKED_AT)]);
         if self.expects && leading(&before) != Some(Leading::Assignment) {
-            return Some(Refusal::Command { placeholder: written.to_owned() });
+            return Some(CommandRefusal::Command { placeholder: written.to_owned() });
         }
         self.reader.as_ref().and_then(|reader| reader.refuses(written, &before, value, is_plain))
     }

@@ -165,7 +165,7 @@ fn files_are_named_once_and_not_without_end() {
     let many: Vec<String> = (0..60).map(|number| format!("@f{number}")).collect();
     let expanded = call.expand(&many.join(" "));
     assert_eq!((expanded.files.len(), expanded.left_alone.len()), (50, 10));
-    assert_eq!(expanded.left_alone[0].why, WhyLeft::TooMany);
+    assert_eq!(expanded.left_alone[0].why, LeftAloneReason::TooMany);
     let expanded = call.expand(&"!`a` ".repeat(103));
     assert_eq!((expanded.commands().count(), expanded.left_alone.len()), (100, 3));
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::code::{Region, RegionKind};
 use super::command::{self, Mark};
-use super::pieces::{Expanded, FileRef, LeftAlone, Piece, ShellPiece, WhyLeft};
+use super::pieces::{Expanded, FileRef, LeftAlone, LeftAloneReason, Piece, ShellPiece};
 use super::placeholder::{Found, Placeholders, What, is_escaped};
 use super::rules::Expansion;
 use super::{file, script};
@@ -73,8 +73,9 @@ impl<'w> Walk<'w> {
                 self.command(&Mark { span: span.clone(), command: inner.clone() });
                 continue;
             }
-            let why =
-                region.map(|region| if region.kind == RegionKind::Comment { WhyLeft::Comment } else { WhyLeft::Code });
+            let why = region.map(|region| {
+                if region.kind == RegionKind::Comment { LeftAloneReason::Comment } else { LeftAloneReason::Code }
+            });
             self.at = match self.body.as_bytes()[self.at] {
                 b'$' => self.dollar(why),
                 b'@' => self.file(why),
@@ -96,7 +97,7 @@ impl<'w> Walk<'w> {
         self.regions.peek().copied().filter(|region| region.span.start <= self.at)
     }
 
-    fn dollar(&mut self, why: Option<WhyLeft>) -> usize {
+    fn dollar(&mut self, why: Option<LeftAloneReason>) -> usize {
         let Some(Found { span, what }) = self.placeholders.at(self.body, self.at) else { return self.at + 1 };
         let why = why.filter(|_| !self.rules.in_code);
         match (what, why) {
@@ -111,12 +112,12 @@ impl<'w> Walk<'w> {
                 self.took |= value.is_argument;
                 self.replace(span.clone(), value.text);
             }
-            (What::Value(_), None) => self.leave(span.clone(), WhyLeft::TooLong),
+            (What::Value(_), None) => self.leave(span.clone(), LeftAloneReason::TooLong),
         }
         span.end
     }
 
-    fn file(&mut self, why: Option<WhyLeft>) -> usize {
+    fn file(&mut self, why: Option<LeftAloneReason>) -> usize {
         let Some(rules) = self.rules.files else { return self.at + 1 };
         let before = &self.body[..self.at];
         if self.escape() == Escape::Everything && is_escaped(before) {
@@ -134,7 +135,7 @@ impl<'w> Walk<'w> {
         match why.filter(|_| !self.rules.in_code) {
             Some(why) => self.leave(span.clone(), why),
             None if self.named.contains(path) => {}
-            None if self.named.len() >= rules.max => self.leave(span.clone(), WhyLeft::TooMany),
+            None if self.named.len() >= rules.max => self.leave(span.clone(), LeftAloneReason::TooMany),
             None => {
                 self.named.insert(path);
                 let line = self.line_of(span.start);
@@ -146,7 +147,7 @@ impl<'w> Walk<'w> {
     }
 
     /// Reads what stands at an exclamation mark or a backtick.
-    fn mark(&mut self, why: Option<WhyLeft>) -> usize {
+    fn mark(&mut self, why: Option<LeftAloneReason>) -> usize {
         let Some(rules) = self.rules.shell else { return self.at + 1 };
         let escaped = || command::escaped(self.body, self.at, rules).filter(|_| self.escape() == Escape::Everything);
         if let Some(mark) = escaped() {
@@ -177,7 +178,7 @@ impl<'w> Walk<'w> {
         }
         self.commands += 1;
         if self.commands > MOST_COMMANDS {
-            self.leave(mark.span.clone(), WhyLeft::TooMany);
+            self.leave(mark.span.clone(), LeftAloneReason::TooMany);
             return;
         }
         let command = &self.body[mark.command.clone()];
@@ -186,7 +187,7 @@ impl<'w> Walk<'w> {
         self.took |= script.took;
         for (at, text) in script.kept {
             let line = line + lines(&self.body[mark.span.start..mark.command.start + at]);
-            self.expanded.left_alone.push(LeftAlone { written: text, line, why: WhyLeft::QuotedText });
+            self.expanded.left_alone.push(LeftAlone { written: text, line, why: LeftAloneReason::QuotedText });
         }
         self.replace(mark.span.clone(), "");
         self.flush();
@@ -201,7 +202,7 @@ impl<'w> Walk<'w> {
     }
 
     fn switched_off(&mut self, rules: &ShellRules, span: Range<usize>) {
-        self.leave(span.clone(), WhyLeft::SwitchedOff);
+        self.leave(span.clone(), LeftAloneReason::SwitchedOff);
         self.replace(span, &rules.off);
     }
 
@@ -228,7 +229,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    fn leave(&mut self, span: Range<usize>, why: WhyLeft) {
+    fn leave(&mut self, span: Range<usize>, why: LeftAloneReason) {
         if self.expanded.left_alone.len() >= MOST_LEFT {
             return;
         }

@@ -17,9 +17,9 @@ fn shown(text: &str, rules: &MentionRules) -> Vec<String> {
     let show = |mention: Mention<'_>| {
         let Range { start, end } = mention.span;
         let form = match mention.form {
-            Form::Plain => String::new(),
-            Form::Link { target } => format!(" -> {target}"),
-            Form::Command { arguments } => format!(" [{arguments}]"),
+            MentionForm::Plain => String::new(),
+            MentionForm::Link { target } => format!(" -> {target}"),
+            MentionForm::Command { arguments } => format!(" [{arguments}]"),
         };
         let flaw = mention.flaw.map_or_else(String::new, |flaw| format!(" {flaw:?}"));
         format!("{} @ {start}..{end}{form}{flaw}", mention.name)

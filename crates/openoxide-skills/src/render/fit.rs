@@ -2,7 +2,7 @@
 
 use unicode_width::UnicodeWidthStr as _;
 
-use super::prompt::{How, Model, Unit};
+use super::prompt::{BudgetUnit, DetailLevel, Model};
 use crate::catalog::{Entry, View};
 use crate::host::{BudgetRules, FitStep, Measure, Reserved};
 
@@ -46,13 +46,13 @@ impl Item {
 }
 
 impl Choice {
-    pub(super) fn how(self, item: &Item) -> How {
+    pub(super) fn detail(self, item: &Item) -> DetailLevel {
         match self {
-            Choice::LeftOut => How::LeftOut,
-            Choice::Whole => How::Full,
-            Choice::Characters(0) if item.text.is_empty() => How::Full,
-            Choice::Characters(0) => How::NameOnly,
-            Choice::Characters(_) => How::Cut,
+            Choice::LeftOut => DetailLevel::LeftOut,
+            Choice::Whole => DetailLevel::Full,
+            Choice::Characters(0) if item.text.is_empty() => DetailLevel::Full,
+            Choice::Characters(0) => DetailLevel::NameOnly,
+            Choice::Characters(_) => DetailLevel::Cut,
         }
     }
 }
@@ -72,7 +72,7 @@ impl Fitted {
 /// The budget and how it is counted.
 pub(super) struct Fit {
     pub(super) budget: Option<u64>,
-    pub(super) unit: Unit,
+    pub(super) unit: BudgetUnit,
     measure: Measure,
     steps: Vec<FitStep>,
     /// Room of the program's own entries: as they are, and at least.
@@ -92,7 +92,7 @@ impl Fit {
         Fit {
             budget,
             measure,
-            unit: if measure == Measure::LineTokens { Unit::Tokens } else { Unit::Characters },
+            unit: if measure == Measure::LineTokens { BudgetUnit::Tokens } else { BudgetUnit::Characters },
             steps: rules.fit.clone(),
             reserved: (reserved.iter().map(|own| own.size).sum(), reserved.iter().map(least).sum()),
             reserved_count: reserved.len() as u64,

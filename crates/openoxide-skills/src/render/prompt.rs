@@ -19,7 +19,7 @@ pub struct Prompt {
     /// The text; empty if there is nothing to show.
     pub text: String,
     /// Every skill that the model may call, in order, and how it is shown.
-    pub shown: Vec<Shown>,
+    pub shown: Vec<ShownSkill>,
     /// Where the model meets the text.
     pub place: CatalogPlace,
     /// The room there is; absent: no limit.
@@ -27,42 +27,42 @@ pub struct Prompt {
     /// The room that was used.
     pub used: u64,
     /// What is counted.
-    pub unit: Unit,
+    pub unit: BudgetUnit,
 }
 
 /// What a budget counts, in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
+pub enum BudgetUnit {
     /// Characters.
     Characters,
     /// Tokens.
     Tokens,
 }
 
-impl Unit {
+impl BudgetUnit {
     /// Returns the word.
     pub fn as_str(self) -> &'static str {
         match self {
-            Unit::Characters => "characters",
-            Unit::Tokens => "tokens",
+            BudgetUnit::Characters => "characters",
+            BudgetUnit::Tokens => "tokens",
         }
     }
 }
 
 /// One skill and how it is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shown {
+pub struct ShownSkill {
     /// Its name.
     pub name: String,
     /// Its file.
     pub path: PathBuf,
     /// How much of it.
-    pub how: How,
+    pub detail: DetailLevel,
 }
 
 /// How much of a skill is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum How {
+pub enum DetailLevel {
     /// All of it.
     Full,
     /// A part of its description.

@@ -16,20 +16,20 @@ const REPEATED_MAX: usize = 200;
 
 /// A file or a folder of a skill that somebody asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct ResourceRequest {
     /// The skill's name.
     pub name: String,
     /// Who asks.
     pub caller: Caller,
     /// What of the skill.
-    pub part: Result<Part, ReadProblem>,
+    pub part: Result<ResourcePart, ReadProblem>,
     /// The path or the address as it was written.
     written: String,
 }
 
 /// What of a skill somebody asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum ResourcePart {
     /// Its own file.
     Manifest,
     /// The names in its folder.
@@ -38,32 +38,32 @@ pub enum Part {
     Path(ResourcePath),
 }
 
-impl Asked {
+impl ResourceRequest {
     /// Asks by an address.
-    pub fn by_url(text: &str, caller: Caller, rules: &ResourceRules) -> Result<Asked, ReadProblem> {
+    pub fn by_url(text: &str, caller: Caller, rules: &ResourceRules) -> Result<ResourceRequest, ReadProblem> {
         let url = SkillUrl::parse(text, rules)?;
-        let part = url.path.map(|path| path.map_or(Part::Manifest, Part::Path));
-        Ok(Asked { name: url.name, caller, part, written: text.to_owned() })
+        let part = url.path.map(|path| path.map_or(ResourcePart::Manifest, ResourcePart::Path));
+        Ok(ResourceRequest { name: url.name, caller, part, written: text.to_owned() })
     }
 
     /// Asks by a skill's name and a path in its folder.
-    pub fn by_path(name: &str, path: &str, caller: Caller, rules: &ResourceRules) -> Asked {
-        let part = ResourcePath::parse(path, rules).map(Part::Path);
-        Asked { name: name.to_owned(), caller, part, written: path.to_owned() }
+    pub fn by_path(name: &str, path: &str, caller: Caller, rules: &ResourceRules) -> ResourceRequest {
+        let part = ResourcePath::parse(path, rules).map(ResourcePart::Path);
+        ResourceRequest { name: name.to_owned(), caller, part, written: path.to_owned() }
     }
 
     /// Asks for a skill's own file, or for the names in its folder.
-    pub fn for_skill(name: &str, part: Part, caller: Caller) -> Asked {
-        Asked { name: name.to_owned(), caller, part: Ok(part), written: String::new() }
+    pub fn for_skill(name: &str, part: ResourcePart, caller: Caller) -> ResourceRequest {
+        ResourceRequest { name: name.to_owned(), caller, part: Ok(part), written: String::new() }
     }
 
     /// Returns what rules on reading are asked about, however the path was written: a name for each file that may be
     /// meant, beginning with the skill's.
     pub fn subjects(&self, entry: &Entry) -> Result<Vec<String>, ReadProblem> {
         let paths = match self.part.as_ref().map_err(|problem| *problem)? {
-            Part::Manifest => vec!["SKILL.md".to_owned()],
-            Part::Top => vec![String::new()],
-            Part::Path(path) => path.candidates().map(shown_name).collect(),
+            ResourcePart::Manifest => vec!["SKILL.md".to_owned()],
+            ResourcePart::Top => vec![String::new()],
+            ResourcePart::Path(path) => path.candidates().map(shown_name).collect(),
         };
         Ok(paths.into_iter().map(|path| format!("{}/{path}", entry.skill.name)).collect())
     }
@@ -73,7 +73,7 @@ impl Asked {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResourceAnswer {
     /// What was read.
-    pub found: Found,
+    pub found: ResourceContent,
     /// Its type of content.
     pub content_type: String,
     /// What the host sends; absent for bytes.
@@ -82,7 +82,7 @@ pub struct ResourceAnswer {
 
 /// What was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum ResourceContent {
     /// A file.
     File(Resource),
     /// A folder.
@@ -92,21 +92,21 @@ pub enum Found {
 /// Why nothing is answered, in the host's words.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text}")]
-pub struct Refused {
+pub struct ResourceRefusal {
     /// What is wrong.
     pub problem: ReadProblem,
     /// The host's words for it. They never hold an absolute path.
     pub text: String,
 }
 
-impl Refused {
+impl ResourceRefusal {
     /// Says what is wrong in the host's words.
-    pub fn new(host: &Host, catalog: &Catalog, asked: &Asked, problem: ReadProblem) -> Refused {
+    pub fn new(host: &Host, catalog: &Catalog, asked: &ResourceRequest, problem: ReadProblem) -> ResourceRefusal {
         let template = host.resource.texts.get(&problem).map_or(problem.words(), String::as_str);
         let path = match &asked.part {
-            Ok(Part::Path(path)) => shown_name(path.as_path()),
-            Ok(Part::Top) => ".".to_owned(),
-            Ok(Part::Manifest) => "SKILL.md".to_owned(),
+            Ok(ResourcePart::Path(path)) => shown_name(path.as_path()),
+            Ok(ResourcePart::Top) => ".".to_owned(),
+            Ok(ResourcePart::Manifest) => "SKILL.md".to_owned(),
             Err(_) => repeated(&asked.written),
         };
         let values = [
@@ -116,13 +116,13 @@ impl Refused {
             ("available", available(catalog, asked.caller)),
         ];
         let text = fill(template, &values.each_ref().map(|(key, value)| (*key, value.as_str())));
-        Refused { problem, text }
+        ResourceRefusal { problem, text }
     }
 
     /// Says that an address names no skill.
-    pub fn unnamed(host: &Host, problem: ReadProblem) -> Refused {
+    pub fn unnamed(host: &Host, problem: ReadProblem) -> ResourceRefusal {
         let text = host.resource.texts.get(&problem).map_or(problem.words(), String::as_str);
-        Refused { problem, text: text.to_owned() }
+        ResourceRefusal { problem, text: text.to_owned() }
     }
 }
 
@@ -138,10 +138,10 @@ pub fn read_resource(
     host: &Host,
     catalog: &Catalog,
     entry: &Entry,
-    asked: &Asked,
+    asked: &ResourceRequest,
     bytes: bool,
-) -> Result<ResourceAnswer, Refused> {
-    let refuse = |problem| Refused::new(host, catalog, asked, problem);
+) -> Result<ResourceAnswer, ResourceRefusal> {
+    let refuse = |problem| ResourceRefusal::new(host, catalog, asked, problem);
     let part = asked.part.as_ref().map_err(|problem| refuse(*problem))?;
     let dir = SkillDir::of(catalog, entry).map_err(|error| match error {
         SnapshotError::Folder { .. } => refuse(ReadProblem::NotFound),
@@ -150,23 +150,25 @@ pub fn read_resource(
     let rules = &host.resource;
     let limit = if bytes { ReadLimit::Bytes } else { ReadLimit::Text(rules.max) };
     let found = match part {
-        Part::Manifest => dir.read_manifest(limit).map(Found::File),
-        Part::Top => dir.list_top().map(Found::Folder),
-        Part::Path(path) => match dir.read(path, limit) {
-            Err(ReadProblem::Folder) if rules.folders => dir.list(path).map(Found::Folder),
-            outcome => outcome.map(Found::File),
+        ResourcePart::Manifest => dir.read_manifest(limit).map(ResourceContent::File),
+        ResourcePart::Top => dir.list_top().map(ResourceContent::Folder),
+        ResourcePart::Path(path) => match dir.read(path, limit) {
+            Err(ReadProblem::Folder) if rules.folders => dir.list(path).map(ResourceContent::Folder),
+            outcome => outcome.map(ResourceContent::File),
         },
     };
     Ok(drawn(rules, found.map_err(refuse)?))
 }
 
 /// Adds what the host sends for it.
-fn drawn(rules: &ResourceRules, found: Found) -> ResourceAnswer {
+fn drawn(rules: &ResourceRules, found: ResourceContent) -> ResourceAnswer {
     let plain = "text/plain".to_owned();
     let (content_type, text) = match &found {
-        Found::Folder(folder) => (plain, Some(list(rules, folder))),
-        Found::File(Resource { bytes: ResourceBytes::Binary(_), .. }) => ("application/octet-stream".to_owned(), None),
-        Found::File(Resource { path, bytes: ResourceBytes::Text { text, removed }, .. }) => {
+        ResourceContent::Folder(folder) => (plain, Some(list(rules, folder))),
+        ResourceContent::File(Resource { bytes: ResourceBytes::Binary(_), .. }) => {
+            ("application/octet-stream".to_owned(), None)
+        }
+        ResourceContent::File(Resource { path, bytes: ResourceBytes::Text { text, removed }, .. }) => {
             let end = path.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map(|(_, end)| end.to_lowercase());
             let kind = end.and_then(|end| rules.types.get(&end)).cloned();
             let notice = fill(&rules.notice, &[("removed", &removed.to_string())]);

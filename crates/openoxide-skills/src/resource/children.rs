@@ -15,7 +15,7 @@ use crate::host::ReadProblem;
 
 /// What is in a folder of a skill, as it is served: a name as it stands on disk, and whether it is a folder's.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Child {
+pub struct SkillDirEntry {
     /// The name.
     pub name: OsString,
     /// Whether it is the name of a folder.
@@ -25,9 +25,9 @@ pub struct Child {
 impl SkillDir {
     /// Tells what is in a folder of the skill, or in the skill's folder itself, by name as bytes: folders, and the files
     /// that its manifest has. The way to the folder leads through no link.
-    pub fn children(&self, path: Option<&ResourcePath>, most: usize) -> Result<Vec<Child>, ReadProblem> {
+    pub fn children(&self, path: Option<&ResourcePath>, most: usize) -> Result<Vec<SkillDirEntry>, ReadProblem> {
         if self.extent == Extent::File {
-            let own = Child { name: self.manifest.clone(), is_folder: false };
+            let own = SkillDirEntry { name: self.manifest.clone(), is_folder: false };
             return if path.is_some() { Err(ReadProblem::NotFound) } else { Ok(vec![own]) };
         }
         let (prefix, listing) = match path {
@@ -46,7 +46,7 @@ impl SkillDir {
         Ok(names.filter_map(|(name, kind)| self.child(prefix, name, kind)).collect())
     }
 
-    fn child(&self, prefix: &Path, name: &OsStr, kind: FileType) -> Option<Child> {
+    fn child(&self, prefix: &Path, name: &OsStr, kind: FileType) -> Option<SkillDirEntry> {
         let is_folder = match kind {
             FileType::Directory => true,
             FileType::RegularFile => false,
@@ -61,6 +61,6 @@ impl SkillDir {
             }
             _ => return None,
         };
-        Some(Child { name: name.to_owned(), is_folder })
+        Some(SkillDirEntry { name: name.to_owned(), is_folder })
     }
 }

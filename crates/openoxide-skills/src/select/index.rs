@@ -4,8 +4,8 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 
-use super::reason::WhyNot;
-use crate::catalog::{Catalog, Entry, Standing};
+use super::reason::IgnoredReason;
+use crate::catalog::{Catalog, Entry, Status};
 use crate::code::Code;
 use crate::host::{Ambiguous, MentionRules};
 use crate::text::near;
@@ -42,7 +42,7 @@ impl<'c, 'r> Index<'c, 'r> {
     }
 
     /// Finds the skill that a name in running text means.
-    pub(super) fn by_name(&mut self, name: &str) -> Result<&'c Entry, WhyNot<'c>> {
+    pub(super) fn by_name(&mut self, name: &str) -> Result<&'c Entry, IgnoredReason<'c>> {
         if self.rules.ambiguous == Ambiguous::Nothing {
             let candidates: Vec<&'c Entry> =
                 self.called(name).iter().copied().filter(|entry| competes(entry)).collect();
@@ -54,28 +54,28 @@ impl<'c, 'r> Index<'c, 'r> {
     }
 
     /// Finds the skill that a name means where one of several is always meant.
-    pub(super) fn by_rank(&mut self, name: &str) -> Result<&'c Entry, WhyNot<'c>> {
+    pub(super) fn by_rank(&mut self, name: &str) -> Result<&'c Entry, IgnoredReason<'c>> {
         let called = self.called(name);
         if let Some(entry) = called.iter().find(|entry| entry.is_active() && entry.user) {
             return Ok(entry);
         }
         if called.iter().any(|entry| entry.is_active()) {
-            return Err(WhyNot::NotForUser);
+            return Err(IgnoredReason::NotForUser);
         }
-        let known = called.iter().find(|entry| entry.standing != Standing::Invalid).or(called.first()).copied();
-        Err(known.map_or_else(|| self.unknown(name), WhyNot::Standing))
+        let known = called.iter().find(|entry| entry.status != Status::Invalid).or(called.first()).copied();
+        Err(known.map_or_else(|| self.unknown(name), IgnoredReason::NotActive))
     }
 
     /// Finds the skill that a path leads to.
-    pub(super) fn by_path(&self, path: &Path) -> Result<&'c Entry, WhyNot<'c>> {
+    pub(super) fn by_path(&self, path: &Path) -> Result<&'c Entry, IgnoredReason<'c>> {
         let paths = self.paths.get_or_init(|| self.paths());
-        let entry = *paths.get(path).ok_or(WhyNot::PathUnknown)?;
-        match entry.standing {
+        let entry = *paths.get(path).ok_or(IgnoredReason::PathUnknown)?;
+        match entry.status {
             // A name clash is no reason here: the path says which of them is meant.
-            Standing::Active | Standing::Shadowed | Standing::Untrusted if entry.user => Ok(entry),
-            Standing::Active | Standing::Shadowed | Standing::Untrusted => Err(WhyNot::NotForUser),
-            Standing::Disabled | Standing::Invalid | Standing::Dormant | Standing::Denied => {
-                Err(WhyNot::Standing(entry))
+            Status::Active | Status::Shadowed | Status::Untrusted if entry.user => Ok(entry),
+            Status::Active | Status::Shadowed | Status::Untrusted => Err(IgnoredReason::NotForUser),
+            Status::Disabled | Status::Invalid | Status::Dormant | Status::Denied => {
+                Err(IgnoredReason::NotActive(entry))
             }
         }
     }
@@ -104,7 +104,7 @@ impl<'c, 'r> Index<'c, 'r> {
         paths
     }
 
-    fn unknown(&mut self, name: &str) -> WhyNot<'c> {
+    fn unknown(&mut self, name: &str) -> IgnoredReason<'c> {
         let mut guesses = Vec::new();
         if self.rules.suggests && self.guessed < MAX_GUESSED {
             self.guessed += 1;
@@ -112,15 +112,15 @@ impl<'c, 'r> Index<'c, 'r> {
             guesses = near(name, callable.map(|entry| &*entry.skill.name));
             guesses.dedup();
         }
-        WhyNot::Unknown { name: name.to_owned(), near: guesses }
+        IgnoredReason::Unknown { name: name.to_owned(), near: guesses }
     }
 
-    fn ambiguous(&self, name: &str, mut candidates: Vec<&'c Entry>) -> WhyNot<'c> {
+    fn ambiguous(&self, name: &str, mut candidates: Vec<&'c Entry>) -> IgnoredReason<'c> {
         let total = candidates.len();
         candidates.truncate(MAX_CANDIDATES);
         let mark = &self.rules.link.mark;
         let says_which = self.rules.suggests && !mark.is_empty();
-        WhyNot::Ambiguous { name: name.to_owned(), candidates, total, link: says_which.then(|| mark.clone()) }
+        IgnoredReason::Ambiguous { name: name.to_owned(), candidates, total, link: says_which.then(|| mark.clone()) }
     }
 }
 
@@ -129,7 +129,7 @@ impl<'c, 'r> Index<'c, 'r> {
 /// One of an untrusted folder does not, or any folder could take the user's own names away.
 fn competes(entry: &Entry) -> bool {
     let lost_its_name = entry.reason.as_ref().is_some_and(|reason| reason.code == Code::ShadowedName);
-    entry.user && (entry.is_active() || entry.standing == Standing::Shadowed && lost_its_name)
+    entry.user && (entry.is_active() || entry.status == Status::Shadowed && lost_its_name)
 }
 
 fn group<'c>(catalog: &'c Catalog, names: impl Fn(&'c Entry) -> Vec<&'c str>) -> HashMap<&'c str, Vec<&'c Entry>> {

@@ -6,7 +6,7 @@ use crate::catalog::Entry;
 
 /// Why something that looks like the name of a skill means none. It is shown as one sentence, without a full stop.
 #[derive(Clone, Debug)]
-pub enum WhyNot<'c> {
+pub enum IgnoredReason<'c> {
     /// No skill is called so.
     Unknown {
         /// The name.
@@ -26,7 +26,7 @@ pub enum WhyNot<'c> {
         link: Option<String>,
     },
     /// The skill does not count: it is disabled, denied, dormant, invalid.
-    Standing(&'c Entry),
+    NotActive(&'c Entry),
     /// The skill is not for the user to call.
     NotForUser,
     /// It is the name of an environment variable.
@@ -49,43 +49,43 @@ pub enum WhyNot<'c> {
     Attached,
 }
 
-impl WhyNot<'_> {
+impl IgnoredReason<'_> {
     /// Returns the word that never changes its meaning.
     pub fn word(&self) -> &'static str {
         match self {
-            WhyNot::Unknown { .. } => "unknown",
-            WhyNot::Ambiguous { .. } => "ambiguous",
-            WhyNot::Standing(entry) => entry.standing.as_str(),
-            WhyNot::NotForUser => "not-user-invocable",
-            WhyNot::Blocked => "blocked-name",
-            WhyNot::Connector => "connector-conflict",
-            WhyNot::PathUnknown => "path-unknown",
-            WhyNot::OtherKind => "other-kind",
-            WhyNot::NamedByItem => "named-by-item",
-            WhyNot::NoItems => "no-items",
-            WhyNot::Duplicate => "duplicate",
-            WhyNot::InCode => "in-code",
-            WhyNot::Attached => "attached",
+            IgnoredReason::Unknown { .. } => "unknown",
+            IgnoredReason::Ambiguous { .. } => "ambiguous",
+            IgnoredReason::NotActive(entry) => entry.status.as_str(),
+            IgnoredReason::NotForUser => "not-user-invocable",
+            IgnoredReason::Blocked => "blocked-name",
+            IgnoredReason::Connector => "connector-conflict",
+            IgnoredReason::PathUnknown => "path-unknown",
+            IgnoredReason::OtherKind => "other-kind",
+            IgnoredReason::NamedByItem => "named-by-item",
+            IgnoredReason::NoItems => "no-items",
+            IgnoredReason::Duplicate => "duplicate",
+            IgnoredReason::InCode => "in-code",
+            IgnoredReason::Attached => "attached",
         }
     }
 }
 
-impl fmt::Display for WhyNot<'_> {
+impl fmt::Display for IgnoredReason<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            WhyNot::Unknown { name, near } => return unknown(f, name, near),
-            WhyNot::Ambiguous { name, total, link, .. } => return ambiguous(f, name, *total, link.as_deref()),
-            WhyNot::Standing(entry) => return standing(f, entry),
-            WhyNot::NotForUser => "the user may not call this skill",
-            WhyNot::Blocked => "it is the name of an environment variable",
-            WhyNot::Connector => "a connector has the same name",
-            WhyNot::PathUnknown => "no skill is at that path",
-            WhyNot::OtherKind => "it leads to something that is no skill",
-            WhyNot::NamedByItem => "an item of the turn has this name, and its path decides",
-            WhyNot::NoItems => "the host takes skills from the text only",
-            WhyNot::Duplicate => "a skill of this name is chosen already",
-            WhyNot::InCode => "it stands in code; outside of the backticks it would count",
-            WhyNot::Attached => "it is joined to what stands beside it; between blanks it would count",
+            IgnoredReason::Unknown { name, near } => return unknown(f, name, near),
+            IgnoredReason::Ambiguous { name, total, link, .. } => return ambiguous(f, name, *total, link.as_deref()),
+            IgnoredReason::NotActive(entry) => return not_active(f, entry),
+            IgnoredReason::NotForUser => "the user may not call this skill",
+            IgnoredReason::Blocked => "it is the name of an environment variable",
+            IgnoredReason::Connector => "a connector has the same name",
+            IgnoredReason::PathUnknown => "no skill is at that path",
+            IgnoredReason::OtherKind => "it leads to something that is no skill",
+            IgnoredReason::NamedByItem => "an item of the turn has this name, and its path decides",
+            IgnoredReason::NoItems => "the host takes skills from the text only",
+            IgnoredReason::Duplicate => "a skill of this name is chosen already",
+            IgnoredReason::InCode => "it stands in code; outside of the backticks it would count",
+            IgnoredReason::Attached => "it is joined to what stands beside it; between blanks it would count",
         })
     }
 }
@@ -106,9 +106,9 @@ fn ambiguous(f: &mut fmt::Formatter<'_>, name: &str, total: usize, link: Option<
     }
 }
 
-fn standing(f: &mut fmt::Formatter<'_>, entry: &Entry) -> fmt::Result {
+fn not_active(f: &mut fmt::Formatter<'_>, entry: &Entry) -> fmt::Result {
     match &entry.reason {
         Some(reason) => f.write_str(&reason.text),
-        None => write!(f, "the skill is {}", entry.standing.as_str()),
+        None => write!(f, "the skill is {}", entry.status.as_str()),
     }
 }

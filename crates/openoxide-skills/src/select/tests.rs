@@ -67,7 +67,8 @@ impl Scene {
 }
 
 fn reasons(selection: &Selection<'_>) -> String {
-    let reason = |ignored: &Ignored<'_>| format!("{} {}: {}", ignored.text, ignored.reason.word(), ignored.reason);
+    let reason =
+        |ignored: &IgnoredMention<'_>| format!("{} {}: {}", ignored.text, ignored.reason.word(), ignored.reason);
     selection.ignored.iter().map(reason).collect::<Vec<_>>().join("\n")
 }
 
@@ -272,7 +273,7 @@ fn every_reason_has_a_word_and_a_sentence() {
     assert_eq!(reasons(&scene.select(&scene.turn(items))), expected);
 }
 
-/// A project in which every kind of standing is met.
+/// A project in which every status is met.
 fn ours() -> Scene {
     let tree = skills(&["pdf", "csv", "deploy"])
         + "//- home/.agents/skills/deploy/SKILL.md\n---\nname: deploy\ndescription: Mine\n---\n\
@@ -322,8 +323,10 @@ fn ours_says_why_and_what_else() {
             .as_str(),
     );
     let turn = scene.turn(vec![TurnItem::Text("$deploy".to_owned())]);
-    let WhyNot::Ambiguous { candidates, total: 2, .. } = &scene.select(&turn).ignored[0].reason else { panic!() };
-    assert!(candidates[0].is_active() && candidates[1].standing == crate::Standing::Shadowed);
+    let IgnoredReason::Ambiguous { candidates, total: 2, .. } = &scene.select(&turn).ignored[0].reason else {
+        panic!()
+    };
+    assert!(candidates[0].is_active() && candidates[1].status == crate::Status::Shadowed);
 }
 
 #[test]
@@ -357,7 +360,7 @@ fn what_is_kept_from_the_user_is_never_suggested() {
     scene.check_ignored("$model-onl", "$model-onl unknown: no skill is called `model-onl`");
     let pdf = scene.catalog.skills.iter().position(|entry| &*entry.skill.name == "pdf").unwrap();
     let mut denied = scene.catalog.skills.remove(pdf);
-    denied.standing = crate::Standing::Denied;
+    denied.status = crate::Status::Denied;
     scene.catalog.others.push(denied);
     scene.check_ignored("$pd", "$pd unknown: no skill is called `pd`");
     scene.check_ignored("$pdf", "$pdf denied: the skill is denied");
@@ -369,7 +372,7 @@ fn near_names_are_looked_up_for_a_few_only() {
     let scene = ours();
     let turn = scene.turn(vec![TurnItem::Text("$pdff ".repeat(1000))]);
     let selection = scene.select(&turn);
-    let guessed = |ignored: &&Ignored<'_>| matches!(&ignored.reason, WhyNot::Unknown { near, .. } if !near.is_empty());
+    let guessed = |ignored: &&IgnoredMention<'_>| matches!(&ignored.reason, IgnoredReason::Unknown { near, .. } if !near.is_empty());
     assert_eq!((selection.ignored.len(), selection.ignored.iter().filter(guessed).count()), (1000, 8));
 }
 

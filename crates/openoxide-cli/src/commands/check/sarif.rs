@@ -1,14 +1,14 @@
 //! Findings as SARIF 2.1.0, for code scanning services.
 
 use openoxide_app::check::CheckReport;
-use openoxide_app::{Code, Finding, Level, Workspace};
+use openoxide_app::{Code, Level, SkillFinding, Workspace};
 use serde_json::{Value, json};
 
 use crate::paths;
 
 /// Makes the report.
 pub(super) fn report(workspace: &Workspace, report: &CheckReport) -> Value {
-    let findings: Vec<&Finding> = report.findings().collect();
+    let findings: Vec<&SkillFinding> = report.findings().collect();
     let mut codes: Vec<Code> = findings.iter().map(|finding| finding.diagnostic.code).collect();
     codes.sort();
     codes.dedup();
@@ -24,7 +24,7 @@ pub(super) fn report(workspace: &Workspace, report: &CheckReport) -> Value {
     })
 }
 
-fn result(workspace: &Workspace, finding: &Finding) -> Value {
+fn result(workspace: &Workspace, finding: &SkillFinding) -> Value {
     let diagnostic = &finding.diagnostic;
     let level = match diagnostic.level {
         Level::Error => "error",

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use openoxide_config::{ConfigProblem, Workspace};
-use openoxide_skills::{Catalog, Code, Entry, Finding, Host, Judged, Origin, SkillScope, Standing, View, judge};
+use openoxide_skills::{Catalog, Code, Entry, Host, Judgment, Origin, SkillFinding, SkillScope, Status, View, judge};
 use openoxide_wire::MendLine;
 
 use super::{Agent, Glance};
@@ -53,7 +53,7 @@ impl<'g> Dropped<'g> {
     fn found(&mut self, view: &'g View, catalog: &Catalog) {
         for entry in &catalog.others {
             let is_flat = catalog.roots[entry.root].root.scan.layout.is_flat();
-            if entry.standing == Standing::Invalid && !is_elsewhere(entry) && !is_flat {
+            if entry.status == Status::Invalid && !is_elsewhere(entry) && !is_flat {
                 self.add(entry, view);
             }
         }
@@ -81,9 +81,9 @@ impl<'g> Dropped<'g> {
     }
 }
 
-fn dropped_line(glance: &Glance, folder: &Path, views: &[&View], judged: &Judged, foreign: bool) -> MendLine {
+fn dropped_line(glance: &Glance, folder: &Path, views: &[&View], judged: &Judgment, foreign: bool) -> MendLine {
     let dropping = || judged.findings.iter().filter(|finding| !finding.dropped_by.is_empty());
-    let is_fixable = |finding: &Finding| finding.diagnostic.fix.is_some() && !finding.path.is_symlink();
+    let is_fixable = |finding: &SkillFinding| finding.diagnostic.fix.is_some() && !finding.path.is_symlink();
     let finding = dropping().find(|finding| is_fixable(finding)).or_else(|| dropping().next());
     let titles: Vec<&str> = views.iter().map(|view| view.host.title.as_str()).collect();
     let verb = if titles.len() == 1 { "drops" } else { "drop" };
@@ -108,7 +108,7 @@ fn dropped_line(glance: &Glance, folder: &Path, views: &[&View], judged: &Judged
 
 /// Skills of the project that would count if it were trusted.
 fn untrusted(glance: &Glance) -> Option<MendLine> {
-    let mut entries = glance.own.others.iter().filter(|entry| entry.standing == Standing::Untrusted);
+    let mut entries = glance.own.others.iter().filter(|entry| entry.status == Status::Untrusted);
     let first = entries.next()?;
     let more = entries.count();
     let (subject, text) = match more {
@@ -224,7 +224,7 @@ fn problem_text(workspace: &Workspace, problem: &ConfigProblem) -> String {
 /// A catalog that is too large for its budget.
 fn crowded(glance: &Glance, agent: &Agent) -> Option<MendLine> {
     let shown = &agent.prompt.as_ref()?.shown;
-    let lost = shown.iter().filter(|shown| shown.how == openoxide_skills::How::LeftOut).count();
+    let lost = shown.iter().filter(|shown| shown.detail == openoxide_skills::DetailLevel::LeftOut).count();
     let host = agent.view.spec.id();
     (lost > 0).then(|| MendLine {
         subject: agent.view.host.title.clone(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use openoxide_config::WorkspaceError;
 use openoxide_live::{LiveError, Place, Snapshot};
-use openoxide_skills::{Catalog, Code, Entry, SkillInterface, SkillScope, Standing, ToolDependency, path_text};
+use openoxide_skills::{Catalog, Code, Entry, SkillInterface, SkillScope, Status, ToolDependency, path_text};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -217,7 +217,7 @@ fn skill(catalog: &Catalog, entry: &Entry) -> SkillShape {
             SkillScope::Plugin => SkillScope::User.as_str(),
             scope => scope.as_str(),
         },
-        enabled: entry.standing != Standing::Disabled,
+        enabled: entry.status != Status::Disabled,
         plugin_id: catalog.roots[entry.root].root.plugin.as_ref().map(|plugin| plugin.id.clone()),
     }
 }
@@ -269,7 +269,7 @@ fn errors(state: &Snapshot) -> Vec<ErrorShape> {
 /// Tells whether a file is no skill for what it holds; what is passed over for its place is no error.
 fn is_unreadable(entry: &Entry) -> bool {
     let code = entry.reason.as_ref().map(|reason| reason.code);
-    entry.standing == Standing::Invalid
+    entry.status == Status::Invalid
         && code.is_some_and(|code| {
             matches!(code, Code::Unreadable | Code::NotUtf8 | Code::HeadTooLarge)
                 || (Code::NoFrontmatter..=Code::QualifiedNameLength).contains(&code)

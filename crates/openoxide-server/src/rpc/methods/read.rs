@@ -6,7 +6,9 @@ use std::sync::Arc;
 use openoxide_live::Snapshot;
 use openoxide_mcp_client::{Remote, RemoteName};
 use openoxide_runtime::{Answer, Question, Runtime, Session};
-use openoxide_skills::{Asked, Caller, Entry, Part, ReadProblem, Refused, SkillUrl, read_resource};
+use openoxide_skills::{
+    Caller, Entry, ReadProblem, ResourcePart, ResourceRefusal, ResourceRequest, SkillUrl, read_resource,
+};
 use openoxide_wire::{ReadAnswer, Who};
 use serde::Deserialize;
 use serde_json::Value;
@@ -57,8 +59,8 @@ pub(super) async fn read(client: &Client, given: Value) -> Result<Value, RpcErro
             client.engine.note(Action::Read, &given.skill, None, part, decision);
             let asked = asked(&state, &runtime, &*session.lock().await, &given)?.map(|(asked, _)| asked);
             let refused = match asked {
-                Ok(asked) => Refused::new(&state.view.host, runtime.catalog(), &asked, ReadProblem::Forbidden),
-                Err(problem) => Refused::unnamed(&state.view.host, problem),
+                Ok(asked) => ResourceRefusal::new(&state.view.host, runtime.catalog(), &asked, ReadProblem::Forbidden),
+                Err(problem) => ResourceRefusal::unnamed(&state.view.host, problem),
             };
             let mut told = serde_json::to_value(ReadAnswer::new(host(&state), given.skill, Err(&refused)))?;
             told["notices"] = serde_json::to_value(&asker.unasked)?;
@@ -174,20 +176,20 @@ fn answered(
     let (asked, entry) = match asked(state, runtime, session, given)? {
         Ok(found) => found,
         Err(problem) => {
-            let refused = Refused::unnamed(rules, problem);
+            let refused = ResourceRefusal::unnamed(rules, problem);
             return Ok(ReadAnswer::new(host(state), given.skill.clone(), Err(&refused)));
         }
     };
     let outcome = entry
         // What rules deny is not read, whatever was answered to other questions.
         .and_then(|entry| runtime.before_reading(session, entry, &asked).map(|_| entry))
-        .map_err(|problem| Refused::new(rules, catalog, &asked, problem))
+        .map_err(|problem| ResourceRefusal::new(rules, catalog, &asked, problem))
         .and_then(|entry| read_resource(rules, catalog, entry, &asked, given.base64));
     Ok(ReadAnswer::new(host(state), asked.name, outcome.as_ref()))
 }
 
 /// What was asked for, and the skill that is meant; an address may name none at all.
-type Wanted<'r> = Result<(Asked, Result<&'r Entry, ReadProblem>), ReadProblem>;
+type Wanted<'r> = Result<(ResourceRequest, Result<&'r Entry, ReadProblem>), ReadProblem>;
 
 fn asked<'r>(
     state: &Snapshot,
@@ -202,7 +204,7 @@ fn asked<'r>(
             let message = if rules.addresses { "an address names the file itself" } else { "addresses are not known" };
             return Err(RpcError::params(message));
         }
-        return Ok(Asked::by_url(&given.skill, caller, rules).map(|asked| {
+        return Ok(ResourceRequest::by_url(&given.skill, caller, rules).map(|asked| {
             let entry = runtime.readable(session, &asked.name, caller);
             (asked, entry)
         }));
@@ -211,9 +213,9 @@ fn asked<'r>(
     let entry = runtime.readable(session, &meant, caller);
     let name = entry.as_ref().map_or(given.skill.as_str(), |entry| &entry.skill.name);
     let asked = match &given.path {
-        Some(path) => Asked::by_path(name, path, caller, rules),
-        None if given.list => Asked::for_skill(name, Part::Top, caller),
-        None => Asked::for_skill(name, Part::Manifest, caller),
+        Some(path) => ResourceRequest::by_path(name, path, caller, rules),
+        None if given.list => ResourceRequest::for_skill(name, ResourcePart::Top, caller),
+        None => ResourceRequest::for_skill(name, ResourcePart::Manifest, caller),
     };
     Ok(Ok((asked, entry)))
 }

@@ -293,7 +293,7 @@ fn what_an_argument_would_decide_is_refused() {
         assert_eq!(refused.unwrap_or_default(), expected, "{text} with {typed}");
     }
     let deep = "$(".repeat(100);
-    assert_eq!(command(OURS, &deep, "x").refused, Some(Refusal::Nested));
+    assert_eq!(command(OURS, &deep, "x").refused, Some(CommandRefusal::Nested));
 }
 
 #[test]

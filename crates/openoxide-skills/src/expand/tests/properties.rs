@@ -141,6 +141,8 @@ fn a_text_cannot_grow_without_end() {
         })
         .sum();
     assert!(size < 10_000_000, "{size}");
-    assert!(expanded.left_alone.iter().all(|left| left.why == WhyLeft::TooLong) && !expanded.left_alone.is_empty());
-    assert!(expanded.commands().last().unwrap().refused == Some(Refusal::TooLong));
+    assert!(
+        expanded.left_alone.iter().all(|left| left.why == LeftAloneReason::TooLong) && !expanded.left_alone.is_empty()
+    );
+    assert!(expanded.commands().last().unwrap().refused == Some(CommandRefusal::TooLong));
 }

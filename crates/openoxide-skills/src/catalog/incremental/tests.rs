@@ -167,10 +167,10 @@ proptest! {
     fn looking_again_finds_what_a_search_finds(rounds in proptest::collection::vec(proptest::collection::vec(edit(), 1..5), 1..9)) {
         let context = TestContext::new();
         let groups = groups(&context);
-        let mut memories: Vec<Memory> = groups.iter().map(|_| Memory::new(Duration::ZERO)).collect();
+        let mut memories: Vec<IncrementalLoader> = groups.iter().map(|_| IncrementalLoader::new(Duration::ZERO)).collect();
         for edits in rounds {
             let touched: Vec<PathBuf> = edits.iter().flat_map(|edit| apply(context.root(), edit)).collect();
-            let touched = Touched::Paths(touched);
+            let touched = Changes::Paths(touched);
             for ((views, depth), memory) in groups.iter().zip(&mut memories) {
                 let again = said(memory.load(views, *depth, &touched));
                 let fresh = said(load(views, *depth));

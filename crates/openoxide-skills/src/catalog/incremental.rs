@@ -15,7 +15,7 @@ use crate::host::{ManifestFolders, NamespaceRules};
 
 /// What may have changed since the last look.
 #[derive(Clone, Debug)]
-pub enum Touched {
+pub enum Changes {
     /// Anything.
     Everything,
     /// What is at, in or above these paths, links resolved.
@@ -27,7 +27,7 @@ pub enum Touched {
 /// What it makes is what [`load`](super::load) makes, but for a file that was a skill and is not one any more: it may be
 /// half written, so its last good version stays until it has been like that for a while.
 #[derive(Debug)]
-pub struct Memory {
+pub struct IncrementalLoader {
     patience: Duration,
     searches: HashMap<(PathBuf, bool), Search>,
     folders: Vec<PathBuf>,
@@ -48,15 +48,15 @@ struct Search {
     files: Option<HashSet<OsString>>,
 }
 
-impl Memory {
+impl IncrementalLoader {
     /// Makes an empty memory. A file that is no skill any more is believed when it stays so for as long as `patience`.
-    pub fn new(patience: Duration) -> Memory {
+    pub fn new(patience: Duration) -> IncrementalLoader {
         let (folders, links) = (Vec::new(), Vec::new());
-        Memory { patience, searches: HashMap::new(), folders, links, revision: 0, again: false }
+        IncrementalLoader { patience, searches: HashMap::new(), folders, links, revision: 0, again: false }
     }
 
     /// Makes the catalog of each view, as [`load`](super::load) does.
-    pub fn load(&mut self, views: &[View], depth: Depth, touched: &Touched) -> Vec<Catalog> {
+    pub fn load(&mut self, views: &[View], depth: Depth, touched: &Changes) -> Vec<Catalog> {
         let wider = widened(views, depth);
         let views = wider.as_deref().unwrap_or(views);
         let mut jobs = plan(views, depth == Depth::Thorough);
@@ -102,17 +102,17 @@ impl Memory {
     }
 
     /// Takes what is known about a folder, as far as nothing happened to it.
-    fn take(&mut self, job: &Job, touched: &Touched, all_known: &mut bool) -> Search {
+    fn take(&mut self, job: &Job, touched: &Changes, all_known: &mut bool) -> Search {
         let known = self.searches.remove(&job.key()).filter(|search| search.plan == job.plan);
         *all_known &= known.is_some();
         let mut search = known.unwrap_or_default();
         search.files = match touched {
-            Touched::Everything => {
+            Changes::Everything => {
                 *all_known = false;
                 search.cache.doubt_all();
                 None
             }
-            Touched::Paths(paths) => search.cache.doubt(paths),
+            Changes::Paths(paths) => search.cache.doubt(paths),
         };
         search.cache.begin(Instant::now(), self.patience);
         search
