@@ -2,12 +2,11 @@
 
 use std::io::{BufRead as _, BufReader, Lines, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
-use std::time::{Duration, Instant};
 
 use openoxide_testkit::TestContext;
 use serde_json::{Value, json};
 
-use crate::support::{all_blocks, bin, blocks, is_shown, repository, run, skipped};
+use crate::support::{PATIENCE, all_blocks, bin, blocks, is_shown, repository, run, skipped, until};
 
 /// A server in a process of its own.
 struct Server {
@@ -53,15 +52,12 @@ impl Server {
     /// Ends the input; returns the exit status.
     fn end(mut self) -> Option<i32> {
         drop(self.input.take());
-        let end = Instant::now() + Duration::from_secs(20);
-        while Instant::now() < end {
-            if let Some(status) = self.child.try_wait().unwrap() {
-                return status.code();
-            }
-            std::thread::sleep(Duration::from_millis(10));
+        let ended = until(PATIENCE, || self.child.try_wait().unwrap().is_some());
+        if !ended {
+            self.child.kill().unwrap();
         }
-        self.child.kill().unwrap();
-        panic!("it does not end with its input");
+        assert!(ended, "it does not end with its input");
+        self.child.wait().unwrap().code()
     }
 }
 
@@ -148,11 +144,12 @@ fn options_are_the_same_as_everywhere() {
 
 #[test]
 fn a_command_that_runs_ends_with_the_client() {
-    // A time that no other process sleeps.
-    let time = format!("9.{}", std::process::id());
+    // A time that no other process sleeps, and that the user allows: the command does not end by itself.
+    let time = format!("9{:07}", std::process::id());
     let context = TestContext::new();
     context.tree(&format!(
-        "//- project/.agents/skills/slow/SKILL.md\n---\nname: slow\ndescription: d\n---\nA !`sleep {time}` b\n"
+        "//- project/.agents/skills/slow/SKILL.md\n---\nname: slow\ndescription: d\n---\nA !`sleep {time}` b\n\
+         //- home/.openoxide/config.toml\n[sandbox]\nshell_time = 120\n"
     ));
     let mut server = Server::start(&context, &[]);
     let roots = server.call("skills/roots", &json!({}));
@@ -163,18 +160,9 @@ fn a_command_that_runs_ends_with_the_client() {
     let question = server.wait(|message| message["method"] == "skills/ask");
     assert_eq!(question["params"]["question"]["kind"], "power", "{question}");
     server.send(&json!({ "id": question["id"], "result": { "choice": "once" } }));
-    let start = Instant::now();
-    while !is_running(&time) {
-        assert!(start.elapsed() < Duration::from_secs(8), "the command starts");
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    assert!(until(PATIENCE, || is_running(&time)), "the command starts");
     assert_eq!(server.end(), Some(0));
-    let end = Instant::now();
-    while is_running(&time) {
-        assert!(end.elapsed() < Duration::from_secs(2), "the command ends");
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    assert!(start.elapsed() < Duration::from_secs(8), "it was ended before its time");
+    assert!(until(PATIENCE, || !is_running(&time)), "the command ends");
 }
 
 /// Tells whether a process sleeps for this time.

@@ -2,12 +2,11 @@
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::Stdio;
-use std::time::{Duration, Instant};
 
 use openoxide_testkit::TestContext;
 use serde_json::{Value, json};
 
-use crate::support::bin;
+use crate::support::{PATIENCE, bin, until};
 
 /// Calls a skill, and returns what is in the audit log when the process has ended.
 fn audited(args: &[&str], messages: &[Value]) -> String {
@@ -69,18 +68,11 @@ fn it_ends_when_nobody_reads_what_it_says() {
         writeln!(input, "{}", json!({ "jsonrpc": "2.0", "id": id, "method": "tools/list" })).unwrap();
     }
     drop(input);
-    let start = Instant::now();
-    let ended = loop {
-        match child.try_wait().unwrap() {
-            None if start.elapsed() < Duration::from_secs(15) => std::thread::sleep(Duration::from_millis(20)),
-            ended => break ended,
-        }
-    };
-    if ended.is_none() {
+    let ended = until(PATIENCE, || child.try_wait().unwrap().is_some());
+    if !ended {
         child.kill().unwrap();
-        child.wait().unwrap();
     }
-    assert!(ended.expect("it ends").success());
+    assert!(child.wait().unwrap().success() && ended, "it does not end");
     let answers = output.lines().count();
     assert!(answers < 100, "it was never stuck: {answers}");
 }

@@ -3,11 +3,10 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
-use std::process::Command;
 
 use openoxide_testkit::TestContext;
 
-use crate::support::{bin, skipped};
+use crate::support::{skipped, traced};
 
 const SKILLS: usize = 200;
 
@@ -65,27 +64,15 @@ fn project_files(tree: &mut String, canary: &Path) {
     );
 }
 
-/// Runs the program under a trace and returns it; nothing if that cannot be done here.
-fn trace(context: &TestContext, args: &[&str]) -> Option<String> {
-    let log = context.root().join("trace");
-    let prepared = context.command(bin(), args);
-    let mut command = Command::new("strace");
-    command.args(["-f", "-qq", "-e", WRITING, "-o"]).arg(&log).arg(prepared.get_program()).args(prepared.get_args());
-    command.env_clear().current_dir(context.project());
-    command.envs(prepared.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    command.env("PATH", "/usr/bin:/bin").output().ok().filter(|output| !output.stdout.is_empty() || log.is_file())?;
-    Some(fs_err::read_to_string(&log).unwrap())
-}
-
 /// Runs the program under a trace; returns the programs that were started and the files that were opened to write.
-fn traced(context: &TestContext, args: &[&str]) -> Option<(Vec<String>, Vec<String>)> {
-    let mut text = trace(context, args)?;
+fn started_and_written(context: &TestContext, args: &[&str]) -> Option<(Vec<String>, Vec<String>)> {
+    let mut text = traced(context, WRITING, args)?;
     // A thread that ends while it is looked at leaves a call that nobody can name: such a trace shows too little.
     for _ in 0..5 {
         if !text.contains("<detached ...>") {
             break;
         }
-        text = trace(context, args)?;
+        text = traced(context, WRITING, args)?;
     }
     let lines = || text.lines().filter(|line| !line.contains("<... ") && !line.contains(" = -1 "));
     let started = lines().filter(|line| line.contains(" execve(")).map(str::to_owned).collect();
@@ -142,7 +129,7 @@ fn nothing_runs_and_nothing_is_written_before_trust() {
         commands.push(vec!["activate", "skill-2", "a", "--host", host]);
     }
     for command in &commands {
-        let Some((started, written)) = traced(&context, command) else {
+        let Some((started, written)) = started_and_written(&context, command) else {
             return skipped("strace does not run here, so what the program starts was not traced");
         };
         assert_eq!(started.len(), 1, "{command:?} starts nothing but itself: {started:#?}");
@@ -161,7 +148,7 @@ fn a_skill_that_is_allowed_does_leave_its_canary() {
         "//- project/.git/\n//- project/.agents/skills/hello/SKILL.md\n---\nname: hello\ndescription: Greets\n---\n\
          It is !`echo awake`.\n",
     );
-    let Some((started, _)) = traced(&context, &["activate", "hello", "--yes"]) else {
+    let Some((started, _)) = started_and_written(&context, &["activate", "hello", "--yes"]) else {
         return skipped("strace does not run here");
     };
     assert!(started.len() > 1, "{started:#?}");

@@ -3,12 +3,12 @@
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use openoxide_testkit::TestContext;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::support::{bin, json, run, run_with, skipped};
+use crate::support::{PATIENCE, bin, json, run, run_with, skipped, until};
 
 /// A server that runs, and is killed when the test ends.
 pub(crate) struct Server {
@@ -62,26 +62,16 @@ impl Server {
     }
 
     /// Waits for the end; the exit status and what was written to standard error.
-    pub(crate) fn end(mut self, longest: Duration) -> (Option<i32>, String) {
-        let deadline = Instant::now() + longest;
-        let status = loop {
-            match self.child.try_wait().unwrap() {
-                Some(status) => break status.code(),
-                None => assert!(Instant::now() < deadline, "it does not end"),
-            }
-            std::thread::sleep(Duration::from_millis(10));
-        };
+    pub(crate) fn end(mut self) -> (Option<i32>, String) {
+        assert!(until(PATIENCE, || self.has_ended()), "it does not end");
+        let status = self.child.wait().unwrap().code();
         let mut text = String::new();
         self.child.stderr.take().unwrap().read_to_string(&mut text).unwrap();
         (status, text)
     }
 
-    /// How much time of processors it has used.
-    fn cpu(&self) -> Duration {
-        let stat = fs_err::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap();
-        let fields: Vec<&str> = stat.rsplit(") ").next().unwrap().split(' ').collect();
-        let ticks: u64 = fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap();
-        Duration::from_millis(ticks * 10)
+    fn has_ended(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_some()
     }
 }
 
@@ -101,12 +91,23 @@ pub(crate) fn answer(mut stream: TcpStream) -> (u16, String) {
     (status, text)
 }
 
+/// Tells whether something of an answer is there to be read.
+fn has_answer(stream: &TcpStream) -> bool {
+    stream.set_nonblocking(true).unwrap();
+    let has_answer = stream.peek(&mut [0]).is_ok();
+    stream.set_nonblocking(false).unwrap();
+    has_answer
+}
+
 /// A project with a skill that runs `command` when it is called, as its user allowed; nothing where no command can run.
 fn running(command: &str) -> Option<TestContext> {
     let context = TestContext::new();
     context.skill("quick", "Is there at once");
     let text = format!("---\nname: slow\ndescription: Takes its time\n---\nNow: !`{command}`\n");
-    context.tree(&format!("//- project/.agents/skills/slow/SKILL.md\n{text}"));
+    // No command ends because its time is over before a test would give up.
+    let settings = "[sandbox]\nshell_time = 120\n";
+    context
+        .tree(&format!("//- project/.agents/skills/slow/SKILL.md\n{text}//- home/.openoxide/config.toml\n{settings}"));
     let isolation = json(&context, &["roots", "--json"])["isolation"]["mechanism"].clone();
     if isolation == "none" || isolation.is_null() {
         skipped(&format!("no command can be isolated here: {isolation}"));
@@ -131,14 +132,6 @@ fn processes_with(word: &str) -> usize {
     lines.filter(|line| line.split(|byte| *byte == 0).any(|arg| arg == word.as_bytes())).count()
 }
 
-pub(crate) fn until(longest: Duration, done: impl Fn() -> bool) -> bool {
-    let deadline = Instant::now() + longest;
-    while !done() && Instant::now() < deadline {
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    done()
-}
-
 #[test]
 fn an_empty_home_is_enough() {
     let context = TestContext::new();
@@ -147,7 +140,7 @@ fn an_empty_home_is_enough() {
     let (status, text) = server.get("/v1/skills");
     assert!(status == 200 && text.contains("\"skills\":["), "{text}");
     server.signal(Signal::INT);
-    let (status, told) = server.end(Duration::from_secs(10));
+    let (status, told) = server.end();
     assert_eq!(status, Some(0), "{told}");
     let mut lines: Vec<serde_json::Value> = told.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let token = lines.remove(0);
@@ -199,7 +192,7 @@ fn whoever_says_yes_shows_the_token_that_each_start_makes() {
 
     let (gone, port) = (file(&first), first.address.port().to_string());
     first.signal(Signal::TERM);
-    assert_eq!(first.end(Duration::from_secs(10)).0, Some(0));
+    assert_eq!(first.end().0, Some(0));
     assert!(!gone.exists() && file(&second).exists(), "the file goes with its server");
     let again = Server::from(&mut context.command(bin(), ["serve", "--port", &port]));
     assert_eq!((shows(&again, &fs_err::read_to_string(&gone).unwrap()), shows(&again, &one)), (200, 401));
@@ -222,7 +215,7 @@ fn the_token_is_shown_to_nobody() {
     let (status, text) = answer(server.send(&format!("GET /v1/skills?x={TOKEN}"), &wrong, ""));
     assert_eq!(status, 401);
     server.signal(Signal::TERM);
-    let (_, told) = server.end(Duration::from_secs(10));
+    let (_, told) = server.end();
     for text in [&told, &text, &metrics] {
         assert!(!text.contains("f00d"), "{text}");
     }
@@ -234,9 +227,9 @@ fn a_command_is_killed_when_its_client_goes_away() {
     let Some(context) = running(&format!("sleep {time}")) else { return };
     let server = Server::start(&context, &["--log", "off"]);
     let client = server.activate("slow");
-    assert!(until(Duration::from_secs(10), || processes_with(&time) > 0), "it has not started");
+    assert!(until(PATIENCE, || processes_with(&time) > 0), "it has not started");
     drop(client);
-    assert!(until(Duration::from_secs(3), || processes_with(&time) == 0), "it still runs");
+    assert!(until(PATIENCE, || processes_with(&time) == 0), "it still runs");
     assert_eq!(server.get("/healthz").0, 200);
 }
 
@@ -247,10 +240,9 @@ fn a_server_that_is_told_to_stop_leaves_nothing_behind() {
     let server = Server::start(&context, &[]);
     // More than there are places for commands: some wait.
     let commands: Vec<TcpStream> = (0..8).map(|_| server.activate("slow")).collect();
-    assert!(until(Duration::from_secs(10), || processes_with(&time) >= 4), "none has started");
+    assert!(until(PATIENCE, || processes_with(&time) >= 4), "none has started");
     let requests: Vec<TcpStream> = (0..50).map(|_| server.activate("quick")).collect();
-    let began = Instant::now();
-    std::thread::sleep(Duration::from_millis(100));
+    assert!(until(PATIENCE, || has_answer(&requests[0])), "it does not answer");
     server.signal(Signal::TERM);
     for (status, text) in requests.into_iter().map(answer) {
         assert!([200, 503].contains(&status), "{status}: {text}");
@@ -259,47 +251,52 @@ fn a_server_that_is_told_to_stop_leaves_nothing_behind() {
         assert_eq!(status, 503, "{text}");
         assert!(text.contains("\"request_id\"") && text.to_ascii_lowercase().contains("retry-after"), "{text}");
     }
-    let (status, told) = server.end(Duration::from_secs(10));
+    let (status, told) = server.end();
     assert_eq!(status, Some(0), "{told}");
-    assert!(began.elapsed() < Duration::from_secs(8), "it took {:?}", began.elapsed());
     assert_eq!(processes_with(&time), 0, "a command is left");
     let audit = fs_err::read_to_string(context.home().join(".openoxide/state/audit.jsonl")).unwrap();
     let quick = audit.lines().filter(|line| line.contains("\"skill\":\"quick\"")).count();
     assert!(quick > 0 && audit.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()), "{audit}");
 }
 
+/// Of two servers that wait for a body that never comes, the one that gets a second signal ends first.
 #[test]
 fn a_second_signal_ends_it_at_once() {
     let context = TestContext::new();
-    let server = Server::start(&context, &["--log", "off"]);
-    // A body that never comes keeps the server waiting.
-    let mut waiting = server.connect();
-    let head = "POST /v1/skills/x/activate HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
-                content-length: 9\r\n\r\n";
-    waiting.write_all(head.as_bytes()).unwrap();
-    std::thread::sleep(Duration::from_millis(300));
-    server.signal(Signal::TERM);
-    std::thread::sleep(Duration::from_millis(300));
-    let began = Instant::now();
+    let (server, mut patient) =
+        (Server::start(&context, &["--log", "off"]), Server::start(&context, &["--log", "off"]));
+    let _waiting = [&server, &patient].map(|server| {
+        let mut waiting = server.connect();
+        let head = "POST /v1/skills/x/activate HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
+                    expect: 100-continue\r\ncontent-length: 9\r\n\r\n";
+        waiting.write_all(head.as_bytes()).unwrap();
+        // The server says this when it begins to wait.
+        let mut start = [0; 12];
+        waiting.read_exact(&mut start).unwrap();
+        assert_eq!(&start, b"HTTP/1.1 100");
+        waiting
+    });
+    for server in [&patient, &server] {
+        server.signal(Signal::TERM);
+        assert!(until(PATIENCE, || TcpStream::connect(server.address).is_err()), "it still listens");
+    }
     server.signal(Signal::INT);
-    let (status, told) = server.end(Duration::from_secs(3));
-    assert!(status == Some(0) && began.elapsed() < Duration::from_secs(2), "{status:?} {told}");
+    let (status, told) = server.end();
+    assert!(status == Some(0) && !patient.has_ended(), "{status:?} {told}");
 }
 
 #[test]
 fn costly_calls_wait_in_a_queue_that_ends_and_cheap_ones_do_not_wait() {
-    let time = long_time();
-    let Some(context) = running(&format!("sleep 1; echo {time}")) else { return };
+    // Commands end when there is a file, and not before.
+    let Some(context) = running("until [ -e go ]; do sleep 0.1; done") else { return };
     let server = Server::start(&context, &["--log", "off"]);
     let calls: Vec<TcpStream> = (0..120).map(|_| server.activate("slow")).collect();
-    std::thread::sleep(Duration::from_millis(500));
-    let began = Instant::now();
-    (0..5).for_each(|_| assert_eq!(server.get("/v1/skills").0, 200));
-    // The queue takes nine seconds to empty: whoever had to wait in it would take longer.
-    assert!(began.elapsed() < Duration::from_secs(5), "five lists took {:?}", began.elapsed());
+    // Four run and thirty-two wait.
+    assert!(until(PATIENCE, || calls.iter().filter(|call| has_answer(call)).count() >= 84), "nobody is sent away");
+    (0..5).for_each(|_| assert_eq!(server.get("/v1/skills").0, 200, "a list waits for commands"));
+    fs_err::write(context.project().join("go"), "").unwrap();
     let answers: Vec<(u16, String)> = calls.into_iter().map(answer).collect();
     let count = |wanted: u16| answers.iter().filter(|(status, _)| *status == wanted).count();
-    // Four run and thirty-two wait; whoever comes later is told to come again.
     assert!(count(200) >= 36 && count(503) >= 60, "{} done, {} sent away", count(200), count(503));
     assert_eq!(count(200) + count(503), 120);
     for (_, text) in answers.iter().filter(|(status, _)| *status == 503) {
@@ -309,16 +306,24 @@ fn costly_calls_wait_in_a_queue_that_ends_and_cheap_ones_do_not_wait() {
 
 #[test]
 fn few_open_files_are_enough_and_nothing_spins() {
+    if !Command::new("strace").args(["-D", "-o", "/dev/null", "true"]).status().is_ok_and(|status| status.success()) {
+        return skipped("strace does not run here, so the calls of a full server were not counted");
+    }
     let context = TestContext::new();
+    let trace = context.root().join("trace");
     let mut command = context.command(std::path::Path::new("/bin/sh"), ["-c"]);
-    command.arg(format!("ulimit -n 128 && exec {} serve --port 0 --log off", bin().display()));
+    let traced = format!("strace -D -f -qq -o {} {}", trace.display(), bin().display());
+    command.arg(format!("ulimit -n 128 && exec {traced} serve --port 0 --log off"));
     let server = Server::from(&mut command);
     let held: Vec<TcpStream> = (0..300).map(|_| server.connect()).collect();
-    std::thread::sleep(Duration::from_millis(300));
-    let before = server.cpu();
-    std::thread::sleep(Duration::from_secs(2));
-    let used = server.cpu().saturating_sub(before);
-    assert!(used < Duration::from_millis(200), "it used {used:?} of two seconds while it was full");
+    let calls = || fs_err::read_to_string(&trace).unwrap().lines().count();
+    let is_quiet = || {
+        let before = calls();
+        std::thread::sleep(Duration::from_secs(1));
+        calls() - before < 100
+    };
+    // One that spins makes thousands of calls in each second.
+    assert!(until(PATIENCE, is_quiet), "it never rests while it is full");
     drop(held);
     assert_eq!(server.get("/v1/skills").0, 200);
 }
@@ -346,7 +351,7 @@ fn it_says_what_to_paste_and_never_the_token() {
     let server = Server::from(command.env("OPENOXIDE_TOKEN", token));
     let url = format!("http://{}/mcp", server.address);
     server.signal(Signal::TERM);
-    let (_, told) = server.end(Duration::from_secs(10));
+    let (_, told) = server.end();
     let line =
         format!("claude mcp add --transport http openoxide {url} --header \"Authorization: Bearer $OPENOXIDE_TOKEN\"");
     let others = format!("openoxide mcp --print-config CLIENT --url {url} --with-token");

@@ -3,6 +3,8 @@
 use std::ffi::OsStr;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
 
 use openoxide_testkit::{Output, TestContext};
 use serde_json::Value;
@@ -50,6 +52,35 @@ pub(crate) fn changes(context: &TestContext, args: &[&str]) -> Value {
     let validator = jsonschema::validator_for(&json(context, &["schema", "change"])).unwrap();
     assert!(validator.is_valid(&answer), "{args:?}: {answer:#}");
     answer
+}
+
+/// Runs the binary and returns a trace of these system calls; nothing if that cannot be done here.
+pub(crate) fn traced(context: &TestContext, calls: &str, args: &[&str]) -> Option<String> {
+    let log = context.root().join("trace");
+    let prepared = context.command(bin(), args);
+    let mut command = Command::new("strace");
+    command.args(["-f", "-qq", "-e", calls, "-o"]).arg(&log).arg(prepared.get_program()).args(prepared.get_args());
+    command.env_clear().current_dir(context.project());
+    command.envs(prepared.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command.env("PATH", "/usr/bin:/bin").output().ok().filter(|output| !output.stdout.is_empty() || log.is_file())?;
+    Some(fs_err::read_to_string(&log).unwrap())
+}
+
+/// How long something may take that is sure to happen. Only a test that fails waits so long.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Waits until something is so; tells whether it is.
+pub(crate) fn until(longest: Duration, mut done: impl FnMut() -> bool) -> bool {
+    let deadline = Instant::now() + longest;
+    loop {
+        if done() {
+            return true;
+        }
+        if Instant::now() >= deadline {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
 }
 
 /// Says loudly that something was not tested; the test harness does not swallow it.

@@ -3,15 +3,12 @@
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use openoxide_testkit::TestContext;
 use rustix::process::Signal;
 
-use crate::serve::{Server, until};
-use crate::support::{bin, skipped};
-
-const LONGEST: Duration = Duration::from_mins(1);
+use crate::serve::Server;
+use crate::support::{PATIENCE, bin, skipped, until};
 
 /// Returns a command of ours in a namespace of its own, where the system allows so many of something; nothing where no
 /// such namespace is to be had.
@@ -29,13 +26,13 @@ fn limited(context: &TestContext, limit: &str, number: usize, words: &[&str]) ->
 }
 
 fn shows(server: &Server, word: &str) -> bool {
-    until(LONGEST, || server.get("/v1/skills").1.contains(word))
+    until(PATIENCE, || server.get("/v1/skills").1.contains(word))
 }
 
 /// Ends a server and returns what it told, each line of it JSON.
 fn told(server: Server) -> Vec<serde_json::Value> {
     server.signal(Signal::TERM);
-    let (status, told) = server.end(LONGEST);
+    let (status, told) = server.end();
     assert_eq!(status, Some(0), "{told}");
     let read = |line: &str| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
     told.lines().map(read).collect()
@@ -115,7 +112,8 @@ fn what_the_system_could_not_tell_is_found() {
     context.tree("//- home/.agents/skills/mine/SKILL.md\n---\nname: mine\ndescription: Before\n---\nDo it.\n");
     let server = Server::start(&context, &["--log", "off"]);
     assert!(shows(&server, "Before"));
-    std::thread::sleep(Duration::from_secs(3));
+    context.skill("a", "Watched");
+    assert!(shows(&server, "Watched"), "it watches");
     server.signal(Signal::STOP);
     // The same twice in a row is told once.
     let files = ["a", "b"].map(|name| context.project().join(".agents/skills").join(name).join("notes.txt"));

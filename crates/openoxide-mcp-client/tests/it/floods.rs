@@ -2,7 +2,7 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use openoxide_config::McpTransport;
 use openoxide_mcp_client::{Limits, Remote, RemoteOptions};
@@ -44,31 +44,27 @@ fn drip(kind: &'static str, part: String, pause: Duration, limits: Limits) -> Re
 #[tokio::test]
 async fn a_flood_of_notices_is_no_answer() {
     let late = "the MCP server `docs` did not answer `server/discover` within 1 s";
-    let start = Instant::now();
     assert_eq!(problems(&shell(&format!("while :; do echo '{NOTICE}'; done"))).await, [late]);
     let events = format!("data: {NOTICE}\n\n").repeat(1000);
-    let limits = Limits { message: 1_000_000, connect: Duration::from_secs(20), ..hasty() };
+    let limits = Limits { message: 1_000_000, connect: Duration::from_mins(1), ..hasty() };
     let said = problems(&drip("text/event-stream", events, Duration::ZERO, limits)).await;
     assert_eq!(said, ["the MCP server `docs` cannot be used: a message is longer than 1000000 bytes"]);
-    assert!(start.elapsed() < Duration::from_secs(15), "{:?}", start.elapsed());
 }
 
 #[tokio::test]
 async fn an_answer_that_drips_is_given_up() {
     let late = "the MCP server `docs` did not answer `server/discover` within 1 s";
-    let start = Instant::now();
     assert_eq!(problems(&shell("while :; do printf '{'; sleep 0.05; done")).await, [late]);
     for kind in ["application/json", "text/event-stream"] {
         let remote = drip(kind, "{".to_owned(), Duration::from_millis(50), hasty());
         assert_eq!(problems(&remote).await, [late], "{kind}");
     }
-    assert!(start.elapsed() < Duration::from_secs(15), "{:?}", start.elapsed());
 }
 
 #[tokio::test]
 async fn a_line_without_an_end_is_cut() {
-    let limits = Limits { message: 1_000_000, connect: Duration::from_secs(15), ..hasty() };
-    let args = vec!["-c".to_owned(), "head -c 5000000 /dev/zero; sleep 5".to_owned()];
+    let limits = Limits { message: 1_000_000, connect: Duration::from_mins(1), ..hasty() };
+    let args = vec!["-c".to_owned(), "head -c 5000000 /dev/zero; sleep 600".to_owned()];
     let transport = McpTransport::Stdio { command: "/bin/sh".to_owned(), args, env: Vec::new() };
     let options = RemoteOptions { environment: environment(""), limits, ..RemoteOptions::default() };
     let said = problems(&Remote::new(vec![configured("docs", transport)], options)).await;

@@ -1,6 +1,6 @@
 //! Servers that are dead, slow, rude or nosy.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use openoxide_config::{McpServer, McpTransport};
 use openoxide_mcp_client::{Limits, Remote, RemoteOptions};
@@ -32,10 +32,8 @@ async fn what_is_slow_or_ends_is_told_in_time() {
         ),
     ];
     for (which, said, other) in rows {
-        let start = Instant::now();
         assert_eq!(problems(&over_pipes(which, hasty())).await, [said], "{which} over pipes");
         assert_eq!(problems(&over_http(which, hasty()).0).await, [other.unwrap_or(said)], "{which} over HTTP");
-        assert!(start.elapsed() < Duration::from_secs(12), "{which}");
     }
 }
 
@@ -70,7 +68,7 @@ async fn a_program_that_is_not_there_or_fails_says_why() {
 /// Whoever lists in a loop neither piles up questions nor starts a program again and again.
 #[tokio::test]
 async fn a_server_is_asked_once_at_a_time_and_a_failure_is_remembered() {
-    let (remote, served) = over_http("slow", hasty());
+    let (remote, served) = over_http("slow", Limits { request: Duration::from_secs(3), ..hasty() });
     for _ in 0..5 {
         let listing = tokio::time::timeout(Duration::from_millis(20), remote.list()).await;
         assert!(listing.is_err(), "nobody has to wait for it");
@@ -84,16 +82,24 @@ async fn a_server_is_asked_once_at_a_time_and_a_failure_is_remembered() {
     let file = folder.root().join("starts");
     let args = vec!["-c".to_owned(), format!("echo x >> {}; exit 3", file.display())];
     let transport = McpTransport::Stdio { command: "/bin/sh".to_owned(), args, env: Vec::new() };
-    let limits = Limits { failed: Duration::from_millis(1200), ..hasty() };
-    let options = RemoteOptions { environment: environment(""), limits, ..RemoteOptions::default() };
-    let remote = Remote::new(vec![configured("docs", transport)], options);
+    let remembering = |failed| {
+        let limits = Limits { failed, ..hasty() };
+        let options = RemoteOptions { environment: environment(""), limits, ..RemoteOptions::default() };
+        Remote::new(vec![configured("docs", transport.clone())], options)
+    };
+    let remote = remembering(Duration::from_hours(1));
     for _ in 0..5 {
         assert_eq!(remote.list().await.problems.len(), 1);
     }
     assert_eq!(fs_err::read_to_string(&file).unwrap(), "x\n");
-    tokio::time::sleep(Duration::from_millis(1300)).await;
-    remote.list().await;
-    assert_eq!(fs_err::read_to_string(&file).unwrap(), "x\nx\n", "after a while it is tried again");
+    let remote = remembering(Duration::from_millis(1));
+    let tried_again = async {
+        while fs_err::read_to_string(&file).unwrap() != "x\nx\nx\n" {
+            remote.list().await;
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    assert!(tokio::time::timeout(Duration::from_mins(1), tried_again).await.is_ok(), "after a while it is tried again");
 }
 
 #[tokio::test]
@@ -164,7 +170,7 @@ async fn a_program_gets_few_variables_and_ends_with_the_connection() {
 async fn what_a_program_started_ends_with_it() {
     let folder = openoxide_testkit::TestContext::new();
     let file = folder.root().join("id");
-    let script = format!("sleep 60 & echo $! > {}; sleep 60", file.display());
+    let script = format!("sleep 600 & echo $! > {}; sleep 600", file.display());
     let args = vec!["-c".to_owned(), script];
     let transport = McpTransport::Stdio { command: "/bin/sh".to_owned(), args, env: Vec::new() };
     let options = RemoteOptions { environment: environment(""), limits: hasty(), ..RemoteOptions::default() };
@@ -177,7 +183,7 @@ async fn what_a_program_started_ends_with_it() {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     };
-    assert!(tokio::time::timeout(Duration::from_secs(5), gone).await.is_ok(), "{id:?} still runs");
+    assert!(tokio::time::timeout(Duration::from_mins(1), gone).await.is_ok(), "{id:?} still runs");
 }
 
 /// Tells whether a process has ended, and nobody asked how.

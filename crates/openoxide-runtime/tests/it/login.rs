@@ -1,8 +1,8 @@
 //! A login to a server of tools, against a real issuer on this machine.
 
 use std::net::TcpStream;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::sync::OnceLock;
+use std::time::Duration;
 
 use openoxide_runtime::{Answer, Done, Online, Question, Session};
 use secrecy::ExposeSecret as _;
@@ -156,20 +156,18 @@ fn a_refusal_is_final_in_the_conversation() {
 #[test]
 fn nothing_waits_longer_than_it_should() {
     let issuer = Issuer::start();
-    let start = Instant::now();
+    // Somebody who connects and says nothing holds nobody up, for as long as the connection is open.
+    static SILENT: OnceLock<TcpStream> = OnceLock::new();
     fails(
         &issuer,
         |page| {
-            // Somebody who connects and says nothing holds nobody up.
             let redirect = url::Url::parse(page).unwrap();
             let redirect = redirect.query_pairs().find(|(name, _)| name == "redirect_uri").unwrap().1.into_owned();
             let address = redirect.trim_start_matches("http://").trim_end_matches("/callback").to_owned();
-            let _silent = TcpStream::connect(address).unwrap();
-            thread::sleep(Duration::from_secs(3));
+            SILENT.set(TcpStream::connect(address).unwrap()).unwrap();
         },
         "nothing came within 1 s",
     );
-    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
 }
 
 #[test]

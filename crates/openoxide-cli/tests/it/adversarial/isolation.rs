@@ -241,7 +241,6 @@ fn a38_exhaustion_ends_and_harms_nobody() {
         if !can_run(&context) {
             return;
         }
-        let start = std::time::Instant::now();
         let output = run(
             &context,
             &[
@@ -255,7 +254,6 @@ fn a38_exhaustion_ends_and_harms_nobody() {
                 "sandbox.processes=20",
             ],
         );
-        assert!(start.elapsed().as_secs() < 30, "{what}: {:?}", start.elapsed());
         assert!(matches!(output.status, Some(0 | 1)), "{what}: {output}");
         assert!(words.iter().any(|words| output.to_string().contains(words)), "{what}: {output}");
         assert!(

@@ -2,7 +2,6 @@
 
 use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt as _;
-use std::time::{Duration, Instant};
 
 use openoxide_testkit::TestContext;
 use serde_json::Value;
@@ -32,9 +31,7 @@ fn a31_a_runaway_command_is_stopped_and_the_text_says_so() {
     );
     skill(&context, "away", "", &body);
     let limits = ["--config", "sandbox.shell_time=1", "--config", "sandbox.shell_output=1000"];
-    let start = Instant::now();
     let answer = valid_json(&context, &[&["activate", "away", "--yes", "--json", "-q"][..], &limits].concat());
-    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
     let text = said(&answer);
     for words in [
         "A [command took too long and was stopped: !`sleep",
