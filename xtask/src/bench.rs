@@ -1,4 +1,4 @@
-//! Runs the benchmarks, which print ratios taken in one run.
+//! `bench`: runs the benchmarks, which print ratios measured within one run.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! `check`: the quick part of the tests, formatting and lints, here and for a system that is not Linux.
+//! `check`: the quick checks, formatting and lints, for Linux and for macOS.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! The official conformance suite of MCP, run against the product as it is.
+//! `conformance`: runs the official MCP conformance suite against a build of the program.
 
 mod client;
 mod inspector;

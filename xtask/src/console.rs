@@ -1,4 +1,4 @@
-//! Executes the console blocks of a Markdown page: `$ openoxide …`, then what it answers.
+//! Runs the console blocks of a Markdown page and compares or rewrites their output.
 //!
 //! A `fixture` block holds the tree that the commands run in, as `openoxide-testkit` describes it. A block whose opening
 //! fence names a path after the language is a file that the reader writes: below the home if the path begins with `~/`,

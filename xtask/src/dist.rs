@@ -1,4 +1,4 @@
-//! `dist`: what is handed out to people who do not build it themselves.
+//! `dist`: builds a release: binary, man pages, completions and licences.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Fidelity: what the real programs answer, recorded in the repository and compared live.
+//! `fidelity`: records the answers of the real programs, and compares with them live.
 //!
 //! `record` runs a real program on each case of `fidelity/` and writes its answer beside the case.
 //! `live` compares the program `openoxide` with the real ones on random trees and on collections of skills.

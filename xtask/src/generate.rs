@@ -1,4 +1,4 @@
-//! `generate`: writes the files that follow from the code, or says whether they are up to date.
+//! `generate`: writes the files that follow from the code, or tells whether they are up to date.
 
 mod answers;
 pub(crate) mod architecture;

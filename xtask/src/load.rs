@@ -1,4 +1,4 @@
-//! Puts load on the server as it is handed out, and says how much it bears.
+//! `load`: measures how many requests a release build of the server handles.
 //!
 //! `wrk -t2 -c64` asks each route for some seconds, several times over. There must be no error of the server, memory must
 //! stay as it is, and a skill must be activated at least half as often as the server can say that it is well, which costs

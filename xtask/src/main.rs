@@ -33,75 +33,80 @@ struct Task {
 }
 
 const TASKS: &[Task] = &[
-    Task { name: "test", arguments: "", about: "Run everything that a change has to pass, as CI does", run: test::run },
+    Task {
+        name: "test",
+        arguments: "",
+        about: "Run every check that a change has to pass, as CI does",
+        run: test::run,
+    },
     Task {
         name: "check",
         arguments: "",
-        about: "Run the quick part: formatting and lints, here and for macOS",
+        about: "Run the quick checks: formatting, and lints for Linux and macOS",
         run: check::run,
     },
     Task {
         name: "generate",
         arguments: "[--check]",
-        about: "Write the generated pages, the schemas and the answers in examples anew, or say whether they are up to date",
+        about: "Update the generated files; with --check, fail if one is out of date",
         run: generate::run,
     },
     Task { name: "man", arguments: "", about: "Write the man pages to target/man", run: man::run },
     Task {
         name: "dist",
         arguments: "",
-        about: "Build what is handed out: binary, man pages, completions and licences, in target/dist",
+        about: "Build a release in target/dist: binary, man pages, completions and licences",
         run: dist::run,
     },
     Task {
         name: "bench",
         arguments: "[ARGUMENT…]",
-        about: "Measure speed beside the bare cost of reading the same files, and print the ratios",
+        about: "Measure speed, as a ratio to the bare cost of reading the same files",
         run: bench::run,
     },
     Task {
         name: "load",
         arguments: "[SECONDS]",
-        about: "Put load on the server, and print how much it bears beside nginx",
+        about: "Measure how many requests the server handles, beside nginx",
         run: load::run,
     },
     Task {
         name: "fidelity",
         arguments: "record|live …",
-        about: "Record what the real programs answer, or compare with them live",
+        about: "Record the answers of the real programs, or compare with them live",
         run: fidelity::run,
     },
     Task {
         name: "conformance",
         arguments: "client|server",
-        about: "Run the official conformance suite of MCP against the program, where it is installed",
+        about: "Run the official MCP conformance suite, if it is installed",
         run: conformance::run,
     },
     Task {
         name: "clients",
         arguments: "",
-        about: "Let real agents use a skill over MCP, where they are installed, with a model that is a script",
+        about: "Let installed agents use a skill over MCP, with a scripted model",
         run: clients::run,
     },
     Task {
         name: "openapi",
         arguments: "[ARGUMENT…]",
-        about: "Ask a running server all that its description allows, by schemathesis where it is installed",
+        about: "Test a running server against its OpenAPI document, with schemathesis if installed",
         run: openapi::task,
     },
     Task {
         name: "modules",
         arguments: "[CRATE]",
-        about: "Draw which modules of a crate use each other, in layers, and where that is a cycle",
+        about: "Print which modules of a crate use each other, in layers, and every cycle",
         run: modules::run,
     },
     Task {
         name: "use-cases",
         arguments: "",
-        about: "Print which file of which face calls each use case",
+        about: "Print which files of the command line, HTTP, MCP and JSON-RPC call each use case",
         run: use_cases::run,
     },
-    Task { name: "help", arguments: "", about: "Print this", run: help },
+    Task { name: "help", arguments: "", about: "Print this help", run: help },
 ];
 
 fn main() -> ExitCode {

@@ -1,4 +1,4 @@
-//! `man`: the man pages, from the same definition as the help.
+//! `man`: writes the man pages from the definition of the command line.
 
 use std::path::Path;
 

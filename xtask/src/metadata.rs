@@ -1,4 +1,4 @@
-//! What `cargo metadata` knows: where builds go, and which packages there are.
+//! Reads `cargo metadata`: the target folder and the packages.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! `modules`: draws which modules of a crate use each other, from its sources.
+//! `modules`: prints which modules of a crate use each other, from its sources.
 
 mod collect;
 mod draw;

@@ -1,4 +1,4 @@
-//! Installs what the tests need and a fresh machine may lack.
+//! Installs programs that the tests need and a fresh machine may lack.
 
 use std::process::Command;
 

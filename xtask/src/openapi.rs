@@ -1,6 +1,6 @@
-//! `cargo xtask openapi`: asks a running server everything that its own description allows, and much that it does not.
+//! `openapi`: tests a running server against its own OpenAPI document, with valid and invalid requests.
 //!
-//! It needs `schemathesis` (from `PyPI`), on the search path or named by `SCHEMATHESIS`; without it, that is said.
+//! It needs `schemathesis` (from `PyPI`) on the search path or named by `SCHEMATHESIS`; without it, the task is skipped.
 
 use std::ffi::OsString;
 use std::io::{BufRead as _, BufReader};

@@ -1,4 +1,4 @@
-//! Talking to the person who runs a task, and running other programs for it.
+//! Prints the output of tasks, and runs other programs for them.
 
 use std::fmt::Display;
 use std::io::{BufRead as _, BufReader};

@@ -1,4 +1,4 @@
-//! `test`: everything that a change has to pass, in order, stopping at the first failure.
+//! `test`: runs every check that a change has to pass, and stops at the first failure.
 
 use std::path::Path;
 use std::time::Instant;
@@ -34,10 +34,11 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Runs the tests, with nextest if it is there; nextest leaves the examples in the documentation out.
+/// Runs the tests, with nextest if it is there. Only nextest ends a test that hangs: `.config/nextest.toml` says when.
+/// It leaves out the examples in the documentation, which run after it.
 fn tests() -> Result<Counts> {
     if works(&mut cargo(&["nextest", "--version"])) {
-        let tests = counted(&["nextest", "run", "--workspace", "--no-fail-fast"])?;
+        let tests = counted(&["nextest", "run", "--workspace", "--profile", "ci"])?;
         return Ok(tests.and(counted(&["test", "--workspace", "--doc", "--no-fail-fast"])?));
     }
     counted(&["test", "--workspace", "--no-fail-fast"])

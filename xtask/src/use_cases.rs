@@ -1,4 +1,4 @@
-//! `use-cases`: prints which file of which face calls each use case, drawn from the sources.
+//! `use-cases`: prints which files of each face call each use case, from the sources.
 
 #[cfg(test)]
 mod tests;

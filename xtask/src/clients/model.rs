@@ -1,5 +1,6 @@
-//! A model that is a script: it calls one tool, and then says that it is done. It speaks what the models of `Anthropic`,
-//! `OpenAI` and Google speak, as far as agents need that.
+//! A scripted model that calls one tool and then ends its turn.
+//!
+//! It speaks as much of the protocols of `Anthropic`, `OpenAI` and Google as agents need.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};

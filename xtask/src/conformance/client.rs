@@ -1,4 +1,4 @@
-//! The scenarios for clients of skills: `conformance/client.sh` turns the suite's address into commands of the product.
+//! The conformance scenarios for clients; `conformance/client.sh` turns the suite's address into commands.
 
 use anyhow::{Context as _, Result};
 

@@ -1,4 +1,4 @@
-//! The official inspector of MCP: every skill and file that is listed is read and verified, over both transports.
+//! Reads and verifies every listed skill and file with the official MCP inspector, over both transports.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! The scenarios for servers: `openoxide serve` on this machine, over a tree of skills of our own.
+//! The conformance scenarios for servers, against `openoxide serve` with a tree of test skills.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};

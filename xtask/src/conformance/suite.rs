@@ -1,4 +1,4 @@
-//! Finds the suite, and runs its scenarios against a build of the program.
+//! Finds the installed conformance suite and runs its scenarios.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! What the real programs answer to addresses of skills and their files, recorded.
+//! Records how the real programs answer addresses of skills and their files.
 //!
 //! A case has `asked.json`, a list of addresses; one that we answer differently on purpose has a `why`. The answers stand
 //! in `addresses.json`, one line for each.

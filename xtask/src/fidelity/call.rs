@@ -1,4 +1,4 @@
-//! Calls of skills: what a case asks for, what a program then sends to its model, and how that is written down.
+//! A call of a skill in a case: what is called, what the program sends to its model, and how that is recorded.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! A recorded case: a folder `fidelity/HOST/CASE` with its tree, its settings and the real program's answer.
+//! A recorded case: a folder `fidelity/HOST/CASE` with a tree, settings and the real program's answers.
 
 use std::path::{Path, PathBuf};
 

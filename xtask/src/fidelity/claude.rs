@@ -1,4 +1,4 @@
-//! The real Claude Code: the skills that it announces to a model, at the start and after a file was read.
+//! Runs Claude Code and reads which skills it announces to a model, at the start and after it read a file.
 
 pub(super) mod activate;
 mod model;

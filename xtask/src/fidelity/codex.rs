@@ -1,4 +1,4 @@
-//! The real Codex: its `skills/list`, and the catalog that it sends to a model.
+//! Runs Codex and reads its `skills/list` and the catalog that it sends to a model.
 
 pub(super) mod activate;
 

@@ -1,4 +1,4 @@
-//! What two answers on one tree differ in.
+//! Compares two answers on the same tree.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Collections of skills from elsewhere, laid out as each host expects them.
+//! Lays out public collections of skills as each host expects them.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! A fake model on the loopback: one thread that answers HTTP requests and keeps what it was sent.
+//! A fake model on the loopback interface that records the HTTP requests it gets.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};

@@ -1,4 +1,4 @@
-//! `cargo xtask fidelity live`: the real programs and ours on the same trees, side by side.
+//! `fidelity live`: runs the real programs and OpenOxide on the same trees and compares them.
 
 mod options;
 

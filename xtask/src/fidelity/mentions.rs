@@ -1,4 +1,4 @@
-//! What the real programs load when a turn names skills, recorded and asked again.
+//! Records which skills the real programs load when a turn names them, and compares that live.
 //!
 //! A case has `inputs.json`, a list of turns: a text, or the items of a turn as `openoxide schema turn` has them. The
 //! answers stand in `mentions.json`, one line for each turn.

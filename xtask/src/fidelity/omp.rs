@@ -1,4 +1,4 @@
-//! The real omp, asked through its own modules: the skills it finds, and what it tells a model about them.
+//! Runs omp through its own modules and reads the skills that it finds and describes to a model.
 
 use std::path::Path;
 use std::time::Duration;

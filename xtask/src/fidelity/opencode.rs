@@ -1,4 +1,4 @@
-//! The real `OpenCode`: its list of skills, and the catalog that it sends to a model.
+//! Runs `OpenCode` and reads its list of skills and the catalog that it sends to a model.
 
 pub(super) mod activate;
 pub(super) mod serve;

@@ -1,4 +1,4 @@
-//! Our own program, asked the same questions as the real ones.
+//! Asks OpenOxide the same questions as the real programs.
 
 use std::io::Write as _;
 use std::path::Path;

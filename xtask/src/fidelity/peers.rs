@@ -1,4 +1,4 @@
-//! Where the real programs are installed, and which versions they are.
+//! Finds the installed real programs and their versions.
 
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,7 @@
-//! Sentences of advice that a program puts around a skill's text.
+//! Replaces advice that a program puts around a skill's text by short marks.
 //!
-//! They are the program's own prose: a recording holds a mark in their place, and a digest, so that a change is noticed.
-//! Where they stand is told by what stands around them.
+//! The advice is the program's own prose: a recording holds a mark in their place, and a digest, so that a change is noticed.
+//! The text around the advice tells where it begins and ends.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! `cargo xtask fidelity record`: runs the real programs on the cases and writes down their answers.
+//! `fidelity record`: runs the real programs on the cases and writes their answers.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Chance that repeats: the same seed makes the same trees on every machine.
+//! A small random number generator that gives the same numbers for a seed on every machine.
 
 /// A small generator of random numbers (`SplitMix64`).
 #[derive(Debug, Clone)]

@@ -1,4 +1,4 @@
-//! A tree on disk, and the folder, environment and arguments under which a program looks at it.
+//! A tree on disk, with the folder, environment and arguments that a program runs with.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! How the task is typed.
+//! The usage text of `fidelity`.
 
 /// Printed when it is typed wrongly.
 pub(super) const USAGE: &str = "usage: cargo xtask fidelity record [HOST[/CASE]]

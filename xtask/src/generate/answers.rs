@@ -1,4 +1,4 @@
-//! Pages with examples: their text is written by hand, the answers in their console blocks by the program.
+//! Updates the output in the console blocks of hand-written pages.
 
 use std::path::Path;
 

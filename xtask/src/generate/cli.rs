@@ -1,4 +1,4 @@
-//! The page on commands and their arguments.
+//! Generates the reference page on commands and their arguments.
 
 use std::fmt::Write as _;
 

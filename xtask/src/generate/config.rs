@@ -1,4 +1,4 @@
-//! The page on settings.
+//! Generates the reference page on settings.
 
 use anyhow::Result;
 use openoxide_config::{CONFIG_KEYS, ConfigKey, ProjectAccess, ValueKind};

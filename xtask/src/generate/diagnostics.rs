@@ -1,4 +1,4 @@
-//! The index of the pages on codes.
+//! Generates the index of the pages on diagnostic codes.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! The page on environment variables.
+//! Generates the reference page on environment variables.
 
 use anyhow::Result;
 use openoxide_config::variables;

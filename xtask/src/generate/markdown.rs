@@ -1,4 +1,4 @@
-//! Small pieces of Markdown.
+//! Writes Markdown tables and code.
 
 /// Writes a table with a heading.
 pub(super) fn table<const N: usize>(heading: [&str; N], rows: impl IntoIterator<Item = [String; N]>) -> String {

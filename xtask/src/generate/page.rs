@@ -1,4 +1,4 @@
-//! A file that follows from the code.
+//! A generated file: its path and its text.
 
 use std::path::PathBuf;
 

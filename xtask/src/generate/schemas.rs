@@ -1,4 +1,4 @@
-//! `schemas/`: the JSON Schema of every file and answer, as `openoxide schema` prints them.
+//! Generates `schemas/`: the JSON Schema of every file and answer.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! nginx, which sends the same bytes as a file.
+//! Runs nginx with the same bytes as a file, for comparison.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};

@@ -1,4 +1,4 @@
-//! Measures with `wrk`.
+//! Runs `wrk` and reads its results.
 
 use std::io::Write as _;
 use std::process::Command;

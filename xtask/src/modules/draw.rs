@@ -1,4 +1,4 @@
-//! Writes a graph of modules as text: in layers, and its cycles with what causes them.
+//! Prints a module graph in layers, and its cycles with the paths that cause them.
 
 use std::fmt::Write as _;
 

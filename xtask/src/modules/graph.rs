@@ -1,4 +1,4 @@
-//! The graph of a crate's files: which uses which, for what, and where that goes in a circle.
+//! The module graph of a crate: its edges, layers and cycles.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

@@ -1,4 +1,4 @@
-//! The modules of one crate as its sources declare them: items, imports, and the paths that their code names.
+//! The modules of a crate as the sources declare them: items, imports, and paths in the code.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Reads the modules of one crate, from its root file down.
+//! Reads the modules of a crate, from its root file down.
 
 use std::path::{Path, PathBuf};
 

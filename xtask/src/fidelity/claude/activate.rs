@@ -1,4 +1,4 @@
-//! Claude Code is called by its user and by its model; what the model gets is what came of it.
+//! Calls skills in Claude Code, as its user and as its model.
 
 use std::collections::VecDeque;
 use std::path::Path;

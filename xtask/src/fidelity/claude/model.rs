@@ -1,4 +1,4 @@
-//! A model that uses the tools it is told to use, and is done.
+//! A scripted model that uses the tools it is told to use.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Codex is called by mentions in a turn's text.
+//! Calls skills in Codex, by mentions in a turn's text.
 
 use std::path::Path;
 

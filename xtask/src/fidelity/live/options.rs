@@ -1,4 +1,4 @@
-//! The command line of `cargo xtask fidelity live`.
+//! The arguments of `fidelity live`.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! The real programs, handed turns; each answer lists the skills that the model gets, in order.
+//! Hands turns to the real programs and reads which skills their model gets.
 
 use std::path::Path;
 use std::process::Stdio;

@@ -1,4 +1,4 @@
-//! Random texts that are full of what could be the name of a skill.
+//! Random texts full of words that could name a skill.
 
 use super::super::peers::Peer;
 use super::super::rng::Rng;

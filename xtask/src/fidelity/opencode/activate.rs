@@ -1,4 +1,4 @@
-//! `OpenCode` is called by commands of its user and by a tool of its model.
+//! Calls skills in `OpenCode`, by commands of its user and by a tool of its model.
 
 use std::path::Path;
 

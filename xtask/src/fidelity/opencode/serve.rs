@@ -1,4 +1,4 @@
-//! What `OpenCode` answers to its own clients over HTTP: skills, and skills as commands.
+//! Reads how `OpenCode` answers its own clients over HTTP.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;

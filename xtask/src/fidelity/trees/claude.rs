@@ -1,4 +1,4 @@
-//! Trees as Claude Code sees them.
+//! Random trees for Claude Code.
 
 use super::frontmatter;
 use super::planter::{NAMES, Planter};

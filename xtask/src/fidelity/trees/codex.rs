@@ -1,4 +1,4 @@
-//! Trees as Codex sees them.
+//! Random trees for Codex.
 
 use super::frontmatter;
 use super::planter::{NAMES, Planter};

@@ -1,4 +1,4 @@
-//! Random skill files: mostly sound, often odd, sometimes broken.
+//! Random skill files: mostly valid, often odd, sometimes broken.
 
 use super::planter::NAMES;
 use crate::fidelity::rng::Rng;

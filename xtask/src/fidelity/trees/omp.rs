@@ -1,4 +1,4 @@
-//! Trees as omp sees them.
+//! Random trees for omp.
 
 use super::frontmatter;
 use super::planter::{NAMES, Planter};

@@ -1,4 +1,4 @@
-//! Trees as `OpenCode` sees them. No two skills share a name, because the program would race.
+//! Random trees for `OpenCode`. No two skills share a name, because the program would race.
 
 use super::frontmatter;
 use super::planter::{NAMES, Planter};
