@@ -8,11 +8,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::{Context as _, Result};
 
 use crate::metadata::{self, Package};
-use crate::modules::{self, Segments, Source, Target, resolve};
+use crate::modules::{self, Module, Segments, Source, Target, resolve};
 use crate::shell::{no_arguments, say};
 
-/// The crate whose public modules are the use cases.
+/// The crate of the use cases.
 const APP: &str = "openoxide-app";
+
+/// How the `//!` lines of a use case begin. The crate's other modules are what use cases share.
+const MARK: &str = "Use case: ";
 
 /// A way in which a user or a client reaches the program: its name, the crate that has it, and its room there.
 struct Face {
@@ -58,10 +61,11 @@ fn library(packages: &[Package], name: &str) -> Result<Source> {
     modules::sources(package)?.into_iter().next().with_context(|| format!("`{name}` has no modules"))
 }
 
-/// Returns the use cases with nobody who calls them: the public modules at the top of the crate.
+/// Returns the use cases without callers: the public modules at the top of the crate that say so of themselves.
 fn none(app: &Source) -> Callers {
     let children = app.modules[0].children.iter().map(|&child| &app.modules[child]);
-    children.filter(|module| module.is_public).map(|module| (module.path[0].clone(), Default::default())).collect()
+    let is_use_case = |module: &&Module| module.is_public && module.doc.starts_with(MARK);
+    children.filter(is_use_case).map(|module| (module.path[0].clone(), Default::default())).collect()
 }
 
 /// Adds the modules in a room of `user` that name something of a use case.

@@ -19,8 +19,8 @@ const BELOW: [&str; 7] = [
 
 #[test]
 fn callers_are_found_through_imports_and_reexports() {
-    let app = parse("pub mod list;\npub mod read;\npub mod run;\nmod error;\npub use error::Error;\npub use run::Run;
-//- list.rs\npub fn list() {}\n//- read.rs\npub struct Read;\n//- run.rs\npub struct Run;\n//- error.rs\npub struct Error;\n");
+    let app = parse("pub mod list;\npub mod paths;\npub mod read;\npub mod run;\nmod error;\npub use error::Error;\npub use run::Run;
+//- list.rs\n//! Use case: lists.\npub fn list() {}\n//- read.rs\n//! Use case: reads.\npub struct Read;\n//- run.rs\n//! Use case: runs.\npub struct Run;\n//- error.rs\npub struct Error;\n//- paths.rs\n//! Paths.\n");
     let server = parse(
         "mod http;\nmod engine;
 //- http.rs\nmod files;\nmod skills;\nuse openoxide_app::Error;\n
