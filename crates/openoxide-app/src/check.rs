@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use openoxide_config::Workspace;
 use openoxide_skills::{Diagnostic, Host, Judgment, Level, SkillFinding, View, judge};
-use openoxide_wire::{CheckAnswer, Checked, ProblemLine, SchemaVersion};
+use openoxide_wire::{CheckAnswer, CheckedLine, ProblemLine, SchemaVersion};
 
 use crate::error::Error;
 
@@ -90,7 +90,7 @@ impl CheckReport {
 
     /// Returns the answer as JSON has it.
     pub fn answer(&self) -> CheckAnswer {
-        let checked = self.judged.iter().map(|judged| Checked {
+        let checked = self.judged.iter().map(|judged| CheckedLine {
             path: judged.path.to_string_lossy().into_owned(),
             name: judged.name.clone(),
             ok: judged.is_ok(),

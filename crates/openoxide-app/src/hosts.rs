@@ -65,7 +65,7 @@ impl Hosts {
         let matrix = self.skills.into_iter().map(|row| MatrixRow {
             name: row.name,
             path: row.path.to_string_lossy().into_owned(),
-            standings: row.standings.into_iter().map(word).collect(),
+            statuses: row.standings.into_iter().map(word).collect(),
         });
         HostsAnswer { schema: SchemaVersion::default(), hosts: self.hosts, matrix: matrix.collect() }
     }

@@ -1,9 +1,10 @@
-//! `activate --json`: what the model is sent, and what is not.
+//! `activate --json`: the messages to the model, and the skills that were refused.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{IgnoredLine, SchemaVersion};
+use crate::mentions::IgnoredLine;
+use crate::schema_version::SchemaVersion;
 
 /// What the model is sent when skills are called.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]

@@ -1,9 +1,10 @@
-//! `--json` of the commands that change something: what was done.
+//! `--json` of the commands that change something: the changes that were made.
 
+use openoxide_skills::path_text;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::SchemaVersion;
+use crate::schema_version::SchemaVersion;
 
 /// What a command did.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -80,6 +81,6 @@ impl ChangeAnswer {
 impl ChangeLine {
     /// Makes a line.
     pub fn new(action: &str, path: &std::path::Path, target: Option<String>) -> ChangeLine {
-        ChangeLine { action: action.to_owned(), path: crate::text(path), target }
+        ChangeLine { action: action.to_owned(), path: path_text(path), target }
     }
 }

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{ProblemLine, SchemaVersion};
+use crate::problem::ProblemLine;
+use crate::schema_version::SchemaVersion;
 
 /// Findings by file.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -11,12 +12,13 @@ pub struct CheckAnswer {
     /// The version of the format.
     pub schema: SchemaVersion,
     /// Every skill that was checked.
-    pub checked: Vec<Checked>,
+    pub checked: Vec<CheckedLine>,
 }
 
 /// One skill that was checked.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Checked {
+#[schemars(rename = "Checked")]
+pub struct CheckedLine {
     /// Its file, or the folder where one is missing.
     pub path: String,
     /// What it is called.

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{ProblemLine, SchemaVersion};
+use crate::problem::ProblemLine;
+use crate::schema_version::SchemaVersion;
 
 /// Settings with their origin.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

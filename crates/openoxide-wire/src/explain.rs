@@ -1,9 +1,10 @@
-//! `explain --json`: why a skill does or does not count.
+//! `explain --json`: why a skill is active or ignored.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{OtherLine, SchemaVersion, SkillLine};
+use crate::schema_version::SchemaVersion;
+use crate::skill::{OtherLine, SkillLine};
 
 /// Why a skill does or does not count.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -15,7 +16,8 @@ pub struct ExplainAnswer {
     /// What was asked for.
     pub name: String,
     /// The files that count.
-    pub counts: Vec<SkillLine>,
+    #[serde(rename = "counts")]
+    pub active: Vec<SkillLine>,
     /// The files that do not.
     pub others: Vec<OtherLine>,
     /// What each other host makes of it.

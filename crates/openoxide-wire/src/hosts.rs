@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::SchemaVersion;
+use crate::schema_version::SchemaVersion;
 
 /// The hosts, and which skills each of them sees.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -50,5 +50,6 @@ pub struct MatrixRow {
     /// The file.
     pub path: String,
     /// The standing in each host that found it.
-    pub standings: BTreeMap<String, String>,
+    #[serde(rename = "standings")]
+    pub statuses: BTreeMap<String, String>,
 }

@@ -1,9 +1,11 @@
-//! The JSON that others build on: types of every answer, and the conversions to them.
+//! The JSON that clients build on: the type of every answer, and conversions from the core's types.
 //!
-//! Fields that have no value are left out; readers must pass over fields they do not know. Every answer says which
-//! version of the format it has.
+//! Fields without a value are left out, and readers must ignore fields that they do not know. Every answer has the
+//! version of its format. Where a Rust name is newer than the JSON, `rename` keeps the JSON as it is. The comments on
+//! types and fields are the descriptions in the published schemas.
 
 mod activate;
+mod caller;
 mod change;
 mod check;
 mod config;
@@ -19,50 +21,31 @@ mod read;
 mod remote;
 mod roots;
 mod run;
+mod schema_version;
 mod schemas;
 mod skill;
 mod trust;
-mod who;
 
 pub use activate::{
     ActivateAnswer, ActivatedLine, ForkLine, MessageLine, NoticeLine, ReattachedLine, RecordedLine, RefusedLine,
 };
+pub use caller::CallerInput;
 pub use change::{ChangeAnswer, ChangeLine, SettingAnswer, SwitchAnswer};
-pub use check::{CheckAnswer, Checked};
+pub use check::{CheckAnswer, CheckedLine};
 pub use config::{ConfigAnswer, ConfigValue};
 pub use explain::{ExplainAnswer, HostOutcome};
 pub use hosts::{HostLine, HostsAnswer, MatrixRow};
-pub use list::{Limit, ListAnswer};
+pub use list::{LimitLine, ListAnswer};
 pub use mentions::{IgnoredLine, MentionsAnswer, SelectedLine, TurnInput, TurnInputItem};
-pub use overview::{AgentLine, MendLine, OverviewAnswer};
+pub use overview::{AgentLine, OverviewAnswer, SuggestionLine};
 pub use problem::{FixLine, ProblemLine};
 pub use prompt::{PreloadedLine, PromptAnswer, ShownLine};
-pub use question::{PowerLine, QuestionLine};
+pub use question::{PermissionLine, QuestionLine};
 pub use read::{ItemLine, NotReadLine, ReadAnswer};
 pub use remote::{RemoteAnswer, RemoteFileLine, RemoteLine, RemoteProblemLine};
 pub use roots::{IsolationLine, MissingLine, RootLine, RootsAnswer, SettingLine};
 pub use run::{RanLine, RunAnswer};
+pub use schema_version::SchemaVersion;
 pub use schemas::answer_schemas;
 pub use skill::{DependencyLine, InterfaceLine, OtherLine, PolicyLine, ShowAnswer, SkillDetail, SkillLine, Tokens};
 pub use trust::{AnswerLine, FolderLine, GrantLine, RemoteGrantLine, SourceLine, TrustAnswer, WrittenLine};
-pub use who::Who;
-
-use schemars::JsonSchema;
-use serde::Serialize;
-
-/// The version of the format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct SchemaVersion {
-    /// Raised when a field changes its meaning or goes.
-    pub version: u32,
-}
-
-impl Default for SchemaVersion {
-    fn default() -> Self {
-        SchemaVersion { version: 1 }
-    }
-}
-
-pub(crate) fn text(path: &std::path::Path) -> String {
-    openoxide_skills::path_text(path)
-}

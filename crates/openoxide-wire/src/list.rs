@@ -1,10 +1,13 @@
-//! `list --json`: what a host sees.
+//! `list --json`: the skills that a host sees, and the files that it ignores.
 
-use openoxide_skills::{Catalog, LimitReached};
+use openoxide_skills::{Catalog, LimitReached, path_text};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{OtherLine, ProblemLine, RemoteLine, RemoteProblemLine, SchemaVersion, SkillLine, text};
+use crate::problem::ProblemLine;
+use crate::remote::{RemoteLine, RemoteProblemLine};
+use crate::schema_version::SchemaVersion;
+use crate::skill::{OtherLine, SkillLine};
 
 /// What a host sees.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -20,7 +23,7 @@ pub struct ListAnswer {
     /// Findings, by path.
     pub problems: Vec<ProblemLine>,
     /// Limits that were reached.
-    pub limits: Vec<Limit>,
+    pub limits: Vec<LimitLine>,
     /// Skills that MCP servers offer, by server and address; only there if they were asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remote: Option<Vec<RemoteLine>>,
@@ -31,7 +34,8 @@ pub struct ListAnswer {
 
 /// A limit that was reached.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Limit {
+#[schemars(rename = "Limit")]
+pub struct LimitLine {
     /// The root.
     pub root: String,
     /// The stable code.
@@ -40,14 +44,14 @@ pub struct Limit {
     pub limit: usize,
 }
 
-impl From<&LimitReached> for Limit {
-    fn from(reached: &LimitReached) -> Limit {
-        Limit { root: text(&reached.root), code: reached.code.to_string(), limit: reached.limit }
+impl From<&LimitReached> for LimitLine {
+    fn from(reached: &LimitReached) -> LimitLine {
+        LimitLine { root: path_text(&reached.root), code: reached.code.to_string(), limit: reached.limit }
     }
 }
 
 impl ListAnswer {
-    /// Makes the answer; `costs` are what the lines of the skills cost, in their order.
+    /// Makes the answer; `costs` has the cost of each skill's line in the catalog.
     pub fn new(catalog: &Catalog, costs: &[u64]) -> ListAnswer {
         let skills = catalog.skills.iter().zip(costs).map(|(entry, listed)| SkillLine::new(catalog, entry, *listed));
         ListAnswer {
@@ -56,7 +60,7 @@ impl ListAnswer {
             skills: skills.collect(),
             others: catalog.others.iter().map(|entry| OtherLine::new(catalog, entry)).collect(),
             problems: catalog.problems.iter().map(ProblemLine::from).collect(),
-            limits: catalog.limits.iter().map(Limit::from).collect(),
+            limits: catalog.limits.iter().map(LimitLine::from).collect(),
             remote: None,
             remote_problems: Vec::new(),
         }

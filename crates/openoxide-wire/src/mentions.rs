@@ -1,12 +1,12 @@
-//! `mentions --json`: the skills that a text names, and why not the rest; and a turn, as front ends hand it in.
+//! `mentions --json`: the skills that a turn names; and the turn itself, as clients send it.
 
 use std::path::PathBuf;
 
-use openoxide_skills::{Catalog, IgnoredMention, IgnoredReason, Selected, Selection, Turn, TurnItem};
+use openoxide_skills::{Catalog, IgnoredMention, IgnoredReason, Selected, Selection, Turn, TurnItem, path_text};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{SchemaVersion, text};
+use crate::schema_version::SchemaVersion;
 
 /// The skills that a turn names, and why not the rest.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -71,7 +71,7 @@ impl MentionsAnswer {
         let span = |span: &Option<std::ops::Range<usize>>| span.as_ref().map(|span| [span.start, span.end]);
         let selected = |selected: &Selected<'_>| SelectedLine {
             name: selected.entry.skill.name.to_string(),
-            path: text(&selected.entry.skill.path),
+            path: path_text(&selected.entry.skill.path),
             span: span(&selected.span),
             item: item(selected.item, selected.span.is_some()),
             arguments: selected.arguments.clone(),
@@ -99,7 +99,9 @@ impl MentionsAnswer {
 
 fn candidates(reason: &IgnoredReason<'_>) -> Vec<String> {
     match reason {
-        IgnoredReason::Ambiguous { candidates, .. } => candidates.iter().map(|entry| text(&entry.skill.path)).collect(),
+        IgnoredReason::Ambiguous { candidates, .. } => {
+            candidates.iter().map(|entry| path_text(&entry.skill.path)).collect()
+        }
         _ => Vec::new(),
     }
 }
@@ -141,7 +143,7 @@ pub enum TurnInputItem {
 }
 
 impl TurnInput {
-    /// Makes the turn that is handed in; `cwd` is the folder that relative paths go out from, `home` what `~` stands for.
+    /// Converts to a turn. Relative paths start at `cwd`; `home` is what `~` stands for.
     pub fn into_turn(self, cwd: PathBuf, home: Option<PathBuf>) -> Turn {
         let items = self.items.into_iter().map(|item| match item {
             TurnInputItem::Text { text } => TurnItem::Text(text),

@@ -1,9 +1,9 @@
-//! `openoxide --json`: the agents found, what each sees, and what is worth mending.
+//! `openoxide --json`: the agents that were found, what each sees, and what to fix.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::SchemaVersion;
+use crate::schema_version::SchemaVersion;
 
 /// A project at a glance.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -21,7 +21,8 @@ pub struct OverviewAnswer {
     /// How many hosts are known.
     pub hosts: usize,
     /// What is worth mending, worst first.
-    pub mend: Vec<MendLine>,
+    #[serde(rename = "mend")]
+    pub suggestions: Vec<SuggestionLine>,
 }
 
 /// An agent that was found.
@@ -52,7 +53,8 @@ pub struct AgentLine {
 
 /// Something worth mending.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct MendLine {
+#[schemars(rename = "MendLine")]
+pub struct SuggestionLine {
     /// The skill, or the file or folder that is meant.
     pub subject: String,
     /// What is wrong, in one sentence.
@@ -63,7 +65,8 @@ pub struct MendLine {
     /// The command that mends it, or shows more.
     pub command: String,
     /// Whether the command mends it by itself.
-    pub mends: bool,
+    #[serde(rename = "mends")]
+    pub fixes: bool,
     /// The agents that are concerned, by their hosts' names.
     pub agents: Vec<String>,
 }

@@ -1,12 +1,10 @@
-//! Findings.
+//! Findings about files, with their place and their fix.
 
 use std::path::Path;
 
-use openoxide_skills::{Diagnostic, Fix, Problem};
+use openoxide_skills::{Diagnostic, Fix, Problem, path_text};
 use schemars::JsonSchema;
 use serde::Serialize;
-
-use crate::text;
 
 /// A finding about a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -70,7 +68,7 @@ impl ProblemLine {
         ProblemLine {
             code: diagnostic.code.to_string(),
             level: diagnostic.level.to_string(),
-            path: path.map(text),
+            path: path.map(path_text),
             line: place.map(|place| place.line),
             column: place.map(|place| place.column),
             span: place.filter(|place| !place.span.is_empty()).map(|place| [place.span.start, place.span.end]),

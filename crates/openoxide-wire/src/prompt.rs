@@ -1,10 +1,11 @@
-//! `prompt --json`: what the model sees, and what that cost whom.
+//! `prompt --json`: the text that the model sees, and how each skill is shown in it.
 
-use openoxide_skills::{DetailLevel, Prompt, ShownSkill};
+use openoxide_skills::{DetailLevel, Prompt, ShownSkill, path_text};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{MessageLine, SchemaVersion, text};
+use crate::activate::MessageLine;
+use crate::schema_version::SchemaVersion;
 
 /// What the model sees, and what that cost whom.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -86,6 +87,6 @@ impl From<&ShownSkill> for ShownLine {
             DetailLevel::NameOnly => "name-only",
             DetailLevel::LeftOut => "left-out",
         };
-        ShownLine { name: shown.name.clone(), path: text(&shown.path), how: how.to_owned() }
+        ShownLine { name: shown.name.clone(), path: path_text(&shown.path), how: how.to_owned() }
     }
 }

@@ -1,4 +1,4 @@
-//! A question that only the user can answer, as front ends are handed it.
+//! A question that only the user can answer, as clients receive it.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -31,8 +31,8 @@ pub struct QuestionLine {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub changed: bool,
     /// Everything it would get.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub powers: Vec<PowerLine>,
+    #[serde(rename = "powers", skip_serializing_if = "Vec::is_empty")]
+    pub permissions: Vec<PermissionLine>,
     /// How a server is reached.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transport: Option<String>,
@@ -44,7 +44,8 @@ pub struct QuestionLine {
 
 /// One thing that a skill would do beyond being read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct PowerLine {
+#[schemars(rename = "PowerLine")]
+pub struct PermissionLine {
     /// What it is: `shell`, `script`, `hook`, `tools` or `profile`.
     pub kind: String,
     /// The same in words.

@@ -1,10 +1,12 @@
-//! `read --json`: a file or a folder of a skill, or why not.
+//! `read --json`: a file or a folder of a skill, or the refusal.
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD as BASE64;
 use openoxide_skills::{ResourceAnswer, ResourceBytes, ResourceContent, ResourceRefusal};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::SchemaVersion;
+use crate::schema_version::SchemaVersion;
 
 /// A file or a folder of a skill, or why it is not answered.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -76,14 +78,14 @@ impl ReadAnswer {
         answer
     }
 
-    /// Makes the answer for the bytes of a file that lies in no folder of this machine; text, or any bytes if asked for.
+    /// Makes the answer for a file's bytes that come from elsewhere than a folder: as text, or in base 64 if `encoded`.
     pub fn of_bytes(host: String, name: String, path: &str, bytes: &[u8], encoded: bool) -> ReadAnswer {
         let mut answer = ReadAnswer::empty(host, name);
         answer.path = Some(path.to_owned());
         answer.kind = Some("file".to_owned());
         answer.size = Some(bytes.len() as u64);
         match std::str::from_utf8(bytes) {
-            _ if encoded => answer.base64 = Some(base64(bytes)),
+            _ if encoded => answer.base64 = Some(BASE64.encode(bytes)),
             Ok(text) => answer.text = Some(text.to_owned()),
             Err(_) => {
                 let text = "the file is not text".to_owned();
@@ -93,7 +95,7 @@ impl ReadAnswer {
         answer
     }
 
-    /// Makes the answer that nothing is answered.
+    /// Makes the answer of a refusal.
     pub fn refused(host: String, name: String, problem: &str, text: String) -> ReadAnswer {
         let refused = Some(NotReadLine { problem: problem.to_owned(), text });
         ReadAnswer { refused, ..ReadAnswer::empty(host, name) }
@@ -134,7 +136,7 @@ impl ReadAnswer {
                 self.size = Some(file.size);
                 match &file.bytes {
                     ResourceBytes::Text { removed, .. } => self.removed = Some(*removed).filter(|removed| *removed > 0),
-                    ResourceBytes::Binary(bytes) => self.base64 = Some(base64(bytes)),
+                    ResourceBytes::Binary(bytes) => self.base64 = Some(BASE64.encode(bytes)),
                 }
             }
             ResourceContent::Folder(folder) => {
@@ -150,33 +152,19 @@ impl ReadAnswer {
     }
 }
 
-/// Writes bytes in the standard alphabet of base 64, with padding.
-fn base64(bytes: &[u8]) -> String {
-    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let byte = |index: usize| u32::from(chunk.get(index).copied().unwrap_or(0));
-        let number = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for place in 0..4 {
-            let digit = (number >> (18 - 6 * place)) & 63;
-            let shown = ALPHABET[usize::try_from(digit).unwrap_or(0)];
-            text.push(if place <= chunk.len() { char::from(shown) } else { '=' });
-        }
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
-    use super::base64;
+    use super::*;
 
     #[test]
     fn base64_is_the_standard_one() {
+        let encode =
+            |bytes: &[u8]| ReadAnswer::of_bytes("h".to_owned(), "n".to_owned(), "p", bytes, true).base64.unwrap();
         let cases =
             [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("foobar", "Zm9vYmFy")];
         for (text, encoded) in cases {
-            assert_eq!(base64(text.as_bytes()), encoded);
+            assert_eq!(encode(text.as_bytes()), encoded);
         }
-        assert_eq!(base64(&[0xfb, 0xff, 0x00]), "+/8A");
+        assert_eq!(encode(&[0xfb, 0xff, 0x00]), "+/8A");
     }
 }

@@ -1,9 +1,9 @@
-//! Skills of MCP servers: what they offer, and what of it cannot be used.
+//! Skills of MCP servers, and the problems with them.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::SchemaVersion;
+use crate::schema_version::SchemaVersion;
 
 /// A skill that a server offers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]

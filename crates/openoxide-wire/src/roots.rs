@@ -1,9 +1,12 @@
-//! `roots --json`: where a host looks, and by what settings.
+//! `roots --json`: the folders that a host searches, and its settings.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Limit, OtherLine, ProblemLine, SchemaVersion};
+use crate::list::LimitLine;
+use crate::problem::ProblemLine;
+use crate::schema_version::SchemaVersion;
+use crate::skill::OtherLine;
 
 /// Where a host looks, and by what settings.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -27,7 +30,7 @@ pub struct RootsAnswer {
     /// Findings.
     pub problems: Vec<ProblemLine>,
     /// Limits that were reached.
-    pub limits: Vec<Limit>,
+    pub limits: Vec<LimitLine>,
     /// What this machine has to isolate a command with.
     pub isolation: IsolationLine,
 }

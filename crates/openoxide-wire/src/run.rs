@@ -1,9 +1,10 @@
-//! `run --json`: what a script of a skill did, or why it did not run.
+//! `run --json`: the result of a skill's script, or the refusal.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{NoticeLine, RefusedLine, SchemaVersion};
+use crate::activate::{NoticeLine, RefusedLine};
+use crate::schema_version::SchemaVersion;
 
 /// What a script of a skill did, or why it did not run.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]

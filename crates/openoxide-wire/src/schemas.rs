@@ -1,16 +1,28 @@
-//! JSON Schemas of every answer.
+//! The JSON Schema of every answer.
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
-use crate::{
-    ActivateAnswer, ChangeAnswer, CheckAnswer, ConfigAnswer, ExplainAnswer, HostsAnswer, ListAnswer, MentionsAnswer,
-    OverviewAnswer, PromptAnswer, ReadAnswer, RemoteAnswer, RootsAnswer, RunAnswer, ShowAnswer, TrustAnswer, TurnInput,
-};
+use crate::activate::ActivateAnswer;
+use crate::change::ChangeAnswer;
+use crate::check::CheckAnswer;
+use crate::config::ConfigAnswer;
+use crate::explain::ExplainAnswer;
+use crate::hosts::HostsAnswer;
+use crate::list::ListAnswer;
+use crate::mentions::{MentionsAnswer, TurnInput};
+use crate::overview::OverviewAnswer;
+use crate::prompt::PromptAnswer;
+use crate::read::ReadAnswer;
+use crate::remote::RemoteAnswer;
+use crate::roots::RootsAnswer;
+use crate::run::RunAnswer;
+use crate::skill::ShowAnswer;
+use crate::trust::TrustAnswer;
 
-/// Returns the schema of each command's `--json`, by the command's name; `change` is that of all that change something,
-/// and `turn` that of what a front end hands in.
+/// Returns the schema of each command's `--json` by the command's name. `change` is shared by all commands that change
+/// something; `turn` is what a client sends.
 pub fn answer_schemas() -> Vec<(&'static str, Value)> {
     vec![
         ("activate", schema::<ActivateAnswer>()),
@@ -33,7 +45,7 @@ pub fn answer_schemas() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// Returns the schema of what is written, where fields without a value are left out.
+/// Returns the schema of the output, in which fields without a value are optional.
 fn schema<T: JsonSchema>() -> Value {
     SchemaSettings::default().for_serialize().into_generator().into_root_schema_for::<T>().into()
 }

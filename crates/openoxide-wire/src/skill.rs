@@ -1,12 +1,13 @@
-//! Skills: as lines of a list, and whole.
+//! `show --json`: one skill with all its fields; and skills as lines of a list.
 
 use std::collections::BTreeMap;
 
-use openoxide_skills::{Catalog, Entry, SkillContext, SkillInterface, SkillPolicy, ToolDependency, tokens};
+use openoxide_skills::{Catalog, Entry, SkillContext, SkillInterface, SkillPolicy, ToolDependency, path_text, tokens};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{ProblemLine, SchemaVersion, text};
+use crate::problem::ProblemLine;
+use crate::schema_version::SchemaVersion;
 
 /// A skill that counts.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -24,7 +25,8 @@ pub struct SkillLine {
     /// The root it was found in.
     pub root: String,
     /// Always `active` here.
-    pub standing: String,
+    #[serde(rename = "standing")]
+    pub status: String,
     /// Whether the model may call it.
     pub model: bool,
     /// Whether the user may call it.
@@ -148,7 +150,8 @@ pub struct OtherLine {
     /// The root it was found in.
     pub root: String,
     /// `shadowed`, `disabled`, `invalid`, `dormant`, `denied` or `untrusted`.
-    pub standing: String,
+    #[serde(rename = "standing")]
+    pub status: String,
     /// A stable code, a colon and a sentence.
     pub reason: String,
     /// The file as it was found, if a link leads there.
@@ -219,7 +222,7 @@ pub struct SkillDetail {
 }
 
 impl SkillLine {
-    /// Makes the line of an entry whose line in the catalog costs so many tokens.
+    /// Makes the line of an entry; `listed` is the cost of its line in the catalog.
     pub fn new(catalog: &Catalog, entry: &Entry, listed: u64) -> SkillLine {
         let searched = &catalog.roots[entry.root].root;
         let skill = &entry.skill;
@@ -227,15 +230,15 @@ impl SkillLine {
         SkillLine {
             name: skill.name.to_string(),
             description: skill.description.to_string(),
-            path: text(&skill.path),
-            dir: text(entry.dir()),
+            path: path_text(&skill.path),
+            dir: path_text(entry.dir()),
             scope: skill.scope.as_str().to_owned(),
-            root: text(&searched.path),
-            standing: entry.status.as_str().to_owned(),
+            root: path_text(&searched.path),
+            status: entry.status.as_str().to_owned(),
             model: entry.model,
             user: entry.user,
             tokens: Tokens { listed, body: tokens(entry.size) },
-            found: (entry.found() != &*skill.path).then(|| text(entry.found())),
+            found: (entry.found() != &*skill.path).then(|| path_text(entry.found())),
             provider: searched.provider.clone(),
             source: searched.plugin.as_ref().map(|plugin| plugin.id.clone()),
             aliases: entry.aliases.clone(),
@@ -252,18 +255,18 @@ impl SkillLine {
 }
 
 impl OtherLine {
-    /// Makes the line of an entry that does not count.
+    /// Makes the line of an entry that is not active.
     pub fn new(catalog: &Catalog, entry: &Entry) -> OtherLine {
         OtherLine {
             name: entry.skill.name.to_string(),
             description: entry.skill.description.to_string(),
-            path: text(&entry.skill.path),
+            path: path_text(&entry.skill.path),
             scope: entry.skill.scope.as_str().to_owned(),
-            root: text(&catalog.roots[entry.root].root.path),
-            standing: entry.status.as_str().to_owned(),
+            root: path_text(&catalog.roots[entry.root].root.path),
+            status: entry.status.as_str().to_owned(),
             reason: reason(entry).unwrap_or_default(),
-            found: (entry.found() != &*entry.skill.path).then(|| text(entry.found())),
-            by: entry.by.as_deref().map(text),
+            found: (entry.found() != &*entry.skill.path).then(|| path_text(entry.found())),
+            by: entry.by.as_deref().map(path_text),
         }
     }
 }
@@ -302,8 +305,8 @@ impl From<&SkillInterface> for InterfaceLine {
         InterfaceLine {
             display_name: interface.display_name.clone(),
             short_description: interface.short_description.clone(),
-            icon_small: interface.icon_small.as_deref().map(text),
-            icon_large: interface.icon_large.as_deref().map(text),
+            icon_small: interface.icon_small.as_deref().map(path_text),
+            icon_large: interface.icon_large.as_deref().map(path_text),
             brand_color: interface.brand_color.clone(),
             default_prompt: interface.default_prompt.clone(),
         }

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{ProblemLine, SchemaVersion};
+use crate::problem::ProblemLine;
+use crate::schema_version::SchemaVersion;
 
 /// What the user trusts.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -67,7 +68,8 @@ pub struct GrantLine {
     /// The skill's own file.
     pub skill: String,
     /// What it may do: `shell`, `script`, `hook`, `profile`, `tools`, `mcp`, or what another version knows.
-    pub power: String,
+    #[serde(rename = "power")]
+    pub permission: String,
     /// The digest of everything in its folder.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,

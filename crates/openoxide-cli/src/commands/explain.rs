@@ -170,7 +170,7 @@ fn answer(
         schema: SchemaVersion::default(),
         host: catalog.host.clone(),
         name: name.to_owned(),
-        counts: counts.iter().zip(&costs.each).map(|(entry, cost)| SkillLine::new(catalog, entry, *cost)).collect(),
+        active: counts.iter().zip(&costs.each).map(|(entry, cost)| SkillLine::new(catalog, entry, *cost)).collect(),
         others: others.into_iter().map(|entry| OtherLine::new(catalog, entry)).collect(),
         hosts,
     }

@@ -9,7 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use openoxide_config::{ConfigProblem, DetectedHost, HostInstallation};
 use openoxide_runtime::seen_by_model;
 use openoxide_skills::{Catalog, Depth, Entry, Model, Prompt, Status, View, load, path_text, render};
-use openoxide_wire::{AgentLine, MendLine, OverviewAnswer, SchemaVersion};
+use openoxide_wire::{AgentLine, OverviewAnswer, SchemaVersion, SuggestionLine};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::ExitStatus;
@@ -60,7 +60,7 @@ pub(crate) fn overview(ui: &Ui, common: &Common) -> anyhow::Result<ExitStatus> {
     if !answer.agents.is_empty() {
         ui.data(&agents_text(ui, common, &answer))?;
     }
-    ui.data(&mend_text(ui, common, &answer.mend))?;
+    ui.data(&mend_text(ui, common, &answer.suggestions))?;
     next_step(ui, common, &answer);
     Ok(ExitStatus::Done)
 }
@@ -100,7 +100,7 @@ impl Glance {
             folders: folders.len(),
             agents: self.agents.iter().map(Agent::line).collect(),
             hosts: self.session.workspace.hosts.names().count(),
-            mend: mend::worst(self),
+            suggestions: mend::worst(self),
         }
     }
 }
@@ -187,7 +187,7 @@ fn thousands(number: u64) -> String {
     }
 }
 
-fn mend_text(ui: &Ui, common: &Common, mend: &[MendLine]) -> String {
+fn mend_text(ui: &Ui, common: &Common, mend: &[SuggestionLine]) -> String {
     if mend.is_empty() {
         return String::new();
     }
@@ -218,7 +218,7 @@ fn next_step(ui: &Ui, common: &Common, answer: &OverviewAnswer) {
     } else if answer.agents.is_empty() {
         let (list, hosts) = (command("list"), for_all("hosts"));
         ui.hint(&format!("`{list}` shows the skills, `{hosts}` what each agent would see"));
-    } else if answer.mend.is_empty() {
+    } else if answer.suggestions.is_empty() {
         ui.say("\nnothing to mend");
     }
 }

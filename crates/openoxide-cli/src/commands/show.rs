@@ -68,7 +68,7 @@ fn text(session: &Session, entry: &Entry, answer: &ShowAnswer) -> String {
         skill
             .reason
             .as_ref()
-            .map_or_else(|| line.standing.clone(), |reason| format!("{}, {}", line.standing, safe(reason))),
+            .map_or_else(|| line.status.clone(), |reason| format!("{}, {}", line.status, safe(reason))),
     );
     row("called by", if entry.is_active() { callers(entry) } else { String::new() });
     row("also called", safe(&line.aliases.join(", ")));

@@ -1,7 +1,7 @@
 //! A question to the user.
 
 use openoxide_skills::path_text;
-use openoxide_wire::{PowerLine, QuestionLine};
+use openoxide_wire::{PermissionLine, QuestionLine};
 
 use crate::ask::{Choice, Question};
 use crate::power::Power;
@@ -22,7 +22,7 @@ pub fn question_line(question: &Question) -> QuestionLine {
             "power".clone_into(&mut line.kind);
             line.skills = vec![skill.clone()];
             (line.path, line.digest, line.changed) = (Some(path_text(path)), Some(digest.clone()), *changed);
-            line.powers = powers.iter().map(power_line).collect();
+            line.permissions = powers.iter().map(power_line).collect();
         }
         Question::Secret { variable, about, skills } => {
             "secret".clone_into(&mut line.kind);
@@ -51,6 +51,6 @@ pub fn question_line(question: &Question) -> QuestionLine {
     line
 }
 
-fn power_line(power: &Power) -> PowerLine {
-    PowerLine { kind: power.kind().as_str().to_owned(), title: power.title().to_owned(), items: power.items() }
+fn power_line(power: &Power) -> PermissionLine {
+    PermissionLine { kind: power.kind().as_str().to_owned(), title: power.title().to_owned(), items: power.items() }
 }

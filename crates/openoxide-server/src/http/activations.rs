@@ -14,7 +14,7 @@ use openoxide_runtime::{
     question_line,
 };
 use openoxide_skills::{FolderStamps, path_text};
-use openoxide_wire::{ActivateAnswer, QuestionLine, ReadAnswer, SchemaVersion, Who};
+use openoxide_wire::{ActivateAnswer, CallerInput, QuestionLine, ReadAnswer, SchemaVersion};
 use schemars::JsonSchema;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
@@ -53,7 +53,7 @@ pub(crate) struct ActivateInput {
     words: Option<Vec<String>>,
     /// Who calls.
     #[serde(default, rename = "as")]
-    who: Who,
+    who: CallerInput,
 }
 
 /// What comes of an answer, by what waited for it.

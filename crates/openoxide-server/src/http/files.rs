@@ -15,7 +15,7 @@ use openoxide_skills::{
     Caller, Entry, FolderStamps, Resource, ResourceAnswer, ResourceBytes, ResourceContent, ResourcePart,
     ResourceRefusal, ResourceRequest, read_resource,
 };
-use openoxide_wire::{ReadAnswer, Who};
+use openoxide_wire::{CallerInput, ReadAnswer};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -36,7 +36,7 @@ pub(crate) struct ReadQuery {
     at: Location,
     /// Who asks: what they may not call, they may not read.
     #[serde(default, rename = "as")]
-    who: Who,
+    who: CallerInput,
 }
 
 /// What is read, and what was allowed on the way.

@@ -9,7 +9,7 @@ use openoxide_app::hosts::hosts_of;
 use openoxide_app::roots::roots as roots_answer;
 use openoxide_runtime::{BeginningError, Onlooker, prompt_answer};
 use openoxide_skills::{Model, select};
-use openoxide_wire::{Limit, MentionsAnswer, ProblemLine, SchemaVersion, TurnInput};
+use openoxide_wire::{LimitLine, MentionsAnswer, ProblemLine, SchemaVersion, TurnInput};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -69,7 +69,7 @@ pub(crate) struct ProblemsAnswer {
     /// Findings, by path.
     problems: Vec<ProblemLine>,
     /// Limits that were reached.
-    limits: Vec<Limit>,
+    limits: Vec<LimitLine>,
 }
 
 pub(crate) async fn problems(asking: HttpContext, Query(query): Query<LocationQuery>) -> Result<Response, Failure> {
@@ -81,7 +81,7 @@ pub(crate) async fn problems(asking: HttpContext, Query(query): Query<LocationQu
                 host: state.catalog.host.clone(),
                 version: state.version,
                 problems: state.catalog.problems.iter().map(ProblemLine::from).collect(),
-                limits: state.catalog.limits.iter().map(Limit::from).collect(),
+                limits: state.catalog.limits.iter().map(LimitLine::from).collect(),
             })
         })
         .await

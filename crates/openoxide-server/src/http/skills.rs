@@ -3,7 +3,7 @@
 use axum::response::Response;
 use openoxide_runtime::Runtime;
 use openoxide_skills::{Catalog, View, entry_costs};
-use openoxide_wire::{Limit, OtherLine, SchemaVersion, ShowAnswer, SkillLine};
+use openoxide_wire::{LimitLine, OtherLine, SchemaVersion, ShowAnswer, SkillLine};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -36,7 +36,7 @@ pub(crate) struct SkillsAnswer {
     #[serde(skip_serializing_if = "Option::is_none")]
     others: Option<Vec<Listed<OtherLine>>>,
     /// Limits that were reached.
-    limits: Vec<Limit>,
+    limits: Vec<LimitLine>,
 }
 
 /// A line with what it is called in an address.
@@ -81,7 +81,7 @@ fn listed(view: &View, catalog: &Catalog, version: u64, all: bool) -> SkillsAnsw
             .map(|(entry, cost)| Listed { id: ids.of(entry), line: SkillLine::new(catalog, entry, cost) })
             .collect(),
         others: all.then(|| others.collect()),
-        limits: catalog.limits.iter().map(Limit::from).collect(),
+        limits: catalog.limits.iter().map(LimitLine::from).collect(),
     }
 }
 

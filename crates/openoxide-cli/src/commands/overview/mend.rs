@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use openoxide_config::{ConfigProblem, Workspace};
 use openoxide_skills::{Catalog, Code, Entry, Host, Judgment, Origin, SkillFinding, SkillScope, Status, View, judge};
-use openoxide_wire::MendLine;
+use openoxide_wire::SuggestionLine;
 
 use super::{Agent, Glance};
 use crate::args::Common;
@@ -18,7 +18,7 @@ use crate::{paths, typed};
 const SINGLE: usize = 2;
 
 /// Returns what is worth mending, worst first.
-pub(super) fn worst(glance: &Glance) -> Vec<MendLine> {
+pub(super) fn worst(glance: &Glance) -> Vec<SuggestionLine> {
     let mut dropped = Dropped::default();
     for agent in &glance.agents {
         dropped.found(&agent.view, &agent.catalog);
@@ -26,7 +26,7 @@ pub(super) fn worst(glance: &Glance) -> Vec<MendLine> {
     if glance.agents.is_empty() {
         dropped.found(&glance.session.view, &glance.own);
     }
-    let unseen: Vec<MendLine> =
+    let unseen: Vec<SuggestionLine> =
         glance.agents.iter().flat_map(|agent| unseen_lines(glance, agent, &mut dropped)).collect();
     let mut lines = dropped.lines(glance);
     lines.extend(untrusted(glance));
@@ -35,7 +35,7 @@ pub(super) fn worst(glance: &Glance) -> Vec<MendLine> {
     lines.extend(shadowed(glance));
     lines.extend(switched_off(glance));
     // What is mended at once comes first.
-    lines.sort_by_key(|line| !line.mends);
+    lines.sort_by_key(|line| !line.fixes);
     let misread = glance.agents.iter().flat_map(|agent| misread(glance, agent));
     misread.chain(lines).collect()
 }
@@ -72,7 +72,7 @@ impl<'g> Dropped<'g> {
         }
     }
 
-    fn lines(&self, glance: &Glance) -> Vec<MendLine> {
+    fn lines(&self, glance: &Glance) -> Vec<SuggestionLine> {
         let line = |(folder, views): (&PathBuf, &Vec<&View>)| {
             let hosts: Vec<&Host> = views.iter().map(|view| &view.host).collect();
             dropped_line(glance, folder, views, &judge(folder, &hosts), self.foreign.contains(folder))
@@ -81,7 +81,7 @@ impl<'g> Dropped<'g> {
     }
 }
 
-fn dropped_line(glance: &Glance, folder: &Path, views: &[&View], judged: &Judgment, foreign: bool) -> MendLine {
+fn dropped_line(glance: &Glance, folder: &Path, views: &[&View], judged: &Judgment, foreign: bool) -> SuggestionLine {
     let dropping = || judged.findings.iter().filter(|finding| !finding.dropped_by.is_empty());
     let is_fixable = |finding: &SkillFinding| finding.diagnostic.fix.is_some() && !finding.path.is_symlink();
     let finding = dropping().find(|finding| is_fixable(finding)).or_else(|| dropping().next());
@@ -96,18 +96,18 @@ fn dropped_line(glance: &Glance, folder: &Path, views: &[&View], judged: &Judgme
     let word = if fixes { "check --fix" } else { "check" };
     // Whoever looks at one agent only still wants a fix that serves all.
     let command = typed::command(&typed::for_all(&glance.common), word, path.as_deref(), "");
-    MendLine {
+    SuggestionLine {
         subject: judged.name.clone(),
         text: format!("{message}; {} {verb} it", listed(&titles)),
         code: finding.map(|finding| finding.diagnostic.code.to_string()),
         command,
-        mends: fixes && dropping().all(is_fixable),
+        fixes: fixes && dropping().all(is_fixable),
         agents: views.iter().map(|view| view.spec.id()).collect(),
     }
 }
 
 /// Skills of the project that would count if it were trusted.
-fn untrusted(glance: &Glance) -> Option<MendLine> {
+fn untrusted(glance: &Glance) -> Option<SuggestionLine> {
     let mut entries = glance.own.others.iter().filter(|entry| entry.status == Status::Untrusted);
     let first = entries.next()?;
     let more = entries.count();
@@ -115,18 +115,18 @@ fn untrusted(glance: &Glance) -> Option<MendLine> {
         0 => (first.skill.name.to_string(), "the project is not trusted, so its skill does not replace yours"),
         _ => (format!("{} skills", more + 1), "the project is not trusted, so its skills do not replace yours"),
     };
-    Some(MendLine {
+    Some(SuggestionLine {
         subject,
         text: text.to_owned(),
         code: first.reason.as_ref().map(|reason| reason.code.to_string()),
         command: typed::command(&typed::for_all(&glance.common), "trust", None, ""),
-        mends: !holds_home(&glance.session.workspace, &glance.session.workspace.project),
+        fixes: !holds_home(&glance.session.workspace, &glance.session.workspace.project),
         agents: Vec::new(),
     })
 }
 
 /// Skills that an agent does not see because of where they are: those that count here, then those of other agents.
-fn unseen_lines<'g>(glance: &'g Glance, agent: &'g Agent, dropped: &mut Dropped<'g>) -> Vec<MendLine> {
+fn unseen_lines<'g>(glance: &'g Glance, agent: &'g Agent, dropped: &mut Dropped<'g>) -> Vec<SuggestionLine> {
     let looked_at = glance.own.entries().filter(|entry| !is_elsewhere(entry));
     let mut known: BTreeSet<&Path> = looked_at.map(Entry::canonical).collect();
     let mut names: BTreeSet<&str> = glance.own.skills.iter().map(|entry| entry.skill.name.as_ref()).collect();
@@ -152,7 +152,7 @@ struct Missed<'g> {
 }
 
 impl<'g> Missed<'g> {
-    fn lines(&self, missed: Vec<(&'g Entry, Result<Step, Told>)>, dropped: &mut Dropped<'g>) -> Vec<MendLine> {
+    fn lines(&self, missed: Vec<(&'g Entry, Result<Step, Told>)>, dropped: &mut Dropped<'g>) -> Vec<SuggestionLine> {
         let (workspace, view) = (&self.glance.session.workspace, &self.agent.view);
         let title = &view.host.title;
         let mut lines = Vec::new();
@@ -188,20 +188,20 @@ impl<'g> Missed<'g> {
         typed::command(&self.common, verb, subject, &format!("--into {}", self.agent.view.spec.id()))
     }
 
-    fn line(&self, subject: &str, text: String, command: String, mends: bool) -> MendLine {
+    fn line(&self, subject: &str, text: String, command: String, mends: bool) -> SuggestionLine {
         let agents = vec![self.agent.view.spec.id()];
-        MendLine { subject: subject.to_owned(), text, code: None, command, mends, agents }
+        SuggestionLine { subject: subject.to_owned(), text, code: None, command, fixes: mends, agents }
     }
 }
 
 /// Settings of an agent that cannot be read, or that name what is not there.
-fn misread(glance: &Glance, agent: &Agent) -> Vec<MendLine> {
-    let line = |problem: &ConfigProblem| MendLine {
+fn misread(glance: &Glance, agent: &Agent) -> Vec<SuggestionLine> {
+    let line = |problem: &ConfigProblem| SuggestionLine {
         subject: agent.view.host.title.clone(),
         text: problem_text(&glance.session.workspace, problem),
         code: Some(problem.diagnostic.code.to_string()),
         command: for_host(glance, "roots", agent),
-        mends: false,
+        fixes: false,
         agents: vec![agent.view.spec.id()],
     };
     agent.problems.iter().map(line).collect()
@@ -222,33 +222,33 @@ fn problem_text(workspace: &Workspace, problem: &ConfigProblem) -> String {
 }
 
 /// A catalog that is too large for its budget.
-fn crowded(glance: &Glance, agent: &Agent) -> Option<MendLine> {
+fn crowded(glance: &Glance, agent: &Agent) -> Option<SuggestionLine> {
     let shown = &agent.prompt.as_ref()?.shown;
     let lost = shown.iter().filter(|shown| shown.detail == openoxide_skills::DetailLevel::LeftOut).count();
     let host = agent.view.spec.id();
-    (lost > 0).then(|| MendLine {
+    (lost > 0).then(|| SuggestionLine {
         subject: agent.view.host.title.clone(),
         text: format!("its catalog is full: {lost} of {} skills are not shown to the model", shown.len()),
         code: None,
         command: for_host(glance, "prompt", agent),
-        mends: false,
+        fixes: false,
         agents: vec![host.clone()],
     })
 }
 
 /// Skills whose name another one has.
-fn shadowed(glance: &Glance) -> Vec<MendLine> {
+fn shadowed(glance: &Glance) -> Vec<SuggestionLine> {
     let by_name = |entry: &&Entry| entry.reason.as_ref().is_some_and(|reason| reason.code == Code::ShadowedName);
     let mut names = BTreeSet::new();
     let entries = glance.own.others.iter().filter(by_name).filter(|entry| names.insert(&entry.skill.name));
     let line = |entry: &Entry| {
         let place = paths::short(&glance.session.workspace, entry.dir());
-        MendLine {
+        SuggestionLine {
             subject: entry.skill.name.to_string(),
             text: format!("{place} is shadowed by another skill of this name"),
             code: entry.reason.as_ref().map(|reason| reason.code.to_string()),
             command: about(glance, "explain", entry),
-            mends: false,
+            fixes: false,
             agents: Vec::new(),
         }
     };
@@ -256,18 +256,18 @@ fn shadowed(glance: &Glance) -> Vec<MendLine> {
 }
 
 /// Skills that somebody switched off.
-fn switched_off(glance: &Glance) -> Vec<MendLine> {
+fn switched_off(glance: &Glance) -> Vec<SuggestionLine> {
     let off = |entry: &&Entry| entry.reason.as_ref().is_some_and(|reason| reason.code == Code::DisabledBySetting);
     let line = |entry: &Entry| {
         let switch = enabling(glance, entry);
-        MendLine {
+        SuggestionLine {
             subject: entry.skill.name.to_string(),
             text: paths::abbreviate_home(
                 &glance.session.workspace,
                 entry.reason.as_ref().map_or("", |reason| &reason.text),
             ),
             code: Some(Code::DisabledBySetting.to_string()),
-            mends: switch.is_some(),
+            fixes: switch.is_some(),
             command: switch.unwrap_or_else(|| about(glance, "explain", entry)),
             agents: Vec::new(),
         }

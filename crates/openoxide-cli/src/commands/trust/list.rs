@@ -87,14 +87,14 @@ fn add(answer: &mut TrustAnswer, common: &Common, workspace: &Workspace, entry: 
             .push(SourceLine { source: source.source.clone(), written: written(Some(source.at.to_string()), None) }),
         TrustRecord::Grant(grant) => answer.grants.push(GrantLine {
             skill: path_text(&grant.skill),
-            power: grant.permission.as_str().to_owned(),
+            permission: grant.permission.as_str().to_owned(),
             digest: Some(grant.digest.clone()),
             shown: grant.shown.clone(),
             written: written(Some(grant.at.to_string()), None),
         }),
         TrustRecord::UnknownGrant { skill, permission } => answer.grants.push(GrantLine {
             skill: path_text(skill),
-            power: permission.clone(),
+            permission: permission.clone(),
             digest: None,
             shown: Vec::new(),
             written: written(None, None),
@@ -126,7 +126,7 @@ fn text(workspace: &Workspace, answer: &TrustAnswer) -> String {
         text += &details(workspace, &[], &line.written);
     }
     for line in &answer.grants {
-        let _ = writeln!(text, "{}: {}", home(&line.skill), safe(&line.power));
+        let _ = writeln!(text, "{}: {}", home(&line.skill), safe(&line.permission));
         let digest = line.digest.iter().map(|digest| format!("for {}", safe(digest)));
         let shown = line.shown.iter().flat_map(|shown| shown.lines()).map(|shown| format!("  {}", safe(shown)));
         text += &details(workspace, &digest.chain(shown).collect::<Vec<_>>(), &line.written);

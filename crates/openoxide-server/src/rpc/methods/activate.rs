@@ -6,7 +6,7 @@ use std::sync::Arc;
 use openoxide_live::Snapshot;
 use openoxide_runtime::{Activation, Call, Given, Runtime, activate_answer};
 use openoxide_skills::{Caller, select};
-use openoxide_wire::{ActivateAnswer, IgnoredLine, MentionsAnswer, TurnInput, Who};
+use openoxide_wire::{ActivateAnswer, CallerInput, IgnoredLine, MentionsAnswer, TurnInput};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -24,7 +24,7 @@ struct ActivateParams {
     /// A turn of the user; the skills that it names are called.
     turn: Option<TurnInput>,
     #[serde(default)]
-    caller: Who,
+    caller: CallerInput,
     /// The conversation; one without a name if absent.
     #[serde(default)]
     session: String,

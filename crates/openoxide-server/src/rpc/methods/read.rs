@@ -9,7 +9,7 @@ use openoxide_runtime::{Answer, Question, Runtime, Session};
 use openoxide_skills::{
     Caller, Entry, ReadProblem, ResourcePart, ResourceRefusal, ResourceRequest, SkillUrl, read_resource,
 };
-use openoxide_wire::{ReadAnswer, Who};
+use openoxide_wire::{CallerInput, ReadAnswer};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -33,7 +33,7 @@ struct ReadParams {
     #[serde(default)]
     base64: bool,
     #[serde(default)]
-    caller: Who,
+    caller: CallerInput,
     #[serde(default)]
     session: String,
     cwd: Option<PathBuf>,

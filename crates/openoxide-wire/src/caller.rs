@@ -1,4 +1,4 @@
-//! Who calls a skill, as requests say it.
+//! The caller of a skill, as requests name it.
 
 use openoxide_skills::Caller;
 use schemars::JsonSchema;
@@ -7,7 +7,8 @@ use serde::Deserialize;
 /// Who calls a skill.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Who {
+#[schemars(rename = "Who")]
+pub enum CallerInput {
     /// A person.
     #[default]
     User,
@@ -15,11 +16,11 @@ pub enum Who {
     Model,
 }
 
-impl From<Who> for Caller {
-    fn from(who: Who) -> Caller {
-        match who {
-            Who::User => Caller::User,
-            Who::Model => Caller::Model,
+impl From<CallerInput> for Caller {
+    fn from(caller: CallerInput) -> Caller {
+        match caller {
+            CallerInput::User => Caller::User,
+            CallerInput::Model => Caller::Model,
         }
     }
 }
