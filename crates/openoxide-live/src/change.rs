@@ -1,4 +1,4 @@
-//! What is new in a snapshot, seen from the one before.
+//! Compares two snapshots of a place.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -12,13 +12,13 @@ use crate::snapshot::Snapshot;
 /// What changed at a place.
 #[derive(Clone)]
 pub struct Change {
-    /// What the place is like now.
+    /// The new snapshot.
     pub snapshot: Arc<Snapshot>,
-    /// Skills that count now and did not before.
+    /// Skills that are active now and were not before.
     pub added: Vec<SkillChange>,
-    /// Skills that counted before and do not now.
+    /// Skills that were active before and are not now.
     pub removed: Vec<SkillChange>,
-    /// Skills that count as before, and are not the same any more: what is known of them, or the bytes of their file.
+    /// Skills that are active as before and differ: in their metadata, or in the bytes of their file.
     pub changed: Vec<SkillChange>,
 }
 
@@ -29,21 +29,21 @@ pub struct SkillChange {
     pub name: String,
     /// Its file.
     pub path: PathBuf,
-    /// Whether no other skill that counts is called so: now, or, if it is gone, before.
+    /// Whether no other active skill has this name: now, or before if the skill is gone.
     pub is_alone: bool,
 }
 
 impl Change {
-    /// Tells whether the skills that count are the same as before; findings may differ.
+    /// Returns whether the active skills are the same as before. Problems may differ.
     pub fn is_empty(&self) -> bool {
         self.added.is_empty() && self.removed.is_empty() && self.changed.is_empty()
     }
 
-    /// Finds what is new in a snapshot. A skill that is called otherwise is another one.
+    /// Compares a snapshot with the one before. A skill with another name is another skill.
     pub(crate) fn between(before: &Snapshot, snapshot: &Arc<Snapshot>) -> Change {
         let (old, new) = (&before.catalog.skills, &snapshot.catalog.skills);
         let (mut added, mut removed, mut changed) = (Vec::new(), Vec::new(), Vec::new());
-        // Mostly the same skills stand in the same order, and nobody has to be looked for.
+        // Usually the same skills come in the same order, so that no lookup is needed.
         if old.len() == new.len() && old.iter().zip(new).all(|(old, new)| key(old) == key(new)) {
             changed.extend(old.iter().zip(new).filter(|(old, new)| !is_same(old, new)).map(|(_, new)| new));
         } else {
@@ -58,11 +58,16 @@ impl Change {
             removed.extend(old.iter().filter(|entry| left.contains_key(&key(entry))));
         }
         let snapshot = Arc::clone(snapshot);
-        Change { added: said(&added, new), removed: said(&removed, old), changed: said(&changed, new), snapshot }
+        Change {
+            added: described(&added, new),
+            removed: described(&removed, old),
+            changed: described(&changed, new),
+            snapshot,
+        }
     }
 }
 
-/// Tells whether two catalogs say the same.
+/// Returns whether two catalogs are equal.
 pub(crate) fn is_same_catalog(left: &Catalog, right: &Catalog) -> bool {
     let same_entries = |left: &[Entry], right: &[Entry]| {
         let all_same = |(left, right): (&Entry, &Entry)| {
@@ -87,26 +92,26 @@ fn key(entry: &Entry) -> (&OsStr, &str) {
     (entry.found().as_os_str(), &entry.skill.name)
 }
 
-/// Says which skills they are, among all that count.
-fn said(skills: &[&Entry], all: &[Entry]) -> Vec<SkillChange> {
+/// Describes skills, given all active ones.
+fn described(skills: &[&Entry], all: &[Entry]) -> Vec<SkillChange> {
     if skills.is_empty() {
         return Vec::new();
     }
-    let mut called: HashMap<&str, usize> = skills.iter().map(|entry| (&*entry.skill.name, 0)).collect();
+    let mut counts: HashMap<&str, usize> = skills.iter().map(|entry| (&*entry.skill.name, 0)).collect();
     for entry in all {
-        if let Some(count) = called.get_mut(&*entry.skill.name) {
+        if let Some(count) = counts.get_mut(&*entry.skill.name) {
             *count += 1;
         }
     }
     let one = |entry: &&Entry| SkillChange {
         name: entry.skill.name.to_string(),
         path: entry.skill.path.to_path_buf(),
-        is_alone: called.get(&*entry.skill.name) == Some(&1),
+        is_alone: counts.get(&*entry.skill.name) == Some(&1),
     };
     skills.iter().map(one).collect()
 }
 
-/// Tells whether a skill is the same: what is known of it, who may call it, and the bytes of its file.
+/// Returns whether a skill is the same: its metadata, its callers, and the bytes of its file.
 fn is_same(left: &Entry, right: &Entry) -> bool {
     left.content == right.content
         && left.size == right.size

@@ -1,23 +1,35 @@
 #![doc = include_str!("../README.md")]
 
+// Values: what a snapshot is made for, what it holds, and how two of them differ.
 mod change;
-mod hit;
-mod keep;
-mod live;
-mod once;
-mod pace;
-mod pin;
+mod options;
 mod place;
-mod round;
-mod shared;
 mod snapshot;
-mod tell;
+
+// One place: what may have changed, when to look, and how the next snapshot is made.
+mod debounce;
+mod dirty;
+mod loader;
+mod slot;
+
+// The system's events: which folders are watched, and for which place.
+mod path_steps;
 mod watch;
-mod way;
+
+// All places: the cache, the callers it serves, and the thread that keeps it fresh.
+mod cache;
+mod event_loop;
+mod live;
+mod mailbox;
+mod pin;
+mod polling_notice;
+mod subscribers;
+mod wake;
 
 pub use change::{Change, SkillChange};
-pub use live::{Live, LiveOptions, WatchMode};
+pub use live::Live;
+pub use options::{LiveOptions, WatchMode};
 pub use pin::Pin;
 pub use place::Place;
 pub use snapshot::{LiveError, PlaceSettings, Snapshot};
-pub use tell::Subscription;
+pub use subscribers::Subscription;

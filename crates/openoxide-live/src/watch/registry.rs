@@ -1,77 +1,22 @@
-//! Who wants to know of which folder. A folder is watched once, for as long as some place wants to know of it.
+//! Keeps one watch per folder for as long as a place needs it, and routes events to the places that need them.
 
 use std::collections::{HashMap, HashSet};
-use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use openoxide_skills::path_text;
 
-use super::{Event, NotWatched, Watcher};
-use crate::hit::Hit;
-use crate::way::steps;
+use super::backend::Watcher;
+use super::event::{Event, WatchError};
+use super::needs::{Interest, Needs};
+use crate::dirty::Dirty;
 
-/// What a place wants to know of a folder.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Interest {
-    /// Skills are searched there.
-    searched: bool,
-    /// Settings come from everything there.
-    all: bool,
-    /// Names that count, and whether settings come from them.
-    names: Vec<(OsString, bool)>,
-}
-
-impl Interest {
-    fn named(&self, name: &OsStr) -> Option<bool> {
-        self.names.iter().find(|(own, _)| own == name).map(|(_, settings)| *settings)
-    }
-
-    /// Tells whether whoever knows this of a folder knows the other too.
-    fn covers(&self, other: &Interest) -> bool {
-        let tells = |(name, settings): &(OsString, bool)| self.named(name).is_some_and(|own| own || !settings);
-        (self.searched || !other.searched) && (self.all || !other.all) && other.names.iter().all(tells)
-    }
-}
-
-/// What a place wants to know.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Needs {
-    folders: HashMap<PathBuf, Interest>,
-}
-
-impl Needs {
-    /// Wants to know of everything in a folder of skills.
-    pub(crate) fn search(&mut self, folder: &Path) {
-        match self.folders.get_mut(folder) {
-            Some(interest) => interest.searched = true,
-            None => drop(self.folders.insert(folder.to_owned(), Interest { searched: true, ..Interest::default() })),
-        }
-    }
-
-    /// Wants to know of everything in a folder of settings.
-    pub(crate) fn everything_in(&mut self, folder: &Path) {
-        self.folders.entry(folder.to_owned()).or_default().all = true;
-    }
-
-    /// Wants to know where a path leads, and of what is there.
-    pub(crate) fn way(&mut self, path: &Path, settings: bool) {
-        for (folder, name) in steps(path) {
-            let names = &mut self.folders.entry(folder).or_default().names;
-            match names.iter_mut().find(|(own, _)| *own == name) {
-                Some((_, known)) => *known |= settings,
-                None => names.push((name, settings)),
-            }
-        }
-    }
-}
-
-/// Who wants to know of which folder.
+/// Which places need which folders, and the watches on them.
 pub(crate) struct Registry {
     watcher: Result<Arc<Watcher>, String>,
     /// How many folders may be watched.
-    budget: usize,
+    max_watches: usize,
     folders: HashMap<Arc<Path>, Folder>,
     watches: HashMap<i32, Arc<Path>>,
     /// The folders of each place.
@@ -87,10 +32,10 @@ struct Folder {
 }
 
 impl Registry {
-    pub(crate) fn new(watcher: Result<Arc<Watcher>, String>, budget: usize) -> Registry {
+    pub(crate) fn new(watcher: Result<Arc<Watcher>, String>, max_watches: usize) -> Registry {
         Registry {
             watcher,
-            budget,
+            max_watches,
             folders: HashMap::new(),
             watches: HashMap::new(),
             places: HashMap::new(),
@@ -98,12 +43,12 @@ impl Registry {
         }
     }
 
-    /// Makes a place known.
+    /// Adds a place that needs no folder yet.
     pub(crate) fn enter(&mut self, place: u64) {
         self.places.entry(place).or_default();
     }
 
-    /// Forgets a place, and stops watching what nobody else wants to know of.
+    /// Removes a place, and stops watching the folders that no other place needs.
     pub(crate) fn leave(&mut self, place: u64) {
         self.clear(place);
         self.places.remove(&place);
@@ -114,7 +59,7 @@ impl Registry {
         self.watches.len()
     }
 
-    /// Tells whether a place lost a watch since it said what it needs.
+    /// Returns whether a place lost a watch since its needs were set.
     pub(crate) fn is_lost(&self, place: u64) -> bool {
         self.lost.contains(&place)
     }
@@ -133,13 +78,13 @@ impl Registry {
             let watch = folder.watch;
             self.folders.remove(path);
             if let Some(watch) = watch {
-                self.end(watch, path);
+                self.end_watch(watch, path);
             }
         }
     }
 
-    /// Ends a watch, unless it is another folder's by now: a folder that moved keeps its number.
-    fn end(&mut self, watch: i32, path: &Path) {
+    /// Ends a watch, unless it belongs to another path by now: a folder that moved keeps its watch.
+    fn end_watch(&mut self, watch: i32, path: &Path) {
         if self.watches.get(&watch).is_some_and(|own| **own == *path) {
             self.watches.remove(&watch);
             if let Ok(watcher) = &self.watcher {
@@ -148,30 +93,35 @@ impl Registry {
         }
     }
 
-    /// Watches what a place needs and nothing else for it; what is at or below `hit.moved` is watched anew. Returns the
-    /// folders of which the place was not told everything until now, whoever else was, or why it cannot be watched.
-    pub(crate) fn set(&mut self, place: u64, needs: &Needs, hit: &Hit) -> Result<Vec<PathBuf>, String> {
+    /// Watches what a place needs, and nothing else for it. Folders at or below `dirty.moved` are watched anew. Returns the
+    /// folders whose events did not reach this place until now, or the reason why the place cannot be watched.
+    pub(crate) fn set(&mut self, place: u64, needs: &Needs, dirty: &Dirty) -> Result<Vec<PathBuf>, String> {
         let Some(old) = self.places.remove(&place) else { return Ok(Vec::new()) };
         self.lost.remove(&place);
-        for path in old.iter().filter(|path| !needs.folders.contains_key(&***path)) {
+        for path in old.iter().filter(|path| needs.folders.get(&***path).is_none_or(|one| is_spared(needs, path, one)))
+        {
             self.release(place, path);
         }
         let (mut own, mut new) = (Vec::with_capacity(needs.folders.len()), Vec::new());
-        for (path, interest) in &needs.folders {
-            let (path, was_told) = self.hold(place, path, interest);
+        let mut folders: Vec<_> = needs.folders.iter().filter(|(path, one)| !is_spared(needs, path, one)).collect();
+        if Watcher::COVERS_TREE {
+            folders.sort_unstable_by_key(|(path, _)| *path);
+        }
+        for (path, interest) in folders {
+            let (path, was_covered) = self.add_user(place, path, interest);
             own.push(Arc::clone(&path));
             let known = self.folders.get(&path).and_then(|folder| folder.watch);
-            let is_moved = || path.ancestors().any(|outer| hit.moved.contains(outer));
-            if known.is_some() && !hit.everything && (hit.moved.is_empty() || !is_moved()) {
-                new.extend((!was_told).then(|| path.to_path_buf()));
+            let is_moved = || path.ancestors().any(|outer| dirty.moved.contains(outer));
+            if known.is_some() && !dirty.everything && (dirty.moved.is_empty() || !is_moved()) {
+                new.extend((!was_covered).then(|| path.to_path_buf()));
                 continue;
             }
-            match self.watch(&path, known) {
-                Ok(is_new) => new.extend((is_new || (known.is_some() && !was_told)).then(|| path.to_path_buf())),
-                Err(why) => {
+            match self.watch(&path, known, interest.searched) {
+                Ok(is_new) => new.extend((is_new || (known.is_some() && !was_covered)).then(|| path.to_path_buf())),
+                Err(reason) => {
                     self.places.insert(place, own);
                     self.clear(place);
-                    return Err(why);
+                    return Err(reason);
                 }
             }
         }
@@ -179,37 +129,37 @@ impl Registry {
         Ok(new)
     }
 
-    /// Notes what a place wants to know of a folder; tells whether it would have been told of that before.
-    fn hold(&mut self, place: u64, path: &Path, interest: &Interest) -> (Arc<Path>, bool) {
+    /// Records what a place needs to know about a folder. Returns whether the place knew all of it before.
+    fn add_user(&mut self, place: u64, path: &Path, interest: &Interest) -> (Arc<Path>, bool) {
         let path = self.folders.get_key_value(path).map_or_else(|| Arc::from(path), |(path, _)| Arc::clone(path));
         let users = &mut self.folders.entry(Arc::clone(&path)).or_default().users;
-        let was_told = if let Some((_, own)) = users.iter_mut().find(|(user, _)| *user == place) {
-            let was_told = own.covers(interest);
+        let was_covered = if let Some((_, own)) = users.iter_mut().find(|(user, _)| *user == place) {
+            let was_covered = own.covers(interest);
             own.clone_from(interest);
-            was_told
+            was_covered
         } else {
             users.push((place, interest.clone()));
             false
         };
-        (path, was_told)
+        (path, was_covered)
     }
 
-    /// Watches a folder; returns whether that is new.
-    fn watch(&mut self, path: &Arc<Path>, known: Option<i32>) -> Result<bool, String> {
+    /// Watches a folder. Returns whether the watch is new.
+    fn watch(&mut self, path: &Arc<Path>, known: Option<i32>, tree: bool) -> Result<bool, String> {
         let watcher = self.watcher.as_ref().map_err(Clone::clone)?;
-        if known.is_none() && self.watches.len() >= self.budget {
-            return Err(format!("more than {} folders would have to be watched", self.budget));
+        if known.is_none() && self.watches.len() >= self.max_watches {
+            return Err(format!("more than {} folders would have to be watched", self.max_watches));
         }
-        let watch = match watcher.add(path) {
+        let watch = match watcher.add(path, tree) {
             Ok(watch) => Some(watch),
-            Err(NotWatched::Absent) => None,
-            Err(NotWatched::Full(why)) => return Err(why),
+            Err(WatchError::Absent) => None,
+            Err(WatchError::LimitReached(reason)) => return Err(reason),
         };
         if watch == known && watch.is_none_or(|watch| self.watches.get(&watch) == Some(path)) {
             return Ok(false);
         }
         if let Some(old) = known {
-            self.end(old, path);
+            self.end_watch(old, path);
         }
         if let Some(watch) = watch {
             self.take_over(watch, path)?;
@@ -220,8 +170,8 @@ impl Registry {
         Ok(watch.is_some())
     }
 
-    /// Gives a watch to a folder. If it was another's, that one has moved here; if it has not, one folder has two paths,
-    /// and the system tells of one only.
+    /// Gives a watch to a path. If it belonged to another path, the folder has moved here. If the folder is at both paths,
+    /// the system would report events for one of them only, so that the place cannot be watched.
     fn take_over(&mut self, watch: i32, path: &Arc<Path>) -> Result<(), String> {
         let other = self.watches.get(&watch).filter(|other| *other != path).cloned();
         if let Some(other) = &other {
@@ -237,22 +187,27 @@ impl Registry {
         Ok(())
     }
 
-    /// Finds the places that something matters to.
-    pub(crate) fn route(&mut self, event: &Event, hits: &mut HashMap<u64, Hit>) {
+    /// Adds an event to what changed at the places that need to know.
+    pub(crate) fn route(&mut self, event: &Event, dirty_places: &mut HashMap<u64, Dirty>) {
         match event {
             Event::Overflow => {
                 for place in self.places.keys() {
-                    hits.entry(*place).or_default().join(Hit::all());
+                    dirty_places.entry(*place).or_default().merge(Dirty::everything());
                 }
             }
-            Event::Lost { watch, moved } => self.lose(*watch, *moved),
+            Event::Lost { watch, moved } => {
+                if Watcher::COVERS_TREE {
+                    self.route_lost(*watch, dirty_places);
+                }
+                self.lose_watch(*watch, *moved);
+            }
             Event::Itself { watch } => {
                 let Some(path) = self.watches.get(watch) else { return };
                 let users = self.folders.get(path).map_or(&[][..], |folder| &folder.users);
                 for (place, interest) in users.iter().filter(|(_, interest)| interest.searched || interest.all) {
-                    let hit = hits.entry(*place).or_default();
-                    hit.settings |= interest.all;
-                    hit.touch(path.to_path_buf(), true);
+                    let dirty = dirty_places.entry(*place).or_default();
+                    dirty.settings |= interest.all;
+                    dirty.touch(path.to_path_buf(), true);
                 }
             }
             Event::Entry { watch, name, folder } => {
@@ -261,17 +216,27 @@ impl Registry {
                 for (place, interest) in users {
                     let named = interest.named(name);
                     if interest.searched || interest.all || named.is_some() {
-                        let hit = hits.entry(*place).or_default();
-                        hit.settings |= interest.all || named == Some(true);
-                        hit.ways |= named.is_some();
-                        hit.touch(path.join(name), *folder);
+                        let dirty = dirty_places.entry(*place).or_default();
+                        dirty.settings |= interest.all || named == Some(true);
+                        dirty.links |= named.is_some();
+                        dirty.touch(path.join(name), *folder);
                     }
                 }
             }
         }
     }
 
-    fn lose(&mut self, watch: i32, moved: bool) {
+    /// Where the folders on the way to a watched one are spared, its loss is the only event of their change.
+    fn route_lost(&self, watch: i32, dirty_places: &mut HashMap<u64, Dirty>) {
+        let Some(path) = self.watches.get(&watch) else { return };
+        for (place, _) in self.folders.get(path).map_or(&[][..], |folder| &folder.users) {
+            let dirty = dirty_places.entry(*place).or_default();
+            (dirty.settings, dirty.links) = (true, true);
+            dirty.touch(path.to_path_buf(), true);
+        }
+    }
+
+    fn lose_watch(&mut self, watch: i32, moved: bool) {
         let Some(path) = self.watches.remove(&watch) else { return };
         if let Some(watcher) = self.watcher.as_ref().ok().filter(|_| moved) {
             watcher.remove(watch);
@@ -283,6 +248,11 @@ impl Registry {
     }
 }
 
+/// Returns whether a folder needs no watch of its own, because the watches below it report a change of their path.
+fn is_spared(needs: &Needs, path: &Path, interest: &Interest) -> bool {
+    Watcher::COVERS_TREE && needs.is_step(path, interest)
+}
+
 fn is_one_folder(left: &Path, right: &Path) -> bool {
     let number = |path: &Path| path.symlink_metadata().ok().map(|stat| (stat.dev(), stat.ino()));
     number(left).is_some_and(|left| number(right) == Some(left))
@@ -290,9 +260,11 @@ fn is_one_folder(left: &Path, right: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsString;
+
     use super::*;
 
-    /// What a place was not told of until now has to be looked at, whoever else was told of it.
+    /// A place has to be refreshed where it got no events until now, even if another place did.
     #[test]
     #[expect(clippy::print_stdout, reason = "it says why it is skipped")]
     fn a_folder_is_new_to_each_place_and_for_each_name() {
@@ -307,15 +279,15 @@ mod tests {
             let interest = Interest { names, ..Interest::default() };
             Needs { folders: HashMap::from([(folder.clone(), interest)]) }
         };
-        let mut is_new = |place, needs: &Needs| !registry.set(place, needs, &Hit::default()).unwrap().is_empty();
+        let mut is_new = |place, needs: &Needs| !registry.set(place, needs, &Dirty::default()).unwrap().is_empty();
         assert!(is_new(1, &needs(&["a"], false)));
         assert!(!is_new(1, &needs(&["a"], false)));
-        assert!(is_new(2, &needs(&["a"], false)), "another place was not told");
-        assert!(is_new(1, &needs(&["a", "b"], false)), "nobody told of another name");
-        assert!(is_new(1, &needs(&["a", "b"], true)), "nobody said that settings come from it");
+        assert!(is_new(2, &needs(&["a"], false)), "another place got no events");
+        assert!(is_new(1, &needs(&["a", "b"], false)), "another name was not reported");
+        assert!(is_new(1, &needs(&["a", "b"], true)), "a change of settings was not reported");
         assert!(!is_new(1, &needs(&["b"], false)), "less is known already");
         let mut searched = Needs::default();
-        searched.search(&folder);
+        searched.watch_skills(&folder);
         assert!(is_new(1, &searched) && !is_new(1, &searched));
     }
 }

@@ -14,7 +14,7 @@ fn set_time(world: &World, time: SystemTime) {
 
 /// Both ways of noticing: told by the system, and by looking again and again.
 fn worlds() -> [World; 2] {
-    [World::new(), World::with(LiveOptions { watches: 0, ..quick() })]
+    [World::new(), World::with(LiveOptions { max_watches: 0, ..quick() })]
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::world::{World, quick, until};
 
 #[test]
 fn too_many_folders_are_looked_at_again_and_again() {
-    let world = World::with(LiveOptions { watches: 10, ..quick() });
+    let world = World::with(LiveOptions { max_watches: 10, ..quick() });
     for number in 0..20 {
         world.write(&format!("skill-{number:02}"), "0");
     }
@@ -27,7 +27,7 @@ fn too_many_folders_are_looked_at_again_and_again() {
 
 #[test]
 fn looking_again_and_again_is_said_once() {
-    let world = World::with(LiveOptions { watches: 10, ..quick() });
+    let world = World::with(LiveOptions { max_watches: 10, ..quick() });
     let said = Arc::new(Mutex::new(Vec::new()));
     let own = Arc::clone(&said);
     world.live.on_polling(move |why| own.lock().unwrap().push(why.to_owned()));
@@ -50,7 +50,7 @@ fn looking_again_and_again_is_said_once() {
 
 #[test]
 fn another_place_is_watched_all_the_same() {
-    let world = World::with(LiveOptions { watches: 60, ..quick() });
+    let world = World::with(LiveOptions { max_watches: 60, ..quick() });
     let big = world.context.root().join("big");
     for number in 0..100 {
         let name = format!("skill-{number:02}");
@@ -73,11 +73,11 @@ fn what_was_lost_is_found_by_looking_at_everything() {
     let world = World::new();
     world.write("a", "First");
     let before = world.settled();
-    world.live.suspect();
+    world.live.invalidate();
     world.rest();
     assert_eq!(world.state().version, before.version, "nothing was lost");
     world.write("a", "Second");
-    world.live.suspect();
+    world.live.invalidate();
     world.shows(&["a: Second"]);
     world.rest();
     world.write("a", "Third");

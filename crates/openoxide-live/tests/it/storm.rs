@@ -11,7 +11,7 @@ use crate::world::{World, quick, text};
 #[test]
 fn many_touches_are_few_looks() {
     let pause = Duration::from_millis(500);
-    let world = World::with(LiveOptions { pause, ..quick() });
+    let world = World::with(LiveOptions { min_interval: pause, ..quick() });
     for number in 0..100 {
         world.write(&format!("skill-{number:03}"), "0");
     }
@@ -32,6 +32,7 @@ fn many_touches_are_few_looks() {
     let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
     world.shows(&wanted);
     world.rest();
+    // A slow machine takes longer and may refresh more often.
     let most = start.elapsed().as_millis() / pause.as_millis() + 2;
     let looks = looks.load(Ordering::Relaxed);
     assert!(looks >= 1 && looks as u128 <= most, "{looks} changes were told in {:?}", start.elapsed());

@@ -1,4 +1,4 @@
-//! A scratch home and project with a live catalog, and ways to wait for what ought to happen.
+//! A scratch home and project with live snapshots, and conditions to wait for.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,21 +8,21 @@ use openoxide_config::Environment;
 use openoxide_live::{Live, LiveOptions, Place, Snapshot};
 use openoxide_testkit::TestContext;
 
-/// Long enough for a machine that is busy with everything else.
-const PATIENCE: Duration = Duration::from_mins(1);
+/// Long enough for a machine that is busy with other work.
+pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 
-/// A scratch home and project with a live catalog.
+/// A scratch home and project with live snapshots.
 pub(crate) struct World {
     pub(crate) live: Live,
     pub(crate) context: TestContext,
 }
 
-/// Looks soon and often, so that tests need not wait.
+/// Refreshes soon and often, so that tests need not wait.
 pub(crate) fn quick() -> LiveOptions {
     LiveOptions {
-        quiet: Duration::from_millis(40),
-        pause: Duration::from_millis(200),
-        poll: Duration::from_millis(100),
+        debounce: Duration::from_millis(40),
+        min_interval: Duration::from_millis(200),
+        poll_interval: Duration::from_millis(100),
         ..LiveOptions::default()
     }
 }
@@ -67,12 +67,12 @@ impl World {
         write(&self.file(name), name, description);
     }
 
-    /// Returns the skills that count, with their descriptions.
+    /// Returns the active skills, with their descriptions.
     pub(crate) fn listed(&self) -> Vec<String> {
         listed(&self.state())
     }
 
-    /// Waits until these skills count, and no others.
+    /// Waits until these skills are active, and no others.
     pub(crate) fn shows(&self, wanted: &[&str]) {
         until(&format!("{wanted:?}"), || self.listed() == wanted, || format!("{:?}", self.listed()));
     }
@@ -85,9 +85,13 @@ impl World {
         state
     }
 
-    /// Waits until nothing is under way: long enough for a look that was about to begin, and the one after it.
+    /// Waits until nothing is under way: no event that is unread, and no refresh that is due or running.
     pub(crate) fn rest(&self) {
-        std::thread::sleep(Duration::from_millis(900));
+        if cfg!(feature = "portable-watcher") {
+            // Events pass through a thread that is not ours.
+            std::thread::sleep(Duration::from_millis(200));
+        }
+        assert!(self.live.wait_until_idle(PATIENCE), "there is always something under way");
     }
 }
 

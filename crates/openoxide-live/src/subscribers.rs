@@ -1,4 +1,4 @@
-//! Tells subscribers what changed, each from a thread of its own: one that is slow or panics holds nobody up.
+//! Notifies subscribers of changes, each on a thread of its own, so that one that is slow or panics delays no other.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use crate::change::Change;
 use crate::snapshot::Snapshot;
 
-/// Is told of changes until it is dropped.
+/// A subscription to changes. It ends when it is dropped.
 pub struct Subscription {
     subscriber: Arc<Subscriber>,
 }
@@ -18,49 +18,50 @@ impl Drop for Subscription {
     }
 }
 
-/// Everybody who wants to be told.
+/// All subscribers.
 #[derive(Default)]
-pub(crate) struct Teller {
-    subscribers: Mutex<Vec<Told>>,
+pub(crate) struct Subscribers {
+    subscribers: Mutex<Vec<Entry>>,
 }
 
-/// One who wants to be told, and the thread that does it.
-type Told = (Arc<Subscriber>, Option<JoinHandle<()>>);
+/// A subscriber, and the thread that calls it.
+type Entry = (Arc<Subscriber>, Option<JoinHandle<()>>);
 
-/// One who wants to be told, and what is to be said.
+/// One subscriber, and the changes that wait for it.
 #[derive(Default)]
 struct Subscriber {
     queue: Mutex<Queue>,
-    bell: Condvar,
+    wakeup: Condvar,
 }
 
 #[derive(Default)]
 struct Queue {
-    /// At most one for each place, so that whoever is slow misses steps in between and nothing else.
-    news: Vec<(Arc<Snapshot>, Change)>,
+    /// At most one change per place, with the snapshot before it. A slow subscriber gets several steps as one change.
+    changes: Vec<(Arc<Snapshot>, Change)>,
     ended: bool,
 }
 
-impl Teller {
-    pub(crate) fn subscribe(&self, tell: impl Fn(&Change) + Send + Sync + 'static) -> Subscription {
+impl Subscribers {
+    pub(crate) fn subscribe(&self, notify: impl Fn(&Change) + Send + Sync + 'static) -> Subscription {
         let subscriber = Arc::new(Subscriber::default());
         let own = Arc::clone(&subscriber);
-        let thread = std::thread::Builder::new().name("openoxide-tell".to_owned()).spawn(move || own.run(&tell)).ok();
+        let thread =
+            std::thread::Builder::new().name("openoxide-notify".to_owned()).spawn(move || own.run(&notify)).ok();
         let mut all = self.subscribers.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|(subscriber, thread)| !(subscriber.ended() && thread.as_ref().is_none_or(JoinHandle::is_finished)));
         all.push((Arc::clone(&subscriber), thread));
         Subscription { subscriber }
     }
 
-    /// Says what is new, and waits for nobody.
-    pub(crate) fn tell(&self, before: &Arc<Snapshot>, change: &Change) {
+    /// Queues a change for every subscriber, and does not wait.
+    pub(crate) fn notify(&self, before: &Arc<Snapshot>, change: &Change) {
         let all = self.subscribers.lock().unwrap_or_else(PoisonError::into_inner);
         for (subscriber, _) in all.iter() {
             subscriber.push(before, change);
         }
     }
 
-    /// Ends all telling, and waits until nobody is being told any more.
+    /// Ends all subscriptions, and waits for the calls that are running.
     pub(crate) fn end(&self) {
         let all = std::mem::take(&mut *self.subscribers.lock().unwrap_or_else(PoisonError::into_inner));
         for (subscriber, _) in &all {
@@ -84,7 +85,7 @@ impl Subscriber {
 
     fn end(&self) {
         self.queue().ended = true;
-        self.bell.notify_all();
+        self.wakeup.notify_all();
     }
 
     fn push(&self, before: &Arc<Snapshot>, change: &Change) {
@@ -92,27 +93,27 @@ impl Subscriber {
         if queue.ended {
             return;
         }
-        match queue.news.iter_mut().find(|(known, _)| known.place == before.place) {
+        match queue.changes.iter_mut().find(|(known, _)| known.place == before.place) {
             Some((known, waiting)) => *waiting = Change::between(known, &change.snapshot),
-            None => queue.news.push((Arc::clone(before), change.clone())),
+            None => queue.changes.push((Arc::clone(before), change.clone())),
         }
         drop(queue);
-        self.bell.notify_one();
+        self.wakeup.notify_one();
     }
 
-    fn run(&self, tell: &dyn Fn(&Change)) {
+    fn run(&self, notify: &dyn Fn(&Change)) {
         loop {
             let mut queue = self.queue();
-            while queue.news.is_empty() && !queue.ended {
-                queue = self.bell.wait(queue).unwrap_or_else(PoisonError::into_inner);
+            while queue.changes.is_empty() && !queue.ended {
+                queue = self.wakeup.wait(queue).unwrap_or_else(PoisonError::into_inner);
             }
             if queue.ended {
                 return;
             }
-            let (_, change) = queue.news.remove(0);
+            let (_, change) = queue.changes.remove(0);
             drop(queue);
-            // Whoever panics has missed this change, and is told of the next.
-            drop(std::panic::catch_unwind(AssertUnwindSafe(|| tell(&change))));
+            // A subscriber that panics misses this change and gets the next.
+            drop(std::panic::catch_unwind(AssertUnwindSafe(|| notify(&change))));
         }
     }
 }

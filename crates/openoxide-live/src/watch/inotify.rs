@@ -1,4 +1,8 @@
-//! inotify, told to report changes only: whoever also hears of reading hears himself, and a search would never end.
+//! Watches folders through inotify.
+//!
+//! By hand, because `notify` scans all its watches for each folder that goes (1,000 of 10,000: 1.3 s of CPU, here 0.1 s) and
+//! reports paths instead of watch descriptors, which tell a folder that moved from another one at its path. Only changes
+//! are subscribed to: with reads as well, a search would cause events that lead to the next search.
 
 use std::ffi::OsStr;
 use std::mem::MaybeUninit;
@@ -9,14 +13,17 @@ use std::path::Path;
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
 use rustix::io::Errno;
 
-use super::{Event, NotWatched};
+use super::event::{Event, WatchError};
 
-/// The system's watcher.
+/// An inotify instance.
 pub(crate) struct Watcher {
     fd: OwnedFd,
 }
 
 impl Watcher {
+    /// Whether one watch covers all folders below its folder.
+    pub(crate) const COVERS_TREE: bool = false;
+
     pub(crate) fn new() -> Result<Watcher, String> {
         let fd = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK);
         fd.map(|fd| Watcher { fd }).map_err(|error| match error {
@@ -31,8 +38,8 @@ impl Watcher {
         self.fd.as_fd()
     }
 
-    /// Watches a folder; one that is watched already keeps its number.
-    pub(crate) fn add(&self, folder: &Path) -> Result<i32, NotWatched> {
+    /// Watches a folder. A folder that is watched already keeps its number.
+    pub(crate) fn add(&self, folder: &Path, _tree: bool) -> Result<i32, WatchError> {
         let flags = WatchFlags::CREATE
             | WatchFlags::DELETE
             | WatchFlags::MODIFY
@@ -44,18 +51,20 @@ impl Watcher {
             | WatchFlags::ONLYDIR
             | WatchFlags::DONT_FOLLOW;
         inotify::add_watch(&self.fd, folder, flags).map_err(|error| match error {
-            Errno::NOSPC => NotWatched::Full("the system watches no more folders (fs.inotify.max_user_watches)".into()),
-            Errno::NOMEM => NotWatched::Full("the system has no memory to watch more folders".into()),
-            _ => NotWatched::Absent,
+            Errno::NOSPC => {
+                WatchError::LimitReached("the system watches no more folders (fs.inotify.max_user_watches)".into())
+            }
+            Errno::NOMEM => WatchError::LimitReached("the system has no memory to watch more folders".into()),
+            _ => WatchError::Absent,
         })
     }
 
     pub(crate) fn remove(&self, watch: i32) {
-        // A watch whose folder is gone has ended by itself.
+        // The watch of a folder that is gone has ended by itself.
         inotify::remove_watch(&self.fd, watch).unwrap_or_default();
     }
 
-    /// Hands over everything that happened so far.
+    /// Passes on all events that wait.
     pub(crate) fn read(&self, mut take: impl FnMut(Event)) {
         let mut buffer = [const { MaybeUninit::uninit() }; 16 * 1024];
         let mut reader = Reader::new(&self.fd, &mut buffer);
@@ -71,13 +80,13 @@ impl Watcher {
             } else if what.contains(ReadFlags::IGNORED) {
                 take(Event::Lost { watch, moved: false });
             } else if let Some(name) = event.file_name() {
-                // A folder that may be read now was not watched before.
-                let comes_or_goes = ReadFlags::CREATE
+                // A folder whose permissions changed may be readable now and has to be watched.
+                let may_need_watch = ReadFlags::CREATE
                     | ReadFlags::DELETE
                     | ReadFlags::MOVED_FROM
                     | ReadFlags::MOVED_TO
                     | ReadFlags::ATTRIB;
-                let folder = what.contains(ReadFlags::ISDIR) && what.intersects(comes_or_goes);
+                let folder = what.contains(ReadFlags::ISDIR) && what.intersects(may_need_watch);
                 take(Event::Entry { watch, name: OsStr::from_bytes(name.to_bytes()).to_owned(), folder });
             } else {
                 take(Event::Itself { watch });

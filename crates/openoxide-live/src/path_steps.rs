@@ -1,15 +1,15 @@
-//! The steps of a path: what has to be watched so that a change of what it leads to is noticed, whatever is missing now.
+//! Splits a path into the steps to watch, so that a change of its target is noticed even if parts are missing.
 
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
 
-/// More links than this on one way lead nowhere.
+/// A path with more links than this is a loop.
 const LINKS_MAX: usize = 40;
 
-/// Returns the steps from the top to what a path leads to: each a folder, links resolved, and the name in it that counts.
-/// Where something is missing they end, so that its coming is noticed.
-pub(crate) fn steps(path: &Path) -> Vec<(PathBuf, OsString)> {
+/// Returns the steps from the top to the target of a path: each is a folder, with links resolved, and the name to watch
+/// in it. The steps end where something is missing, so that its creation is noticed.
+pub(crate) fn path_steps(path: &Path) -> Vec<(PathBuf, OsString)> {
     let mut steps = Vec::new();
     let mut ahead: VecDeque<OsString> = parts(path).collect();
     let mut at = PathBuf::from("/");
@@ -51,14 +51,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_way_goes_through_links_and_ends_where_something_is_missing() {
+    fn steps_go_through_links_and_ends_where_something_is_missing() {
         let dir = tempfile::tempdir().unwrap();
         let root = fs_err::canonicalize(dir.path()).unwrap();
         fs_err::create_dir_all(root.join("real/inner")).unwrap();
         std::os::unix::fs::symlink("real", root.join("link")).unwrap();
         std::os::unix::fs::symlink(root.join("link/inner"), root.join("far")).unwrap();
         let below = |path: &str| -> Vec<String> {
-            let steps = steps(&root.join(path)).into_iter();
+            let steps = path_steps(&root.join(path)).into_iter();
             let shown = steps.filter_map(|(dir, name)| Some(dir.strip_prefix(&root).ok()?.join(name)));
             shown.map(|path| path.display().to_string()).collect()
         };
@@ -66,6 +66,6 @@ mod tests {
         assert_eq!(below("far/file"), ["far", "link", "real", "real/inner", "real/inner/file"]);
         assert_eq!(below("real/none/more"), ["real", "real/none"]);
         std::os::unix::fs::symlink("loop", root.join("loop")).unwrap();
-        assert!(steps(&root.join("loop")).len() < 60, "it ends");
+        assert!(path_steps(&root.join("loop")).len() < 60, "it ends");
     }
 }

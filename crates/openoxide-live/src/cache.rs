@@ -1,0 +1,220 @@
+//! Caches one snapshot per place. A snapshot is valid until a file or folder that it was made from changes.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use openoxide_config::Environment;
+
+use crate::dirty::Dirty;
+use crate::loader::Loader;
+use crate::mailbox::{Mailbox, Message, Outcome};
+use crate::options::LiveOptions;
+use crate::pin::Pins;
+use crate::place::Place;
+use crate::polling_notice::PollingNotice;
+use crate::slot::Slot;
+use crate::snapshot::{LiveError, Snapshot};
+use crate::subscribers::Subscribers;
+use crate::watch::Registry;
+
+/// The snapshots of all places, shared by the handles and the event loop.
+pub(crate) struct SnapshotCache {
+    pub(crate) environment: Environment,
+    pub(crate) options: LiveOptions,
+    pub(crate) mailbox: Mailbox,
+    pub(crate) subscribers: Subscribers,
+    pub(crate) pins: Arc<Pins>,
+    /// Reports that places are polled.
+    pub(crate) polling_notice: PollingNotice,
+    slots: Mutex<HashMap<Place, Arc<Slot>>>,
+    registry: Mutex<Registry>,
+    /// The places that cannot be watched, each with the reason.
+    polling: Mutex<HashMap<u64, String>>,
+    ids: AtomicU64,
+    ticks: AtomicU64,
+}
+
+impl SnapshotCache {
+    pub(crate) fn new(
+        environment: Environment,
+        options: LiveOptions,
+        mailbox: Mailbox,
+        registry: Registry,
+    ) -> SnapshotCache {
+        SnapshotCache {
+            environment,
+            options,
+            mailbox,
+            subscribers: Subscribers::default(),
+            pins: Arc::default(),
+            polling_notice: PollingNotice::default(),
+            slots: Mutex::default(),
+            registry: Mutex::new(registry),
+            polling: Mutex::default(),
+            ids: AtomicU64::new(1),
+            ticks: AtomicU64::new(1),
+        }
+    }
+
+    pub(crate) fn registry(&self) -> MutexGuard<'_, Registry> {
+        self.registry.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn slots(&self) -> MutexGuard<'_, HashMap<Place, Arc<Slot>>> {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns why a place is polled, if one is.
+    pub(crate) fn polling_reason(&self) -> Option<String> {
+        let polling = self.polling.lock().unwrap_or_else(PoisonError::into_inner);
+        polling.iter().min_by_key(|(place, _)| **place).map(|(_, reason)| reason.clone())
+    }
+
+    /// Returns the snapshot of a place. The first time, that takes a search.
+    pub(crate) fn snapshot(&self, place: &Place) -> Result<Arc<Snapshot>, LiveError> {
+        let slot = self.slot(place);
+        if let Some(snapshot) = slot.snapshot() {
+            return Ok(snapshot);
+        }
+        let mut loader = slot.loader.lock().unwrap_or_else(PoisonError::into_inner);
+        match slot.snapshot() {
+            // Another thread refreshed it in the meantime.
+            Some(snapshot) => Ok(snapshot),
+            None => self.refresh_all(&slot, &mut loader),
+        }
+    }
+
+    /// Returns the snapshot of a place, if there is one already.
+    pub(crate) fn cached(&self, place: &Place) -> Option<Arc<Snapshot>> {
+        let slot = self.slots().get(place).map(Arc::clone)?;
+        slot.use_at(self.ticks.fetch_add(1, Ordering::Relaxed));
+        slot.snapshot()
+    }
+
+    /// Refreshes a place, whether or not something changed.
+    pub(crate) fn reload(&self, place: &Place) -> Result<Arc<Snapshot>, LiveError> {
+        let slot = self.slot(place);
+        let mut loader = slot.loader.lock().unwrap_or_else(PoisonError::into_inner);
+        self.refresh_all(&slot, &mut loader)
+    }
+
+    fn refresh_all(&self, slot: &Arc<Slot>, loader: &mut Loader) -> Result<Arc<Snapshot>, LiveError> {
+        let dirty = Dirty::everything();
+        let snapshot = self.refresh(slot, loader, &dirty);
+        match &snapshot {
+            Ok(_) => self.mailbox.send(Message::Watch(slot.id, dirty)),
+            Err(_) if !loader.has_loaded() => self.remove(&slot.place),
+            Err(_) => {}
+        }
+        snapshot
+    }
+
+    /// Refreshes a place and notifies subscribers of what changed.
+    fn refresh(&self, slot: &Slot, loader: &mut Loader, dirty: &Dirty) -> Result<Arc<Snapshot>, LiveError> {
+        let loaded = match loader.refresh(&self.environment, &slot.place, dirty) {
+            Ok(loaded) => loaded,
+            Err(error) => {
+                slot.set(None);
+                return Err(error);
+            }
+        };
+        slot.set(Some(Arc::clone(&loaded.snapshot)));
+        if let Some((before, change)) = &loaded.change {
+            self.subscribers.notify(before, change);
+        }
+        Ok(loaded.snapshot)
+    }
+
+    /// Finds the slot of a place, or makes room for it.
+    fn slot(&self, place: &Place) -> Arc<Slot> {
+        let tick = self.ticks.fetch_add(1, Ordering::Relaxed);
+        let mut slots = self.slots();
+        if let Some(slot) = slots.get(place) {
+            slot.use_at(tick);
+            return Arc::clone(slot);
+        }
+        let id = self.ids.fetch_add(1, Ordering::Relaxed);
+        let slot = Arc::new(Slot::new(id, place.clone(), self.options.min_interval));
+        slot.use_at(tick);
+        self.registry().enter(id);
+        slots.insert(place.clone(), Arc::clone(&slot));
+        while slots.len() > self.options.max_places.max(1) {
+            let may_go = |other: &&Arc<Slot>| other.id != id && !self.pins.contains(&other.place);
+            let oldest =
+                slots.values().filter(may_go).min_by_key(|slot| slot.last_used()).map(|slot| slot.place.clone());
+            let Some(oldest) = oldest else { break };
+            if let Some(old) = slots.remove(&oldest) {
+                self.evict(old.id);
+            }
+        }
+        slot
+    }
+
+    fn remove(&self, place: &Place) {
+        if let Some(slot) = self.slots().remove(place) {
+            self.evict(slot.id);
+        }
+    }
+
+    fn evict(&self, id: u64) {
+        self.registry().leave(id);
+        self.polling.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
+        self.mailbox.send(Message::Evicted(id));
+    }
+
+    /// Takes one turn at a place: refreshes what changed, then watches what has to be watched.
+    pub(crate) fn turn(&self, id: u64, changed: Option<Dirty>, watch: Option<Dirty>) -> Outcome {
+        let slot = self.slots().values().find(|slot| slot.id == id).cloned();
+        let Some(slot) = slot else { return Outcome { place: id, ..Outcome::default() } };
+        let mut outcome = Outcome { place: id, refreshed: changed.is_some(), ..Outcome::default() };
+        let mut loader = slot.loader.lock().unwrap_or_else(PoisonError::into_inner);
+        let start = Instant::now();
+        // A host that loads its skills once is refreshed only when a caller asks. If a file was in doubt then, that
+        // refresh has not ended.
+        let changed = changed.filter(|_| !loader.loads_once() || loader.is_in_doubt());
+        if let Some(dirty) = &changed {
+            // The client that asks next gets the error. Recovery is noticed, because the old watches stay.
+            drop(self.refresh(&slot, &mut loader, dirty));
+        }
+        outcome.duration = start.elapsed();
+        outcome.in_doubt = loader.is_in_doubt();
+        let mut dirty = changed.unwrap_or_default();
+        dirty.merge(watch.unwrap_or_default());
+        self.watch(&mut loader, &dirty, &mut outcome);
+        drop(loader);
+        if outcome.polls
+            && let Some(reason) = self.polling_reason()
+        {
+            self.polling_notice.send(&reason);
+        }
+        outcome
+    }
+
+    fn watch(&self, loader: &mut Loader, dirty: &Dirty, outcome: &mut Outcome) {
+        let is_lost = self.registry().is_lost(outcome.place) || !dirty.moved.is_empty();
+        if !loader.update_needs(dirty) && !is_lost {
+            outcome.polls = self.is_polling(outcome.place);
+            return;
+        }
+        match self.registry().set(outcome.place, loader.needs(), dirty) {
+            Ok(new) => {
+                self.polling.lock().unwrap_or_else(PoisonError::into_inner).remove(&outcome.place);
+                outcome.before_watching = (!new.is_empty()).then(|| Dirty::before_watching(new));
+            }
+            Err(reason) => {
+                self.note_polling(outcome.place, reason);
+                outcome.polls = true;
+            }
+        }
+    }
+
+    pub(crate) fn note_polling(&self, place: u64, reason: String) {
+        self.polling.lock().unwrap_or_else(PoisonError::into_inner).insert(place, reason);
+    }
+
+    pub(crate) fn is_polling(&self, place: u64) -> bool {
+        self.polling.lock().unwrap_or_else(PoisonError::into_inner).contains_key(&place)
+    }
+}
