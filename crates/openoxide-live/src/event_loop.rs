@@ -69,8 +69,10 @@ impl EventLoop {
                 self.start_due();
             }
             if self.pending.is_empty() && self.to_watch.is_empty() && self.workers.is_empty() {
-                // A waiter that gave up does not listen any more.
-                self.idle_waiters.drain(..).for_each(|waiter| drop(waiter.try_send(())));
+                for waiter in self.idle_waiters.drain(..) {
+                    // A waiter that gave up does not listen any more.
+                    waiter.try_send(()).unwrap_or_default();
+                }
             }
         }
     }
