@@ -1,33 +1,35 @@
-//! What is to be run, and under which rules.
+//! A command, with the policy and the limits that it runs under.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use crate::{Environment, Limits, Policy};
+use crate::environment::Environment;
+use crate::limits::Limits;
+use crate::policy::Policy;
 
-/// What is to be run, and under which rules.
+/// A command, with the policy and the limits that it runs under.
 #[derive(Clone, Debug)]
 pub struct Command {
     /// The program: a path, or a name that is looked up in the fixed [`PATH`](crate::PATH) of the sandbox.
     pub program: OsString,
     /// Its arguments.
     pub args: Vec<OsString>,
-    /// What it reads from standard input.
+    /// The content of standard input.
     pub stdin: Vec<u8>,
-    /// The folder it starts in, which must be readable or writable; the private home without one.
+    /// The folder it starts in, which must be readable or writable. If absent, it is the private home.
     pub cwd: Option<PathBuf>,
-    /// Its variables.
+    /// The environment variables.
     pub env: Environment,
-    /// What it may touch.
+    /// Which files it may use, and whether the network.
     pub policy: Policy,
-    /// How much it may use.
+    /// How much time, output, memory and so on it may use.
     pub limits: Limits,
-    /// Whether standard error goes where standard output goes, in the order of writing.
+    /// Whether standard error is merged into standard output, in the order of writing.
     pub merge: bool,
 }
 
 impl Command {
-    /// A command that may read the system's programs, and nothing else.
+    /// Makes a command that may read the system's programs, and nothing else.
     pub fn new(program: impl Into<OsString>, limits: Limits) -> Self {
         Self {
             program: program.into(),
@@ -41,7 +43,7 @@ impl Command {
         }
     }
 
-    /// A line for the shell, as `sh -c LINE`.
+    /// Makes a command from a line for the shell, as `sh -c LINE`.
     pub fn shell(line: impl Into<OsString>, limits: Limits) -> Self {
         Self::new("/bin/sh", limits).arg("-c").arg(line)
     }

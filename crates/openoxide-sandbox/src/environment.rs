@@ -1,17 +1,17 @@
-//! The variables that a command sees: a few fixed ones, and what is given by name.
+//! The environment variables of a command: a few fixed ones, and those that the caller sets.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::os::unix::ffi::OsStrExt as _;
 
-use crate::system;
+use crate::system_paths;
 
-/// The variables of a command. Nothing is taken over from our own process.
+/// The environment variables of a command. None is inherited from our own process.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Environment(BTreeMap<OsString, OsString>);
 
-/// Names only: a value may be a secret, and this text may end up in a log.
+/// Prints names only: a value may be a secret, and this text may end up in a log.
 impl fmt::Debug for Environment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.0.keys()).finish()
@@ -21,7 +21,7 @@ impl fmt::Debug for Environment {
 /// A variable that cannot be given to a command.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
 pub enum EnvError {
-    /// The name is no name.
+    /// The name is not valid.
     #[error("`{0}` is not the name of a variable; use letters, digits and `_`, and begin with no digit")]
     Name(String),
     /// The sandbox sets it.
@@ -35,9 +35,9 @@ pub enum EnvError {
 impl Default for Environment {
     fn default() -> Self {
         let fixed = [
-            ("PATH", system::PATH),
-            ("HOME", system::HOME),
-            ("TMPDIR", system::TEMP),
+            ("PATH", system_paths::PATH),
+            ("HOME", system_paths::HOME),
+            ("TMPDIR", system_paths::TEMP),
             ("LANG", "C.UTF-8"),
             ("TERM", "dumb"),
         ];
@@ -63,7 +63,7 @@ impl Environment {
         Ok(())
     }
 
-    /// All variables, by name.
+    /// Returns all variables, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
         self.0.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()))
     }
@@ -74,7 +74,8 @@ fn is_name(name: &[u8]) -> bool {
         && name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
 }
 
-/// The helper runs with these variables before the command does, so none may steer the loader either.
+/// Returns whether the sandbox sets a variable or forbids it. The helper runs with the same variables before the command
+/// does, so none of them may influence the dynamic loader either.
 fn is_fixed(name: &[u8]) -> bool {
     const FIXED: [&[u8]; 6] = [b"PATH", b"HOME", b"TMPDIR", b"IFS", b"ENV", b"BASH_ENV"];
     FIXED.contains(&name) || name.starts_with(b"LD_") || name.starts_with(b"GLIBC_") || name == b"MALLOC_CHECK_"

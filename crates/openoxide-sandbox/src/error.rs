@@ -1,16 +1,18 @@
-//! Why a command did not run.
+//! The reasons why a command did not run.
 
 use std::io;
 
-use crate::{Missing, PolicyError};
+use crate::isolation::Missing;
+use crate::policy::PolicyError;
+use crate::system_paths;
 
-/// Why a command did not run. None of these ever leads to running it with more power.
+/// The reason why a command did not run. After none of these is it run with more power instead.
 #[derive(Debug, thiserror::Error)]
 pub enum SandboxError {
     /// This machine has no way to isolate a command.
     #[error("this machine cannot isolate a command: {}", list(.0))]
     NoIsolation(Vec<Missing>),
-    /// The rules contradict each other, or name what is not there.
+    /// The policy contradicts itself, or names a path that does not exist.
     #[error(transparent)]
     Policy(#[from] PolicyError),
     /// A layer could not be built.
@@ -23,18 +25,18 @@ pub enum SandboxError {
         /// What to do.
         remedy: &'static str,
     },
-    /// The program is not there, in the eyes of the sandbox.
+    /// The program does not exist inside the sandbox.
     #[error(
         "`{program}` cannot be run: {why}; only programs in {} and in the folders that the command may read are there",
-        crate::PATH
+        system_paths::PATH
     )]
     Program {
-        /// What was to be run.
+        /// The program.
         program: String,
         /// Why not.
         why: String,
     },
-    /// Something else went wrong on our side.
+    /// Preparing the sandbox failed.
     #[error("the sandbox could not be prepared: {0}")]
     Io(#[from] io::Error),
 }

@@ -1,30 +1,29 @@
-//! What this machine has to isolate a command with.
+//! How this machine can isolate a command, and what it lacks.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// What this machine has to isolate a command with.
+/// How this machine can isolate a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Isolation {
-    /// The way that is taken.
+    /// The mechanism that is used.
     pub mechanism: Mechanism,
-    /// The version of Landlock in the kernel, 0 without.
+    /// The version of Landlock in the kernel, or 0 if there is none.
     pub landlock: u32,
-    /// Whether processes and memory are limited by a control group. Otherwise they are by limits of the process and by
-    /// counting from inside.
+    /// Whether a control group limits processes and memory. Otherwise limits of the process do, and counting from inside.
     pub control_groups: bool,
-    /// Why better ways are not taken, or none at all.
+    /// Why better mechanisms, or all of them, cannot be used.
     pub missing: Vec<Missing>,
-    /// Our own program, which is started again inside.
+    /// The program that is started again inside as the helper.
     pub(crate) helper: PathBuf,
 }
 
-/// A way to isolate a command. Landlock, seccomp and limits are added to each.
+/// A mechanism to isolate a command. Landlock, seccomp and limits are added to each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mechanism {
     /// The program bubblewrap.
     Bubblewrap {
-        /// Where it is.
+        /// Its path.
         path: PathBuf,
         /// Its version.
         version: String,
@@ -35,10 +34,10 @@ pub enum Mechanism {
     None,
 }
 
-/// Something that this machine lacks.
+/// A part that this machine lacks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
-    /// What it is.
+    /// The part.
     pub what: &'static str,
     /// Why it cannot be used.
     pub why: String,
@@ -53,7 +52,7 @@ impl fmt::Display for Missing {
 }
 
 impl Mechanism {
-    /// Its name.
+    /// Returns the name.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Bubblewrap { .. } => "bubblewrap",
@@ -64,8 +63,8 @@ impl Mechanism {
 }
 
 impl Isolation {
-    /// Whether a command can be run.
-    pub fn is_there(&self) -> bool {
+    /// Returns whether commands can run.
+    pub fn is_available(&self) -> bool {
         self.mechanism != Mechanism::None
     }
 }

@@ -1,11 +1,11 @@
-//! How much a command may use.
+//! Limits on what a command may use.
 
 use std::time::Duration;
 
-/// How much a command may use.
+/// Limits on what a command may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// How long it may take; a day at most.
+    /// How long it may run, at most a day.
     pub time: Duration,
     /// How many bytes it may write to standard output and standard error together.
     pub output: usize,
@@ -21,10 +21,10 @@ const KIB: u64 = 1024;
 const MIB: u64 = 1024 * KIB;
 
 impl Limits {
-    /// A command embedded in the text of a skill: ten seconds, 64 KiB of output.
+    /// For a command embedded in the text of a skill: ten seconds, 64 KiB of output.
     pub const EMBEDDED: Self = Self { time: Duration::from_secs(10), output: 64 * 1024, ..Self::SCRIPT };
 
-    /// A script that comes with a skill: two minutes, 1 MiB of output, 64 processes, 1 GiB of memory, files of 256 MiB.
+    /// For a script that comes with a skill: two minutes, 1 MiB of output, 64 processes, 1 GiB of memory, files of 256 MiB.
     pub const SCRIPT: Self = Self {
         time: Duration::from_mins(2),
         output: 1024 * 1024,

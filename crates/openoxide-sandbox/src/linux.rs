@@ -1,15 +1,15 @@
-//! Confinement on Linux: namespaces, Landlock, seccomp and control groups.
+//! Confines commands on Linux with namespaces, Landlock, seccomp and control groups.
 
 mod bubblewrap;
 mod cgroup;
 mod frame;
 pub mod helper;
-mod inside;
 mod output;
 mod placeholder;
 mod probe;
 mod run;
 mod spec;
+mod visible_files;
 
 pub(crate) use self::probe::probe;
 pub(crate) use self::run::run;

@@ -1,25 +1,25 @@
-//! How a command ended, and what it wrote.
+//! The outcome of a command: how it ended, and what it wrote.
 
 use std::fmt;
 use std::time::Duration;
 
-/// How a command ended, and what it wrote.
+/// The outcome of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// How it ended.
     pub ended: Ended,
-    /// What it wrote to standard output; with `merge`, to standard error too.
+    /// Its standard output; with `merge`, its standard error too.
     pub stdout: Vec<u8>,
-    /// What it wrote to standard error.
+    /// Its standard error.
     pub stderr: Vec<u8>,
-    /// Whether it wrote more than is here.
+    /// Whether it wrote more than this.
     pub truncated: bool,
-    /// How long it took, the making of the sandbox included.
+    /// How long it took, including building the sandbox.
     pub took: Duration,
 }
 
 impl Outcome {
-    /// Whether it ended by itself with status 0.
+    /// Returns whether it exited with status 0.
     pub fn succeeded(&self) -> bool {
         self.ended == Ended::Exit(0)
     }
@@ -28,9 +28,9 @@ impl Outcome {
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// By itself, with this status.
+    /// It exited with this status.
     Exit(i32),
-    /// By a signal.
+    /// A signal ended it.
     Signal(i32),
     /// It took too long.
     TimedOut,
@@ -42,12 +42,12 @@ pub enum Ended {
     MemoryLimit,
     /// It wrote a file that is too large.
     FileSizeLimit,
-    /// Somebody stopped it.
+    /// The caller stopped it.
     Stopped,
 }
 
 impl Ended {
-    /// The word for it in JSON.
+    /// Returns the word used in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Exit(_) => "exit",

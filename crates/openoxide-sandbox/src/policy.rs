@@ -1,29 +1,28 @@
-//! What a command may touch.
+//! Which files a command may read and change, and whether it may reach the network.
 
 use std::path::{Path, PathBuf};
 
-use crate::system;
+use crate::system_paths;
 
-/// What a command may touch, beside the system's programs and a private `/tmp`.
+/// Which files a command may read and change, besides the system's programs and a private `/tmp`.
 ///
-/// Paths are absolute and lead to themselves: no part is a symbolic link, so that what a person was shown is what is
-/// enforced. Resolve them when the grant is made.
+/// Paths are absolute and contain no symbolic link, so that exactly the path that the user saw is enforced. Resolve them
+/// when the grant is made.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Policy {
     /// Files and folders that it may read, and run programs from. Below a writable one, this makes them read-only.
     pub readable: Vec<PathBuf>,
     /// Folders that it may change.
     pub writable: Vec<PathBuf>,
-    /// What it may read and never change, although it stands below a writable folder. What is not there yet cannot be
-    /// made either: an empty folder holds its place for as long as the command runs. Where a folder above it is missing
-    /// too, that one is held.
+    /// Paths that it may read and never change, although they are below a writable folder. A path that does not exist cannot
+    /// be created either: an empty folder takes its place while the command runs. If a folder above it is missing too, that
+    /// one is replaced.
     pub sealed: Vec<PathBuf>,
     /// Whether it may reach the network.
     pub network: bool,
 }
 
-/// Names that are sealed directly below every folder that [`Policy::write`] gives, because other programs obey what they
-/// find there.
+/// Names that are sealed directly below every folder that [`Policy::write`] grants, because other programs obey these files.
 pub const SEALED_NAMES: &[&str] = &[
     ".agent",
     ".agents",
@@ -57,7 +56,7 @@ pub const SEALED_NAMES: &[&str] = &[
     "skills",
 ];
 
-/// Names that are sealed too where at least one of them is there, which tells a home from a project.
+/// More names that are sealed where at least one of them exists, which distinguishes a home from a project.
 pub const SEALED_AT_HOME: &[&str] = &[
     ".bash_login",
     ".bash_logout",
@@ -74,13 +73,13 @@ pub const SEALED_AT_HOME: &[&str] = &[
     ".zshrc",
 ];
 
-/// Why a policy cannot be enforced.
+/// The reason why a policy cannot be enforced.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
 pub enum PolicyError {
     /// A path is relative, or has `.` or `..` in it.
     #[error("`{}` is not a complete path; write it from `/`, without `..`", .0.display())]
     Relative(PathBuf),
-    /// A path is not there, or cannot be looked at.
+    /// A path does not exist, or cannot be examined.
     #[error("`{}` cannot be given to a command: {why}", path.display())]
     Absent {
         /// The path.
@@ -88,7 +87,7 @@ pub enum PolicyError {
         /// What the system said.
         why: String,
     },
-    /// A path leads to another place.
+    /// A path leads elsewhere through a link.
     #[error("`{}` leads to `{}` by a link; grant that path if it is meant", path.display(), target.display())]
     Moved {
         /// The path.
@@ -96,7 +95,7 @@ pub enum PolicyError {
         /// Where it leads.
         target: PathBuf,
     },
-    /// The path is the system's.
+    /// The path belongs to the system.
     #[error("`{}` belongs to the system and cannot be given to a command; choose a folder of your own", .0.display())]
     System(PathBuf),
     /// A folder is sealed and writable.
@@ -107,7 +106,7 @@ pub enum PolicyError {
         /// The sealed one.
         sealed: PathBuf,
     },
-    /// What is to be sealed is a link.
+    /// The path to seal is a link.
     #[error("`{}` is a link, which cannot be sealed; replace it by what it leads to, or do not grant the folder", .0.display())]
     Link(PathBuf),
     /// The command would start in a folder that it may not read.
@@ -123,8 +122,8 @@ impl Policy {
         self
     }
 
-    /// Lets the command change a folder, except what other programs obey in it: [`SEALED_NAMES`], in a home also
-    /// [`SEALED_AT_HOME`], and the place that a `.git` file points to if it is below.
+    /// Lets the command change a folder, except the files in it that other programs obey: [`SEALED_NAMES`], in a home also
+    /// [`SEALED_AT_HOME`], and the folder that a `.git` file points to if it is below.
     #[must_use]
     pub fn write(mut self, folder: impl Into<PathBuf>) -> Self {
         let folder = folder.into();
@@ -143,33 +142,33 @@ impl Policy {
         self
     }
 
-    /// Checks that the policy can be enforced and means what it says.
+    /// Checks that the policy can be enforced exactly as it is written.
     pub fn check(&self, cwd: Option<&Path>) -> Result<(), PolicyError> {
         for path in self.readable.iter().chain(&self.writable) {
-            itself(path)?;
-            not_the_systems(path)?;
+            check_unlinked(path)?;
+            check_not_system(path)?;
         }
         for path in &self.writable {
-            not_above_or_in_programs(path)?;
+            check_not_programs(path)?;
             if let Some(sealed) = self.sealed.iter().find(|sealed| path.starts_with(sealed)) {
                 return Err(PolicyError::Contradiction { writable: path.clone(), sealed: sealed.clone() });
             }
         }
-        self.sealed.iter().try_for_each(|path| complete(path))?;
+        self.sealed.iter().try_for_each(|path| check_absolute(path))?;
         match cwd {
             Some(cwd) if !self.covers(cwd) => Err(PolicyError::Cwd(cwd.to_owned())),
-            Some(cwd) => itself(cwd),
+            Some(cwd) => check_unlinked(cwd),
             None => Ok(()),
         }
     }
 
     fn covers(&self, path: &Path) -> bool {
         self.readable.iter().chain(&self.writable).any(|granted| path.starts_with(granted))
-            || system::PROGRAMS.iter().any(|folder| path.starts_with(folder))
+            || system_paths::PROGRAMS.iter().any(|folder| path.starts_with(folder))
     }
 }
 
-/// Where a `.git` file says that the repository is.
+/// Returns the repository that a `.git` file points to.
 fn git_folder(folder: &Path) -> Option<PathBuf> {
     const LONGEST: u64 = 4096;
     let file = folder.join(".git");
@@ -179,14 +178,14 @@ fn git_folder(folder: &Path) -> Option<PathBuf> {
     std::fs::canonicalize(folder.join(target)).ok()
 }
 
-fn complete(path: &Path) -> Result<(), PolicyError> {
+fn check_absolute(path: &Path) -> Result<(), PolicyError> {
     let is_plain = |part| matches!(part, std::path::Component::RootDir | std::path::Component::Normal(_));
     let is_complete = path.is_absolute() && path.components().all(is_plain);
     if is_complete { Ok(()) } else { Err(PolicyError::Relative(path.to_owned())) }
 }
 
-fn itself(path: &Path) -> Result<(), PolicyError> {
-    complete(path)?;
+fn check_unlinked(path: &Path) -> Result<(), PolicyError> {
+    check_absolute(path)?;
     match std::fs::canonicalize(path) {
         Ok(target) if target == path => Ok(()),
         Ok(target) => Err(PolicyError::Moved { path: path.to_owned(), target }),
@@ -194,18 +193,18 @@ fn itself(path: &Path) -> Result<(), PolicyError> {
     }
 }
 
-fn not_the_systems(path: &Path) -> Result<(), PolicyError> {
-    let of_kernel = system::KERNEL.iter().any(|folder| path.starts_with(folder));
-    let is_private = path == Path::new(system::TEMP) || path.starts_with(system::HOME);
+fn check_not_system(path: &Path) -> Result<(), PolicyError> {
+    let of_kernel = system_paths::KERNEL.iter().any(|folder| path.starts_with(folder));
+    let is_private = path == Path::new(system_paths::TEMP) || path.starts_with(system_paths::HOME);
     if path == Path::new("/") || of_kernel || is_private {
         return Err(PolicyError::System(path.to_owned()));
     }
     Ok(())
 }
 
-fn not_above_or_in_programs(path: &Path) -> Result<(), PolicyError> {
+fn check_not_programs(path: &Path) -> Result<(), PolicyError> {
     let touches = |folder: &str| path.starts_with(folder) || Path::new(folder).starts_with(path);
-    if system::PROGRAMS.iter().chain(["/etc", "/boot", "/run"].iter()).any(|folder| touches(folder)) {
+    if system_paths::PROGRAMS.iter().chain(["/etc", "/boot", "/run"].iter()).any(|folder| touches(folder)) {
         return Err(PolicyError::System(path.to_owned()));
     }
     Ok(())

@@ -1,11 +1,11 @@
-//! Ends a running command from another thread.
+//! Stops a running command from another thread.
 
 use std::io::{self, PipeReader, PipeWriter};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Ends a running command from another thread. Clones end the same command.
+/// Stops a running command from another thread. Clones stop the same command.
 ///
-/// It stays as it is once it was used: a command that is started with it later ends at once.
+/// A stop is final: a command that is started with it later ends at once.
 #[derive(Clone, Debug)]
 pub struct Stop {
     inner: Arc<Inner>,
@@ -13,30 +13,30 @@ pub struct Stop {
 
 #[derive(Debug)]
 struct Inner {
-    /// Is at its end as soon as the writer is gone, for everybody who looks.
-    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "nothing runs there that could look"))]
+    /// Is at its end, for every reader, as soon as the writer is gone.
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "nothing runs on other systems"))]
     reader: PipeReader,
     writer: Mutex<Option<PipeWriter>>,
 }
 
 impl Stop {
-    /// Makes one that was not used yet.
+    /// Makes a stop that has not been used.
     pub fn new() -> io::Result<Stop> {
         let (reader, writer) = io::pipe()?;
         Ok(Stop { inner: Arc::new(Inner { reader, writer: Mutex::new(Some(writer)) }) })
     }
 
-    /// Ends the command, if it runs or as soon as it is started. This does not wait for the end.
+    /// Stops the command if it runs, or as soon as it starts. This does not wait for its end.
     pub fn stop(&self) {
         self.inner.writer.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
-    /// Tells whether it was used.
+    /// Returns whether it has been used.
     pub fn is_stopped(&self) -> bool {
         self.inner.writer.lock().unwrap_or_else(PoisonError::into_inner).is_none()
     }
 
-    /// What becomes readable when it is used.
+    /// Returns a pipe that becomes readable when the stop is used.
     #[cfg(target_os = "linux")]
     pub(crate) fn reader(&self) -> &PipeReader {
         &self.inner.reader

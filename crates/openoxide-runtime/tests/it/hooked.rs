@@ -42,7 +42,7 @@ fn probe() -> Probe {
 }
 
 fn usable(isolation: &'static Isolation) -> Option<&'static Isolation> {
-    if !isolation.is_there() {
+    if !isolation.is_available() {
         writeln!(std::io::stderr().lock(), "SKIPPED: hooks cannot run: {isolation}").unwrap();
         return None;
     }

@@ -1,7 +1,7 @@
-//! Limits on processes and memory by control groups, where we may make one.
+//! Limits processes and memory through control groups, where we may make one.
 //!
-//! They are exact, hold for root too, and count everything together. Where they are not to be had, limits of the process
-//! and the supervisor's counting remain.
+//! Control groups are exact, apply to root too, and count all processes together. Without them, the limits of the process
+//! and the counting of the supervisor remain.
 
 use std::ffi::OsString;
 use std::io;
@@ -12,14 +12,14 @@ use std::time::{Duration, Instant};
 use crate::Limits;
 
 /// The processes of the sandbox itself, which are counted too: the launcher, bubblewrap twice, the supervisor, and one over
-/// the limit, so that the supervisor sees that there are too many.
+/// the limit, so that the supervisor notices the excess.
 const OWN_PROCESSES: u64 = 5;
 
 /// The memory of the sandbox itself.
 const OWN_MEMORY: u64 = 32 * 1024 * 1024;
 
-/// How long the last process may take to leave.
-const LEAVE: Duration = Duration::from_secs(1);
+/// How long the last process may take to end.
+const END: Duration = Duration::from_secs(1);
 
 /// The groups of one command, one for each hierarchy. They are removed when this is dropped.
 #[derive(Debug, Default)]
@@ -29,7 +29,7 @@ pub(crate) struct Cgroups {
 }
 
 impl Cgroups {
-    /// Makes what can be made here.
+    /// Makes the groups that can be made here.
     pub(crate) fn make(limits: &Limits) -> Self {
         let mut made = Self::default();
         for parent in parents() {
@@ -39,17 +39,17 @@ impl Cgroups {
         made
     }
 
-    /// Whether they limit the number of processes.
+    /// Returns whether they limit the number of processes.
     pub(crate) fn limit_processes(&self) -> bool {
         self.processes
     }
 
-    /// The files that a process writes to in order to join.
-    pub(crate) fn doors(&self) -> impl Iterator<Item = OsString> {
+    /// Returns the files that a process writes to in order to join.
+    pub(crate) fn join_files(&self) -> impl Iterator<Item = OsString> {
         self.folders.iter().map(|folder| folder.join("cgroup.procs").into())
     }
 
-    /// Whether the kernel ended a process because memory was used up.
+    /// Returns whether the kernel killed a process because memory was used up.
     pub(crate) fn out_of_memory(&self) -> bool {
         let files =
             self.folders.iter().flat_map(|folder| ["memory.events", "memory.oom_control"].map(|f| folder.join(f)));
@@ -81,7 +81,7 @@ impl Cgroups {
 
 impl Drop for Cgroups {
     fn drop(&mut self) {
-        let deadline = Instant::now() + LEAVE;
+        let deadline = Instant::now() + END;
         for folder in &self.folders {
             while std::fs::remove_dir(folder).is_err_and(|error| error.kind() == io::ErrorKind::ResourceBusy)
                 && Instant::now() < deadline
@@ -105,7 +105,7 @@ fn remove_left_over(parent: &Path) {
     }
 }
 
-/// The groups that this process is in, of those that can limit what we want to limit.
+/// Returns the groups of this process that can limit processes or memory.
 fn parents() -> Vec<PathBuf> {
     let read = |path: &str| fs_err::read_to_string(path).unwrap_or_default();
     parents_in(&read("/proc/self/cgroup"), &read("/proc/self/mountinfo"))
@@ -125,7 +125,7 @@ fn parents_in(groups: &str, mounts: &str) -> Vec<PathBuf> {
     parents
 }
 
-/// Where a group is in the file system. Without a controller, it is one of the unified hierarchy.
+/// Returns the folder of a group. Without a controller, the group belongs to the unified hierarchy.
 fn place(mounts: &str, controller: Option<&str>, group: &str) -> Option<PathBuf> {
     mounts.lines().find_map(|line| {
         let (before, after) = line.split_once(" - ")?;

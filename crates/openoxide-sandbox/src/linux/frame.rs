@@ -1,8 +1,8 @@
-//! Messages between the runtime and its helper: lists of byte strings with their lengths.
+//! Encodes messages between the runtime and its helper as byte strings with their lengths.
 
 use std::io::{self, Read, Write};
 
-/// No message is longer than this.
+/// The longest message, in bytes.
 const LONGEST: usize = 64 * 1024 * 1024;
 
 /// A message that is being written.
@@ -10,14 +10,14 @@ const LONGEST: usize = 64 * 1024 * 1024;
 pub(crate) struct Message(Vec<u8>);
 
 impl Message {
-    /// Adds one string.
+    /// Adds a string.
     pub(crate) fn push(&mut self, bytes: &[u8]) -> &mut Self {
         self.number(bytes.len() as u64);
         self.0.extend_from_slice(bytes);
         self
     }
 
-    /// Adds one number.
+    /// Adds a number.
     pub(crate) fn number(&mut self, number: u64) -> &mut Self {
         self.0.extend_from_slice(&number.to_le_bytes());
         self
@@ -32,7 +32,7 @@ impl Message {
         self
     }
 
-    /// Sends it.
+    /// Sends the message.
     pub(crate) fn send(&self, mut to: impl Write) -> io::Result<()> {
         to.write_all(&(self.0.len() as u64).to_le_bytes())?;
         to.write_all(&self.0)
@@ -47,7 +47,7 @@ pub(crate) struct Received {
 }
 
 impl Received {
-    /// Receives one, or nothing if the other side is gone.
+    /// Receives a message, or nothing if the other side is gone.
     pub(crate) fn receive(mut from: impl Read) -> io::Result<Option<Self>> {
         let mut length = [0; 8];
         match from.read_exact(&mut length) {
@@ -63,14 +63,14 @@ impl Received {
         if bytes.len() == length { Ok(Some(Self { bytes, at: 0 })) } else { Err(malformed()) }
     }
 
-    /// The next number.
+    /// Returns the next number.
     pub(crate) fn number(&mut self) -> io::Result<u64> {
         let (number, _) = self.bytes.get(self.at..).and_then(<[u8]>::split_first_chunk).ok_or_else(malformed)?;
         self.at += 8;
         Ok(u64::from_le_bytes(*number))
     }
 
-    /// The next string.
+    /// Returns the next string.
     pub(crate) fn pull(&mut self) -> io::Result<Vec<u8>> {
         let length = usize::try_from(self.number()?).unwrap_or(usize::MAX);
         let end = self.at.checked_add(length).ok_or_else(malformed)?;
@@ -79,7 +79,7 @@ impl Received {
         Ok(bytes)
     }
 
-    /// The next list.
+    /// Returns the next list.
     pub(crate) fn list<T>(&mut self, make: impl Fn(Vec<u8>) -> T) -> io::Result<Vec<T>> {
         (0..self.number()?).map(|_| self.pull().map(&make)).collect()
     }

@@ -1,8 +1,8 @@
-//! Empty folders that hold the place of what is sealed and not there yet.
+//! Makes empty folders in place of sealed paths that do not exist yet.
 //!
-//! A mount needs something to stand on. A placeholder is removed when the last command that relies on it has ended: each
-//! holds a shared lock on the folder, and only who gets the lock alone removes it. Otherwise the end of one command would
-//! unseal the place for another.
+//! A mount needs a mount point. A placeholder is removed when the last command that relies on it has ended: each command
+//! holds a shared lock on the folder, and only a command that gets the exclusive lock removes it. Otherwise the end of one
+//! command would unseal the path for another.
 
 use std::fs::{DirBuilder, File, Metadata};
 use std::io;
@@ -17,11 +17,11 @@ use crate::{Policy, PolicyError, SandboxError};
 #[derive(Debug, Default)]
 pub(crate) struct Placeholders(Vec<(PathBuf, File)>);
 
-/// The mode that tells a placeholder from a folder that somebody else made and left empty.
+/// The mode that distinguishes a placeholder from any other empty folder.
 const MARK: u32 = 0o1500;
 
 impl Placeholders {
-    /// Makes what is missing, and returns every path that is sealed in fact, shallow ones first.
+    /// Makes the placeholders, and returns every path that is really sealed, shallow ones first.
     pub(crate) fn make(policy: &Policy) -> Result<(Self, Vec<PathBuf>), SandboxError> {
         let mut made = Self::default();
         let mut sealed = Vec::new();
@@ -37,8 +37,8 @@ impl Placeholders {
         Ok((made, sealed))
     }
 
-    /// Makes a placeholder, or takes part in one that is there; anything else is left alone. Whether something is there
-    /// afterwards: where we may not make anything, nor may the command.
+    /// Makes a placeholder or shares an existing one; anything else is left alone. Returns whether the path exists
+    /// afterwards. Where we may not create anything, the command may not either.
     fn hold(&mut self, place: &Path) -> io::Result<bool> {
         const ATTEMPTS: usize = 100;
         for _ in 0..ATTEMPTS {
@@ -57,7 +57,7 @@ impl Placeholders {
             }
             let Ok(folder) = File::open(place) else { continue };
             rustix::fs::flock(&folder, FlockOperation::LockShared)?;
-            // Whoever had the lock before may have removed the folder.
+            // The command that held the lock before may have removed the folder.
             if rustix::fs::fstat(&folder)?.st_nlink > 0 {
                 self.0.push((place.to_owned(), folder));
                 return Ok(true);
@@ -71,14 +71,14 @@ impl Drop for Placeholders {
     fn drop(&mut self) {
         for (place, folder) in self.0.drain(..) {
             if rustix::fs::flock(&folder, FlockOperation::NonBlockingLockExclusive).is_ok() {
-                // Fails if somebody put something there, which is then no placeholder any more.
+                // Fails if the folder is not empty: then it is no placeholder any more.
                 let _ = std::fs::remove_dir(place);
             }
         }
     }
 }
 
-/// The sealed paths that bear on something writable, each once, in order.
+/// Returns the sealed paths below a writable folder, each once, in order.
 fn seals(policy: &Policy) -> Vec<PathBuf> {
     let below = |path: &&PathBuf| policy.writable.iter().any(|root| path.starts_with(root) && *path != root);
     let mut seals: Vec<PathBuf> = policy.sealed.iter().filter(below).cloned().collect();
@@ -87,15 +87,15 @@ fn seals(policy: &Policy) -> Vec<PathBuf> {
     seals
 }
 
-/// The deepest writable folder that a path is below.
+/// Returns the deepest writable folder above a path.
 fn writable_above<'p>(policy: &'p Policy, path: &Path) -> Option<&'p Path> {
     let above = policy.writable.iter().filter(|root| path.starts_with(root));
     above.max_by_key(|root| root.components().count()).map(PathBuf::as_path)
 }
 
-/// What is to be sealed: the path, or the first part of it below a folder that is not there.
+/// Returns what to seal: the path, or the first part of it that does not exist.
 ///
-/// A link cannot be sealed, since no mount can stand on it, and whoever may write beside it could replace it.
+/// A link cannot be sealed: it cannot be a mount point, and a process that may write beside it could replace it.
 fn place_of(root: &Path, path: &Path) -> Result<PathBuf, PolicyError> {
     let mut place = root.to_owned();
     for part in path.strip_prefix(root).unwrap_or(Path::new("")).components() {

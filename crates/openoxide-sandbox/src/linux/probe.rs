@@ -1,4 +1,4 @@
-//! Finds out what this machine has, by trying it.
+//! Finds out how this machine can isolate a command, by trying.
 
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
@@ -7,7 +7,7 @@ use std::process::{Command as Process, Stdio};
 use std::time::Duration;
 
 use super::cgroup::Cgroups;
-use super::helper::{ASKED, FACTS};
+use super::helper::{FACTS, HELPER_ARGUMENT};
 use super::run::{PROCESSES, run};
 use crate::{Command, Isolation, Limits, Mechanism, Missing, Probe, SandboxError};
 
@@ -16,7 +16,7 @@ const NAMESPACES: &str = "allow user namespaces: sysctl user.max_user_namespaces
                           kernel.apparmor_restrict_unprivileged_userns";
 const KERNEL: &str = "boot a kernel of 5.13 or later with `landlock` in its list of security modules";
 
-/// Tries the ways from best to worst, and takes the first that works.
+/// Tries the mechanisms from best to worst, and takes the first that works.
 pub(crate) fn probe(probe: &Probe) -> Isolation {
     let mut isolation = Isolation {
         mechanism: Mechanism::None,
@@ -55,7 +55,7 @@ fn namespaces(_probe: &Probe, isolation: &Isolation) -> Result<Mechanism, Missin
     tried(isolation, Mechanism::Landlock).map_err(|error| failed("namespaces with Landlock", error))
 }
 
-/// What keeps both ways from working is nearly always that namespaces are switched off.
+/// Describes a failed trial. Nearly always namespaces are switched off, which affects both mechanisms.
 fn failed(what: &'static str, error: SandboxError) -> Missing {
     match error {
         SandboxError::Layer { layer, why, remedy } if layer == PROCESSES => Missing { what, why, remedy },
@@ -76,7 +76,7 @@ fn tried(isolation: &Isolation, mechanism: Mechanism) -> Result<Mechanism, Sandb
     Err(SandboxError::Layer { layer: "trial".to_owned(), why, remedy: NAMESPACES })
 }
 
-/// A program that somebody else can change would be in their hands, and not in ours.
+/// Checks that only root can change a program: another user could replace it with their own.
 fn of_system(path: &Path) -> Result<(), String> {
     let found = fs_err::metadata(path).map_err(|error| error.to_string())?;
     if found.uid() == 0 && found.mode() & 0o022 == 0 {
@@ -92,7 +92,10 @@ fn version(path: &Path) -> io::Result<String> {
 }
 
 fn landlock(helper: &Path) -> u32 {
-    answer(Process::new(helper).args([ASKED, FACTS])).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0)
+    answer(Process::new(helper).args([HELPER_ARGUMENT, FACTS]))
+        .ok()
+        .and_then(|text| text.trim().parse().ok())
+        .unwrap_or(0)
 }
 
 fn answer(command: &mut Process) -> io::Result<String> {

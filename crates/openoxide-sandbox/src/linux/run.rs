@@ -1,4 +1,4 @@
-//! Runs a command in the sandbox.
+//! Runs a command in the sandbox and follows it to its end.
 
 use std::ffi::OsString;
 use std::io::{self, PipeReader};
@@ -12,36 +12,36 @@ use rustix::process::{Pid, Signal, getuid, kill_process_group};
 
 use super::bubblewrap;
 use super::cgroup::Cgroups;
-use super::helper::{ASKED, LAUNCH, OWN};
-use super::output::{Output, Stopped, Written, hears};
+use super::helper::{HELPER_ARGUMENT, LAUNCH, OWN};
+use super::output::{Output, Stopped, Written, wait_for_answer};
 use super::placeholder::Placeholders;
 use super::spec::{Answer, Spec};
 use crate::{Command, Ended, Isolation, Mechanism, Outcome, SandboxError, Stop};
 
-/// How long the making of the sandbox may take.
+/// How long building the sandbox may take.
 const START: Duration = Duration::from_secs(10);
 
 /// No command runs longer than this, whatever its limit says.
 const LONGEST: Duration = Duration::from_hours(24);
 
-/// How long what was written last may take to arrive, after everybody who could write has been killed.
+/// How long the last output may take to arrive after every writer has been killed.
 const REST: Duration = Duration::from_secs(1);
 
-/// How long everything inside may take to end by itself, which is the clean way: the last to go is the first process
-/// of the namespace, and it waits for all others.
+/// How long everything inside may take to end by itself. That is the clean way: the first process of the namespace ends
+/// last, after it has waited for all others.
 const GRACE: Duration = Duration::from_millis(500);
 
 const HELPER: &str = "helper";
 const LOOK: &str = "`openoxide roots` shows what this machine has";
 pub(crate) const PROCESSES: &str = "limit on processes";
-// Counting from inside is too slow for a fork bomb.
+// The supervisor counts too slowly to stop a fork bomb.
 const UNLIMITED: &str = "root is exempt from it, and no control group can be made";
 const CONTROL_GROUPS: &str = "run as an ordinary user, or make /sys/fs/cgroup writable";
 
-/// Runs a command in the sandbox that was found, unless and until it is stopped.
+/// Runs a command with the mechanism that was found, until it ends or is stopped.
 pub(crate) fn run(isolation: &Isolation, command: &Command, stop: Option<&Stop>) -> Result<Outcome, SandboxError> {
     let started = Instant::now();
-    if !isolation.is_there() {
+    if !isolation.is_available() {
         return Err(SandboxError::NoIsolation(isolation.missing.clone()));
     }
     command.policy.check(command.cwd.as_deref())?;
@@ -52,7 +52,7 @@ pub(crate) fn run(isolation: &Isolation, command: &Command, stop: Option<&Stop>)
         return Err(refused(PROCESSES, UNLIMITED.to_owned(), CONTROL_GROUPS));
     }
     let mut running = Running::start(isolation, &spec, &cgroups, command.merge)?;
-    let (mut output, stopped) = match running.greet(&spec, stop)? {
+    let (mut output, stopped) = match running.start_command(&spec, stop)? {
         true => running.follow(command, stop)?,
         false => (Written::default(), Stopped::Asked),
     };
@@ -100,25 +100,25 @@ impl Running {
         Ok(Self { child, control, output: Output::new(stdout, stderr)? })
     }
 
-    /// Waits until the helper is inside, gives it the command, and waits until that has started; false if it is wanted no
-    /// more.
-    fn greet(&mut self, spec: &Spec, stop: Option<&Stop>) -> Result<bool, SandboxError> {
+    /// Waits until the helper is inside, sends it the command, and waits until that has started. Returns false if the caller
+    /// stopped it before.
+    fn start_command(&mut self, spec: &Spec, stop: Option<&Stop>) -> Result<bool, SandboxError> {
         if !self.expect(&Answer::Ready, spec, stop)? {
             return Ok(false);
         }
-        // The helper says why if it is gone, so a failure to tell it anything is not worth more words.
+        // A helper that is gone has said why, so a failure to send is not reported separately.
         let _ = spec.message().send(&self.control);
         self.expect(&Answer::Started, spec, stop)
     }
 
-    /// Reads until the command ends, or has to.
+    /// Reads until the command ends or must be ended.
     fn follow(&self, command: &Command, stop: Option<&Stop>) -> io::Result<(Written, Stopped)> {
         let deadline = Instant::now() + command.limits.time.min(LONGEST);
         self.output.collect(&self.control, stop, command.limits.output, deadline)
     }
 
     fn expect(&mut self, expected: &Answer, spec: &Spec, stop: Option<&Stop>) -> Result<bool, SandboxError> {
-        if !hears(&self.control, stop, Instant::now() + START)? {
+        if !wait_for_answer(&self.control, stop, Instant::now() + START)? {
             let late = || refused(HELPER, "it does not answer in time".to_owned(), LOOK);
             return if stop.is_some_and(Stop::is_stopped) { Ok(false) } else { Err(late()) };
         }
@@ -134,7 +134,7 @@ impl Running {
         }
     }
 
-    /// What was written by whatever ended before the command was started.
+    /// Returns what was written by the process that ended before the command started.
     fn last_words(&mut self) -> String {
         const ENOUGH: usize = 1000;
         self.end();
@@ -149,23 +149,23 @@ impl Running {
     fn ended(&self) -> Ended {
         match Answer::receive(&self.control) {
             Ok(Some(Answer::Ended(ended))) => ended,
-            // Somebody killed the helper, which only happens when the machine is out of memory.
+            // The helper was killed, which happens only when the machine is out of memory.
             _ => Ended::Signal(libc::SIGKILL),
         }
     }
 
-    /// Ends everything inside: the namespace dies with the helper, and that with its socket.
+    /// Ends everything inside: the namespace dies with the helper, and the helper ends when its socket is closed.
     fn end(&mut self) {
         let _ = self.control.shutdown(std::net::Shutdown::Both);
-        if !self.leaves() {
+        if !self.ends_in_time() {
             let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
             let _ = self.child.kill();
         }
         let _ = self.child.wait();
     }
 
-    /// Whether everybody leaves in time.
-    fn leaves(&mut self) -> bool {
+    /// Returns whether everything ends in time.
+    fn ends_in_time(&mut self) -> bool {
         let deadline = Instant::now() + GRACE;
         while Instant::now() < deadline {
             if !matches!(self.child.try_wait(), Ok(None)) {
@@ -185,8 +185,8 @@ impl Drop for Running {
 
 fn arguments(isolation: &Isolation, spec: &Spec, cgroups: &Cgroups) -> Vec<OsString> {
     let network = if spec.network { "network" } else { "no-network" };
-    let mut args = [ASKED, LAUNCH, network].map(OsString::from).to_vec();
-    args.extend(cgroups.doors());
+    let mut args = [HELPER_ARGUMENT, LAUNCH, network].map(OsString::from).to_vec();
+    args.extend(cgroups.join_files());
     args.push("--".into());
     match &isolation.mechanism {
         Mechanism::None => {}

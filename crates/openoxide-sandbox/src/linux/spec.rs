@@ -1,4 +1,4 @@
-//! What the runtime tells its helper, and what the helper answers.
+//! The messages between the runtime and its helper: the command, and the answers.
 
 use std::ffi::OsString;
 use std::io::{self, Read};
@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 use super::frame::{Message, Received};
 use crate::{Command, Ended, Limits};
 
-/// How a path of the policy can be used.
+/// How a path of the policy may be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
     Read,
     Write,
 }
 
-/// A command for the helper, with every path settled.
+/// A command for the helper, with every path resolved.
 #[derive(Debug)]
 pub(crate) struct Spec {
     pub(crate) program: OsString,
@@ -27,7 +27,7 @@ pub(crate) struct Spec {
     pub(crate) writable: Vec<PathBuf>,
     pub(crate) sealed: Vec<PathBuf>,
     pub(crate) network: bool,
-    /// Whether Landlock alone guards what may be read, so that nothing runs without it.
+    /// Whether only Landlock restricts reading, so that the command must not run without it.
     pub(crate) relies_on_landlock: bool,
     pub(crate) limits: Limits,
 }
@@ -49,9 +49,9 @@ impl Spec {
         }
     }
 
-    /// Every path of the policy once, shallow ones first, so that the deeper one counts.
+    /// Returns every path of the policy once, shallow ones first, so that the deeper one applies.
     ///
-    /// A folder between a writable one and what is read-only below it is a mount of its own, because a mount cannot be
+    /// A folder between a writable one and a read-only path below it is a mount of its own, because a mount point cannot be
     /// moved away and replaced.
     pub(crate) fn mounts(&self) -> Vec<(PathBuf, Access)> {
         const SEALED: (u8, Access) = (0, Access::Read);
@@ -122,7 +122,7 @@ impl Spec {
     }
 }
 
-/// What the helper answers.
+/// An answer of the helper.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
     /// It is inside and waits for the command.
@@ -131,7 +131,7 @@ pub(crate) enum Answer {
     Started,
     /// A layer could not be built.
     Refused { layer: String, why: String },
-    /// The program is not there.
+    /// The program does not exist.
     NoProgram { why: String },
     /// The command has ended.
     Ended(Ended),
@@ -163,7 +163,7 @@ impl Answer {
     }
 }
 
-/// The helper only knows of these ends.
+/// The helper reports only some of the ways to end.
 fn ended_message(message: &mut Message, ended: Ended) -> &mut Message {
     let (kind, value) = match ended {
         Ended::Exit(code) => (0, code),

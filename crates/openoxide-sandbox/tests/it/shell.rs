@@ -42,7 +42,6 @@ fn a_project_below_the_temporary_folder_works_too() {
 #[test]
 fn a_command_that_runs_away_is_stopped() {
     each(|setting| {
-        let started = std::time::Instant::now();
         let ran = setting.sh(&["--output", "65536"], "yes");
         assert_eq!((ran.ended.as_str(), ran.stdout.len()), ("OutputLimit", 65536), "{setting:?}");
         let ran = setting.sh(&["--output", "1000"], "head -c 1000000000 /dev/zero >&2");
@@ -54,7 +53,6 @@ fn a_command_that_runs_away_is_stopped() {
         assert_eq!(processes_with(&time), 0, "{setting:?}");
         assert_eq!(setting.sh(&[], "exit 3").ended, "Exit(3)");
         assert_eq!(setting.sh(&[], "kill -SEGV $$").ended, "Signal(11)");
-        assert!(started.elapsed().as_secs() < 30, "{setting:?}");
     });
 }
 
@@ -63,10 +61,9 @@ fn what_is_left_in_the_background_neither_holds_us_up_nor_survives() {
     each(|setting| {
         for line in ["sleep TIME & echo x", "setsid sleep TIME & echo x", "(trap '' TERM HUP; sleep TIME) & echo x"] {
             let time = long_time();
-            let started = std::time::Instant::now();
+            // Waiting for the background would end in a timeout.
             let ran = setting.sh(&[], &line.replace("TIME", &time));
             assert_eq!((ran.ended.as_str(), ran.stdout.as_str()), ("Exit(0)", "x\n"), "{setting:?}");
-            assert!(started.elapsed().as_secs() < 10, "{setting:?}");
             assert_eq!(processes_with(&time), 0, "{setting:?}: {line}");
         }
     });

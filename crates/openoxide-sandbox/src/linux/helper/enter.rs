@@ -1,4 +1,4 @@
-//! Gives up what is left, and becomes the command.
+//! The last step of the helper: gives up the remaining power and becomes the command.
 
 use std::io::{Seek as _, Write as _};
 use std::os::unix::process::CommandExt as _;
@@ -7,32 +7,33 @@ use std::process::{Command, Stdio};
 
 use rustix::process::{Resource, Rlimit, setrlimit};
 
-use super::{Layer as _, Refusal, control, filter, rules};
+use super::step::{InLayer as _, LayerError, control};
+use super::{landlock_rules, seccomp};
 use crate::Limits;
 use crate::linux::spec::{Answer, Spec};
-use crate::system;
+use crate::system_paths;
 
-pub(super) fn enter() -> Result<(), Refusal> {
-    let control = control().layer("helper")?;
-    let Some(spec) = Spec::receive(&control).layer("helper")? else { return Ok(()) };
-    let stdin = stdin(&spec.stdin).layer("standard input")?;
+pub(super) fn enter() -> Result<(), LayerError> {
+    let control = control().in_layer("helper")?;
+    let Some(spec) = Spec::receive(&control).in_layer("helper")? else { return Ok(()) };
+    let stdin = stdin(&spec.stdin).in_layer("standard input")?;
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022));
-    limits(&spec.limits).layer("limits")?;
-    rustix::thread::set_no_new_privs(true).layer("no new privileges")?;
-    rules::restrict(&spec)?;
-    filter::install(spec.network)?;
-    Answer::Started.message().send(&control).layer("helper")?;
+    limits(&spec.limits).in_layer("limits")?;
+    rustix::thread::set_no_new_privs(true).in_layer("no new privileges")?;
+    landlock_rules::restrict(&spec)?;
+    seccomp::install(spec.network)?;
+    Answer::Started.message().send(&control).in_layer("helper")?;
     let error = Command::new(&spec.program)
         .args(&spec.args)
         .env_clear()
         .envs(spec.env.iter().map(|(name, value)| (name, value)))
-        .current_dir(spec.cwd.as_deref().unwrap_or(Path::new(system::HOME)))
+        .current_dir(spec.cwd.as_deref().unwrap_or(Path::new(system_paths::HOME)))
         .stdin(stdin)
         .exec();
-    Answer::NoProgram { why: error.to_string() }.message().send(&control).layer("helper")
+    Answer::NoProgram { why: error.to_string() }.message().send(&control).in_layer("helper")
 }
 
-/// The whole input as a file in memory: nobody has to feed it while the command runs.
+/// Returns the whole input as a file in memory, so that no thread has to feed it while the command runs.
 fn stdin(bytes: &[u8]) -> std::io::Result<Stdio> {
     if bytes.is_empty() {
         return Ok(Stdio::null());
@@ -46,12 +47,12 @@ fn stdin(bytes: &[u8]) -> std::io::Result<Stdio> {
 
 fn limits(limits: &Limits) -> rustix::io::Result<()> {
     let set = |resource, value| setrlimit(resource, Rlimit { current: Some(value), maximum: Some(value) });
-    // The clock outside ends it first; this one ends what hides from that clock.
+    // The timeout outside comes first. This limit ends a process that escapes it.
     set(Resource::Cpu, limits.time.as_secs().saturating_add(2))?;
     set(Resource::Fsize, limits.file_size)?;
-    // Not the address space: several runtimes of languages reserve much more of it than they use.
+    // Not the address space: several language runtimes reserve much more of it than they use.
     set(Resource::Data, limits.memory)?;
-    // Counted are the sandbox's own as well, and one over the limit is for the supervisor to see. Root is exempt.
+    // The count includes the sandbox's own processes, and one over the limit, which the supervisor notices. Root is exempt.
     set(Resource::Nproc, u64::from(limits.processes) + 3)?;
     set(Resource::Core, 0)?;
     set(Resource::Memlock, 64 * 1024)?;

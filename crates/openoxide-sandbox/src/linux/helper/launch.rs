@@ -1,4 +1,4 @@
-//! Lets go of the runtime's belongings, and makes or starts what isolates.
+//! The first step of the helper: closes inherited files, and makes the namespaces or starts bubblewrap.
 
 use std::ffi::OsString;
 use std::os::fd::RawFd;
@@ -9,35 +9,32 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, getgid, getuid, kill_current_process_group, pidfd_open, setsid};
 use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, configure_capability_in_ambient_set};
 
-use super::{Layer as _, Refusal, SUPERVISE_OWN, ourselves};
-use crate::linux::inside;
+use super::step::{InLayer as _, LayerError, OWN, SUPERVISE_OWN, ourselves};
+use crate::linux::visible_files;
 
-/// The word for making the namespaces ourselves, in place of a path to bubblewrap.
-pub(crate) const OWN: &str = "own";
-
-/// How long the others may take to end by themselves once the runtime has ended.
+/// How long the other processes may take to end by themselves once the runtime has ended.
 const GRACE: Timespec = Timespec { tv_sec: 0, tv_nsec: 400_000_000 };
 
 /// `launch NETWORK GROUP… -- (own | BWRAP ARG…)`
-pub(super) fn launch(args: &[OsString]) -> Result<(), Refusal> {
-    let malformed = || Err("arguments are missing").layer("helper");
+pub(super) fn launch(args: &[OsString]) -> Result<(), LayerError> {
+    let malformed = || Err("arguments are missing").in_layer("helper");
     let [network, rest @ ..] = args else { return malformed() };
     let mut parts = rest.splitn(2, |arg| arg == "--");
-    let (Some(groups), Some([way, rest @ ..])) = (parts.next(), parts.next()) else { return malformed() };
-    close_what_is_inherited().layer("open files")?;
-    groups.iter().try_for_each(|door| fs_err::write(door, "0")).layer("control groups")?;
-    setsid().layer("session")?;
-    if way == OWN {
-        namespaces(network == "network").layer("namespaces")?;
-        return attend(&mut ourselves(SUPERVISE_OWN)).layer("helper");
+    let (Some(groups), Some([mechanism, rest @ ..])) = (parts.next(), parts.next()) else { return malformed() };
+    close_what_is_inherited().in_layer("open files")?;
+    groups.iter().try_for_each(|file| fs_err::write(file, "0")).in_layer("control groups")?;
+    setsid().in_layer("session")?;
+    if mechanism == OWN {
+        namespaces(network == "network").in_layer("namespaces")?;
+        return attend(&mut ourselves(SUPERVISE_OWN)).in_layer("helper");
     }
-    attend(Command::new(way).args(rest).env_clear().current_dir("/")).layer("bubblewrap")
+    attend(Command::new(mechanism).args(rest).env_clear().current_dir("/")).in_layer("bubblewrap")
 }
 
-/// Starts the next step and stays until it ends. When the runtime ends first, so does everything here.
+/// Starts the next step and waits for its end. When the runtime ends first, it ends the whole process group.
 ///
-/// This step is not tied to the runtime's life by a signal: bubblewrap leaves a process behind that waits forever if it is
-/// killed while it starts, so somebody has to be left to end the whole group.
+/// No signal ties this step to the life of the runtime: if bubblewrap is killed while it starts, it leaves a process behind
+/// that waits forever, so this step has to survive in order to end the group.
 fn attend(command: &mut Command) -> std::io::Result<()> {
     let child = command.spawn()?;
     let end = pidfd_open(Pid::from_child(&child), PidfdFlags::empty())?;
@@ -47,7 +44,7 @@ fn attend(command: &mut Command) -> std::io::Result<()> {
     if events[0].revents().is_empty() {
         wait(&mut events[..1], Some(&GRACE))?;
     }
-    // All that are still there are of this group or die with one that is.
+    // Every process that is left is in this group, or dies with one that is.
     Ok(kill_current_process_group(Signal::KILL)?)
 }
 
@@ -61,13 +58,13 @@ fn wait(events: &mut [PollFd<'_>], longest: Option<&Timespec>) -> std::io::Resul
     }
 }
 
-/// Whatever is open beyond the three streams was left open by whoever started the runtime, and is no business of a
-/// command.
+/// Closes everything but the three standard streams. The parent of the runtime may have left files open, which a command
+/// must not get.
 fn close_what_is_inherited() -> std::io::Result<()> {
     let numbers = |entry: std::io::Result<std::fs::DirEntry>| entry.ok()?.file_name().to_str()?.parse::<RawFd>().ok();
     let open: Vec<RawFd> = std::fs::read_dir("/proc/self/fd")?.filter_map(numbers).collect();
     for number in open.into_iter().filter(|number| *number > 2) {
-        // The folder that was just read is among them, and is closed already.
+        // The folder that was just read is among them and is closed already.
         let _ = nix::unistd::close(number);
     }
     Ok(())
@@ -86,13 +83,13 @@ fn namespaces(network: bool) -> std::io::Result<()> {
     let (user, group) = (getuid().as_raw(), getgid().as_raw());
     unshare(flags)?;
     fs_err::write("/proc/self/setgroups", "deny")?;
-    fs_err::write("/proc/self/gid_map", format!("{} {group} 1", inside::ID))?;
-    fs_err::write("/proc/self/uid_map", format!("{} {user} 1", inside::ID))?;
-    pass_on_power()
+    fs_err::write("/proc/self/gid_map", format!("{} {group} 1", visible_files::ID))?;
+    fs_err::write("/proc/self/uid_map", format!("{} {user} 1", visible_files::ID))?;
+    pass_on_capabilities()
 }
 
-/// Lets the supervisor mount, although it is no root: the power is over the new namespaces only.
-fn pass_on_power() -> std::io::Result<()> {
+/// Lets the supervisor mount although it is not root. The capabilities apply to the new namespaces only.
+fn pass_on_capabilities() -> std::io::Result<()> {
     let now = capabilities(None)?;
     rustix::thread::set_capabilities(None, CapabilitySets { inheritable: now.permitted, ..now })?;
     for capability in [CapabilitySet::SYS_ADMIN, CapabilitySet::SETPCAP] {

@@ -1,8 +1,7 @@
-//! The file system as the command sees it, where bubblewrap is not there to make it: everything read-only, except what
-//! the policy lets it change, with a `/tmp`, `/dev/shm` and `/proc` of its own.
+//! Mounts the command's file system where there is no bubblewrap: read-only, with private `/tmp`, `/dev/shm` and `/proc`.
 //!
-//! Landlock decides what may be read. It cannot keep a part of a writable folder from being changed, nor keep the owner
-//! of a file from changing its mode; mounts can.
+//! Folders that the policy makes writable stay writable. Landlock decides what may be read; but it cannot protect a part
+//! of a writable folder, nor keep the owner of a file from changing its mode. Mounts can.
 
 use std::ffi::OsString;
 use std::io;
@@ -16,22 +15,22 @@ use rustix::mount::{
     open_tree,
 };
 
-use super::{Layer as _, Refusal};
-use crate::linux::inside;
+use super::step::{InLayer as _, LayerError};
 use crate::linux::spec::{Access, Spec};
-use crate::system;
+use crate::linux::visible_files;
+use crate::system_paths;
 
-/// Makes all of it. Only to be called in a mount namespace of our own.
-pub(super) fn build(spec: &Spec) -> Result<(), Refusal> {
+/// Makes all mounts. Call this only in a mount namespace of our own.
+pub(super) fn build(spec: &Spec) -> Result<(), LayerError> {
     let layer = "mounts";
-    mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC).layer(layer)?;
-    let wanted = spec.mounts();
-    // Copies from before anything is read-only or hidden.
-    let copies: Vec<OwnedFd> = wanted.iter().map(|(path, _)| copy(path)).collect::<Result<_, _>>().layer(layer)?;
-    read_only(Path::new("/")).layer("read-only mounts")?;
-    private(spec).layer(layer)?;
-    for ((path, access), copy) in wanted.iter().zip(copies) {
-        attach(path, *access, &copy).map_err(|error| format!("{}: {error}", path.display())).layer(layer)?;
+    mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC).in_layer(layer)?;
+    let mounts = spec.mounts();
+    // The copies are made before anything is read-only or hidden.
+    let copies: Vec<OwnedFd> = mounts.iter().map(|(path, _)| copy(path)).collect::<Result<_, _>>().in_layer(layer)?;
+    read_only(Path::new("/")).in_layer("read-only mounts")?;
+    private(spec).in_layer(layer)?;
+    for ((path, access), copy) in mounts.iter().zip(copies) {
+        attach(path, *access, &copy).map_err(|error| format!("{}: {error}", path.display())).in_layer(layer)?;
     }
     Ok(())
 }
@@ -45,9 +44,9 @@ fn copy(path: &Path) -> Result<OwnedFd, String> {
 fn private(spec: &Spec) -> io::Result<()> {
     let flags = MountFlags::NOSUID | MountFlags::NODEV;
     let size = std::ffi::CString::new(format!("size={},mode=0700", spec.limits.file_size))?;
-    mount("tmpfs", system::TEMP, "tmpfs", flags, size.as_c_str())?;
-    if Path::new(inside::SHARED_MEMORY).is_dir() {
-        mount("tmpfs", inside::SHARED_MEMORY, "tmpfs", flags, size.as_c_str())?;
+    mount("tmpfs", system_paths::TEMP, "tmpfs", flags, size.as_c_str())?;
+    if Path::new(visible_files::SHARED_MEMORY).is_dir() {
+        mount("tmpfs", visible_files::SHARED_MEMORY, "tmpfs", flags, size.as_c_str())?;
     }
     let locked = flags | MountFlags::NOEXEC | MountFlags::RDONLY;
     mount("proc", "/proc", "proc", locked, None::<&std::ffi::CStr>)?;
@@ -55,8 +54,8 @@ fn private(spec: &Spec) -> io::Result<()> {
 }
 
 fn attach(path: &Path, access: Access, copy: &OwnedFd) -> io::Result<()> {
-    if path.starts_with(system::TEMP) && std::fs::symlink_metadata(path).is_err() {
-        make_place(path, copy)?;
+    if path.starts_with(system_paths::TEMP) && std::fs::symlink_metadata(path).is_err() {
+        make_mount_point(path, copy)?;
     }
     move_mount(copy, "", CWD, path, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)?;
     match access {
@@ -65,8 +64,8 @@ fn attach(path: &Path, access: Access, copy: &OwnedFd) -> io::Result<()> {
     }
 }
 
-/// Makes what a mount below the private `/tmp` stands on.
-fn make_place(path: &Path, copy: &OwnedFd) -> io::Result<()> {
+/// Makes the file or folder that a mount below the private `/tmp` needs as its mount point.
+fn make_mount_point(path: &Path, copy: &OwnedFd) -> io::Result<()> {
     let is_folder = rustix::fs::FileType::from_raw_mode(rustix::fs::fstat(copy)?.st_mode).is_dir();
     if is_folder {
         return std::fs::DirBuilder::new().recursive(true).create(path);
@@ -80,7 +79,7 @@ fn read_only(path: &Path) -> io::Result<()> {
     let table = fs_err::read("/proc/self/mountinfo")?;
     for place in places(&table).filter(|place| place.starts_with(path)) {
         match remount(&place) {
-            // Hidden behind another mount, or in a folder of somebody else: out of the command's reach as well.
+            // Hidden behind another mount, or in a folder of another user: out of the command's reach as well.
             Ok(()) | Err(rustix::io::Errno::NOENT | rustix::io::Errno::ACCESS | rustix::io::Errno::NOTDIR) => {}
             Err(error) => return Err(io::Error::other(format!("{}: {error}", place.display()))),
         }
@@ -99,18 +98,18 @@ fn remount(place: &Path) -> rustix::io::Result<()> {
         (StatVfsMountFlags::RELATIME, MountFlags::RELATIME),
     ];
     let kept = kept.iter().filter(|(flag, _)| now.contains(*flag)).map(|(_, flag)| *flag);
-    // A mount that another namespace made keeps its flags, or the change is refused.
+    // A mount that another namespace made has to keep its flags, or the kernel refuses the change.
     let flags = kept.fold(MountFlags::BIND | MountFlags::RDONLY, |flags, flag| flags | flag);
     mount_remount(place, flags, "")
 }
 
-/// Where mounts are, from the table that the kernel writes.
+/// Returns the mount points in the kernel's table.
 fn places(table: &[u8]) -> impl Iterator<Item = PathBuf> {
     let field = |line: &[u8]| line.split(|byte| *byte == b' ').nth(4).map(unescaped);
     table.split(|byte| *byte == b'\n').filter_map(field)
 }
 
-/// Undoes `\040` and the like.
+/// Decodes octal escapes such as `\040`.
 fn unescaped(field: &[u8]) -> PathBuf {
     let mut bytes = Vec::with_capacity(field.len());
     let mut rest = field;

@@ -1,4 +1,4 @@
-//! Waits inside for the command, starts it, and answers how it ended.
+//! The second step of the helper: receives the command inside, starts it, and reports how it ended.
 
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
@@ -10,33 +10,34 @@ use rustix::thread::{
     CapabilitySet, CapabilitySets, clear_ambient_capability_set, remove_capability_from_bounding_set,
 };
 
-use super::{ENTER, Layer as _, Refusal, control, mounts, ourselves, watch};
+use super::step::{ENTER, InLayer as _, LayerError, control, ourselves};
+use super::{monitor, mounts};
 use crate::linux::spec::{Answer, Spec};
-use crate::system;
+use crate::system_paths;
 
-/// `own` is whether the namespaces are bare, so that the mounts are still to be made.
-pub(super) fn supervise(own: bool) -> Result<(), Refusal> {
-    let control = control().layer("helper")?;
+/// Supervises one command. With `own`, the namespaces are bare and the mounts have still to be made.
+pub(super) fn supervise(own: bool) -> Result<(), LayerError> {
+    let control = control().in_layer("helper")?;
     if own {
-        set_parent_process_death_signal(Some(Signal::KILL)).layer("helper")?;
+        set_parent_process_death_signal(Some(Signal::KILL)).in_layer("helper")?;
     }
-    Answer::Ready.message().send(&control).layer("helper")?;
-    let Some(spec) = Spec::receive(&control).layer("helper")? else { return Ok(()) };
+    Answer::Ready.message().send(&control).in_layer("helper")?;
+    let Some(spec) = Spec::receive(&control).in_layer("helper")? else { return Ok(()) };
     if own {
         mounts::build(&spec)?;
-        drop_power().layer("capabilities")?;
+        drop_capabilities().in_layer("capabilities")?;
     }
-    std::fs::DirBuilder::new().mode(0o700).create(system::HOME).layer("private home")?;
-    let (child, answer) = start(&spec).layer("helper")?;
-    answer.message().send(&control).layer("helper")?;
+    std::fs::DirBuilder::new().mode(0o700).create(system_paths::HOME).in_layer("private home")?;
+    let (child, answer) = start(&spec).in_layer("helper")?;
+    answer.message().send(&control).in_layer("helper")?;
     if answer == Answer::Started {
-        let ended = watch::watch(&child, &control, &spec.limits).layer("helper")?;
-        Answer::Ended(ended).message().send(&control).layer("helper")?;
+        let ended = monitor::monitor(&child, &control, &spec.limits).in_layer("helper")?;
+        Answer::Ended(ended).message().send(&control).in_layer("helper")?;
     }
     Ok(())
 }
 
-/// Starts the last step. Its end of the socket is closed when the command takes over, so that silence means success.
+/// Starts the last step. Its end of the socket is closed when the command takes over, so a closed socket means success.
 fn start(spec: &Spec) -> io::Result<(Child, Answer)> {
     let (ours, theirs) = UnixStream::pair()?;
     let child = ourselves(ENTER).stdin(Stdio::from(std::os::fd::OwnedFd::from(theirs))).spawn()?;
@@ -52,11 +53,11 @@ fn start(spec: &Spec) -> io::Result<(Child, Answer)> {
     Ok((child, after))
 }
 
-fn drop_power() -> io::Result<()> {
+fn drop_capabilities() -> io::Result<()> {
     clear_ambient_capability_set()?;
     for capability in CapabilitySet::all().iter() {
         match remove_capability_from_bounding_set(capability) {
-            // A kernel may know fewer than we do.
+            // A kernel may know fewer capabilities than we do.
             Ok(()) | Err(rustix::io::Errno::INVAL) => {}
             Err(error) => return Err(error.into()),
         }

@@ -1,4 +1,4 @@
-//! seccomp: system calls that no command needs and that reach beyond it.
+//! Refuses, through seccomp, the system calls that no command needs and that reach beyond it.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use seccompiler::{
     SeccompRule, TargetArch, apply_filter,
 };
 
-use super::{Layer as _, Refusal};
+use super::step::{InLayer as _, LayerError};
 
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
@@ -89,14 +89,14 @@ const NAMESPACES: &[i32] = &[
 ];
 
 /// Installs the filters. They hold for everything that this process becomes or starts.
-pub(super) fn install(network: bool) -> Result<(), Refusal> {
-    // Its flags are in memory, where a filter cannot look. Every C library takes the older call instead.
+pub(super) fn install(network: bool) -> Result<(), LayerError> {
+    // The flags of `clone3` are in memory, which a filter cannot read. Every C library falls back to the older call.
     let mut unknown = Rules::from([(libc::SYS_clone3, Vec::new())]);
     with_other_numbers(&mut unknown);
-    let unknown = compile(unknown, libc::ENOSYS).layer("seccomp")?;
-    let refused = rules(network).and_then(|rules| compile(rules, libc::EPERM)).layer("seccomp")?;
-    apply_filter(&unknown).layer("seccomp")?;
-    apply_filter(&refused).layer("seccomp")
+    let unknown = compile(unknown, libc::ENOSYS).in_layer("seccomp")?;
+    let refused = rules(network).and_then(|rules| compile(rules, libc::EPERM)).in_layer("seccomp")?;
+    apply_filter(&unknown).in_layer("seccomp")?;
+    apply_filter(&refused).in_layer("seccomp")
 }
 
 fn rules(network: bool) -> Result<Rules, BackendError> {
@@ -113,8 +113,8 @@ fn rules(network: bool) -> Result<Rules, BackendError> {
     Ok(rules)
 }
 
-/// With the network granted: streams and datagrams to the internet, and asking for its addresses. Never sockets of this
-/// machine's services, and nothing raw.
+/// With the network granted, allows streams and datagrams to the internet, and address queries; never sockets of this
+/// machine's services, and no raw sockets.
 fn sockets() -> Result<Vec<SeccompRule>, BackendError> {
     const KIND: u64 = 0xf;
     const PACKET: i32 = 10;
@@ -142,7 +142,7 @@ fn is(argument: u8, op: SeccompCmpOp, value: u64) -> Result<SeccompCondition, Ba
     SeccompCondition::new(argument, SeccompCmpArgLen::Dword, op, value)
 }
 
-/// On x86-64 every call has a second number, for programs with short pointers.
+/// On x86-64 every call has a second number, for programs with short pointers (x32).
 fn with_other_numbers(rules: &mut Rules) {
     if cfg!(target_arch = "x86_64") {
         const SHORT_POINTERS: i64 = 0x4000_0000;

@@ -1,6 +1,6 @@
-//! What every command finds inside, beside the system's programs.
+//! Lists what every command sees inside, besides the system's programs.
 
-/// What programs commonly want to know about the system. No keys, no passwords, no host's own configuration.
+/// Files about the system that programs commonly read. No keys, no passwords, no configuration of a host.
 pub(crate) const SETTINGS: &[&str] = &[
     "/etc/alternatives",
     "/etc/ca-certificates",
@@ -34,14 +34,14 @@ pub(crate) const SETTINGS: &[&str] = &[
     "/etc/timezone",
 ];
 
-/// What is needed beside that to reach the network.
+/// More files that are needed to reach the network.
 pub(crate) const RESOLVER: &[&str] = &["/etc/resolv.conf", "/run/systemd/resolve/stub-resolv.conf"];
 
-/// Devices without power.
+/// Harmless devices.
 pub(crate) const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
 
 /// Shared memory, private to the sandbox.
 pub(crate) const SHARED_MEMORY: &str = "/dev/shm";
 
-/// Where the user and group of the command stand in its own namespace.
+/// The user and group of the command in its own namespace.
 pub(crate) const ID: u32 = 1000;

@@ -1,23 +1,23 @@
-//! Landlock: what may be read, run and changed, and whom signals reach.
+//! Restricts, through Landlock, what may be read, run and changed, and which processes signals reach.
 
 use landlock::{
     ABI, Access as _, AccessFs, AccessNet, LandlockStatus, RestrictionStatus, Ruleset, RulesetAttr as _,
     RulesetCreatedAttr as _, RulesetError, RulesetStatus, Scope, path_beneath_rules,
 };
 
-use super::{Layer as _, Refusal};
-use crate::linux::inside;
+use super::step::{InLayer as _, LayerError};
 use crate::linux::spec::Spec;
-use crate::system;
+use crate::linux::visible_files;
+use crate::system_paths;
 
-/// The newest version whose rights are used here. An older kernel enforces those that it knows.
+/// The newest version whose rights are used here. An older kernel enforces the rights that it knows.
 const NEWEST: ABI = ABI::V6;
 
 /// Restricts this process to what the policy allows.
-pub(super) fn restrict(spec: &Spec) -> Result<(), Refusal> {
-    let status = apply(spec).layer("Landlock")?;
+pub(super) fn restrict(spec: &Spec) -> Result<(), LayerError> {
+    let status = apply(spec).in_layer("Landlock")?;
     if status.ruleset == RulesetStatus::NotEnforced && spec.relies_on_landlock {
-        return Err("the kernel does not enforce it").layer("Landlock");
+        return Err("the kernel does not enforce it").in_layer("Landlock");
     }
     Ok(())
 }
@@ -29,24 +29,24 @@ fn apply(spec: &Spec) -> Result<RestrictionStatus, RulesetError> {
     if !spec.network {
         ruleset = ruleset.handle_access(AccessNet::from_all(NEWEST))?;
     }
-    let resolver = if spec.network { inside::RESOLVER } else { &[] };
+    let resolver = if spec.network { visible_files::RESOLVER } else { &[] };
     ruleset
         .create()?
-        .add_rules(path_beneath_rules(system::PROGRAMS, read))?
-        .add_rules(path_beneath_rules(inside::SETTINGS.iter().chain(resolver), read))?
+        .add_rules(path_beneath_rules(system_paths::PROGRAMS, read))?
+        .add_rules(path_beneath_rules(visible_files::SETTINGS.iter().chain(resolver), read))?
         .add_rules(path_beneath_rules(["/proc"], read))?
-        .add_rules(path_beneath_rules(inside::DEVICES, all))?
-        .add_rules(path_beneath_rules([system::TEMP, inside::SHARED_MEMORY], all))?
+        .add_rules(path_beneath_rules(visible_files::DEVICES, all))?
+        .add_rules(path_beneath_rules([system_paths::TEMP, visible_files::SHARED_MEMORY], all))?
         .add_rules(path_beneath_rules(spec.readable.iter().chain(&spec.sealed), read))?
         .add_rules(path_beneath_rules(&spec.writable, all))?
         .restrict_self()
 }
 
 /// Prints the version of Landlock in the kernel.
-#[expect(clippy::print_stdout, reason = "the answer to whoever started this process")]
-pub(super) fn facts() -> Result<(), Refusal> {
+#[expect(clippy::print_stdout, reason = "the answer to the process that started this one")]
+pub(super) fn facts() -> Result<(), LayerError> {
     let status = Ruleset::default().handle_access(AccessFs::Execute).and_then(Ruleset::create);
-    let status = status.and_then(landlock::RulesetCreated::restrict_self).layer("Landlock")?;
+    let status = status.and_then(landlock::RulesetCreated::restrict_self).in_layer("Landlock")?;
     let version = match status.landlock {
         LandlockStatus::Available { effective_abi, kernel_abi } => kernel_abi.unwrap_or(effective_abi as i32),
         _ => 0,

@@ -1,12 +1,17 @@
-//! Systems that we cannot confine a command on: nothing runs.
+//! Refuses to run anything on systems where a command cannot be confined.
 
-use crate::{Command, Isolation, Mechanism, Missing, Outcome, Probe, SandboxError, Stop};
+use crate::command::Command;
+use crate::error::SandboxError;
+use crate::isolation::{Isolation, Mechanism, Missing};
+use crate::outcome::Outcome;
+use crate::probe::Probe;
+use crate::stop::Stop;
 
-/// The part of us that would run inside.
+/// The helper, which is never started here.
 pub mod helper {
     use std::process::ExitCode;
 
-    /// Does nothing: no process is started as a helper here.
+    /// Does nothing, because no process is started as a helper here.
     pub fn main_if_asked() -> Option<ExitCode> {
         None
     }
@@ -22,7 +27,7 @@ pub(crate) fn probe(probe: &Probe) -> Isolation {
     }
 }
 
-/// Refuses, whatever the isolation says: its fields are anybody's to set.
+/// Refuses, whatever the isolation says: its fields are public, so that a caller could have set them.
 pub(crate) fn run(_: &Isolation, _: &Command, _: Option<&Stop>) -> Result<Outcome, SandboxError> {
     Err(SandboxError::NoIsolation(vec![linux()]))
 }
@@ -44,7 +49,7 @@ mod tests {
     fn nothing_runs_and_the_reason_is_told() {
         assert_eq!(helper::main_if_asked(), None);
         let isolation = probe(&Probe::new().unwrap());
-        assert!(!isolation.is_there());
+        assert!(!isolation.is_available());
         let told = "Linux: commands are confined on Linux only (use Linux, for example in a virtual machine)";
         assert_eq!(isolation.to_string(), format!("none, so no command runs; {told}"));
         let claimed = Isolation { mechanism: Mechanism::Landlock, missing: Vec::new(), ..isolation };

@@ -1,4 +1,4 @@
-//! Watches the command from inside: its end, its processes, its memory, and whether the runtime is still there.
+//! Monitors the command from inside: its end, its processes, its memory, and whether the runtime is still there.
 
 use std::io;
 use std::os::unix::net::UnixStream;
@@ -12,8 +12,8 @@ use crate::{Ended, Limits};
 /// How often processes and memory are counted.
 const TICK: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
 
-/// Waits for the end of the command, or ends it by returning: everything in the namespace dies with us.
-pub(super) fn watch(child: &Child, control: &UnixStream, limits: &Limits) -> io::Result<Ended> {
+/// Waits for the end of the command. Returning early ends it, because everything in the namespace dies with us.
+pub(super) fn monitor(child: &Child, control: &UnixStream, limits: &Limits) -> io::Result<Ended> {
     let pid = Pid::from_child(child);
     let end = pidfd_open(pid, PidfdFlags::empty())?;
     loop {
@@ -34,11 +34,11 @@ pub(super) fn watch(child: &Child, control: &UnixStream, limits: &Limits) -> io:
     }
 }
 
-/// Takes in all that have ended, since the first process of a namespace is given everybody's orphans.
+/// Reaps every process that has ended: the first process of a namespace inherits all orphans.
 fn reap(pid: Pid) -> io::Result<Option<Ended>> {
     loop {
         match wait(WaitOptions::NOHANG) {
-            Ok(Some((ended, status))) if ended == pid => return Ok(Some(how(status))),
+            Ok(Some((ended, status))) if ended == pid => return Ok(Some(ended_by(status))),
             Ok(Some(_)) => {}
             Ok(None) => return Ok(None),
             Err(error) => return Err(error.into()),
@@ -46,7 +46,7 @@ fn reap(pid: Pid) -> io::Result<Option<Ended>> {
     }
 }
 
-fn how(status: WaitStatus) -> Ended {
+fn ended_by(status: WaitStatus) -> Ended {
     match (status.exit_status(), status.terminating_signal()) {
         (Some(code), _) => Ended::Exit(code),
         (None, Some(signal)) => by_signal(signal),
@@ -54,7 +54,7 @@ fn how(status: WaitStatus) -> Ended {
     }
 }
 
-/// What a signal means that the kernel sends when a limit is reached.
+/// Returns the meaning of a signal. The kernel sends some when a limit is reached.
 fn by_signal(signal: i32) -> Ended {
     match signal {
         libc::SIGXFSZ => Ended::FileSizeLimit,
@@ -68,13 +68,13 @@ fn exceeded(limits: &Limits) -> Option<Ended> {
     if processes.len() > limits.processes as usize {
         return Some(Ended::ProcessLimit);
     }
-    // Pages that several processes share are counted for each, so a second look is due before anybody is blamed.
+    // The rough count includes shared pages once per process, so an exact count has to confirm it.
     let rough: u64 = processes.iter().filter_map(|pid| resident(*pid)).sum();
     let memory = || processes.iter().filter_map(|pid| proportional(*pid)).sum::<u64>();
     (rough > limits.memory && memory() > limits.memory).then_some(Ended::MemoryLimit)
 }
 
-/// All processes of the namespace but the first and ourselves.
+/// Returns all processes of the namespace but the first and ourselves.
 fn processes() -> Vec<u32> {
     let own = std::process::id();
     let number = |entry: io::Result<std::fs::DirEntry>| entry.ok()?.file_name().to_str()?.parse::<u32>().ok();
@@ -82,14 +82,14 @@ fn processes() -> Vec<u32> {
     all.filter(|pid| *pid != 1 && *pid != own).collect()
 }
 
-/// What a process has in memory, in bytes.
+/// Returns the resident memory of a process, in bytes.
 fn resident(pid: u32) -> Option<u64> {
     let text = fs_err::read_to_string(format!("/proc/{pid}/statm")).ok()?;
     let pages: u64 = text.split(' ').nth(1)?.parse().ok()?;
     Some(pages * rustix::param::page_size() as u64)
 }
 
-/// A process's share of what is in memory, in bytes.
+/// Returns a process's proportional share of memory, in bytes.
 fn proportional(pid: u32) -> Option<u64> {
     let text = fs_err::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("Pss:"))?;

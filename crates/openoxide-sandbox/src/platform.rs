@@ -1,0 +1,34 @@
+//! The entry points of the crate, on the platform that it is built for.
+
+use crate::command::Command;
+use crate::error::SandboxError;
+use crate::isolation::Isolation;
+#[cfg(target_os = "linux")]
+use crate::linux as platform;
+use crate::outcome::Outcome;
+use crate::probe::Probe;
+use crate::stop::Stop;
+#[cfg(not(target_os = "linux"))]
+use crate::unsupported as platform;
+
+pub use platform::helper;
+
+impl Isolation {
+    /// Finds out how this machine can isolate a command. On Linux it starts a few short processes, the last of them in a
+    /// sandbox. On other systems it starts none, because there is nothing to find.
+    pub fn probe(probe: &Probe) -> Self {
+        platform::probe(probe)
+    }
+}
+
+/// Runs a command, and returns when it has ended and none of its processes is left.
+///
+/// The calling thread waits. If this process dies, so does the command.
+pub fn run(isolation: &Isolation, command: &Command) -> Result<Outcome, SandboxError> {
+    platform::run(isolation, command, None)
+}
+
+/// Runs a command as [`run`] does, until it ends or is stopped.
+pub fn run_until(isolation: &Isolation, command: &Command, stop: &Stop) -> Result<Outcome, SandboxError> {
+    platform::run(isolation, command, Some(stop))
+}
