@@ -1,4 +1,4 @@
-//! A scratch home and project, and binaries that run in them with nothing else around.
+//! A scratch home and project, and binaries that run in them with an empty environment.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -7,17 +7,17 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use crate::Fixture;
+use crate::fixture::Fixture;
 
-/// A temporary folder with `home/` and `project/`; dropped, it is gone.
+/// A temporary folder with `home/` and `project/`. It is removed when the context is dropped.
 #[derive(Debug)]
 pub struct TestContext {
-    // Held for its destructor; `root` is its canonical path.
+    // Kept for its destructor; `root` is its canonical path.
     _temp: TempDir,
     root: PathBuf,
 }
 
-/// What a binary answered, with the context's folder written as `[ROOT]`.
+/// The output of a binary, with the context's folder replaced by `[ROOT]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Output {
     /// The exit status, or `None` if a signal ended it.
@@ -33,7 +33,7 @@ impl TestContext {
     ///
     /// # Panics
     ///
-    /// If there is no room for temporary files.
+    /// If no temporary folder can be made.
     #[must_use]
     pub fn new() -> Self {
         let temp = tempfile::Builder::new().prefix("openoxide-").tempdir().expect("a temporary folder can be made");
@@ -45,7 +45,7 @@ impl TestContext {
     ///
     /// # Panics
     ///
-    /// If the path of the temporary folder leaves no room.
+    /// If the path of the temporary folder is too long already.
     #[must_use]
     pub fn padded(length: usize) -> Self {
         let mut context = Self::new();
@@ -100,7 +100,7 @@ impl TestContext {
         command
     }
 
-    /// Runs `bin` and returns its answer.
+    /// Runs `bin` and returns its output.
     pub fn run(&self, bin: &Path, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Output {
         self.answer(&mut self.command(bin, args))
     }
@@ -124,7 +124,7 @@ impl TestContext {
     }
 }
 
-/// Replaces what differs from machine to machine: what a command can be isolated with, on one line or more.
+/// Replaces the text that differs between machines: the isolation of commands, on one line or more.
 fn without_machine(text: &str) -> String {
     const LEAD: &str = "Isolation: ";
     let mut kept = String::new();

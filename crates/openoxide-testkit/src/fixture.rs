@@ -1,4 +1,4 @@
-//! A file tree in one string. Reading headers and escapes is the submodules' work; here entries become files.
+//! Writes a file tree that is described in one string.
 //!
 //! ```text
 //! //- project/.agents/skills/pdf/SKILL.md
@@ -22,12 +22,13 @@
 //! | `fifo` | a named pipe instead of a file |
 //! | `mode=OCTAL` | permission bits, set after everything is written |
 //! | `escaped` | path, target and content use `\n \r \t \\ \xNN \u{…}`, where `\xNN` is a raw byte |
-//! | `rooted` | `{root}` in content and target stands for the folder that the tree is written to |
+//! | `rooted` | `{root}` in content and target is the folder that the tree is written to |
 //! | `repeat=N` | N such entries: `{i}` is `000`, `001`, … and `{pad}` is `lorem ` repeated `i * 7 mod 41` times |
-//! | `lines=N` | the last line stands N times, where `{n}` is 1, 2, … |
+//! | `lines=N` | the last line is repeated N times, where `{n}` is 1, 2, … |
 
 mod escape;
 mod header;
+mod replace;
 #[cfg(test)]
 mod tests;
 
@@ -39,6 +40,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use header::{Header, Shape, Switch};
+use replace::replace;
 
 /// A parsed tree, ready to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,7 +57,7 @@ struct Entry {
     rooted: bool,
 }
 
-/// What stands at a path.
+/// The kind of an entry, with its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Node {
     File(Vec<u8>),
@@ -180,16 +182,4 @@ impl Entry {
 fn make_fifo(path: &Path) {
     let status = Command::new("mkfifo").arg(path).status().expect("`mkfifo` runs");
     assert!(status.success(), "`mkfifo {}` failed", path.display());
-}
-
-fn replace(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut rest = bytes;
-    while let Some(at) = rest.windows(from.len()).position(|window| window == from) {
-        out.extend_from_slice(&rest[..at]);
-        out.extend_from_slice(to);
-        rest = &rest[at + from.len()..];
-    }
-    out.extend_from_slice(rest);
-    out
 }
