@@ -1,41 +1,42 @@
-//! Rules on commands: an allow needs every part, a deny or a question any of them.
+//! Applies rules to shell commands: an allow must match every part, an ask or a deny any of them.
 //!
-//! A command is judged under each of its forms, and the strictest answer counts; so a question about one part never
-//! hides that another one is denied.
+//! Each form of a command is judged on its own, and the strictest result applies. So a part that asks never hides another
+//! part that is denied.
 
-use crate::rule::{Action, Rule, Rules};
+use crate::action::Action;
+use crate::rule::{Rule, Rules};
 use crate::shell::{Simple, Split, split};
-use crate::wildcard::{wildcard, wildcard_apart};
+use crate::wildcard::{wildcard, wildcard_shell};
 
-/// Returns what rules say about a command, and the rule that decides.
+/// Returns the action for a command, and the rule that decides.
 pub(crate) fn deciding<'r>(rules: &'r Rules, permission: &str, text: &str) -> (Action, Option<&'r Rule>) {
     let script = split(text);
     let mut strictest: Option<(Action, Option<&Rule>)> = None;
     for unit in units(&script) {
-        let rule = rules.last(|rule| rule.is_about(permission) && unit.is_hit(rule, text));
+        let rule = rules.last(|rule| rule.is_about(permission) && unit.is_matched_by(rule, text));
         let action = rule.map_or(Action::Ask, |rule| rule.action);
-        // Together, commands can be denied; whether they are allowed is said of each. Of equal answers the first counts.
-        let counts = action == Action::Deny || !matches!(unit, Unit::All(_));
-        if counts && strictest.is_none_or(|(so_far, _)| action > so_far) {
+        // Commands can be denied together, but are allowed one by one. Of equal results the first applies.
+        let applies = action == Action::Deny || !matches!(unit, Unit::All(_));
+        if applies && strictest.is_none_or(|(so_far, _)| action > so_far) {
             strictest = Some((action, rule));
         }
     }
     strictest.unwrap_or((Action::Ask, None))
 }
 
-/// Tells whether a rule alone is a match for a whole command.
+/// Returns whether a single rule matches a whole command.
 pub(crate) fn rule_matches(rule: &Rule, text: &str) -> bool {
     let script = split(text);
     match (rule.action, &script) {
         (Action::Allow, Split::Commands(commands)) => is_whole(rule, text) || all_match(rule, commands),
         (Action::Allow, Split::Unknown { .. }) => is_whole(rule, text),
-        (Action::Ask | Action::Deny, _) => units(&script).iter().any(|unit| unit.is_hit(rule, text)),
+        (Action::Ask | Action::Deny, _) => units(&script).iter().any(|unit| unit.is_matched_by(rule, text)),
     }
 }
 
-/// What rules are compared with, one at a time.
+/// A part of a script that rules are compared with.
 enum Unit<'s> {
-    /// A text that is not understood, as a whole or under one of the forms that are guessed.
+    /// A text that is not understood: the whole, or one guessed form of a part.
     Unknown(Option<&'s str>),
     /// All commands together.
     All(&'s [Simple]),
@@ -60,11 +61,11 @@ fn units(script: &Split) -> Vec<Unit<'_>> {
 }
 
 impl Unit<'_> {
-    /// Tells whether a rule matches. An allow needs the command as it is written; the others take any form of it.
-    fn is_hit(&self, rule: &Rule, text: &str) -> bool {
+    /// Returns whether a rule matches. An allow must match the command as it is written; the others match any form of it.
+    fn is_matched_by(&self, rule: &Rule, text: &str) -> bool {
         let matches = match (rule.action, self) {
             (Action::Allow, Unit::All(commands)) => all_match(rule, commands),
-            (Action::Allow, Unit::One(command, _)) => wildcard_apart(rule.compared(), &command.written),
+            (Action::Allow, Unit::One(command, _)) => wildcard_shell(rule.compared(), &command.written),
             (Action::Allow, Unit::Unknown(_)) => false,
             (_, Unit::Unknown(None) | Unit::All(_)) => wildcard(rule.compared(), text),
             (_, Unit::Unknown(Some(form)) | Unit::One(_, form)) => wildcard(rule.compared(), form),
@@ -74,10 +75,10 @@ impl Unit<'_> {
 }
 
 fn all_match(rule: &Rule, commands: &[Simple]) -> bool {
-    commands.iter().all(|command| wildcard_apart(rule.compared(), &command.written))
+    commands.iter().all(|command| wildcard_shell(rule.compared(), &command.written))
 }
 
-/// Tells whether a rule is about a text as a whole, whatever is in it.
+/// Returns whether a rule names a text as a whole, whatever it contains.
 fn is_whole(rule: &Rule, text: &str) -> bool {
     let pattern = rule.compared();
     pattern == "*" || pattern == text || pattern == text.trim()

@@ -1,14 +1,27 @@
 #![doc = include_str!("../README.md")]
 
-mod command;
-mod decide;
-mod profile;
+// Values: what is decided on, what may be said about it, and the rules that say it.
+mod action;
+mod permission;
 mod rule;
+
+// Matching: patterns, shell texts, commands.
+mod command;
+mod examples;
 mod shell;
 mod wildcard;
 
-pub use decide::{Decision, Permission, Remembered, decide};
-pub use profile::{Addition, Base, Delta, Ignored, InForce, PermissionsProfile, ProfileMode, ProfileSource, Wanted};
-pub use rule::{Action, Examples, Rule, RuleError, Rules};
+// Results: a decision on one subject, and what a skill's profile would add.
+mod decide;
+mod profile;
+
+pub use action::Action;
+pub use decide::{Approvals, Decision, decide};
+pub use permission::Permission;
+pub use profile::{
+    Addition, GrantDelta, Grants, IgnoredRequest, PermissionsProfile, ProfileBase, ProfileMode, ProfileSource,
+    RequestedGrants,
+};
+pub use rule::{Examples, Rule, RuleError, Rules};
 pub use shell::{Frame, Leading, Lexer, ShellToken, leading};
 pub use wildcard::{expand_home, wildcard};

@@ -1,7 +1,7 @@
-//! A skill's permission profile: what it asks for, and what that would add to what is in force.
+//! A skill's permission profile: what it requests, and what that would add to the current grants.
 //!
-//! [`InForce`] is the one value that both the question to people and the sandbox's policy are made from, so that what
-//! is shown is what holds.
+//! Both the question to the user and the policy of the sandbox are made from [`Grants`], so that the user sees exactly
+//! what is enforced.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -9,53 +9,46 @@ use std::path::{Path, PathBuf};
 
 mod path;
 
-/// What a skill asks to be allowed, as it is written.
+pub use path::ProfileBase;
+
+/// The permissions that a skill requests, as they are written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PermissionsProfile {
-    /// Paths it wants to read.
+    /// Paths to read.
     pub file_system_read: Vec<String>,
-    /// Paths it wants to write.
+    /// Paths to write.
     pub file_system_write: Vec<String>,
-    /// Whether it wants the network.
+    /// Whether the network is requested.
     pub network: Option<bool>,
-    /// When it wants people to be asked.
+    /// When the user is to be asked.
     pub approval_policy: Option<String>,
-    /// Keys for other systems, kept and shown, not enforced here.
+    /// Keys for other systems. They are kept and shown, and not enforced here.
     pub other: BTreeMap<String, String>,
 }
 
-/// What paths of a profile are relative to.
-#[derive(Clone, Copy, Debug)]
-pub struct Base<'b> {
-    /// The skill's folder, absolute.
-    pub skill: &'b Path,
-    /// The user's home.
-    pub home: Option<&'b Path>,
-}
-
-/// What a profile asks for, in whole paths.
+/// What a profile requests, with absolute paths.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Wanted {
-    power: InForce,
-    ignored: Vec<Ignored>,
+pub struct RequestedGrants {
+    grants: Grants,
+    ignored: Vec<IgnoredRequest>,
 }
 
-/// What commands may do: the sandbox's policy is made from this, and so is what people are shown.
+/// What commands may do. The policy of the sandbox and the question to the user are made from this.
 ///
 /// A path stands for itself and everything below it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct InForce {
-    /// What may be read.
+pub struct Grants {
+    /// Paths that may be read.
     pub read: BTreeSet<PathBuf>,
-    /// What may be written, and read.
+    /// Paths that may be written and read.
     pub write: BTreeSet<PathBuf>,
     /// Whether the network may be reached.
     pub network: bool,
-    /// Whether commands run without a question; rules that deny hold all the same.
+    /// Whether commands run without asking. Rules that deny still apply.
     pub unasked: bool,
 }
 
-/// One thing that would be added to what is in force.
+/// One grant that a profile would add.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Addition {
     /// Writing a path and everything below it.
@@ -64,7 +57,7 @@ pub enum Addition {
     Read(PathBuf),
     /// Reaching the network, all of it.
     Network,
-    /// Running commands without a question.
+    /// Running commands without asking.
     Unasked,
 }
 
@@ -79,39 +72,39 @@ impl fmt::Display for Addition {
     }
 }
 
-/// Something that a profile says and that has no effect.
+/// A part of a profile that has no effect.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Ignored {
-    /// What it says, as `key: value`.
+pub struct IgnoredRequest {
+    /// The part, as `key: value`.
     pub what: String,
     /// Why it has no effect.
     pub why: &'static str,
 }
 
-impl fmt::Display for Ignored {
+impl fmt::Display for IgnoredRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "`{}`: {}", self.what, self.why)
     }
 }
 
-/// What a profile would change, sorted.
+/// What a profile would add, sorted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Delta {
-    /// What would be added: exactly this, and only after consent.
+pub struct GrantDelta {
+    /// The grants that would be added: exactly these, and only after the user consents.
     pub added: Vec<Addition>,
-    /// What has no effect, and why.
-    pub ignored: Vec<Ignored>,
+    /// The parts that have no effect, each with the reason.
+    pub ignored: Vec<IgnoredRequest>,
 }
 
-/// Whose profiles count; none applies without consent.
+/// Whose profiles are used. None applies without the user's consent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ProfileMode {
-    /// Everybody's, once people consent.
+    /// Those of all skills.
     #[default]
     Ask,
-    /// Nobody's.
+    /// Those of no skill.
     Strict,
-    /// Those of skills that the program or the machine's administrator put there, once people consent.
+    /// Those of skills that come with the program or from the machine's administrator.
     TrustedSources,
 }
 
@@ -129,7 +122,7 @@ impl ProfileMode {
         }
     }
 
-    /// Says why a profile does not count; nothing if it does.
+    /// Returns why a profile is not used, or nothing if it is.
     fn refuses(self, source: ProfileSource) -> Option<&'static str> {
         match (self, source) {
             (ProfileMode::Ask, _) | (ProfileMode::TrustedSources, ProfileSource::Trusted) => None,
@@ -146,61 +139,61 @@ impl ProfileMode {
 pub enum ProfileSource {
     /// The program itself, or the machine's administrator.
     Trusted,
-    /// Anybody else.
+    /// Anyone else.
     Other,
 }
 
 impl PermissionsProfile {
-    /// Makes paths whole and sorts out what has no effect here.
-    pub fn wanted(&self, base: Base<'_>) -> Wanted {
-        let mut wanted = Wanted::default();
-        wanted.power.read = wanted.paths("file_system.read", &self.file_system_read, base);
-        wanted.power.write = wanted.paths("file_system.write", &self.file_system_write, base);
-        wanted.power.network = self.network == Some(true);
+    /// Makes the paths absolute and separates what has no effect here.
+    pub fn requested(&self, base: ProfileBase<'_>) -> RequestedGrants {
+        let mut requested = RequestedGrants::default();
+        requested.grants.read = requested.paths("file_system.read", &self.file_system_read, base);
+        requested.grants.write = requested.paths("file_system.write", &self.file_system_write, base);
+        requested.grants.network = self.network == Some(true);
         match self.approval_policy.as_deref() {
-            Some("never") => wanted.power.unasked = true,
-            // These ask no less than what is in force, which asks for everything.
+            Some("never") => requested.grants.unasked = true,
+            // These ask no less than the current policy, which asks for everything.
             None | Some("always" | "untrusted" | "on-request" | "on-failure") => {}
-            Some(other) => wanted.ignore(format!("approval_policy: {other}"), "there is no such policy"),
+            Some(other) => requested.ignore(format!("approval_policy: {other}"), "there is no such policy"),
         }
         for (key, value) in &self.other {
-            wanted.ignore(format!("{key}: {value}"), "not enforced here");
+            requested.ignore(format!("{key}: {value}"), "not enforced here");
         }
-        wanted
+        requested
     }
 }
 
-impl Wanted {
-    /// Puts other paths in the place of those that are wanted: where links lead, before anybody is asked.
+impl RequestedGrants {
+    /// Replaces the requested paths, for example with the targets of links, before the user is asked.
     #[must_use]
-    pub fn resolved(mut self, resolve: impl Fn(&Path) -> PathBuf) -> Wanted {
+    pub fn resolved(mut self, resolve: impl Fn(&Path) -> PathBuf) -> RequestedGrants {
         let each = |paths: &BTreeSet<PathBuf>| paths.iter().map(|path| resolve(path)).collect();
-        (self.power.read, self.power.write) = (each(&self.power.read), each(&self.power.write));
+        (self.grants.read, self.grants.write) = (each(&self.grants.read), each(&self.grants.write));
         self
     }
 
-    /// Takes out the paths that `why` gives a reason against: before a delta is made, in which a wide path that cannot be
-    /// given would hide a narrow one that can.
+    /// Removes the paths that `why` gives a reason against. This comes before the delta, in which a wide path that cannot
+    /// be granted would hide a narrow one that can.
     #[must_use]
-    pub fn without(mut self, mut why: impl FnMut(&Addition) -> Option<&'static str>) -> Wanted {
-        let power = std::mem::take(&mut self.power);
-        let writes = power.write.into_iter().map(Addition::Write);
-        for addition in writes.chain(power.read.into_iter().map(Addition::Read)) {
+    pub fn without(mut self, mut why: impl FnMut(&Addition) -> Option<&'static str>) -> RequestedGrants {
+        let grants = std::mem::take(&mut self.grants);
+        let writes = grants.write.into_iter().map(Addition::Write);
+        for addition in writes.chain(grants.read.into_iter().map(Addition::Read)) {
             match (why(&addition), addition) {
                 (Some(why), addition) => self.ignore(addition.to_string(), why),
-                (None, Addition::Write(path)) => drop(self.power.write.insert(path)),
-                (None, Addition::Read(path)) => drop(self.power.read.insert(path)),
+                (None, Addition::Write(path)) => drop(self.grants.write.insert(path)),
+                (None, Addition::Read(path)) => drop(self.grants.read.insert(path)),
                 (None, Addition::Network | Addition::Unasked) => {}
             }
         }
-        (self.power.network, self.power.unasked) = (power.network, power.unasked);
+        (self.grants.network, self.grants.unasked) = (grants.network, grants.unasked);
         self
     }
 
-    fn paths(&mut self, key: &str, written: &[String], base: Base<'_>) -> BTreeSet<PathBuf> {
+    fn paths(&mut self, key: &str, written: &[String], base: ProfileBase<'_>) -> BTreeSet<PathBuf> {
         let mut paths = BTreeSet::new();
         for text in written {
-            match path::whole(text, base) {
+            match path::absolute(text, base) {
                 Ok(path) => drop(paths.insert(path)),
                 Err(why) => self.ignore(format!("{key}: {text}"), why),
             }
@@ -209,26 +202,26 @@ impl Wanted {
     }
 
     fn ignore(&mut self, what: String, why: &'static str) {
-        self.ignored.push(Ignored { what, why });
+        self.ignored.push(IgnoredRequest { what, why });
     }
 }
 
-impl InForce {
-    /// Returns what a profile would add, and what of it has no effect.
-    pub fn delta(&self, wanted: &Wanted, mode: ProfileMode, source: ProfileSource) -> Delta {
-        let mut ignored = wanted.ignored.clone();
-        let mut added = self.missing(&wanted.power);
+impl Grants {
+    /// Returns what a profile would add, and which parts of it have no effect.
+    pub fn delta(&self, requested: &RequestedGrants, mode: ProfileMode, source: ProfileSource) -> GrantDelta {
+        let mut ignored = requested.ignored.clone();
+        let mut added = self.missing(&requested.grants);
         if let Some(why) = mode.refuses(source) {
-            ignored.extend(added.drain(..).map(|addition| Ignored { what: addition.to_string(), why }));
+            ignored.extend(added.drain(..).map(|addition| IgnoredRequest { what: addition.to_string(), why }));
         }
         ignored.sort();
         ignored.dedup();
-        Delta { added, ignored }
+        GrantDelta { added, ignored }
     }
 
-    /// Returns what is in force after people consented to a delta.
+    /// Returns the grants after the user consented to a delta.
     #[must_use]
-    pub fn with(&self, delta: &Delta) -> InForce {
+    pub fn with(&self, delta: &GrantDelta) -> Grants {
         let mut after = self.clone();
         for addition in &delta.added {
             match addition {
@@ -241,35 +234,35 @@ impl InForce {
         after
     }
 
-    /// Tells whether a path may be written.
+    /// Returns whether a path may be written.
     pub fn may_write(&self, path: &Path) -> bool {
         self.write.iter().any(|above| path.starts_with(above))
     }
 
-    /// Tells whether a path may be read.
+    /// Returns whether a path may be read.
     pub fn may_read(&self, path: &Path) -> bool {
         self.may_write(path) || self.read.iter().any(|above| path.starts_with(above))
     }
 
-    /// Returns what is wanted and not in force, sorted; what a wider path covers is not named again.
-    fn missing(&self, wanted: &InForce) -> Vec<Addition> {
+    /// Returns what is requested and not granted yet, sorted. A path that a wider one covers is not listed again.
+    fn missing(&self, requested: &Grants) -> Vec<Addition> {
         let mut all = self.clone();
         let mut added = Vec::new();
         // A path sorts before everything below it.
-        for path in &wanted.write {
+        for path in &requested.write {
             if !all.may_write(path) {
                 all.write.insert(path.clone());
                 added.push(Addition::Write(path.clone()));
             }
         }
-        for path in &wanted.read {
+        for path in &requested.read {
             if !all.may_read(path) {
                 all.read.insert(path.clone());
                 added.push(Addition::Read(path.clone()));
             }
         }
-        added.extend((wanted.network && !self.network).then_some(Addition::Network));
-        added.extend((wanted.unasked && !self.unasked).then_some(Addition::Unasked));
+        added.extend((requested.network && !self.network).then_some(Addition::Network));
+        added.extend((requested.unasked && !self.unasked).then_some(Addition::Unasked));
         added
     }
 }

@@ -1,51 +1,10 @@
-//! Rules: a permission, a pattern, an action, and where that was said.
+//! Rules: a permission, a pattern, an action, and where the rule is written.
 
-use std::fmt;
 use std::path::Path;
-use std::str::FromStr;
 
-use crate::command;
-use crate::decide::Permission;
+use crate::action::Action;
+use crate::permission::Permission;
 use crate::wildcard::{expand_home, wildcard};
-
-/// Longest pattern, in bytes; it bounds what one comparison costs.
-const MAX_PATTERN: usize = 4096;
-
-/// What a rule says; a later one is stricter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Action {
-    /// It may happen.
-    Allow,
-    /// People are asked.
-    Ask,
-    /// It does not happen.
-    Deny,
-}
-
-impl Action {
-    /// Returns the word used in settings, text and JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Action::Allow => "allow",
-            Action::Ask => "ask",
-            Action::Deny => "deny",
-        }
-    }
-}
-
-impl fmt::Display for Action {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl FromStr for Action {
-    type Err = ();
-
-    fn from_str(word: &str) -> Result<Action, ()> {
-        [Action::Allow, Action::Ask, Action::Deny].into_iter().find(|action| action.as_str() == word).ok_or(())
-    }
-}
 
 /// Texts that a rule must match, and must not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,29 +18,29 @@ pub struct Examples {
 /// One rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// The pattern of permissions that it is about.
+    /// The pattern of the permissions that the rule applies to.
     pub permission: String,
-    /// The pattern of subjects, as it is written.
+    /// The pattern of the subjects, as it is written.
     pub pattern: String,
-    /// What it says.
+    /// The effect.
     pub action: Action,
-    /// Where it stands, such as `config.toml:12`.
+    /// Where it is written, such as `config.toml:12`.
     pub origin: String,
-    /// What it must match, and must not.
+    /// Texts that it must match, and must not match.
     pub examples: Examples,
     /// The pattern with the user's home in it.
     expanded: String,
-    /// Whether it counts only where it is stricter than what earlier rules say.
+    /// Whether the rule applies only where it is stricter than the rules before it.
     only_stricter: bool,
 }
 
-/// A rule that cannot count; the place is where it stands.
+/// A rule that cannot be used. The origin says where it is written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RuleError {
     /// An example does not match.
     #[error("{origin}: the rule `{pattern}` does not match its example `{example}`")]
     NoMatch {
-        /// Where the rule stands.
+        /// Where the rule is written.
         origin: String,
         /// Its pattern.
         pattern: String,
@@ -91,7 +50,7 @@ pub enum RuleError {
     /// A counter-example matches.
     #[error("{origin}: the rule `{pattern}` matches `{example}`, which stands under `not`")]
     Match {
-        /// Where the rule stands.
+        /// Where the rule is written.
         origin: String,
         /// Its pattern.
         pattern: String,
@@ -101,23 +60,23 @@ pub enum RuleError {
     /// The pattern is too long.
     #[error("{origin}: the pattern has more than {max} bytes")]
     TooLong {
-        /// Where the rule stands.
+        /// Where the rule is written.
         origin: String,
-        /// The most there may be.
+        /// The limit.
         max: usize,
     },
     /// The word is no action.
     #[error("{origin}: `{word}` is not `allow`, `ask` or `deny`")]
     Action {
-        /// Where the rule stands.
+        /// Where the rule is written.
         origin: String,
         /// The word.
         word: String,
     },
-    /// It is not written as a rule is.
+    /// The rule does not have the shape of a rule.
     #[error("{origin}: {what}")]
     Shape {
-        /// Where the rule stands.
+        /// Where the rule is written.
         origin: String,
         /// What is wrong.
         what: String,
@@ -144,79 +103,61 @@ impl Rule {
         }
     }
 
-    /// Puts the user's home in the place of a leading `~` or `$HOME` of the pattern.
+    /// Replaces a leading `~` or `$HOME` of the pattern with the user's home.
     #[must_use]
     pub fn at_home(mut self, home: Option<&Path>) -> Rule {
         self.expanded = expand_home(&self.pattern, home);
         self
     }
 
-    /// Adds examples; [`Rule::check`] compares them with the rule.
+    /// Adds examples, which [`Rule::check`] checks.
     #[must_use]
     pub fn with_examples(mut self, examples: Examples) -> Rule {
         self.examples = examples;
         self
     }
 
-    /// Lets the rule count only where it is stricter than what earlier rules say: for those who may not loosen.
+    /// Applies the rule only where it is stricter than the rules before it. A project, for example, may restrict and never
+    /// loosen.
     #[must_use]
     pub fn only_stricter(mut self) -> Rule {
         self.only_stricter = true;
         self
     }
 
-    /// Tells whether the rule is about a permission.
+    /// Returns whether the rule applies to a permission.
     pub fn is_about(&self, permission: &str) -> bool {
         wildcard(&self.permission, permission)
     }
 
-    /// Tells whether the rule matches a subject that is no command.
+    /// Returns whether the rule matches a subject that is not a command.
     pub fn matches(&self, subject: &str) -> bool {
         wildcard(&self.expanded, subject)
     }
 
-    /// Compares the rule with its examples.
-    pub fn check(&self) -> Result<(), RuleError> {
-        let (origin, pattern) = (self.origin.clone(), self.pattern.clone());
-        if self.expanded.len() > MAX_PATTERN {
-            return Err(RuleError::TooLong { origin, max: MAX_PATTERN });
-        }
-        let is_command = Permission::parse(&self.permission).is_some_and(Permission::is_command);
-        let matches = |example: &&String| {
-            if is_command { command::rule_matches(self, example) } else { self.matches(example) }
-        };
-        if let Some(example) = self.examples.matches.iter().find(|example| !matches(example)) {
-            return Err(RuleError::NoMatch { origin, pattern, example: example.clone() });
-        }
-        match self.examples.not.iter().find(matches) {
-            Some(example) => Err(RuleError::Match { origin, pattern, example: example.clone() }),
-            None => Ok(()),
-        }
-    }
-
-    /// Returns the pattern that is compared.
+    /// Returns the pattern that subjects are compared with.
     pub(crate) fn compared(&self) -> &str {
         &self.expanded
     }
 }
 
-/// Rules in order: the last one that matches decides.
+/// Rules in order. The last one that matches decides.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rules(Vec<Rule>);
 
 impl Rules {
-    /// Returns the rules that hold when nobody says anything: reading is free, everything with power asks.
+    /// Returns the default rules: reading is allowed, everything else asks.
     pub fn builtin() -> Rules {
         let rule = |permission: &Permission| Rule::new(permission.as_str(), "*", permission.builtin(), "built in");
         Rules(Permission::ALL.iter().map(rule).collect())
     }
 
-    /// Adds a rule, stronger than those before.
+    /// Adds a rule that takes precedence over those before.
     pub fn push(&mut self, rule: Rule) {
         self.0.push(rule);
     }
 
-    /// Adds rules, stronger than those before.
+    /// Adds rules that take precedence over those before.
     pub fn extend(&mut self, rules: impl IntoIterator<Item = Rule>) {
         self.0.extend(rules);
     }
@@ -226,28 +167,23 @@ impl Rules {
         self.0.iter()
     }
 
-    /// Tells whether there is none.
+    /// Returns whether there are no rules.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Compares every rule with its examples.
-    pub fn check(&self) -> Result<(), RuleError> {
-        self.iter().try_for_each(Rule::check)
-    }
-
-    /// Returns the rule that decides on a subject that is no command.
+    /// Returns the rule that decides on a subject that is not a command.
     pub fn deciding(&self, permission: &str, subject: &str) -> Option<&Rule> {
         self.last(|rule| rule.is_about(permission) && rule.matches(subject))
     }
 
-    /// Tells whether a permission is denied as a whole: its last rule denies everything.
+    /// Returns whether a permission is denied as a whole: its last rule denies everything.
     pub fn hides(&self, permission: &str) -> bool {
         let last = self.iter().rfind(|rule| rule.is_about(permission));
         last.is_some_and(|rule| rule.pattern == "*" && rule.action == Action::Deny)
     }
 
-    /// Returns the last rule that matches; one that may not loosen is passed over where it would.
+    /// Returns the last rule that matches. A rule that may only restrict is skipped where it would loosen.
     pub(crate) fn last(&self, matches: impl Fn(&Rule) -> bool) -> Option<&Rule> {
         let mut found: Option<&Rule> = None;
         for rule in self.iter().filter(|rule| matches(rule)) {
@@ -329,28 +265,5 @@ mod tests {
         assert_eq!(check(None, Allow), None);
         assert_eq!(check(Some(Allow), Ask), Some(Ask));
         assert_eq!(check(None, Deny), Some(Deny));
-    }
-
-    #[test]
-    fn examples_are_compared() {
-        let check = |permission: &str, pattern: &str, action, matches: &[&str], not: &[&str]| {
-            let texts = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
-            let examples = Examples { matches: texts(matches), not: texts(not) };
-            let rule = Rule::new(permission, pattern, action, "config.toml:7").with_examples(examples);
-            rule.check().map_err(|error| error.to_string())
-        };
-        assert_eq!(check("skill", "deploy-*", Action::Deny, &["deploy-web"], &["deploy"]), Ok(()));
-        assert_eq!(
-            check("skill", "deploy-*", Action::Deny, &["deploy"], &[]).unwrap_err(),
-            "config.toml:7: the rule `deploy-*` does not match its example `deploy`"
-        );
-        assert_eq!(
-            check("skill", "deploy*", Action::Deny, &[], &["deployed"]).unwrap_err(),
-            "config.toml:7: the rule `deploy*` matches `deployed`, which stands under `not`"
-        );
-        // A command's examples are matched as commands are.
-        assert_eq!(check("shell", "git *", Action::Allow, &["git status"], &["git status; rm x"]), Ok(()));
-        assert_eq!(check("shell", "rm *", Action::Deny, &["git status; rm x"], &["git rm x"]), Ok(()));
-        assert!(check("skill", &"a".repeat(5000), Action::Deny, &[], &[]).unwrap_err().contains("4096"));
     }
 }

@@ -1,8 +1,8 @@
-//! Patterns: `*` is any run, `?` one UTF-16 unit, and a last ` *` may be missing.
+//! Matches wildcard patterns: `*` is any run, `?` one UTF-16 unit, and a final ` *` is optional.
 
 use std::path::Path;
 
-/// Tells whether a text matches a pattern as a whole, upper and lower case apart; `\` and `/` are the same.
+/// Returns whether a whole text matches a pattern. Case matters; `\` and `/` are the same.
 ///
 /// ```
 /// use openoxide_permissions::wildcard;
@@ -11,18 +11,18 @@ use std::path::Path;
 /// assert!(!wildcard("git log *", "git logs"));
 /// ```
 pub fn wildcard(pattern: &str, text: &str) -> bool {
-    wildcard_apart(&pattern.replace('\\', "/"), &text.replace('\\', "/"))
+    wildcard_shell(&pattern.replace('\\', "/"), &text.replace('\\', "/"))
 }
 
-/// Does the same, with `\` and `/` apart: to a shell they are not the same.
-pub(crate) fn wildcard_apart(pattern: &str, text: &str) -> bool {
+/// Does the same, but distinguishes `\` from `/`, as a shell does.
+pub(crate) fn wildcard_shell(pattern: &str, text: &str) -> bool {
     let units = |text: &str| text.encode_utf16().collect::<Vec<u16>>();
     let (whole, text) = (units(pattern), units(text));
     let is_short = || pattern.strip_suffix(" *").is_some_and(|short| wild(&units(short), &text));
     wild(&whole, &text) || is_short()
 }
 
-/// Puts the user's home in the place of a leading `~` or `$HOME`.
+/// Replaces a leading `~` or `$HOME` with the user's home.
 pub fn expand_home(pattern: &str, home: Option<&Path>) -> String {
     let rest = match pattern.strip_prefix('~') {
         Some(rest) if rest.is_empty() || rest.starts_with('/') => Some(rest),
@@ -34,7 +34,7 @@ pub fn expand_home(pattern: &str, home: Option<&Path>) -> String {
     }
 }
 
-/// Compares from left to right; after a mismatch the last `*` takes one more.
+/// Compares from left to right. After a mismatch the last `*` takes one unit more, so the cost stays quadratic.
 fn wild(pattern: &[u16], text: &[u16]) -> bool {
     let (star, any) = (u16::from(b'*'), u16::from(b'?'));
     let (mut at, mut next) = (0, 0);
@@ -101,7 +101,7 @@ mod tests {
         assert_eq!(expand_home("~/x", None), "~/x");
     }
 
-    /// The same as the definition says it, at any cost.
+    /// The definition, written down without regard to cost.
     fn naive(pattern: &[u16], text: &[u16]) -> bool {
         match (pattern.split_first(), text.split_first()) {
             (None, rest) => rest.is_none(),

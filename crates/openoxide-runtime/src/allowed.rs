@@ -1,7 +1,7 @@
 //! What a skill's `allowed-tools` means for what the skill runs.
 
 use openoxide_config::AllowedTools;
-use openoxide_permissions::{Action, Permission, Remembered, Rule, Rules, decide};
+use openoxide_permissions::{Action, Approvals, Permission, Rule, Rules, decide};
 use openoxide_skills::ToolsMeaning;
 
 use crate::load::Loading;
@@ -47,8 +47,7 @@ fn lists(tools: &[String], forms: &[String]) -> bool {
             None => allow(pattern),
         }
     }
-    let allows =
-        |form: &String| decide(&rules, &Remembered::default(), Permission::Shell, form).action == Action::Allow;
+    let allows = |form: &String| decide(&rules, &Approvals::default(), Permission::Shell, form).action == Action::Allow;
     forms.iter().any(allows)
 }
 

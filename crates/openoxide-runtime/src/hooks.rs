@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use openoxide_permissions::{Action, InForce, Permission};
+use openoxide_permissions::{Action, Grants, Permission};
 use openoxide_skills::{Entry, HookEvent, HookHandler, HookRules, SkillHooks};
 
 pub use event::{Deactivation, Event};
@@ -74,7 +74,7 @@ pub(crate) struct Registered {
     /// The copy that runs.
     folder: PathBuf,
     /// What its commands may touch.
-    in_force: InForce,
+    in_force: Grants,
     /// The variables that they get, by name.
     variables: Vec<String>,
     hooks: Vec<Hook>,
@@ -278,7 +278,7 @@ fn keep(
     session: &mut Session,
     entry: &Entry,
     loading: &mut Loading,
-    in_force: InForce,
+    in_force: Grants,
     mut hooks: Vec<Hook>,
 ) -> Result<(), String> {
     let folder = private_copy(loading)?;

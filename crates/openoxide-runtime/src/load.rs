@@ -1,6 +1,6 @@
 //! Reads a skill again at the moment it is called: its folder's digest, its frontmatter, and the text that is sent.
 
-use openoxide_permissions::Delta;
+use openoxide_permissions::GrantDelta;
 use openoxide_skills::{
     Arguments, Caller, Content, CutOf, CutText, Entry, Expand, Expanded, FileDigest, LoadedSkill, Message, Parsed,
     RenderError, SkillDir, Snapshot, SnapshotError, SnapshotLimits, Variable, Variables, View, body_of, cut, envelope,
@@ -37,7 +37,7 @@ pub(crate) struct Loading {
     /// What takes the place of each command, in order.
     pub(crate) outputs: Vec<String>,
     /// What its permission profile would add to what is in force.
-    pub(crate) profile: Delta,
+    pub(crate) profile: GrantDelta,
     /// Files of its folder that are named with it.
     pub(crate) files: Vec<String>,
     /// What did not go as it should have.

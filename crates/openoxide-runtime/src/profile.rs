@@ -4,7 +4,9 @@
 
 use std::path::{Path, PathBuf};
 
-use openoxide_permissions::{Action, Addition, Base, Delta, Ignored, InForce, Permission, ProfileSource};
+use openoxide_permissions::{
+    Action, Addition, GrantDelta, Grants, IgnoredRequest, Permission, ProfileBase, ProfileSource,
+};
 use openoxide_sandbox::{Policy, PolicyError};
 use openoxide_skills::{Entry, SkillScope};
 
@@ -16,8 +18,8 @@ use crate::worktree::repository;
 
 impl Runtime {
     /// Returns what is in force for every command of a skill, by the user's settings.
-    pub(crate) fn in_force(&self) -> Result<InForce, String> {
-        Ok(InForce {
+    pub(crate) fn in_force(&self) -> Result<Grants, String> {
+        Ok(Grants {
             read: self.project()?.into_iter().collect(),
             write: self.sandbox.writable.iter().map(|folder| real(folder)).collect::<Result<_, _>>()?,
             network: self.sandbox.network,
@@ -42,13 +44,13 @@ impl Runtime {
     }
 
     /// Returns what a skill's profile would add, and what of it has no effect.
-    pub(crate) fn profile(&self, session: &Session, entry: &Entry) -> Delta {
+    pub(crate) fn profile(&self, session: &Session, entry: &Entry) -> GrantDelta {
         // Nearly no skill has one, and finding out what is in force asks the system.
-        let Some(profile) = entry.skill.permissions.as_deref() else { return Delta::default() };
-        let Ok(in_force) = self.in_force() else { return Delta::default() };
-        let base = Base { skill: entry.dir(), home: self.environment.home.as_deref() };
+        let Some(profile) = entry.skill.permissions.as_deref() else { return GrantDelta::default() };
+        let Ok(in_force) = self.in_force() else { return GrantDelta::default() };
+        let base = ProfileBase { skill: entry.dir(), home: self.environment.home.as_deref() };
         // Where links lead is settled now: it is what people are shown, and a link that is moved later is an error.
-        let wanted = profile.wanted(base).resolved(|path| real(path).unwrap_or_else(|_| path.to_owned()));
+        let wanted = profile.requested(base).resolved(|path| real(path).unwrap_or_else(|_| path.to_owned()));
         let wanted = wanted.without(|addition| self.adds_to(&mut Policy::default(), addition).err());
         let source = match entry.skill.scope {
             SkillScope::System | SkillScope::Admin => ProfileSource::Trusted,
@@ -61,7 +63,7 @@ impl Runtime {
             (all || network && *addition == Addition::Network).then_some("a permission rule denies it")
         });
         // One may contradict another.
-        let Ok(mut policy) = self.policy_of(&in_force) else { return Delta::default() };
+        let Ok(mut policy) = self.policy_of(&in_force) else { return GrantDelta::default() };
         ignore(&mut delta, |addition| self.adds_to(&mut policy, addition).err());
         delta
     }
@@ -73,7 +75,7 @@ impl Runtime {
     }
 
     /// Returns what is in force for the commands of a skill.
-    pub(crate) fn in_force_for(&self, session: &Session, entry: &Entry, loading: &Loading) -> Result<InForce, String> {
+    pub(crate) fn in_force_for(&self, session: &Session, entry: &Entry, loading: &Loading) -> Result<Grants, String> {
         let in_force = self.in_force()?;
         let counts = loading.snapshot.is_ok() && self.has_profile(session, entry, &loading.granted);
         Ok(if counts { in_force.with(&loading.profile) } else { in_force })
@@ -88,7 +90,7 @@ pub(crate) fn is_unasked(loading: &Loading, granted: &[Power]) -> bool {
 }
 
 /// Returns everything that people are shown about a profile; nothing if it adds nothing.
-pub(crate) fn profile_lines(delta: &Delta) -> Vec<String> {
+pub(crate) fn profile_lines(delta: &GrantDelta) -> Vec<String> {
     let added = delta.added.iter().map(|addition| match addition {
         Addition::Write(_) => {
             format!("{addition}, but not what agents, editors and version control keep there already")
@@ -101,7 +103,7 @@ pub(crate) fn profile_lines(delta: &Delta) -> Vec<String> {
 
 impl Runtime {
     /// Makes the sandbox's policy of what is in force; an error names the folder that is never given.
-    pub(crate) fn policy_of(&self, in_force: &InForce) -> Result<Policy, String> {
+    pub(crate) fn policy_of(&self, in_force: &Grants) -> Result<Policy, String> {
         let mut policy = in_force.read.iter().fold(Policy::default(), Policy::read);
         for folder in &in_force.write {
             let wider = self.writable(policy, folder);
@@ -146,11 +148,11 @@ pub(crate) fn real(path: &Path) -> Result<PathBuf, String> {
 }
 
 /// Moves additions to what has no effect.
-fn ignore(delta: &mut Delta, mut why: impl FnMut(&Addition) -> Option<&'static str>) {
+fn ignore(delta: &mut GrantDelta, mut why: impl FnMut(&Addition) -> Option<&'static str>) {
     let ignored = &mut delta.ignored;
     delta.added.retain(|addition| match why(addition) {
         Some(why) => {
-            ignored.push(Ignored { what: addition.to_string(), why });
+            ignored.push(IgnoredRequest { what: addition.to_string(), why });
             false
         }
         None => true,

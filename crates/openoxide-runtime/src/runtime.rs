@@ -8,7 +8,7 @@ use openoxide_config::{
     ApprovalState, Environment, Grant, McpServer, McpTransport, PermissionPolicy, RememberedAnswer as Always,
     SandboxSettings, Timestamp, Trust, TrustError, Workspace,
 };
-use openoxide_permissions::{Action, Decision, InForce, Permission, Remembered, RuleError, Rules, decide};
+use openoxide_permissions::{Action, Approvals, Decision, Grants, Permission, RuleError, Rules, decide};
 use openoxide_sandbox::{Command, Limits};
 use openoxide_skills::{Caller, Catalog, Entry, View};
 
@@ -70,7 +70,7 @@ impl Runtime {
         if decision.action != Action::Ask {
             return decision;
         }
-        let mut remembered = Remembered::default();
+        let mut remembered = Approvals::default();
         self.with_trust(|trust| {
             let ours = trust.remembered_answers().filter(|always| always.agent.is_none() || always.agent == self.agent);
             for always in ours {
@@ -95,7 +95,7 @@ impl Runtime {
     /// Returns the names that the model may know of, sorted: what a rule denies is not there for it.
     pub(crate) fn names_for_model(&self) -> Vec<&str> {
         let is_denied =
-            |name: &str| decide(&self.rules, &Remembered::default(), Permission::Skill, name).action == Action::Deny;
+            |name: &str| decide(&self.rules, &Approvals::default(), Permission::Skill, name).action == Action::Deny;
         let mut names = names_for(&self.catalog, Caller::Model);
         names.retain(|name| !is_denied(name));
         names
@@ -201,7 +201,7 @@ impl Runtime {
         command: &mut Command,
         cwd: &Path,
         copy: &Path,
-        in_force: &InForce,
+        in_force: &Grants,
     ) -> Result<(), String> {
         command.policy = self.policy_of(in_force)?.read(copy);
         let cwd = real(cwd)?;
@@ -217,7 +217,7 @@ impl Runtime {
 }
 
 fn is_denied(rules: &Rules, entry: &Entry) -> bool {
-    let denies = |name: &str| decide(rules, &Remembered::default(), Permission::Skill, name).action == Action::Deny;
+    let denies = |name: &str| decide(rules, &Approvals::default(), Permission::Skill, name).action == Action::Deny;
     denies(&entry.skill.name) || entry.aliases.iter().any(|alias| denies(alias))
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use openoxide_permissions::{Permission, Remembered};
+use openoxide_permissions::{Approvals, Permission};
 use secrecy::SecretString;
 
 use crate::hooks::Registry;
@@ -19,7 +19,7 @@ pub struct Session {
     pub record: Record,
     secrets: BTreeMap<String, SecretString>,
     tokens: BTreeMap<String, SecretString>,
-    allowed: Remembered,
+    allowed: Approvals,
     /// What was shown and agreed to: skill, digest, kind of power, and the thing itself.
     powers: BTreeSet<(PathBuf, String, &'static str, String)>,
     asked: BTreeSet<String>,
@@ -56,7 +56,7 @@ impl Session {
     }
 
     /// Returns what was allowed in this conversation.
-    pub fn allowed(&self) -> &Remembered {
+    pub fn allowed(&self) -> &Approvals {
         &self.allowed
     }
 

@@ -1,6 +1,6 @@
 //! The permission rules that apply in a workspace, and the remembered answers.
 
-use openoxide_permissions::{Permission, Remembered, RuleError, Rules};
+use openoxide_permissions::{Approvals, Permission, RuleError, Rules};
 use openoxide_skills::{Host, View};
 
 use super::Workspace;
@@ -24,8 +24,8 @@ impl Workspace {
     /// Returns what was answered with "always", for all agents or for the chosen one.
     ///
     /// An answer is compared as text: a `*` in a command is not a pattern.
-    pub fn remembered(&self) -> Remembered {
-        let mut remembered = Remembered::default();
+    pub fn remembered(&self) -> Approvals {
+        let mut remembered = Approvals::default();
         let applies = |agent: &Option<String>| agent.is_none() || *agent == self.options.agent;
         for answer in self.config.trust().remembered_answers().filter(|answer| applies(&answer.agent)) {
             if let Some(permission) = Permission::parse(&answer.permission) {

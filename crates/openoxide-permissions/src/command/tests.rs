@@ -7,7 +7,8 @@ use std::process::{Command, Stdio};
 use proptest::prelude::*;
 
 use super::*;
-use crate::decide::{Permission, Remembered, decide};
+use crate::decide::{Approvals, decide};
+use crate::permission::Permission;
 
 fn rules(rows: &[(&str, Action)]) -> Rules {
     let mut rules = Rules::builtin();
@@ -16,7 +17,7 @@ fn rules(rows: &[(&str, Action)]) -> Rules {
 }
 
 fn decided(rows: &[(&str, Action)], text: &str) -> Action {
-    decide(&rules(rows), &Remembered::default(), Permission::Shell, text).action
+    decide(&rules(rows), &Approvals::default(), Permission::Shell, text).action
 }
 
 const ALLOWED: &[(&str, Action)] = &[("git status", Action::Allow)];
@@ -129,13 +130,13 @@ fn a_backslash_is_no_slash_to_a_shell() {
 #[test]
 fn the_rule_that_decides_is_named() {
     let rules = rules(&[("git *", Action::Allow), ("rm *", Action::Deny)]);
-    let decision = decide(&rules, &Remembered::default(), Permission::Hook, "git a; rm b");
+    let decision = decide(&rules, &Approvals::default(), Permission::Hook, "git a; rm b");
     assert_eq!(
         decision.rule.map(|rule| rule.permission).as_deref(),
         Some("hook"),
         "rules of `shell` are not for hooks"
     );
-    let decision = decide(&rules, &Remembered::default(), Permission::Shell, "git a; rm b");
+    let decision = decide(&rules, &Approvals::default(), Permission::Shell, "git a; rm b");
     assert_eq!(decision.rule.map(|rule| rule.pattern).as_deref(), Some("rm *"));
 }
 

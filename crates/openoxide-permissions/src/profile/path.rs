@@ -1,14 +1,22 @@
-//! Makes a path of a profile whole, by its text alone.
+//! Turns a path of a profile into an absolute one, by its text alone.
 
 use std::path::{Component, Path, PathBuf};
 
-use super::Base;
+/// The folders that the paths of a profile are relative to.
+#[derive(Clone, Copy, Debug)]
+pub struct ProfileBase<'b> {
+    /// The skill's folder, absolute.
+    pub skill: &'b Path,
+    /// The user's home.
+    pub home: Option<&'b Path>,
+}
 
-/// Longest path, in bytes.
+/// The longest path, in bytes.
 const MAX: usize = 4096;
 
-/// Makes a path whole: relative to the skill's folder, `~` as the home, `.` and `..` gone; or says why it is none.
-pub(super) fn whole(text: &str, base: Base<'_>) -> Result<PathBuf, &'static str> {
+/// Returns the absolute path: relative to the skill's folder, `~` replaced by the home, without `.` and `..`. The error
+/// says why the path cannot be used.
+pub(super) fn absolute(text: &str, base: ProfileBase<'_>) -> Result<PathBuf, &'static str> {
     if text.is_empty() || text.len() > MAX || text.chars().any(char::is_control) {
         return Err("not a usable path");
     }
@@ -25,7 +33,7 @@ pub(super) fn whole(text: &str, base: Base<'_>) -> Result<PathBuf, &'static str>
     Ok(collapsed(&path))
 }
 
-/// Takes `.` and `..` out of a path; nothing is above `/`.
+/// Removes `.` and `..` from a path. Above `/` there is nothing.
 fn collapsed(path: &Path) -> PathBuf {
     let mut whole = PathBuf::from("/");
     for part in path.components() {

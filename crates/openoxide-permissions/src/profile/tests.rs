@@ -4,27 +4,27 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn base() -> Base<'static> {
-    Base { skill: Path::new("/p/.agents/skills/pdf"), home: Some(Path::new("/home/u")) }
+fn base() -> ProfileBase<'static> {
+    ProfileBase { skill: Path::new("/p/.agents/skills/pdf"), home: Some(Path::new("/home/u")) }
 }
 
 fn texts(items: &[&str]) -> Vec<String> {
     items.iter().map(|&item| item.to_owned()).collect()
 }
 
-fn lines(delta: &Delta) -> Vec<String> {
+fn lines(delta: &GrantDelta) -> Vec<String> {
     let added = delta.added.iter().map(|addition| format!("+ {addition}"));
     added.chain(delta.ignored.iter().map(|ignored| format!("- {ignored}"))).collect()
 }
 
-fn asked(in_force: &InForce, profile: &PermissionsProfile) -> Delta {
-    in_force.delta(&profile.wanted(base()), ProfileMode::Ask, ProfileSource::Other)
+fn asked(in_force: &Grants, profile: &PermissionsProfile) -> GrantDelta {
+    in_force.delta(&profile.requested(base()), ProfileMode::Ask, ProfileSource::Other)
 }
 
 #[test]
 fn paths_are_made_whole() {
     let check = |text: &str, expected: Result<&str, &str>| {
-        let found = path::whole(text, base());
+        let found = path::absolute(text, base());
         assert_eq!(found.as_deref(), expected.map(Path::new).as_ref().copied(), "{text}");
     };
     check("data", Ok("/p/.agents/skills/pdf/data"));
@@ -46,7 +46,7 @@ fn paths_are_made_whole() {
     check("", Err("not a usable path"));
     check("/a\0b", Err("not a usable path"));
     check("/a\nb", Err("not a usable path"));
-    assert!(path::whole("~/x", Base { home: None, ..base() }).is_err());
+    assert!(path::absolute("~/x", ProfileBase { home: None, ..base() }).is_err());
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn the_delta_names_everything_once() {
         ]
         .into(),
     };
-    let in_force = InForce { read: ["/usr".into()].into(), ..InForce::default() };
+    let in_force = Grants { read: ["/usr".into()].into(), ..Grants::default() };
     let delta = asked(&in_force, &profile);
     let expected = [
         "+ write `/p/.agents/skills/pdf/cache` and everything below it",
@@ -88,9 +88,9 @@ fn what_asks_for_nothing_adds_nothing() {
         approval_policy: Some("on-request".to_owned()),
         ..PermissionsProfile::default()
     };
-    assert_eq!(asked(&InForce::default(), &profile), Delta::default());
+    assert_eq!(asked(&Grants::default(), &profile), GrantDelta::default());
     let odd = PermissionsProfile { approval_policy: Some("yolo".to_owned()), ..PermissionsProfile::default() };
-    assert_eq!(lines(&asked(&InForce::default(), &odd)), ["- `approval_policy: yolo`: there is no such policy"]);
+    assert_eq!(lines(&asked(&Grants::default(), &odd)), ["- `approval_policy: yolo`: there is no such policy"]);
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn modes_leave_profiles_out() {
     use ProfileSource::{Other, Trusted};
     let profile = PermissionsProfile { network: Some(true), ..PermissionsProfile::default() };
     let delta = |mode, source| {
-        let delta = InForce::default().delta(&profile.wanted(base()), mode, source);
+        let delta = Grants::default().delta(&profile.requested(base()), mode, source);
         (delta.added.len(), delta.ignored.len())
     };
     assert_eq!([delta(Ask, Other), delta(Ask, Trusted)], [(1, 0), (1, 0)]);
@@ -114,8 +114,8 @@ fn modes_leave_profiles_out() {
 #[test]
 fn links_are_followed_before_anybody_is_asked() {
     let profile = PermissionsProfile { file_system_write: texts(&["out"]), ..PermissionsProfile::default() };
-    let wanted = profile.wanted(base()).resolved(|_| PathBuf::from("/etc"));
-    let delta = InForce::default().delta(&wanted, ProfileMode::Ask, ProfileSource::Other);
+    let requested = profile.requested(base()).resolved(|_| PathBuf::from("/etc"));
+    let delta = Grants::default().delta(&requested, ProfileMode::Ask, ProfileSource::Other);
     assert_eq!(delta.added, [Addition::Write("/etc".into())]);
 }
 
@@ -134,15 +134,15 @@ proptest! {
             file_system_read: held_read, file_system_write: held_write, network: Some(held_network),
             ..PermissionsProfile::default()
         };
-        let in_force = InForce::default().with(&asked(&InForce::default(), &held));
+        let in_force = Grants::default().with(&asked(&Grants::default(), &held));
         let profile = PermissionsProfile {
             file_system_read: read, file_system_write: write, network: Some(network), ..PermissionsProfile::default()
         };
-        let wanted = profile.wanted(base());
+        let requested = profile.requested(base());
         let delta = asked(&in_force, &profile);
         let after = in_force.with(&delta);
-        prop_assert!(wanted.power.write.iter().all(|path| after.may_write(path)));
-        prop_assert!(wanted.power.read.iter().all(|path| after.may_read(path)));
+        prop_assert!(requested.grants.write.iter().all(|path| after.may_write(path)));
+        prop_assert!(requested.grants.read.iter().all(|path| after.may_read(path)));
         let more_read: Vec<_> = after.read.difference(&in_force.read).cloned().map(Addition::Read).collect();
         let more_write: Vec<_> = after.write.difference(&in_force.write).cloned().map(Addition::Write).collect();
         let more_network = (after.network && !in_force.network).then_some(Addition::Network);
@@ -163,9 +163,9 @@ fn a_wide_path_that_cannot_be_given_hides_no_narrow_one() {
         network: Some(true),
         ..PermissionsProfile::default()
     };
-    let wanted = profile.wanted(Base { skill: Path::new("/s"), home: None });
-    let wanted = wanted.without(|addition| (*addition == Addition::Read("/".into())).then_some("never"));
-    let delta = InForce::default().delta(&wanted, ProfileMode::Ask, ProfileSource::Other);
+    let requested = profile.requested(ProfileBase { skill: Path::new("/s"), home: None });
+    let requested = requested.without(|addition| (*addition == Addition::Read("/".into())).then_some("never"));
+    let delta = Grants::default().delta(&requested, ProfileMode::Ask, ProfileSource::Other);
     assert_eq!(delta.added, [Addition::Read("/data".into()), Addition::Network]);
     assert_eq!(delta.ignored.iter().map(|ignored| ignored.why).collect::<Vec<_>>(), ["never"]);
 }

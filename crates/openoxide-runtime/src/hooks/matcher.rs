@@ -1,6 +1,6 @@
 //! Which tools or names a hook is for.
 
-use openoxide_permissions::{Action, Permission, Remembered, Rule, Rules, decide, wildcard};
+use openoxide_permissions::{Action, Approvals, Permission, Rule, Rules, decide, wildcard};
 use regex::{Regex, RegexBuilder};
 use serde_json::Value;
 
@@ -87,7 +87,7 @@ impl Condition {
 fn is_command(pattern: &str, command: &str) -> bool {
     let mut rules = Rules::default();
     rules.push(Rule::new(Permission::Shell.as_str(), pattern, Action::Deny, "if"));
-    decide(&rules, &Remembered::default(), Permission::Shell, command).action == Action::Deny
+    decide(&rules, &Approvals::default(), Permission::Shell, command).action == Action::Deny
 }
 
 #[cfg(test)]

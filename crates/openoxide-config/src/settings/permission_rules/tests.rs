@@ -1,4 +1,4 @@
-use openoxide_permissions::{Remembered, decide};
+use openoxide_permissions::{Approvals, decide};
 
 use super::*;
 use crate::document;
@@ -87,7 +87,7 @@ fn a_project_never_allows_and_never_loosens() {
     let mut rules = Rules::builtin();
     rules.extend(all.rules.clone());
     let decided =
-        |rules: &Rules, permission, subject: &str| decide(rules, &Remembered::default(), permission, subject).action;
+        |rules: &Rules, permission, subject: &str| decide(rules, &Approvals::default(), permission, subject).action;
     assert_eq!(decided(&rules, Permission::Skill, "secret"), Action::Deny);
     assert_eq!(decided(&rules, Permission::Skill, "free"), Action::Deny);
     assert_eq!(decided(&rules, Permission::Shell, "ls"), Action::Ask);
