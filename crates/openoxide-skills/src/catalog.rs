@@ -20,5 +20,7 @@ pub use load::{Depth, discover_dir, load};
 pub(crate) use order::{collator, sort_entries};
 pub use view::View;
 
+pub use crate::discover::LimitReached;
+
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use crate::code::Code;
+pub use crate::code::Code;
 
 /// How much a finding matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -21,7 +21,7 @@ mod tests;
 pub use self::pieces::{Expanded, FileRef, LeftAlone, LeftAloneReason, Piece, ShellPiece};
 pub use self::refusal::CommandRefusal;
 pub use self::rules::{Expansion, Variables};
-use crate::arguments::Arguments;
+pub use crate::arguments::Arguments;
 use crate::text::fill;
 
 /// Reads a text by a host's rules. Without arguments, placeholders are treated as if nothing had been typed.

@@ -1,27 +1,43 @@
 #![doc = include_str!("../README.md")]
 
-mod arguments;
-mod catalog;
+// The values: a skill, what is said about it, and the rules of the hosts.
+pub mod skill;
+
 mod code;
-mod diagnostic;
+pub mod diagnostic;
+
+pub mod host;
+pub mod settings;
+
+// The way from a project to catalogs: where to look, what is there, what each file says, which skills are active.
+pub mod root;
+
 mod discover;
-mod envelope;
-mod expand;
 mod frontmatter;
-mod host;
-mod judge;
-mod mention;
-mod namespace;
-mod parse;
-mod render;
-mod resource;
-mod root;
-mod search;
-mod select;
-mod settings;
+pub mod parse;
 mod sidecar;
-mod skill;
-mod text;
+
+pub mod catalog;
+mod namespace;
+
+// What a model and a user get from a catalog.
+pub mod render;
+pub mod search;
+
+pub mod mention;
+pub mod select;
+
+mod arguments;
+pub mod envelope;
+pub mod expand;
+
+pub mod resource;
+
+// For authors of skills, and for all steps.
+pub mod judge;
+pub mod text;
+
+pub mod prelude;
 
 pub use arguments::Arguments;
 pub use catalog::{

@@ -8,6 +8,7 @@ use self::cache::Trees;
 use self::lenient::Prepared;
 use self::reader::parse;
 use self::reading::Reading;
+pub use crate::frontmatter::frontmatter_json;
 use crate::frontmatter::{self, Split};
 use crate::host::{Mark, ParseRules};
 
