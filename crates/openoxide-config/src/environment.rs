@@ -1,9 +1,9 @@
-//! What the process is surrounded by, as values.
+//! The process's environment as values: folders and variables.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Every environment variable that OpenOxide itself reads.
+/// The environment variables that OpenOxide itself reads.
 pub mod variables {
     /// The folder for the user's skills, settings and state; `~/.openoxide` by default.
     pub const OPENOXIDE_HOME: &str = "OPENOXIDE_HOME";
@@ -14,7 +14,7 @@ pub mod variables {
     /// Any value turns colors off.
     pub const NO_COLOR: &str = "NO_COLOR";
 
-    /// All of them, with what they do.
+    /// All of them, with the descriptions that the reference prints.
     pub const ALL: &[(&str, &str)] = &[
         (OPENOXIDE_HOME, "The folder for the user's skills, settings and state; `~/.openoxide` by default."),
         (OPENOXIDE_HOST, "The host whose rules are followed when no `--host` is given."),
@@ -23,27 +23,27 @@ pub mod variables {
     ];
 }
 
-/// The word for errors that say that the user has no home folder.
+/// The stable word of errors about a missing home folder.
 pub(crate) const NO_HOME_WORD: &str = "no-home";
 
-/// The next step where the user has no home folder.
+/// The next step of errors about a missing home folder.
 pub(crate) const NO_HOME_HINT: &str = "set HOME or OPENOXIDE_HOME";
 
-/// What the process is surrounded by.
+/// The process's environment. Tests make their own, so that nothing reads the real one.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
-    /// The folder to act in, absolute.
+    /// The current directory, absolute.
     pub cwd: PathBuf,
-    /// The user's home.
+    /// The user's home folder.
     pub home: Option<PathBuf>,
-    /// Environment variables that are text.
+    /// The variables that are UTF-8.
     pub variables: BTreeMap<String, String>,
     /// The folder for the administrator's settings and skills.
     pub admin: PathBuf,
 }
 
 impl Environment {
-    /// Reads the process's own surroundings.
+    /// Reads the environment of this process.
     pub fn from_process() -> Environment {
         let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
             Some((name.into_string().ok()?, value.into_string().ok()?))
@@ -67,7 +67,7 @@ impl Environment {
         }
     }
 
-    /// Makes a relative `$OPENOXIDE_HOME` absolute, so that it stays the same wherever `cwd` is moved to.
+    /// Makes a relative `$OPENOXIDE_HOME` absolute, so that it does not move with `cwd`.
     pub(crate) fn fix_home(&mut self) {
         if let Some(home) = self.variable(variables::OPENOXIDE_HOME) {
             let whole = self.cwd.join(home).to_string_lossy().into_owned();

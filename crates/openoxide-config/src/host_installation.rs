@@ -1,14 +1,14 @@
-//! Tells whether a host's program is on this machine, by a few looks at the disk and without running anything.
+//! Detects whether a host's program is installed, from files alone and without running anything.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use openoxide_skills::{Host, Surroundings};
 
-/// What was found of a host's program.
+/// The traces of a host's program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostInstallation {
-    /// The program itself.
+    /// The executable.
     pub program: Option<PathBuf>,
     /// Its files and folders in the user's home.
     pub home: Vec<PathBuf>,
@@ -17,35 +17,35 @@ pub struct HostInstallation {
 }
 
 impl HostInstallation {
-    /// Tells whether the program is on this machine: it can be started, or it left something in the user's home.
+    /// Tells whether the program is installed: there is an executable, or it has files in the user's home.
     pub fn is_installed(&self) -> bool {
         self.program.is_some() || !self.home.is_empty()
     }
 
-    /// Tells whether there is no sign of the program at all.
+    /// Tells whether there is no trace of the program.
     pub fn is_empty(&self) -> bool {
         !self.is_installed() && self.project.is_empty()
     }
 }
 
-/// Looks for what shows that a host's program is there.
+/// Looks for the traces of a host's program.
 pub fn detect_host(host: &Host, around: &Surroundings) -> HostInstallation {
     let rules = &host.found;
     let expand = |template: &String| around.expand(template, &host.vars);
     let home: Vec<PathBuf> = rules.home.iter().filter_map(expand).filter_map(|path| existing(&path)).collect();
     let places = around.up().into_iter().flat_map(|folder| rules.project.iter().map(move |name| folder.join(name)));
-    // A project that is the user's home has nothing of its own.
+    // If the project is the user's home, its files are counted once, as the home's.
     let project = places.filter_map(|path| existing(&path)).filter(|path| !home.contains(path)).collect();
     HostInstallation { program: rules.programs.iter().find_map(|name| program(name, host, around)), home, project }
 }
 
-/// Finds a program by its name on `PATH`, or by its path.
+/// Finds an executable by its name on `PATH`, or by its path.
 fn program(name: &str, host: &Host, around: &Surroundings) -> Option<PathBuf> {
     if name.contains('/') {
         return existing(&around.expand(name, &host.vars)?).filter(|path| is_program(path));
     }
     let folders = around.variables.get("PATH").map(std::env::split_paths).into_iter().flatten();
-    // A relative folder on PATH means another place in each project, so it shows nothing.
+    // A relative folder on `PATH` is another one in each project, so it proves nothing.
     folders.filter(|folder| folder.is_absolute()).map(|folder| folder.join(name)).find(|path| is_program(path))
 }
 
@@ -53,7 +53,7 @@ fn is_program(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|stat| stat.is_file() && stat.permissions().mode() & 0o111 != 0)
 }
 
-/// Returns the path if it is there; with `*` at its end the last of those that it stands for.
+/// Returns the path if it exists. A `*` at its end matches any rest; the last match in order of names is returned.
 fn existing(path: &Path) -> Option<PathBuf> {
     let Some(start) = path.file_name()?.to_str().and_then(|name| name.strip_suffix('*')) else {
         return path.exists().then(|| path.to_owned());

@@ -9,6 +9,7 @@ mod project;
 
 mod document;
 mod file_lock;
+mod hex;
 mod suggestion;
 
 mod mcp;

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use openoxide_skills::{ProjectRules, Unmarked};
 
-/// Returns the project's root: the nearest folder from `cwd` up that holds a marker.
+/// Returns the project's root: the nearest folder from `cwd` upwards that contains a marker.
+///
+/// Without a marker, the host's rules say what the project is.
 pub fn find_project(cwd: &Path, home: Option<&Path>, rules: &ProjectRules) -> PathBuf {
     let mut top = cwd;
     for folder in cwd.ancestors() {

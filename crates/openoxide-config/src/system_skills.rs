@@ -1,18 +1,19 @@
-//! The skills that come with OpenOxide: embedded in the binary, unpacked behind a fingerprint.
+//! OpenOxide's own skills: embedded in the binary, and unpacked when their fingerprint changes.
 
-use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use include_dir::{Dir, include_dir};
 use sha2::{Digest as _, Sha256};
 
+use crate::hex::hex;
+
 static SKILLS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/skills");
 
-/// The file that says which set was unpacked.
+/// The file with the fingerprint of the set that was unpacked.
 const MARKER: &str = ".openoxide-system-skills";
 
-/// What unpacking did.
+/// The outcome of unpacking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnpackOutcome {
     /// The set on disk is the embedded one; nothing was written.
@@ -34,7 +35,7 @@ fn collect(dir: &'static Dir<'static>, files: &mut Vec<(PathBuf, &'static [u8])>
     dir.dirs().for_each(|inner| collect(inner, files));
 }
 
-/// Unpacks the embedded skills below `home` if the set there is another one.
+/// Unpacks the embedded skills below `home`, unless the same set is there already.
 pub fn unpack_system_skills(home: &Path) -> io::Result<UnpackOutcome> {
     unpack(&home.join("skills").join(".system"), &embedded_skills())
 }
@@ -46,7 +47,7 @@ fn unpack(target: &Path, files: &[(PathBuf, &[u8])]) -> io::Result<UnpackOutcome
     }
     let parent = target.parent().unwrap_or(Path::new("/"));
     fs_err::create_dir_all(parent)?;
-    // Written beside the old set and exchanged whole, so that a reader never sees a half one.
+    // Written beside the old set and swapped as a whole, so that a reader never sees a part of it.
     let fresh = tempfile::Builder::new().prefix(".system-new-").tempdir_in(parent)?;
     for (path, bytes) in files {
         let file = fresh.path().join(path);
@@ -63,7 +64,7 @@ fn unpack(target: &Path, files: &[(PathBuf, &[u8])]) -> io::Result<UnpackOutcome
     Ok(UnpackOutcome::Written)
 }
 
-/// A temporary folder is private; the set is for every reader of the home.
+/// Makes the folder readable: a temporary folder is private, but every reader of the home may use the set.
 fn make_readable(folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
     fs_err::set_permissions(folder, std::fs::Permissions::from_mode(0o755))
@@ -77,11 +78,7 @@ fn fingerprint(files: &[(PathBuf, &[u8])]) -> String {
         hasher.update((bytes.len() as u64).to_le_bytes());
         hasher.update(bytes);
     }
-    let mut text = String::from("sha256:");
-    for byte in hasher.finalize() {
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
+    format!("sha256:{}", hex(&hasher.finalize()))
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
 //! The records of the trust file: folders, sources, grants, answers, and skills of servers.
 
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
 use super::error::TrustError;
 use super::timestamp::Timestamp;
+use crate::hex::hex;
 
 /// What a skill may be permitted to do beyond being read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -200,11 +200,7 @@ impl TrustRecord {
             hasher.update((part.len() as u64).to_le_bytes());
             hasher.update(part);
         }
-        let mut id = String::new();
-        for byte in &hasher.finalize()[..4] {
-            let _ = write!(id, "{byte:02x}");
-        }
-        id
+        hex(&hasher.finalize()[..4])
     }
 
     /// Refuses a path that cannot be written as text.
