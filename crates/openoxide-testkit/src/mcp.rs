@@ -1,4 +1,4 @@
-//! An MCP server that offers skills, and lies on demand: over HTTP in a thread, or over standard input and output.
+//! An MCP server that offers skills and misbehaves on demand, over HTTP or over standard input and output.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,24 +12,24 @@ use sha2::{Digest as _, Sha256};
 
 const EXTENSION: &str = "io.modelcontextprotocol/skills";
 
-/// What a server answers.
+/// An answer of the server.
 #[derive(Clone, Debug)]
 pub enum Reply {
     /// A result.
     Result(Value),
     /// An error.
     Error(i64, String),
-    /// Bytes as they are, in the place of a message.
+    /// Raw bytes instead of a message.
     Raw(String),
     /// Over HTTP, a status with headers and no body; over pipes, nothing.
     Status(u16, String),
-    /// Nothing, for long.
+    /// No answer for a long time.
     Silence,
-    /// Nothing, and the end of the connection.
+    /// No answer, and the connection is closed.
     Gone,
 }
 
-/// Answers in the place of the server; `None` lets the server answer. The number counts requests from 0.
+/// Replaces an answer of the server; `None` keeps it. The number counts requests from 0.
 pub type Twist = Box<dyn Fn(usize, &str, &Value) -> Option<Reply> + Send + Sync>;
 
 /// An MCP server that offers skills.
@@ -40,7 +40,7 @@ pub struct SkillServer {
     extension: Option<Value>,
     legacy: bool,
     fresh: u64,
-    /// What was asked, in order: method and parameters.
+    /// The requests in order: method and parameters.
     seen: Arc<Mutex<Vec<(String, Value)>>>,
 }
 
@@ -58,7 +58,7 @@ impl Default for SkillServer {
     }
 }
 
-/// Digests bytes, as entries say it.
+/// Returns the digest of bytes, as entries write it.
 pub fn sha256(bytes: &[u8]) -> String {
     let mut text = "sha256:".to_owned();
     for byte in Sha256::digest(bytes) {
@@ -67,7 +67,7 @@ pub fn sha256(bytes: &[u8]) -> String {
     text
 }
 
-/// Writes a skill's own file from frontmatter and a body; JSON is YAML.
+/// Returns the text of a skill's own file. The frontmatter is written as JSON, which is YAML.
 pub fn skill_file(frontmatter: &Value, body: &str) -> String {
     let mut text = "---\n".to_owned();
     for (key, value) in frontmatter.as_object().into_iter().flatten() {
@@ -77,7 +77,7 @@ pub fn skill_file(frontmatter: &Value, body: &str) -> String {
 }
 
 impl SkillServer {
-    /// Offers a skill at this path, whose name is the last part, with these files besides.
+    /// Offers a skill at a path, whose last part is its name, with more files.
     #[must_use]
     pub fn skill(self, path: &str, description: &str, body: &str, files: &[(&str, &[u8])]) -> SkillServer {
         let name = path.rsplit('/').next().unwrap_or(path);
@@ -99,7 +99,7 @@ impl SkillServer {
         self
     }
 
-    /// Changes the last entry, and not what is served.
+    /// Changes the last entry, but not the files.
     #[must_use]
     pub fn entry(mut self, pointer: &str, value: Value) -> SkillServer {
         if let Some(place) = self.entries.last_mut().and_then(|entry| entry.pointer_mut(pointer)) {
@@ -108,14 +108,14 @@ impl SkillServer {
         self
     }
 
-    /// Changes what is served at an address, and not the entry.
+    /// Changes the file at an address, but not the entry.
     #[must_use]
     pub fn serves(mut self, uri: &str, bytes: &[u8]) -> SkillServer {
         self.files.insert(uri.to_owned(), bytes.to_vec());
         self
     }
 
-    /// Answers something else.
+    /// Replaces answers.
     #[must_use]
     pub fn twisted(
         mut self,
@@ -125,28 +125,28 @@ impl SkillServer {
         self
     }
 
-    /// Speaks the protocol of before 2026.
+    /// Speaks the protocol from before 2026.
     #[must_use]
     pub fn legacy(mut self) -> SkillServer {
         self.legacy = true;
         self
     }
 
-    /// Does not say that it offers skills.
+    /// Does not announce that it offers skills.
     #[must_use]
     pub fn without_skills(mut self) -> SkillServer {
         self.extension = None;
         self
     }
 
-    /// Says how long its lists count, in milliseconds.
+    /// Announces how long its lists stay valid, in milliseconds.
     #[must_use]
     pub fn fresh(mut self, milliseconds: u64) -> SkillServer {
         self.fresh = milliseconds;
         self
     }
 
-    /// Answers one message; `None` where none is due.
+    /// Answers one message. Returns `None` for a notification.
     fn answer(&self, message: &Value) -> Option<(Value, Reply)> {
         let method = message.get("method")?.as_str()?.to_owned();
         let (id, params) = (message.get("id")?.clone(), message.get("params").cloned().unwrap_or(Value::Null));
@@ -214,7 +214,7 @@ impl SkillServer {
         children.into_iter().map(line).collect()
     }
 
-    /// Serves standard input until it ends.
+    /// Serves standard input until its end.
     ///
     /// # Panics
     ///
@@ -234,7 +234,7 @@ impl SkillServer {
                 other => message_text(&id, &other),
             };
             let mut out = std::io::stdout().lock();
-            out.write_all(format!("{text}\n").as_bytes()).and_then(|()| out.flush()).expect("somebody reads");
+            out.write_all(format!("{text}\n").as_bytes()).and_then(|()| out.flush()).expect("the client reads");
         }
     }
 
@@ -259,7 +259,7 @@ impl SkillServer {
     }
 }
 
-/// A server that is served over HTTP.
+/// A server that runs over HTTP.
 pub struct ServedSkills {
     /// Its address.
     pub url: String,
@@ -268,7 +268,7 @@ pub struct ServedSkills {
 }
 
 impl ServedSkills {
-    /// Returns what was asked, in order.
+    /// Returns the requests, in order.
     ///
     /// # Panics
     ///
@@ -290,7 +290,7 @@ impl ServedSkills {
         self.seen.lock().expect("the server is well").iter().map(|(_, params)| params.clone()).collect()
     }
 
-    /// Returns the heads of the requests.
+    /// Returns the heads of the HTTP requests.
     ///
     /// # Panics
     ///
@@ -332,7 +332,7 @@ fn message_text(id: &Value, reply: &Reply) -> String {
     }
 }
 
-/// Answers one request of a connection; `None` if it is over.
+/// Answers one request of a connection. Returns `None` if the connection is closed.
 fn serve_one(server: &SkillServer, stream: &TcpStream, heads: &Mutex<Vec<String>>) -> Option<()> {
     let mut reader = BufReader::new(stream);
     let (mut head, mut length) = (String::new(), 0);

@@ -1,4 +1,4 @@
-//! Watches folders through `notify`: FSEvents on macOS, kqueue on the BSDs.
+//! Watches folders through `notify`: `FSEvents` on macOS, `kqueue` on the BSDs.
 //!
 //! `notify` names paths, while the registry wants a number that changes when another folder takes the path. So each watched
 //! folder is remembered with its inode.
@@ -54,7 +54,7 @@ struct Folder {
 }
 
 impl Watcher {
-    /// Whether one watch covers all folders below its folder. FSEvents allows few watches, and reports when the path to one
+    /// Whether one watch covers all folders below its folder. `FSEvents` allows few watches, and reports when the path to one
     /// changes.
     pub(crate) const COVERS_TREE: bool = cfg!(target_os = "macos");
 
@@ -182,8 +182,10 @@ impl Folders {
 /// Returns whether a folder may need a new watch after this change.
 fn may_need_watch(kind: EventKind) -> bool {
     match kind {
-        EventKind::Create(CreateKind::File) | EventKind::Remove(RemoveKind::File) => false,
-        EventKind::Modify(ModifyKind::Data(_)) | EventKind::Access(_) => false,
+        EventKind::Create(CreateKind::File)
+        | EventKind::Remove(RemoveKind::File)
+        | EventKind::Modify(ModifyKind::Data(_))
+        | EventKind::Access(_) => false,
         EventKind::Any | EventKind::Create(_) | EventKind::Modify(_) | EventKind::Remove(_) | EventKind::Other => true,
     }
 }

@@ -30,7 +30,7 @@ pub enum Frame {
 }
 
 impl Frame {
-    /// Tells whether blanks separate words here.
+    /// Returns whether blanks separate words here.
     pub fn is_words(self) -> bool {
         matches!(self, Frame::Words | Frame::Backticks)
     }
@@ -97,12 +97,12 @@ impl<'t> Lexer<'t> {
         &self.frames
     }
 
-    /// Tells whether the next piece is the line that ends a here-document.
+    /// Returns whether the next piece is the line that ends a here-document.
     pub fn is_at_document_end(&self) -> bool {
         self.document_end.is_some_and(|end| self.at >= end)
     }
 
-    /// Tells whether something was nested too deeply to be followed; what came after it may have been misread.
+    /// Returns whether something was nested too deeply to be followed; what came after it may have been misread.
     pub fn is_too_deep(&self) -> bool {
         self.too_deep
     }

@@ -137,7 +137,7 @@ fn variable_length(text: &str) -> Option<usize> {
     }
 }
 
-/// Tells whether a character stands for itself outside quotes, or for names of files.
+/// Returns whether a character stands for itself outside quotes, or for names of files.
 fn is_literal(character: char) -> bool {
     if character.is_ascii() {
         return character.is_ascii_graphic() && !"'\"`$\\;&|<>(){}".contains(character);
@@ -145,7 +145,7 @@ fn is_literal(character: char) -> bool {
     character.is_alphanumeric()
 }
 
-/// Tells whether a character stands for itself in quotes and can be seen there.
+/// Returns whether a character stands for itself in quotes and can be seen there.
 fn is_quotable(character: char) -> bool {
     !character.is_control() || matches!(character, '\n' | '\t')
 }
