@@ -7,7 +7,10 @@ mod targets;
 use std::path::{Path, PathBuf};
 
 use openoxide_config::Workspace;
-use openoxide_skills::{Diagnostic, Host, Judgment, Level, SkillFinding, View, judge};
+use openoxide_skills::catalog::View;
+use openoxide_skills::diagnostic::{Diagnostic, Level};
+use openoxide_skills::host::Host;
+use openoxide_skills::judge::{Judgment, SkillFinding, judge};
 use openoxide_wire::{CheckAnswer, CheckedLine, ProblemLine, SchemaVersion};
 
 use crate::error::Error;

@@ -5,7 +5,10 @@ use openoxide_live::LiveError;
 use openoxide_mcp_client::RemoteError;
 use openoxide_permissions::RuleError;
 use openoxide_runtime::{Refusal, Why};
-use openoxide_skills::{ReadProblem, RenderError, ResourceRefusal, Status};
+use openoxide_skills::catalog::Status;
+use openoxide_skills::host::ReadProblem;
+use openoxide_skills::resource::ResourceRefusal;
+use openoxide_skills::text::RenderError;
 
 /// Why a use case has no answer.
 #[derive(Debug, thiserror::Error)]

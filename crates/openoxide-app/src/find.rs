@@ -1,7 +1,8 @@
 //! Finds a skill by its name or path.
 
 use openoxide_config::Workspace;
-use openoxide_skills::{Catalog, Entry, near};
+use openoxide_skills::catalog::{Catalog, Entry};
+use openoxide_skills::text::near;
 
 use crate::error::Error;
 

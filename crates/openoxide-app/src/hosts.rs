@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use openoxide_config::{Workspace, detect_host};
-use openoxide_skills::{Catalog, Depth, Status, View, load, path_text};
+use openoxide_skills::catalog::{Catalog, Depth, Status, View, load};
+use openoxide_skills::text::path_text;
 use openoxide_wire::{HostLine, HostsAnswer, MatrixRow, SchemaVersion};
 
 use crate::error::Error;

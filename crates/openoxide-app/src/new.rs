@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use openoxide_config::{UnpackOutcome, Workspace, unpack_system_skills};
-use openoxide_skills::{Hosts, TerminalText, parse_text};
+use openoxide_skills::host::Hosts;
+use openoxide_skills::parse::parse_text;
+use openoxide_skills::text::TerminalText;
 use openoxide_wire::{ChangeAnswer, ChangeLine};
 
 use crate::error::{Error, ErrorKind};

@@ -3,7 +3,10 @@
 use std::fmt;
 
 use openoxide_config::Workspace;
-use openoxide_skills::{Origin, SettingRule, TerminalText, View};
+use openoxide_skills::catalog::View;
+use openoxide_skills::host::SettingRule;
+use openoxide_skills::settings::Origin;
+use openoxide_skills::text::TerminalText;
 
 use crate::paths;
 

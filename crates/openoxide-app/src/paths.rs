@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use openoxide_config::Workspace;
-use openoxide_skills::{TerminalText, path_text};
+use openoxide_skills::text::{TerminalText, path_text};
 
 /// Returns a text with the user's home folder written as `~`.
 pub fn abbreviate_home(workspace: &Workspace, text: &str) -> String {

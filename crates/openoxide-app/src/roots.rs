@@ -1,7 +1,9 @@
 //! Use case: shows where a host looks for skills, in what order, by what settings, and how commands are isolated here.
 
 use openoxide_sandbox::{Isolation, Mechanism, Probe};
-use openoxide_skills::{Catalog, Origin, SettingKind, SettingRule, Status, View};
+use openoxide_skills::catalog::{Catalog, Status, View};
+use openoxide_skills::host::{SettingKind, SettingRule};
+use openoxide_skills::settings::Origin;
 use openoxide_wire::{
     IsolationLine, MissingLine, OtherLine, ProblemLine, RootLine, RootsAnswer, SchemaVersion, SettingLine,
 };

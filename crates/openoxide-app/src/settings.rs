@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use openoxide_config::{
     CONFIG_KEYS, ConfigKey, ProjectAccess, SettingChange, SettingOutcome, SettingsOwner, Workspace,
 };
-use openoxide_skills::{TerminalText, near, path_text};
+use openoxide_skills::text::{TerminalText, near, path_text};
 use openoxide_wire::{ChangeAnswer, ChangeLine, ConfigAnswer, ConfigValue, ProblemLine, SchemaVersion, SettingAnswer};
 
 use crate::error::{Error, ErrorKind};

@@ -1,7 +1,8 @@
 //! Use case: switches a skill on or off in OpenOxide's own settings, and tells whether that is so then.
 
 use openoxide_config::{SwitchError, SwitchOutcome, SwitchRequest, Workspace};
-use openoxide_skills::{Catalog, View, path_text};
+use openoxide_skills::catalog::{Catalog, View};
+use openoxide_skills::text::path_text;
 use openoxide_wire::{ChangeAnswer, ChangeLine, SchemaVersion, SwitchAnswer};
 
 use crate::error::Error;

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use openoxide_app::Error;
 use openoxide_config::{ConfigProblem, Environment, Workspace, WorkspaceOptions};
-use openoxide_skills::{Catalog, Code, Depth, Entry, Problem, View, load};
+use openoxide_skills::catalog::{Catalog, Depth, Entry, Problem, View, load};
+use openoxide_skills::diagnostic::Code;
 
 use crate::args::Common;
 use crate::error::Told;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use openoxide_config::Workspace;
-use openoxide_skills::{Catalog, Entry};
+use openoxide_skills::catalog::{Catalog, Entry};
 
 use crate::args::Common;
 use crate::paths;

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use openoxide_skills::{Code, Diagnostic, Level};
+use openoxide_skills::diagnostic::{Code, Diagnostic, Level};
 
 use dotted_key::split_key;
 use json::{JsonDialect, parse_json};
@@ -98,7 +98,7 @@ pub(crate) fn read_as(path: &Path, code: Code, dialect: JsonDialect) -> Result<O
 
 /// Parses YAML. A value other than a map is an empty document.
 fn parse_yaml(text: &str) -> Result<Document, Diagnostic> {
-    let values = openoxide_skills::read_yaml(text).map_err(|problem| {
+    let values = openoxide_skills::text::read_yaml(text).map_err(|problem| {
         let message = problem.message.replace("the frontmatter", "the file");
         Diagnostic { message, level: Level::Warning, ..problem }.help(FIX_FILE)
     })?;

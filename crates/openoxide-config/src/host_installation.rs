@@ -3,7 +3,8 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use openoxide_skills::{Host, Surroundings};
+use openoxide_skills::host::Host;
+use openoxide_skills::root::Surroundings;
 
 /// The traces of a host's program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -66,7 +67,7 @@ fn existing(path: &Path) -> Option<PathBuf> {
 mod tests {
     use std::collections::BTreeMap;
 
-    use openoxide_skills::Hosts;
+    use openoxide_skills::host::Hosts;
     use openoxide_testkit::TestContext;
 
     use super::*;

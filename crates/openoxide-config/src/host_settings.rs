@@ -7,7 +7,9 @@ mod reader;
 pub(crate) mod source_files;
 mod value;
 
-use openoxide_skills::{Host, HostSettings, HostSpec, PluginSource, Surroundings};
+use openoxide_skills::host::{Host, HostSpec, PluginSource};
+use openoxide_skills::root::Surroundings;
+use openoxide_skills::settings::HostSettings;
 use toml::Value;
 
 use crate::settings::config::Config;
@@ -40,7 +42,7 @@ fn find_plugins(
     host: &Host,
     settings: &HostSettings,
     around: &Surroundings,
-) -> Vec<openoxide_skills::Plugin> {
+) -> Vec<openoxide_skills::settings::Plugin> {
     let enabled = settings.get(&source.enabled).map(|setting| setting.value.clone());
     let around = &plugins::plugin_surroundings(source, around);
     let expand = |template: &str| around.expand(template, &host.vars);

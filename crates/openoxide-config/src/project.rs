@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use openoxide_skills::{ProjectRules, Unmarked};
+use openoxide_skills::host::{ProjectRules, Unmarked};
 
 /// Returns the project's root: the nearest folder from `cwd` upwards that contains a marker.
 ///

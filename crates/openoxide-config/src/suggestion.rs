@@ -1,6 +1,6 @@
 //! Suggestions for names that do not exist.
 
-use openoxide_skills::near;
+use openoxide_skills::text::near;
 
 /// Returns "did you mean …?" with the closest of the known names, or `otherwise` if none is close.
 pub(crate) fn did_you_mean<'n>(

@@ -13,7 +13,7 @@ pub(crate) mod timestamp;
 
 use std::path::Path;
 
-use openoxide_skills::Diagnostic;
+use openoxide_skills::diagnostic::Diagnostic;
 
 use crate::environment::Environment;
 use error::TrustError;

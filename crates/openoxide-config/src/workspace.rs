@@ -12,7 +12,7 @@ pub(crate) mod watch_paths;
 
 use std::path::PathBuf;
 
-use openoxide_skills::{Hosts, ProjectRules};
+use openoxide_skills::host::{Hosts, ProjectRules};
 
 use crate::environment::Environment;
 use crate::project::find_project;

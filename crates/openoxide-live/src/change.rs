@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use openoxide_skills::{Catalog, Entry};
+use openoxide_skills::catalog::{Catalog, Entry};
 
 use crate::snapshot::Snapshot;
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-use openoxide_skills::Changes;
+use openoxide_skills::catalog::Changes;
 
 /// With more paths than this, searching everything is cheaper.
 const MAX_TOUCHED: usize = 20_000;

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use openoxide_config::{Environment, WatchPaths};
-use openoxide_skills::{Changes, Depth, IncrementalLoader, Refresh};
+use openoxide_skills::catalog::{Changes, Depth, IncrementalLoader};
+use openoxide_skills::host::Refresh;
 
 use crate::change::{Change, is_same_catalog};
 use crate::dirty::Dirty;

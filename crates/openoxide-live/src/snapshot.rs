@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use openoxide_config::{ConfigProblem, Environment, Workspace, WorkspaceError};
 use openoxide_permissions::RuleError;
 use openoxide_runtime::Runtime;
-use openoxide_skills::{Catalog, Depth, Problem, View, load};
+use openoxide_skills::catalog::{Catalog, Depth, Problem, View, load};
 
 use crate::place::Place;
 

@@ -4,7 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use openoxide_runtime::{Activated, Answer, Call, Done, Given, Question, Refusal, Runtime, Session, Why};
-use openoxide_skills::{Arguments, Caller, Message, View};
+use openoxide_skills::catalog::View;
+use openoxide_skills::envelope::Message;
+use openoxide_skills::expand::Arguments;
+use openoxide_skills::host::Caller;
 
 use crate::envelope::carry;
 use crate::error::RemoteError;

@@ -2,7 +2,7 @@
 
 use openoxide_config::ApprovalState;
 use openoxide_runtime::{Runtime, Session};
-use openoxide_skills::Caller;
+use openoxide_skills::host::Caller;
 use openoxide_wire::{RemoteLine, RemoteProblemLine};
 
 use crate::error::RemoteError;

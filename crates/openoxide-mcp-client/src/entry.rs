@@ -137,11 +137,11 @@ impl Entry {
     }
 
     /// Tells whether its author lets the model or the user call it.
-    pub fn is_for(&self, caller: openoxide_skills::Caller) -> bool {
+    pub fn is_for(&self, caller: openoxide_skills::host::Caller) -> bool {
         let says = |field: &str| self.frontmatter.get(field).and_then(Value::as_bool);
         match caller {
-            openoxide_skills::Caller::Model => says("disable-model-invocation") != Some(true),
-            openoxide_skills::Caller::User => says("user-invocable") != Some(false),
+            openoxide_skills::host::Caller::Model => says("disable-model-invocation") != Some(true),
+            openoxide_skills::host::Caller::User => says("user-invocable") != Some(false),
         }
     }
 }
@@ -273,7 +273,7 @@ mod tests {
 
     #[test]
     fn its_author_says_who_may_call_it() {
-        use openoxide_skills::Caller::{Model, User};
+        use openoxide_skills::host::Caller::{Model, User};
         let read = Entry::read(&entry()).unwrap();
         assert!(read.is_for(Model) && read.is_for(User));
         let hidden =

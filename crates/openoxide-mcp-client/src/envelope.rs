@@ -2,11 +2,13 @@
 //!
 //! Commands in its text are not run, files that it names are not attached, and its frontmatter gives it nothing.
 
-use openoxide_skills::{
-    Arguments, Caller, Content, CutOf, Entry, Expand, Frontmatter, Host, LoadedSkill, Message, RenderError,
-    SkillMetadata, SkillPolicy, SkillScope, Variable, Variables, View, body_of, cut, envelope, expand, finished,
-    parse_text,
-};
+use openoxide_skills::catalog::{Entry, View};
+use openoxide_skills::envelope::{LoadedSkill, Message, cut, envelope, finished};
+use openoxide_skills::expand::{Arguments, Variables, expand};
+use openoxide_skills::host::{Caller, Content, CutOf, Expand, Host, Variable};
+use openoxide_skills::parse::{body_of, parse_text};
+use openoxide_skills::skill::{Frontmatter, SkillMetadata, SkillPolicy, SkillScope};
+use openoxide_skills::text::RenderError;
 
 use crate::entry::Resources;
 use crate::remote::Verified;

@@ -1,6 +1,6 @@
 //! Why a server or a skill of it cannot be used. What a server says reaches nobody but as text that is cut and escaped.
 
-use openoxide_skills::TerminalText;
+use openoxide_skills::text::TerminalText;
 
 use crate::entry::Flaw;
 use crate::name::RemoteName;

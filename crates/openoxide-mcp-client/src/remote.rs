@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use openoxide_config::{ConfiguredServer, Environment, McpServer, McpTransport};
 use openoxide_runtime::RemoteOffer;
-use openoxide_skills::{Caller, TerminalText, near};
+use openoxide_skills::host::Caller;
+use openoxide_skills::text::{TerminalText, near};
 use secrecy::SecretString;
 use serde_json::Value;
 use tokio::task::JoinSet;

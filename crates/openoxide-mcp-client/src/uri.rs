@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use openoxide_skills::is_deceptive;
+use openoxide_skills::text::is_deceptive;
 
 /// Longest address.
 const MAX_URI: usize = 1024;

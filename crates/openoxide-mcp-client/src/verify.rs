@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use openoxide_skills::frontmatter_json;
+use openoxide_skills::parse::frontmatter_json;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 

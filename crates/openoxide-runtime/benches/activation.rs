@@ -14,7 +14,8 @@ use std::time::Instant;
 
 use openoxide_config::{Environment, Workspace, WorkspaceOptions};
 use openoxide_runtime::{Activation, Call, Done, Given, Runtime, Session, drive};
-use openoxide_skills::{Caller, Depth, load};
+use openoxide_skills::catalog::{Depth, load};
+use openoxide_skills::host::Caller;
 use sha2::{Digest as _, Sha256};
 
 const SIZE: usize = 5 * 1024;

@@ -15,7 +15,8 @@ use std::sync::Arc;
 use openoxide_config::TrustError;
 use openoxide_permissions::{Action, Permission};
 use openoxide_sandbox::{Outcome, SandboxError};
-use openoxide_skills::{Caller, Entry};
+use openoxide_skills::catalog::Entry;
+use openoxide_skills::host::Caller;
 
 use crate::ask::{Answer, Question};
 use crate::call::{Call, Refusal, Why};

@@ -2,7 +2,7 @@
 
 use openoxide_config::AllowedTools;
 use openoxide_permissions::{Action, Approvals, Permission, Rule, Rules, decide};
-use openoxide_skills::ToolsMeaning;
+use openoxide_skills::host::ToolsMeaning;
 
 use crate::load::Loading;
 use crate::runtime::Runtime;

@@ -3,10 +3,12 @@
 use std::path::{Component, Path, PathBuf};
 
 use openoxide_permissions::{Action, Permission};
-use openoxide_skills::{
-    AttachedFile, Caller, Entry, FileBase, FileRef, FileRules, Message, ReadLimit, ReadProblem, RenderError,
-    ResourceBytes, ResourcePart, ResourcePath, ResourceRequest, ResourceRules, SkillDir, attachment, path_text,
-};
+use openoxide_skills::catalog::Entry;
+use openoxide_skills::envelope::{AttachedFile, Message, attachment};
+use openoxide_skills::expand::FileRef;
+use openoxide_skills::host::{Caller, FileBase, FileRules, ReadProblem, ResourceRules};
+use openoxide_skills::resource::{ReadLimit, ResourceBytes, ResourcePart, ResourcePath, ResourceRequest, SkillDir};
+use openoxide_skills::text::{RenderError, path_text};
 
 use crate::load::Loading;
 use crate::runtime::Runtime;
@@ -124,7 +126,11 @@ impl Finder<'_> {
     }
 }
 
-fn read_below(folder: &Path, path: &ResourcePath, limit: ReadLimit) -> Result<openoxide_skills::Resource, ReadProblem> {
+fn read_below(
+    folder: &Path,
+    path: &ResourcePath,
+    limit: ReadLimit,
+) -> Result<openoxide_skills::resource::Resource, ReadProblem> {
     SkillDir::open(folder).map_err(|_| ReadProblem::NotFound)?.read_plain(path, limit)
 }
 

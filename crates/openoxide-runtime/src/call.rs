@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
-use openoxide_skills::{ActivationTexts, Caller, Catalog, Code, Entry, Status, View, fill, near};
+use openoxide_skills::catalog::{Catalog, Entry, Status, View};
+use openoxide_skills::diagnostic::Code;
+use openoxide_skills::host::{ActivationTexts, Caller};
+use openoxide_skills::text::{fill, near};
 
 /// A call of one skill.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -272,7 +275,8 @@ impl Words<'_> {
     }
 
     fn ambiguous(&self, entries: &[&Entry]) -> Refusal {
-        let paths: Vec<String> = entries.iter().map(|entry| openoxide_skills::path_text(&entry.skill.path)).collect();
+        let paths: Vec<String> =
+            entries.iter().map(|entry| openoxide_skills::text::path_text(&entry.skill.path)).collect();
         let text = format!("{} skills are called `{}`", entries.len(), self.call.skill);
         let mut refusal = self.refusal(Why::Ambiguous, text);
         // The model cannot.

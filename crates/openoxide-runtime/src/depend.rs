@@ -7,7 +7,8 @@ mod variables;
 
 use std::collections::VecDeque;
 
-use openoxide_skills::{Entry, ToolDependency};
+use openoxide_skills::catalog::Entry;
+use openoxide_skills::skill::ToolDependency;
 
 use crate::ask::{Answer, Question};
 use crate::login::{Login, LoginError, Turn};

@@ -3,7 +3,11 @@
 use std::fmt::Write as _;
 
 use openoxide_config::PermissionKind as Kind;
-use openoxide_skills::{Caller, CutOf, Entry, LeftAloneReason, Message, RenderError, again, cut, envelope, finished};
+use openoxide_skills::catalog::Entry;
+use openoxide_skills::envelope::{Message, again, cut, envelope, finished};
+use openoxide_skills::expand::LeftAloneReason;
+use openoxide_skills::host::{Caller, CutOf};
+use openoxide_skills::text::RenderError;
 use sha2::{Digest as _, Sha256};
 
 use crate::attach::attach;
@@ -130,7 +134,7 @@ fn repeat(
     let digest = loading.digest();
     let text = again(view, &loaded(runtime, call, entry, loading, &loading.content, &digest), same)?;
     let carrier = messages.iter().position(|message| !message.frame).unwrap_or(0);
-    let note = Message { role: openoxide_skills::Role::User, text, frame: false };
+    let note = Message { role: openoxide_skills::host::Role::User, text, frame: false };
     match same {
         true => {
             messages.retain(|message| message.frame);

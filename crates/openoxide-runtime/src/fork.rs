@@ -1,7 +1,11 @@
 //! A skill in a conversation of its own, as a plan: the agent that called it starts another one, and hands back what
 //! that one said last.
 
-use openoxide_skills::{Caller, Entry, ForkRules, Message, SkillContext, fill};
+use openoxide_skills::catalog::Entry;
+use openoxide_skills::envelope::Message;
+use openoxide_skills::host::{Caller, ForkRules};
+use openoxide_skills::skill::SkillContext;
+use openoxide_skills::text::fill;
 
 use crate::load::Loading;
 use crate::runtime::Runtime;

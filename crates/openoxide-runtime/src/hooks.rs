@@ -18,7 +18,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use openoxide_permissions::{Action, Grants, Permission};
-use openoxide_skills::{Entry, HookEvent, HookHandler, HookRules, SkillHooks};
+use openoxide_skills::catalog::Entry;
+use openoxide_skills::host::{HookEvent, HookRules};
+use openoxide_skills::skill::{HookHandler, SkillHooks};
 
 pub use event::{Deactivation, Event};
 pub use firing::{Firing, HookStep, drive_hooks};

@@ -1,11 +1,13 @@
 //! Reads a skill again at the moment it is called: its folder's digest, its frontmatter, and the text that is sent.
 
 use openoxide_permissions::GrantDelta;
-use openoxide_skills::{
-    Arguments, Caller, Content, CutOf, CutText, Entry, Expand, Expanded, FileDigest, LoadedSkill, Message, Parsed,
-    RenderError, SkillDir, Snapshot, SnapshotError, SnapshotLimits, Variable, Variables, View, body_of, cut, envelope,
-    expand, fill, parse_bytes, path_text,
-};
+use openoxide_skills::catalog::{Entry, View};
+use openoxide_skills::envelope::{CutText, LoadedSkill, Message, cut, envelope};
+use openoxide_skills::expand::{Arguments, Expanded, Variables, expand};
+use openoxide_skills::host::{Caller, Content, CutOf, Expand, Variable};
+use openoxide_skills::parse::{Parsed, body_of, parse_bytes};
+use openoxide_skills::resource::{FileDigest, SkillDir, Snapshot, SnapshotError, SnapshotLimits};
+use openoxide_skills::text::{RenderError, fill, path_text};
 
 use crate::call::{Call, Given, Refusal, Why};
 use crate::power::{Power, powers};

@@ -1,6 +1,8 @@
 //! Looks at what a skill would get if it were called, without calling it.
 
-use openoxide_skills::{Caller, Entry, FileDigest, SnapshotError};
+use openoxide_skills::catalog::Entry;
+use openoxide_skills::host::Caller;
+use openoxide_skills::resource::{FileDigest, SnapshotError};
 
 use crate::call::{Call, Given, Refusal};
 use crate::load::load;

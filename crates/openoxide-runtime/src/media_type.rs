@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use openoxide_skills::ResourceRules;
+use openoxide_skills::host::ResourceRules;
 
 /// The type of bytes about which nothing is known.
 const BYTES: &str = "application/octet-stream";

@@ -4,7 +4,8 @@ use std::fmt;
 
 use openoxide_config::{ApprovalState, TrustError};
 use openoxide_permissions::{Action, Permission};
-use openoxide_skills::{Entry, ToolsMeaning};
+use openoxide_skills::catalog::Entry;
+use openoxide_skills::host::ToolsMeaning;
 
 use crate::ask::Answer;
 use crate::depend::givable_variables;

@@ -1,6 +1,9 @@
 //! Skills that a subagent starts with: whole texts, before anybody has called anything.
 
-use openoxide_skills::{Caller, Entry, LoadedSkill, Message, Role, fill, preloaded};
+use openoxide_skills::catalog::Entry;
+use openoxide_skills::envelope::{LoadedSkill, Message, preloaded};
+use openoxide_skills::host::{Caller, Role};
+use openoxide_skills::text::fill;
 
 use crate::call::{Call, Given, Refusal, Why};
 use crate::load::loaded;
@@ -119,7 +122,7 @@ impl Runtime {
     }
 
     fn draw_pinned(&self, read: &[Still]) -> Result<Vec<Message>, Refusal> {
-        let failed = |error: openoxide_skills::RenderError| Refusal {
+        let failed = |error: openoxide_skills::text::RenderError| Refusal {
             name: String::new(),
             path: None,
             why: Why::Unreadable,

@@ -8,7 +8,8 @@ use openoxide_permissions::{
     Action, Addition, GrantDelta, Grants, IgnoredRequest, Permission, ProfileBase, ProfileSource,
 };
 use openoxide_sandbox::{Policy, PolicyError};
-use openoxide_skills::{Entry, SkillScope};
+use openoxide_skills::catalog::Entry;
+use openoxide_skills::skill::SkillScope;
 
 use crate::load::Loading;
 use crate::power::Power;

@@ -2,7 +2,9 @@
 
 use openoxide_config::TrustError;
 use openoxide_permissions::{Action, Permission};
-use openoxide_skills::{Caller, Entry, ReadProblem, ResourceRequest, Status};
+use openoxide_skills::catalog::{Entry, Status};
+use openoxide_skills::host::{Caller, ReadProblem};
+use openoxide_skills::resource::ResourceRequest;
 
 use crate::ask::{Answer, Question};
 use crate::call::{Call, Given, Why, may};

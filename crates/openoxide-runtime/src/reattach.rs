@@ -1,6 +1,10 @@
 //! What is sent again after a conversation was compacted: the latest call of each skill, read anew.
 
-use openoxide_skills::{Caller, Entry, Message, ReattachRules, RenderError, Role, ShellPiece, fill, path_text, tokens};
+use openoxide_skills::catalog::Entry;
+use openoxide_skills::envelope::Message;
+use openoxide_skills::expand::ShellPiece;
+use openoxide_skills::host::{Caller, ReattachRules, Role};
+use openoxide_skills::text::{RenderError, fill, path_text, tokens};
 
 use crate::call::{Call, Given, lost_its_name, may};
 use crate::record::{Record, Recorded};

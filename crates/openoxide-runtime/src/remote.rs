@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use openoxide_config::{ApprovalState, Timestamp, TrustError, TrustedRemote};
 use openoxide_permissions::{Action, Permission};
-use openoxide_skills::Caller;
+use openoxide_skills::host::Caller;
 
 use crate::ask::{Answer, Question};
 use crate::call::{Refusal, Why};

@@ -10,7 +10,8 @@ use openoxide_config::{
 };
 use openoxide_permissions::{Action, Approvals, Decision, Grants, Permission, RuleError, Rules, decide};
 use openoxide_sandbox::{Command, Limits};
-use openoxide_skills::{Caller, Catalog, Entry, View};
+use openoxide_skills::catalog::{Catalog, Entry, View};
+use openoxide_skills::host::Caller;
 
 use crate::call::{Call, Refusal, admit, names_for};
 use crate::power::Power;

@@ -14,7 +14,10 @@ use std::sync::Arc;
 
 use openoxide_permissions::{Action, Permission};
 use openoxide_sandbox::{Command, Outcome, SandboxError};
-use openoxide_skills::{Caller, Entry, FileDigest, ResourcePath, Snapshot, Variable, path_text, shown_name};
+use openoxide_skills::catalog::Entry;
+use openoxide_skills::host::{Caller, Variable};
+use openoxide_skills::resource::{FileDigest, ResourcePath, Snapshot, shown_name};
+use openoxide_skills::text::path_text;
 
 use crate::ask::{Answer, Question};
 use crate::call::{Call, Given, Refusal, Why};

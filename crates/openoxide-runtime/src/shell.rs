@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use openoxide_permissions::{Action, Permission};
 use openoxide_sandbox::{Command, Ended, Limits, Outcome, SandboxError};
-use openoxide_skills::{Entry, OnFailure, ShellPiece, ShellRules, Variable, View};
+use openoxide_skills::catalog::{Entry, View};
+use openoxide_skills::expand::ShellPiece;
+use openoxide_skills::host::{OnFailure, ShellRules, Variable};
 
 use secrecy::ExposeSecret as _;
 
@@ -84,7 +86,7 @@ fn run(
     for (name, value) in &piece.env {
         command.env.set(name, value).map_err(|error| error.to_string())?;
     }
-    let folder = openoxide_skills::path_text(&copy);
+    let folder = openoxide_skills::text::path_text(&copy);
     command.env.set(Variable::SkillDir.environment_name(), folder).map_err(|error| error.to_string())?;
     let in_force = runtime.in_force_for(session, entry, loading)?;
     runtime.confine(&mut command, &runtime.view().around.cwd, &copy, &in_force)?;

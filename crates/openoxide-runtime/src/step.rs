@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use openoxide_sandbox::{Outcome, SandboxError};
-use openoxide_skills::{Caller, Message};
+use openoxide_skills::envelope::Message;
+use openoxide_skills::host::Caller;
 
 use crate::ask::{Answer, Question};
 use crate::call::Refusal;

@@ -1,7 +1,11 @@
 //! A skill's text without anything being run or asked: for what is sent beside a call.
 
 use openoxide_permissions::{Action, Permission};
-use openoxide_skills::{Caller, Content, Entry, Message, RenderError, ShellPiece};
+use openoxide_skills::catalog::Entry;
+use openoxide_skills::envelope::Message;
+use openoxide_skills::expand::ShellPiece;
+use openoxide_skills::host::{Caller, Content};
+use openoxide_skills::text::RenderError;
 
 use crate::call::{Call, Refusal};
 use crate::finish::drawn;

@@ -3,9 +3,10 @@
 //! A contract is drawn from the host's data and the catalog, and holds no state: [`contracts`] makes them, a
 //! [`ToolRegistry`] finds free names for them, and a [`Toolbox`] answers calls.
 
-use openoxide_skills::{
-    Caller, Catalog, CatalogPlace, Model, RenderError, ToolArgumentKind, ToolDoes, ToolRule, View, render,
-};
+use openoxide_skills::catalog::{Catalog, View};
+use openoxide_skills::host::{Caller, CatalogPlace, ToolArgumentKind, ToolDoes, ToolRule};
+use openoxide_skills::render::{Model, render};
+use openoxide_skills::text::RenderError;
 use serde_json::{Map, Value, json};
 
 use crate::call::names_for;

@@ -1,6 +1,10 @@
 //! A skill as a command that somebody else fills in: its text and what would carry it, with nothing put into them.
 
-use openoxide_skills::{Caller, Entry, LoadedSkill, SkillDir, SnapshotLimits, body_of, envelope, parse_bytes};
+use openoxide_skills::catalog::Entry;
+use openoxide_skills::envelope::{LoadedSkill, envelope};
+use openoxide_skills::host::Caller;
+use openoxide_skills::parse::{body_of, parse_bytes};
+use openoxide_skills::resource::{SkillDir, SnapshotLimits};
 
 use crate::runtime::Runtime;
 

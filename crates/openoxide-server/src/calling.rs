@@ -6,7 +6,7 @@ use openoxide_config::ConfiguredServer;
 use openoxide_live::Snapshot;
 use openoxide_mcp_client::{Remote, RemoteActivation, RemoteError, RemoteListing, RemoteName, RemoteOptions};
 use openoxide_runtime::{Activation, Call, Question, Refusal, Runtime, Session};
-use openoxide_skills::Caller;
+use openoxide_skills::host::Caller;
 use tokio::sync::Mutex;
 
 use crate::engine::Engine;

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use openoxide_skills::fill;
+use openoxide_skills::text::fill;
 use serde::Deserialize;
 use serde_json::json;
 

@@ -18,7 +18,10 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use openoxide_skills::{Depth, HostSettings, Hosts, Surroundings, View, load};
+use openoxide_skills::catalog::{Depth, View, load};
+use openoxide_skills::host::Hosts;
+use openoxide_skills::root::Surroundings;
+use openoxide_skills::settings::HostSettings;
 use rayon::prelude::*;
 
 const ROUNDS: usize = 15;

@@ -97,7 +97,7 @@ impl<'n> Namespaces<'n> {
 impl Namespaces<'_> {
     fn allowed(&self, name: String) -> Result<String, String> {
         match first_bad(&name, self.rules.chars) {
-            Some(bad) => Err(format!("`{}` is not allowed in its name", crate::TerminalText(&bad.to_string()))),
+            Some(bad) => Err(format!("`{}` is not allowed in its name", crate::text::TerminalText(&bad.to_string()))),
             None => Ok(name),
         }
     }

@@ -42,7 +42,8 @@ pub(crate) use readings::Readings;
 /// Reads the text of a skill file by a host's rules; `folder` is what its place calls it.
 ///
 /// ```
-/// # use openoxide_skills::{Hosts, parse_text};
+/// # use openoxide_skills::host::Hosts;
+/// # use openoxide_skills::parse::parse_text;
 /// let hosts = Hosts::builtin();
 /// let host = hosts.get("openoxide").unwrap().host().unwrap();
 /// let parsed = parse_text("---\nname: pdf\ndescription: Fill forms\n---\nDo it.\n", "pdf", &host.parse);
@@ -66,7 +67,8 @@ pub(crate) fn parse_head(head: Head<'_>, rules: &ParseRules) -> Option<Parsed> {
 /// Returns what follows the frontmatter of a skill file; the whole text if it has none.
 ///
 /// ```
-/// # use openoxide_skills::{Hosts, body_of};
+/// # use openoxide_skills::host::Hosts;
+/// # use openoxide_skills::parse::body_of;
 /// let host = Hosts::builtin().get("openoxide").unwrap().host().unwrap();
 /// assert_eq!(body_of("---\nname: pdf\n---\nDo it.\n", &host.parse), "Do it.\n");
 /// ```

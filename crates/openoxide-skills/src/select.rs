@@ -98,13 +98,16 @@ pub struct IgnoredMention<'c> {
 /// Chooses the skills of a catalog that a turn names, by a host's rules.
 ///
 /// ```no_run
-/// # use openoxide_skills::{Hosts, SkillScope, Turn, discover_dir, select};
+/// # use openoxide_skills::catalog::discover_dir;
+/// # use openoxide_skills::host::Hosts;
+/// # use openoxide_skills::select::{Turn, select};
+/// # use openoxide_skills::skill::SkillScope;
 /// let spec = Hosts::builtin().get("openoxide")?;
 /// let catalog = discover_dir("skills".as_ref(), SkillScope::Repo, &spec)?;
 /// for selected in select(&catalog, &spec.host()?, &Turn::text("use $pdf")).selected {
 ///     println!("{}", selected.entry.skill.name);
 /// }
-/// # Ok::<(), openoxide_skills::HostError>(())
+/// # Ok::<(), openoxide_skills::host::HostError>(())
 /// ```
 pub fn select<'c>(catalog: &'c Catalog, host: &Host, turn: &Turn) -> Selection<'c> {
     let rules = &host.mention;
@@ -155,7 +158,7 @@ impl<'c, 't> Chooser<'c, 't> {
                 self.item_names.extend(name.as_deref().filter(|_| self.rules.items));
                 let whole = index::lexical(&self.turn.cwd.join(path));
                 let found = if self.rules.items { self.index.by_path(&whole) } else { Err(IgnoredReason::NoItems) };
-                (found, crate::path_text(path))
+                (found, crate::text::path_text(path))
             }
         };
         self.named.extend(found.as_ref().ok().map(|entry| &*entry.skill.name));

@@ -1,6 +1,6 @@
 //! The caller of a skill, as requests name it.
 
-use openoxide_skills::Caller;
+use openoxide_skills::host::Caller;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

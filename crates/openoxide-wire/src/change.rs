@@ -1,6 +1,6 @@
 //! `--json` of the commands that change something: the changes that were made.
 
-use openoxide_skills::path_text;
+use openoxide_skills::text::path_text;
 use schemars::JsonSchema;
 use serde::Serialize;
 

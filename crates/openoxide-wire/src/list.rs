@@ -1,6 +1,7 @@
 //! `list --json`: the skills that a host sees, and the files that it ignores.
 
-use openoxide_skills::{Catalog, LimitReached, path_text};
+use openoxide_skills::catalog::{Catalog, LimitReached};
+use openoxide_skills::text::path_text;
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use openoxide_skills::{Catalog, IgnoredMention, IgnoredReason, Selected, Selection, Turn, TurnItem, path_text};
+use openoxide_skills::catalog::Catalog;
+use openoxide_skills::select::{IgnoredMention, IgnoredReason, Selected, Selection, Turn, TurnItem};
+use openoxide_skills::text::path_text;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

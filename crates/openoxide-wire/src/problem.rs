@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use openoxide_skills::{Diagnostic, Fix, Problem, path_text};
+use openoxide_skills::catalog::Problem;
+use openoxide_skills::diagnostic::{Diagnostic, Fix};
+use openoxide_skills::text::path_text;
 use schemars::JsonSchema;
 use serde::Serialize;
 

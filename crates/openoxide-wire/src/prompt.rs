@@ -1,6 +1,7 @@
 //! `prompt --json`: the text that the model sees, and how each skill is shown in it.
 
-use openoxide_skills::{DetailLevel, Prompt, ShownSkill, path_text};
+use openoxide_skills::render::{DetailLevel, Prompt, ShownSkill};
+use openoxide_skills::text::path_text;
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD as BASE64;
-use openoxide_skills::{ResourceAnswer, ResourceBytes, ResourceContent, ResourceRefusal};
+use openoxide_skills::resource::{ResourceAnswer, ResourceBytes, ResourceContent, ResourceRefusal};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -142,7 +142,7 @@ impl ReadAnswer {
             ResourceContent::Folder(folder) => {
                 self.path = Some(folder.path.clone());
                 self.kind = Some("folder".to_owned());
-                let line = |item: &openoxide_skills::ResourceItem| ItemLine {
+                let line = |item: &openoxide_skills::resource::ResourceItem| ItemLine {
                     name: item.name.clone(),
                     kind: item.kind.as_str().to_owned(),
                 };

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use openoxide_skills::{Catalog, Entry, SkillContext, SkillInterface, SkillPolicy, ToolDependency, path_text, tokens};
+use openoxide_skills::catalog::{Catalog, Entry};
+use openoxide_skills::skill::{SkillContext, SkillInterface, SkillPolicy, ToolDependency};
+use openoxide_skills::text::{path_text, tokens};
 use schemars::JsonSchema;
 use serde::Serialize;
 

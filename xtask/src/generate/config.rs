@@ -2,7 +2,8 @@
 
 use anyhow::Result;
 use openoxide_config::{CONFIG_KEYS, ConfigKey, ProjectAccess, ValueKind};
-use openoxide_skills::{HostSettings, Hosts, SettingRule};
+use openoxide_skills::host::{Hosts, SettingRule};
+use openoxide_skills::settings::HostSettings;
 
 use super::NOTICE;
 use super::markdown::{code, table};

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use openoxide_skills::Code;
+use openoxide_skills::diagnostic::Code;
 
 use super::NOTICE;
 use super::markdown::table;

@@ -2,7 +2,8 @@
 
 use anyhow::Result;
 use openoxide_config::variables;
-use openoxide_skills::{HostSettings, Hosts};
+use openoxide_skills::host::Hosts;
+use openoxide_skills::settings::HostSettings;
 
 use super::NOTICE;
 use super::markdown::{code, table};

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result};
 use openoxide_config::CONFIG_KEYS;
-use openoxide_skills::{Host, Hosts};
+use openoxide_skills::host::{Host, Hosts};
 use serde_json::Value;
 use toml::Table;
 

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use openoxide_config::Workspace;
-use openoxide_skills::{Code, Diagnostic, Fix, Host, Judgment, judge};
+use openoxide_skills::diagnostic::{Code, Diagnostic, Fix};
+use openoxide_skills::host::Host;
+use openoxide_skills::judge::{Judgment, judge};
 
 use super::relink::links_to;
 use crate::error::Error;

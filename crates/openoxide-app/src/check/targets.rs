@@ -4,10 +4,13 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use openoxide_config::Workspace;
-use openoxide_skills::{
-    Catalog, Code, Depth, Diagnostic, FolderNames, HostSettings, Problem, Root, ScanRules, SkillScope, View,
-    is_skill_folder, load,
-};
+use openoxide_skills::catalog::{Catalog, Depth, Problem, View, load};
+use openoxide_skills::diagnostic::{Code, Diagnostic};
+use openoxide_skills::host::{FolderNames, ScanRules};
+use openoxide_skills::judge::is_skill_folder;
+use openoxide_skills::root::Root;
+use openoxide_skills::settings::HostSettings;
+use openoxide_skills::skill::SkillScope;
 
 use crate::error::{Error, ErrorKind};
 use crate::paths;

@@ -7,7 +7,9 @@ use openoxide_mcp_client::RemoteName;
 use openoxide_runtime::{
     Activation, Call, Given, Notice, Record, Runtime, Session as Conversation, activate_answer, drive,
 };
-use openoxide_skills::{Caller, Catalog, Depth, select};
+use openoxide_skills::catalog::{Catalog, Depth};
+use openoxide_skills::host::Caller;
+use openoxide_skills::select::select;
 use openoxide_wire::{ActivateAnswer, IgnoredLine, MentionsAnswer, MessageLine};
 
 use crate::ExitStatus;

@@ -3,7 +3,7 @@
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, Command, CommandFactory as _};
 use clap_complete::Shell;
-use openoxide_skills::Hosts;
+use openoxide_skills::host::Hosts;
 
 use crate::ExitStatus;
 use crate::args::Args;

@@ -6,7 +6,11 @@ use std::io::IsTerminal as _;
 use std::path::Path;
 
 use openoxide_config::detect_host;
-use openoxide_skills::{Catalog, Code, Depth, Entry, Layout, RootRule, SkillScope, Status, View, entry_costs, load};
+use openoxide_skills::catalog::{Catalog, Depth, Entry, Status, View, load};
+use openoxide_skills::diagnostic::Code;
+use openoxide_skills::host::{Layout, RootRule};
+use openoxide_skills::render::entry_costs;
+use openoxide_skills::skill::SkillScope;
 use openoxide_wire::{ExplainAnswer, HostOutcome, OtherLine, SchemaVersion, SkillLine};
 use unicode_width::UnicodeWidthStr as _;
 

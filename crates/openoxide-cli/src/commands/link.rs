@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use openoxide_app::Error;
-use openoxide_skills::{Catalog, Depth, Entry, SkillScope, View, load, path_text};
+use openoxide_skills::catalog::{Catalog, Depth, Entry, View, load};
+use openoxide_skills::skill::SkillScope;
+use openoxide_skills::text::path_text;
 use openoxide_wire::{ChangeAnswer, ChangeLine};
 
 use crate::ExitStatus;

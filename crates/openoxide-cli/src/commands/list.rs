@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use openoxide_skills::{BudgetUnit, Catalog, Code, Depth, Entry, EntryCosts, Model, catalog_budget, entry_costs};
+use openoxide_skills::catalog::{Catalog, Depth, Entry};
+use openoxide_skills::diagnostic::Code;
+use openoxide_skills::render::{BudgetUnit, EntryCosts, Model, catalog_budget, entry_costs};
 use openoxide_wire::ListAnswer;
 
 use crate::ExitStatus;

@@ -5,7 +5,9 @@ use std::io::{IsTerminal as _, Read as _};
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use openoxide_skills::{CommandPlace, Depth, IgnoredReason, MentionRules, Selection, Turn, TurnItem, select};
+use openoxide_skills::catalog::Depth;
+use openoxide_skills::host::{CommandPlace, MentionRules};
+use openoxide_skills::select::{IgnoredReason, Selection, Turn, TurnItem, select};
 use openoxide_wire::{MentionsAnswer, TurnInput};
 
 use crate::ExitStatus;

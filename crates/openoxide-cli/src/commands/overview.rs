@@ -8,7 +8,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use openoxide_config::{ConfigProblem, DetectedHost, HostInstallation};
 use openoxide_runtime::seen_by_model;
-use openoxide_skills::{Catalog, Depth, Entry, Model, Prompt, Status, View, load, path_text, render};
+use openoxide_skills::catalog::{Catalog, Depth, Entry, Status, View, load};
+use openoxide_skills::render::{Model, Prompt, render};
+use openoxide_skills::text::path_text;
 use openoxide_wire::{AgentLine, OverviewAnswer, SchemaVersion, SuggestionLine};
 use unicode_width::UnicodeWidthStr as _;
 

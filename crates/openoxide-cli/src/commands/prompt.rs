@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use openoxide_runtime::{Beginning, BeginningError, Onlooker, message_line, prompt_answer};
-use openoxide_skills::{Depth, DetailLevel, Model, Prompt, Status};
+use openoxide_skills::catalog::{Depth, Status};
+use openoxide_skills::render::{DetailLevel, Model, Prompt};
 
 use crate::ExitStatus;
 use crate::args::Common;

@@ -2,10 +2,12 @@
 
 use openoxide_mcp_client::RemoteName;
 use openoxide_runtime::{Given, Responder as _, Runtime, Session as Conversation};
-use openoxide_skills::{
-    Caller, Catalog, Entry, ReadProblem, ResourceAnswer, ResourcePart, ResourceRefusal, ResourceRequest, SkillUrl,
-    near, read_resource,
+use openoxide_skills::catalog::{Catalog, Entry};
+use openoxide_skills::host::{Caller, ReadProblem};
+use openoxide_skills::resource::{
+    ResourceAnswer, ResourcePart, ResourceRefusal, ResourceRequest, SkillUrl, read_resource,
 };
+use openoxide_skills::text::near;
 use openoxide_wire::ReadAnswer;
 
 use crate::ExitStatus;

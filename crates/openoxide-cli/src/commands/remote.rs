@@ -10,7 +10,7 @@ use openoxide_mcp_client::{
 use openoxide_runtime::{
     Call, Done, Given, Refusal, Responder as _, Runtime, Session as Conversation, Why, activate_answer,
 };
-use openoxide_skills::Caller;
+use openoxide_skills::host::Caller;
 use openoxide_wire::{ReadAnswer, RemoteAnswer, RemoteFileLine, RemoteLine, RemoteProblemLine, SchemaVersion};
 
 use crate::ExitStatus;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use openoxide_app::Catalog;
 use openoxide_app::off::skills_off;
 use openoxide_app::roots::probe_isolation;
-use openoxide_skills::Depth;
+use openoxide_skills::catalog::Depth;
 use openoxide_wire::RootsAnswer;
 
 use crate::ExitStatus;

@@ -9,7 +9,8 @@ use openoxide_runtime::{
     Ran, ScriptCall, ScriptDone, ScriptRun, Session as Conversation, Why, drive_script, notice_line, refused_line,
 };
 use openoxide_sandbox::Ended;
-use openoxide_skills::{Caller, path_text};
+use openoxide_skills::host::Caller;
+use openoxide_skills::text::path_text;
 use openoxide_wire::{RanLine, RunAnswer};
 
 use crate::ExitStatus;

@@ -1,7 +1,7 @@
 //! `schema`: JSON Schemas of every file and answer.
 
 use openoxide_config::config_schema;
-use openoxide_skills::Host;
+use openoxide_skills::host::Host;
 use openoxide_wire::answer_schemas;
 use serde_json::Value;
 

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use openoxide_mcp_client::RemoteName;
-use openoxide_skills::{Entry, entry_costs};
+use openoxide_skills::catalog::Entry;
+use openoxide_skills::render::entry_costs;
 use openoxide_wire::ShowAnswer;
 
 use crate::ExitStatus;

@@ -2,7 +2,7 @@
 
 use openoxide_app::switch::change_answer;
 use openoxide_app::{SettingsOwner, SkillSelector, SwitchOutcome, SwitchRequest};
-use openoxide_skills::Depth;
+use openoxide_skills::catalog::Depth;
 
 use crate::ExitStatus;
 use crate::args::Common;

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use openoxide_config::{PermissionKind, Timestamp, Trust, Workspace, find_project};
-use openoxide_skills::{ProjectRules, path_text};
+use openoxide_skills::host::ProjectRules;
+use openoxide_skills::text::path_text;
 use openoxide_wire::{ChangeAnswer, ChangeLine};
 
 use crate::ExitStatus;

@@ -1,6 +1,6 @@
 //! `explain`: why a skill does or does not count, here and elsewhere.
 
-use openoxide_skills::Hosts;
+use openoxide_skills::host::Hosts;
 use openoxide_testkit::TestContext;
 
 use crate::support::{furnished, run, skill_file, valid_json};

@@ -1,6 +1,6 @@
 //! `hosts`: the hosts, and which skills each of them sees.
 
-use openoxide_skills::Hosts;
+use openoxide_skills::host::Hosts;
 
 use crate::support::{field, furnished, run, valid_json};
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use openoxide_skills::Hosts;
+use openoxide_skills::host::Hosts;
 use openoxide_testkit::TestContext;
 
 use crate::support::{field, json, padded, run, valid_json};

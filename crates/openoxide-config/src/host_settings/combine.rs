@@ -1,6 +1,7 @@
 //! Combines the values of one setting from several places.
 
-use openoxide_skills::{Setting, SettingKind, SettingRule};
+use openoxide_skills::host::{SettingKind, SettingRule};
+use openoxide_skills::settings::Setting;
 use toml::Value;
 
 /// Combines the values of a setting: the last wins, or the last `false` does, or they add up.

@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
-use openoxide_skills::{Plugin, PluginSource, SkillScope, Surroundings};
+use openoxide_skills::host::PluginSource;
+use openoxide_skills::root::Surroundings;
+use openoxide_skills::settings::Plugin;
+use openoxide_skills::skill::SkillScope;
 use serde_json::{Map, Value as Json};
 use toml::Value;
 

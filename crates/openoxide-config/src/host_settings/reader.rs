@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use openoxide_skills::{
-    Code, Diagnostic, Host, HostSettings, HostSpec, Origin, Setting, SettingKind, SettingRule, SettingSource,
-    Surroundings,
-};
+use openoxide_skills::diagnostic::{Code, Diagnostic};
+use openoxide_skills::host::{Host, HostSpec, SettingKind, SettingRule, SettingSource};
+use openoxide_skills::root::Surroundings;
+use openoxide_skills::settings::{HostSettings, Origin, Setting};
 use toml::Value;
 
 use super::combine::combine;

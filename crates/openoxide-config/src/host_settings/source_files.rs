@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use openoxide_skills::{Host, SettingSource, Surroundings};
+use openoxide_skills::host::{Host, SettingSource};
+use openoxide_skills::root::Surroundings;
 
 /// Returns the files of a source, weakest first, whether or not they exist.
 pub(crate) fn source_files(source: &SettingSource, host: &Host, around: &Surroundings) -> Vec<PathBuf> {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use openoxide_skills::{SettingRule, YesWords};
+use openoxide_skills::host::{SettingRule, YesWords};
 use toml::Value;
 
 /// Tells whether a list contains one of the words.

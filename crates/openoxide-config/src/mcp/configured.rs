@@ -1,6 +1,6 @@
 //! The servers of all layers together.
 
-use openoxide_skills::Origin;
+use openoxide_skills::settings::Origin;
 use toml::Value;
 
 use super::parse::parse_server;

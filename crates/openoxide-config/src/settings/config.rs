@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use openoxide_permissions::{RuleError, Rules};
-use openoxide_skills::{Origin, Setting};
+use openoxide_skills::settings::{Origin, Setting};
 use toml::Value;
 
 use super::key::{ConfigKey, ProjectAccess};

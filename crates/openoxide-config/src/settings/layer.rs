@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use openoxide_skills::{Diagnostic, Origin};
+use openoxide_skills::diagnostic::Diagnostic;
+use openoxide_skills::settings::Origin;
 
 use crate::document::Document;
 use crate::environment::variables;

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use openoxide_permissions::RuleError;
-use openoxide_skills::{Code, Diagnostic, path_text};
+use openoxide_skills::diagnostic::{Code, Diagnostic};
+use openoxide_skills::text::path_text;
 use toml::Value;
 
 use super::config::Config;

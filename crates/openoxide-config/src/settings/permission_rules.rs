@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use openoxide_permissions::{Action, Examples, Permission, Rule, RuleError, Rules};
-use openoxide_skills::{Code, Diagnostic};
+use openoxide_skills::diagnostic::{Code, Diagnostic};
 use toml::{Table, Value};
 
 use super::layer::{ConfigProblem, Layer, LayerKind};

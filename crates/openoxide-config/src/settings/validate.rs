@@ -1,6 +1,6 @@
 //! Checks the keys and values of a layer: known, of the right type, and allowed in a project.
 
-use openoxide_skills::{Code, Diagnostic, Place};
+use openoxide_skills::diagnostic::{Code, Diagnostic, Place};
 use toml::Value;
 
 use super::key::{ConfigKey, ProjectAccess, ValueKind};

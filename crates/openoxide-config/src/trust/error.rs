@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use openoxide_skills::Diagnostic;
+use openoxide_skills::diagnostic::Diagnostic;
 
 use crate::environment::{NO_HOME_HINT, NO_HOME_WORD};
 
@@ -13,7 +13,7 @@ pub enum TrustError {
     #[error("there is no home folder")]
     NoHome,
     /// A path cannot be written as text.
-    #[error("`{}` cannot be written down, because it is not UTF-8", openoxide_skills::path_text(path))]
+    #[error("`{}` cannot be written down, because it is not UTF-8", openoxide_skills::text::path_text(path))]
     NotText {
         /// The path.
         path: PathBuf,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use openoxide_skills::{Code, Diagnostic};
+use openoxide_skills::diagnostic::{Code, Diagnostic};
 use toml_edit::{Document, Item, TableLike, Value};
 
 use super::record::{

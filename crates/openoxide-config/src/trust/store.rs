@@ -6,7 +6,7 @@ use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as 
 use std::path::{Path, PathBuf};
 
 use fs_err::os::unix::fs::OpenOptionsExt as _;
-use openoxide_skills::Diagnostic;
+use openoxide_skills::diagnostic::Diagnostic;
 use rustix::fs::OFlags;
 use toml_edit::DocumentMut;
 

@@ -1,6 +1,8 @@
 //! Problems with added hosts, and with settings under `[hosts]`.
 
-use openoxide_skills::{Code, Diagnostic, HostError, Hosts, near};
+use openoxide_skills::diagnostic::{Code, Diagnostic};
+use openoxide_skills::host::{HostError, Hosts};
+use openoxide_skills::text::near;
 
 use crate::settings::config::Config;
 use crate::settings::layer::ConfigProblem;

@@ -1,7 +1,8 @@
 //! The permission rules that apply in a workspace, and the remembered answers.
 
 use openoxide_permissions::{Approvals, Permission, RuleError, Rules};
-use openoxide_skills::{Host, View};
+use openoxide_skills::catalog::View;
+use openoxide_skills::host::Host;
 
 use super::Workspace;
 

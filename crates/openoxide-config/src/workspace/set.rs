@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use openoxide_skills::{Diagnostic, Origin, Setting};
+use openoxide_skills::diagnostic::Diagnostic;
+use openoxide_skills::settings::{Origin, Setting};
 use toml_edit::DocumentMut;
 
 use super::Workspace;

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use openoxide_skills::{Catalog, Entry, path_text};
+use openoxide_skills::catalog::{Catalog, Entry};
+use openoxide_skills::text::path_text;
 
 use super::Workspace;
 

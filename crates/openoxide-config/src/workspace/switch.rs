@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use openoxide_skills::{Catalog, Depth, Entry, Status, View, load, near, path_text};
+use openoxide_skills::catalog::{Catalog, Depth, Entry, Status, View, load};
+use openoxide_skills::text::{near, path_text};
 
 use super::Workspace;
 use super::error::WorkspaceError;

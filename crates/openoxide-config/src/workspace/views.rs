@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use openoxide_skills::{Code, Diagnostic, Host, HostSpec, ProjectRules, Root, Surroundings, View};
+use openoxide_skills::catalog::View;
+use openoxide_skills::diagnostic::{Code, Diagnostic};
+use openoxide_skills::host::{Host, HostSpec, ProjectRules};
+use openoxide_skills::root::{Root, Surroundings};
 
 use super::Workspace;
 use super::error::WorkspaceError;

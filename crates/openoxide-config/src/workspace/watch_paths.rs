@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use openoxide_skills::{Host, PluginSource, ProjectRules, Surroundings, View};
+use openoxide_skills::catalog::View;
+use openoxide_skills::host::{Host, PluginSource, ProjectRules};
+use openoxide_skills::root::Surroundings;
 
 use super::Workspace;
 use crate::host_settings::plugins::plugin_surroundings;

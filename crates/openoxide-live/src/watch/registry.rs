@@ -5,7 +5,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use openoxide_skills::path_text;
+use openoxide_skills::text::path_text;
 
 use super::backend::Watcher;
 use super::event::{Event, WatchError};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use openoxide_config::WorkspaceError;
 use openoxide_live::{LiveError, Place, Snapshot};
-use openoxide_skills::Depth;
+use openoxide_skills::catalog::Depth;
 
 use crate::world::{World, environment, listed};
 

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use openoxide_config::{ConfiguredServer, Environment, McpServer, McpTransport};
 use openoxide_mcp_client::{BlockingRemote, Limits, Remote, RemoteError, RemoteName, RemoteOptions, ServerSkill};
-use openoxide_skills::Origin;
+use openoxide_skills::settings::Origin;
 use openoxide_testkit::mcp::ServedSkills;
 
 /// The variable that tells which server a process is.

@@ -1,6 +1,8 @@
 //! What came of an activation.
 
-use openoxide_skills::{Message, Role, path_text};
+use openoxide_skills::envelope::Message;
+use openoxide_skills::host::Role;
+use openoxide_skills::text::path_text;
 use openoxide_wire::{ActivateAnswer, ActivatedLine, ForkLine, MessageLine, NoticeLine, RefusedLine};
 
 use crate::call::Refusal;

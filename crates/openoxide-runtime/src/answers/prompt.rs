@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use openoxide_config::Workspace;
 use openoxide_permissions::RuleError;
-use openoxide_skills::{Catalog, Model, PreloadRules, Prompt, RenderError, path_text, render};
+use openoxide_skills::catalog::Catalog;
+use openoxide_skills::host::PreloadRules;
+use openoxide_skills::render::{Model, Prompt, render};
+use openoxide_skills::text::{RenderError, path_text};
 use openoxide_wire::{PreloadedLine, PromptAnswer};
 
 use super::message_line;

@@ -1,6 +1,6 @@
 //! A question to the user.
 
-use openoxide_skills::path_text;
+use openoxide_skills::text::path_text;
 use openoxide_wire::{PermissionLine, QuestionLine};
 
 use crate::ask::{Choice, Question};

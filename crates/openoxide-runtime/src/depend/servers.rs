@@ -2,7 +2,7 @@
 
 use openoxide_config::{AddServerOutcome, McpServer, McpTransport, add_mcp_server, validate_mcp_server};
 use openoxide_permissions::{Action, Permission};
-use openoxide_skills::ToolDependency;
+use openoxide_skills::skill::ToolDependency;
 
 use super::{Need, Talk};
 use crate::ask::Question;
@@ -154,7 +154,7 @@ pub(super) fn add(runtime: &Runtime, wanted: &Wanted) -> Result<(), (String, Opt
             Ok(())
         }
         Ok(AddServerOutcome::NameTaken) => {
-            Err(failed(format!("another one has the name in {}", openoxide_skills::path_text(&file))))
+            Err(failed(format!("another one has the name in {}", openoxide_skills::text::path_text(&file))))
         }
         Err(error) => Err(failed(error.to_string())),
     }

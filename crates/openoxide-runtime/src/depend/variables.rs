@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use openoxide_sandbox::Environment as Variables;
-use openoxide_skills::Entry;
+use openoxide_skills::catalog::Entry;
 use secrecy::{ExposeSecret as _, SecretString};
 
 use super::{MAX_QUESTIONS, Need, Talk, too_many};

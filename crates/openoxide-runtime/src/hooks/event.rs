@@ -1,6 +1,7 @@
 //! What happens in a conversation, as hooks are told it.
 
-use openoxide_skills::{Caller, HookEvent, path_text};
+use openoxide_skills::host::{Caller, HookEvent};
+use openoxide_skills::text::path_text;
 use serde_json::{Map, Value, json};
 
 use crate::runtime::Runtime;

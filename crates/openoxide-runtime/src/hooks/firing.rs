@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use openoxide_sandbox::{Command, Outcome, SandboxError};
-use openoxide_skills::{HookFolder, HookRules, HookScope, Once, Variable, path_text};
+use openoxide_skills::host::{HookFolder, HookRules, HookScope, Once, Variable};
+use openoxide_skills::text::path_text;
 use serde_json::{Map, Value};
 
 use super::event::{Deactivation, Event};

@@ -1,7 +1,7 @@
 //! What a hook says by its exit status, its output, and the JSON in it.
 
 use openoxide_sandbox::{Ended, Outcome, SandboxError};
-use openoxide_skills::HookEvent;
+use openoxide_skills::host::HookEvent;
 use serde_json::{Map, Value};
 
 use super::verdict::{Decision, Halt, Ruling, Said, Verdict};

@@ -1,7 +1,10 @@
 //! The answer of a tool that finds skills by words.
 
 use openoxide_permissions::Action;
-use openoxide_skills::{Caller, Entry, SearchHit, TerminalText, ToolFact, fill, search};
+use openoxide_skills::catalog::Entry;
+use openoxide_skills::host::{Caller, ToolFact};
+use openoxide_skills::search::{SearchHit, search};
+use openoxide_skills::text::{TerminalText, fill};
 use serde_json::{Map, json};
 
 use super::{Tool, ToolResult};

@@ -4,11 +4,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use openoxide_sandbox::{Outcome, SandboxError};
-use openoxide_skills::{
-    Caller, Message, Model, ReadProblem, RenderError, Resource, ResourceAnswer, ResourceBytes, ResourceContent,
-    ResourcePart, ResourceRefusal, ResourceRequest, Role, ToolAnswer, ToolArgumentKind, ToolDoes, ToolFact, fill,
-    path_text, read_resource,
+use openoxide_skills::envelope::Message;
+use openoxide_skills::host::{Caller, ReadProblem, Role, ToolAnswer, ToolArgumentKind, ToolDoes, ToolFact};
+use openoxide_skills::render::Model;
+use openoxide_skills::resource::{
+    Resource, ResourceAnswer, ResourceBytes, ResourceContent, ResourcePart, ResourceRefusal, ResourceRequest,
+    read_resource,
 };
+use openoxide_skills::text::{RenderError, fill, path_text};
 use serde_json::{Map, Value, json};
 
 use super::found::found;

@@ -1,7 +1,7 @@
 //! Skills that ask for a conversation of their own.
 
 use openoxide_runtime::{Activation, Answer, Call, Done, Given, Question, Session, drive};
-use openoxide_skills::Caller;
+use openoxide_skills::host::Caller;
 
 use crate::scene::Scene;
 

@@ -7,7 +7,8 @@ use openoxide_permissions::Action;
 use openoxide_runtime::{
     Activation, Answer, Call, Deactivation, Done, Given, Question, Session, ToolRegistry, Toolbox, drive,
 };
-use openoxide_skills::{Caller, Model};
+use openoxide_skills::host::Caller;
+use openoxide_skills::render::Model;
 use serde_json::json;
 
 use crate::hooked::{Hooked, isolation, on, pre};

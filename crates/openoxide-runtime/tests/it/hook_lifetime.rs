@@ -2,7 +2,7 @@
 
 use openoxide_permissions::Action;
 use openoxide_runtime::{Answer, Deactivation, Event, Power, Question};
-use openoxide_skills::HookScope;
+use openoxide_skills::host::HookScope;
 
 use crate::hooked::{Hooked, OUT, line, on, pre, prompt, stop, told};
 use crate::scene::Scene;
@@ -270,7 +270,7 @@ fn the_end_of_a_turn_counts_where_the_host_says_so() {
     assert_eq!(line(&hooked.fire(prompt("x"))), "context(a) context(b)");
     // A turn whose end is put off has not ended.
     let hooks = on("Stop", &["exit 2"]);
-    let change = |host: &mut openoxide_skills::Host| host.hooks.as_mut().unwrap().scope = HookScope::Turn;
+    let change = |host: &mut openoxide_skills::host::Host| host.hooks.as_mut().unwrap().scope = HookScope::Turn;
     let Some(mut hooked) = Hooked::with("openoxide", &[("a", &hooks)], Scene::new(), change) else { return };
     hooked.activate("a", &Answer::Session);
     hooked.fire(stop());

@@ -10,7 +10,7 @@ use openoxide_runtime::{
     Verdict, drive, drive_hooks,
 };
 use openoxide_sandbox::{Isolation, Outcome, Probe, SandboxError};
-use openoxide_skills::{Caller, Host};
+use openoxide_skills::host::{Caller, Host};
 use serde_json::{Value, json};
 
 use crate::scene::Scene;

@@ -1,7 +1,7 @@
 //! Events and what hooks say to them: input, exit statuses, JSON, matchers.
 
 use openoxide_runtime::{Deactivation, Event};
-use openoxide_skills::HookEvent;
+use openoxide_skills::host::HookEvent;
 use serde_json::{Value, json};
 
 use crate::hooked::{Hooked, OUT, line, on, post, pre, prompt, stop, told};
@@ -303,7 +303,7 @@ fn a_project_cannot_switch_hooks_or_commands_on() {
 #[test]
 fn the_hooks_of_an_event_have_a_time_together() {
     let hooks = on("PreToolUse", &["sleep 0.4", "sleep 60", "exit 2", "exit 2"]);
-    let limit = |host: &mut openoxide_skills::Host| host.hooks.as_mut().unwrap().event_seconds = 1.0;
+    let limit = |host: &mut openoxide_skills::host::Host| host.hooks.as_mut().unwrap().event_seconds = 1.0;
     let Some(mut hooked) = Hooked::with("openoxide", &[("a", &hooks)], crate::scene::Scene::new(), limit) else {
         return;
     };

@@ -11,7 +11,8 @@ use openoxide_runtime::{
     ToolRegistry, Toolbox, Why, drive, drive_script,
 };
 use openoxide_sandbox::{Ended, Outcome};
-use openoxide_skills::{Caller, Model};
+use openoxide_skills::host::Caller;
+use openoxide_skills::render::Model;
 use serde_json::json;
 
 use crate::scene::{Scene, Script};

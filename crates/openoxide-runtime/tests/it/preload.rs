@@ -2,7 +2,7 @@
 
 use openoxide_permissions::Action;
 use openoxide_runtime::{Pinned, Preloaded, Refusal, Session, Why};
-use openoxide_skills::Role;
+use openoxide_skills::host::Role;
 
 use crate::scene::{Scene, notes};
 

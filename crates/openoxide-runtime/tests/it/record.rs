@@ -2,7 +2,8 @@
 
 use openoxide_permissions::Action;
 use openoxide_runtime::{Activation, Answer, Call, Given, Reattached, Record, Session, drive};
-use openoxide_skills::{Caller, ReattachRules, tokens};
+use openoxide_skills::host::{Caller, ReattachRules};
+use openoxide_skills::text::tokens;
 
 use crate::scene::{Scene, notes};
 

@@ -10,7 +10,8 @@ use openoxide_runtime::{
     Session, drive,
 };
 use openoxide_sandbox::{Ended, Outcome, SandboxError};
-use openoxide_skills::{Caller, Depth, Host, load};
+use openoxide_skills::catalog::{Depth, load};
+use openoxide_skills::host::{Caller, Host};
 use openoxide_testkit::TestContext;
 
 /// A project with skills.

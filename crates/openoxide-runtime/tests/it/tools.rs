@@ -6,7 +6,8 @@ use openoxide_permissions::Action;
 use openoxide_runtime::{
     Activation, Answer, Call, Given, Session, Tool, ToolRegistry, ToolResult, Toolbox, contracts, drive,
 };
-use openoxide_skills::{Caller, Hosts, Model, Role};
+use openoxide_skills::host::{Caller, Hosts, Role};
+use openoxide_skills::render::Model;
 use serde_json::{Value, json};
 
 use crate::scene::{Scene, Script};

@@ -171,11 +171,11 @@ fn a_command_has_the_time_of_the_host_and_of_the_user() {
         let mut scene = Scene::new();
         scene.rule("shell", "*", Action::Allow);
         scene.skill("one", "!`date`", "  []");
-        let limit = |host: &mut openoxide_skills::Host| host.shell.as_mut().unwrap().seconds = seconds;
+        let limit = |host: &mut openoxide_skills::host::Host| host.shell.as_mut().unwrap().seconds = seconds;
         let runtime = scene.changed_runtime_of("openoxide", limit);
         let call = openoxide_runtime::Call {
             skill: "one".to_owned(),
-            caller: openoxide_skills::Caller::User,
+            caller: openoxide_skills::host::Caller::User,
             arguments: openoxide_runtime::Given::Nothing,
         };
         let mut activation = openoxide_runtime::Activation::new(runtime, vec![call]);

@@ -13,7 +13,8 @@ use openoxide_runtime::{
     Activated, Answer, Call, Choice, Done, Given, Question, Refusal, Reply, Runtime, Why, activate_answer,
     question_line,
 };
-use openoxide_skills::{FolderStamps, path_text};
+use openoxide_skills::resource::FolderStamps;
+use openoxide_skills::text::path_text;
 use openoxide_wire::{ActivateAnswer, CallerInput, QuestionLine, ReadAnswer, SchemaVersion};
 use schemars::JsonSchema;
 use secrecy::SecretString;

@@ -3,7 +3,8 @@
 use std::io;
 
 use flate2::{Compression, GzBuilder};
-use openoxide_skills::{FileDigest, ReadLimit, ResourceBytes, ResourcePath, ResourceRules, SkillDir};
+use openoxide_skills::host::ResourceRules;
+use openoxide_skills::resource::{FileDigest, ReadLimit, ResourceBytes, ResourcePath, SkillDir};
 use sha2::{Digest as _, Sha256};
 use tar::{Builder, EntryType, Header};
 

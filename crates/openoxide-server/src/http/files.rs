@@ -11,9 +11,11 @@ use http::{HeaderValue, StatusCode};
 use openoxide_live::Snapshot;
 use openoxide_mcp_client::RemoteName;
 use openoxide_runtime::{Answer, Question, Runtime, Session, host_media_type};
-use openoxide_skills::{
-    Caller, Entry, FolderStamps, Resource, ResourceAnswer, ResourceBytes, ResourceContent, ResourcePart,
-    ResourceRefusal, ResourceRequest, read_resource,
+use openoxide_skills::catalog::Entry;
+use openoxide_skills::host::Caller;
+use openoxide_skills::resource::{
+    FolderStamps, Resource, ResourceAnswer, ResourceBytes, ResourceContent, ResourcePart, ResourceRefusal,
+    ResourceRequest, read_resource,
 };
 use openoxide_wire::{CallerInput, ReadAnswer};
 use schemars::JsonSchema;

@@ -2,7 +2,8 @@
 
 use axum::response::Response;
 use openoxide_live::{Snapshot, WatchMode};
-use openoxide_skills::{Catalog, Entry, Level};
+use openoxide_skills::catalog::{Catalog, Entry};
+use openoxide_skills::diagnostic::Level;
 use openoxide_wire::ProblemLine;
 
 use super::extract::NoQuery;

@@ -9,7 +9,8 @@ use std::path::Path;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use http::StatusCode;
-use openoxide_skills::{Catalog, Entry, near};
+use openoxide_skills::catalog::{Catalog, Entry};
+use openoxide_skills::text::near;
 use sha2::{Digest as _, Sha256};
 
 use crate::answer::Failure;

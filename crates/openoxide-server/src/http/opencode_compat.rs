@@ -3,7 +3,9 @@
 use axum::response::Response;
 use http::{HeaderValue, StatusCode};
 use openoxide_live::Snapshot;
-use openoxide_skills::{Entry, HostSpec, ServeRules, ServeShape, path_text};
+use openoxide_skills::catalog::Entry;
+use openoxide_skills::host::{HostSpec, ServeRules, ServeShape};
+use openoxide_skills::text::path_text;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -14,8 +14,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use openoxide_runtime::{Runtime, Session};
-use openoxide_skills::{
-    Caller, Entry, FileDigest, FileManifest, ManifestLimits, ResourceRequest, SkillDir, Snapshot, SnapshotLimits,
+use openoxide_skills::catalog::Entry;
+use openoxide_skills::host::Caller;
+use openoxide_skills::resource::{
+    FileDigest, FileManifest, ManifestLimits, ResourceRequest, SkillDir, Snapshot, SnapshotLimits,
 };
 
 use super::archive::{PACKED_MAX, pack};

@@ -1,7 +1,7 @@
 //! Keeps absolute paths from whoever is not on this machine: what is below a known folder is told from there.
 
 use openoxide_live::Snapshot;
-use openoxide_skills::path_text;
+use openoxide_skills::text::path_text;
 use openoxide_wire::ProblemLine;
 use serde_json::Value;
 

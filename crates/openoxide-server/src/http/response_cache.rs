@@ -18,7 +18,8 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use openoxide_live::Snapshot;
-use openoxide_skills::{Caller, FolderStamps};
+use openoxide_skills::host::Caller;
+use openoxide_skills::resource::FolderStamps;
 use rustix::fs::{Mode, OFlags};
 
 use super::response::EncodedResponse;

@@ -2,7 +2,7 @@
 
 use axum::response::Response;
 use http::StatusCode;
-use openoxide_skills::search;
+use openoxide_skills::search::search;
 use openoxide_wire::SchemaVersion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -2,7 +2,8 @@
 
 use axum::response::Response;
 use openoxide_runtime::Runtime;
-use openoxide_skills::{Catalog, View, entry_costs};
+use openoxide_skills::catalog::{Catalog, View};
+use openoxide_skills::render::entry_costs;
 use openoxide_wire::{LimitLine, OtherLine, SchemaVersion, ShowAnswer, SkillLine};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-use openoxide_skills::{Catalog, Entry, ResourcePath};
+use openoxide_skills::catalog::{Catalog, Entry};
+use openoxide_skills::resource::ResourcePath;
 use sha2::{Digest as _, Sha256};
 
 use crate::encoding::{hex, percent_decode, push_percent_encoded};

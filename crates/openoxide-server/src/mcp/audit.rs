@@ -5,7 +5,9 @@ use std::net::SocketAddr;
 use axum::extract::ConnectInfo;
 use http::request::Parts;
 use openoxide_runtime::Begun;
-use openoxide_skills::{Catalog, ToolDoes, shown_name};
+use openoxide_skills::catalog::Catalog;
+use openoxide_skills::host::ToolDoes;
+use openoxide_skills::resource::shown_name;
 use serde_json::Value;
 
 use super::address::Addresses;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use openoxide_runtime::media_type_by_name;
-use openoxide_skills::{SkillDir, SkillDirEntry, shown_name};
+use openoxide_skills::resource::{SkillDir, SkillDirEntry, shown_name};
 use rmcp::ErrorData;
 use rmcp::model::{CustomResult, Resource};
 use serde_json::{Value, json};

@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use openoxide_skills::{BudgetUnit, CatalogPlace, Entry, Model, TerminalText, ToolDoes, catalog_budget};
+use openoxide_skills::catalog::Entry;
+use openoxide_skills::host::{CatalogPlace, ToolDoes};
+use openoxide_skills::render::{BudgetUnit, Model, catalog_budget};
+use openoxide_skills::text::TerminalText;
 use rmcp::model::{Implementation, JsonObject, ServerCapabilities, ServerConfig};
 use serde_json::json;
 

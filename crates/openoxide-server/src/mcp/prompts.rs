@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use openoxide_runtime::{Activation, Call, Done, Given, names_for};
-use openoxide_skills::{Caller, Entry};
+use openoxide_skills::catalog::Entry;
+use openoxide_skills::host::Caller;
 use rmcp::model::{
     CacheScope, GetPromptRequestParams, GetPromptResponse, GetPromptResult, JsonObject, ListPromptsResult, Prompt,
     PromptArgument, PromptMessage, Role,

@@ -1,7 +1,7 @@
 //! A question to the user as a form: what would happen, whole, and the answers that make sense.
 
 use openoxide_runtime::{Answer, Choice, Power, Question};
-use openoxide_skills::TerminalText;
+use openoxide_skills::text::TerminalText;
 use rmcp::model::{
     ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema, EnumSchema, PrimitiveSchemaDefinition,
 };

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use openoxide_mcp_client::{Remote, RemoteName, ServerSkill};
 use openoxide_runtime::{Session, ToolResult};
-use openoxide_skills::{Caller, TerminalText, ToolDoes};
+use openoxide_skills::host::{Caller, ToolDoes};
+use openoxide_skills::text::TerminalText;
 use rmcp::model::Tool;
 use serde_json::{Value, json};
 

@@ -6,9 +6,8 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use openoxide_runtime::{Question, Session, media_type};
-use openoxide_skills::{
-    Caller, ReadLimit, ReadProblem, ResourceBytes, ResourcePart, ResourcePath, ResourceRequest, SkillDir,
-};
+use openoxide_skills::host::{Caller, ReadProblem};
+use openoxide_skills::resource::{ReadLimit, ResourceBytes, ResourcePart, ResourcePath, ResourceRequest, SkillDir};
 use rmcp::model::{
     CacheScope, ListResourceTemplatesResult, ListResourcesResult, ReadResourceRequestParams, ReadResourceResponse,
     ReadResourceResult, Resource, ResourceContents, ResourceTemplate,

@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use openoxide_live::Snapshot;
 use openoxide_runtime::{Runtime, ToolRegistry, Toolbox};
-use openoxide_skills::{Catalog, Entry, Model};
+use openoxide_skills::catalog::{Catalog, Entry};
+use openoxide_skills::render::Model;
 use rmcp::ErrorData;
 use tokio::sync::Semaphore;
 

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use openoxide_skills::{
-    Catalog, Entry, FileManifest, ManifestLimits, ReadLimit, ResourceBytes, SkillDir, SnapshotError, frontmatter_json,
-};
+use openoxide_skills::catalog::{Catalog, Entry};
+use openoxide_skills::parse::frontmatter_json;
+use openoxide_skills::resource::{FileManifest, ManifestLimits, ReadLimit, ResourceBytes, SkillDir, SnapshotError};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -39,7 +39,7 @@ impl Served {
         let resources = match &self.files {
             None => json!("dynamic"),
             Some(files) => {
-                let file = |file: &openoxide_skills::ManifestFile| json!({ "uri": address(root, &file.path), "digest": file.digest(), "size": file.size });
+                let file = |file: &openoxide_skills::resource::ManifestFile| json!({ "uri": address(root, &file.path), "digest": file.digest(), "size": file.size });
                 files.files.iter().map(file).collect()
             }
         };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use openoxide_runtime::{Begun, Firing, HookStep, Reply, Toolbox};
-use openoxide_skills::ToolDoes;
+use openoxide_skills::host::ToolDoes;
 use rmcp::model::{CacheScope, CallToolRequestParams, CallToolResponse, ListToolsResult, Tool, ToolAnnotations};
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::{Method, StatusCode};
-use openoxide_skills::TerminalText;
+use openoxide_skills::text::TerminalText;
 use serde::Serialize;
 
 use crate::observe::background_writer::{BackgroundWriter, Sink};

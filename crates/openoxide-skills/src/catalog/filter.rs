@@ -172,7 +172,7 @@ fn read_rule(view: &View, item: &Value, setting: &Setting) -> Option<Rule> {
     let enabled = item.get("enabled").and_then(Value::as_bool)?;
     // Which of several rules it was is not known, so no line is named.
     let place = match &setting.origin {
-        crate::Origin::File { path, .. } => path.display().to_string(),
+        crate::settings::Origin::File { path, .. } => path.display().to_string(),
         other => other.to_string(),
     };
     Some(Rule { selector, enabled, text: format!("`{place}` says so") })

@@ -44,13 +44,15 @@ pub fn load(views: &[View], depth: Depth) -> Vec<Catalog> {
 /// Finds the skills below one folder, as [`load`] would for a host with that single root.
 ///
 /// ```no_run
-/// # use openoxide_skills::{Hosts, SkillScope, discover_dir};
+/// # use openoxide_skills::catalog::discover_dir;
+/// # use openoxide_skills::host::Hosts;
+/// # use openoxide_skills::skill::SkillScope;
 /// let hosts = Hosts::builtin();
 /// let catalog = discover_dir("skills".as_ref(), SkillScope::Repo, &hosts.get("openoxide")?)?;
 /// for entry in &catalog.skills {
 ///     println!("{}: {}", entry.skill.name, entry.skill.description);
 /// }
-/// # Ok::<(), openoxide_skills::HostError>(())
+/// # Ok::<(), openoxide_skills::host::HostError>(())
 /// ```
 pub fn discover_dir(dir: &Path, source: SkillScope, spec: &HostSpec) -> Result<Catalog, HostError> {
     let around = Surroundings { cwd: dir.to_owned(), project: dir.to_owned(), ..Surroundings::default() };

@@ -132,7 +132,7 @@ fn arguments_that_nothing_takes_are_added() {
 #[test]
 fn the_model_gets_a_text_as_it_is_where_only_the_user_counts() {
     let call = Call::of(OPENCODE);
-    let arguments = Arguments::from_raw(crate::WordRule::Tokens, "x");
+    let arguments = Arguments::from_raw(crate::host::WordRule::Tokens, "x");
     let body = "$1 !`date` @a.md";
     let by_model = expand(body, &call.host.expansion(false, &[]), Some(&arguments), &variables());
     assert_eq!(by_model, Expanded { pieces: vec![Piece::Text(body.to_owned())], ..Expanded::default() });
@@ -185,10 +185,11 @@ fn commands_that_are_switched_off_leave_the_hosts_text() {
 #[test]
 fn the_programs_own_setting_switches_commands_off() {
     let spec = Hosts::builtin().get(CLAUDE).unwrap();
-    let setting = crate::Setting { value: toml::Value::Boolean(false), origin: crate::Origin::Default };
-    let settings = crate::HostSettings {
+    let setting =
+        crate::settings::Setting { value: toml::Value::Boolean(false), origin: crate::settings::Origin::Default };
+    let settings = crate::settings::HostSettings {
         values: [("shell_commands".to_owned(), setting)].into(),
-        ..crate::HostSettings::default()
+        ..crate::settings::HostSettings::default()
     };
     assert!(!spec.with(&settings).unwrap().shell.unwrap().run);
     assert!(spec.host().unwrap().shell.unwrap().run);

@@ -13,7 +13,7 @@ const MAX_FRONTMATTER: usize = 64 * 1024;
 /// Returns everything that the frontmatter of a skill file says, or why it cannot be said in JSON.
 ///
 /// ```
-/// let fields = openoxide_skills::frontmatter_json("---\nname: pdf\nsize: 2\n---\nText\n").unwrap();
+/// let fields = openoxide_skills::parse::frontmatter_json("---\nname: pdf\nsize: 2\n---\nText\n").unwrap();
 /// assert_eq!(serde_json::Value::Object(fields), serde_json::json!({"name": "pdf", "size": 2}));
 /// ```
 pub fn frontmatter_json(text: &str) -> Result<Map<String, Json>, String> {

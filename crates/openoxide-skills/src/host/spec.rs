@@ -331,7 +331,7 @@ mod tests {
             let editions = spec.editions().map(|edition| format!("{}@{edition}", spec.name));
             for id in editions.chain([spec.name.clone()]) {
                 for rule in hosts.get(&id).unwrap().host().unwrap().parse.texts {
-                    assert!(crate::Code::parse(&rule.code).is_some(), "{id}: {}", rule.code);
+                    assert!(crate::diagnostic::Code::parse(&rule.code).is_some(), "{id}: {}", rule.code);
                     texts += 1;
                 }
             }

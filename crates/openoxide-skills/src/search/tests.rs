@@ -11,9 +11,12 @@ fn found(skills: &[(&str, &str)], query: &str) -> Vec<String> {
         let text = format!("---\nname: {name}\ndescription: {description}\n---\nBody\n");
         fs_err::write(folder.join("SKILL.md"), text).unwrap();
     }
-    let catalog =
-        crate::discover_dir(dir.path(), crate::SkillScope::Repo, &crate::Hosts::builtin().get("openoxide").unwrap())
-            .unwrap();
+    let catalog = crate::catalog::discover_dir(
+        dir.path(),
+        crate::skill::SkillScope::Repo,
+        &crate::host::Hosts::builtin().get("openoxide").unwrap(),
+    )
+    .unwrap();
     let hits = search(&catalog.skills, query, 10);
     assert!(hits.windows(2).all(|pair| pair[0].score >= pair[1].score || is_named(pair[0].entry, query.trim())));
     hits.iter().map(|hit| hit.entry.skill.name.to_string()).collect()

@@ -326,7 +326,7 @@ fn ours_says_why_and_what_else() {
     let IgnoredReason::Ambiguous { candidates, total: 2, .. } = &scene.select(&turn).ignored[0].reason else {
         panic!()
     };
-    assert!(candidates[0].is_active() && candidates[1].status == crate::Status::Shadowed);
+    assert!(candidates[0].is_active() && candidates[1].status == crate::catalog::Status::Shadowed);
 }
 
 #[test]
@@ -360,7 +360,7 @@ fn what_is_kept_from_the_user_is_never_suggested() {
     scene.check_ignored("$model-onl", "$model-onl unknown: no skill is called `model-onl`");
     let pdf = scene.catalog.skills.iter().position(|entry| &*entry.skill.name == "pdf").unwrap();
     let mut denied = scene.catalog.skills.remove(pdf);
-    denied.status = crate::Status::Denied;
+    denied.status = crate::catalog::Status::Denied;
     scene.catalog.others.push(denied);
     scene.check_ignored("$pd", "$pd unknown: no skill is called `pd`");
     scene.check_ignored("$pdf", "$pdf denied: the skill is denied");

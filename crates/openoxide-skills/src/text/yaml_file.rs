@@ -21,7 +21,7 @@ pub struct YamlFile {
 /// Reads YAML into plain values; null is nothing, and of a key that stands twice the last counts.
 ///
 /// ```
-/// let file = openoxide_skills::read_yaml("skills:\n  enabled: false\n").unwrap();
+/// let file = openoxide_skills::text::read_yaml("skills:\n  enabled: false\n").unwrap();
 /// assert_eq!(file.table["skills"]["enabled"].as_bool(), Some(false));
 /// assert_eq!(file.lines["skills.enabled"], 2);
 /// ```

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use anyhow::Result;
-use openoxide_skills::{Host, RootRule};
+use openoxide_skills::host::{Host, RootRule};
 use toml::{Table, Value};
 
 use super::super::markdown::{code, columns};

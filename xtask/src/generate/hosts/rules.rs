@@ -3,7 +3,7 @@
 //! The program itself is asked: a value that makes no difference to the rules that it reads is not worth a word.
 
 use anyhow::{Context as _, Result};
-use openoxide_skills::{Host, Layout};
+use openoxide_skills::host::{Host, Layout};
 use toml::{Table, Value};
 
 /// Tables that have a form of their own on the page.

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use anyhow::{Context as _, Result};
-use openoxide_skills::{Host, SettingKind, SettingRule, SettingSource};
+use openoxide_skills::host::{Host, SettingKind, SettingRule, SettingSource};
 use toml::{Table, Value};
 
 use super::super::markdown::{code, columns};

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use openoxide_runtime::{Reattached, Record, Recorded, Runtime, Session as Conversation, message_line, notice_line};
-use openoxide_skills::path_text;
+use openoxide_skills::text::path_text;
 use openoxide_wire::{ActivateAnswer, ReattachedLine, RecordedLine};
 
 use super::{print_messages, tell_notices};

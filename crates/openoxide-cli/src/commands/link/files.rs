@@ -204,7 +204,7 @@ fn same_tree(left: &Path, right: &Path) -> bool {
 }
 
 fn shown(path: &Path) -> String {
-    safe(&openoxide_skills::path_text(path))
+    safe(&openoxide_skills::text::path_text(path))
 }
 
 #[cfg(test)]

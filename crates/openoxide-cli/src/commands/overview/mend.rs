@@ -4,7 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use openoxide_config::{ConfigProblem, Workspace};
-use openoxide_skills::{Catalog, Code, Entry, Host, Judgment, Origin, SkillFinding, SkillScope, Status, View, judge};
+use openoxide_skills::catalog::{Catalog, Entry, Status, View};
+use openoxide_skills::diagnostic::Code;
+use openoxide_skills::host::Host;
+use openoxide_skills::judge::{Judgment, SkillFinding, judge};
+use openoxide_skills::settings::Origin;
+use openoxide_skills::skill::SkillScope;
 use openoxide_wire::SuggestionLine;
 
 use super::{Agent, Glance};
@@ -224,7 +229,7 @@ fn problem_text(workspace: &Workspace, problem: &ConfigProblem) -> String {
 /// A catalog that is too large for its budget.
 fn crowded(glance: &Glance, agent: &Agent) -> Option<SuggestionLine> {
     let shown = &agent.prompt.as_ref()?.shown;
-    let lost = shown.iter().filter(|shown| shown.detail == openoxide_skills::DetailLevel::LeftOut).count();
+    let lost = shown.iter().filter(|shown| shown.detail == openoxide_skills::render::DetailLevel::LeftOut).count();
     let host = agent.view.spec.id();
     (lost > 0).then(|| SuggestionLine {
         subject: agent.view.host.title.clone(),

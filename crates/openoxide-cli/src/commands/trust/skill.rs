@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use openoxide_config::{ApprovalState, Grant, PermissionKind, Timestamp, Trust};
-use openoxide_skills::path_text;
+use openoxide_skills::text::path_text;
 use openoxide_wire::{ChangeAnswer, ChangeLine};
 
 use super::TrustArgs;

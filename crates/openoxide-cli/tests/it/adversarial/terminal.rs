@@ -32,7 +32,7 @@ fn context() -> TestContext {
 }
 
 fn is_dangerous(character: char) -> bool {
-    openoxide_skills::is_deceptive(character) && !"\n\t".contains(character)
+    openoxide_skills::text::is_deceptive(character) && !"\n\t".contains(character)
 }
 
 #[test]

@@ -1,4 +1,4 @@
-use openoxide_skills::Code;
+use openoxide_skills::diagnostic::Code;
 
 use super::*;
 use crate::environment::Environment;

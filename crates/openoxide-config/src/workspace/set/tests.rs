@@ -1,6 +1,6 @@
 //! Changes to settings of a user and a project, before and after.
 
-use openoxide_skills::Origin;
+use openoxide_skills::settings::Origin;
 
 use super::*;
 use crate::document::dotted_key;

@@ -2,7 +2,9 @@
 
 use std::ffi::OsStr;
 
-use openoxide_skills::{Hosts, SkillScope, discover_dir};
+use openoxide_skills::catalog::discover_dir;
+use openoxide_skills::host::Hosts;
+use openoxide_skills::skill::SkillScope;
 
 use super::*;
 

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use openoxide_live::Snapshot;
 use openoxide_runtime::{Activation, Call, Given, Runtime, activate_answer};
-use openoxide_skills::{Caller, select};
+use openoxide_skills::host::Caller;
+use openoxide_skills::select::select;
 use openoxide_wire::{ActivateAnswer, CallerInput, IgnoredLine, MentionsAnswer, TurnInput};
 use serde::Deserialize;
 use serde_json::Value;

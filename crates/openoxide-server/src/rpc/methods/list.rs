@@ -6,7 +6,10 @@ use std::sync::Arc;
 
 use openoxide_config::WorkspaceError;
 use openoxide_live::{LiveError, Place, Snapshot};
-use openoxide_skills::{Catalog, Code, Entry, SkillInterface, SkillScope, Status, ToolDependency, path_text};
+use openoxide_skills::catalog::{Catalog, Entry, Status};
+use openoxide_skills::diagnostic::Code;
+use openoxide_skills::skill::{SkillInterface, SkillScope, ToolDependency};
+use openoxide_skills::text::path_text;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

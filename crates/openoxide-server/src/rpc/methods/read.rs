@@ -6,9 +6,9 @@ use std::sync::Arc;
 use openoxide_live::Snapshot;
 use openoxide_mcp_client::{Remote, RemoteName};
 use openoxide_runtime::{Answer, Question, Runtime, Session};
-use openoxide_skills::{
-    Caller, Entry, ReadProblem, ResourcePart, ResourceRefusal, ResourceRequest, SkillUrl, read_resource,
-};
+use openoxide_skills::catalog::Entry;
+use openoxide_skills::host::{Caller, ReadProblem};
+use openoxide_skills::resource::{ResourcePart, ResourceRefusal, ResourceRequest, SkillUrl, read_resource};
 use openoxide_wire::{CallerInput, ReadAnswer};
 use serde::Deserialize;
 use serde_json::Value;

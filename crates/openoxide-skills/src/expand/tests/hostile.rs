@@ -142,7 +142,7 @@ fn scene() -> tempfile::TempDir {
 }
 
 fn raw(typed: &str) -> Arguments {
-    Arguments::from_raw(crate::WordRule::Shell, typed)
+    Arguments::from_raw(crate::host::WordRule::Shell, typed)
 }
 
 fn command(host: &str, command: &str, typed: &str) -> ShellPiece {

@@ -69,7 +69,7 @@ fn hosts_without_commands_run_none_anywhere() {
 fn a_description_is_no_place_for_commands() {
     let text = "---\nname: a\ndescription: now !`date`\n---\nbody\n";
     let host = Call::of(CLAUDE).host;
-    assert_eq!(&*crate::parse_text(text, "a", &host.parse).description, "now !`date`");
+    assert_eq!(&*crate::parse::parse_text(text, "a", &host.parse).description, "now !`date`");
 }
 
 #[test]
