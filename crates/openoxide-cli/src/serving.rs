@@ -1,15 +1,21 @@
 //! What the commands that stay and serve have in common.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::ValueEnum;
+use openoxide_config::variables;
 use openoxide_live::Place;
-use openoxide_server::EngineOptions;
 use openoxide_server::mcp::{McpOptions, ToolNames};
+use openoxide_server::{EngineOptions, Log, LogFormat, LogOptions};
 
 use crate::args::Common;
+use crate::error::Told;
 use crate::session::Session;
 use crate::ui::Ui;
+
+/// How long what is left may take when a command that serves ends.
+pub(crate) const LAST: Duration = Duration::from_secs(2);
 
 /// How tools are offered over MCP.
 #[derive(Debug, clap::Args)]
@@ -53,6 +59,20 @@ impl ToolArgs {
         }
         words
     }
+}
+
+/// Starts the log, on standard error; every command that serves does so before anything else.
+pub(crate) fn start_log(common: &Common, format: LogFormat) -> Result<Log, Told> {
+    let filter = std::env::var(variables::OPENOXIDE_LOG).ok().filter(|filter| !filter.is_empty());
+    Log::install(&LogOptions { format, filter, verbose: common.verbose }).map_err(|error| {
+        let hint = format!("set {} to a level such as `debug`, or leave it out", variables::OPENOXIDE_LOG);
+        Told::failed(error.to_string()).hint(hint)
+    })
+}
+
+/// Returns the form of the log where a client has standard output: people read it in the client's own log.
+pub(crate) fn stdio_log_format(ui: &Ui) -> LogFormat {
+    if ui.is_quiet() { LogFormat::Off } else { LogFormat::Text }
 }
 
 /// Returns the place that the command line means. What was typed wrong is an error, and what is wrong with settings is

@@ -4,7 +4,6 @@ use std::io::{IsTerminal as _, Write as _};
 
 use anstyle::{AnsiColor, Style};
 use openoxide_app::TerminalText;
-use openoxide_server::Log;
 
 use crate::args::{Common, When};
 use crate::error;
@@ -33,20 +32,20 @@ pub(crate) struct Ui {
     quiet: bool,
     color: Option<When>,
     width: Option<usize>,
-    /// Takes what is said, where a program reads standard error.
-    log: Option<Log>,
+    /// Whether talk goes to the log, because a program reads standard error.
+    talks_to_log: bool,
 }
 
 impl Ui {
     pub(crate) fn new(common: &Common) -> Ui {
-        let ui = Ui { quiet: common.quiet, color: common.color, width: width(), log: None };
+        let ui = Ui { quiet: common.quiet, color: common.color, width: width(), talks_to_log: false };
         ui.apply_color(common.color);
         ui
     }
 
-    /// Returns one whose talk goes into a log, so that whoever reads that meets nothing else among its lines.
-    pub(crate) fn through(&self, log: Log) -> Ui {
-        Ui { log: Some(log), ..self.clone() }
+    /// Returns one whose talk goes to the log, so that a program that reads it meets nothing else among its lines.
+    pub(crate) fn through_log(&self) -> Ui {
+        Ui { talks_to_log: true, ..self.clone() }
     }
 
     /// Takes the setting for color, unless the command line decided.
@@ -129,10 +128,10 @@ impl Ui {
 
     /// Says something, unless asked to say less.
     pub(crate) fn say(&self, text: &str) {
-        match &self.log {
+        match self.talks_to_log {
             _ if self.quiet => {}
-            Some(log) => log.say(text),
-            None => self.stderr("", text),
+            true => tracing::info!("{text}"),
+            false => self.stderr("", text),
         }
     }
 
@@ -149,19 +148,19 @@ impl Ui {
 
     /// Warns.
     pub(crate) fn warn(&self, text: &str) {
-        match &self.log {
+        match self.talks_to_log {
             _ if self.quiet => {}
-            Some(log) => log.warn(text),
-            None => self.stderr(&format!("{}: ", paint(Role::Warning, "warning")), text),
+            true => tracing::warn!("{text}"),
+            false => self.stderr(&format!("{}: ", paint(Role::Warning, "warning")), text),
         }
     }
 
     /// Says the next step.
     pub(crate) fn hint(&self, text: &str) {
-        match &self.log {
+        match self.talks_to_log {
             _ if self.quiet => {}
-            Some(log) => log.say(text),
-            None => self.stderr(&format!("{}: ", paint(Role::Hint, "hint")), text),
+            true => tracing::info!("{text}"),
+            false => self.stderr(&format!("{}: ", paint(Role::Hint, "hint")), text),
         }
     }
 

@@ -9,6 +9,8 @@ pub mod variables {
     pub const OPENOXIDE_HOME: &str = "OPENOXIDE_HOME";
     /// The host whose rules are followed when no `--host` is given.
     pub const OPENOXIDE_HOST: &str = "OPENOXIDE_HOST";
+    /// What the commands that serve log on standard error: a level, or targets with levels.
+    pub const OPENOXIDE_LOG: &str = "OPENOXIDE_LOG";
     /// The token that `serve` asks everybody for, where no `--token-file` is given.
     pub const OPENOXIDE_TOKEN: &str = "OPENOXIDE_TOKEN";
     /// Any value turns colors off.
@@ -18,6 +20,10 @@ pub mod variables {
     pub const ALL: &[(&str, &str)] = &[
         (OPENOXIDE_HOME, "The folder for the user's skills, settings and state; `~/.openoxide` by default."),
         (OPENOXIDE_HOST, "The host whose rules are followed when no `--host` is given."),
+        (
+            OPENOXIDE_LOG,
+            "What `serve`, `mcp` and `app-server` log on standard error: a level such as `debug`, or targets with levels, such as `openoxide=warn,rmcp=debug`; `info` by default.",
+        ),
         (OPENOXIDE_TOKEN, "The token that `serve` asks everybody for, where no `--token-file` is given."),
         (NO_COLOR, "Any value turns colors off."),
     ];

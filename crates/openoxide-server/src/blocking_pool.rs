@@ -71,8 +71,10 @@ impl BlockingPool {
 impl Slot {
     /// Does the work. It goes on to its end, and keeps its slot, also if nobody waits for it any more.
     pub async fn run<T: Send + 'static>(self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Unavailable> {
+        // What the work logs belongs to the request that it is done for.
+        let span = tracing::Span::current();
         let done = tokio::task::spawn_blocking(move || {
-            let done = work();
+            let done = span.in_scope(work);
             drop(self);
             done
         });

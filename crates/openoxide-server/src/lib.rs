@@ -25,7 +25,7 @@ pub use calling::Calling;
 pub use engine::{Engine, EngineOptions, Tell};
 pub use ingress::{BoundListener, Ingress, IngressLimits, IngressOptions, ListenError, Token, TokenError, serve};
 pub use observe::audit::{Action, Actor, AuditEvent, AuditLog, Decision, Face};
-pub use observe::log::{Log, LogFormat};
+pub use observe::log::{Log, LogError, LogFormat, LogOptions};
 pub use observe::metrics::Metrics;
 pub use rpc::{RpcOptions, serve as serve_rpc};
 pub use shutdown::Shutdown;

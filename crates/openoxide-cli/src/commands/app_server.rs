@@ -5,7 +5,7 @@ use openoxide_server::{Engine, RpcOptions, serve_rpc};
 
 use crate::ExitStatus;
 use crate::args::Common;
-use crate::serving::{engine_options, open_place};
+use crate::serving::{LAST, engine_options, open_place, start_log, stdio_log_format};
 use crate::ui::Ui;
 
 /// Answer JSON-RPC on standard input and output
@@ -16,6 +16,7 @@ use crate::ui::Ui;
 pub(crate) struct AppServerArgs {}
 
 pub(crate) fn app_server(ui: &Ui, common: &Common, _: &AppServerArgs) -> anyhow::Result<ExitStatus> {
+    let log = start_log(common, stdio_log_format(ui))?;
     let here = open_place(ui, common)?;
     let environment = Environment::from_process();
     let engine = engine_options(ui);
@@ -25,6 +26,7 @@ pub(crate) fn app_server(ui: &Ui, common: &Common, _: &AppServerArgs) -> anyhow:
     let served = runtime.block_on(serve_rpc(engine.clone(), tokio::io::stdin(), tokio::io::stdout(), options));
     // What was done is written down before the process ends.
     engine.close();
+    log.flush(LAST);
     // What still runs belongs to a client that is gone; it ends with this process.
     runtime.shutdown_background();
     served?;

@@ -10,7 +10,7 @@ use openoxide_server::mcp::serve_stdio;
 use crate::ExitStatus;
 use crate::args::Common;
 use crate::error::Told;
-use crate::serving::{ToolArgs, engine_options, open_place};
+use crate::serving::{LAST, ToolArgs, engine_options, open_place, start_log, stdio_log_format};
 use crate::ui::Ui;
 
 /// Serve skills over MCP on standard input and output
@@ -35,12 +35,14 @@ pub(crate) fn mcp(ui: &Ui, common: &Common, args: &McpArgs) -> anyhow::Result<Ex
     if let Some(client) = args.print_config.as_deref().and_then(Client::find) {
         return print_config(ui, common, args, client);
     }
+    let log = start_log(common, stdio_log_format(ui))?;
     let place = open_place(ui, common)?;
     let engine = Engine::new(Environment::from_process(), place, engine_options(ui));
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let served = runtime.block_on(serve_stdio(engine.clone(), args.tools.options()));
     // What was done is written down before the process ends.
     engine.close();
+    log.flush(LAST);
     // A command of a skill may still run; the client is gone, and nobody waits for it.
     runtime.shutdown_background();
     served.map_err(|error| Told::failed(error.to_string()))?;

@@ -3,7 +3,6 @@
 use std::io::IsTerminal as _;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use anyhow::Context as _;
 use openoxide_config::{Environment, variables};
@@ -11,20 +10,18 @@ use openoxide_live::Place;
 use openoxide_server::connect::{Reach, clients};
 use openoxide_server::mcp::McpHttp;
 use openoxide_server::{
-    BoundListener, Engine, HttpOptions, Ingress, IngressLimits, IngressOptions, ListenError, Log, LogFormat, Token,
+    BoundListener, Engine, HttpOptions, Ingress, IngressLimits, IngressOptions, ListenError, LogFormat, Token,
 };
 use secrecy::SecretString;
 
 use crate::ExitStatus;
 use crate::args::Common;
 use crate::error::Told;
-use crate::serving::{ToolArgs, engine_options, open_place};
+use crate::serving::{LAST, ToolArgs, engine_options, open_place, start_log};
 use crate::ui::Ui;
 
 /// The port, where none is named.
 const PORT: u16 = 7171;
-/// How long what still runs may take when the server has ended.
-const LAST: Duration = Duration::from_secs(2);
 
 /// Serve skills over HTTP, for agents in any language
 ///
@@ -99,18 +96,18 @@ impl ServeArgs {
 }
 
 pub(crate) fn serve(ui: &Ui, common: &Common, args: &ServeArgs) -> anyhow::Result<ExitStatus> {
-    let log = Log::new(form(ui, args));
+    let log = start_log(common, form(ui, args))?;
     // Where a program reads standard error, every line is JSON.
     let talk = match form(ui, args) {
-        LogFormat::Json => ui.through(log.clone()),
+        LogFormat::Json => ui.through_log(),
         LogFormat::Off | LogFormat::Text => ui.clone(),
     };
-    let served = open_and_serve(&talk, common, args, &log);
+    let served = open_and_serve(&talk, common, args);
     log.flush(LAST);
     served.map(|()| ExitStatus::Done)
 }
 
-fn open_and_serve(ui: &Ui, common: &Common, args: &ServeArgs, log: &Log) -> anyhow::Result<()> {
+fn open_and_serve(ui: &Ui, common: &Common, args: &ServeArgs) -> anyhow::Result<()> {
     let mut environment = Environment::from_process();
     let token = token(&environment, args)?;
     // Whatever runs for a skill has no business with it.
@@ -118,7 +115,7 @@ fn open_and_serve(ui: &Ui, common: &Common, args: &ServeArgs, log: &Log) -> anyh
     let place = open_place(ui, common)?;
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().context("failed to start threads")?;
-    let served = runtime.block_on(listen_and_serve(ui, args, environment, place, token, log));
+    let served = runtime.block_on(listen_and_serve(ui, args, environment, place, token));
     runtime.shutdown_timeout(LAST);
     served
 }
@@ -129,7 +126,6 @@ async fn listen_and_serve(
     environment: Environment,
     place: Place,
     token: Option<Token>,
-    log: &Log,
 ) -> anyhow::Result<()> {
     let address = args.address()?;
     let listening = BoundListener::open(address, token.as_ref()).map_err(|error| refused(address, args, &error))?;
@@ -141,13 +137,7 @@ async fn listen_and_serve(
     let proof = minted.as_ref().map(|minted| minted.token.clone());
     let token_file = minted.as_ref().map(|minted| minted.file.clone());
     tell(ui, args, &listening, token.is_some())?;
-    let options = IngressOptions {
-        hosts: args.allow_host.clone(),
-        token,
-        proof,
-        limits: IngressLimits::default(),
-        log: log.clone(),
-    };
+    let options = IngressOptions { hosts: args.allow_host.clone(), token, proof, limits: IngressLimits::default() };
     let mcp = McpHttp::behind(listening.address(), &args.allow_host, engine.stopping().token());
     let mcp = McpHttp { options: args.tools.options(), ..mcp };
     let served = HttpOptions { well_known: !args.no_well_known, mcp, token_file };

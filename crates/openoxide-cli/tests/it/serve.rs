@@ -199,6 +199,33 @@ fn whoever_says_yes_shows_the_token_that_each_start_makes() {
 }
 
 #[test]
+fn the_log_names_the_skills_of_a_request_when_it_says_more() {
+    let used = |args: &[&str], filter: &str| -> Vec<serde_json::Value> {
+        let context = TestContext::new();
+        context.skill("pdf", "Fills in forms");
+        let words = [&["serve", "--port", "0"], args].concat();
+        let server = Server::from(context.command(bin(), words).env("OPENOXIDE_LOG", filter));
+        assert_eq!(answer(server.activate("pdf")).0, 200);
+        server.signal(Signal::INT);
+        let (_, told) = server.end(Duration::from_secs(30));
+        told.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let is_use = |line: &&serde_json::Value| line["message"] == "skill used";
+    assert_eq!(used(&[], "").iter().filter(is_use).count(), 0);
+    for lines in [used(&["-v"], ""), used(&[], "debug")] {
+        let request = lines.iter().find(|line| line["method"] == "POST").unwrap();
+        let skill = lines.iter().find(is_use).unwrap();
+        assert_eq!((&skill["skill"], &skill["id"]), (&"pdf".into(), &request["id"]), "{lines:?}");
+    }
+    assert!(used(&["-v"], "warn").is_empty());
+    let context = TestContext::new();
+    let loud = context.command(bin(), ["mcp"]).env("OPENOXIDE_LOG", "openoxide=loud").output().unwrap();
+    assert_eq!(loud.status.code(), Some(2));
+    let told = String::from_utf8(loud.stderr).unwrap();
+    assert!(told.contains("`openoxide=loud` is no filter") && told.contains("OPENOXIDE_LOG"), "{told}");
+}
+
+#[test]
 fn the_token_is_shown_to_nobody() {
     const TOKEN: &str = "f00d-f00d-f00d-f00d-f00d";
     let context = TestContext::new();

@@ -2,7 +2,6 @@
 
 use super::limits::IngressLimits;
 use super::token::Token;
-use crate::observe::log::Log;
 
 /// Who may come in, and how much they may ask.
 #[derive(Clone)]
@@ -15,6 +14,4 @@ pub struct IngressOptions {
     pub proof: Option<Token>,
     /// How much, and how long.
     pub limits: IngressLimits,
-    /// Where requests are told.
-    pub log: Log,
 }

@@ -1,21 +1,21 @@
 //! One request from the door to its answer.
 
 use std::net::SocketAddr;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::task::Poll;
 use std::time::Instant;
 
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{ConnectInfo, DefaultBodyLimit};
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use http::header::{CONNECTION, EXPECT, X_CONTENT_TYPE_OPTIONS};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, request};
 use hyper::body::{Body as _, Incoming};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tower::Service as _;
+use tower_http::catch_panic::CatchPanicLayer;
+use tracing::Instrument as _;
 
 use super::body::{BodyTimeout, TimedBody, throw_away};
 use super::guard::{Guard, HostKind, Rejection, challenge};
@@ -25,7 +25,7 @@ use super::stream::{EventStreamBody, is_stream, wants_stream};
 use crate::answer::{ApprovalProof, Failure, Peer, RequestId};
 use crate::blocking_pool::Unavailable;
 use crate::engine::Engine;
-use crate::observe::log::{Log, RequestRecord};
+use crate::observe::log::{REQUEST, shown_path};
 use crate::observe::metrics::{Metrics, Reason};
 use crate::shutdown::Shutdown;
 
@@ -38,7 +38,6 @@ pub struct Ingress {
     router: Router,
     guard: Guard,
     pub(super) limits: IngressLimits,
-    pub(super) log: Log,
     pub(super) metrics: Arc<Metrics>,
     pub(super) stopping: Shutdown,
     streams: Arc<Semaphore>,
@@ -57,13 +56,12 @@ pub(super) struct Ends {
 impl Ingress {
     /// Puts a door before routes.
     pub fn new(router: Router, engine: &Engine, options: IngressOptions) -> Ingress {
-        let IngressOptions { hosts, token, proof, limits, log } = options;
+        let IngressOptions { hosts, token, proof, limits } = options;
         Ingress {
-            // The door has a limit of its own, for every route.
-            router: router.layer(DefaultBodyLimit::disable()),
+            // The ingress has a limit of its own, for every route. A panic fails one request and no other.
+            router: router.layer(DefaultBodyLimit::disable()).layer(CatchPanicLayer::custom(panicked)),
             guard: Guard::new(&hosts, token, proof),
             limits,
-            log,
             metrics: Arc::clone(engine.metrics()),
             stopping: engine.stopping().clone(),
             streams: Arc::new(Semaphore::new(limits.streams)),
@@ -80,7 +78,11 @@ impl Ingress {
         let (method, path) = (head.method.clone(), head.uri.path().to_owned());
         let admitted = self.guard.admit(&head, ends.local.ip());
         let outcome = match admitted {
-            Ok(admitted) => self.pass(ends, admitted, &id, head, body).await,
+            Ok(admitted) => {
+                // Below the level `debug` the span is disabled and costs nothing.
+                let span = tracing::debug_span!("request", id = &*id.0);
+                self.pass(ends, admitted, &id, head, body).instrument(span).await
+            }
             Err(turned_away) => Err(turned_away),
         };
         let mut response = outcome.unwrap_or_else(|(reason, failure)| self.turn_away(reason, &failure, &id));
@@ -90,7 +92,20 @@ impl Ingress {
         response.headers_mut().insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         let (status, took) = (response.status(), began.elapsed());
         self.metrics.answered(status, took);
-        self.log.answered(&RequestRecord { id: &id.0, peer: text, method: &method, path: &path, status, took });
+        // One event for a request and its answer; the trace layer of `tower-http` would write two, without the peer.
+        macro_rules! answered {
+            ($level:ident) => {
+                tracing::$level!(
+                    target: REQUEST, id = &*id.0, peer = text, method = method.as_str(), path = shown_path(&path),
+                    status = status.as_u16(), took_us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX)
+                )
+            };
+        }
+        if status.is_server_error() {
+            answered!(error)
+        } else {
+            answered!(info)
+        }
         response
     }
 
@@ -157,12 +172,12 @@ impl Ingress {
         let mut router = self.router.clone();
         tokio::select! {
             biased;
-            response = caught(router.call(request)) => if let Some(response) = response {
-                Ok(response.unwrap_or_else(|never| match never {}))
-            } else {
-                self.log.warn("an answer failed where nothing should");
-                Ok(Failure::from(Unavailable::Failed).response(id.as_ref()))
-            },
+            response = router.call(request) => {
+                let mut response = response.unwrap_or_else(|never| match never {});
+                // Only a panic leaves a failure that nothing further in has named.
+                let failure = response.extensions_mut().remove::<Failure>();
+                Ok(failure.map_or(response, |failure| failure.response(id.as_ref())))
+            }
             () = tokio::time::sleep(self.limits.answer_time) => {
                 let failure = Failure::new(StatusCode::SERVICE_UNAVAILABLE, "too-long", "the answer took too long");
                 Err((Reason::Slow, failure))
@@ -197,15 +212,10 @@ impl Ingress {
     }
 }
 
-/// Waits for something that may panic: whoever asked is told, and everybody else is answered on.
-async fn caught<F: Future>(future: F) -> Option<F::Output> {
-    let mut future = std::pin::pin!(future);
-    std::future::poll_fn(move |context| {
-        // What panicked is not polled again.
-        let polled = catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context)));
-        polled.map_or(Poll::Ready(None), |polled| polled.map(Some))
-    })
-    .await
+/// Answers a request whose route panicked.
+fn panicked(_: Box<dyn std::any::Any + Send>) -> Response {
+    tracing::warn!("an answer failed where nothing should");
+    Failure::from(Unavailable::Failed).into_response()
 }
 
 fn slow() -> Rejection {

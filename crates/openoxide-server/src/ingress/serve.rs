@@ -43,7 +43,6 @@ pub async fn serve(listening: BoundListener, door: Ingress, engine: &Engine) {
     door.stopping.end();
     let _ = tokio::time::timeout(LAST, inside.wait()).await;
     engine.close();
-    door.log.flush(LAST);
 }
 
 async fn let_in(listener: &TcpListener, door: &Arc<Ingress>, inside: &TaskTracker) {
@@ -63,7 +62,7 @@ async fn let_in(listener: &TcpListener, door: &Arc<Ingress>, inside: &TaskTracke
             Err(error) => {
                 if !told {
                     told = true;
-                    door.log.warn(&format!("no connection can be let in: {error}"));
+                    tracing::warn!("no connection can be let in: {error}");
                 }
                 tokio::time::sleep(PAUSE).await;
             }

@@ -124,6 +124,14 @@ impl AuditLog {
 
     /// Notes one thing. This never waits.
     pub fn note(&self, mut noted: AuditEvent) {
+        tracing::debug!(
+            target: "openoxide::skill",
+            face = ?noted.actor.face,
+            action = ?noted.action,
+            skill = noted.skill.as_deref(),
+            decision = ?noted.decision,
+            "skill used"
+        );
         let Some(lines) = &self.lines else { return };
         for text in [&mut noted.skill, &mut noted.digest, &mut noted.part, &mut noted.actor.request] {
             text.iter_mut().for_each(cut);

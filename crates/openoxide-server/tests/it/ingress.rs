@@ -20,8 +20,8 @@ use axum::{Extension, Router};
 use hyper::body::Frame;
 use openoxide_live::Place;
 use openoxide_server::{
-    ApprovalProof, BoundListener, Engine, EngineOptions, HttpOptions, Ingress, IngressLimits, IngressOptions, Log,
-    LogFormat, Peer, Token, router, serve,
+    ApprovalProof, BoundListener, Engine, EngineOptions, HttpOptions, Ingress, IngressLimits, IngressOptions, Peer,
+    Token, router, serve,
 };
 use openoxide_testkit::TestContext;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -67,8 +67,7 @@ impl Server {
         let listening = BoundListener::open((Ipv4Addr::LOCALHOST, 0).into(), token.as_ref()).unwrap();
         let address = listening.address();
         let engine = Engine::new(environment(&context), Place::of(context.project()), EngineOptions::default());
-        let log = Log::new(LogFormat::Off);
-        let options = IngressOptions { hosts: vec!["skills.example".to_owned()], token, proof, limits, log };
+        let options = IngressOptions { hosts: vec!["skills.example".to_owned()], token, proof, limits };
         let door = Ingress::new(router(engine.clone(), HttpOptions::default()).merge(odd_routes()), &engine, options);
         let ours = engine.clone();
         let ended = tokio::spawn(async move { serve(listening, door, &ours).await });
