@@ -1,4 +1,4 @@
-//! Threads for work that blocks: so many at once, so many that wait, and no more.
+//! Runs blocking work on a bounded number of threads, with a bounded queue.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! BoundedLines of bounded length.
+//! Reads lines of bounded length: a longer one is read to its end and thrown away.
 
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
 

@@ -1,4 +1,4 @@
-//! What a person pastes so that a program talks to this server. The programs and their words are in `connect.toml`.
+//! Writes the settings that connect an agent to this server; `connect.toml` has the agents and their forms.
 
 use std::sync::LazyLock;
 

@@ -1,7 +1,7 @@
-//! The door: every request of every path comes through here, whatever answers it.
+//! Accepts connections and admits requests: who may ask, how much, and for how long.
 //!
-//! It knows who may ask (`guard`, `token`), how much and how long (`limits`, `body`, `slow_reader`), gives each request a name,
-//! and counts and logs it (`request`). `listen` opens the address and `serve` lets connections in until the server stops.
+//! `guard` and `token` decide who may ask; `limits`, `body` and `slow_reader` bound how much and how long; `request` names,
+//! counts and logs each request. `listen` opens the address and `serve` accepts connections until the server stops.
 
 mod body;
 mod guard;

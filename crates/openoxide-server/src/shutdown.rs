@@ -1,4 +1,4 @@
-//! How a server ends: first it lets nobody in any more, then everybody is gone or sent away.
+//! Shuts the server down: first it accepts nothing new, then it ends what is under way.
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;

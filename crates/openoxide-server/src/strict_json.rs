@@ -1,4 +1,4 @@
-//! JSON that can be read in one way only: no key twice, and no deeper than anybody needs.
+//! Reads JSON that has one meaning only: no key twice, and no deeper than a limit.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Tells of changes as they happen.
+//! Streams changes of skills as server-sent events.
 
 use std::convert::Infallible;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What a request asks: who, where, and with what.
+//! Extracts the parts of a request: its client, its place, its query, its body and its path.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

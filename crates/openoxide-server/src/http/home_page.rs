@@ -1,4 +1,4 @@
-//! The front page: what is served, how an agent is connected, and what is wrong.
+//! Draws the home page: what is served, how an agent is connected, and what is wrong.
 
 use axum::response::Response;
 use openoxide_live::{Snapshot, WatchMode};

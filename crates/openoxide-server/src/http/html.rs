@@ -1,4 +1,4 @@
-//! Pages for people: drawn here, with nothing from elsewhere, and no text that could be taken for markup.
+//! Writes HTML pages that load nothing and escape every text.
 
 use axum::response::{IntoResponse, Response};
 use base64::Engine as _;

@@ -1,4 +1,4 @@
-//! What a skill is called in an address: its name, or digits that stand for its file.
+//! Identifies a skill in an address: by its name, or by digits that stand for its file.
 //!
 //! A name that only one skill has, and that needs no escaping, is the id. Every skill also has an id of `~` and digits
 //! made from its path; they stay the same for as long as the file is where it is, and tell nobody where that is.

@@ -1,4 +1,4 @@
-//! Numbers for those who watch the server.
+//! Answers `/metrics`: the server's counters and the state of the catalog.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! What clients of another program ask for, in the shape that they expect: for the host whose rules state that shape.
+//! Answers clients of opencode in the shape that they expect, for hosts whose rules state that shape.
 
 use axum::response::Response;
 use http::{HeaderValue, StatusCode};

@@ -1,4 +1,4 @@
-//! Which skills, and which of their files, are published.
+//! Decides which skills, and which of their files, are published.
 //!
 //! A skill is published if it counts for the user and the model alike, has a name that the standard allows and nobody
 //! else has, and may be called and read by a model without a question. A file is published if a model may read it

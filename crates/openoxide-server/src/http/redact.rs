@@ -1,4 +1,4 @@
-//! Keeps absolute paths from whoever is not on this machine: what is below a known folder is told from there.
+//! Redacts absolute paths for clients on other machines: known folders become short names.
 
 use openoxide_live::Snapshot;
 use openoxide_skills::text::path_text;

@@ -1,4 +1,4 @@
-//! A route: what is asked at an address, what comes back, and who answers. The document is drawn from the same value.
+//! Describes a route: its address, its input, its answers and its handler.
 
 use axum::handler::Handler;
 use axum::routing::{MethodRouter, delete, get, post};

@@ -1,4 +1,4 @@
-//! Whether the server is well, and its description, for programs and for people.
+//! Answers whether the server is well, and describes the routes for programs and for people.
 
 use axum::response::{IntoResponse, Response};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};

@@ -1,4 +1,4 @@
-//! Skills at the addresses where other programs look for a site's skills: an index, and what it names.
+//! Publishes skills at the well-known addresses: indexes, archives and files.
 //!
 //! Which they are, `published` says.
 

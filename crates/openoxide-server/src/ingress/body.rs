@@ -1,4 +1,4 @@
-//! The body of a request on its way in: so large, so slow, and no more.
+//! Bounds the body of a request while it arrives: its size and its time.
 
 use std::error::Error;
 use std::pin::Pin;
@@ -17,7 +17,7 @@ use super::limits::IngressLimits;
 /// How much of a body that is too large is read and thrown away, so that its sender comes to read the answer.
 const THROWN_AWAY: u64 = 64 * 1024 * 1024;
 
-/// Whether a body was too slow, told by the body to whoever waits for the answer.
+/// Whether a body was too slow: set by the body, read by the request that waits for its answer.
 #[derive(Clone, Default)]
 pub(super) struct BodyTimeout(Arc<AtomicBool>);
 
@@ -81,6 +81,6 @@ pub(super) async fn throw_away(mut body: Incoming, longest: Duration) {
             }
         }
     };
-    // Whoever is too slow does not get to read the answer.
+    // A client that is too slow loses the connection instead of the answer's time.
     let _ = tokio::time::timeout(longest, all).await;
 }

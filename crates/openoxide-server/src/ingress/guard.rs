@@ -1,5 +1,8 @@
-//! Who may ask. A page of another site can make a browser send requests here, and its name can be made to mean this
-//! machine: so the name that was asked for must be ours, and a page that asks must be ours too.
+//! Decides who may ask, by the host, origin, site, token and content type of a request.
+//!
+//! A page of another site can make a browser send requests here, and DNS can make its name mean this machine. So the host
+//! that a request names must be ours, and a page that asks must come from this server. No layer of `tower-http` checks all
+//! of these together, with an error that says which one failed.
 
 use std::net::IpAddr;
 
@@ -11,7 +14,7 @@ use super::token::Token;
 use crate::answer::{ApprovalProof, Failure};
 use crate::observe::metrics::Reason;
 
-/// Why a request is turned away: what is counted, and what its sender is told.
+/// A refused request: the reason that is counted, and the error that the client gets.
 pub(super) type Rejection = (Reason, Failure);
 
 /// What a browser says about the page that asks.
@@ -81,7 +84,7 @@ impl Guard {
         is_ours.then_some(HostKind::Otherwise)
     }
 
-    /// Whoever shows nothing comes in where nothing has to be shown; whoever shows something wrong never does.
+    /// Checks the token. Where none is required, a request without one is admitted; one with a wrong token never is.
     fn check_token(&self, headers: &HeaderMap) -> Result<ApprovalProof, Rejection> {
         let Some(token) = self.token.as_ref().or(self.proof.as_ref()) else { return Ok(ApprovalProof(false)) };
         if self.token.is_none() && !headers.contains_key(AUTHORIZATION) {
@@ -115,7 +118,7 @@ fn wrong_host(host: &Authority) -> Rejection {
     (Reason::Host, failure.help("ask for `localhost`, or start the server with `--allow-host` and the name"))
 }
 
-/// Lets in whoever is no page, and pages that this server sent itself.
+/// Admits programs, which send no origin, and pages that this server sent itself.
 fn check_origin(headers: &HeaderMap, host: &Authority) -> Result<(), Rejection> {
     if !headers.contains_key(ORIGIN) {
         return Ok(());

@@ -1,11 +1,11 @@
-//! How much may be asked, and how long it may take.
+//! Limits of connections, requests and answers, in number, bytes and time.
 
 use std::time::Duration;
 
 /// How much may be asked, and how long it may take.
 #[derive(Clone, Copy, Debug)]
 pub struct IngressLimits {
-    /// Connections at once. Whoever comes when there are as many waits to be let in.
+    /// At most this many connections; later ones wait.
     pub connections: usize,
     /// Streams of events at once.
     pub streams: usize,

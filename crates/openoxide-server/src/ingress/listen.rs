@@ -1,4 +1,4 @@
-//! The address that a server listens at.
+//! Opens the address that a server listens at.
 
 use std::io;
 use std::net::SocketAddr;

@@ -6,12 +6,12 @@ use super::token::Token;
 /// Who may come in, and how much they may ask.
 #[derive(Clone)]
 pub struct IngressOptions {
-    /// Names that the server is known by, besides those of this machine.
+    /// Host names of the server, besides those of this machine.
     pub hosts: Vec<String>,
-    /// What everybody has to show.
+    /// The token that every request needs.
     pub token: Option<Token>,
-    /// What only those have to show who say yes for the user, where nobody else has to show anything.
+    /// The token that approvals need, where other requests need none.
     pub proof: Option<Token>,
-    /// How much, and how long.
+    /// Limits.
     pub limits: IngressLimits,
 }

@@ -1,4 +1,4 @@
-//! One request from the door to its answer.
+//! Handles one request: names it, checks it, passes it to its route, and counts and logs the answer.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -30,10 +30,10 @@ use crate::observe::metrics::{Metrics, Reason};
 use crate::shutdown::Shutdown;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
-/// No id that somebody gives a request is longer.
+/// The longest id that a client may give a request, in bytes.
 const ID_MAX: usize = 64;
 
-/// The door before some routes.
+/// The ingress before some routes: every request of every path comes through here.
 pub struct Ingress {
     router: Router,
     guard: Guard,
@@ -41,7 +41,7 @@ pub struct Ingress {
     pub(super) metrics: Arc<Metrics>,
     pub(super) stopping: Shutdown,
     streams: Arc<Semaphore>,
-    /// What ids begin with.
+    /// What the ids of this run begin with.
     run: String,
     count: AtomicU64,
 }
@@ -54,7 +54,7 @@ pub(super) struct Ends {
 }
 
 impl Ingress {
-    /// Puts a door before routes.
+    /// Puts the ingress before routes.
     pub fn new(router: Router, engine: &Engine, options: IngressOptions) -> Ingress {
         let IngressOptions { hosts, token, proof, limits } = options;
         Ingress {
@@ -70,7 +70,7 @@ impl Ingress {
         }
     }
 
-    /// Answers a request, and tells of it.
+    /// Answers a request, counts it and logs it.
     pub(super) async fn answer(&self, ends: Ends, text: &str, request: Request<Incoming>) -> Response {
         let began = Instant::now();
         let (head, body) = request.into_parts();
@@ -166,7 +166,10 @@ impl Ingress {
         Ok(response.map(|body| Body::new(EventStreamBody::new(body, &self.stopping, place, &self.metrics))))
     }
 
-    /// Waits for the answer of a route, but not for ever. Whatever the route had begun ends with it.
+    /// Waits for the answer of a route, up to the limit. Whatever the route had begun ends with it.
+    ///
+    /// The timeout layer of `tower-http` answers with a bare status; clients are promised an error that says what
+    /// happened.
     async fn route(&self, request: Request<Body>) -> Result<Response, Rejection> {
         let id = request.extensions().get::<RequestId>().cloned();
         let mut router = self.router.clone();
@@ -189,7 +192,7 @@ impl Ingress {
         }
     }
 
-    /// Returns a place to listen from.
+    /// Reserves one of the event streams.
     fn place(&self) -> Result<OwnedSemaphorePermit, Rejection> {
         Arc::clone(&self.streams).try_acquire_owned().map_err(|_| {
             let failure = Failure::new(StatusCode::SERVICE_UNAVAILABLE, "busy", "too many listen already");
@@ -202,7 +205,9 @@ impl Ingress {
         (Reason::Size, Failure::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", text))
     }
 
-    /// Takes the name that a request comes with, if it is one, or gives it another.
+    /// Takes the id that a request comes with, if it is a short plain word, or makes one.
+    ///
+    /// The request id layer of `tower-http` takes any id, which could then forge lines of a log.
     fn name(&self, headers: &HeaderMap) -> RequestId {
         let given = headers.get(REQUEST_ID).and_then(|id| id.to_str().ok()).filter(|id| is_name(id));
         RequestId(match given {
@@ -223,7 +228,7 @@ fn slow() -> Rejection {
     (Reason::Slow, failure)
 }
 
-/// Tells whether somebody passed a request on, who says so.
+/// Tells whether a proxy says that it passed the request on.
 fn is_relayed(headers: &HeaderMap) -> bool {
     let is_relays = |name: &str| {
         ["forwarded", "via", "x-real-ip"].contains(&name) || name.starts_with("x-forwarded-") || name == "x-forwarded"
@@ -235,7 +240,7 @@ fn is_name(id: &str) -> bool {
     (1..=ID_MAX).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte))
 }
 
-/// Returns what tells the requests of this run from those of others.
+/// Returns a name for this run, so that ids of several runs differ.
 fn run_name() -> String {
     let mut bytes = [0; 4];
     // It is no secret; without randomness, runs cannot be told apart.

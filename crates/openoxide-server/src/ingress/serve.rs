@@ -1,4 +1,4 @@
-//! Lets connections in until the server stops, then sees everybody out.
+//! Accepts connections until the server stops, then waits for the requests that are under way.
 
 use std::convert::Infallible;
 use std::io;

@@ -1,4 +1,6 @@
-//! A connection whose other side must read at some pace, or lose it.
+//! Limits slow readers: a client that does not take its answer at some pace loses the connection.
+//!
+//! This sits below HTTP, where no layer of `tower-http` can see how fast bytes leave.
 
 use std::io;
 use std::pin::Pin;
@@ -11,7 +13,7 @@ use tokio::time::{Instant, Sleep};
 /// How much must be read in the time that is given.
 const PACE: usize = 64 * 1024;
 
-/// A connection whose other side must read at some pace.
+/// A connection whose client must read at some pace.
 pub(super) struct SlowReaderLimit<S> {
     stream: S,
     time: Duration,

@@ -1,5 +1,7 @@
-//! Streams of events on their way out: they end when the server does, and are counted while they last. Whoever listens
-//! (GET) is sent away when the server is asked to end; the answer to a call gets the time that every answer gets.
+//! Bounds event streams: they are counted while they last, and end when the server does.
+//!
+//! A client that listens (GET) is disconnected as soon as the server is asked to stop. The answer to a call gets the time
+//! that every answer gets.
 
 use std::pin::Pin;
 use std::sync::Arc;

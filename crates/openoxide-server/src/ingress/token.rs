@@ -1,4 +1,4 @@
-//! The secret that everybody has to show, where one is set.
+//! Tokens: the secret that clients show, kept only as a digest.
 
 use std::fmt;
 use std::io::{self, Write as _};

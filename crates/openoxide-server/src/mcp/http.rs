@@ -1,4 +1,4 @@
-//! MCP over HTTP, as a part of a router.
+//! Serves MCP over HTTP, as a part of a router.
 
 use std::net::SocketAddr;
 use std::sync::Arc;

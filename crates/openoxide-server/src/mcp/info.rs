@@ -1,4 +1,4 @@
-//! What the server says of itself, and how the model is to use it.
+//! Describes the server to a client: its capabilities, and the instructions for the model.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -1,4 +1,4 @@
-//! What a client sends, as bytes: a message that can be read in one way only, or the answer that says why it is none.
+//! Reads a client's messages, or says why bytes are none.
 
 use rmcp::ErrorData;
 use rmcp::model::{ClientJsonRpcMessage, ErrorCode, RequestId, ServerJsonRpcMessage};

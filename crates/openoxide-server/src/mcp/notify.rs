@@ -1,4 +1,4 @@
-//! Tells clients that lists have changed.
+//! Notifies clients that lists have changed.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

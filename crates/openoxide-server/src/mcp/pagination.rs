@@ -1,5 +1,7 @@
-//! Pages of lists. A cursor holds the key after which the next page begins, so that it means the same when the list has
-//! changed meanwhile: what is before it is not told again, and what is new behind it is.
+//! Cuts lists into pages.
+//!
+//! A cursor holds the key after which the next page begins, so it stays valid when the list changes meanwhile: nothing is
+//! listed twice, and new entries behind it are listed.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

@@ -1,4 +1,4 @@
-//! Conversations over HTTP of clients that begin with `initialize`: so many at once, and none for ever.
+//! Bounds the sessions of HTTP clients that begin with `initialize`.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};

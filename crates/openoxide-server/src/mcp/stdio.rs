@@ -1,4 +1,4 @@
-//! A pair of streams that messages go through, one on each line.
+//! Transports MCP messages over a pair of streams, one on each line.
 //!
 //! What cannot be read is answered and passed over. Before a client has begun as the protocol says, whatever is no request
 //! is passed over too. So many requests wait at once and no more, and no more of them than so many bytes: who asks and never

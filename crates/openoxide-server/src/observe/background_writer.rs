@@ -1,4 +1,4 @@
-//! BackgroundWriter on their way to a file, written by one thread: whoever hands one over never waits.
+//! Writes lines in a background thread, so that a request never waits for a file or a terminal.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};

@@ -1,4 +1,4 @@
-//! Counters of what the server does, as Prometheus reads them.
+//! Counts what the server does, in the text format of Prometheus.
 
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};

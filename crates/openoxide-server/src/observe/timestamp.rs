@@ -1,4 +1,4 @@
-//! Now, as lines of logs say it.
+//! Formats the current time for log lines.
 
 use std::cell::RefCell;
 use std::time::{SystemTime, UNIX_EPOCH};

@@ -1,4 +1,4 @@
-//! Tells the client that skills changed.
+//! Notifies the client that skills changed.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

@@ -1,4 +1,4 @@
-//! Messages: what comes in, and how answers are written.
+//! Reads requests and writes answers of JSON-RPC.
 
 use serde::Serialize;
 use serde_json::{Value, json};

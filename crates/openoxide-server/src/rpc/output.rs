@@ -1,4 +1,4 @@
-//! Messages to the client, one per line, in the order in which they were handed in.
+//! Sends messages to the client, one per line, in order.
 
 use serde_json::Value;
 use tokio::io::{AsyncWrite, AsyncWriteExt as _};

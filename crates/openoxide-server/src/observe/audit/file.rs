@@ -1,4 +1,4 @@
-//! The file of the audit log: appended to, private, and never larger than told, with a few older parts beside it.
+//! Appends to the file of the audit log, which is private and rotated at a size.
 
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
