@@ -1,6 +1,6 @@
 //! Writes the audit log: one line of JSON for each activation, reading, run and refusal of a skill.
 //!
-//! BackgroundWriter hold names and digests, never texts, arguments or values. They are JSON, so no name can end a line or begin
+//! Lines hold names and digests, never texts, arguments or values. They are JSON, so no name can end a line or begin
 //! another. A request never waits for the disk.
 
 use std::io::Write as _;
