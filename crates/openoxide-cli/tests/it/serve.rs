@@ -207,7 +207,7 @@ fn the_log_names_the_skills_of_a_request_when_it_says_more() {
         let server = Server::from(context.command(bin(), words).env("OPENOXIDE_LOG", filter));
         assert_eq!(answer(server.activate("pdf")).0, 200);
         server.signal(Signal::INT);
-        let (_, told) = server.end(Duration::from_secs(30));
+        let (_, told) = server.end();
         told.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     };
     let is_use = |line: &&serde_json::Value| line["message"] == "skill used";

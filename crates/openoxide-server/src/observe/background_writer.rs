@@ -18,7 +18,7 @@ pub(crate) trait Sink: Send + 'static {
     fn write(&mut self, lines: &[u8]);
 }
 
-/// BackgroundWriter on their way to a sink. The thread is started with the first of them.
+/// Lines on their way to a sink. The first of them starts the thread.
 pub(crate) struct BackgroundWriter<S> {
     sink: std::sync::Mutex<Option<S>>,
     sender: OnceLock<Option<SyncSender<Item>>>,
