@@ -66,7 +66,7 @@ pub(crate) fn parse(text: &str) -> Source {
         if let Some(name) = line.strip_prefix("//- ") {
             file = Path::new(name);
         }
-        *files.entry(file).or_default() += &format!("{line}\n");
+        files.entry(file).or_default().extend([line, "\n"]);
     }
     read::read("lib.rs", &|file| Ok(files.get(file).cloned())).unwrap()
 }

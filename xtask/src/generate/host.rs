@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use anyhow::{Context as _, Result};
 use serde_json::Value;
 
+use self::keys::reference;
 pub(super) use self::keys::{Files, Keys};
 use super::NOTICE;
 use super::markdown::{code, table};
@@ -176,10 +177,6 @@ fn definition_name(value: &Value) -> Option<String> {
     let inner = [value, &value["items"], &value["additionalProperties"]];
     let options = value["anyOf"].as_array().into_iter().flatten();
     inner.into_iter().chain(options).find_map(reference).map(str::to_owned)
-}
-
-fn reference(value: &Value) -> Option<&str> {
-    value["$ref"].as_str()?.strip_prefix("#/$defs/")
 }
 
 fn default(table: &Value, key: &str, value: &Value) -> String {

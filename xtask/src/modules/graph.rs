@@ -20,7 +20,7 @@ impl Graph {
         for (index, module) in source.modules.iter().enumerate() {
             for path in used(source, index, module) {
                 if let Target::Item(target) = resolve(source, index, path, false) {
-                    graph.add(module.file_module, source.modules[target].file_module, path);
+                    graph.add(module.owner, source.modules[target].owner, path);
                 }
             }
         }

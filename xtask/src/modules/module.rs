@@ -22,7 +22,7 @@ pub(crate) struct Module {
     /// Its file, relative to the crate's `src`, with `/` between folders.
     pub(crate) file: String,
     /// The module whose file this one is in: itself, unless it is a block.
-    pub(crate) file_module: usize,
+    pub(crate) owner: usize,
     pub(crate) parent: Option<usize>,
     /// Modules that it declares, in the order of the source.
     pub(crate) children: Vec<usize>,
@@ -57,7 +57,7 @@ impl Source {
 
     /// Returns the modules that are files, by their path.
     pub(crate) fn files(&self) -> BTreeMap<&[String], usize> {
-        let files = self.modules.iter().enumerate().filter(|(index, module)| module.file_module == *index);
+        let files = self.modules.iter().enumerate().filter(|(index, module)| module.owner == *index);
         files.map(|(index, module)| (module.path.as_slice(), index)).collect()
     }
 

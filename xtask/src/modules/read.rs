@@ -30,7 +30,7 @@ impl Reader<'_> {
     fn file(&mut self, module: Module, folder: &Path, text: &str) -> Result<usize> {
         let file = syn::parse_file(text).with_context(|| format!("`{}` cannot be parsed", module.file))?;
         let index = self.source.modules.len();
-        self.add(Module { doc: doc(&file.attrs), file_module: index, ..module }, folder, &file.items)
+        self.add(Module { doc: doc(&file.attrs), owner: index, ..module }, folder, &file.items)
     }
 
     fn add(&mut self, mut module: Module, folder: &Path, items: &[Item]) -> Result<usize> {
@@ -54,7 +54,7 @@ impl Reader<'_> {
         let module = Module {
             path: [around.path.as_slice(), std::slice::from_ref(&name)].concat(),
             file: around.file.clone(),
-            file_module: around.file_module,
+            owner: around.owner,
             parent: Some(parent),
             is_public: matches!(item.vis, Visibility::Public(_)),
             doc: doc(&item.attrs),

@@ -110,13 +110,18 @@ impl Walk<'_> {
     /// Follows a reference to its definition.
     fn resolved<'v>(&'v self, schema: &'v Schema) -> Result<(String, &'v Schema)> {
         let options = schema["anyOf"].as_array().into_iter().flatten();
-        let Some(name) = [schema].into_iter().chain(options).find_map(super::reference) else {
+        let Some(name) = [schema].into_iter().chain(options).find_map(reference) else {
             return Ok((String::new(), schema));
         };
         let definition =
             self.schema["$defs"].get(name).with_context(|| format!("the schema does not define `{name}`"))?;
         Ok((name.to_owned(), definition))
     }
+}
+
+/// Returns the definition that a schema refers to.
+pub(super) fn reference(schema: &Schema) -> Option<&str> {
+    schema["$ref"].as_str()?.strip_prefix("#/$defs/")
 }
 
 /// Returns the keys that the settings of a host set.
