@@ -1,4 +1,4 @@
-//! What a skill is called with: the text as it was typed, and its words.
+//! The arguments that a skill is called with: the text as typed, and its words.
 
 use crate::host::WordRule;
 

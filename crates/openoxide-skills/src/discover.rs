@@ -5,6 +5,7 @@
 
 mod file;
 mod folder;
+mod inner;
 mod listing;
 mod plan;
 mod select;

@@ -1,4 +1,4 @@
-//! Judges one skill folder by several hosts at once, whether or not any of them looks there.
+//! Checks one skill's folder by the rules of several hosts at once, whether or not any of them searches there.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};

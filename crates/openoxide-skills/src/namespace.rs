@@ -1,4 +1,4 @@
-//! Prefixes from plugin manifests: `plugin:skill`.
+//! Finds the prefixes that plugin manifests give to names: `plugin:skill`.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

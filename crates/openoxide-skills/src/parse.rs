@@ -14,6 +14,7 @@ use crate::host::{Mark, ParseRules};
 
 mod cache;
 mod conclude;
+mod field_names;
 mod fields;
 mod hooks;
 mod length;
@@ -33,7 +34,7 @@ mod texts;
 mod tree;
 mod typed;
 
-pub(crate) use fields::is_known_field;
+pub(crate) use field_names::is_known_field;
 pub(crate) use name::{first_bad, misfit};
 pub(crate) use parsed::Head;
 pub use parsed::Parsed;

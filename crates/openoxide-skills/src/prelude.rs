@@ -1,4 +1,4 @@
-//! What an embedder needs first: `use openoxide_skills::prelude::*`.
+//! The names that an embedder needs first: `use openoxide_skills::prelude::*`.
 
 pub use crate::catalog::{Catalog, Depth, Entry, Status, View, load};
 pub use crate::diagnostic::{Code, Diagnostic};

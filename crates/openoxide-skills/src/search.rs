@@ -1,4 +1,4 @@
-//! Finds skills by words: how well name and description match, best first.
+//! Finds skills by words: ranks them by how well their names and descriptions match.
 //!
 //! The measure is BM25F: a word counts more the fewer skills have it, a match in a name more than one in a description,
 //! and in a short text more than in a long one. A skill whose name is exactly what was asked for comes first.

@@ -1,4 +1,4 @@
-//! Values of a host's settings, each with where it came from.
+//! Values of a host's settings, each with its origin.
 //!
 //! Reading the files is `openoxide-config`'s work; here they are values handed in.
 

@@ -1,4 +1,4 @@
-//! What is known about one skill: the data model that every other part works on.
+//! The data model of one skill, which every other module works on.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

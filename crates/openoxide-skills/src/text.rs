@@ -1,4 +1,4 @@
-//! What reads and writes text for several steps: YAML, Markdown, templates, glob patterns, shell words, small rules.
+//! Reads and writes text for several steps: YAML, Markdown, templates, glob patterns, shell words, small rules.
 
 mod blank;
 mod fill;

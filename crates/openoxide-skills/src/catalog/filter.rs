@@ -1,4 +1,4 @@
-//! Takes out what settings, the skill's own text or its product switch off, and what waits for a file.
+//! Disables skills by settings, by their own frontmatter and by product, and keeps dormant ones apart.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Makes catalogs again and again, and looks only where something happened.
+//! Makes catalogs repeatedly, and searches only the folders that changed.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;

@@ -105,10 +105,10 @@ pub(super) struct Job {
 }
 
 /// A folder, whether single files are looked for, and the rules of the hosts that look there.
-type Wanted<'v> = ((&'v Path, bool), Vec<(&'v Host, &'v ScanRules)>);
+type FolderNeeds<'v> = ((&'v Path, bool), Vec<(&'v Host, &'v ScanRules)>);
 
 pub(super) fn plan(views: &[View], thorough: bool) -> Vec<Job> {
-    let mut wanted: Vec<Wanted<'_>> = Vec::new();
+    let mut wanted: Vec<FolderNeeds<'_>> = Vec::new();
     let mut positions: HashMap<(&Path, bool), usize> = HashMap::new();
     for view in views {
         for root in &view.roots {

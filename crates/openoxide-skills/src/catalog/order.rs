@@ -1,4 +1,4 @@
-//! The order of lists: by scope, root, name and path, as the host says.
+//! Sorts entries by scope, root, name and path, in the host's order.
 
 use std::cmp::Ordering;
 

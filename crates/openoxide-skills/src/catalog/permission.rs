@@ -1,4 +1,4 @@
-//! Permission rules: the last one that matches a skill decides whether anybody, or only the model, may not have it.
+//! Applies permission rules: the last rule that matches a skill decides whether it is denied, or hidden from the model.
 
 use std::str::FromStr as _;
 

@@ -1,4 +1,4 @@
-//! The names in one folder, sorted.
+//! Lists the names in one folder, sorted, in one piece of memory.
 
 use std::ffi::OsStr;
 #[cfg(target_os = "linux")]

@@ -1,4 +1,4 @@
-//! What a search has to look at, so that every host that shares it finds what it needs.
+//! Plans one search for all hosts that share a root, so that each of them finds what it needs.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

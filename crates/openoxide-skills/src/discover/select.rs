@@ -1,4 +1,4 @@
-//! What one host takes of a survey, and why not the rest.
+//! Selects what one host takes of a survey, and gives the reason for everything else.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -14,12 +14,12 @@ use crate::host::{FolderNames, Layout, Links, ScanRules};
 pub(crate) struct Candidate {
     pub(crate) folder: usize,
     pub(crate) file: usize,
-    pub(crate) refused: Option<Refusal>,
+    pub(crate) refused: Option<Rejection>,
 }
 
 /// Why a file is not a skill to a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Refusal {
+pub(crate) struct Rejection {
     pub(crate) code: Code,
     pub(crate) message: String,
 }
@@ -56,13 +56,13 @@ struct Selector<'s> {
 }
 
 struct State {
-    refused: Option<Refusal>,
+    refused: Option<Rejection>,
     holds_skill: bool,
 }
 
 impl Selector<'_> {
     /// Decides whether the host enters a folder.
-    fn enter(&mut self, index: usize, folder: &Folder) -> Option<Refusal> {
+    fn enter(&mut self, index: usize, folder: &Folder) -> Option<Rejection> {
         let refused = if index == 0 { None } else { self.refusal(folder) };
         if refused.is_some() {
             return refused;
@@ -78,7 +78,7 @@ impl Selector<'_> {
         None
     }
 
-    fn refusal(&self, folder: &Folder) -> Option<Refusal> {
+    fn refusal(&self, folder: &Folder) -> Option<Rejection> {
         let outer = &self.states[folder.parent];
         if outer.refused.is_some() {
             return outer.refused.clone();
@@ -117,7 +117,13 @@ impl Selector<'_> {
     }
 
     /// Judges the files of a folder; returns whether it is a skill's.
-    fn files(&self, index: usize, folder: &Folder, refused: Option<&Refusal>, candidates: &mut Vec<Candidate>) -> bool {
+    fn files(
+        &self,
+        index: usize,
+        folder: &Folder,
+        refused: Option<&Rejection>,
+        candidates: &mut Vec<Candidate>,
+    ) -> bool {
         let best = self.scan.files.iter().find(|wanted| {
             folder
                 .files
@@ -137,7 +143,7 @@ impl Selector<'_> {
         holds_skill
     }
 
-    fn file_refusal(&self, index: usize, folder: &Folder, file: &FileFact, best: Option<&String>) -> Option<Refusal> {
+    fn file_refusal(&self, index: usize, folder: &Folder, file: &FileFact, best: Option<&String>) -> Option<Rejection> {
         let name = &*file.name;
         if let Some(max) = self.scan.file_max.filter(|&max| file.size > max) {
             return refuse(Code::FileTooLarge, format!("the file is larger than {max} bytes"));
@@ -189,8 +195,8 @@ impl Selector<'_> {
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "every caller answers with a refusal or none")]
-fn refuse(code: Code, message: impl Into<String>) -> Option<Refusal> {
-    Some(Refusal { code, message: message.into() })
+fn refuse(code: Code, message: impl Into<String>) -> Option<Rejection> {
+    Some(Rejection { code, message: message.into() })
 }
 
 impl Candidate {

@@ -1,4 +1,4 @@
-//! One pass over everything below a root, level by level, in a fixed order: `visit` looks, this records.
+//! Surveys everything below a root in one pass, level by level, in a fixed order.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};

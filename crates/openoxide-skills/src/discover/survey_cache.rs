@@ -1,4 +1,4 @@
-//! What a search of one root found, folder by folder, so that the next one looks only where something happened.
+//! Caches what a survey read from the disk, folder by folder, so that the next one reads only what changed.
 //!
 //! Everything here is what the disk said, never what follows from it: the next search goes the same way as one that
 //! remembers nothing, and only asks here before it asks the disk.
@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::file::FileFact;
 use super::folder::{Folder, Manifest, Survey};
+use super::inner::Inner;
 use super::listing::Listing;
 use crate::code::Code;
 
@@ -23,9 +24,9 @@ const DOUBT_MAX: Duration = Duration::from_secs(10);
 /// What a search of one root found.
 #[derive(Debug, Default)]
 pub(crate) struct SurveyCache {
-    known: HashMap<OsString, Known>,
+    known: HashMap<OsString, FolderRecord>,
     /// What was known before everything was doubted; files in it are compared with what is there now.
-    past: HashMap<OsString, Known>,
+    past: HashMap<OsString, FolderRecord>,
     /// Where something really is that a link, or the root, leads to; and where it was found.
     links: Vec<(PathBuf, PathBuf)>,
     /// Files that are no skills any more, but were until a moment ago.
@@ -41,18 +42,14 @@ pub(crate) struct SurveyCache {
 
 /// What is known about one folder.
 #[derive(Debug, Default)]
-struct Known {
+struct FolderRecord {
     /// Where it really is, if that is elsewhere.
     real: Option<PathBuf>,
-    probed: Option<Part<Vec<FileFact>>>,
-    listing: Option<Part<(Arc<Listing>, bool)>>,
-    contents: Option<Part<(Vec<FileFact>, Vec<Manifest>)>>,
+    probed: Option<Cached<Vec<FileFact>>>,
+    listing: Option<Cached<(Arc<Listing>, bool)>>,
+    contents: Option<Cached<(Vec<FileFact>, Vec<Manifest>)>>,
     inner: Vec<Inner>,
 }
-
-/// A folder in a folder, which holds a metadata file or a manifest, or a manifest that is a link: where it really is, if it
-/// leads anywhere, and where it was found.
-pub(super) type Inner = (Option<PathBuf>, PathBuf);
 
 /// What a folder holds that was listed.
 pub(super) struct Contents {
@@ -65,7 +62,7 @@ pub(super) struct Contents {
 
 /// Something known, and whether nothing happened to it since.
 #[derive(Debug)]
-struct Part<T> {
+struct Cached<T> {
     value: T,
     sure: bool,
 }
@@ -83,14 +80,14 @@ struct Doubt {
 struct Learned {
     path: OsString,
     real: Option<PathBuf>,
-    what: What,
+    what: Learning,
 }
 
 #[derive(Debug)]
-enum What {
-    Probed(Part<Vec<FileFact>>, Vec<Inner>),
+enum Learning {
+    Probed(Cached<Vec<FileFact>>, Vec<Inner>),
     Listing(Arc<Listing>, bool),
-    Contents(Part<(Vec<FileFact>, Vec<Manifest>)>, Vec<Inner>),
+    Contents(Cached<(Vec<FileFact>, Vec<Manifest>)>, Vec<Inner>),
     Doubt(Arc<Path>, Doubt),
 }
 
@@ -174,7 +171,7 @@ impl SurveyCache {
         let old = old.or_else(|| self.before(folder).and_then(|known| known.probed.as_ref()));
         let part = self.judged(old.map(|old| old.value.as_slice()), files);
         let files = part.value.clone();
-        self.learn(folder, What::Probed(part, inner));
+        self.learn(folder, Learning::Probed(part, inner));
         files
     }
 
@@ -190,7 +187,7 @@ impl SurveyCache {
 
     /// Remembers the names in a folder.
     pub(super) fn learn_listing(&self, folder: &Folder, listing: &Arc<Listing>, cut: bool) {
-        self.learn(folder, What::Listing(Arc::clone(listing), cut));
+        self.learn(folder, Learning::Listing(Arc::clone(listing), cut));
     }
 
     /// Returns the files of a folder that was listed and its manifests, by what is known or by reading.
@@ -205,24 +202,24 @@ impl SurveyCache {
         }
         let Contents { files, manifests, inner, linked } = read()?;
         let old = old.or_else(|| self.before(folder).and_then(|known| known.contents.as_ref()));
-        let Part { value, mut sure } = self.judged(old.map(|old| old.value.0.as_slice()), files);
+        let Cached { value, mut sure } = self.judged(old.map(|old| old.value.0.as_slice()), files);
         sure &= !linked;
         let value = (value, manifests);
-        self.learn(folder, What::Contents(Part { value: value.clone(), sure }, inner));
+        self.learn(folder, Learning::Contents(Cached { value: value.clone(), sure }, inner));
         Ok(value)
     }
 
-    fn of(&self, folder: &Folder) -> Option<&Known> {
+    fn of(&self, folder: &Folder) -> Option<&FolderRecord> {
         self.known.get(folder.path.as_os_str()).filter(|known| known.real == folder.canonical)
     }
 
-    fn before(&self, folder: &Folder) -> Option<&Known> {
+    fn before(&self, folder: &Folder) -> Option<&FolderRecord> {
         self.past.get(folder.path.as_os_str()).filter(|known| known.real == folder.canonical)
     }
 
     /// Keeps the last good version of a file that is no skill any more, until it has been like that for a while: it may
     /// be half written.
-    fn judged(&self, old: Option<&[FileFact]>, mut files: Vec<FileFact>) -> Part<Vec<FileFact>> {
+    fn judged(&self, old: Option<&[FileFact]>, mut files: Vec<FileFact>) -> Cached<Vec<FileFact>> {
         let mut sure = true;
         for file in &mut files {
             // Where a link leads may change without a trace in this folder.
@@ -237,7 +234,7 @@ impl SurveyCache {
                 sure = false;
             }
         }
-        Part { value: files, sure }
+        Cached { value: files, sure }
     }
 
     /// Tells whether a bad file may be about to change again; remembers since when it has been like that.
@@ -248,13 +245,13 @@ impl SurveyCache {
         let doubt = Doubt { content: file.content, since, first: known.map_or(now, |known| known.first) };
         let waits = now.duration_since(doubt.since) < self.patience && now.duration_since(doubt.first) < DOUBT_MAX;
         if waits {
-            let what = What::Doubt(Arc::clone(&file.path), doubt);
+            let what = Learning::Doubt(Arc::clone(&file.path), doubt);
             self.note(Learned { path: OsString::new(), real: None, what });
         }
         waits
     }
 
-    fn learn(&self, folder: &Folder, what: What) {
+    fn learn(&self, folder: &Folder, what: Learning) {
         self.note(Learned { path: folder.path.as_os_str().to_owned(), real: folder.canonical.clone(), what });
     }
 
@@ -291,12 +288,12 @@ impl SurveyCache {
     }
 
     /// Takes in one thing; returns whether other folders have to be watched for it.
-    fn take_in(&mut self, path: OsString, real: Option<PathBuf>, what: What) -> bool {
-        if let What::Doubt(file, doubt) = what {
+    fn take_in(&mut self, path: OsString, real: Option<PathBuf>, what: Learning) -> bool {
+        if let Learning::Doubt(file, doubt) = what {
             self.doubts.insert(file, doubt);
             return false;
         }
-        let (What::Probed(Part { sure, .. }, _) | What::Contents(Part { sure, .. }, _)) = &what else {
+        let (Learning::Probed(Cached { sure, .. }, _) | Learning::Contents(Cached { sure, .. }, _)) = &what else {
             return self.know(path, real, what);
         };
         if !sure {
@@ -305,26 +302,26 @@ impl SurveyCache {
         self.know(path, real, what)
     }
 
-    fn know(&mut self, path: OsString, real: Option<PathBuf>, what: What) -> bool {
+    fn know(&mut self, path: OsString, real: Option<PathBuf>, what: Learning) -> bool {
         let known = self.known.entry(path).or_default();
         if known.real != real {
-            *known = Known { real, ..Known::default() };
+            *known = FolderRecord { real, ..FolderRecord::default() };
         }
         let (inner, is_new) = match what {
-            What::Probed(part, inner) => {
+            Learning::Probed(part, inner) => {
                 known.probed = Some(part);
                 (Some(inner), false)
             }
-            What::Contents(part, inner) => {
+            Learning::Contents(part, inner) => {
                 let is_new = known.contents.is_none();
                 known.contents = Some(part);
                 (Some(inner), is_new)
             }
-            What::Listing(listing, cut) => {
-                known.listing = Some(Part { value: (listing, cut), sure: true });
+            Learning::Listing(listing, cut) => {
+                known.listing = Some(Cached { value: (listing, cut), sure: true });
                 (None, false)
             }
-            What::Doubt(..) => (None, false),
+            Learning::Doubt(..) => (None, false),
         };
         let Some(inner) = inner.filter(|inner| *inner != known.inner) else { return is_new };
         known.inner = inner;
@@ -383,7 +380,7 @@ impl Watched {
     }
 }
 
-impl Known {
+impl FolderRecord {
     fn doubt_files(&mut self) {
         if let Some(part) = &mut self.probed {
             part.sure = false;
@@ -392,25 +389,4 @@ impl Known {
             part.sure = false;
         }
     }
-}
-
-/// Finds the folders in a folder that hold metadata files or manifests.
-pub(super) fn inner_folders<'n>(folder: &Folder, names: impl IntoIterator<Item = &'n str>) -> Vec<Inner> {
-    let mut inner: Vec<Inner> = Vec::new();
-    for name in names {
-        let found = folder.canonical().join(name);
-        let Ok(stat) = std::fs::symlink_metadata(&found) else { continue };
-        if stat.is_symlink() {
-            inner.push((std::fs::canonicalize(&found).ok(), folder.path.join(name)));
-        } else if stat.is_dir() {
-            inner.push((Some(found), folder.path.join(name)));
-        }
-    }
-    inner
-}
-
-/// Finds the manifests of a folder that are links.
-pub(super) fn linked_manifests<'n>(folder: &Folder, files: impl IntoIterator<Item = &'n String>) -> Vec<Inner> {
-    let links = files.into_iter().map(|file| folder.path.join(file)).filter(|path| path.is_symlink());
-    links.map(|path| (std::fs::canonicalize(&path).ok(), path)).collect()
 }

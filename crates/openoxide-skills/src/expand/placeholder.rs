@@ -23,15 +23,15 @@ pub(super) struct Placeholders<'a> {
 
 /// A placeholder in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Found<'a> {
+pub(super) struct Placeholder<'a> {
     /// Where it stands; a backslash that takes it back is included.
     pub(super) span: Range<usize>,
-    pub(super) what: What<'a>,
+    pub(super) what: Replacement<'a>,
 }
 
 /// What becomes of a placeholder.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum What<'a> {
+pub(super) enum Replacement<'a> {
     /// A value takes its place.
     Value(Value<'a>),
     /// It stays, without the backslash before it.
@@ -103,7 +103,7 @@ impl<'a> Placeholders<'a> {
     }
 
     /// Reads the placeholder whose dollar sign stands at a place.
-    pub(super) fn at(&self, text: &str, at: usize) -> Option<Found<'_>> {
+    pub(super) fn at(&self, text: &str, at: usize) -> Option<Placeholder<'_>> {
         let rules = self.rules?;
         let (name, end) = self.name(rules, text, at)?;
         let can_escape = match rules.escape {
@@ -112,10 +112,10 @@ impl<'a> Placeholders<'a> {
             Escape::Everything => true,
         };
         if can_escape && is_escaped(&text[..at]) {
-            return Some(Found { span: at - 1..end, what: What::Escaped });
+            return Some(Placeholder { span: at - 1..end, what: Replacement::Escaped });
         }
-        let what = self.value(rules, name).map_or(What::Stays, What::Value);
-        Some(Found { span: at..end, what })
+        let what = self.value(rules, name).map_or(Replacement::Stays, Replacement::Value);
+        Some(Placeholder { span: at..end, what })
     }
 
     /// Reads what is named, and where the name ends.

@@ -1,4 +1,4 @@
-//! Why a command must not be run with what was typed.
+//! The reasons why a command must not run with the arguments that were typed.
 
 use openoxide_permissions::Lexer;
 

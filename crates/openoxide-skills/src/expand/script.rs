@@ -1,4 +1,4 @@
-//! Writes what a shell is given for a command: each placeholder becomes a reference to an environment variable.
+//! Writes the shell script for a command: each placeholder becomes a reference to an environment variable.
 //!
 //! The author's text is followed from quote to quote, so that a value is one word where a word is meant. A value itself
 //! is never part of the script: if the guess about quotes is wrong, a reference is not expanded or splits into words,
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use openoxide_permissions::{Frame, Lexer, ShellToken};
 
-use super::placeholder::{Placeholders, Value, What};
+use super::placeholder::{Placeholders, Replacement, Value};
 use super::readers::Readers;
 use super::refusal::CommandRefusal;
 use super::spot::Spot;
@@ -91,17 +91,17 @@ impl Writer<'_> {
         let Some(found) = self.placeholders.at(self.command, self.lexer.at()) else { return false };
         let written = &self.command[found.span.clone()];
         match found.what {
-            What::Stays => self.script.text.push_str(written),
-            What::Escaped => {
+            Replacement::Stays => self.script.text.push_str(written),
+            Replacement::Escaped => {
                 // The backslash has been written already.
                 self.script.text.pop();
                 self.script.text.push_str(&written[1..]);
             }
-            What::Value(_) if self.lexer.frame() == Frame::QuotedDocument => {
+            Replacement::Value(_) if self.lexer.frame() == Frame::QuotedDocument => {
                 self.script.kept.push((found.span.start, written.to_owned()));
                 self.script.text.push_str(written);
             }
-            What::Value(value) => self.reference(written, &value),
+            Replacement::Value(value) => self.reference(written, &value),
         }
         if let Some(spot) = self.spots.last_mut().filter(|_| self.lexer.frame().is_words()) {
             spot.begin_word(self.lexer.at());

@@ -1,4 +1,4 @@
-//! Follows the words of one plain command, to tell what a placeholder at a place of it would be.
+//! Follows the words of one plain command, to tell what a placeholder in it would be: data, or a program.
 //!
 //! A value is always one word, or part of one. It must still not be the name of a program, nor a program's text: `env`,
 //! `timeout` or `if` run what stands after them, and `awk`, `sed` or `python3` read it. Where it is not certain which word

@@ -1,4 +1,4 @@
-//! Walks over a text once and takes it apart.
+//! Walks over a text once, and splits it into text, commands and names of files.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::code::{Region, RegionKind};
 use super::command::{self, Mark};
 use super::pieces::{Expanded, FileRef, LeftAlone, LeftAloneReason, Piece, ShellPiece};
-use super::placeholder::{Found, Placeholders, What, is_escaped};
+use super::placeholder::{Placeholder, Placeholders, Replacement, is_escaped};
 use super::rules::Expansion;
 use super::{file, script};
 use crate::host::{BlockForm, Escape, ShellRules};
@@ -98,21 +98,21 @@ impl<'w> Walk<'w> {
     }
 
     fn dollar(&mut self, why: Option<LeftAloneReason>) -> usize {
-        let Some(Found { span, what }) = self.placeholders.at(self.body, self.at) else { return self.at + 1 };
+        let Some(Placeholder { span, what }) = self.placeholders.at(self.body, self.at) else { return self.at + 1 };
         let why = why.filter(|_| !self.rules.in_code);
         match (what, why) {
-            (What::Stays, _) | (What::Escaped, Some(_)) => {}
-            (What::Value(value), Some(why)) => {
+            (Replacement::Stays, _) | (Replacement::Escaped, Some(_)) => {}
+            (Replacement::Value(value), Some(why)) => {
                 if self.body[span.clone()] != *value.text {
                     self.leave(span.clone(), why);
                 }
             }
-            (What::Escaped, None) => self.replace(span.start..span.start + 1, ""),
-            (What::Value(value), None) if self.spend(value.text.len()) => {
+            (Replacement::Escaped, None) => self.replace(span.start..span.start + 1, ""),
+            (Replacement::Value(value), None) if self.spend(value.text.len()) => {
                 self.took |= value.is_argument;
                 self.replace(span.clone(), value.text);
             }
-            (What::Value(_), None) => self.leave(span.clone(), LeftAloneReason::TooLong),
+            (Replacement::Value(_), None) => self.leave(span.clone(), LeftAloneReason::TooLong),
         }
         span.end
     }

@@ -1,4 +1,4 @@
-//! The frontmatter of a skill as JSON, word for word: for those who show or compare it, not for those who obey it.
+//! Converts frontmatter to JSON as it is written, to show or compare it; `parse` decides what it means.
 
 use serde_json::{Map, Number, Value as Json};
 

@@ -1,4 +1,4 @@
-//! Chooses the name and the description that count.
+//! Chooses the name and the description that a skill gets.
 
 use std::sync::Arc;
 

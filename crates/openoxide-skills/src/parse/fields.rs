@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::field_names::{CONTROLS, KNOWN, camel_case, is_known_field, unknown_field_problems};
 use super::lists::{split_patterns, split_tools};
 use super::parsed::Source;
 use super::scalar::{self, Text};
@@ -11,43 +12,6 @@ use crate::diagnostic::{Diagnostic, Level};
 use crate::host::{Clean, EmptyText, NameStep, ParseRules, Spelling, UnknownFields, WrongType};
 use crate::skill::{Frontmatter, RareFields, SkillContext, SkillHooks};
 use crate::text::yaml::{Node, Value};
-
-/// Keys that have a meaning to some host, as they are written.
-const KNOWN: &[&str] = &[
-    "name",
-    "description",
-    "license",
-    "compatibility",
-    "metadata",
-    "allowed-tools",
-    "when_to_use",
-    "argument-hint",
-    "arguments",
-    "disable-model-invocation",
-    "user-invocable",
-    "disallowed-tools",
-    "model",
-    "effort",
-    "context",
-    "agent",
-    "background",
-    "hooks",
-    "paths",
-    "shell",
-    "globs",
-    "alwaysApply",
-    "hide",
-    "enabled",
-];
-
-/// Fields that change what a skill may do, or who may call it.
-const CONTROLS: &[&str] =
-    &["disable-model-invocation", "user-invocable", "disallowed-tools", "context", "hooks", "paths"];
-
-/// Tells whether a key has a meaning to some host.
-pub(crate) fn is_known_field(key: &str) -> bool {
-    KNOWN.contains(&key)
-}
 
 /// The fields and what is wrong with them. Hosts that take them by the same rules share them.
 #[derive(Clone, Debug, Default)]
@@ -385,7 +349,7 @@ impl Collector<'_> {
             UnknownFields::Warn => Some(Level::Warning),
             UnknownFields::Error => Some(Level::Error),
         };
-        let findings = level.into_iter().flat_map(|level| stranger_problems(level, self.source, &strangers));
+        let findings = level.into_iter().flat_map(|level| unknown_field_problems(level, self.source, &strangers));
         let problems = findings.chain(self.problems).collect();
         Collected {
             name: self.name.map(Arc::from),
@@ -394,38 +358,4 @@ impl Collector<'_> {
             problems,
         }
     }
-}
-
-/// Writes `kebab-case` as `kebabCase`.
-fn camel_case(key: &str) -> String {
-    let mut parts = key.split('-');
-    let mut camel = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        match part.chars().next().filter(char::is_ascii_lowercase) {
-            Some(first) => camel.extend([&first.to_ascii_uppercase().to_string(), &part[1..]]),
-            None => camel.extend(["-", part]),
-        }
-    }
-    camel
-}
-
-fn stranger_problems(
-    level: Level,
-    source: Source<'_>,
-    strangers: &[(String, std::ops::Range<usize>)],
-) -> Vec<Diagnostic> {
-    strangers
-        .iter()
-        .map(|(key, span)| {
-            let shown = crate::text::TerminalText(key).to_string();
-            let near = crate::text::near(key, KNOWN.iter().copied());
-            let help = match near.first() {
-                Some(near) if !is_known_field(key) => format!("did you mean `{near}`?"),
-                _ => "keep client extensions under `metadata`, or check against the host that reads them".to_owned(),
-            };
-            Diagnostic::new(Code::UnknownField, level, format!("`{shown}` is not a field of the standard"))
-                .at(source.file, span.clone())
-                .help(help)
-        })
-        .collect()
 }

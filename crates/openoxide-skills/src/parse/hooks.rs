@@ -1,4 +1,4 @@
-//! Hooks in a frontmatter: commands by event. What is wrong drops the handler that it stands in, and no other.
+//! Reads the hooks in a frontmatter: commands by event. A mistake drops its own handler and no other.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Lists in a frontmatter: tools and patterns.
+//! Splits lists in a frontmatter: tools and patterns.
 
 /// Splits a line of tools at commas and blanks that stand outside parentheses.
 pub(super) fn split_tools(text: &str) -> Vec<String> {

@@ -1,4 +1,4 @@
-//! What goes into reading a skill file, and what comes out of it.
+//! The input and the output of reading a skill file: its head, and what it says.
 
 use std::ops::Range;
 use std::sync::Arc;

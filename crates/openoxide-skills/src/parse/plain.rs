@@ -1,4 +1,4 @@
-//! Frontmatter that all hosts read alike: most of it is, and need not be taken apart for each of them.
+//! Recognizes frontmatter that all hosts read alike, so that its fields are taken once for all of them.
 
 use crate::host::{ParseRules, UnknownFields};
 use crate::text::is_blank;

@@ -1,4 +1,4 @@
-//! What is said about a file as a whole, and about its YAML.
+//! Words the diagnostics about a file as a whole.
 
 use std::ops::Range;
 

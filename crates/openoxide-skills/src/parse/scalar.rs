@@ -1,4 +1,4 @@
-//! Types of plain YAML scalars, and how values are written as text.
+//! Reads YAML scalars as text or booleans, by a host's rules.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Says findings in the words of the program, where others have to recognize them.
+//! Replaces messages by the host's own words, where its users have to recognize them.
 
 use super::parsed::Parsed;
 use crate::diagnostic::Diagnostic;

@@ -1,4 +1,4 @@
-//! Plain scalars that are not text: nothing, yes and no, numbers and dates, as older YAML has them.
+//! Recognizes plain scalars that are not text in older YAML: null, booleans, numbers and dates.
 
 use crate::host::Typed;
 use crate::text::yaml::is_null_text;

@@ -1,4 +1,4 @@
-//! Short names for roots in the paths that the model sees.
+//! Shortens the paths that the model sees by aliases for their roots.
 
 use std::path::{Path, PathBuf};
 

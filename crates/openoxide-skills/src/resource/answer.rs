@@ -1,4 +1,4 @@
-//! From what somebody asked for to what the host answers, in the host's words.
+//! Answers a request for a skill's file or folder, in the host's words.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! What is in one folder of a skill, as it is served.
+//! Lists one folder of a skill as it is served.
 
 use std::ffi::{OsStr, OsString};
 use std::os::fd::AsFd as _;

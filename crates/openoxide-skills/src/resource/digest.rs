@@ -1,4 +1,4 @@
-//! The digest of everything in a skill's folder.
+//! Computes the digest of everything in a skill's folder.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;

@@ -1,4 +1,4 @@
-//! Why a skill's folder cannot be read or copied as a whole.
+//! The reasons why a skill's folder cannot be read or copied as a whole.
 
 /// Why there is no snapshot, or no copy of it. Paths are relative to the skill's folder.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,4 +1,4 @@
-//! Whether everything in a skill's folder is as it was, told by stamps alone. What follows from that is its caller's.
+//! Tells by stamps alone whether everything in a skill's folder is unchanged.
 
 use std::os::fd::BorrowedFd;
 use std::path::{Component, Path, PathBuf};
@@ -29,7 +29,7 @@ impl FolderStamps {
         if !is_local(folder) || !other.as_deref().is_none_or(is_local) {
             return None;
         }
-        let mut look = Look { folder, seen: Vec::new() };
+        let mut look = StampVisitor { folder, seen: Vec::new() };
         // The skill's own folder is one of those that are looked at.
         let bounds = Bounds { entries: FILES - 1, depth: FILES };
         SkillDir::open(folder).and_then(|dir| dir.walk(Extent::Folder, bounds, &mut look)).ok()?;
@@ -80,12 +80,12 @@ impl FolderStamps {
     }
 }
 
-struct Look<'a> {
+struct StampVisitor<'a> {
     folder: &'a Path,
     seen: Vec<(PathBuf, Option<Stamp>)>,
 }
 
-impl Visitor for Look<'_> {
+impl Visitor for StampVisitor<'_> {
     fn folder(&mut self, folder: BorrowedFd<'_>, path: &Path) -> Result<(), SnapshotError> {
         // Another file system may be mounted below.
         if !is_local_folder(folder) {

@@ -86,9 +86,9 @@ impl SkillDir {
         known: Option<&FileManifest>,
         now: SystemTime,
     ) -> Result<FileManifest, SnapshotError> {
-        let mut telling = Telling { dir: self, limits, known, now, files: vec![], bytes: 0, buffer: vec![] };
+        let mut telling = ManifestVisitor { dir: self, limits, known, now, files: vec![], bytes: 0, buffer: vec![] };
         self.walk(self.extent, Bounds { entries: limits.entries, depth: limits.depth }, &mut telling)?;
-        let Telling { mut files, .. } = telling;
+        let ManifestVisitor { mut files, .. } = telling;
         files.sort_unstable_by(|left, right| left.path.as_os_str().cmp(right.path.as_os_str()));
         let manifest = FileManifest { files };
         match manifest.file(Path::new(&self.manifest)) {
@@ -99,7 +99,7 @@ impl SkillDir {
 }
 
 /// What was told so far.
-struct Telling<'a> {
+struct ManifestVisitor<'a> {
     dir: &'a SkillDir,
     limits: &'a ManifestLimits,
     known: Option<&'a FileManifest>,
@@ -109,7 +109,7 @@ struct Telling<'a> {
     buffer: Vec<u8>,
 }
 
-impl Visitor for Telling<'_> {
+impl Visitor for ManifestVisitor<'_> {
     fn file(&mut self, file: Visited<'_>) -> Result<(), SnapshotError> {
         match self.remembered(&file.path, Stamp::of(&file.stat()?)) {
             Some(known) => self.add(known),
@@ -125,7 +125,7 @@ impl Visitor for Telling<'_> {
     }
 }
 
-impl Telling<'_> {
+impl ManifestVisitor<'_> {
     /// Opens what a link leads to, if that is a file of the skill, or the one that its own file is a link to.
     fn behind(&self, path: &Path) -> Result<Option<OwnedFd>, SnapshotError> {
         match self.dir.open_behind(path) {

@@ -62,13 +62,13 @@ impl SkillDir {
     }
 
     fn snapshot_as(&self, extent: Extent, limits: &SnapshotLimits) -> Result<Snapshot, SnapshotError> {
-        let mut reading = Reading::new(&self.manifest, limits);
+        let mut reading = SnapshotVisitor::new(&self.manifest, limits);
         self.walk(extent, Bounds { entries: limits.entries, depth: limits.depth }, &mut reading)?;
         let linked = reading.links.iter().any(|link| link.path == Path::new(&self.manifest));
         let linked_manifest = if linked { Some(reading.linked(self)?) } else { None };
         let missing = || SnapshotError::NoManifest { path: path_text(Path::new(&self.manifest)) };
         let (manifest, manifest_size) = reading.kept.take().ok_or_else(missing)?;
-        let Reading { mut files, mut links, .. } = reading;
+        let SnapshotVisitor { mut files, mut links, .. } = reading;
         files.sort_unstable_by(|left, right| left.path.as_os_str().cmp(right.path.as_os_str()));
         links.sort_unstable_by(|left, right| left.path.as_os_str().cmp(right.path.as_os_str()));
         let digest = TreeDigest::new(&files, &links, linked_manifest.as_ref());
@@ -77,7 +77,7 @@ impl SkillDir {
 }
 
 /// What was read so far.
-struct Reading<'a> {
+struct SnapshotVisitor<'a> {
     manifest: &'a OsStr,
     limits: &'a SnapshotLimits,
     files: Vec<FileDigest>,
@@ -87,7 +87,7 @@ struct Reading<'a> {
     buffer: Vec<u8>,
 }
 
-impl Visitor for Reading<'_> {
+impl Visitor for SnapshotVisitor<'_> {
     fn file(&mut self, file: Visited<'_>) -> Result<(), SnapshotError> {
         let opened = file.open()?;
         let keep = file.path == Path::new(self.manifest);
@@ -103,9 +103,9 @@ impl Visitor for Reading<'_> {
     }
 }
 
-impl<'a> Reading<'a> {
-    fn new(manifest: &'a OsStr, limits: &'a SnapshotLimits) -> Reading<'a> {
-        Reading { manifest, limits, files: vec![], links: vec![], bytes: 0, kept: None, buffer: vec![] }
+impl<'a> SnapshotVisitor<'a> {
+    fn new(manifest: &'a OsStr, limits: &'a SnapshotLimits) -> SnapshotVisitor<'a> {
+        SnapshotVisitor { manifest, limits, files: vec![], links: vec![], bytes: 0, kept: None, buffer: vec![] }
     }
 
     /// Digests what the skill's own file leads to, if it is a link.

@@ -1,4 +1,4 @@
-//! What tells that a file is not the one that was read, without reading it again.
+//! Stamps a file, so that a change to it is noticed without reading it again.
 //!
 //! A stamp says which file it is, how large, and when it was changed. The time of the last change of any kind cannot be
 //! set by anybody, so whatever is written, replaced or given another mode gets another stamp; but for one case. Times

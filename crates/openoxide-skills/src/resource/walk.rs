@@ -1,5 +1,4 @@
-//! Leads through what is in a skill's folder: every name once, within bounds, through no link. What is done with what is
-//! there is the visitor's.
+//! Walks a skill's folder within bounds and through no link, and hands each name to a visitor.
 
 use std::ffi::OsStr;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};

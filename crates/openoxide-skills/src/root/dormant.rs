@@ -1,4 +1,4 @@
-//! Roots below the folder that was started in, which only a touched file wakes.
+//! Finds roots below the working folder that stay dormant until a file near them is touched.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! The skills of a catalog by name and by path, made when the first of either is asked for.
+//! Indexes the skills of a catalog by name and by path, on first use.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;

@@ -1,4 +1,4 @@
-//! Why something that looks like the name of a skill means none.
+//! The reasons why something that looks like the name of a skill selects none.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Reads the words of a command line whose exit status has to be judged.
+//! Finds the command in a shell line whose exit status decides.
 
 use openoxide_permissions::{Frame, Leading, Lexer, leading};
 

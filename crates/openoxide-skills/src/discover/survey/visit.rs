@@ -1,4 +1,4 @@
-//! Looks into one folder: its names, the files that matter, and the folders in it. Nothing is recorded here.
+//! Visits one folder: lists it, reads the files that matter, and describes the folders in it.
 
 use std::ffi::OsStr;
 use std::ops::Deref;
@@ -17,9 +17,10 @@ use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::discover::file::{self, FileFact, Place};
 use crate::discover::folder::{Folder, Manifest};
+use crate::discover::inner::{Inner, inner_folders, linked_manifests};
 use crate::discover::listing::Listing;
 use crate::discover::plan::is_called;
-use crate::discover::survey_cache::{Contents, Inner, inner_folders, linked_manifests};
+use crate::discover::survey_cache::Contents;
 
 /// Fewer entries than this are not worth a second thread.
 const PARALLEL_FROM: usize = 24;
