@@ -30,15 +30,15 @@ pub struct Hosts {
     pub skills: Vec<SkillRow>,
 }
 
-/// One skill, and its standing in each host that finds it.
+/// One skill, and its status in each host that finds it.
 #[derive(Clone, Debug)]
 pub struct SkillRow {
     /// The file without links.
     pub path: PathBuf,
     /// The skill's name in the first host that finds it.
     pub name: String,
-    /// Its standing, by host.
-    pub standings: BTreeMap<String, Status>,
+    /// Its status, by host.
+    pub statuses: BTreeMap<String, Status>,
 }
 
 /// Lists hosts, and which skills each of them sees.
@@ -66,7 +66,7 @@ impl Hosts {
         let matrix = self.skills.into_iter().map(|row| MatrixRow {
             name: row.name,
             path: row.path.to_string_lossy().into_owned(),
-            statuses: row.standings.into_iter().map(word).collect(),
+            statuses: row.statuses.into_iter().map(word).collect(),
         });
         HostsAnswer { schema: SchemaVersion::default(), hosts: self.hosts, matrix: matrix.collect() }
     }
@@ -86,10 +86,10 @@ fn skill_rows(catalogs: &[Catalog]) -> Vec<SkillRow> {
             *standing = (*standing).min(entry.status);
         }
     }
-    rows.retain(|_, (_, standings)| {
-        standings.values().any(|standing| *standing != Status::Invalid) || standings.len() > 1
+    rows.retain(|_, (_, statuses)| {
+        statuses.values().any(|standing| *standing != Status::Invalid) || statuses.len() > 1
     });
-    rows.into_iter().map(|(path, (name, standings))| SkillRow { path, name, standings }).collect()
+    rows.into_iter().map(|(path, (name, statuses))| SkillRow { path, name, statuses }).collect()
 }
 
 fn host_line(view: &View, catalog: &Catalog) -> HostLine {

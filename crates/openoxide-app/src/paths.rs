@@ -42,6 +42,16 @@ pub fn short(workspace: &Workspace, path: &Path) -> String {
     }
 }
 
+/// Returns whether a path can be printed as it is, so that a person can type it.
+pub fn is_printable(path: &Path) -> bool {
+    path.to_str().is_some_and(is_printable_text)
+}
+
+/// Returns whether a text can be printed as it is.
+pub fn is_printable_text(text: &str) -> bool {
+    safe(text) == text
+}
+
 /// Returns the relative path from a folder to a path; both are whole and without links.
 pub fn relative(from: &Path, to: &Path) -> PathBuf {
     let shared = from.components().zip(to.components()).take_while(|(left, right)| left == right).count();

@@ -1,9 +1,8 @@
 //! Use case: shows where a host looks for skills, in what order, by what settings, and how commands are isolated here.
 
+use openoxide_live::Snapshot;
 use openoxide_sandbox::{Isolation, Mechanism, Probe};
-use openoxide_skills::catalog::{Catalog, Status, View};
-use openoxide_skills::host::{SettingKind, SettingRule};
-use openoxide_skills::settings::Origin;
+use openoxide_skills::{Origin, SettingKind, SettingRule, Status, View};
 use openoxide_wire::{
     IsolationLine, MissingLine, OtherLine, ProblemLine, RootLine, RootsAnswer, SchemaVersion, SettingLine,
 };
@@ -16,7 +15,8 @@ pub fn probe_isolation() -> Result<Isolation, Error> {
 }
 
 /// Returns where a host looks, by what settings, and what this machine has to isolate a command with.
-pub fn roots(view: &View, catalog: &Catalog, isolation: &Isolation) -> RootsAnswer {
+pub fn roots(snapshot: &Snapshot, isolation: &Isolation) -> RootsAnswer {
+    let (view, catalog) = (&snapshot.view, &snapshot.catalog);
     let roots = catalog.roots.iter().enumerate().map(|(index, searched)| RootLine {
         path: searched.root.path.to_string_lossy().into_owned(),
         scope: searched.root.scope.as_str().to_owned(),

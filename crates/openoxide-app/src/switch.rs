@@ -1,19 +1,15 @@
 //! Use case: switches a skill on or off in OpenOxide's own settings, and tells whether that is so then.
 
-use openoxide_config::{SwitchError, SwitchOutcome, SwitchRequest, Workspace};
-use openoxide_skills::catalog::{Catalog, View};
-use openoxide_skills::text::path_text;
+use openoxide_config::{SwitchError, SwitchOutcome, SwitchRequest};
+use openoxide_live::Snapshot;
+use openoxide_skills::path_text;
 use openoxide_wire::{ChangeAnswer, ChangeLine, SchemaVersion, SwitchAnswer};
 
 use crate::error::Error;
 
-/// Switches a skill that the catalog has, and looks again.
-pub fn switch(
-    workspace: &Workspace,
-    view: &View,
-    catalog: &Catalog,
-    request: &SwitchRequest,
-) -> Result<SwitchOutcome, Error> {
+/// Switches a skill that the host finds, and looks again.
+pub fn switch(snapshot: &Snapshot, request: &SwitchRequest) -> Result<SwitchOutcome, Error> {
+    let Snapshot { workspace, view, catalog, .. } = snapshot;
     workspace.switch(view, catalog, request).map_err(|error| match error {
         SwitchError::Unknown { wanted, near } => {
             Error::UnknownSkill { wanted, near, none_active: catalog.skills.is_empty() }

@@ -1,11 +1,11 @@
 //! The values of lower layers that a face needs to draw answers, under one name each.
 
 pub use openoxide_config::{
-    ConfigProblem, SettingOutcome, SettingsOwner, SkillSelector, SwitchError, SwitchOutcome, SwitchRequest, TrustError,
-    Workspace, WorkspaceError,
+    ConfigProblem, PermissionKind, SettingOutcome, SettingsOwner, SkillSelector, SwitchError, SwitchOutcome,
+    SwitchRequest, TrustRecord, Workspace, WorkspaceError,
 };
-pub use openoxide_skills::catalog::{Catalog, Entry, Status, View};
-pub use openoxide_skills::diagnostic::{Code, Level};
-pub use openoxide_skills::host::HostError;
-pub use openoxide_skills::judge::SkillFinding;
-pub use openoxide_skills::text::{RenderError, TerminalText, is_deceptive, near};
+pub use openoxide_live::{Place, PlaceSettings, Snapshot};
+pub use openoxide_skills::{
+    Caller, Catalog, Code, CommandPlace, Depth, DetailLevel, Entry, HostError, IgnoredReason, Level, MentionRules,
+    Prompt, RenderError, Selection, SkillFinding, Status, TerminalText, Turn, View, is_deceptive, near, path_text,
+};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use openoxide_app::{Error, HostError, RenderError, SwitchError, TrustError, WorkspaceError, near};
+use openoxide_app::{Error, HostError, RenderError, SwitchError, WorkspaceError, near};
 
 use crate::args::Common;
 use crate::typed;
@@ -68,9 +68,6 @@ pub(crate) fn hints(common: &Common, error: &anyhow::Error) -> Vec<String> {
     for cause in error.chain() {
         let own = cause.downcast_ref::<CommandError>().and_then(|error| error.hint.clone());
         let hint = own.or_else(|| cause.downcast_ref::<Error>().and_then(|error| app_hint(common, error)));
-        let hint = hint.or_else(|| cause.downcast_ref().and_then(workspace_hint));
-        let hint = hint.or_else(|| cause.downcast_ref().and_then(render_hint));
-        let hint = hint.or_else(|| cause.downcast_ref().and_then(TrustError::hint));
         if let Some(hint) = hint.filter(|hint| !hints.contains(hint)) {
             hints.push(hint);
         }
@@ -87,6 +84,7 @@ fn app_hint(common: &Common, error: &Error) -> Option<String> {
         Error::Switch(SwitchError::Foreign { .. }) => {
             Some("leave out --host, or change the program's own settings".to_owned())
         }
+        Error::Other { word: "unknown-code", .. } => Some(code_hint(common)),
         Error::Setting(_) => error.help().as_deref().map(safe),
         error => error.help(),
     }
@@ -102,6 +100,11 @@ fn unknown_hint(common: &Common, near: Option<&str>, none_active: bool) -> Strin
         Some(near) => format!("did you mean `{}`? {all}", safe(near)),
         None => all,
     }
+}
+
+fn code_hint(common: &Common) -> String {
+    let command = |verb| typed::command(common, verb, None, "");
+    format!("`{}` and `{}` print the codes that there are", command("check"), command("list --all"))
 }
 
 fn workspace_hint(error: &WorkspaceError) -> Option<String> {

@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use openoxide_config::Workspace;
-use openoxide_skills::catalog::{Catalog, Entry};
+use openoxide_app::{SkillReference, Workspace};
 
 use crate::args::Common;
 use crate::paths;
@@ -50,13 +49,8 @@ pub(crate) fn word(text: &str) -> Option<String> {
 }
 
 /// Writes what means a skill: its name, or its path where the name means another one or cannot be typed.
-pub(crate) fn skill(workspace: &Workspace, catalog: &Catalog, entry: &Entry) -> Option<String> {
-    let name = &entry.skill.name;
-    let is_path = name.contains('/') || name.starts_with(['.', '~']);
-    let first = catalog.find(name).first().map(|found| found.canonical());
-    let means_it = !entry.is_active() || first == Some(entry.canonical());
-    let by_name = (!is_path && means_it).then(|| word(name)).flatten();
-    by_name.or_else(|| path(workspace, entry.dir()))
+pub(crate) fn skill(workspace: &Workspace, skill: &SkillReference) -> Option<String> {
+    skill.name.as_deref().and_then(word).or_else(|| path(workspace, &skill.folder))
 }
 
 /// Writes a path, short as people read it; `None` if nobody could type it.

@@ -129,10 +129,8 @@ fn calls(
 
 /// Makes the runtime of a session.
 pub(crate) fn runtime(session: &Session) -> anyhow::Result<Arc<Runtime>> {
-    let catalog = Arc::new(session.catalog(Depth::Quick));
-    let runtime = Runtime::new(&session.workspace, session.view.clone(), catalog);
     // Nothing is decided by guessing what a rule was meant to say.
-    Ok(Arc::new(runtime.map_err(|error| Told::failed(error.to_string()).hint("mend the settings, and call it again"))?))
+    Ok(Arc::clone(session.search(Depth::Quick).runtime().map_err(openoxide_app::Error::from)?))
 }
 
 fn given(args: &ActivateArgs) -> Given {

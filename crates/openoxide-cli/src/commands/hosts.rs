@@ -97,7 +97,7 @@ fn block_text(
     for (name, row) in names.iter().zip(rows) {
         let mut line = pad(&cut(name, first), first);
         for (host, heading) in hosts.iter().zip(headings) {
-            let mark = match row.standings.get(&host.name) {
+            let mark = match row.statuses.get(&host.name) {
                 Some(Status::Active) => paint(Role::Good, "\u{25cf}"),
                 Some(_) => paint(Role::Warning, "\u{25cb}"),
                 None => paint(Role::Dim, "\u{b7}"),

@@ -2,10 +2,8 @@
 
 use std::fmt::Write as _;
 
-use openoxide_skills::catalog::{Catalog, Depth, Entry};
-use openoxide_skills::diagnostic::Code;
-use openoxide_skills::render::{BudgetUnit, EntryCosts, Model, catalog_budget, entry_costs};
-use openoxide_wire::ListAnswer;
+use openoxide_app::list::{ListedSkill, Listing};
+use openoxide_app::{Catalog, Depth};
 
 use crate::ExitStatus;
 use crate::args::Common;
@@ -14,7 +12,6 @@ use crate::paths;
 use crate::session::Session;
 use crate::table::{cut, fill, pad, pad_left, widest};
 use crate::ui::{Role, Ui, count, grouped, paint, safe};
-use openoxide_app::off::skills_off;
 
 /// List the skills that count, with scope, description and cost
 ///
@@ -33,11 +30,11 @@ pub(crate) struct ListArgs {
 pub(crate) fn list(ui: &Ui, common: &Common, args: &ListArgs) -> anyhow::Result<ExitStatus> {
     let session = Session::open(ui, common)?;
     let depth = if args.all || common.json { Depth::Thorough } else { Depth::Quick };
-    let catalog = session.catalog(depth);
-    let costs = entry_costs(&session.view, &catalog, &catalog.skills);
+    let snapshot = session.search(depth);
+    let listing = openoxide_app::list::list(&snapshot);
     let offered = args.mcp.then(|| remote::ask(&session)).transpose()?;
     if common.json {
-        let mut answer = ListAnswer::new(&catalog, &costs.each);
+        let mut answer = listing.answer();
         if let Some(offered) = offered {
             (answer.remote, answer.remote_problems) = (Some(offered.skills), offered.problems);
         }
@@ -45,35 +42,35 @@ pub(crate) fn list(ui: &Ui, common: &Common, args: &ListArgs) -> anyhow::Result<
         return Ok(ExitStatus::Done);
     }
     session.warn(ui);
-    ui.data(&skills_text(ui, &session, &catalog, &costs.each))?;
+    ui.data(&skills_text(ui, &listing))?;
     if args.all {
-        ui.data(&others_text(ui, &session, &catalog))?;
-        ui.data(&places_text(ui, &session, &catalog))?;
+        ui.data(&others_text(ui, &session, listing.catalog))?;
+        ui.data(&places_text(ui, &session, &listing))?;
     }
     if let Some(offered) = &offered {
         remote::show_list(ui, offered)?;
     }
-    for limit in &catalog.limits {
+    for limit in &listing.catalog.limits {
         let root = paths::short(&session.workspace, &limit.root);
         ui.warn(&format!("{root}: {} ({}) [{}]", limit.code.title(), grouped(limit.limit as u64), limit.code));
     }
-    ui.say(&summary(&session, &catalog, &costs, args.all));
+    ui.say(&summary(&session, &listing, args.all));
     if let Some(offered) = &offered {
         ui.say(&remote::summary(offered));
     }
     Ok(ExitStatus::Done)
 }
 
-fn skills_text(ui: &Ui, session: &Session, catalog: &Catalog, costs: &[u64]) -> String {
-    let scopes = widest(catalog.skills.iter().map(|entry| entry.skill.scope.as_str()), 8);
-    let names: Vec<String> = catalog.skills.iter().map(|entry| safe(&entry.skill.name)).collect();
+fn skills_text(ui: &Ui, listing: &Listing<'_>) -> String {
+    let scopes = widest(listing.skills.iter().map(|skill| skill.entry.skill.scope.as_str()), 8);
+    let names: Vec<String> = listing.skills.iter().map(|skill| safe(&skill.entry.skill.name)).collect();
     // On a narrow terminal a name may take a third of the line.
     let width = widest(names.iter().map(String::as_str), ui.width().map_or(32, |all| (all / 3).min(32)));
-    let costs: Vec<String> = costs.iter().map(|cost| format!("{} tok", grouped(*cost))).collect();
+    let costs: Vec<String> = listing.skills.iter().map(|skill| format!("{} tok", grouped(skill.cost))).collect();
     let cost_width = widest(costs.iter().map(String::as_str), 12);
     let mut text = String::new();
-    for ((entry, name), cost) in catalog.skills.iter().zip(&names).zip(&costs) {
-        let note = note(session, entry);
+    for ((skill, name), cost) in listing.skills.iter().zip(&names).zip(&costs) {
+        let (entry, note) = (skill.entry, note(skill));
         let scope = paint(Role::Dim, &pad(entry.skill.scope.as_str(), scopes));
         let description = safe(&entry.skill.description);
         let room = ui.width().map(|all| {
@@ -103,19 +100,14 @@ fn skills_text(ui: &Ui, session: &Session, catalog: &Catalog, costs: &[u64]) -> 
 }
 
 /// Says who may not call a skill, and what it still needs.
-fn note(session: &Session, entry: &Entry) -> String {
+fn note(skill: &ListedSkill<'_>) -> String {
     let mut notes = Vec::new();
-    match (entry.model, entry.user) {
+    match (skill.entry.model, skill.entry.user) {
         (false, true) => notes.push("you only".to_owned()),
         (true, false) => notes.push("model only".to_owned()),
         _ => {}
     }
-    let tools = entry.skill.dependencies.iter().flat_map(|all| &all.tools);
-    for tool in tools.filter(|tool| tool.kind == "env_var") {
-        if session.workspace.environment.variable(&tool.value).is_none() {
-            notes.push(format!("needs {}", safe(&tool.value)));
-        }
-    }
+    notes.extend(skill.missing_variables.iter().map(|name| format!("needs {}", safe(name))));
     notes.join(", ")
 }
 
@@ -133,58 +125,38 @@ fn others_text(ui: &Ui, session: &Session, catalog: &Catalog) -> String {
     text
 }
 
-/// Lists what could not be searched: findings about places where no file was found.
-fn places_text(ui: &Ui, session: &Session, catalog: &Catalog) -> String {
-    let files: std::collections::HashSet<&std::path::Path> =
-        catalog.entries().flat_map(|entry| [entry.skill.path.as_ref(), entry.found()]).collect();
+/// Lists what could not be searched.
+fn places_text(ui: &Ui, session: &Session, listing: &Listing<'_>) -> String {
     let mut text = String::new();
-    for problem in catalog.problems.iter().filter(|problem| problem.diagnostic.code <= Code::IgnoredFolder) {
-        if !files.contains(problem.path.as_path()) {
-            let path = paths::short(&session.workspace, &problem.path);
-            let _ = writeln!(text, "{}  {path}", paint(Role::Warning, "passed over"));
-            let why = format!("{} [{}]", safe(&problem.diagnostic.message), problem.diagnostic.code);
-            let _ = writeln!(text, "{}", fill(&" ".repeat(13), &why, ui.width()));
-        }
+    for problem in listing.unsearched() {
+        let path = paths::short(&session.workspace, &problem.path);
+        let _ = writeln!(text, "{}  {path}", paint(Role::Warning, "passed over"));
+        let why = format!("{} [{}]", safe(&problem.diagnostic.message), problem.diagnostic.code);
+        let _ = writeln!(text, "{}", fill(&" ".repeat(13), &why, ui.width()));
     }
     text
 }
 
-fn summary(session: &Session, catalog: &Catalog, costs: &EntryCosts, all: bool) -> String {
-    if catalog.skills.is_empty()
-        && let Some(off) = skills_off(&session.workspace, &session.view)
-    {
+fn summary(session: &Session, listing: &Listing<'_>, all: bool) -> String {
+    if let Some(off) = &listing.off {
         return off.remedy();
     }
-    if catalog.skills.is_empty() && catalog.others.is_empty() {
+    let others = listing.catalog.others.len();
+    if listing.skills.is_empty() && others == 0 {
         let (roots, new) = (session.command("roots"), session.command_for_all("new NAME"));
         return format!("no skills found; `{roots}` shows where they are looked for, `{new}` makes one");
     }
-    let mut text = count(catalog.skills.len(), "skill");
-    let listed: u64 =
-        catalog.skills.iter().zip(&costs.each).filter(|(entry, _)| entry.model).map(|(_, cost)| cost).sum();
-    let listed = listed + costs.besides;
-    let room = catalog_budget(&session.view, Model::default()).map(|(room, unit)| match unit {
-        BudgetUnit::Tokens => room,
-        BudgetUnit::Characters => room / 4,
-    });
-    let _ = match room {
-        Some(room) => write!(text, ", {} of {} tokens", grouped(listed), grouped(room)),
-        None => write!(text, ", {} token{}", grouped(listed), if listed == 1 { "" } else { "s" }),
+    let mut text = count(listing.skills.len(), "skill");
+    let tokens = listing.tokens;
+    let _ = match listing.token_limit {
+        Some(limit) => write!(text, ", {} of {} tokens", grouped(tokens), grouped(limit)),
+        None => write!(text, ", {} token{}", grouped(tokens), if tokens == 1 { "" } else { "s" }),
     };
-    match catalog.others.len() {
+    let verb = if others == 1 { "does" } else { "do" };
+    match others {
         0 => {}
-        others if all => drop(write!(
-            text,
-            "; {} more, which {} not count",
-            grouped(others as u64),
-            if others == 1 { "does" } else { "do" }
-        )),
-        others => drop(write!(
-            text,
-            "; {others} more {} not count: {}",
-            if others == 1 { "does" } else { "do" },
-            session.command("list --all")
-        )),
+        _ if all => drop(write!(text, "; {} more, which {verb} not count", grouped(others as u64))),
+        _ => drop(write!(text, "; {others} more {verb} not count: {}", session.command("list --all"))),
     }
     text
 }

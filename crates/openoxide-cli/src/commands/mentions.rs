@@ -2,17 +2,15 @@
 
 use std::fmt::Write as _;
 use std::io::{IsTerminal as _, Read as _};
-use std::path::PathBuf;
 
 use anyhow::Context as _;
-use openoxide_skills::catalog::Depth;
-use openoxide_skills::host::{CommandPlace, MentionRules};
-use openoxide_skills::select::{IgnoredReason, Selection, Turn, TurnItem, select};
-use openoxide_wire::{MentionsAnswer, TurnInput};
+use openoxide_app::mentions::{turn_of_input, turn_of_text};
+use openoxide_app::{CommandPlace, Depth, IgnoredReason, MentionRules, Selection, Turn};
+use openoxide_wire::TurnInput;
 
 use crate::ExitStatus;
 use crate::args::Common;
-use crate::error::Told;
+use crate::error::CommandError;
 use crate::paths;
 use crate::session::Session;
 use crate::table::{cut, fill, pad, widest};
@@ -42,30 +40,27 @@ pub(crate) struct MentionsArgs {
 
 pub(crate) fn mentions(ui: &Ui, common: &Common, args: &MentionsArgs) -> anyhow::Result<ExitStatus> {
     let session = Session::open(ui, common)?;
-    let rules = &session.view.host.mention;
     let turn = turn(ui, &session, args)?;
-    let catalog = session.catalog(Depth::Quick);
-    let selection = select(&catalog, &session.view.host, &turn);
+    let snapshot = session.search(Depth::Quick);
+    let mentions = openoxide_app::mentions::mentions(&snapshot, turn);
     if common.json {
-        ui.json(&MentionsAnswer::new(&catalog, &turn, &selection))?;
+        ui.json(&mentions.answer())?;
         return Ok(ExitStatus::Done);
     }
     session.warn(ui);
-    ui.data(&selected_text(ui, &session, &selection))?;
-    ui.data(&ignored_text(ui, &session, &selection))?;
-    summary(ui, &catalog.host, rules, &selection);
+    ui.data(&selected_text(ui, &session, &mentions.selection))?;
+    ui.data(&ignored_text(ui, &session, &mentions.selection))?;
+    summary(ui, &snapshot.catalog.host, &session.view.host.mention, &mentions.selection);
     Ok(ExitStatus::Done)
 }
 
 fn turn(ui: &Ui, session: &Session, args: &MentionsArgs) -> anyhow::Result<Turn> {
     if args.turn {
-        let environment = &session.workspace.environment;
         let turn: TurnInput = serde_json::from_str(&read(ui)?).map_err(|error| {
-            Told::failed(format!("standard input is not a turn: {error}")).hint("`openoxide schema turn` describes one")
+            let error = CommandError::failed(format!("standard input is not a turn: {error}"));
+            error.hint("`openoxide schema turn` describes one")
         })?;
-        let mut turn = turn.into_turn(environment.cwd.clone(), environment.home.clone());
-        add_connectors(session, &mut turn, &args.connector);
-        return Ok(turn);
+        return Ok(turn_of_input(&session.workspace, turn, &args.connector));
     }
     let text = match &args.text {
         Some(text) => text.clone(),
@@ -76,33 +71,7 @@ fn turn(ui: &Ui, session: &Session, args: &MentionsArgs) -> anyhow::Result<Turn>
 
 /// Puts together what was typed: items first, then the text.
 pub(crate) fn typed_turn(session: &Session, text: String, items: &[String], connectors: &[String]) -> Turn {
-    let environment = &session.workspace.environment;
-    let (cwd, home) = (environment.cwd.clone(), environment.home.clone());
-    let mut items: Vec<TurnItem> = items.iter().map(|item| skill_item(session, item)).collect();
-    items.push(TurnItem::Text(text));
-    let mut turn = Turn { items, connectors: Vec::new(), cwd, home };
-    add_connectors(session, &mut turn, connectors);
-    turn
-}
-
-fn add_connectors(session: &Session, turn: &mut Turn, connectors: &[String]) {
-    turn.connectors.extend(connectors.iter().cloned());
-    turn.connectors.extend(session.workspace.config.connectors());
-}
-
-/// Reads `PATH` or `NAME=PATH`; a path with `=` in it has a `/` before.
-fn skill_item(session: &Session, typed: &str) -> TurnItem {
-    let (name, path) = match typed.split_once('=') {
-        Some((name, path)) if !name.contains('/') => (Some(name.to_owned()), path),
-        _ => (None, typed),
-    };
-    let mut path = PathBuf::from(path);
-    if session.view.host.mention.loose_paths {
-        // Somebody who stands below a link still means the same file.
-        let whole = session.workspace.environment.cwd.join(&path);
-        path = std::fs::canonicalize(whole).unwrap_or(path);
-    }
-    TurnItem::Skill { name, path }
+    turn_of_text(&session.workspace, &session.view, text, items, connectors)
 }
 
 /// Reads standard input as it is, so that places in it are places in the answer.
@@ -114,8 +83,8 @@ pub(crate) fn read(ui: &Ui) -> anyhow::Result<String> {
     let mut bytes = Vec::new();
     input.take(MAX_BYTES + 1).read_to_end(&mut bytes).context("failed to read standard input")?;
     if bytes.len() as u64 > MAX_BYTES {
-        let told = Told::failed("the text on standard input is longer than 16 MiB");
-        return Err(told.hint("hand in what the user wrote, without files that are attached to it").into());
+        let error = CommandError::failed("the text on standard input is longer than 16 MiB");
+        return Err(error.hint("hand in what the user wrote, without files that are attached to it").into());
     }
     Ok(text(bytes))
 }

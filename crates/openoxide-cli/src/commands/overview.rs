@@ -1,28 +1,20 @@
 //! `openoxide` alone: the agents found, how many skills each sees, and what is worth mending.
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
-use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
-use openoxide_config::{ConfigProblem, DetectedHost, HostInstallation};
-use openoxide_runtime::seen_by_model;
-use openoxide_skills::catalog::{Catalog, Depth, Entry, Status, View, load};
-use openoxide_skills::render::{Model, Prompt, render};
-use openoxide_skills::text::path_text;
-use openoxide_wire::{AgentLine, OverviewAnswer, SchemaVersion, SuggestionLine};
+use openoxide_app::overview::Overview;
+use openoxide_wire::{AgentLine, OverviewAnswer, SuggestionLine};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::ExitStatus;
 use crate::args::Common;
-use crate::commands::link::is_elsewhere;
 use crate::session::Session;
 use crate::table::{cut, fill, pad, pad_left, widest};
 use crate::typed;
 use crate::ui::{Role, Ui, count, grouped, paint, safe};
 
-mod mend;
+mod advice;
 
 /// Most problems that are shown; the rest is counted.
 const SHOWN: usize = 8;
@@ -30,103 +22,22 @@ const SHOWN: usize = 8;
 /// The columns of the table of agents besides the first and the last.
 const WIDE: usize = 38;
 
-/// A project as OpenOxide and the agents that were found see it.
-struct Glance {
-    /// What was typed, for the commands that are suggested.
-    common: Common,
-    session: Session,
-    own: Catalog,
-    agents: Vec<Agent>,
-}
-
-/// An agent that was found.
-struct Agent {
-    found: HostInstallation,
-    /// What is wrong with its own settings.
-    problems: Vec<ConfigProblem>,
-    view: View,
-    catalog: Arc<Catalog>,
-    /// What the model would see; absent for a host that has no templates.
-    prompt: Option<Prompt>,
-}
-
 pub(crate) fn overview(ui: &Ui, common: &Common) -> anyhow::Result<ExitStatus> {
-    let glance = Glance::look(ui, common)?;
-    let answer = glance.answer();
+    let session = Session::open(ui, common)?;
+    let Overview { mut answer, advice } = openoxide_app::overview::overview(&session)?;
+    answer.suggestions = advice.into_iter().map(|advice| advice::line(common, &session.workspace, advice)).collect();
     if common.json {
         ui.json(&answer)?;
         return Ok(ExitStatus::Done);
     }
-    glance.session.warn(ui);
+    session.warn(ui);
     ui.data(&heading(&answer))?;
     if !answer.agents.is_empty() {
         ui.data(&agents_text(ui, common, &answer))?;
     }
-    ui.data(&mend_text(ui, common, &answer.suggestions))?;
+    ui.data(&suggestions_text(ui, common, &answer.suggestions))?;
     next_step(ui, common, &answer);
     Ok(ExitStatus::Done)
-}
-
-impl Glance {
-    fn look(ui: &Ui, common: &Common) -> anyhow::Result<Glance> {
-        let session = Session::open(ui, common)?;
-        let workspace = &session.workspace;
-        let found = workspace.detected_hosts()?;
-        let views: Vec<View> =
-            std::iter::once(&session.view).chain(found.iter().map(|host| &host.view)).cloned().collect();
-        let mut catalogs = load(&views, Depth::Quick).into_iter();
-        let own = catalogs.next().ok_or_else(|| anyhow::anyhow!("the project was not searched"))?;
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_millis());
-        let model = Model { window: None, now: u64::try_from(now).unwrap_or(0) };
-        let mut agents = Vec::new();
-        for (DetectedHost { installation: found, view, problems }, catalog) in found.into_iter().zip(catalogs) {
-            let catalog = Arc::new(catalog);
-            // Only its size is told, which settings that cannot be read do not keep from anybody.
-            let seen = seen_by_model(workspace, Arc::clone(&catalog)).unwrap_or_else(|_| Arc::clone(&catalog));
-            let prompt = render(&view, &seen, model).ok();
-            agents.push(Agent { found, problems, view, catalog, prompt });
-        }
-        Ok(Glance { common: common.clone(), session, own, agents })
-    }
-
-    fn answer(&self) -> OverviewAnswer {
-        let catalogs = || std::iter::once(&self.own).chain(self.agents.iter().map(|agent| &*agent.catalog));
-        let skills: BTreeSet<&Path> = catalogs().flat_map(|catalog| &catalog.skills).map(Entry::canonical).collect();
-        let root = |catalog: &'_ Catalog, at: usize| catalog.roots[at].canonical.clone();
-        let folders: BTreeSet<_> =
-            catalogs().flat_map(|catalog| catalog.skills.iter().map(|entry| root(catalog, entry.root))).collect();
-        OverviewAnswer {
-            schema: SchemaVersion::default(),
-            project: path_text(&self.session.workspace.project),
-            skills: skills.len(),
-            folders: folders.len(),
-            agents: self.agents.iter().map(Agent::line).collect(),
-            hosts: self.session.workspace.hosts.names().count(),
-            suggestions: mend::worst(self),
-        }
-    }
-}
-
-impl Agent {
-    fn line(&self) -> AgentLine {
-        // A skill that counts and is met again, by a link, is not one more that is hidden.
-        let counted: BTreeSet<&Path> = self.catalog.skills.iter().map(Entry::canonical).collect();
-        let is_new = |entry: &&Entry| !is_elsewhere(entry) && !counted.contains(entry.canonical());
-        let others = || self.catalog.others.iter().filter(is_new);
-        let broken = others().filter(|entry| entry.status == Status::Invalid).count();
-        let found = self.found.program.iter().chain(&self.found.home).chain(&self.found.project);
-        AgentLine {
-            name: self.view.spec.id(),
-            title: self.view.host.title.clone(),
-            found: found.map(|path| path_text(path)).collect(),
-            sees: self.catalog.skills.len(),
-            hidden: others().count() - broken,
-            broken,
-            used: self.prompt.as_ref().map(|prompt| prompt.used),
-            room: self.prompt.as_ref().and_then(|prompt| prompt.budget),
-            unit: self.prompt.as_ref().map(|prompt| prompt.unit.as_str().to_owned()),
-        }
-    }
 }
 
 fn heading(answer: &OverviewAnswer) -> String {
@@ -189,15 +100,15 @@ fn thousands(number: u64) -> String {
     }
 }
 
-fn mend_text(ui: &Ui, common: &Common, mend: &[SuggestionLine]) -> String {
-    if mend.is_empty() {
+fn suggestions_text(ui: &Ui, common: &Common, suggestions: &[SuggestionLine]) -> String {
+    if suggestions.is_empty() {
         return String::new();
     }
-    let shown = if common.verbose { mend.len() } else { SHOWN };
-    let subjects: Vec<String> = mend.iter().take(shown).map(|line| safe(&line.subject)).collect();
+    let shown = if common.verbose { suggestions.len() } else { SHOWN };
+    let subjects: Vec<String> = suggestions.iter().take(shown).map(|line| safe(&line.subject)).collect();
     let first = widest(subjects.iter().map(String::as_str), 24);
     let mut text = format!("\n{}\n", paint(Role::Strong, "Worth mending"));
-    for (number, (line, subject)) in mend.iter().zip(&subjects).enumerate() {
+    for (number, (line, subject)) in suggestions.iter().zip(&subjects).enumerate() {
         let lead = format!("{}. {}   ", pad_left(&(number + 1).to_string(), 3), pad(&cut(subject, first), first));
         let _ = writeln!(text, "{}", fill(&lead, &safe(&line.text), ui.width()));
         // A command that is broken in two cannot be copied, so a long one begins further left.
@@ -205,8 +116,8 @@ fn mend_text(ui: &Ui, common: &Common, mend: &[SuggestionLine]) -> String {
         let indent = if ui.width().is_none_or(|width| first + 8 + command.width() <= width) { first + 8 } else { 5 };
         let _ = writeln!(text, "{}{}", " ".repeat(indent), paint(Role::Hint, &command));
     }
-    if mend.len() > shown {
-        let _ = writeln!(text, "     and {} more: {}", mend.len() - shown, typed::command(common, "-v", None, ""));
+    if suggestions.len() > shown {
+        let _ = writeln!(text, "     and {} more: {}", suggestions.len() - shown, typed::command(common, "-v", None, ""));
     }
     text
 }

@@ -1,19 +1,15 @@
 //! `prompt`: the skills as the model would see them, and what the budget cost whom.
 
-use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
-
-use openoxide_runtime::{Beginning, BeginningError, Onlooker, message_line, prompt_answer};
-use openoxide_skills::catalog::{Depth, Status};
-use openoxide_skills::render::{DetailLevel, Model, Prompt};
+use openoxide_app::off::skills_off;
+use openoxide_app::prompt::{DrawnPrompt, PromptInput};
+use openoxide_app::{Depth, DetailLevel, Error, Prompt, Status};
 
 use crate::ExitStatus;
 use crate::args::Common;
-use crate::commands::activate::{print_messages, runtime, tell_notices};
+use crate::commands::activate::{print_messages, tell_notices};
 use crate::session::Session;
 use crate::table::pad;
 use crate::ui::{Ui, count, grouped, safe, safe_lines};
-use openoxide_app::off::skills_off;
 
 /// Print the skills as the model would see them
 ///
@@ -35,38 +31,30 @@ pub(crate) struct PromptArgs {
 
 pub(crate) fn prompt(ui: &Ui, common: &Common, args: &PromptArgs) -> anyhow::Result<ExitStatus> {
     let session = Session::open(ui, common)?;
-    let runtime = runtime(&session)?;
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| u64::try_from(now.as_millis()).unwrap_or(0));
-    let onlooker = Onlooker {
-        model: Model { window: args.window, now },
-        reads: !args.no_read_tool,
-        preload: args.preload.clone(),
-    };
-    let beginning = match runtime.beginning(&session.workspace, Arc::new(session.catalog(Depth::Quick)), &onlooker) {
-        Err(BeginningError::Refused(refusal)) => {
+    let input = PromptInput { window: args.window, can_read: !args.no_read_tool, preload: args.preload.clone() };
+    let drawn = match openoxide_app::prompt::prompt(&session.search(Depth::Quick), &input) {
+        Err(Error::Refused(refusal)) => {
             ui.problem(&safe_lines(&refusal.text));
             return Ok(ExitStatus::No);
         }
-        // What the next step is, the error itself knows.
-        Err(BeginningError::Render(error)) => return Err(error.into()),
-        Err(BeginningError::Rule(error)) => return Err(error.into()),
-        Ok(beginning) => beginning,
+        drawn => drawn?,
     };
+    let answer = drawn.answer();
     if common.json {
-        ui.json(&prompt_answer(&beginning))?;
+        ui.json(&answer)?;
         return Ok(ExitStatus::Done);
     }
-    let Beginning { prompt, started, unlisted, catalog } = beginning;
+    let DrawnPrompt { prompt, preloaded, unlisted, catalog } = drawn;
     ui.raw(&prompt.text)?;
-    print_messages(ui, &started.messages.iter().map(message_line).collect::<Vec<_>>())?;
+    print_messages(ui, &answer.messages)?;
     session.warn(ui);
-    tell_notices(ui, &started.notices);
+    tell_notices(ui, &preloaded.notices);
     match unlisted {
         Some(why) => ui.say(&format!("no catalog for {}: {why}", catalog.host)),
         None => report(ui, &catalog.host, &prompt),
     }
-    if !started.skills.is_empty() {
-        let names: Vec<String> = started.skills.iter().map(|skill| safe(&skill.name)).collect();
+    if !preloaded.skills.is_empty() {
+        let names: Vec<String> = preloaded.skills.iter().map(|skill| safe(&skill.name)).collect();
         ui.say(&format!("the agent starts with {}: {}", count(names.len(), "skill"), names.join(", ")));
     }
     if let Some(off) = skills_off(&session.workspace, &session.view) {

@@ -2,10 +2,9 @@
 
 use std::fmt::Write as _;
 
-use openoxide_app::Catalog;
 use openoxide_app::off::skills_off;
 use openoxide_app::roots::probe_isolation;
-use openoxide_skills::catalog::Depth;
+use openoxide_app::{Catalog, Depth};
 use openoxide_wire::RootsAnswer;
 
 use crate::ExitStatus;
@@ -24,12 +23,12 @@ pub(crate) struct RootsArgs {}
 
 pub(crate) fn roots(ui: &Ui, common: &Common, _args: &RootsArgs) -> anyhow::Result<ExitStatus> {
     let session = Session::open(ui, common)?;
-    let catalog = session.catalog(Depth::Quick);
-    let answer = openoxide_app::roots::roots(&session.view, &catalog, &probe_isolation()?);
+    let snapshot = session.search(Depth::Quick);
+    let answer = openoxide_app::roots::roots(&snapshot, &probe_isolation()?);
     if common.json {
         ui.json(&answer)?;
     } else {
-        ui.data(&text(ui, &session, &catalog, &answer))?;
+        ui.data(&text(ui, &session, &snapshot.catalog, &answer))?;
     }
     Ok(ExitStatus::Done)
 }

@@ -1,12 +1,7 @@
 //! `schema`: JSON Schemas of every file and answer.
 
-use openoxide_config::config_schema;
-use openoxide_skills::host::Host;
-use openoxide_wire::answer_schemas;
-use serde_json::Value;
-
 use crate::ExitStatus;
-use crate::error::Told;
+use crate::error::CommandError;
 use crate::ui::Ui;
 
 /// Print the JSON Schema of a file or an answer
@@ -20,7 +15,9 @@ pub(crate) struct SchemaArgs {
 }
 
 pub(crate) fn schema(ui: &Ui, args: &SchemaArgs) -> anyhow::Result<ExitStatus> {
-    let schemas = schemas();
+    let mut schemas = openoxide_app::schema::schemas();
+    schemas.push(("openapi", openoxide_server::openapi()));
+    schemas.sort_by_key(|(name, _)| *name);
     let names = || schemas.iter().map(|(name, _)| *name).collect::<Vec<_>>();
     let Some(wanted) = &args.name else {
         ui.data(&(names().join("\n") + "\n"))?;
@@ -28,16 +25,8 @@ pub(crate) fn schema(ui: &Ui, args: &SchemaArgs) -> anyhow::Result<ExitStatus> {
     };
     let Some((_, schema)) = schemas.iter().find(|(name, _)| name == wanted) else {
         let hint = format!("there are `{}`", names().join("`, `"));
-        return Err(Told::failed(format!("there is no schema `{wanted}`")).hint(hint).into());
+        return Err(CommandError::failed(format!("there is no schema `{wanted}`")).hint(hint).into());
     };
     ui.json(schema)?;
     Ok(ExitStatus::Done)
-}
-
-fn schemas() -> Vec<(&'static str, Value)> {
-    let mut schemas = vec![("config.toml", config_schema()), ("host.toml", schemars::schema_for!(Host).into())];
-    schemas.extend(answer_schemas());
-    schemas.push(("openapi", openoxide_server::openapi()));
-    schemas.sort_by_key(|(name, _)| *name);
-    schemas
 }

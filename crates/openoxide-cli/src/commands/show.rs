@@ -2,9 +2,8 @@
 
 use std::fmt::Write as _;
 
+use openoxide_app::{Depth, Entry};
 use openoxide_mcp_client::RemoteName;
-use openoxide_skills::catalog::Entry;
-use openoxide_skills::render::entry_costs;
 use openoxide_wire::ShowAnswer;
 
 use crate::ExitStatus;
@@ -26,28 +25,22 @@ pub(crate) struct ShowArgs {
 
 pub(crate) fn show(ui: &Ui, common: &Common, args: &ShowArgs) -> anyhow::Result<ExitStatus> {
     let session = Session::open(ui, common)?;
-    let runtime = runtime(&session)?;
     if let Some(name) = RemoteName::parse(&args.skill) {
-        return remote::show(ui, common, &session, &runtime, &name);
+        return remote::show(ui, common, &session, &*runtime(&session)?, &name);
     }
-    let catalog = runtime.catalog();
-    let found = session.find(catalog, &args.skill)?;
-    let entry = found[0];
-    let cost = entry_costs(&session.view, catalog, [entry]);
-    let mut answer = ShowAnswer::new(catalog, entry, cost.each[0]);
-    answer.permissions = runtime.look_at_profile(entry);
+    let snapshot = session.search(Depth::Quick);
+    let shown = openoxide_app::show::show(&snapshot, &args.skill)?;
     if common.json {
-        ui.json(&answer)?;
+        ui.json(&shown.answer)?;
         return Ok(ExitStatus::Done);
     }
     session.warn(ui);
-    ui.data(&text(&session, entry, &answer))?;
-    if found.len() > 1 {
-        let more = found.len() - 1;
-        let verb = if more == 1 { "has" } else { "have" };
+    ui.data(&text(&session, shown.entry, &shown.answer))?;
+    if shown.others > 0 {
+        let verb = if shown.others == 1 { "has" } else { "have" };
         let word = typed::word(&args.skill).unwrap_or_else(|| "SKILL".to_owned());
         let explain = typed::command(common, "explain", Some(&word), "");
-        ui.hint(&format!("{more} more {verb} this name: {explain}"));
+        ui.hint(&format!("{} more {verb} this name: {explain}", shown.others));
     }
     Ok(ExitStatus::Done)
 }

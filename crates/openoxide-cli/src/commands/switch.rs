@@ -1,8 +1,7 @@
 //! `enable` and `disable`: switches skills on and off in OpenOxide's own settings.
 
 use openoxide_app::switch::change_answer;
-use openoxide_app::{SettingsOwner, SkillSelector, SwitchOutcome, SwitchRequest};
-use openoxide_skills::catalog::Depth;
+use openoxide_app::{Depth, SettingsOwner, SkillSelector, SwitchOutcome, SwitchRequest};
 
 use crate::ExitStatus;
 use crate::args::Common;
@@ -49,10 +48,9 @@ pub(crate) fn disable(ui: &Ui, common: &Common, args: &DisableArgs) -> anyhow::R
 fn switch(ui: &Ui, common: &Common, args: &SkillArgs, enabled: bool) -> anyhow::Result<ExitStatus> {
     let session = Session::open(ui, common)?;
     session.warn(ui);
-    let catalog = session.catalog(Depth::Quick);
     let owner = if args.in_project { SettingsOwner::Project } else { SettingsOwner::User };
     let request = SwitchRequest { selector: SkillSelector::Typed(args.skill.clone()), enabled, owner };
-    let outcome = openoxide_app::switch::switch(&session.workspace, &session.view, &catalog, &request)?;
+    let outcome = openoxide_app::switch::switch(&session.search(Depth::Quick), &request)?;
     report(ui, common, &session, &outcome, enabled)
 }
 

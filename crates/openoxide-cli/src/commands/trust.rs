@@ -1,22 +1,19 @@
 //! `trust`: tells that a project's skills and settings are yours to follow, and gives skills power.
 
 mod list;
-mod look;
 mod revoke;
 mod skill;
 
-use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::path::PathBuf;
 
-use openoxide_config::{PermissionKind, Timestamp, Trust, Workspace, find_project};
-use openoxide_skills::host::ProjectRules;
-use openoxide_skills::text::path_text;
-use openoxide_wire::{ChangeAnswer, ChangeLine};
+use openoxide_app::trust::FolderEvent;
+use openoxide_app::{PermissionKind, Workspace, path_text};
+use openoxide_wire::ChangeAnswer;
 
 use crate::ExitStatus;
 use crate::args::Common;
 use crate::asking::AskingArgs;
-use crate::error::Told;
+use crate::error::CommandError;
 use crate::paths;
 use crate::session::open_workspace;
 use crate::typed;
@@ -65,98 +62,31 @@ pub(crate) fn trust(ui: &Ui, common: &Common, args: &TrustArgs) -> anyhow::Resul
         return revoke::revoke(ui, common, &workspace, args);
     }
     if !args.power.is_empty() {
-        let told = Told::failed("a folder has no powers, only skills do");
-        return Err(told.hint("openoxide trust --skill SKILL --power POWER").into());
+        let error = CommandError::failed("a folder has no powers, only skills do");
+        return Err(error.hint("openoxide trust --skill SKILL --power POWER").into());
     }
-    let folders = match args.what.as_slice() {
-        [] => vec![project(&workspace, None)?],
-        given => given.iter().map(|given| project(&workspace, Some(given))).collect::<Result<_, _>>()?,
+    let mut report = |event| {
+        ui.say(&match event {
+            FolderEvent::Trusted(folder) => format!("{} is trusted now", shown(&workspace, &folder)),
+            FolderEvent::AlreadyTrusted(folder) => format!("{} is trusted already", shown(&workspace, &folder)),
+        });
     };
-    if let Some(folder) = folders.iter().find(|folder| holds_home(&workspace, folder)) {
-        return Err(refused(&workspace, folder).into());
-    }
-    add(ui, common, &workspace, args, &folders)
-}
-
-/// Returns what is trusted, and the file that it is written in.
-fn store(workspace: &Workspace) -> Result<(Trust, PathBuf), Told> {
-    let trust = Trust::open(&workspace.environment);
-    let path = trust.path().map(Path::to_owned);
-    let path = path.ok_or_else(|| Told::failed("there is no home folder").hint("set HOME or OPENOXIDE_HOME"))?;
-    Ok((trust, path))
-}
-
-fn now() -> Timestamp {
-    Timestamp::from(SystemTime::now())
-}
-
-fn add(
-    ui: &Ui,
-    common: &Common,
-    workspace: &Workspace,
-    args: &TrustArgs,
-    folders: &[PathBuf],
-) -> anyhow::Result<ExitStatus> {
-    let (mut trust, file) = store(workspace)?;
-    let mut changes = Vec::new();
-    for folder in folders {
-        let shown = safe(&paths::abbreviate_home(workspace, &path_text(folder)));
-        if workspace.config.trusts(folder) {
-            ui.say(&format!("{shown} is trusted already"));
-        } else if trust.add_folder(folder, now())? {
-            ui.say(&format!("{shown} is trusted now"));
-            changes.push(ChangeLine::new("trust", &file, Some(path_text(folder))));
-        }
-    }
-    let undo = (!changes.is_empty()).then(|| undo(workspace, common, args, folders));
+    let trusted = openoxide_app::trust::trust_folders(&workspace, &args.what, &mut report)?;
+    let undo = (!trusted.changes.is_empty()).then(|| undo(&workspace, common, args, &trusted.folders));
     if let Some(undo) = &undo {
         ui.say(&format!("undo: {undo}"));
     }
     if common.json {
-        ui.json(&ChangeAnswer::new(changes, undo))?;
+        ui.json(&ChangeAnswer::new(trusted.changes, undo))?;
     }
-    let config = open_workspace(ui, common)?.config;
-    match folders.iter().find(|folder| !config.trusts(folder)) {
+    match trusted.still_untrusted {
         None => Ok(ExitStatus::Done),
-        Some(folder) => Err(Told::failed(format!("{} is still not trusted", safe(&path_text(folder)))).into()),
+        Some(folder) => Err(CommandError::failed(format!("{} is still not trusted", safe(&path_text(&folder)))).into()),
     }
 }
 
-/// Returns the project that is meant, without links: only a project's root can be trusted.
-fn project(workspace: &Workspace, given: Option<&Path>) -> Result<PathBuf, Told> {
-    let environment = &workspace.environment;
-    let path = given.map_or_else(|| workspace.project.clone(), |given| environment.cwd.join(given));
-    match std::fs::canonicalize(&path).ok().filter(|path| path.is_dir()) {
-        Some(real) => Ok(find_project(&real, environment.home.as_deref(), &ProjectRules::default())),
-        None => {
-            Err(Told::failed(format!("`{}` is not a folder", safe(&path_text(&path))))
-                .hint("name the project's folder"))
-        }
-    }
-}
-
-/// Tells whether a folder holds the home, or what is trusted: everything would be trusted that is ever put there.
-pub(crate) fn holds_home(workspace: &Workspace, folder: &Path) -> bool {
-    let environment = &workspace.environment;
-    let homes = environment.home.clone().into_iter().chain(environment.openoxide_home());
-    folder.parent().is_none() || homes.into_iter().any(|home| real(&home).starts_with(folder))
-}
-
-fn real(path: &Path) -> PathBuf {
-    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
-}
-
-fn refused(workspace: &Workspace, folder: &Path) -> Told {
-    let home = workspace.environment.home.as_deref().map(real);
-    let shown = safe(&path_text(folder));
-    let what = match (folder.parent(), home) {
-        (None, _) => "the root of the file system",
-        (_, Some(home)) if home == folder => "your home folder",
-        (_, Some(home)) if home.starts_with(folder) => "a folder around your home folder",
-        _ => "a folder around your own settings",
-    };
-    let told = Told::failed(format!("`{shown}` is {what}, not a project, and is not trusted as a whole"));
-    told.hint("name the folder of one project: openoxide trust DIR")
+fn shown(workspace: &Workspace, path: &std::path::Path) -> String {
+    safe(&paths::abbreviate_home(workspace, &path_text(path)))
 }
 
 fn undo(workspace: &Workspace, common: &Common, args: &TrustArgs, folders: &[PathBuf]) -> String {

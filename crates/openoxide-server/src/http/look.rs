@@ -1,20 +1,17 @@
 //! Looking around: hosts, roots, findings, what the model sees, and what a turn names.
 
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use axum::response::Response;
 use http::StatusCode;
 use openoxide_app::hosts::hosts_of;
-use openoxide_app::roots::roots as roots_answer;
-use openoxide_runtime::{BeginningError, Onlooker, prompt_answer};
-use openoxide_skills::render::Model;
-use openoxide_skills::select::select;
-use openoxide_wire::{LimitLine, MentionsAnswer, ProblemLine, SchemaVersion, TurnInput};
+use openoxide_app::mentions::turn_of_input;
+use openoxide_app::prompt::PromptInput;
+use openoxide_wire::{LimitLine, ProblemLine, SchemaVersion, TurnInput};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::extract::{Body, HttpContext, Location, LocationQuery, Query, runtime};
+use super::extract::{Body, HttpContext, Location, LocationQuery, Query};
 use super::response::EncodedResponse;
 use crate::answer::Failure;
 
@@ -53,7 +50,7 @@ pub(crate) async fn roots(asking: HttpContext, Query(query): Query<LocationQuery
             let isolation = engine
                 .isolation()
                 .map_err(|text| Failure::new(StatusCode::SERVICE_UNAVAILABLE, "no-isolation", text).retry_after(60))?;
-            Ok(roots_answer(&state.view, &state.catalog, isolation))
+            Ok(openoxide_app::roots::roots(state, isolation))
         })
         .await
 }
@@ -102,20 +99,16 @@ pub(crate) struct PromptQuery {
 
 pub(crate) async fn prompt(asking: HttpContext, Query(query): Query<PromptQuery>) -> Result<Response, Failure> {
     let state = asking.state(&query.at).await?;
-    let runtime = runtime(&state)?;
     let peer = asking.peer;
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| u64::try_from(now.as_millis()).unwrap_or(0));
-    let model = Model { window: query.window, now };
-    let onlooker = Onlooker { model, reads: !query.no_read_tool, preload: Vec::new() };
+    let input = PromptInput { window: query.window, can_read: !query.no_read_tool, preload: Vec::new() };
     let ready = asking
         .work(move || {
-            let beginning = runtime.beginning(&state.workspace, Arc::clone(&state.catalog), &onlooker);
-            let beginning = beginning.map_err(|error| match error {
-                BeginningError::Rule(rule) => Failure::from(&rule),
-                BeginningError::Refused(refusal) => Failure::from(&*refusal),
-                BeginningError::Render(error) => Failure::new(StatusCode::CONFLICT, "bad-template", error.to_string()),
+            let drawn = openoxide_app::prompt::prompt(&state, &input).map_err(|error| match error {
+                openoxide_app::Error::Rule(rule) => Failure::from(&rule),
+                openoxide_app::Error::Refused(refusal) => Failure::from(&*refusal),
+                error => Failure::new(StatusCode::CONFLICT, "bad-template", error.to_string()),
             })?;
-            EncodedResponse::json(&prompt_answer(&beginning), peer, Some(&state))
+            EncodedResponse::json(&drawn.answer(), peer, Some(&state))
         })
         .await?;
     Ok(ready.send(&asking.headers))
@@ -130,11 +123,8 @@ pub(crate) async fn mentions(
     let of = Arc::clone(&state);
     let answer = asking
         .work(move || {
-            let environment = &of.workspace.environment;
-            let mut turn = input.into_turn(environment.cwd.clone(), environment.home.clone());
-            turn.connectors.extend(of.workspace.config.connectors());
-            let selection = select(&of.catalog, &of.view.host, &turn);
-            Ok(MentionsAnswer::new(&of.catalog, &turn, &selection))
+            let turn = turn_of_input(&of.workspace, input, &[]);
+            Ok(openoxide_app::mentions::mentions(&of, turn).answer())
         })
         .await?;
     asking.json(StatusCode::OK, &state, &answer)

@@ -69,7 +69,8 @@ mod tests {
 
     #[test]
     fn no_page_is_wider_than_the_terminal() {
-        for (code, page) in super::super::PAGES {
+        for code in openoxide_app::Code::ALL {
+            let page = openoxide_app::explain::page_of(*code);
             let plain = anstream::adapter::strip_str(&readable(page, 60)).to_string();
             assert!(!plain.contains("```") && !plain.contains("//- "), "{code}\n{plain}");
             let prose = plain.lines().filter(|line| !line.starts_with("  ") && !line.starts_with('|'));

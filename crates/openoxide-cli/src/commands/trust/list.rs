@@ -2,12 +2,9 @@
 
 use std::fmt::Write as _;
 
-use openoxide_config::{Layer, LayerKind, TrustEntry, TrustRecord, Workspace};
-use openoxide_skills::text::path_text;
-use openoxide_wire::{
-    AnswerLine, FolderLine, GrantLine, ProblemLine, RemoteGrantLine, SchemaVersion, SourceLine, TrustAnswer,
-    WrittenLine,
-};
+use openoxide_app::Workspace;
+use openoxide_app::trust::RevokeBy;
+use openoxide_wire::{TrustAnswer, WrittenLine};
 
 use crate::ExitStatus;
 use crate::args::Common;
@@ -17,7 +14,7 @@ use crate::typed;
 use crate::ui::{Role, Ui, paint, safe};
 
 pub(super) fn list(ui: &Ui, common: &Common, workspace: &Workspace) -> anyhow::Result<ExitStatus> {
-    let answer = gathered(common, workspace);
+    let answer = openoxide_app::trust::list(workspace, &|by| revoke(common, workspace, by));
     if common.json {
         ui.json(&answer)?;
         return Ok(ExitStatus::Done);
@@ -34,84 +31,15 @@ pub(super) fn list(ui: &Ui, common: &Common, workspace: &Workspace) -> anyhow::R
     Ok(ExitStatus::Done)
 }
 
-fn gathered(common: &Common, workspace: &Workspace) -> TrustAnswer {
-    let config = &workspace.config;
-    let problems = config.problems.iter().filter(|problem| problem.path.as_deref() == config.trust().path());
-    let mut answer = TrustAnswer {
-        schema: SchemaVersion::default(),
-        folders: Vec::new(),
-        sources: Vec::new(),
-        grants: Vec::new(),
-        answers: Vec::new(),
-        remotes: Vec::new(),
-        problems: problems.map(|problem| ProblemLine::new(problem.path.as_deref(), &problem.diagnostic)).collect(),
+/// Writes the command that revokes an entry.
+fn revoke(common: &Common, workspace: &Workspace, by: RevokeBy<'_>) -> Option<String> {
+    let what = match by {
+        RevokeBy::Folder(folder) => typed::path(workspace, folder)?,
+        RevokeBy::Entry { id, folder } => {
+            folder.and_then(|folder| typed::path(workspace, folder)).unwrap_or_else(|| id.to_owned())
+        }
     };
-    for layer in &config.layers {
-        answer.folders.extend(listed(common, workspace, layer));
-    }
-    for entry in config.trust().entries() {
-        add(&mut answer, common, workspace, entry);
-    }
-    answer
-}
-
-/// Returns the folders that a layer of settings trusts.
-fn listed(common: &Common, workspace: &Workspace, layer: &Layer) -> Vec<FolderLine> {
-    let line = |(_, folder): (String, std::path::PathBuf)| {
-        let typed = typed::path(workspace, &folder).filter(|_| layer.kind == LayerKind::User);
-        let revoke = typed.map(|typed| revoke(common, &typed));
-        let origin = layer.origin("trust.folders").to_string();
-        FolderLine { path: path_text(&folder), written: WrittenLine { origin, since: None, id: None, revoke } }
-    };
-    workspace.config.trusted_folders(layer).into_iter().map(line).collect()
-}
-
-fn revoke(common: &Common, what: &str) -> String {
-    typed::command(&typed::for_all(common), "trust", Some(what), "--revoke")
-}
-
-fn add(answer: &mut TrustAnswer, common: &Common, workspace: &Workspace, entry: &TrustEntry) {
-    let written = |since: Option<String>, typed: Option<String>| {
-        let id = entry.record.id();
-        let file = workspace.config.trust().path().map(path_text).unwrap_or_default();
-        let revoke = Some(revoke(common, &typed.unwrap_or_else(|| id.clone())));
-        WrittenLine { origin: format!("{file}:{}", entry.line), since, id: Some(id), revoke }
-    };
-    match &entry.record {
-        TrustRecord::Folder(folder) => answer.folders.push(FolderLine {
-            path: path_text(&folder.path),
-            written: written(Some(folder.at.to_string()), typed::path(workspace, &folder.path)),
-        }),
-        TrustRecord::Source(source) => answer
-            .sources
-            .push(SourceLine { source: source.source.clone(), written: written(Some(source.at.to_string()), None) }),
-        TrustRecord::Grant(grant) => answer.grants.push(GrantLine {
-            skill: path_text(&grant.skill),
-            permission: grant.permission.as_str().to_owned(),
-            digest: Some(grant.digest.clone()),
-            shown: grant.shown.clone(),
-            written: written(Some(grant.at.to_string()), None),
-        }),
-        TrustRecord::UnknownGrant { skill, permission } => answer.grants.push(GrantLine {
-            skill: path_text(skill),
-            permission: permission.clone(),
-            digest: None,
-            shown: Vec::new(),
-            written: written(None, None),
-        }),
-        TrustRecord::Remote(remote) => answer.remotes.push(RemoteGrantLine {
-            server: remote.server.clone(),
-            uri: remote.uri.clone(),
-            digest: remote.digest.clone(),
-            written: written(Some(remote.at.to_string()), None),
-        }),
-        TrustRecord::Answer(remembered) => answer.answers.push(AnswerLine {
-            permission: remembered.permission.clone(),
-            pattern: remembered.pattern.clone(),
-            agent: remembered.agent.clone(),
-            written: written(Some(remembered.at.to_string()), None),
-        }),
-    }
+    Some(typed::command(&typed::for_all(common), "trust", Some(&what), "--revoke"))
 }
 
 fn text(workspace: &Workspace, answer: &TrustAnswer) -> String {

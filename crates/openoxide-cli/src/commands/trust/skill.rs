@@ -2,15 +2,13 @@
 
 use std::path::Path;
 
-use openoxide_config::{ApprovalState, Grant, PermissionKind, Timestamp, Trust};
-use openoxide_skills::text::path_text;
+use openoxide_app::trust::{GrantRequest, Requested};
+use openoxide_app::{Depth, PermissionKind};
 use openoxide_wire::{ChangeAnswer, ChangeLine};
 
 use super::TrustArgs;
-use super::look::{Look, look};
 use crate::ExitStatus;
 use crate::args::Common;
-use crate::commands::activate::runtime;
 use crate::paths;
 use crate::session::Session;
 use crate::typed;
@@ -19,49 +17,33 @@ use crate::ui::{Role, Ui, count, paint, safe};
 pub(super) fn grant(ui: &Ui, common: &Common, args: &TrustArgs, wanted: &str) -> anyhow::Result<ExitStatus> {
     let session = Session::open(ui, common)?;
     session.warn(ui);
-    let runtime = runtime(&session)?;
-    let entry = session.find(runtime.catalog(), wanted)?[0];
-    let (name, skill, look) = (safe(&entry.skill.name), entry.canonical().to_owned(), look(&runtime, entry)?);
-    let asked = look.asked(&args.power);
-    let (mut trust, file) = super::store(&session.workspace)?;
-    let lacks = |power: PermissionKind, item: &str| {
-        trust.approval_for(&skill, &look.digest, power, item) != ApprovalState::Approved
+    let (name, requested) = openoxide_app::trust::request(&session.search(Depth::Quick), wanted, &args.power)?;
+    let name = safe(&name);
+    let request = match requested {
+        Requested::Nothing => return nothing(ui, common, &format!("{name} asks for no power")),
+        Requested::Granted => return nothing(ui, common, &format!("{name} has this power already")),
+        Requested::New(request) => request,
     };
-    if !asked.iter().any(|(power, items)| items.iter().any(|item| lacks(*power, item))) {
-        let what = if asked.is_empty() { "asks for no power" } else { "has this power already" };
-        ui.say(&format!("{name} {what}"));
-        return answer(ui, common, Vec::new(), None);
-    }
-    show(ui, &session, &skill, &look, &asked);
-    if let Some(since) = changed(&trust, &skill, &look, &asked) {
+    show(ui, &session, &request);
+    if let Some(since) = request.changed_since {
         ui.warn(&format!("it changed since you gave it power on {}", since.date()));
     }
     if !args.asking.consent(ui, &format!("Give {name} this power?"))? {
         ui.say("nothing was given");
         return Ok(ExitStatus::No);
     }
-    let mut changes = Vec::new();
-    for (power, items) in asked {
-        let (skill, digest) = (skill.clone(), look.digest.clone());
-        let target = format!("{} {}", path_text(&skill), power.as_str());
-        if trust.grant(Grant { skill, digest, permission: power, shown: items.clone(), at: super::now() })? {
-            changes.push(ChangeLine::new("grant", &file, Some(target)));
-        }
-    }
+    let undo = undo(&session, common, &request.skill);
+    let changes = openoxide_app::trust::grant(&session.workspace, request)?;
     ui.say(&format!("{name} has {} now", count(changes.len(), "power")));
-    let undo = undo(&session, common, &skill);
     if let Some(undo) = &undo {
         ui.say(&format!("undo: {undo}"));
     }
     answer(ui, common, changes, undo)
 }
 
-/// Returns when power was given to other bytes of the same skill.
-fn changed(trust: &Trust, skill: &Path, look: &Look, asked: &[(PermissionKind, &Vec<String>)]) -> Option<Timestamp> {
-    asked.iter().find_map(|(power, _)| match trust.approval(skill, &look.digest, *power) {
-        ApprovalState::Changed { since } => Some(since),
-        ApprovalState::Approved | ApprovalState::NotApproved => None,
-    })
+fn nothing(ui: &Ui, common: &Common, text: &str) -> anyhow::Result<ExitStatus> {
+    ui.say(text);
+    answer(ui, common, Vec::new(), None)
 }
 
 /// Writes the command that takes the power back; a word alone would be a name.
@@ -78,11 +60,11 @@ fn answer(ui: &Ui, common: &Common, changes: Vec<ChangeLine>, undo: Option<Strin
     Ok(ExitStatus::Done)
 }
 
-/// Shows everything, word for word: what is not shown is not given. It is the question, so it is shown to the quiet too.
-fn show(ui: &Ui, session: &Session, skill: &Path, look: &Look, asked: &[(PermissionKind, &Vec<String>)]) {
-    ui.ask(&format!("{}\n{}", paths::short(&session.workspace, skill), safe(&look.digest)));
-    for (power, items) in asked {
-        ui.ask(&paint(Role::Strong, &format!("{}: {}", power.as_str(), meaning(*power))));
+/// Shows everything, word for word. It is the question, so `--quiet` does not hide it.
+fn show(ui: &Ui, session: &Session, request: &GrantRequest) {
+    ui.ask(&format!("{}\n{}", paths::short(&session.workspace, &request.skill), safe(&request.digest)));
+    for (kind, items) in &request.permissions {
+        ui.ask(&paint(Role::Strong, &format!("{}: {}", kind.as_str(), meaning(*kind))));
         items.iter().for_each(|item| ui.ask(&ui.quoted("  ", item)));
     }
 }

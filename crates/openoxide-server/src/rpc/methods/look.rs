@@ -2,14 +2,11 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
-use openoxide_app::roots::roots as roots_answer;
+use openoxide_app::mentions::turn_of_input;
+use openoxide_app::prompt::PromptInput;
 use openoxide_live::Snapshot;
-use openoxide_runtime::{BeginningError, Onlooker, prompt_answer};
-use openoxide_skills::render::Model;
-use openoxide_skills::select::select;
-use openoxide_wire::{MentionsAnswer, PromptAnswer, TurnInput};
+use openoxide_wire::{PromptAnswer, TurnInput};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -26,11 +23,8 @@ pub(super) async fn mentions(client: &Client, given: Value) -> Result<Value, Rpc
     }
     let Given { turn, cwd } = params(given)?;
     let work = move |state: &Arc<Snapshot>| {
-        let environment = &state.workspace.environment;
-        let mut turn = turn.into_turn(environment.cwd.clone(), environment.home.clone());
-        turn.connectors.extend(state.workspace.config.connectors());
-        let selection = select(&state.catalog, &state.view.host, &turn);
-        MentionsAnswer::new(&state.catalog, &turn, &selection)
+        let turn = turn_of_input(&state.workspace, turn, &[]);
+        openoxide_app::mentions::mentions(state, turn).answer()
     };
     answer(&client.work(client.place(cwd.as_deref(), &[]), false, work).await??)
 }
@@ -61,16 +55,13 @@ pub(super) async fn prompt(client: &Client, given: Value) -> Result<Value, RpcEr
 }
 
 fn draw(state: &Snapshot, given: PromptParams) -> Result<PromptAnswer, RpcError> {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let model = Model { window: given.window, now: u64::try_from(now.as_millis()).unwrap_or(0) };
-    let onlooker = Onlooker { model, reads: given.can_read, preload: given.preload };
-    let beginning = state.runtime()?.beginning(&state.workspace, Arc::clone(&state.catalog), &onlooker);
-    let beginning = beginning.map_err(|error| match error {
-        BeginningError::Rule(rule) => RpcError::from(&rule),
-        BeginningError::Refused(refusal) => RpcError::refused("not-preloaded", refusal.text, refusal.help),
-        BeginningError::Render(error) => RpcError::refused("no-template", error.to_string(), None),
+    let input = PromptInput { window: given.window, can_read: given.can_read, preload: given.preload };
+    let drawn = openoxide_app::prompt::prompt(state, &input).map_err(|error| match error {
+        openoxide_app::Error::Rule(rule) => RpcError::from(&rule),
+        openoxide_app::Error::Refused(refusal) => RpcError::refused("not-preloaded", refusal.text, refusal.help),
+        error => RpcError::refused("no-template", error.to_string(), None),
     })?;
-    Ok(prompt_answer(&beginning))
+    Ok(drawn.answer())
 }
 
 /// Answers where the host looks, in what order, by what settings, what is switched off, and what is wrong.
@@ -82,7 +73,7 @@ pub(super) async fn roots(client: &Client, given: Value) -> Result<Value, RpcErr
     let Given { cwd } = params(given)?;
     let engine = client.engine.clone();
     let work = move |state: &Arc<Snapshot>| match engine.isolation() {
-        Ok(isolation) => Ok(roots_answer(&state.view, &state.catalog, isolation)),
+        Ok(isolation) => Ok(openoxide_app::roots::roots(state, isolation)),
         Err(error) => Err(RpcError::refused("no-isolation", error.to_owned(), None)),
     };
     answer(&client.work(client.place(cwd.as_deref(), &[]), false, work).await???)

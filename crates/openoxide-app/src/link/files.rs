@@ -1,27 +1,27 @@
 //! Makes, compares and removes links and copies of a skill's folder. Nothing that is there is ever replaced.
 //!
-//! Paths come without links in them, `places` sees to that: what is written cannot end up elsewhere.
+//! Paths come without links in them, because `place` resolves them: what is written cannot end up elsewhere.
 
 use std::io::ErrorKind;
 use std::os::unix::fs::{MetadataExt as _, symlink};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
+use openoxide_skills::{TerminalText, path_text};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use tempfile::TempDir;
 
-use crate::error::Told;
+use super::problem::LinkProblem;
+use crate::error::Error;
 use crate::paths::relative;
-use crate::ui::safe;
 
 /// Most files and folders of a skill that is copied or compared.
 const ENTRIES_MAX: usize = 10_000;
 /// Most bytes of a skill that is copied or compared.
 const BYTES_MAX: u64 = 256 * 1024 * 1024;
 
-/// What stands where a link would be.
+/// What stands at the path of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum Existing {
     /// Nothing.
     Absent,
     /// A link to the skill.
@@ -34,51 +34,51 @@ pub(super) enum Kind {
     Foreign,
 }
 
-impl Kind {
-    /// Tells whether it is what `link` makes.
+impl Existing {
+    /// Returns whether it is what `link` makes.
     pub(super) fn is_ours(self) -> bool {
-        matches!(self, Kind::Link | Kind::Copy)
+        matches!(self, Existing::Link | Existing::Copy)
     }
 }
 
-/// Says what stands at `place`, compared with the skill's folder.
-pub(super) fn kind(place: &Path, source: &Path) -> Kind {
+/// Returns what stands at `place`, compared with the skill's folder.
+pub(super) fn existing(place: &Path, source: &Path) -> Existing {
     let stat = match place.symlink_metadata() {
         Ok(stat) => stat,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Kind::Absent,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Existing::Absent,
         // What cannot be looked at is not ours to touch.
-        Err(_) => return Kind::Foreign,
+        Err(_) => return Existing::Foreign,
     };
     if stat.is_symlink() {
         return match std::fs::canonicalize(place) {
-            Ok(target) if target == source => Kind::Link,
-            Err(error) if error.kind() == ErrorKind::NotFound => Kind::Dangling,
-            _ => Kind::Foreign,
+            Ok(target) if target == source => Existing::Link,
+            Err(error) if error.kind() == ErrorKind::NotFound => Existing::Dangling,
+            _ => Existing::Foreign,
         };
     }
-    // The skill itself, met by another way, is no copy of itself.
+    // The skill itself, found by another path, is no copy of itself.
     let is_other = || std::fs::canonicalize(place).is_ok_and(|real| real != source);
-    if stat.is_dir() && is_other() && same_tree(place, source) { Kind::Copy } else { Kind::Foreign }
+    if stat.is_dir() && is_other() && same_tree(place, source) { Existing::Copy } else { Existing::Foreign }
 }
 
 /// Makes the folder `parent`, and in it a relative link to the skill's folder; `false` if the disk has no links.
-pub(super) fn link(parent: &Path, place: &Path, source: &Path) -> anyhow::Result<bool> {
+pub(super) fn link(parent: &Path, place: &Path, source: &Path) -> Result<bool, Error> {
     make_parent(parent)?;
     match symlink(relative(parent, source), place) {
         Ok(()) => Ok(true),
-        // Somebody else was as quick, and did the same.
-        Err(error) if error.kind() == ErrorKind::AlreadyExists && kind(place, source).is_ours() => Ok(true),
+        // Another process made the same link in the meantime.
+        Err(error) if error.kind() == ErrorKind::AlreadyExists && existing(place, source).is_ours() => Ok(true),
         Err(error) if error.kind() == ErrorKind::Unsupported => Ok(false),
         // A disk without links says that it is not permitted; a folder that may not be written says so for a copy too.
         Err(error) if error.raw_os_error() == Some(rustix::io::Errno::PERM.raw_os_error()) => Ok(false),
-        Err(error) => Err(error).with_context(|| format!("`{}` cannot be made", shown(place))),
+        Err(error) => Err(not_made(place, error)),
     }
 }
 
 /// Makes the folder `parent`, and in it a copy of the skill's folder.
 ///
 /// The copy is made beside its place first, so that half of a skill is never seen, and is on disk before it is.
-pub(super) fn copy(parent: &Path, place: &Path, source: &Path) -> anyhow::Result<()> {
+pub(super) fn copy(parent: &Path, place: &Path, source: &Path) -> Result<(), Error> {
     let tree = tree(source)?;
     make_parent(parent)?;
     let staged = staging(parent)?;
@@ -93,50 +93,50 @@ pub(super) fn copy(parent: &Path, place: &Path, source: &Path) -> anyhow::Result
         fs_err::File::open(&target)?.sync_all()?;
     }
     match move_to(&inner, place) {
-        Err(error) if error.kind() == ErrorKind::AlreadyExists && kind(place, source).is_ours() => {}
-        outcome => outcome.with_context(|| format!("`{}` cannot be made", shown(place)))?,
+        Err(error) if error.kind() == ErrorKind::AlreadyExists && existing(place, source).is_ours() => {}
+        outcome => outcome.map_err(|error| not_made(place, error))?,
     }
     Ok(fs_err::File::open(parent)?.sync_all()?)
 }
 
 /// Removes a link to the skill.
-pub(super) fn remove_link(place: &Path) -> anyhow::Result<()> {
+pub(super) fn remove_link(place: &Path) -> Result<(), Error> {
     Ok(fs_err::remove_file(place)?)
 }
 
 /// Removes a copy of the skill.
 ///
-/// It is moved aside, compared there, and only then removed: what somebody changes in this moment is put back.
-pub(super) fn remove_copy(place: &Path, source: &Path) -> anyhow::Result<()> {
+/// It is moved aside, compared there, and only then removed: what changed in the meantime is put back.
+pub(super) fn remove_copy(place: &Path, source: &Path) -> Result<(), Error> {
     let staged = staging(place.parent().unwrap_or(Path::new("/")))?;
     let inner = staged.path().join("skill");
-    move_to(place, &inner).with_context(|| format!("`{}` cannot be removed", shown(place)))?;
+    move_to(place, &inner).map_err(|error| failed(format!("`{}` cannot be removed", shown(place)), error))?;
     if same_tree(&inner, source) {
         return Ok(staged.close()?);
     }
     if let Err(error) = move_to(&inner, place) {
         let kept = staged.keep().join("skill");
-        return Err(error)
-            .with_context(|| format!("`{}` was changed just now, and is kept at `{}`", shown(place), shown(&kept)));
+        let message = format!("`{}` was changed just now, and is kept at `{}`", shown(place), shown(&kept));
+        return Err(failed(message, error));
     }
-    Err(Told::failed(format!("`{}` was changed just now, and stays", shown(place))).into())
+    Err(LinkProblem::new(format!("`{}` was changed just now, and stays", shown(place))).into())
 }
 
-fn make_parent(parent: &Path) -> anyhow::Result<()> {
+fn make_parent(parent: &Path) -> Result<(), Error> {
     fs_err::create_dir_all(parent)?;
     if fs_err::canonicalize(parent)? == parent {
         return Ok(());
     }
-    Err(Told::failed(format!("`{}` was exchanged for a link just now", shown(parent))).into())
+    Err(LinkProblem::new(format!("`{}` was exchanged for a link just now", shown(parent))).into())
 }
 
 /// Makes a hidden folder of ours on the same disk: beside the folder of skills, where no agent looks, if that can be.
-fn staging(parent: &Path) -> anyhow::Result<TempDir> {
+fn staging(parent: &Path) -> Result<TempDir, Error> {
     let disk = |path: &Path| path.symlink_metadata().ok().map(|stat| stat.dev());
     let beside = parent.parent().filter(|beside| disk(beside) == disk(parent));
     let make = |folder: &Path| tempfile::Builder::new().prefix(".openoxide-").tempdir_in(folder);
     let made = beside.and_then(|beside| make(beside).ok()).map_or_else(|| make(parent), Ok);
-    made.with_context(|| format!("`{}` cannot be changed", shown(parent)))
+    made.map_err(|error| failed(format!("`{}` cannot be changed", shown(parent)), error))
 }
 
 /// Renames without replacing anything, not even an empty folder.
@@ -158,7 +158,7 @@ struct Tree {
 }
 
 /// Lists a folder; what is neither a regular file nor a folder is an error.
-fn tree(folder: &Path) -> anyhow::Result<Tree> {
+fn tree(folder: &Path) -> Result<Tree, Error> {
     let mut tree = Tree::default();
     let mut bytes = 0;
     let mut open = vec![PathBuf::new()];
@@ -174,11 +174,11 @@ fn tree(folder: &Path) -> anyhow::Result<Tree> {
                 bytes += stat.len();
                 tree.files.push(path);
             } else {
-                return Err(uncopied(folder, &path, "a copy holds regular files only: no links, no pipes"));
+                return Err(not_copied(folder, &path, "a copy holds regular files only: no links, no pipes"));
             }
             if tree.folders.len() + tree.files.len() > ENTRIES_MAX || bytes > BYTES_MAX {
                 let limit = format!("a copy holds at most {ENTRIES_MAX} files and {} MiB", BYTES_MAX >> 20);
-                return Err(uncopied(folder, Path::new(""), &limit));
+                return Err(not_copied(folder, Path::new(""), &limit));
             }
         }
     }
@@ -187,9 +187,9 @@ fn tree(folder: &Path) -> anyhow::Result<Tree> {
     Ok(tree)
 }
 
-fn uncopied(folder: &Path, path: &Path, why: &str) -> anyhow::Error {
+fn not_copied(folder: &Path, path: &Path, why: &str) -> Error {
     let whole: PathBuf = folder.join(path).components().collect();
-    Told::failed(format!("`{}` cannot be copied", shown(&whole))).hint(why).into()
+    LinkProblem::new(format!("`{}` cannot be copied", shown(&whole))).help(why).into()
 }
 
 fn same_tree(left: &Path, right: &Path) -> bool {
@@ -203,8 +203,16 @@ fn same_tree(left: &Path, right: &Path) -> bool {
     ours == theirs && ours.files.iter().all(same)
 }
 
+fn not_made(place: &Path, source: std::io::Error) -> Error {
+    failed(format!("`{}` cannot be made", shown(place)), source)
+}
+
+fn failed(message: String, source: std::io::Error) -> Error {
+    Error::File { message, source }
+}
+
 fn shown(path: &Path) -> String {
-    safe(&openoxide_skills::text::path_text(path))
+    TerminalText(&path_text(path)).to_string()
 }
 
 #[cfg(test)]
@@ -241,17 +249,17 @@ text
 //- loop -> loop
 ",
         );
-        let check = |place: &str, expected: Kind| {
-            assert_eq!(kind(&context.root().join(place), &context.root().join("a")), expected, "{place}");
+        let check = |place: &str, expected: Existing| {
+            assert_eq!(existing(&context.root().join(place), &context.root().join("a")), expected, "{place}");
         };
-        check("none", Kind::Absent);
-        check("file/none", Kind::Foreign);
-        check("link", Kind::Link);
-        check("far", Kind::Link);
-        check("same", Kind::Copy);
-        check("nowhere", Kind::Dangling);
+        check("none", Existing::Absent);
+        check("file/none", Existing::Foreign);
+        check("link", Existing::Link);
+        check("far", Existing::Link);
+        check("same", Existing::Copy);
+        check("nowhere", Existing::Dangling);
         for foreign in ["a", "link/../a", "more", "other", "bare", "file", "wrong", "loop"] {
-            check(foreign, Kind::Foreign);
+            check(foreign, Existing::Foreign);
         }
     }
 

@@ -1,42 +1,37 @@
-//! Everything that a skill would get: what it asks for, and the digest of the bytes that ask for it.
+//! Looks through a skill's files for the permissions that it asks for, and their digest.
 
 use std::collections::BTreeMap;
 
 use openoxide_config::PermissionKind;
 use openoxide_runtime::{LookError, Runtime, variable_item};
-use openoxide_skills::catalog::Entry;
-use openoxide_skills::resource::shown_name;
-use openoxide_skills::skill::{SkillHooks, ToolDependency};
+use openoxide_skills::{Entry, SkillHooks, TerminalText, ToolDependency, shown_name};
 
-use crate::error::Told;
-use crate::ui::safe;
+use crate::error::{Error, ErrorKind};
 
 /// What a skill asks for.
 pub(super) struct Look {
     /// The digest of everything in its folder.
     pub(super) digest: String,
-    powers: BTreeMap<PermissionKind, Vec<String>>,
-}
-
-impl Look {
-    /// Returns each power that is asked for, with everything that would be given; only those `wanted`, if there are any.
-    pub(super) fn asked(&self, wanted: &[PermissionKind]) -> Vec<(PermissionKind, &Vec<String>)> {
-        let is_wanted = |power: &PermissionKind| wanted.is_empty() || wanted.contains(power);
-        self.powers.iter().filter(|(power, _)| is_wanted(power)).map(|(power, items)| (*power, items)).collect()
-    }
+    /// Each permission, with everything that it would allow.
+    pub(super) permissions: BTreeMap<PermissionKind, Vec<String>>,
 }
 
 /// Looks through a skill's files.
-pub(super) fn look(runtime: &Runtime, entry: &Entry) -> Result<Look, Told> {
+pub(super) fn look(runtime: &Runtime, entry: &Entry) -> Result<Look, Error> {
     let look = runtime.look(entry).map_err(|error| match error {
-        LookError::Refused(refusal) => Told::failed(safe(&refusal.text)),
-        LookError::NoDigest(error) => Told::failed(format!("it can have no power: {}", safe(&error.to_string()))),
+        LookError::Refused(refusal) => {
+            Error::other(ErrorKind::Failed, refusal.why.as_str(), TerminalText(&refusal.text).to_string())
+        }
+        LookError::NoDigest(error) => {
+            let message = format!("it can have no power: {}", TerminalText(&error.to_string()));
+            Error::other(ErrorKind::Failed, "no-digest", message)
+        }
     })?;
-    let mut powers: BTreeMap<PermissionKind, Vec<String>> = BTreeMap::new();
+    let mut permissions: BTreeMap<PermissionKind, Vec<String>> = BTreeMap::new();
     for power in &look.powers {
-        let items = powers.entry(power.kind()).or_default();
+        let items = permissions.entry(power.kind()).or_default();
         for item in power.items() {
-            // Said twice, it is given once.
+            // What the skill says twice is given once.
             if !items.contains(&item) {
                 items.push(item);
             }
@@ -47,16 +42,16 @@ pub(super) fn look(runtime: &Runtime, entry: &Entry) -> Result<Look, Told> {
     if !scripts.is_empty() {
         scripts.extend(look.variables.iter().map(|name| variable_item(name)));
     }
-    // What the runtime says counts; the rest is what the skill says of itself.
-    for (power, items) in said(entry).into_iter().chain([(PermissionKind::Script, scripts)]) {
+    // What the runtime says comes first; the rest is what the skill says of itself.
+    for (kind, items) in declared(entry).into_iter().chain([(PermissionKind::Script, scripts)]) {
         if !items.is_empty() {
-            powers.entry(power).or_insert(items);
+            permissions.entry(kind).or_insert(items);
         }
     }
-    Ok(Look { digest: look.digest, powers })
+    Ok(Look { digest: look.digest, permissions })
 }
 
-fn said(entry: &Entry) -> [(PermissionKind, Vec<String>); 2] {
+fn declared(entry: &Entry) -> [(PermissionKind, Vec<String>); 2] {
     let skill = &entry.skill;
     let tools = skill.dependencies.iter().flat_map(|dependencies| &dependencies.tools);
     [

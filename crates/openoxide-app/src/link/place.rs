@@ -1,0 +1,236 @@
+//! Chooses where a skill goes so that an agent sees it.
+
+use std::collections::{BTreeMap, HashSet};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use openoxide_config::Workspace;
+use openoxide_skills::{Catalog, Entry, Fix, Layout, Links, Root, SkillScope, View, judge, path_text};
+use openoxide_wire::ChangeLine;
+
+use super::files::{self, Existing};
+use super::problem::LinkProblem;
+use crate::error::Error;
+use crate::paths;
+
+/// The place that one skill gets in an agent's folder.
+#[derive(Debug)]
+pub struct Placement {
+    /// The place, by the agent's own path.
+    pub place: PathBuf,
+    /// The skill's folder, without links.
+    pub source: PathBuf,
+    /// What stands there now.
+    pub(super) existing: Existing,
+    /// Whether the agent would not follow a link.
+    pub(super) needs_copy: bool,
+    /// The place's folder, without links.
+    parent: PathBuf,
+}
+
+impl Placement {
+    /// Returns whether the place is free.
+    pub fn is_free(&self) -> bool {
+        self.existing == Existing::Absent
+    }
+
+    /// Returns why nothing else can be put there.
+    pub fn taken(&self, workspace: &Workspace) -> LinkProblem {
+        let shown = paths::short(workspace, &self.place);
+        let problem = match self.existing {
+            Existing::Dangling => LinkProblem::new(format!("`{shown}` is there already, a link that leads nowhere")),
+            _ => LinkProblem::new(format!("`{shown}` is there already, and is something else")),
+        };
+        problem.help("nothing is replaced: rename or remove what is there")
+    }
+
+    /// Returns the change, for an answer.
+    pub(super) fn change(&self, copy: bool) -> ChangeLine {
+        // A disk without links has a copy there now, whatever was planned.
+        let is_copy = copy || self.needs_copy || self.place.is_dir() && !self.place.is_symlink();
+        ChangeLine::new(if is_copy { "copy" } else { "link" }, &self.place, Some(path_text(&self.source)))
+    }
+
+    /// Makes the link or the copy.
+    pub(super) fn make(&self, copy: bool) -> Result<(), Error> {
+        let real = self.parent.join(self.place.file_name().unwrap_or_default());
+        let linked = !copy && !self.needs_copy && files::link(&self.parent, &real, &self.source)?;
+        if linked { Ok(()) } else { files::copy(&self.parent, &real, &self.source) }
+    }
+}
+
+/// Returns the skills that are active here and that an agent does not find where they are, each with its place.
+///
+/// Skills without a place, because the agent has no such folder, are left out.
+pub fn unseen<'c>(
+    workspace: &Workspace,
+    own: &'c Catalog,
+    view: &View,
+    other: &Catalog,
+) -> Vec<(&'c Entry, Result<Placement, LinkProblem>)> {
+    let looked_at = other.entries().filter(|entry| !is_elsewhere(entry));
+    let known: HashSet<&Path> = looked_at.map(Entry::canonical).collect();
+    let names: HashSet<&str> = other.skills.iter().map(|entry| entry.skill.name.as_ref()).collect();
+    let mut places = Places::of(workspace, view);
+    let missing = own.skills.iter().filter(|entry| {
+        matches!(entry.skill.scope, SkillScope::Repo | SkillScope::User)
+            && !known.contains(entry.canonical())
+            && !names.contains(entry.skill.name.as_ref())
+            && !own.roots[entry.root].root.scan.layout.is_flat()
+    });
+    let missing: Vec<&Entry> = missing.filter(|entry| places.chosen(entry).is_some()).collect();
+    missing.into_iter().map(|entry| (entry, places.plan(entry))).collect()
+}
+
+/// Returns why an agent would drop a skill that is linked, if it would.
+pub fn would_drop(view: &View, entry: &Entry) -> Option<String> {
+    let name = name_for(entry);
+    // The link has the skill's name, whatever the folder is called.
+    let is_fixed = |fix: &Fix| matches!(fix, Fix::RenameFolder { to } if **to == *name);
+    let judged = judge(entry.found().parent().unwrap_or(Path::new("/")), &[&view.host]);
+    let findings = judged.findings.into_iter().filter(|finding| !finding.dropped_by.is_empty());
+    let mut findings = findings.filter(|finding| !finding.diagnostic.fix.as_ref().is_some_and(is_fixed));
+    findings.next().map(|finding| finding.diagnostic.message)
+}
+
+/// Returns whether an agent does not look where a file is, so that the file itself may be fine.
+pub fn is_elsewhere(entry: &Entry) -> bool {
+    entry.reason.as_ref().is_some_and(|reason| reason.code.is_about_place())
+}
+
+/// Returns a skill's folder without links.
+pub(super) fn folder_of(workspace: &Workspace, entry: &Entry) -> Result<PathBuf, LinkProblem> {
+    let (folder, name) = (entry.found().parent(), entry.found().file_name());
+    let is_folder = name.is_some_and(|name| name.eq_ignore_ascii_case("SKILL.md"));
+    let real = folder.filter(|_| is_folder).and_then(|folder| match entry.canonical() == entry.found() {
+        true => Some(folder.to_owned()),
+        false => std::fs::canonicalize(folder).ok(),
+    });
+    real.ok_or_else(|| {
+        let message = format!("`{}` is a single file, not a skill's folder", paths::short(workspace, entry.found()));
+        LinkProblem::new(message).help("only a folder with a `SKILL.md` can be linked")
+    })
+}
+
+/// The folders of an agent that skills may be put into.
+pub(super) struct Places<'w> {
+    pub(super) workspace: &'w Workspace,
+    view: &'w View,
+    /// The project's root without links.
+    project: PathBuf,
+    /// Whether the project is the user's home, so that a skill of the one is a skill of the other.
+    is_home: bool,
+    /// The folder chosen for skills of the project, and for any other: its root, and where that really is.
+    chosen: BTreeMap<bool, Option<ChosenFolder<'w>>>,
+}
+
+/// A folder that was chosen.
+#[derive(Clone)]
+struct ChosenFolder<'w> {
+    root: &'w Root,
+    parent: Result<PathBuf, LinkProblem>,
+}
+
+impl<'w> Places<'w> {
+    pub(super) fn of(workspace: &'w Workspace, view: &'w View) -> Places<'w> {
+        let real = |path: &PathBuf| std::fs::canonicalize(path).unwrap_or_else(|_| path.clone());
+        let project = real(&workspace.project);
+        let is_home = workspace.environment.home.as_ref().is_some_and(|home| real(home) == project);
+        Places { workspace, view, project, is_home, chosen: BTreeMap::new() }
+    }
+
+    /// Finds the place for a skill, without writing anything.
+    pub(super) fn plan(&mut self, entry: &Entry) -> Result<Placement, LinkProblem> {
+        let source = folder_of(self.workspace, entry)?;
+        let view = self.view;
+        let ChosenFolder { root, parent } = self.chosen(entry).ok_or_else(|| no_folder(view, entry))?;
+        let parent = parent?;
+        let name = name_for(entry);
+        let real = parent.join(&name);
+        if real.starts_with(&source) {
+            let message = format!("`{}` lies inside the skill", paths::short(self.workspace, &real));
+            return Err(LinkProblem::new(message).help("a link there would lead into itself"));
+        }
+        let needs_copy = root.scan.folder_links == Links::Skip;
+        let existing = files::existing(&real, &source);
+        Ok(Placement { place: root.path.join(&name), existing, source, needs_copy, parent })
+    }
+
+    /// Chooses one of the agent's folders, best one that is there already.
+    fn chosen(&mut self, entry: &Entry) -> Option<ChosenFolder<'w>> {
+        let is_repo = entry.skill.scope == SkillScope::Repo;
+        if let Some(chosen) = self.chosen.get(&is_repo) {
+            return chosen.clone();
+        }
+        // A folder nearer to the project's root serves more of the project.
+        let order = |root: &&Root| (!root.path.is_dir(), root.path.components().count());
+        let root = self.roots(is_repo).filter(|root| !root.narrow).min_by_key(order);
+        let parent = |root: &Root| {
+            let real = real_folder(self.workspace, &root.path)?;
+            self.stays_in_project(root, &real).map(|()| real)
+        };
+        let chosen = root.map(|root| ChosenFolder { root, parent: parent(root) });
+        self.chosen.insert(is_repo, chosen.clone());
+        chosen
+    }
+
+    /// Returns the folders for skills of the project, or for any other: those are the user's.
+    pub(super) fn roots(&self, is_repo: bool) -> impl Iterator<Item = &'w Root> {
+        let (workspace, is_home) = (self.workspace, self.is_home);
+        let fits = move |root: &&Root| match root.scope {
+            SkillScope::Repo => (is_repo || is_home) && root.path.starts_with(&workspace.project),
+            SkillScope::User => !is_repo || is_home,
+            _ => false,
+        };
+        let holds = |root: &&Root| {
+            matches!(root.scan.layout, Layout::Tree | Layout::Child)
+                && root.plugin.is_none()
+                && !root.named
+                && root.asleep.is_none()
+                && root.off.is_none()
+        };
+        self.view.roots.iter().filter(holds).filter(fits)
+    }
+
+    /// Refuses to write through a link that leads out of the project: the project's author put it there.
+    pub(super) fn stays_in_project(&self, root: &Root, parent: &Path) -> Result<(), LinkProblem> {
+        if root.scope != SkillScope::Repo || parent.starts_with(&self.project) {
+            return Ok(());
+        }
+        let (from, to) = (paths::short(self.workspace, &root.path), paths::short(self.workspace, parent));
+        let message = format!("`{from}` leads out of the project, to `{to}`");
+        Err(LinkProblem::new(message).help("nothing is written through a link of the project to elsewhere"))
+    }
+}
+
+fn no_folder(view: &View, entry: &Entry) -> LinkProblem {
+    let whose = if entry.skill.scope == SkillScope::Repo { "a project" } else { "a user" };
+    let message = format!("{} has no folder for the skills of {whose}", view.host.title);
+    LinkProblem::new(message).help(format!("`openoxide roots --host {}` shows where it looks", view.spec.id()))
+}
+
+/// Chooses the link's name: the skill's, since some agents go by the folder, or else the folder's.
+pub(super) fn name_for(entry: &Entry) -> OsString {
+    let name = &entry.skill.name;
+    let is_plain = name.starts_with(|first: char| first.is_ascii_alphanumeric())
+        && name.chars().all(|character| character.is_ascii_alphanumeric() || "-_.".contains(character));
+    let folder = || entry.found().parent().and_then(Path::file_name).unwrap_or_default().to_owned();
+    if is_plain { (**name).into() } else { folder() }
+}
+
+/// Returns a folder without links, also if it is not there yet.
+fn real_folder(workspace: &Workspace, path: &Path) -> Result<PathBuf, LinkProblem> {
+    for there in path.ancestors() {
+        let shown = || paths::short(workspace, there);
+        match (std::fs::canonicalize(there), there.symlink_metadata()) {
+            (Ok(real), _) if real.is_dir() => return Ok(real.join(path.strip_prefix(there).unwrap_or(path))),
+            (Ok(_), _) => return Err(LinkProblem::new(format!("`{}` is not a folder", shown()))),
+            (Err(_), Ok(stat)) if stat.is_symlink() => {
+                return Err(LinkProblem::new(format!("`{}` is a link that leads nowhere", shown())));
+            }
+            (Err(error), Ok(_)) => return Err(LinkProblem::new(format!("`{}` cannot be entered: {error}", shown()))),
+            (Err(_), Err(_)) => {}
+        }
+    }
+    Ok(path.to_owned())
+}

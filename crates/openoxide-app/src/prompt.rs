@@ -1,0 +1,84 @@
+//! Use case: draws the skills as the model sees them before anything is called, and what the budget left out.
+
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use openoxide_live::Snapshot;
+use openoxide_runtime::{Pinned, Preloaded, PreloadedSkill, Session, message_line, seen_by_model};
+use openoxide_skills::{Catalog, Model, PreloadRules, Prompt, path_text, render};
+use openoxide_wire::{PreloadedLine, PromptAnswer};
+
+use crate::error::Error;
+
+/// The model and the agent that see the catalog.
+#[derive(Clone, Debug)]
+pub struct PromptInput {
+    /// The model's context window, in tokens.
+    pub window: Option<u64>,
+    /// Whether the agent can read files.
+    pub can_read: bool,
+    /// The skills that the agent starts with; if empty, those of its settings.
+    pub preload: Vec<String>,
+}
+
+/// What the model sees before anything is called.
+#[derive(Clone, Debug)]
+pub struct DrawnPrompt {
+    /// The catalog as text, and what of it was shortened.
+    pub prompt: Prompt,
+    /// What the agent starts with.
+    pub preloaded: Preloaded,
+    /// Why the catalog is left out, if it is.
+    pub unlisted: Option<&'static str>,
+    /// The catalog that was drawn.
+    pub catalog: Arc<Catalog>,
+}
+
+/// Draws what the model of an agent sees before anything is called.
+pub fn prompt(snapshot: &Snapshot, input: &PromptInput) -> Result<DrawnPrompt, Error> {
+    let (runtime, workspace) = (snapshot.runtime()?, &snapshot.workspace);
+    let catalog = seen_by_model(workspace, Arc::clone(&snapshot.catalog))?;
+    let mut prompt = render(runtime.view(), &catalog, Model { window: input.window, now: now() })?;
+    let of_agent = || workspace.agent().map(|agent| agent.skills.clone()).unwrap_or_default();
+    let skills = if input.preload.is_empty() { of_agent() } else { input.preload.clone() };
+    let preloaded = match skills.is_empty() {
+        true => Preloaded::default(),
+        false => runtime.preload(&Session::default(), &Pinned { task: None, skills })?,
+    };
+    let unlisted = unlisted(&runtime.view().host.preload, input.can_read, !preloaded.skills.is_empty());
+    if unlisted.is_some() {
+        (prompt.text, prompt.shown, prompt.used) = (String::new(), Vec::new(), 0);
+    }
+    Ok(DrawnPrompt { prompt, preloaded, unlisted, catalog })
+}
+
+impl DrawnPrompt {
+    /// Returns the answer as JSON has it.
+    pub fn answer(&self) -> PromptAnswer {
+        PromptAnswer {
+            unlisted: self.unlisted.map(str::to_owned),
+            messages: self.preloaded.messages.iter().map(message_line).collect(),
+            preloaded: self.preloaded.skills.iter().map(preloaded_line).collect(),
+            ..PromptAnswer::new(self.catalog.host.clone(), &self.prompt)
+        }
+    }
+}
+
+/// Returns the time in milliseconds, which some hosts order skills by.
+pub(crate) fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| u64::try_from(now.as_millis()).unwrap_or(0))
+}
+
+/// Returns why an agent is not shown the catalog, if it is not.
+fn unlisted(rules: &PreloadRules, can_read: bool, preloaded: bool) -> Option<&'static str> {
+    match (rules.catalog_is_listed(can_read, preloaded), can_read) {
+        (true, _) => None,
+        (false, false) => Some("the agent cannot read files"),
+        (false, true) => Some("the agent starts with skills"),
+    }
+}
+
+fn preloaded_line(skill: &PreloadedSkill) -> PreloadedLine {
+    let (name, digest) = (skill.name.clone(), skill.digest.clone());
+    PreloadedLine { name, path: path_text(&skill.path), digest }
+}

@@ -1,0 +1,31 @@
+//! Use case: shows everything about one skill.
+
+use openoxide_live::Snapshot;
+use openoxide_skills::{Entry, entry_costs};
+use openoxide_wire::ShowAnswer;
+
+use crate::error::Error;
+use crate::find::find;
+
+/// Everything about one skill.
+#[derive(Clone, Debug)]
+pub struct ShownSkill<'s> {
+    /// The skill, as it was found.
+    pub entry: &'s Entry,
+    /// The answer as JSON has it.
+    pub answer: ShowAnswer,
+    /// DetailLevel many others have this name.
+    pub others: usize,
+}
+
+/// Shows the skill that a name or path means; the active one, where there are several.
+pub fn show<'s>(snapshot: &'s Snapshot, skill: &str) -> Result<ShownSkill<'s>, Error> {
+    let runtime = snapshot.runtime()?;
+    let catalog = runtime.catalog();
+    let found = find(&snapshot.workspace, catalog, skill)?;
+    let entry = found[0];
+    let cost = entry_costs(&snapshot.view, catalog, [entry]);
+    let mut answer = ShowAnswer::new(catalog, entry, cost.each[0]);
+    answer.permissions = runtime.look_at_profile(entry);
+    Ok(ShownSkill { entry, answer, others: found.len() - 1 })
+}

@@ -1,0 +1,95 @@
+//! Trusts the folders of projects.
+
+use std::path::{Path, PathBuf};
+
+use openoxide_config::{Workspace, find_project};
+use openoxide_skills::{ProjectRules, TerminalText, path_text};
+use openoxide_wire::ChangeLine;
+
+use crate::error::{Error, ErrorKind};
+
+/// What came of trusting a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FolderEvent {
+    /// It is trusted now.
+    Trusted(PathBuf),
+    /// It was trusted already.
+    AlreadyTrusted(PathBuf),
+}
+
+/// What came of trusting folders.
+#[derive(Clone, Debug)]
+pub struct FoldersTrusted {
+    /// The folders of the projects, without links.
+    pub folders: Vec<PathBuf>,
+    /// What was written.
+    pub changes: Vec<ChangeLine>,
+    /// A folder that is still not trusted, seen by looking again.
+    pub still_untrusted: Option<PathBuf>,
+}
+
+/// Trusts the projects that some folders lie in; without a folder, the project to act in. Each one is reported as it is
+/// done, because an error later does not undo it.
+pub fn trust_folders(
+    workspace: &Workspace,
+    given: &[PathBuf],
+    report: &mut dyn FnMut(FolderEvent),
+) -> Result<FoldersTrusted, Error> {
+    let folders = match given {
+        [] => vec![project_of(workspace, None)?],
+        given => given.iter().map(|given| project_of(workspace, Some(given))).collect::<Result<_, _>>()?,
+    };
+    if let Some(folder) = folders.iter().find(|folder| holds_home(workspace, folder)) {
+        return Err(too_wide(workspace, folder));
+    }
+    let (mut trust, file) = super::open_store(workspace)?;
+    let mut changes = Vec::new();
+    for folder in &folders {
+        if workspace.config.trusts(folder) {
+            report(FolderEvent::AlreadyTrusted(folder.clone()));
+        } else if trust.add_folder(folder, super::now())? {
+            report(FolderEvent::Trusted(folder.clone()));
+            changes.push(ChangeLine::new("trust", &file, Some(path_text(folder))));
+        }
+    }
+    let config = workspace.reopen()?.config;
+    let still_untrusted = folders.iter().find(|folder| !config.trusts(folder)).cloned();
+    Ok(FoldersTrusted { folders, changes, still_untrusted })
+}
+
+/// Returns the project that is meant, without links: only a project's root can be trusted.
+fn project_of(workspace: &Workspace, given: Option<&Path>) -> Result<PathBuf, Error> {
+    let environment = &workspace.environment;
+    let path = given.map_or_else(|| workspace.project.clone(), |given| environment.cwd.join(given));
+    let real = std::fs::canonicalize(&path).ok().filter(|path| path.is_dir()).ok_or_else(|| {
+        let message = format!("`{}` is not a folder", TerminalText(&path_text(&path)));
+        Error::other(ErrorKind::NotFound, "no-folder", message).with_help("name the project's folder")
+    })?;
+    Ok(find_project(&real, environment.home.as_deref(), &ProjectRules::default()))
+}
+
+/// Returns whether a folder holds the user's home or OpenOxide's own folder: to trust it would be to trust everything that
+/// is ever put there.
+pub fn holds_home(workspace: &Workspace, folder: &Path) -> bool {
+    let environment = &workspace.environment;
+    let homes = environment.home.clone().into_iter().chain(environment.openoxide_home());
+    folder.parent().is_none() || homes.into_iter().any(|home| real(&home).starts_with(folder))
+}
+
+fn real(path: &Path) -> PathBuf {
+    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+fn too_wide(workspace: &Workspace, folder: &Path) -> Error {
+    let home = workspace.environment.home.as_deref().map(real);
+    let what = match (folder.parent(), home) {
+        (None, _) => "the root of the file system",
+        (_, Some(home)) if home == folder => "your home folder",
+        (_, Some(home)) if home.starts_with(folder) => "a folder around your home folder",
+        _ => "a folder around your own settings",
+    };
+    let shown = path_text(folder);
+    let message = format!("`{}` is {what}, not a project, and is not trusted as a whole", TerminalText(&shown));
+    Error::other(ErrorKind::Forbidden, "not-a-project", message)
+        .with_help("name the folder of one project: openoxide trust DIR")
+}
