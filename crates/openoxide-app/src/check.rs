@@ -1,5 +1,6 @@
 //! Use case: checks skills for errors against the standard and every host, and fixes what is certain.
 
+mod event;
 mod fix;
 mod relink;
 mod targets;
@@ -18,7 +19,7 @@ use crate::error::Error;
 use fix::Fixer;
 use targets::Targets;
 
-pub use fix::FixEvent;
+pub use event::FixEvent;
 pub use targets::is_unsearched;
 
 /// What to check.

@@ -50,6 +50,11 @@ pub fn hosts(workspace: &Workspace, input: &HostsInput) -> Result<Hosts, Error> 
     Ok(hosts_of(workspace, &views, input.matrix))
 }
 
+/// Returns the names of the hosts that come with OpenOxide.
+pub fn builtin_names() -> Vec<String> {
+    openoxide_skills::Hosts::builtin().names().map(str::to_owned).collect()
+}
+
 /// Lists the hosts of some views, and which skills each of them sees.
 pub fn hosts_of(workspace: &Workspace, views: &[View], matrix: bool) -> Hosts {
     let catalogs = load(views, Depth::Quick);

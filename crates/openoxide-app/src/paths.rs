@@ -11,6 +11,11 @@ pub fn abbreviate_home(workspace: &Workspace, text: &str) -> String {
     home.filter(|home| home.len() > 1).map_or_else(|| text.to_owned(), |home| with_tilde(text, &format!("{home}/")))
 }
 
+/// Returns a whole path with the user's home folder written as `~`. The text is safe to print.
+pub fn from_home(workspace: &Workspace, path: &Path) -> String {
+    safe(&abbreviate_home(workspace, &path_text(path)))
+}
+
 /// Replaces `home` where a path begins, but not inside a longer path.
 fn with_tilde(text: &str, home: &str) -> String {
     let mut result = String::new();

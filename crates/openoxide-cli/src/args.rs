@@ -1,27 +1,13 @@
-//! What can be typed.
+//! Arguments that several commands take.
 
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
-use openoxide_skills::host::Caller;
-
-use crate::commands;
-
-/// The Agent Skills runtime: find skills, see which ones count for which agent, and why.
-///
-/// Without a command, shows the agents found, what each of them sees, and what is worth mending.
-#[derive(Debug, Parser)]
-#[command(name = "openoxide", version, max_term_width = 100, disable_help_subcommand = true)]
-pub(crate) struct Args {
-    #[command(subcommand)]
-    pub(crate) command: Option<Command>,
-    #[command(flatten)]
-    pub(crate) common: Common,
-}
+use clap::{Args, ValueEnum};
+use openoxide_app::Caller;
 
 /// Flags that every command takes.
-#[derive(Clone, Debug, Default, ClapArgs)]
+#[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Common options")]
 #[expect(clippy::doc_markdown, reason = "help is plain text")]
 pub(crate) struct Common {
@@ -68,40 +54,12 @@ pub(crate) enum When {
     Never,
 }
 
-/// The commands.
-#[derive(Debug, Subcommand)]
-pub(crate) enum Command {
-    List(commands::list::ListArgs),
-    Show(commands::show::ShowArgs),
-    Explain(commands::explain::ExplainArgs),
-    Hosts(commands::hosts::HostsArgs),
-    Roots(commands::roots::RootsArgs),
-    Check(commands::check::CheckArgs),
-    Prompt(commands::prompt::PromptArgs),
-    Mentions(commands::mentions::MentionsArgs),
-    Activate(commands::activate::ActivateArgs),
-    Read(commands::read::ReadArgs),
-    Run(commands::run::RunArgs),
-    Serve(commands::serve::ServeArgs),
-    Mcp(commands::mcp::McpArgs),
-    AppServer(commands::app_server::AppServerArgs),
-    Link(commands::link::LinkArgs),
-    Unlink(commands::link::UnlinkArgs),
-    New(commands::new::NewArgs),
-    Enable(commands::switch::EnableArgs),
-    Disable(commands::switch::DisableArgs),
-    Trust(commands::trust::TrustArgs),
-    Config(commands::config::ConfigArgs),
-    Completions(commands::completions::CompletionsArgs),
-    Schema(commands::schema::SchemaArgs),
-}
-
-/// Reads who calls a skill: the same words for every command.
+/// Returns a parser of who calls a skill: the same words for every command.
 pub(crate) fn caller() -> impl TypedValueParser<Value = Caller> {
     let all = [(Caller::User, "A person"), (Caller::Model, "The model, by a tool")];
     let words = all.map(|(caller, help)| PossibleValue::new(caller.as_str()).help(help));
     let meant = move |word: String| {
-        // No other word comes this far; a person is who is at the terminal.
+        // No other word comes this far. A person is at the terminal.
         all.iter().find(|(caller, _)| caller.as_str() == word).map_or(Caller::User, |(caller, _)| *caller)
     };
     PossibleValuesParser::new(words).map(meant)

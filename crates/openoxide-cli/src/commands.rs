@@ -1,7 +1,9 @@
 //! The commands: one file each.
 
+use clap::CommandFactory as _;
+
 use crate::ExitStatus;
-use crate::args::{Args, Command};
+use crate::command_line::{Args, Command};
 use crate::ui::Ui;
 
 pub(crate) mod activate;
@@ -54,7 +56,7 @@ pub(crate) fn run(ui: &Ui, args: &Args) -> anyhow::Result<ExitStatus> {
         Command::Trust(args) => trust::trust(ui, common, args),
         Command::Config(args) => config::config(ui, common, args),
         Command::AppServer(args) => app_server::app_server(ui, common, args),
-        Command::Completions(args) => completions::completions(ui, args),
+        Command::Completions(args) => completions::completions(ui, args, Args::command()),
         Command::Schema(args) => schema::schema(ui, args),
     }
 }

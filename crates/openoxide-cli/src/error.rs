@@ -5,8 +5,8 @@ use std::fmt;
 use openoxide_app::{Error, HostError, RenderError, SwitchError, WorkspaceError, near};
 
 use crate::args::Common;
+use crate::text::{safe, safe_lines};
 use crate::typed;
-use crate::ui::{safe, safe_lines};
 
 /// An error of this program's own, with the next step and the exit status.
 #[derive(Clone, Debug)]

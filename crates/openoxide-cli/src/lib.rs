@@ -1,9 +1,10 @@
-//! The program `openoxide` as a library: what can be typed, and what then happens.
+//! The program `openoxide` as a library: it parses what is typed, calls a use case, and draws the answer.
 //!
 //! The binary is thin over [`main`]. [`command`] is for tools that describe the program: man pages, reference pages.
 
 mod args;
 mod asking;
+mod command_line;
 mod commands;
 mod error;
 mod runner;
@@ -11,6 +12,7 @@ mod serving;
 mod session;
 mod snippet;
 mod table;
+mod text;
 mod typed;
 mod ui;
 
@@ -20,10 +22,10 @@ use clap::{CommandFactory as _, Parser as _};
 
 use openoxide_app::paths;
 
-use args::Args;
+use command_line::Args;
 use ui::Ui;
 
-/// How a run ended; anything else that went wrong is 2.
+/// How a run ended. Any other failure has the exit status 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ExitStatus {
     /// Done.

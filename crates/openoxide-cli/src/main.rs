@@ -3,6 +3,6 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // Inside a sandbox we are the helper and nothing else.
-    openoxide_sandbox::helper::main_if_asked().unwrap_or_else(openoxide_cli::main)
+    // Inside a sandbox this process is the helper and nothing else.
+    openoxide_app::sandbox_helper::main_if_asked().unwrap_or_else(openoxide_cli::main)
 }

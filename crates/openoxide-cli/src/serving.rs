@@ -4,13 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::ValueEnum;
-use openoxide_config::variables;
-use openoxide_live::Place;
+use openoxide_app::{Place, variables};
 use openoxide_server::mcp::{McpOptions, ToolNames};
 use openoxide_server::{EngineOptions, Log, LogFormat, LogOptions};
 
 use crate::args::Common;
-use crate::error::Told;
+use crate::error::CommandError;
 use crate::session::Session;
 use crate::ui::Ui;
 
@@ -62,11 +61,11 @@ impl ToolArgs {
 }
 
 /// Starts the log, on standard error; every command that serves does so before anything else.
-pub(crate) fn start_log(common: &Common, format: LogFormat) -> Result<Log, Told> {
+pub(crate) fn start_log(common: &Common, format: LogFormat) -> Result<Log, CommandError> {
     let filter = std::env::var(variables::OPENOXIDE_LOG).ok().filter(|filter| !filter.is_empty());
     Log::install(&LogOptions { format, filter, verbose: common.verbose }).map_err(|error| {
         let hint = format!("set {} to a level such as `debug`, or leave it out", variables::OPENOXIDE_LOG);
-        Told::failed(error.to_string()).hint(hint)
+        CommandError::failed(error.to_string()).hint(hint)
     })
 }
 

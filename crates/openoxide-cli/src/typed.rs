@@ -6,7 +6,7 @@ use openoxide_app::{SkillReference, Workspace};
 
 use crate::args::Common;
 use crate::paths;
-use crate::ui::safe;
+use crate::text::safe;
 
 /// Writes a command: what to do, with what and how, and those of the options given that decide what is looked at.
 ///

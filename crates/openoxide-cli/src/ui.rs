@@ -2,29 +2,12 @@
 
 use std::io::{IsTerminal as _, Write as _};
 
-use anstyle::{AnsiColor, Style};
-use openoxide_app::TerminalText;
 
 use crate::args::{Common, When};
 use crate::error;
 use crate::table::{fill, indented};
 
-/// What a text means, for its color.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
-    /// Something wrong.
-    Error,
-    /// Something doubtful.
-    Warning,
-    /// A next step, a path.
-    Hint,
-    /// Something good.
-    Good,
-    /// What matters less.
-    Dim,
-    /// A heading.
-    Strong,
-}
+pub(crate) use crate::text::{Role, count, grouped, paint, safe, safe_lines};
 
 /// The terminal.
 #[derive(Clone)]
@@ -43,12 +26,12 @@ impl Ui {
         ui
     }
 
-    /// Returns one whose talk goes to the log, so that a program that reads it meets nothing else among its lines.
+    /// Returns a terminal that writes talk to the log, so that a program that reads the log finds nothing else in it.
     pub(crate) fn through_log(&self) -> Ui {
         Ui { talks_to_log: true, ..self.clone() }
     }
 
-    /// Takes the setting for color, unless the command line decided.
+    /// Applies the setting for color, unless `--color` was given.
     pub(crate) fn use_color(&self, setting: &str) {
         if self.color.is_none() {
             self.apply_color(match setting {
@@ -68,7 +51,7 @@ impl Ui {
         choice.write_global();
     }
 
-    /// Returns the columns of the terminal; nothing if the output goes elsewhere.
+    /// Returns the columns of the terminal; `None` if the output goes elsewhere.
     pub(crate) fn width(&self) -> Option<usize> {
         self.width
     }
@@ -94,7 +77,7 @@ impl Ui {
         Ok(out.flush()?)
     }
 
-    /// Writes data byte for byte, whatever it does to a terminal: somebody asked for that.
+    /// Writes data byte for byte, whatever it does to a terminal: the user asked for that.
     pub(crate) fn bytes(&self, text: &str) -> anyhow::Result<()> {
         let mut out = std::io::stdout().lock();
         out.write_all(text.as_bytes())?;
@@ -111,7 +94,7 @@ impl Ui {
         out.write_all(&shown(stdout, out.is_terminal()))?;
         out.flush()?;
         let mut err = std::io::stderr().lock();
-        // Nobody can be told that stderr is closed.
+        // If stderr is closed, there is nowhere to report it.
         let _ = err.write_all(&shown(stderr, err.is_terminal()));
         Ok(())
     }
@@ -121,12 +104,12 @@ impl Ui {
         self.raw(&(serde_json::to_string_pretty(answer)? + "\n"))
     }
 
-    /// Tells whether it was asked to say less.
+    /// Returns whether `--quiet` was given.
     pub(crate) fn is_quiet(&self) -> bool {
         self.quiet
     }
 
-    /// Says something, unless asked to say less.
+    /// Writes talk, unless `--quiet` was given.
     pub(crate) fn say(&self, text: &str) {
         match self.talks_to_log {
             _ if self.quiet => {}
@@ -135,18 +118,18 @@ impl Ui {
         }
     }
 
-    /// Says what has to be read before an answer, whether or not asked to say less.
+    /// Writes what a person has to read before an answer, even with `--quiet`.
     pub(crate) fn ask(&self, text: &str) {
         self.stderr("", text);
     }
 
-    /// Writes what a skill says below our own words: whole, and so far to the right that no part of it can look like ours.
+    /// Indents text of a skill: whole, and so far to the right that no part of it can look like our own words.
     pub(crate) fn quoted(&self, indent: &str, text: &str) -> String {
         let width = self.width.filter(|_| std::io::stderr().is_terminal());
         indented(indent, &safe_lines(text), width)
     }
 
-    /// Warns.
+    /// Writes a warning, unless `--quiet` was given.
     pub(crate) fn warn(&self, text: &str) {
         match self.talks_to_log {
             _ if self.quiet => {}
@@ -155,7 +138,7 @@ impl Ui {
         }
     }
 
-    /// Says the next step.
+    /// Writes the next step, unless `--quiet` was given.
     pub(crate) fn hint(&self, text: &str) {
         match self.talks_to_log {
             _ if self.quiet => {}
@@ -164,19 +147,19 @@ impl Ui {
         }
     }
 
-    /// Says that the answer is no.
+    /// Writes that the answer is no, and why.
     pub(crate) fn problem(&self, text: &str) {
         self.stderr(&format!("{}: ", paint(Role::Error, "error")), text);
     }
 
-    /// Shows where an answer is typed.
+    /// Writes a question, and leaves the cursor behind it.
     pub(crate) fn prompt(&self, text: &str) {
         let mut out = anstream::stderr().lock();
-        // Nobody can be told that stderr is closed.
+        // If stderr is closed, there is nowhere to report it.
         let _ = write!(out, "{text}").and_then(|()| out.flush());
     }
 
-    /// Shows an error, its causes and its hint.
+    /// Writes an error, its causes and its hints.
     pub(crate) fn error(&self, common: &Common, error: &anyhow::Error) {
         self.stderr(&format!("{}: ", paint(Role::Error, "error")), &error::message(error));
         for cause in error.chain().skip(1) {
@@ -187,71 +170,17 @@ impl Ui {
         }
     }
 
-    /// Writes talk. What goes to a file, is indented, or has several lines, keeps its shape.
+    /// Writes to stderr. Text that goes to a file, is indented, or has several lines, keeps its shape.
     fn stderr(&self, lead: &str, text: &str) {
         let is_shaped = text.contains('\n') || text.starts_with("  ") || !std::io::stderr().is_terminal();
         let width = self.width.filter(|_| !is_shaped);
-        // Nobody can be told that stderr is closed.
+        // If stderr is closed, there is nowhere to report it.
         let _ = writeln!(anstream::stderr().lock(), "{}", fill(lead, text, width));
     }
 }
 
 fn width() -> Option<usize> {
-    let told = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok()).filter(|columns| *columns > 20);
+    let set = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok()).filter(|columns| *columns > 20);
     let seen = || terminal_size::terminal_size().map(|(terminal_size::Width(width), _)| usize::from(width));
-    told.or_else(|| std::io::stdout().is_terminal().then(seen).flatten())
-}
-
-/// Colors a text by what it means.
-pub(crate) fn paint(role: Role, text: &str) -> String {
-    let style = match role {
-        Role::Error => Style::new().bold().fg_color(Some(AnsiColor::Red.into())),
-        Role::Warning => Style::new().bold().fg_color(Some(AnsiColor::Yellow.into())),
-        Role::Hint => Style::new().fg_color(Some(AnsiColor::Cyan.into())),
-        Role::Good => Style::new().fg_color(Some(AnsiColor::Green.into())),
-        Role::Dim => Style::new().dimmed(),
-        Role::Strong => Style::new().bold(),
-    };
-    format!("{style}{text}{style:#}")
-}
-
-/// Makes text from a skill safe to print.
-pub(crate) fn safe(text: &str) -> String {
-    TerminalText(text).to_string()
-}
-
-/// Makes text of several lines safe to print.
-pub(crate) fn safe_lines(text: &str) -> String {
-    text.trim_end().lines().map(safe).collect::<Vec<_>>().join("\n")
-}
-
-/// Writes a number and its noun: "1 skill", "2 skills".
-pub(crate) fn count(number: usize, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {noun}{plural}", grouped(number as u64))
-}
-
-/// Writes a number with commas between thousands.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_read_well() {
-        assert_eq!(grouped(1_234_567), "1,234,567");
-        assert_eq!(grouped(999), "999");
-        assert_eq!((count(1, "skill"), count(2, "skill")), ("1 skill".to_owned(), "2 skills".to_owned()));
-    }
+    set.or_else(|| std::io::stdout().is_terminal().then(seen).flatten())
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use openoxide_config::Workspace;
 
-use super::fix::FixEvent;
+use super::event::FixEvent;
 use crate::error::Error;
 use crate::paths::relative;
 

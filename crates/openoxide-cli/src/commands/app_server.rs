@@ -1,6 +1,6 @@
 //! `app-server`: JSON-RPC on standard input and output, for programs that start this one.
 
-use openoxide_config::Environment;
+use openoxide_app::Environment;
 use openoxide_server::{Engine, RpcOptions, serve_rpc};
 
 use crate::ExitStatus;

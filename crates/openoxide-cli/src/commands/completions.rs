@@ -1,12 +1,10 @@
 //! `completions`: scripts that complete commands in a shell.
 
 use clap::builder::PossibleValuesParser;
-use clap::{Arg, Command, CommandFactory as _};
+use clap::{Arg, Command};
 use clap_complete::Shell;
-use openoxide_skills::host::Hosts;
 
 use crate::ExitStatus;
-use crate::args::Args;
 use crate::ui::Ui;
 
 /// Print a script that completes commands in your shell
@@ -16,9 +14,9 @@ pub(crate) struct CompletionsArgs {
     shell: Shell,
 }
 
-pub(crate) fn completions(ui: &Ui, args: &CompletionsArgs) -> anyhow::Result<ExitStatus> {
+pub(crate) fn completions(ui: &Ui, args: &CompletionsArgs, command: Command) -> anyhow::Result<ExitStatus> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut with_hosts(Args::command()), "openoxide", &mut script);
+    clap_complete::generate(args.shell, &mut with_hosts(command), "openoxide", &mut script);
     ui.raw(&String::from_utf8_lossy(&script))?;
     Ok(ExitStatus::Done)
 }
@@ -27,7 +25,7 @@ pub(crate) fn completions(ui: &Ui, args: &CompletionsArgs) -> anyhow::Result<Exi
 fn with_hosts(command: Command) -> Command {
     // The script needs names that live as long as the program does.
     let names: Vec<&'static str> =
-        Hosts::builtin().names().map(|name| &*Box::leak(name.to_owned().into_boxed_str())).collect();
+        openoxide_app::hosts::builtin_names().into_iter().map(|name| &*Box::leak(name.into_boxed_str())).collect();
     let offer = |arg: Arg| arg.value_parser(PossibleValuesParser::new(names.iter().copied()));
     let command = command.mut_arg("host", offer);
     let command = command.mut_subcommand("link", |link| link.mut_arg("into", offer));

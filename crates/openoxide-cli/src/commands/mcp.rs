@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-use openoxide_config::Environment;
+use openoxide_app::Environment;
 use openoxide_server::Engine;
 use openoxide_server::connect::{Client, Reach, clients};
 use openoxide_server::mcp::serve_stdio;
 
 use crate::ExitStatus;
 use crate::args::Common;
-use crate::error::Told;
+use crate::error::CommandError;
 use crate::serving::{LAST, ToolArgs, engine_options, open_place, start_log, stdio_log_format};
 use crate::ui::Ui;
 
@@ -45,7 +45,7 @@ pub(crate) fn mcp(ui: &Ui, common: &Common, args: &McpArgs) -> anyhow::Result<Ex
     log.flush(LAST);
     // A command of a skill may still run; the client is gone, and nobody waits for it.
     runtime.shutdown_background();
-    served.map_err(|error| Told::failed(error.to_string()))?;
+    served.map_err(|error| CommandError::failed(error.to_string()))?;
     Ok(ExitStatus::Done)
 }
 
@@ -65,8 +65,9 @@ fn print_config(ui: &Ui, common: &Common, args: &McpArgs, client: &'static Clien
 /// Writes the command that serves what this one would, wherever it is started.
 fn command(ui: &Ui, common: &Common, args: &McpArgs) -> anyhow::Result<Vec<String>> {
     let text = |path: PathBuf| {
-        let told = |path: PathBuf| Told::failed(format!("`{}` is not text that can be pasted", path.display()));
-        path.into_os_string().into_string().map_err(|path| told(path.into()))
+        let error =
+            |path: PathBuf| CommandError::failed(format!("`{}` is not text that can be pasted", path.display()));
+        path.into_os_string().into_string().map_err(|path| error(path.into()))
     };
     let mut words = vec![text(std::env::current_exe()?)?, "mcp".to_owned()];
     let mut add = |flag: &str, value: &str| words.extend([flag.to_owned(), value.to_owned()]);

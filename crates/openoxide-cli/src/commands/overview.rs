@@ -117,7 +117,8 @@ fn suggestions_text(ui: &Ui, common: &Common, suggestions: &[SuggestionLine]) ->
         let _ = writeln!(text, "{}{}", " ".repeat(indent), paint(Role::Hint, &command));
     }
     if suggestions.len() > shown {
-        let _ = writeln!(text, "     and {} more: {}", suggestions.len() - shown, typed::command(common, "-v", None, ""));
+        let _ =
+            writeln!(text, "     and {} more: {}", suggestions.len() - shown, typed::command(common, "-v", None, ""));
     }
     text
 }

@@ -5,8 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use openoxide_config::{Environment, variables};
-use openoxide_live::Place;
+use openoxide_app::{Environment, Place, variables};
 use openoxide_server::connect::{Reach, clients};
 use openoxide_server::mcp::McpHttp;
 use openoxide_server::{
@@ -16,7 +15,7 @@ use secrecy::SecretString;
 
 use crate::ExitStatus;
 use crate::args::Common;
-use crate::error::Told;
+use crate::error::CommandError;
 use crate::serving::{LAST, ToolArgs, engine_options, open_place, start_log};
 use crate::ui::Ui;
 
@@ -84,11 +83,11 @@ fn listen(text: &str) -> Result<Listen, String> {
 
 impl ServeArgs {
     /// Returns the address; a port that is named twice must be the same.
-    fn address(&self) -> Result<SocketAddr, Told> {
+    fn address(&self) -> Result<SocketAddr, CommandError> {
         match (self.listen.port, self.port) {
             (Some(one), Some(other)) if one != other => {
-                let told = Told::failed(format!("`--listen` says port {one}, and `--port` says {other}"));
-                Err(told.hint("name the port once"))
+                let error = CommandError::failed(format!("`--listen` says port {one}, and `--port` says {other}"));
+                Err(error.hint("name the port once"))
             }
             (one, other) => Ok(SocketAddr::new(self.listen.ip, one.or(other).unwrap_or(PORT))),
         }
@@ -150,13 +149,14 @@ fn token(environment: &Environment, args: &ServeArgs) -> anyhow::Result<Option<T
     let text = match &args.token_file {
         Some(file) => {
             let read = fs_err::read_to_string(file);
-            let told = |error: std::io::Error| Told::failed(format!("`--token-file` cannot be read: {error}"));
-            Some(SecretString::from(read.map_err(told)?))
+            let error = |error: std::io::Error| CommandError::failed(format!("`--token-file` cannot be read: {error}"));
+            Some(SecretString::from(read.map_err(error)?))
         }
         None => environment.variable(variables::OPENOXIDE_TOKEN).map(|text| SecretString::from(text.to_owned())),
     };
     let token = text.map(|text| Token::new(&text)).transpose();
-    token.map_err(|error| Told::failed(error.to_string()).hint("`openssl rand -hex 32` makes a good one").into())
+    token
+        .map_err(|error| CommandError::failed(error.to_string()).hint("`openssl rand -hex 32` makes a good one").into())
 }
 
 /// A token that was made, and its file, which goes with it.
@@ -211,7 +211,7 @@ fn refused(address: SocketAddr, args: &ServeArgs, error: &ListenError) -> anyhow
         ListenError::Failed { .. } => "add `--listen` with an address of this machine".to_owned(),
     };
     let why = std::error::Error::source(error).map(|source| format!(": {source}")).unwrap_or_default();
-    Told::failed(format!("{error}{why}")).hint(hint).into()
+    CommandError::failed(format!("{error}{why}")).hint(hint).into()
 }
 
 fn form(ui: &Ui, args: &ServeArgs) -> LogFormat {

@@ -52,14 +52,14 @@ fn power(word: &str) -> Result<PermissionKind, String> {
 
 pub(crate) fn trust(ui: &Ui, common: &Common, args: &TrustArgs) -> anyhow::Result<ExitStatus> {
     if let Some(wanted) = &args.skill {
-        return skill::grant(ui, common, args, wanted);
+        return skill::grant(ui, common, wanted, &args.power, &args.asking);
     }
     let workspace = open_workspace(ui, common)?;
     if args.list {
         return list::list(ui, common, &workspace);
     }
     if args.revoke {
-        return revoke::revoke(ui, common, &workspace, args);
+        return revoke::revoke(ui, common, &workspace, &args.what, &args.power);
     }
     if !args.power.is_empty() {
         let error = CommandError::failed("a folder has no powers, only skills do");
@@ -67,8 +67,10 @@ pub(crate) fn trust(ui: &Ui, common: &Common, args: &TrustArgs) -> anyhow::Resul
     }
     let mut report = |event| {
         ui.say(&match event {
-            FolderEvent::Trusted(folder) => format!("{} is trusted now", shown(&workspace, &folder)),
-            FolderEvent::AlreadyTrusted(folder) => format!("{} is trusted already", shown(&workspace, &folder)),
+            FolderEvent::Trusted(folder) => format!("{} is trusted now", paths::from_home(&workspace, &folder)),
+            FolderEvent::AlreadyTrusted(folder) => {
+                format!("{} is trusted already", paths::from_home(&workspace, &folder))
+            }
         });
     };
     let trusted = openoxide_app::trust::trust_folders(&workspace, &args.what, &mut report)?;
@@ -83,10 +85,6 @@ pub(crate) fn trust(ui: &Ui, common: &Common, args: &TrustArgs) -> anyhow::Resul
         None => Ok(ExitStatus::Done),
         Some(folder) => Err(CommandError::failed(format!("{} is still not trusted", safe(&path_text(&folder)))).into()),
     }
-}
-
-fn shown(workspace: &Workspace, path: &std::path::Path) -> String {
-    safe(&paths::abbreviate_home(workspace, &path_text(path)))
 }
 
 fn undo(workspace: &Workspace, common: &Common, args: &TrustArgs, folders: &[PathBuf]) -> String {

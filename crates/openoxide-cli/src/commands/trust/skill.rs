@@ -6,18 +6,24 @@ use openoxide_app::trust::{GrantRequest, Requested};
 use openoxide_app::{Depth, PermissionKind};
 use openoxide_wire::{ChangeAnswer, ChangeLine};
 
-use super::TrustArgs;
 use crate::ExitStatus;
 use crate::args::Common;
+use crate::asking::AskingArgs;
 use crate::paths;
 use crate::session::Session;
 use crate::typed;
 use crate::ui::{Role, Ui, count, paint, safe};
 
-pub(super) fn grant(ui: &Ui, common: &Common, args: &TrustArgs, wanted: &str) -> anyhow::Result<ExitStatus> {
+pub(super) fn grant(
+    ui: &Ui,
+    common: &Common,
+    wanted: &str,
+    kinds: &[PermissionKind],
+    asking: &AskingArgs,
+) -> anyhow::Result<ExitStatus> {
     let session = Session::open(ui, common)?;
     session.warn(ui);
-    let (name, requested) = openoxide_app::trust::request(&session.search(Depth::Quick), wanted, &args.power)?;
+    let (name, requested) = openoxide_app::trust::request(&session.search(Depth::Quick), wanted, kinds)?;
     let name = safe(&name);
     let request = match requested {
         Requested::Nothing => return nothing(ui, common, &format!("{name} asks for no power")),
@@ -28,7 +34,7 @@ pub(super) fn grant(ui: &Ui, common: &Common, args: &TrustArgs, wanted: &str) ->
     if let Some(since) = request.changed_since {
         ui.warn(&format!("it changed since you gave it power on {}", since.date()));
     }
-    if !args.asking.consent(ui, &format!("Give {name} this power?"))? {
+    if !asking.consent(ui, &format!("Give {name} this power?"))? {
         ui.say("nothing was given");
         return Ok(ExitStatus::No);
     }
