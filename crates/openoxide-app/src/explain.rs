@@ -5,9 +5,13 @@ use std::path::{Path, PathBuf};
 
 use openoxide_config::{Workspace, detect_host};
 use openoxide_live::PlaceSettings;
-use openoxide_skills::{
-    Catalog, Code, Depth, Entry, Layout, Reason, RootRule, SkillScope, Status, TerminalText, View, entry_costs, load,
-};
+
+use openoxide_skills::catalog::{Catalog, Depth, Entry, Reason, Status, View, load};
+use openoxide_skills::diagnostic::Code;
+use openoxide_skills::host::{Layout, RootRule};
+use openoxide_skills::render::entry_costs;
+use openoxide_skills::skill::SkillScope;
+use openoxide_skills::text::TerminalText;
 use openoxide_wire::{ExplainAnswer, HostOutcome, OtherLine, SchemaVersion, SkillLine};
 
 use crate::error::{Error, ErrorKind};

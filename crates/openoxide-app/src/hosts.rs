@@ -52,7 +52,7 @@ pub fn hosts(workspace: &Workspace, input: &HostsInput) -> Result<Hosts, Error> 
 
 /// Returns the names of the hosts that come with OpenOxide.
 pub fn builtin_names() -> Vec<String> {
-    openoxide_skills::Hosts::builtin().names().map(str::to_owned).collect()
+    openoxide_skills::host::Hosts::builtin().names().map(str::to_owned).collect()
 }
 
 /// Lists the hosts of some views, and which skills each of them sees.

@@ -10,7 +10,7 @@ mod remove;
 use std::path::PathBuf;
 
 use openoxide_live::PlaceSettings;
-use openoxide_skills::Entry;
+use openoxide_skills::catalog::Entry;
 use openoxide_wire::ChangeAnswer;
 
 use crate::error::Error;

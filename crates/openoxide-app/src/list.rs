@@ -4,7 +4,9 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use openoxide_live::Snapshot;
-use openoxide_skills::{BudgetUnit, Catalog, Code, Entry, Model, Problem, catalog_budget, entry_costs};
+use openoxide_skills::catalog::{Catalog, Entry, Problem};
+use openoxide_skills::diagnostic::Code;
+use openoxide_skills::render::{BudgetUnit, Model, catalog_budget, entry_costs};
 use openoxide_wire::ListAnswer;
 
 use crate::off::{SkillsOff, skills_off};

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use openoxide_config::Workspace;
 use openoxide_live::Snapshot;
-use openoxide_skills::{Catalog, Selection, Turn, TurnItem, View, select};
+use openoxide_skills::catalog::{Catalog, View};
+use openoxide_skills::select::{Selection, Turn, TurnItem, select};
 use openoxide_wire::{MentionsAnswer, TurnInput};
 
 /// The skills that a turn names, and what looks like a name and means nothing.

@@ -10,7 +10,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use openoxide_live::PlaceSettings;
-use openoxide_skills::{Catalog, Entry, Status, path_text};
+use openoxide_skills::catalog::{Catalog, Entry, Status};
+use openoxide_skills::text::path_text;
 use openoxide_wire::{AgentLine, OverviewAnswer, SchemaVersion};
 
 use crate::error::Error;

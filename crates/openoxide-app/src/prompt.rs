@@ -5,7 +5,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use openoxide_live::Snapshot;
 use openoxide_runtime::{Pinned, Preloaded, PreloadedSkill, Session, message_line, seen_by_model};
-use openoxide_skills::{Catalog, Model, PreloadRules, Prompt, path_text, render};
+use openoxide_skills::catalog::Catalog;
+use openoxide_skills::host::PreloadRules;
+use openoxide_skills::render::{Model, Prompt, render};
+use openoxide_skills::text::path_text;
 use openoxide_wire::{PreloadedLine, PromptAnswer};
 
 use crate::error::Error;

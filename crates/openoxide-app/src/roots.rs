@@ -2,7 +2,9 @@
 
 use openoxide_live::Snapshot;
 use openoxide_sandbox::{Isolation, Mechanism, Probe};
-use openoxide_skills::{Origin, SettingKind, SettingRule, Status, View};
+use openoxide_skills::catalog::{Status, View};
+use openoxide_skills::host::{SettingKind, SettingRule};
+use openoxide_skills::settings::Origin;
 use openoxide_wire::{
     IsolationLine, MissingLine, OtherLine, ProblemLine, RootLine, RootsAnswer, SchemaVersion, SettingLine,
 };

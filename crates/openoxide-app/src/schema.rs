@@ -1,7 +1,7 @@
 //! Use case: the JSON Schemas of every file that is read and every answer that is written.
 
 use openoxide_config::config_schema;
-use openoxide_skills::Host;
+use openoxide_skills::host::Host;
 use openoxide_wire::answer_schemas;
 use serde_json::Value;
 

@@ -1,7 +1,8 @@
 //! Use case: shows everything about one skill.
 
 use openoxide_live::Snapshot;
-use openoxide_skills::{Entry, entry_costs};
+use openoxide_skills::catalog::Entry;
+use openoxide_skills::render::entry_costs;
 use openoxide_wire::ShowAnswer;
 
 use crate::error::Error;

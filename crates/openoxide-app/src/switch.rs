@@ -2,7 +2,7 @@
 
 use openoxide_config::{SwitchError, SwitchOutcome, SwitchRequest};
 use openoxide_live::Snapshot;
-use openoxide_skills::path_text;
+use openoxide_skills::text::path_text;
 use openoxide_wire::{ChangeAnswer, ChangeLine, SchemaVersion, SwitchAnswer};
 
 use crate::error::Error;

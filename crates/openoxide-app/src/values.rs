@@ -6,7 +6,10 @@ pub use openoxide_config::{
 };
 pub use openoxide_live::{Place, PlaceSettings, Snapshot};
 pub use openoxide_sandbox::helper as sandbox_helper;
-pub use openoxide_skills::{
-    Caller, Catalog, Code, CommandPlace, Depth, DetailLevel, Entry, HostError, IgnoredReason, Level, MentionRules,
-    Prompt, RenderError, Selection, SkillFinding, Status, TerminalText, Turn, View, is_deceptive, near, path_text,
-};
+pub use openoxide_skills::catalog::{Catalog, Depth, Entry, Status, View};
+pub use openoxide_skills::diagnostic::{Code, Level};
+pub use openoxide_skills::host::{Caller, CommandPlace, HostError, MentionRules};
+pub use openoxide_skills::judge::SkillFinding;
+pub use openoxide_skills::render::{DetailLevel, Prompt};
+pub use openoxide_skills::select::{IgnoredReason, Selection, Turn};
+pub use openoxide_skills::text::{RenderError, TerminalText, is_deceptive, near, path_text};

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use openoxide_skills::Code;
+use openoxide_skills::diagnostic::Code;
 
 /// Something that a fix did, or did not do.
 #[derive(Debug)]

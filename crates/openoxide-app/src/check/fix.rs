@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use openoxide_config::Workspace;
-use openoxide_skills::{Diagnostic, Fix, Host, Judgment, judge};
+use openoxide_skills::diagnostic::{Diagnostic, Fix};
+use openoxide_skills::host::Host;
+use openoxide_skills::judge::{Judgment, judge};
 
 use super::event::FixEvent;
 use super::relink::links_to;

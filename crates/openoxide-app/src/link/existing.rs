@@ -5,7 +5,8 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use openoxide_config::Workspace;
-use openoxide_skills::{Catalog, Entry, SkillScope, View};
+use openoxide_skills::catalog::{Catalog, Entry, View};
+use openoxide_skills::skill::SkillScope;
 
 use super::files::{self, Existing};
 use super::place::{Places, folder_of, name_for};

@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use std::os::unix::fs::{MetadataExt as _, symlink};
 use std::path::{Path, PathBuf};
 
-use openoxide_skills::{TerminalText, path_text};
+use openoxide_skills::text::{TerminalText, path_text};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use tempfile::TempDir;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use openoxide_config::Workspace;
 use openoxide_live::PlaceSettings;
-use openoxide_skills::{Catalog, Depth, Entry, View, load};
+use openoxide_skills::catalog::{Catalog, Depth, Entry, View, load};
 
 use super::existing::is_only_way;
 use super::place::is_elsewhere;

@@ -5,7 +5,13 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use openoxide_config::Workspace;
-use openoxide_skills::{Catalog, Entry, Fix, Layout, Links, Root, SkillScope, View, judge, path_text};
+use openoxide_skills::catalog::{Catalog, Entry, View};
+use openoxide_skills::diagnostic::Fix;
+use openoxide_skills::host::{Layout, Links};
+use openoxide_skills::judge::judge;
+use openoxide_skills::root::Root;
+use openoxide_skills::skill::SkillScope;
+use openoxide_skills::text::path_text;
 use openoxide_wire::ChangeLine;
 
 use super::files::{self, Existing};

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use openoxide_live::PlaceSettings;
-use openoxide_skills::{Entry, SkillScope, path_text};
+use openoxide_skills::catalog::Entry;
+use openoxide_skills::skill::SkillScope;
+use openoxide_skills::text::path_text;
 use openoxide_wire::{ChangeAnswer, ChangeLine};
 
 use super::existing::{ExistingLink, FolderItems, remove_empty};

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use openoxide_skills::Code;
+use openoxide_skills::diagnostic::Code;
 
 use crate::find::SkillReference;
 

@@ -3,7 +3,10 @@
 use std::collections::BTreeSet;
 
 use openoxide_config::{ConfigProblem, Workspace};
-use openoxide_skills::{Code, DetailLevel, Entry, Origin, Status};
+use openoxide_skills::catalog::{Entry, Status};
+use openoxide_skills::diagnostic::Code;
+use openoxide_skills::render::DetailLevel;
+use openoxide_skills::settings::Origin;
 
 use super::advice::{Action, Advice};
 use super::dropped::DroppedSkills;

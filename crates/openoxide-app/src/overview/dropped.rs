@@ -3,7 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use openoxide_skills::{Catalog, Entry, Host, Judgment, SkillFinding, SkillScope, Status, View, judge};
+use openoxide_skills::catalog::{Catalog, Entry, Status, View};
+use openoxide_skills::host::Host;
+use openoxide_skills::judge::{Judgment, SkillFinding, judge};
+use openoxide_skills::skill::SkillScope;
 
 use super::advice::{Action, Advice};
 use crate::link::is_elsewhere;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use openoxide_config::{ConfigProblem, DetectedHost, HostInstallation, Workspace};
 use openoxide_live::PlaceSettings;
 use openoxide_runtime::seen_by_model;
-use openoxide_skills::{Catalog, Depth, Entry, Model, Prompt, View, load, render};
+use openoxide_skills::catalog::{Catalog, Depth, Entry, View, load};
+use openoxide_skills::render::{Model, Prompt, render};
 
 use super::advice::Action;
 use crate::error::{Error, ErrorKind};

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use openoxide_skills::{Catalog, Entry};
+use openoxide_skills::catalog::{Catalog, Entry};
 
 use super::advice::{Action, Advice};
 use super::dropped::DroppedSkills;

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use openoxide_config::{Workspace, find_project};
-use openoxide_skills::{ProjectRules, TerminalText, path_text};
+use openoxide_skills::host::ProjectRules;
+use openoxide_skills::text::{TerminalText, path_text};
 use openoxide_wire::ChangeLine;
 
 use crate::error::{Error, ErrorKind};

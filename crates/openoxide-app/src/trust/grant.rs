@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use openoxide_config::{ApprovalState, Grant, PermissionKind, Timestamp, Workspace};
 use openoxide_live::Snapshot;
-use openoxide_skills::path_text;
+use openoxide_skills::text::path_text;
 use openoxide_wire::ChangeLine;
 
 use super::look::look;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use openoxide_config::{Layer, LayerKind, TrustEntry, TrustRecord, Workspace};
-use openoxide_skills::path_text;
+use openoxide_skills::text::path_text;
 use openoxide_wire::{
     AnswerLine, FolderLine, GrantLine, ProblemLine, RemoteGrantLine, SchemaVersion, SourceLine, TrustAnswer,
     WrittenLine,

@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 
 use openoxide_config::PermissionKind;
 use openoxide_runtime::{LookError, Runtime, variable_item};
-use openoxide_skills::{Entry, SkillHooks, TerminalText, ToolDependency, shown_name};
+use openoxide_skills::catalog::Entry;
+use openoxide_skills::resource::shown_name;
+use openoxide_skills::skill::{SkillHooks, ToolDependency};
+use openoxide_skills::text::TerminalText;
 
 use crate::error::{Error, ErrorKind};
 

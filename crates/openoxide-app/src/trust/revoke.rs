@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use openoxide_config::{LayerKind, PermissionKind, TrustRecord, Workspace, find_project, remove_from_list};
-use openoxide_skills::{ProjectRules, path_text};
+use openoxide_skills::host::ProjectRules;
+use openoxide_skills::text::path_text;
 use openoxide_wire::ChangeLine;
 
 use crate::error::Error;
