@@ -2,7 +2,6 @@
 
 use std::io::{IsTerminal as _, Write as _};
 
-
 use crate::args::{Common, When};
 use crate::error;
 use crate::table::{fill, indented};
