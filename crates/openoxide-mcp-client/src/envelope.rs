@@ -56,7 +56,7 @@ pub fn carry(
     for message in messages.iter_mut().filter(|message| !message.frame) {
         let text = std::mem::take(&mut message.text);
         message.text = finished(view, if in_message { filled(&text) } else { text });
-        if let Some(shorter) = rule.and_then(|rule| cut(&message.text, 0, rule)) {
+        if let Some(shorter) = rule.and_then(|rule| cut(&view.host.texts, &message.text, 0, rule)) {
             message.text = shorter.text;
         }
     }
@@ -106,7 +106,7 @@ fn content(view: &View, verified: &Verified) -> (String, bool) {
         Content::Body => body_of(text, &view.host.parse),
     };
     let rule = rules.cut.as_ref().filter(|rule| rule.of == CutOf::File);
-    match rule.and_then(|rule| cut(&part, 0, rule)) {
+    match rule.and_then(|rule| cut(&view.host.texts, &part, 0, rule)) {
         Some(shorter) => (shorter.text, true),
         None => (part.into_owned(), false),
     }

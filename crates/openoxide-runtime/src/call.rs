@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use openoxide_skills::catalog::{Catalog, Entry, Status, View};
 use openoxide_skills::diagnostic::Code;
-use openoxide_skills::host::{ActivationTexts, Caller};
+use openoxide_skills::host::{Caller, Situation};
 use openoxide_skills::text::{fill, near};
 
 /// A call of one skill.
@@ -168,9 +168,6 @@ fn names_of<'c>(entries: impl Iterator<Item = &'c Entry>) -> Vec<&'c str> {
     names
 }
 
-/// Which of a host's texts is meant.
-type Word = fn(&ActivationTexts) -> Option<&String>;
-
 /// Words for a refusal.
 struct Words<'a> {
     view: &'a View,
@@ -191,16 +188,16 @@ impl Words<'_> {
     }
 
     /// Returns a text of the host.
-    fn own(&self, word: Word) -> Option<&String> {
-        self.view.host.activation.words(self.call.caller, word)
+    fn own(&self, situation: Situation) -> Option<&str> {
+        self.view.host.own_text(self.call.caller, situation)
     }
 
     /// Writes a text of the host, or ours.
-    fn said(&self, own: Word, ours: impl FnOnce() -> String) -> String {
-        let Some(text) = self.own(own) else { return ours() };
+    fn said(&self, situation: Option<Situation>, ours: impl FnOnce() -> String) -> String {
+        let Some(text) = situation.and_then(|situation| self.own(situation)) else { return ours() };
         let names = self.names().join(", ");
-        let available = match (names.is_empty(), self.own(|texts| texts.none.as_ref())) {
-            (true, Some(none)) => none.clone(),
+        let available = match (names.is_empty(), self.own(Situation::NoSkills)) {
+            (true, Some(none)) => none.to_owned(),
             _ => names,
         };
         fill(text, &[("available", &available), ("name", &self.call.skill)])
@@ -208,7 +205,7 @@ impl Words<'_> {
 
     fn unknown(&self) -> Refusal {
         let ours = || format!("no skill is called `{}`", shortened(&self.call.skill));
-        let text = self.said(|texts| texts.unknown.as_ref(), ours);
+        let text = self.said(Some(Situation::SkillUnknown), ours);
         let mut refusal = self.refusal(Why::Unknown, text);
         let names = self.names();
         let near = near(&self.call.skill, names.iter().copied());
@@ -222,15 +219,15 @@ impl Words<'_> {
 
     /// Says to the model that a rule denies it, where its program does; elsewhere it is not there.
     fn denied(&self) -> Refusal {
-        match self.own(|texts| texts.denied.as_ref()) {
-            Some(_) => self.refusal(Why::Denied, self.said(|texts| texts.denied.as_ref(), String::new)),
+        match self.own(Situation::SkillDenied) {
+            Some(_) => self.refusal(Why::Denied, self.said(Some(Situation::SkillDenied), String::new)),
             None => self.unknown(),
         }
     }
 
     fn bad_name(&self) -> Refusal {
-        match self.own(|texts| texts.bad_name.as_ref()) {
-            Some(_) => self.refusal(Why::Unknown, self.said(|texts| texts.bad_name.as_ref(), String::new)),
+        match self.own(Situation::SkillBadName) {
+            Some(_) => self.refusal(Why::Unknown, self.said(Some(Situation::SkillBadName), String::new)),
             None => self.unknown(),
         }
     }
@@ -243,10 +240,7 @@ impl Words<'_> {
         if self.call.caller == Caller::Model && (hidden || !entry.model) {
             return self.unknown();
         }
-        let own: Word = match entry.status {
-            Status::Disabled => |texts| texts.disabled.as_ref(),
-            _ => |_| None,
-        };
+        let own = (entry.status == Status::Disabled).then_some(Situation::SkillDisabled);
         let reason = entry.reason.as_ref();
         let ours = || {
             let why = reason.map(|reason| format!(": {}", reason.text)).unwrap_or_default();
@@ -263,13 +257,12 @@ impl Words<'_> {
             return Ok(entry);
         }
         let text = match self.call.caller {
-            Caller::User => self.said(
-                |texts| texts.not_for_user.as_ref(),
-                || format!("`{}` is for the model to call, not for people", self.call.skill),
-            ),
+            Caller::User => self.said(Some(Situation::SkillNotForUser), || {
+                format!("`{}` is for the model to call, not for people", self.call.skill)
+            }),
             // Where its program does not say so, it is not there for the model.
-            Caller::Model if self.own(|texts| texts.not_for_model.as_ref()).is_none() => return Err(self.unknown()),
-            Caller::Model => self.said(|texts| texts.not_for_model.as_ref(), String::new),
+            Caller::Model if self.own(Situation::SkillNotForModel).is_none() => return Err(self.unknown()),
+            Caller::Model => self.said(Some(Situation::SkillNotForModel), String::new),
         };
         Err(self.refusal(Why::NotForCaller, text))
     }

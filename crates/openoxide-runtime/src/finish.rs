@@ -107,7 +107,7 @@ pub(crate) fn drawn(
         view.host.activation.cut.as_ref().filter(|rule| rule.of == CutOf::Answer && call.caller == Caller::Model);
     for message in messages.iter_mut().filter(|message| !message.frame) {
         message.text = finished(view, std::mem::take(&mut message.text));
-        if let Some(shorter) = rule.and_then(|rule| cut(&message.text, 0, rule)) {
+        if let Some(shorter) = rule.and_then(|rule| cut(&view.host.texts, &message.text, 0, rule)) {
             message.text = shorter.text;
         }
     }

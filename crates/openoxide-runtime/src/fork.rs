@@ -3,7 +3,7 @@
 
 use openoxide_skills::catalog::Entry;
 use openoxide_skills::envelope::Message;
-use openoxide_skills::host::{Caller, ForkRules};
+use openoxide_skills::host::{Caller, Situation};
 use openoxide_skills::skill::SkillContext;
 use openoxide_skills::text::fill;
 
@@ -31,21 +31,24 @@ pub struct ForkPlan {
     pub effort: Option<String>,
     /// Tools that the agent may use without a question.
     pub tools: Vec<String>,
-    rules: ForkRules,
+    /// Whether the caller gets what the agent said without a word around it.
+    bare: bool,
+    result_text: String,
+    started_text: String,
 }
 
 impl ForkPlan {
     /// Returns what the caller gets in the end, from what the agent said last.
     pub fn result(&self, text: &str) -> String {
-        match self.rules.bare_for == Some(self.caller) {
+        match self.bare {
             true => text.to_owned(),
-            false => fill(&self.rules.result, &[("name", &self.skill), ("result", text)]),
+            false => fill(&self.result_text, &[("name", &self.skill), ("result", text)]),
         }
     }
 
     /// Returns what the caller gets at once; `None` if it waits.
     pub fn started(&self) -> Option<String> {
-        self.background.then(|| fill(&self.rules.started, &[("name", &self.skill)]))
+        self.background.then(|| fill(&self.started_text, &[("name", &self.skill)]))
     }
 }
 
@@ -58,7 +61,7 @@ pub(crate) fn plan(
     messages: &[Message],
     tools: &[String],
 ) -> Option<ForkPlan> {
-    let rules = runtime.view().host.fork.as_ref()?;
+    let (rules, texts) = (runtime.view().host.fork.as_ref()?, &runtime.view().host.texts);
     let fields = loading.parsed.frontmatter.rare();
     let SkillContext::Fork { agent_type } = &fields.context else { return None };
     let carried = messages.iter().filter(|message| !message.frame).map(|message| message.text.as_str());
@@ -72,6 +75,8 @@ pub(crate) fn plan(
         model: fields.model.clone(),
         effort: fields.effort.clone(),
         tools: tools.to_vec(),
-        rules: rules.clone(),
+        bare: rules.bare_for == Some(caller),
+        result_text: texts.text(Situation::ForkResult).to_owned(),
+        started_text: texts.text(Situation::ForkStarted).to_owned(),
     })
 }

@@ -46,7 +46,7 @@ pub use look::{Look, LookError};
 pub use media_type::{host_media_type, media_type, media_type_by_name};
 pub use power::{HookPower, Power, variable_item};
 pub use preload::{Pinned, Preloaded, PreloadedSkill};
-pub use reattach::{Reattached, ReattachedSkill};
+pub use reattach::{ReattachLimits, Reattached, ReattachedSkill};
 pub use record::{Record, Recorded};
 pub use remote::RemoteOffer;
 pub use runtime::{Runtime, seen_by_model};

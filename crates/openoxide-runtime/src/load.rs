@@ -4,7 +4,7 @@ use openoxide_permissions::GrantDelta;
 use openoxide_skills::catalog::{Entry, View};
 use openoxide_skills::envelope::{CutText, LoadedSkill, Message, cut, envelope};
 use openoxide_skills::expand::{Arguments, Expanded, Variables, expand};
-use openoxide_skills::host::{Caller, Content, CutOf, Expand, Variable};
+use openoxide_skills::host::{Caller, Content, CutOf, Expand, Situation, Variable};
 use openoxide_skills::parse::{Parsed, body_of, parse_bytes};
 use openoxide_skills::resource::{FileDigest, SkillDir, Snapshot, SnapshotError, SnapshotLimits};
 use openoxide_skills::text::{RenderError, fill, path_text};
@@ -170,7 +170,7 @@ fn content(view: &View, part: Content, text: &str, more: u64) -> (String, Option
     let before = text.len() - part.len().min(text.len());
     let mut rule = rule.clone();
     rule.bytes = rule.bytes.get().saturating_sub(before).max(1).try_into().unwrap_or(rule.bytes);
-    match cut(&part, more, &rule) {
+    match cut(&view.host.texts, &part, more, &rule) {
         Some(CutText { text, removed }) => (text, Some(removed)),
         None => (part.into_owned(), None),
     }
@@ -193,7 +193,7 @@ fn variables(runtime: &Runtime, session: &Session, entry: &Entry) -> Variables {
 }
 
 fn unreadable(view: &View, call: &Call, entry: &Entry, why: &str) -> Refusal {
-    let own = view.host.activation.words(call.caller, |texts| texts.unreadable.as_ref());
+    let own = view.host.own_text(call.caller, Situation::SkillUnreadable);
     let text = match own {
         Some(own) => fill(own, &[("why", why), ("name", &call.skill)]),
         None => format!("`{}` cannot be read: {why}", call.skill),

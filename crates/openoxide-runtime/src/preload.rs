@@ -2,7 +2,7 @@
 
 use openoxide_skills::catalog::Entry;
 use openoxide_skills::envelope::{LoadedSkill, Message, preloaded};
-use openoxide_skills::host::{Caller, Role};
+use openoxide_skills::host::{Caller, Role, Situation};
 use openoxide_skills::text::fill;
 
 use crate::call::{Call, Given, Refusal, Why};
@@ -59,7 +59,7 @@ impl Pinned {
 impl Runtime {
     /// Refuses tasks as a whole if one of them names a skill that its agent may not have, where the host does.
     pub fn check_pinned(&self, session: &Session, tasks: &[Pinned]) -> Result<(), Refusal> {
-        let Some(words) = &self.view().host.preload.unknown else { return Ok(()) };
+        let Some(words) = self.view().host.texts.get(Situation::PreloadUnknown) else { return Ok(()) };
         let mut groups = Vec::new();
         let mut all = Vec::new();
         for task in tasks {
@@ -75,7 +75,7 @@ impl Runtime {
             return Ok(());
         }
         let names = self.names_for_model();
-        let none = self.view().host.activation.texts.none.as_deref().unwrap_or("none");
+        let none = self.view().host.texts.get(Situation::NoSkills).unwrap_or("none");
         let available = if names.is_empty() { none.to_owned() } else { names.join(", ") };
         let text = fill(words, &[("unknown", &groups.join("; ")), ("available", &available)]);
         Err(Refusal { name: all.join(", "), path: None, why: Why::Unknown, code: None, text, help: None })
@@ -84,7 +84,7 @@ impl Runtime {
     /// Draws what a subagent starts with. Nothing is run: what stands for a command says so.
     pub fn preload(&self, session: &Session, pinned: &Pinned) -> Result<Preloaded, Refusal> {
         self.check_pinned(session, std::slice::from_ref(pinned))?;
-        let strict = self.view().host.preload.unknown.is_some();
+        let strict = self.view().host.texts.get(Situation::PreloadUnknown).is_some();
         let mut done = Preloaded::default();
         let mut read = Vec::new();
         for name in pinned.names() {
@@ -116,9 +116,8 @@ impl Runtime {
     fn read_pinned(&self, session: &Session, name: &str, entry: &Entry) -> Result<Still, Refusal> {
         let host = &self.view().host;
         let part = host.preload.content.unwrap_or(host.activation.content);
-        let shell = host.shell.clone().unwrap_or_default();
         let reason = "nothing runs before the agent starts";
-        Still::read(self, session, call(name), entry, part, |piece| shell.denied(&piece.written, reason))
+        Still::read(self, session, call(name), entry, part, |piece| host.texts.command_denied(&piece.written, reason))
     }
 
     fn draw_pinned(&self, read: &[Still]) -> Result<Vec<Message>, Refusal> {

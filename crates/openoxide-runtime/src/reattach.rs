@@ -3,8 +3,8 @@
 use openoxide_skills::catalog::Entry;
 use openoxide_skills::envelope::Message;
 use openoxide_skills::expand::ShellPiece;
-use openoxide_skills::host::{Caller, ReattachRules, Role};
-use openoxide_skills::text::{RenderError, fill, path_text, tokens};
+use openoxide_skills::host::{Caller, Role, Situation};
+use openoxide_skills::text::{RenderError, path_text, tokens};
 
 use crate::call::{Call, Given, lost_its_name, may};
 use crate::record::{Record, Recorded};
@@ -18,6 +18,21 @@ const LEAST: u64 = 50;
 
 /// How often a text is halved until it fits.
 const TRIES: usize = 12;
+
+/// How much is sent again, in tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReattachLimits {
+    /// The most tokens of one skill; the start is kept.
+    pub each: u64,
+    /// The most tokens of all of them.
+    pub total: u64,
+}
+
+impl Default for ReattachLimits {
+    fn default() -> Self {
+        ReattachLimits { each: 5_000, total: 25_000 }
+    }
+}
 
 /// What is sent again.
 #[derive(Clone, Debug, Default)]
@@ -48,18 +63,18 @@ pub struct ReattachedSkill {
 }
 
 impl Record {
-    /// Draws what is sent again after the conversation was compacted, within the limits of `rules`.
+    /// Draws what is sent again after the conversation was compacted, within limits.
     ///
     /// Skills are read as they are now. Commands are not run again.
-    pub fn reattach(&self, runtime: &Runtime, session: &Session, rules: &ReattachRules) -> Reattached {
+    pub fn reattach(&self, runtime: &Runtime, session: &Session, limits: &ReattachLimits) -> Reattached {
         let mut done = Reattached::default();
-        let mut left = rules.total;
+        let mut left = limits.total;
         for recorded in self.latest_of_each() {
             let mut note = |text: String| done.notices.push(Notice { skill: recorded.name.clone(), text, help: None });
             if recorded.forked {
                 continue;
             }
-            match again(runtime, session, rules, recorded, left) {
+            match again(runtime, session, limits, recorded, left) {
                 Ok((skill, message)) => {
                     left -= skill.tokens.min(left);
                     if skill.changed {
@@ -72,7 +87,8 @@ impl Record {
             }
         }
         if !done.messages.is_empty() {
-            done.messages.insert(0, Message { role: Role::User, text: rules.reminder.clone(), frame: true });
+            let text = runtime.view().host.texts.text(Situation::AgainReminder).to_owned();
+            done.messages.insert(0, Message { role: Role::User, text, frame: true });
         }
         done
     }
@@ -81,27 +97,28 @@ impl Record {
 fn again(
     runtime: &Runtime,
     session: &Session,
-    rules: &ReattachRules,
+    limits: &ReattachLimits,
     recorded: &Recorded,
     left: u64,
 ) -> Result<(ReattachedSkill, Message), String> {
-    let room = rules.each.min(left);
+    let room = limits.each.min(left);
     if room < LEAST {
-        return Err(format!("{} tokens are used up", rules.total));
+        return Err(format!("{} tokens are used up", limits.total));
     }
     let caller = if recorded.caller == Caller::User.as_str() { Caller::User } else { Caller::Model };
     let entry = entry(runtime, session, recorded, caller)?;
     let arguments = recorded.arguments.clone().map_or(Given::Nothing, Given::Raw);
     let call = Call { skill: entry.skill.name.to_string(), caller, arguments };
     let part = runtime.view().host.activation.content;
-    let place = |piece: &ShellPiece| fill(&rules.command, &[("command", &piece.command)]);
+    let texts = &runtime.view().host.texts;
+    let place = |piece: &ShellPiece| texts.say(Situation::AgainCommand, &[("command", &piece.command)]);
     let still = Still::read(runtime, session, call, entry, part, place).map_err(|refusal| refusal.text)?;
     let changed = still.loading.digest() != recorded.digest;
     let mark = match changed {
-        true => fill(&rules.changed, &[("name", &entry.skill.name)]) + "\n\n",
+        true => texts.say(Situation::AgainChanged, &[("name", &entry.skill.name)]) + "\n\n",
         false => String::new(),
     };
-    let notice = fill(&rules.cut, &[("path", &path_text(&entry.skill.path))]);
+    let notice = texts.say(Situation::AgainCut, &[("path", &path_text(&entry.skill.path))]);
     let draw = |content: &str| -> Result<String, RenderError> {
         let carried = still.carried(runtime, content)?;
         let texts: Vec<&str> = carried.iter().map(|message| message.text.as_str()).collect();

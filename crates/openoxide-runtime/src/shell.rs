@@ -31,12 +31,12 @@ pub(crate) fn next(runtime: &Runtime, session: &Session, entry: &Entry, loading:
     let piece = loading.expanded.commands().nth(loading.outputs.len())?.clone();
     let rules = runtime.view().host.shell.clone().unwrap_or_default();
     Some(match refusal(runtime, session, loading, &piece) {
-        Some(reason) => not_run(&rules, &piece, &reason),
+        Some(reason) => not_run(runtime.view(), &rules, &piece, &reason),
         None => match run(runtime, session, entry, loading, &rules, &piece) {
             Ok(run) => Fate::Run(Box::new(run)),
             Err(reason) => {
                 loading.troubles.push(format!("`{}` was not run: {reason}", piece.command));
-                not_run(&rules, &piece, &reason)
+                not_run(runtime.view(), &rules, &piece, &reason)
             }
         },
     })
@@ -58,8 +58,8 @@ fn refusal(runtime: &Runtime, session: &Session, loading: &Loading, piece: &Shel
     }
 }
 
-fn not_run(rules: &ShellRules, piece: &ShellPiece, reason: &str) -> Fate {
-    let text = rules.denied(&piece.written, reason);
+fn not_run(view: &View, rules: &ShellRules, piece: &ShellPiece, reason: &str) -> Fate {
+    let text = view.host.texts.command_denied(&piece.written, reason);
     if rules.failure == OnFailure::Abort { Fate::Abort(text) } else { Fate::Text(text) }
 }
 
@@ -134,15 +134,17 @@ pub(crate) fn ran(
     piece: &ShellPiece,
     outcome: Result<Outcome, SandboxError>,
 ) -> Fate {
-    let rules = view.host.shell.clone().unwrap_or_default();
+    let (rules, texts) = (view.host.shell.clone().unwrap_or_default(), &view.host.texts);
     let outcome = match outcome {
         Ok(outcome) => outcome,
-        Err(error) => return not_run(&rules, piece, &error.to_string()),
+        Err(error) => return not_run(view, &rules, piece, &error.to_string()),
     };
     let said = |bytes: &[u8]| redact(session, entry, String::from_utf8_lossy(bytes).into_owned());
     let output = limited(&said(&outcome.stdout), rules.output_max);
     match outcome.ended {
-        Ended::Exit(status) if rules.is_fine(&piece.command, status) => Fate::Text(rules.output(&output)),
+        Ended::Exit(status) if rules.is_fine(&piece.command, status) => {
+            Fate::Text(texts.command_output(&rules, &output))
+        }
         ended => {
             let said = if rules.stderr || outcome.stderr.is_empty() {
                 output.clone()
@@ -150,9 +152,9 @@ pub(crate) fn ran(
                 format!("{output}{}", limited(&said(&outcome.stderr), rules.output_max))
             };
             match rules.failure {
-                OnFailure::Ignore => Fate::Text(rules.output(&output)),
-                OnFailure::InPlace => Fate::Text(rules.failed(&piece.written, &said, &ended.to_string())),
-                OnFailure::Abort => Fate::Abort(rules.failed(&piece.written, &said, &ended.to_string())),
+                OnFailure::Ignore => Fate::Text(texts.command_output(&rules, &output)),
+                OnFailure::InPlace => Fate::Text(texts.command_failed(&piece.written, &said, &ended.to_string())),
+                OnFailure::Abort => Fate::Abort(texts.command_failed(&piece.written, &said, &ended.to_string())),
             }
         }
     }

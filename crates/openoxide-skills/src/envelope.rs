@@ -7,10 +7,10 @@ use std::borrow::Cow;
 use minijinja::context;
 
 use crate::catalog::{Entry, View};
-use crate::host::{Caller, CutRule, MessageClean, Role};
+use crate::host::{Caller, CutRule, MessageClean, Role, Situation, Texts};
 use crate::skill::Frontmatter;
 use crate::text::template::{RenderError, Templates};
-use crate::text::{fill, is_deceptive, one_line, path_text};
+use crate::text::{is_deceptive, one_line, path_text};
 
 /// One message to the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -197,7 +197,7 @@ pub struct CutText {
 /// Cuts a text that is longer than the rule allows, never inside a character; `None` if it is not.
 ///
 /// `more` is what the text lacks already, because it was not read to its end.
-pub fn cut(text: &str, more: u64, rule: &CutRule) -> Option<CutText> {
+pub fn cut(texts: &Texts, text: &str, more: u64, rule: &CutRule) -> Option<CutText> {
     let by_bytes = text.floor_char_boundary(rule.bytes.get());
     let by_lines = rule.lines.and_then(|lines| text.match_indices('\n').nth(lines.get() - 1)).map(|(at, _)| at);
     let end = by_bytes.min(by_lines.unwrap_or(usize::MAX));
@@ -212,7 +212,7 @@ pub fn cut(text: &str, more: u64, rule: &CutRule) -> Option<CutText> {
     };
     let max = if unit == "lines" { rule.lines.map_or(0, std::num::NonZeroUsize::get) } else { rule.bytes.get() };
     let numbers = [removed.to_string(), max.to_string()];
-    let notice = fill(&rule.notice, &[("removed", &numbers[0]), ("unit", unit), ("max", &numbers[1])]);
+    let notice = texts.say(Situation::SkillCut, &[("removed", &numbers[0]), ("unit", unit), ("max", &numbers[1])]);
     Some(CutText { text: format!("{}{notice}", &text[..end]), removed })
 }
 
@@ -251,12 +251,12 @@ mod tests {
             of: crate::host::CutOf::File,
             bytes: bytes.try_into().unwrap(),
             lines: lines.map(|lines| lines.try_into().unwrap()),
-            notice: "[{removed} {unit} of {max}]".to_owned(),
         };
-        assert_eq!(cut("abc", 0, &rule(3, None)), None);
-        assert_eq!(cut("aéb", 0, &rule(2, None)).unwrap().text, "a[3 bytes of 2]");
-        assert_eq!(cut("abc", 5, &rule(3, None)).unwrap().text, "abc[5 bytes of 3]");
-        assert_eq!(cut("a\nb\nc\n", 0, &rule(99, Some(2))).unwrap().text, "a\nb[2 lines of 2]");
-        assert_eq!(cut("ab\ncd\n", 0, &rule(4, Some(9))).unwrap().text, "ab[4 bytes of 4]");
+        let texts: Texts = toml::from_str("skill-cut = '[{removed} {unit} of {max}]'").unwrap();
+        assert_eq!(cut(&texts, "abc", 0, &rule(3, None)), None);
+        assert_eq!(cut(&texts, "aéb", 0, &rule(2, None)).unwrap().text, "a[3 bytes of 2]");
+        assert_eq!(cut(&texts, "abc", 5, &rule(3, None)).unwrap().text, "abc[5 bytes of 3]");
+        assert_eq!(cut(&texts, "a\nb\nc\n", 0, &rule(99, Some(2))).unwrap().text, "a\nb[2 lines of 2]");
+        assert_eq!(cut(&texts, "ab\ncd\n", 0, &rule(4, Some(9))).unwrap().text, "ab[4 bytes of 4]");
     }
 }

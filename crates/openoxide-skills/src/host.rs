@@ -30,17 +30,18 @@ mod serve;
 mod settings;
 mod sidecar;
 mod spec;
+mod texts;
 mod tools;
 mod yaml;
 
 pub use activation::{
-    ActivationRules, ActivationTexts, Caller, Callers, Content, CutOf, CutRule, Expand, FilesRule, MessageClean,
-    MessageRule, Role, ToolsMeaning,
+    ActivationRules, Caller, Callers, Content, CutOf, CutRule, Expand, FilesRule, MessageClean, MessageRule, Role,
+    ToolsMeaning,
 };
 pub use budget::{AliasFrame, BudgetRules, CatalogPlace, CatalogRules, CharsPerToken, FitStep, Measure, Reserved};
 pub use collide::{CollideRules, OnClash, SameFile};
 pub use control::{Control, ControlRules};
-pub use delegate::{CatalogFor, ForkRules, PreloadRules, ReattachRules};
+pub use delegate::{CatalogFor, ForkRules, PreloadRules};
 pub use description::{DescriptionRules, EmptyText, FirstLine};
 pub use expansion::{
     ArgumentRules, BlockForm, Escape, FileBase, FileNameEnd, FileRules, FileStart, InlinePlace, MissingArgument,
@@ -50,7 +51,7 @@ pub use fence::{EmptyBlock, Fence, FenceRules};
 pub use fields::{BoolRule, FieldRules, Spelling, UnknownFields};
 pub use found::FoundRules;
 pub use hooks::{HookEvent, HookFolder, HookRules, HookScope, Once};
-pub use list::{ErrorText, ListRules, OrderKey, PathForm, Refresh};
+pub use list::{ListRules, OrderKey, PathForm, Refresh};
 pub use mention::{
     Ambiguous, ArgumentBlanks, CommandPlace, CommandRules, LinkRules, MentionOrder, MentionRules, NameEnd, PlainRules,
 };
@@ -63,6 +64,7 @@ pub use serve::{ServeRules, ServeShape};
 pub use settings::{FilterRules, PluginSource, SettingKind, SettingRule, SettingSource, StateEffect, YesWords};
 pub use sidecar::{SidecarBad, SidecarRules};
 pub use spec::{HostError, HostSpec, Hosts};
+pub use texts::{Situation, Texts};
 pub use tools::{ToolAnswer, ToolArgument, ToolArgumentKind, ToolDoes, ToolFact, ToolRule};
 pub use yaml::{BadYaml, Dialect, NumberText, OnDuplicate, Repair, Tags, Typed};
 
@@ -157,9 +159,12 @@ pub struct Host {
     /// How a subagent starts with skills.
     #[serde(default)]
     pub preload: PreloadRules,
-    /// What is sent again after a conversation was compacted.
+    /// What the program says in its own words, by situation.
     #[serde(default)]
-    pub reattach: ReattachRules,
+    pub texts: Texts,
+    /// The same to the user, where it says something else.
+    #[serde(default)]
+    pub user_texts: Texts,
     /// The tools that give skills to a model; empty: it reads their files.
     #[serde(default)]
     pub tools: Vec<ToolRule>,
@@ -185,5 +190,11 @@ impl Host {
     /// Tells whether a control has an effect.
     pub fn counts(&self, control: Control) -> bool {
         self.controls.count.contains(&control)
+    }
+
+    /// Returns the program's own text to a caller for a situation.
+    pub fn own_text(&self, caller: Caller, situation: Situation) -> Option<&str> {
+        let to_user = (caller == Caller::User).then(|| self.user_texts.get(situation)).flatten();
+        to_user.or_else(|| self.texts.get(situation))
     }
 }

@@ -3,7 +3,7 @@
 //! Fitting is done here, in numbers; words are the templates'.
 
 use crate::catalog::{Catalog, Entry, View, sort_entries};
-use crate::host::PathForm;
+use crate::host::{PathForm, Situation};
 use crate::text::{cut_utf16, one_line, tokens, utf16_len};
 
 mod alias;
@@ -102,7 +102,9 @@ impl Drawing {
         let is_empty = entries.is_empty() && !rules.shown_empty;
         let mut text = match (rules.shown, is_empty) {
             (false, _) => String::new(),
-            (true, true) => rules.none.as_ref().map(|none| format!("{none}\n")).unwrap_or_default(),
+            (true, true) => {
+                view.host.texts.get(Situation::CatalogEmpty).map(|none| format!("{none}\n")).unwrap_or_default()
+            }
             (true, false) => templates.catalog(&lines.join(&rules.join), &roots, left_out)?,
         };
         if rules.tidy && !text.is_empty() {

@@ -56,7 +56,7 @@ fn a_fork_is_a_plan_that_the_agent_executes() {
 
     // The conversation does not have it, so that it is neither repeated nor sent again.
     let runtime = scene.runtime_of("openoxide");
-    let again = session.record.reattach(&runtime, &session, &runtime.view().host.reattach);
+    let again = session.record.reattach(&runtime, &session, &openoxide_runtime::ReattachLimits::default());
     assert!(session.record.all()[0].forked && again.messages.is_empty(), "{again:?}");
 }
 

@@ -1,8 +1,8 @@
 //! What is sent again after a conversation was compacted.
 
 use openoxide_permissions::Action;
-use openoxide_runtime::{Activation, Answer, Call, Given, Reattached, Record, Session, drive};
-use openoxide_skills::host::{Caller, ReattachRules};
+use openoxide_runtime::{Activation, Answer, Call, Given, ReattachLimits, Reattached, Record, Session, drive};
+use openoxide_skills::host::Caller;
 use openoxide_skills::text::tokens;
 
 use crate::scene::{Scene, notes};
@@ -25,13 +25,13 @@ fn called(scene: &Scene, calls: &[(&str, &str)]) -> Session {
 }
 
 /// Sends again in another process: only the record is left.
-fn again(scene: &Scene, session: &Session, change: impl Fn(&mut ReattachRules)) -> Reattached {
+fn again(scene: &Scene, session: &Session, change: impl Fn(&mut ReattachLimits)) -> Reattached {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("record.json");
     session.record.save(&file).unwrap();
     assert!(!fs_err::read_to_string(&file).unwrap().contains("Body of"), "bodies are never stored");
     let runtime = scene.runtime();
-    let mut rules = runtime.view().host.reattach.clone();
+    let mut rules = ReattachLimits::default();
     change(&mut rules);
     Record::load(&file).unwrap().reattach(&runtime, &Session::new("t"), &rules)
 }

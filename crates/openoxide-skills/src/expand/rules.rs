@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::host::{ArgumentRules, BlockForm, Callers, FileRules, Host, ShellRules, Variable};
+use crate::host::{ArgumentRules, BlockForm, Callers, FileRules, Host, ShellRules, Situation, Variable};
 
 /// Most names of arguments that count.
 const MOST_NAMES: usize = 64;
@@ -33,6 +33,8 @@ pub struct Expansion<'h> {
     pub(super) arguments: Option<&'h ArgumentRules>,
     pub(super) shell: Option<&'h ShellRules>,
     pub(super) files: Option<&'h FileRules>,
+    /// What takes the place of a command that may not run.
+    pub(super) off: &'h str,
     /// Whether code and comments are read like any other text.
     pub(super) in_code: bool,
     /// Names of arguments, in the order of the arguments.
@@ -51,6 +53,7 @@ impl Host {
             arguments,
             shell: self.shell.as_ref().filter(|_| is_meant),
             files: self.files.as_ref().filter(|_| is_meant),
+            off: self.texts.text(Situation::CommandOff),
             in_code: self.activation.expand_in_code,
             names: names.iter().filter(|name| named && is_name(name)).take(MOST_NAMES).map(String::as_str).collect(),
         }

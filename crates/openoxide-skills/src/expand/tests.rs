@@ -197,17 +197,19 @@ fn the_programs_own_setting_switches_commands_off() {
 
 #[test]
 fn what_a_host_says_of_commands() {
-    let claude = Call::of(CLAUDE).host.shell.as_ref().unwrap();
-    assert_eq!(claude.output("x\n\n"), "x");
-    assert_eq!(claude.output("  y\nz  "), "  y\nz");
-    assert_eq!(claude.output("\n"), "(Bash completed with no output)");
-    let failed = claude.failed("!`echo out; exit 3`", "out\nerr\n", "3");
+    let claude = &Call::of(CLAUDE).host.texts;
+    let output = |host: &crate::Host, text: &str| host.texts.command_output(host.shell.as_ref().unwrap(), text);
+    let claudes = |text: &str| output(Call::of(CLAUDE).host, text);
+    assert_eq!(claudes("x\n\n"), "x");
+    assert_eq!(claudes("  y\nz  "), "  y\nz");
+    assert_eq!(claudes("\n"), "(Bash completed with no output)");
+    let failed = claude.command_failed("!`echo out; exit 3`", "out\nerr\n", "3");
     assert_eq!(failed, "Shell command failed for pattern \"!`echo out; exit 3`\": [stderr]\nout\nerr");
-    assert_eq!(claude.failed("!`false`", "", "1"), "Shell command failed for pattern \"!`false`\": ");
-    let denied = claude.denied("!`x`", "no {written}");
+    assert_eq!(claude.command_failed("!`false`", "", "1"), "Shell command failed for pattern \"!`false`\": ");
+    let denied = claude.command_denied("!`x`", "no {written}");
     assert_eq!(denied, "Shell command permission check failed for pattern \"!`x`\": no {written}");
-    let opencode = Call::of(OPENCODE).host.shell.as_ref().unwrap();
-    assert_eq!((opencode.output("x\n\n"), opencode.output("")), ("x\n\n".to_owned(), String::new()));
+    let opencodes = |text: &str| output(Call::of(OPENCODE).host, text);
+    assert_eq!((opencodes("x\n\n"), opencodes("")), ("x\n\n".to_owned(), String::new()));
 }
 
 #[test]

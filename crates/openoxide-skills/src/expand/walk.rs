@@ -9,7 +9,7 @@ use super::pieces::{Expanded, FileRef, LeftAlone, LeftAloneReason, Piece, ShellP
 use super::placeholder::{Placeholder, Placeholders, Replacement, is_escaped};
 use super::rules::Expansion;
 use super::{file, script};
-use crate::host::{BlockForm, Escape, ShellRules};
+use crate::host::{BlockForm, Escape};
 
 /// Most bytes that values may add to a text.
 const MOST_ADDED: usize = 8 * 1024 * 1024;
@@ -172,8 +172,8 @@ impl<'w> Walk<'w> {
         let written = &self.body[mark.span.clone()];
         let line = self.line_of(mark.span.start);
         self.at = mark.span.end;
-        if let Some(rules) = self.rules.shell.filter(|rules| !rules.run) {
-            self.switched_off(rules, mark.span.clone());
+        if self.rules.shell.is_some_and(|rules| !rules.run) {
+            self.switched_off(mark.span.clone());
             return;
         }
         self.commands += 1;
@@ -201,9 +201,9 @@ impl<'w> Walk<'w> {
         }));
     }
 
-    fn switched_off(&mut self, rules: &ShellRules, span: Range<usize>) {
+    fn switched_off(&mut self, span: Range<usize>) {
         self.leave(span.clone(), LeftAloneReason::SwitchedOff);
-        self.replace(span, &rules.off);
+        self.replace(span, self.rules.off);
     }
 
     /// Counts what values add to the text; tells whether there is room for it.

@@ -80,10 +80,6 @@ pub struct ActivationRules {
     pub user_needs_no_permission: bool,
     /// What `allowed-tools` of a skill means.
     pub allowed_tools: ToolsMeaning,
-    /// The program's own words, to the model and to the user.
-    pub texts: ActivationTexts,
-    /// The program's own words to the user, where they are others.
-    pub user_texts: ActivationTexts,
 }
 
 impl Default for ActivationRules {
@@ -103,8 +99,6 @@ impl Default for ActivationRules {
             names: None,
             user_needs_no_permission: false,
             allowed_tools: ToolsMeaning::Nothing,
-            texts: ActivationTexts::default(),
-            user_texts: ActivationTexts::default(),
         }
     }
 }
@@ -155,7 +149,7 @@ pub enum Content {
     File,
 }
 
-/// How long what is sent may be, and what is said where it ends.
+/// How long what is sent may be.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CutRule {
@@ -166,8 +160,6 @@ pub struct CutRule {
     /// The most lines, and only whole lines are kept; absent: lines do not matter.
     #[serde(default)]
     pub lines: Option<NonZeroUsize>,
-    /// What is added where it ends; `{removed}` is what is missing, `{unit}` what is counted, `{max}` the limit.
-    pub notice: String,
 }
 
 /// What is measured and cut.
@@ -218,35 +210,4 @@ pub struct FilesRule {
     /// Names that are left out wherever they stand.
     #[serde(default)]
     pub except: Vec<String>,
-}
-
-/// What a program says in its own words. `{name}` is what was asked for, `{available}` the names that the caller may
-/// call, sorted.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct ActivationTexts {
-    /// There is no such skill.
-    pub unknown: Option<String>,
-    /// The name is not one that a skill can have.
-    pub bad_name: Option<String>,
-    /// What stands for the list when there is no skill.
-    pub none: Option<String>,
-    /// The model may not call it.
-    pub not_for_model: Option<String>,
-    /// The user may not call it.
-    pub not_for_user: Option<String>,
-    /// A permission rule denies it.
-    pub denied: Option<String>,
-    /// It is switched off.
-    pub disabled: Option<String>,
-    /// Its file cannot be read; `{why}` says why.
-    pub unreadable: Option<String>,
-}
-
-impl ActivationRules {
-    /// Returns the program's own words to a caller.
-    pub fn words(&self, caller: Caller, word: impl Fn(&ActivationTexts) -> Option<&String>) -> Option<&String> {
-        let to_user = (caller == Caller::User).then(|| word(&self.user_texts)).flatten();
-        to_user.or_else(|| word(&self.texts))
-    }
 }

@@ -26,8 +26,6 @@ pub struct CatalogRules {
     pub place: CatalogPlace,
     /// What stands between two entries.
     pub join: String,
-    /// What the model is told when there is no skill; absent: nothing.
-    pub none: Option<String>,
     /// Whether only skills with a description are shown.
     pub described_only: bool,
     /// The name of roots in paths, such as `r{n}`, used where it saves room; absent: paths are whole.
@@ -54,7 +52,6 @@ impl Default for CatalogRules {
             shown_empty: false,
             place: CatalogPlace::SystemPrompt,
             join: "\n".to_owned(),
-            none: None,
             described_only: false,
             root_alias: None,
             alias_frame: AliasFrame::default(),

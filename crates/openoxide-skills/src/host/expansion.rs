@@ -1,10 +1,8 @@
 //! What in a skill's text stands for something else when the skill is called: arguments, commands, files.
 
+use crate::text::shell::last_command;
 use schemars::JsonSchema;
 use serde::Deserialize;
-
-use crate::text::fill;
-use crate::text::shell::last_command;
 
 /// What stands for arguments and known values in a skill's text.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -134,25 +132,15 @@ impl Variable {
 pub struct ShellRules {
     /// Whether commands may be run at all.
     pub run: bool,
-    /// What takes a command's place when they may not.
-    pub off: String,
     /// Where a command in the line, an exclamation mark and the command in backticks, may stand.
     pub inline: InlinePlace,
     /// Which fence with an exclamation mark holds a command.
     pub block: BlockForm,
     /// What happens when a command fails.
     pub failure: OnFailure,
-    /// What is said of a command that failed, with `{written}`, `{output}` and `{status}`.
-    pub failed: String,
-    /// What stands before the output there, if there is any.
-    pub failed_output: String,
-    /// What is said of a command that may not run, with `{written}` and `{reason}`.
-    pub denied: String,
     /// Programs whose status 1 is no failure, each with its first word of arguments if that matters; the last one of a
     /// line of commands decides.
     pub fine: Vec<String>,
-    /// What takes a command's place that says nothing.
-    pub no_output: String,
     /// Whether what a command says on standard error counts as output.
     pub stderr: bool,
     /// Whether blanks and line ends after the output go.
@@ -167,15 +155,10 @@ impl Default for ShellRules {
     fn default() -> Self {
         ShellRules {
             run: true,
-            off: "[commands are switched off]".to_owned(),
             inline: InlinePlace::AfterSpace,
             block: BlockForm::Fence,
             failure: OnFailure::InPlace,
-            failed: "[command {status}: {written}]\n{output}".to_owned(),
-            failed_output: String::new(),
-            denied: "[command not run: {written}: {reason}]".to_owned(),
             fine: Vec::new(),
-            no_output: String::new(),
             stderr: false,
             trim_end: true,
             seconds: 120,
@@ -308,25 +291,5 @@ impl ShellRules {
         let words = last_command(command);
         let covers = |program: &String| program.split(' ').eq(words.iter().take(program.split(' ').count()));
         status == 0 || (status == 1 && self.fine.iter().any(covers))
-    }
-
-    /// Returns what takes a command's place that said `output`.
-    pub fn output(&self, output: &str) -> String {
-        let output = if self.trim_end { output.trim_end() } else { output };
-        if output.is_empty() { self.no_output.clone() } else { output.to_owned() }
-    }
-
-    /// Returns what is said of a command that failed.
-    pub fn failed(&self, written: &str, output: &str, status: &str) -> String {
-        let output = output.trim_end();
-        let output = if output.is_empty() { String::new() } else { format!("{}{output}", self.failed_output) };
-        let fills = [("written", written), ("output", output.as_str()), ("status", status)];
-        let text = fill(&self.failed, &fills);
-        if output.is_empty() { text.trim_end_matches('\n').to_owned() } else { text }
-    }
-
-    /// Returns what is said of a command that may not run.
-    pub fn denied(&self, written: &str, reason: &str) -> String {
-        fill(&self.denied, &[("written", written), ("reason", reason)])
     }
 }

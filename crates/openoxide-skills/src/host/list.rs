@@ -1,5 +1,7 @@
 //! The order of a host's list of skills, and the form of its paths.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -15,8 +17,9 @@ pub struct ListRules {
     pub path: PathForm,
     /// Most skills that count, in the order in which they are found.
     pub max: Option<usize>,
-    /// What the program says, where it answers with a list, about a file that is no skill to it.
-    pub errors: Vec<ErrorText>,
+    /// What the program says, where it answers with a list, about a file that is no skill to it, by the code of the
+    /// finding, such as `S0112`; `{message}` is what we say.
+    pub errors: BTreeMap<String, String>,
     /// When a program that is running looks at its skills again.
     pub refresh: Refresh,
 }
@@ -24,8 +27,7 @@ pub struct ListRules {
 impl ListRules {
     /// Says a finding as the program does where it answers with a list; in our words where it has none.
     pub fn error(&self, code: Code, message: &str) -> String {
-        let own = self.errors.iter().find(|text| text.codes.iter().any(|known| known == code.as_str()));
-        own.map_or_else(|| message.to_owned(), |own| own.text.replace("{message}", message))
+        self.errors.get(code.as_str()).map_or_else(|| message.to_owned(), |own| own.replace("{message}", message))
     }
 }
 
@@ -35,20 +37,10 @@ impl Default for ListRules {
             order: vec![OrderKey::Scope, OrderKey::Name, OrderKey::Path],
             path: PathForm::Canonical,
             max: None,
-            errors: Vec::new(),
+            errors: BTreeMap::new(),
             refresh: Refresh::Live,
         }
     }
-}
-
-/// What a program says about a file that is no skill to it, by the code of the finding.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ErrorText {
-    /// The codes, such as `S0112`.
-    pub codes: Vec<String>,
-    /// The words; `{message}` is what we say.
-    pub text: String,
 }
 
 /// When a program that is running looks at its skills again.

@@ -14,18 +14,12 @@ pub struct ResourceRules {
     pub addresses: bool,
     /// Whether a folder is answered with the names in it.
     pub folders: bool,
-    /// What stands for a folder with nothing in it.
-    pub empty_folder: String,
     /// What is allowed in a path besides what always is.
     pub lenient: Vec<PathLeniency>,
     /// Most bytes of a file that are answered; the rest is cut. Never more than 16 MiB.
     pub max: u64,
-    /// What follows a text that was cut; `{removed}` is how many bytes are missing.
-    pub notice: String,
     /// Types of content by the end of a file's name; others are `text/plain`.
     pub types: BTreeMap<String, String>,
-    /// The program's own words for what is wrong, with `{name}`, `{path}`, `{address}` and `{available}`.
-    pub texts: BTreeMap<ReadProblem, String>,
 }
 
 impl Default for ResourceRules {
@@ -34,12 +28,9 @@ impl Default for ResourceRules {
         ResourceRules {
             addresses: true,
             folders: true,
-            empty_folder: "(empty folder)".to_owned(),
             lenient: Vec::new(),
             max: 2_000_000,
-            notice: "\n\n[cut here: {removed} bytes are missing]".to_owned(),
             types: types.map(|(end, kind)| (end.to_owned(), kind.to_owned())).into(),
-            texts: BTreeMap::new(),
         }
     }
 }
@@ -133,34 +124,6 @@ impl ReadProblem {
             ReadProblem::Denied => "denied",
             ReadProblem::Forbidden => "forbidden",
             ReadProblem::Unreadable => "unreadable",
-        }
-    }
-
-    /// Returns our words for it, with `{name}`, `{path}` and `{available}` to be filled in.
-    pub fn words(self) -> &'static str {
-        match self {
-            ReadProblem::NoName => "the address names no skill; write `skill://NAME` or `skill://NAME/PATH`",
-            ReadProblem::UnknownSkill => "no skill is called `{name}`; there are: {available}",
-            ReadProblem::NotCallable => "the skill `{name}` may not be called, so its files are not read",
-            ReadProblem::Empty => "the path is empty; name a file in the skill's folder",
-            ReadProblem::Absolute => "`{path}` is absolute; name a file by its path in the skill's folder",
-            ReadProblem::Home => "`{path}` begins at a home folder; name a file by its path in the skill's folder",
-            ReadProblem::Nul => "the path holds a zero character",
-            ReadProblem::Encoding => {
-                "a `%` in the address is not followed by two hexadecimal digits; write `%25` for `%`"
-            }
-            ReadProblem::Traversal => "`{path}` climbs out of the skill's folder",
-            ReadProblem::Itself => "`{path}` is the skill's folder itself; name a file in it",
-            ReadProblem::Escapes => "`{path}` leads out of the skill's folder through a link",
-            ReadProblem::NotFound => "`{path}` is not in the skill's folder",
-            ReadProblem::Folder => "`{path}` is a folder; name a file in it",
-            ReadProblem::Special => "`{path}` is not a regular file",
-            ReadProblem::Binary => "`{path}` is binary, which is not supported",
-            ReadProblem::NotUtf8 => "`{path}` is not UTF-8 text, and binary is not supported",
-            ReadProblem::TooLarge => "`{path}` is larger than 16 MiB",
-            ReadProblem::Denied => "the permissions of `{path}` keep it from being read",
-            ReadProblem::Forbidden => "a permission rule keeps `{path}` from being read",
-            ReadProblem::Unreadable => "`{path}` could not be read; try again",
         }
     }
 }

@@ -78,15 +78,10 @@ pub struct RootRule {
     /// Another rule for linked folders than the host's own.
     #[serde(default)]
     pub folder_links: Option<Links>,
-    /// How a skill is called whose name a root before this one already has, such as `{rel}:{name}`.
+    /// How a skill is called whose name a root before this one already has, such as `{rel}:{name}`; notes that the texts
+    /// have for nested skills follow the descriptions here.
     #[serde(default)]
     pub on_clash: Option<String>,
-    /// What is added to the description that the model sees, with `{rel}`.
-    #[serde(default)]
-    pub note: Option<String>,
-    /// The same for a skill whose name was taken, with `{rel}` and `{name}`.
-    #[serde(default)]
-    pub note_on_clash: Option<String>,
     /// What stands in for a missing description here.
     #[serde(default)]
     pub description_empty: Option<String>,

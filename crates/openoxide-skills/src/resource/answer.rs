@@ -8,7 +8,7 @@ use super::path::{ResourcePath, shown_name};
 use super::read::{ReadLimit, Resource, ResourceBytes, ResourceFolder, ResourceItem};
 use super::url::SkillUrl;
 use crate::catalog::{Catalog, Entry};
-use crate::host::{Caller, Host, ReadProblem, ResourceRules};
+use crate::host::{Caller, Host, ReadProblem, ResourceRules, Situation};
 use crate::text::{TerminalText, fill};
 
 /// Most characters of what somebody wrote that an answer repeats.
@@ -102,7 +102,7 @@ pub struct ResourceRefusal {
 impl ResourceRefusal {
     /// Says what is wrong in the host's words.
     pub fn new(host: &Host, catalog: &Catalog, asked: &ResourceRequest, problem: ReadProblem) -> ResourceRefusal {
-        let template = host.resource.texts.get(&problem).map_or(problem.words(), String::as_str);
+        let template = host.texts.text(problem.into());
         let path = match &asked.part {
             Ok(ResourcePart::Path(path)) => shown_name(path.as_path()),
             Ok(ResourcePart::Top) => ".".to_owned(),
@@ -121,7 +121,7 @@ impl ResourceRefusal {
 
     /// Says that an address names no skill.
     pub fn unnamed(host: &Host, problem: ReadProblem) -> ResourceRefusal {
-        let text = host.resource.texts.get(&problem).map_or(problem.words(), String::as_str);
+        let text = host.texts.text(problem.into());
         ResourceRefusal { problem, text: text.to_owned() }
     }
 }
@@ -157,21 +157,21 @@ pub fn read_resource(
             outcome => outcome.map(ResourceContent::File),
         },
     };
-    Ok(drawn(rules, found.map_err(refuse)?))
+    Ok(drawn(host, found.map_err(refuse)?))
 }
 
 /// Adds what the host sends for it.
-fn drawn(rules: &ResourceRules, found: ResourceContent) -> ResourceAnswer {
+fn drawn(host: &Host, found: ResourceContent) -> ResourceAnswer {
     let plain = "text/plain".to_owned();
     let (content_type, text) = match &found {
-        ResourceContent::Folder(folder) => (plain, Some(list(rules, folder))),
+        ResourceContent::Folder(folder) => (plain, Some(list(host, folder))),
         ResourceContent::File(Resource { bytes: ResourceBytes::Binary(_), .. }) => {
             ("application/octet-stream".to_owned(), None)
         }
         ResourceContent::File(Resource { path, bytes: ResourceBytes::Text { text, removed }, .. }) => {
             let end = path.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map(|(_, end)| end.to_lowercase());
-            let kind = end.and_then(|end| rules.types.get(&end)).cloned();
-            let notice = fill(&rules.notice, &[("removed", &removed.to_string())]);
+            let kind = end.and_then(|end| host.resource.types.get(&end)).cloned();
+            let notice = host.texts.say(Situation::FileCut, &[("removed", &removed.to_string())]);
             (kind.unwrap_or(plain), Some(text.clone() + if *removed > 0 { &notice } else { "" }))
         }
     };
@@ -179,13 +179,14 @@ fn drawn(rules: &ResourceRules, found: ResourceContent) -> ResourceAnswer {
 }
 
 /// Writes the names in a folder, a line each.
-fn list(rules: &ResourceRules, folder: &ResourceFolder) -> String {
+fn list(host: &Host, folder: &ResourceFolder) -> String {
+    let empty = host.texts.text(Situation::FolderEmpty);
     let mut lines: Vec<String> = folder.items.iter().map(ResourceItem::line).collect();
     if lines.is_empty() {
-        return rules.empty_folder.clone();
+        return empty.to_owned();
     }
     if let [only] = lines.as_mut_slice()
-        && *only == rules.empty_folder
+        && *only == empty
     {
         // A file may be called like nothing.
         only.insert_str(0, "./");

@@ -4,7 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::folder::Root;
 use super::surroundings::{Surroundings, split_head};
-use crate::host::{FolderNames, Host, Layout, RootRule};
+use crate::host::{FolderNames, Host, Layout, RootRule, Situation};
 use crate::settings::{HostSettings, Plugin};
 
 /// Resolves a host's roots, first to last; a folder that stands twice is kept once.
@@ -117,6 +117,10 @@ pub(super) fn root(host: &Host, around: &Surroundings, rule: &RootRule, path: Pa
     let scope = plugin.as_ref().and_then(|plugin| plugin.scope);
     let rel = rel_of(around, rule, &path);
     let fill = |template: &Option<String>| template.as_ref().map(|template| template.replace("{rel}", &rel));
+    let note = |situation| {
+        let text = host.texts.get(situation).filter(|_| rule.on_clash.is_some());
+        text.map(|text| text.replace("{rel}", &rel))
+    };
     Root {
         named: rule.path == "{added}" || (rule.listed.is_some() && plugin.is_none()),
         provider: rule.provider.clone(),
@@ -124,8 +128,8 @@ pub(super) fn root(host: &Host, around: &Surroundings, rule: &RootRule, path: Pa
         group: rule.group.clone(),
         plugin,
         on_clash: fill(&rule.on_clash),
-        note: fill(&rule.note),
-        note_on_clash: fill(&rule.note_on_clash),
+        note: note(Situation::NoteNested),
+        note_on_clash: note(Situation::NoteNestedOnClash),
         described_only: rule.described_only,
         unfiltered: rule.unfiltered,
         yields: rule.yields,

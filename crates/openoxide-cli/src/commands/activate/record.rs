@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use openoxide_runtime::{Reattached, Record, Recorded, Runtime, Session as Conversation, message_line, notice_line};
+use openoxide_runtime::{ReattachLimits, Reattached, Record, Recorded, Runtime, Session as Conversation, message_line, notice_line};
 use openoxide_skills::text::path_text;
 use openoxide_wire::{ActivateAnswer, ReattachedLine, RecordedLine};
 
@@ -27,7 +27,7 @@ pub(super) fn show(
     if list {
         return listed(ui, common, session, record);
     }
-    let sent = record.reattach(runtime, conversation, &runtime.view().host.reattach);
+    let sent = record.reattach(runtime, conversation, &ReattachLimits::default());
     let answer = answer(session, &sent);
     if common.json {
         ui.json(&answer)?;
