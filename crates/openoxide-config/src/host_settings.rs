@@ -1,10 +1,10 @@
 //! What a host's own program keeps about skills: its settings and its plugins. These files are never written.
 
 mod combine;
+pub(crate) mod layer_files;
 mod plugin_version;
 pub(crate) mod plugins;
 mod reader;
-pub(crate) mod source_files;
 mod value;
 
 use openoxide_skills::host::{Host, HostSpec, PluginSource};
@@ -46,7 +46,7 @@ fn find_plugins(
     let enabled = settings.get(&source.enabled).map(|setting| setting.value.clone());
     let around = &plugins::plugin_surroundings(source, around);
     let expand = |template: &str| around.expand(template, &host.vars);
-    if !source.every_entry {
+    if !source.active.are_installed() {
         return plugins::enabled_plugins(source, enabled.as_ref(), &expand);
     }
     let default = |name: &String| host.settings.get(name)?.default.as_ref().and_then(Value::as_bool);

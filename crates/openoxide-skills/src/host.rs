@@ -23,7 +23,9 @@ mod list;
 mod mention;
 mod name;
 mod parsing;
+mod plugins;
 mod project;
+mod renamed;
 mod resource;
 mod roots;
 mod serve;
@@ -57,11 +59,14 @@ pub use mention::{
 };
 pub use name::{Chars, NameRule, NameRules, NameShape, NameSource, NameStep};
 pub use parsing::{Clean, LengthUnit, Mark, NoFrontmatter, ParseRules, Prepare, TextRule, Utf8, WrongType};
+pub use plugins::{ActivePlugins, ManifestRule, PluginSource};
 pub use project::{ProjectRules, Unmarked};
 pub use resource::{PathLeniency, ReadProblem, ResourceRules};
 pub use roots::{FolderNames, Layout, Links, ManifestFolders, NamespaceRules, PluginPrefix, RootRule, ScanRules};
 pub use serve::{ServeRules, ServeShape};
-pub use settings::{FilterRules, PluginSource, SettingKind, SettingRule, SettingSource, StateEffect, YesWords};
+pub use settings::{
+    Combine, SettingDoes, SettingKind, SettingLayer, SettingRule, SettingSource, StateEffect, YesWords,
+};
 pub use sidecar::{SidecarBad, SidecarRules};
 pub use spec::{HostError, HostSpec, Hosts};
 pub use texts::{Situation, Texts};
@@ -96,7 +101,7 @@ pub struct Host {
     pub project: ProjectRules,
     /// Places where the program keeps many settings, weakest first, by a name that `from` refers to.
     #[serde(default)]
-    pub layers: BTreeMap<String, Vec<SettingSource>>,
+    pub layers: BTreeMap<String, Vec<SettingLayer>>,
     /// The host's own settings that bear on skills.
     #[serde(default)]
     pub settings: BTreeMap<String, SettingRule>,
@@ -117,9 +122,9 @@ pub struct Host {
     /// What happens when two skills meet.
     #[serde(default)]
     pub collide: CollideRules,
-    /// Which settings switch skills off.
+    /// Whether rules under `[permission]` in OpenOxide's own settings decide which skills are active.
     #[serde(default)]
-    pub filter: FilterRules,
+    pub own_permissions: bool,
     /// Which frontmatter controls count.
     #[serde(default)]
     pub controls: ControlRules,
@@ -190,6 +195,17 @@ impl Host {
     /// Tells whether a control has an effect.
     pub fn counts(&self, control: Control) -> bool {
         self.controls.count.contains(&control)
+    }
+
+    /// Returns the setting that does something to skills, with its name.
+    pub fn setting_that(&self, does: SettingDoes) -> Option<(&str, &SettingRule)> {
+        let mut settings = self.settings.iter().filter(|(_, rule)| rule.does == Some(does));
+        settings.next().map(|(name, rule)| (name.as_str(), rule))
+    }
+
+    /// Returns the setting with rules that switch skills on or off.
+    pub fn switching(&self) -> Option<(&str, &SettingRule)> {
+        self.setting_that(SettingDoes::Switch).or_else(|| self.setting_that(SettingDoes::SwitchFolders))
     }
 
     /// Returns the program's own text to a caller for a situation.

@@ -120,6 +120,9 @@ impl Pages<'_> {
             Some("number") => "number".to_owned(),
             Some("string") => "text".to_owned(),
             Some("array") => format!("list of {}", plural(&self.kind(&value["items"])?)),
+            Some("object") if reference(&value["propertyNames"]).is_some() => {
+                format!("texts by {}", self.kind(&value["propertyNames"])?)
+            }
             Some("object") => format!("table of {}", plural(&self.kind(&value["additionalProperties"])?)),
             _ => "any value".to_owned(),
         })
@@ -174,7 +177,7 @@ fn written(choice: &Value) -> String {
 
 /// Returns the definition that a key, its items or its values refer to.
 fn definition_name(value: &Value) -> Option<String> {
-    let inner = [value, &value["items"], &value["additionalProperties"]];
+    let inner = [value, &value["items"], &value["additionalProperties"], &value["propertyNames"]];
     let options = value["anyOf"].as_array().into_iter().flatten();
     inner.into_iter().chain(options).find_map(reference).map(str::to_owned)
 }

@@ -39,14 +39,15 @@ version of it, asked for as `HOST@EDITION`. Your own takes [one folder of data](
 const SECTIONS: &[(&str, &[&str])] = &[
     ("How a root is searched", &["scan", "namespace"]),
     ("How a file is read", &["parse", "sidecar"]),
-    ("Which skills count", &["collide", "filter", "controls", "list"]),
+    ("Which skills count", &["collide", "controls", "list"]),
     ("What the model sees", &["catalog", "budget"]),
     ("How a text names a skill", &["mention"]),
     ("What is sent when a skill is called", &["activation"]),
     ("Files of a skill", &["resource"]),
     ("What a skill's text stands for when it is called", &["arguments", "shell", "files"]),
     ("Commands on events", &["hooks"]),
-    ("Agents of their own, and what is sent again", &["fork", "preload", "reattach"]),
+    ("Agents of their own", &["fork", "preload"]),
+    ("What it says in its own words", &["texts", "user_texts"]),
     ("Tools", &["tools"]),
     ("What clients of the program are answered", &["serve"]),
 ];
@@ -241,7 +242,8 @@ pub(super) mod tests {
     }
 
     /// What the pages say in their own way.
-    const DRAWN: &str = "title program about standard vars found strict_files project layers settings roots deviations";
+    const DRAWN: &str = "title program about standard vars found strict_files own_permissions project layers settings roots \
+                         deviations";
 
     /// A new part of the vocabulary must not be missing from the pages in silence.
     #[test]

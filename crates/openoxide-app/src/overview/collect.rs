@@ -134,7 +134,7 @@ fn switched_off(glance: &Glance<'_>) -> Vec<Advice> {
 /// Returns the action that switches a skill on again, if there is one: only settings of our own are ever written.
 fn enable(glance: &Glance<'_>, entry: &Entry) -> Option<Action> {
     let host = &glance.view.host;
-    let rules = host.filter.rules.as_ref().and_then(|name| host.settings.get(name))?;
+    let (_, rules) = host.switching()?;
     rules.from.iter().any(|source| source.config.is_some()).then_some(())?;
     let workspace = glance.workspace;
     let names_it = |item: &toml::Value| item.get("name").and_then(toml::Value::as_str) == Some(&entry.skill.name);

@@ -1,17 +1,17 @@
 //! Combines the values of one setting from several places.
 
-use openoxide_skills::host::{SettingKind, SettingRule};
+use openoxide_skills::host::{Combine, SettingKind, SettingRule};
 use openoxide_skills::settings::Setting;
 use toml::Value;
 
 /// Combines the values of a setting: the last wins, or the last `false` does, or they add up.
 pub(super) fn combine(rule: &SettingRule, values: Vec<Setting>) -> Option<Setting> {
-    if rule.strictest
+    if rule.combine == Combine::Strictest
         && let Some(refusal) = values.iter().rfind(|setting| setting.value.as_bool() == Some(false))
     {
         return Some(refusal.clone());
     }
-    if !rule.adds_up {
+    if rule.combine != Combine::AddUp {
         return values.into_iter().next_back();
     }
     values.into_iter().reduce(|below, above| match (below.value, above.value) {

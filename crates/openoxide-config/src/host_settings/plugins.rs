@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
-use openoxide_skills::host::PluginSource;
+use openoxide_skills::host::{ActivePlugins, ManifestRule, PluginSource};
 use openoxide_skills::root::Surroundings;
 use openoxide_skills::settings::Plugin;
 use openoxide_skills::skill::SkillScope;
@@ -19,7 +19,7 @@ pub(super) fn enabled_plugins(
     expand: &dyn Fn(&str) -> Option<PathBuf>,
 ) -> Vec<Plugin> {
     let Some(Value::Table(ids)) = enabled else { return Vec::new() };
-    let on = ids.iter().filter(|(_, value)| is_enabled(value, source.enabled_by_default));
+    let on = ids.iter().filter(|(_, value)| is_enabled(value, source.active == ActivePlugins::Named));
     let mut plugins: Vec<Plugin> = on
         .filter_map(|(id, _)| {
             let (name, marketplace) = id.rsplit_once('@')?;
@@ -94,7 +94,10 @@ fn is_active(source: &PluginSource, entry: &Json, switch: Option<bool>, around: 
         let path = text("projectPath").and_then(|path| std::fs::canonicalize(path).ok());
         path.is_some() && path == std::fs::canonicalize(&around.project).ok()
     };
-    let is_here = source.any_project || !is_of_project(entry) || switch == Some(true) || same_project();
+    let is_here = source.active == ActivePlugins::InstalledAnywhere
+        || !is_of_project(entry)
+        || switch == Some(true)
+        || same_project();
     entry.get("enabled") != Some(&Json::Bool(false)) && is_here
 }
 
@@ -137,7 +140,7 @@ fn listed_folder(
     let known = known.get(marketplace)?;
     let place = known.get("installLocation").or_else(|| known.pointer("/source/path"))?.as_str()?;
     let market = Path::new(place);
-    let manifest = read_json(&market.join(source.marketplace_manifest.as_ref()?))?;
+    let manifest = read_json(&market.join(Path::new(source.manifests.first()?).with_file_name("marketplace.json")))?;
     let entry = manifest
         .get("plugins")?
         .as_array()?
@@ -167,23 +170,23 @@ fn read_plugin(source: &PluginSource, id: &str, name: &str, dir: PathBuf) -> Opt
         scope: None,
         off: None,
     };
-    let Some(manifest) = manifest else { return (!source.manifest_required).then_some(plugin) };
+    let Some(manifest) = manifest else { return (source.manifest != ManifestRule::Required).then_some(plugin) };
     if is_linked(&plugin.dir, manifest) {
         return None;
     }
     let json = match read_json(&plugin.dir.join(manifest)) {
         Some(json) => json,
-        None if source.loose_manifest => return Some(plugin),
+        None if source.manifest == ManifestRule::Loose => return Some(plugin),
         None => return None,
     };
     let given = match json.get("name") {
         None => None,
         Some(Json::String(name)) => Some(name.clone()).filter(|name| !name.trim().is_empty()),
-        Some(_) if source.loose_manifest => None,
+        Some(_) if source.manifest == ManifestRule::Loose => None,
         Some(_) => return None,
     };
     let allowed = given.as_ref().is_some_and(|name| !name.contains(char::is_whitespace));
-    if source.strict && !allowed {
+    if source.manifest == ManifestRule::Strict && !allowed {
         return None;
     }
     let folder = plugin.dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -204,13 +207,14 @@ fn with_folders(source: &PluginSource, json: &Json, mut plugin: Plugin) -> Optio
             Some(Json::Array(paths)) if paths.iter().all(Json::is_string) => {
                 paths.iter().filter_map(Json::as_str).collect()
             }
-            Some(_) if source.strict => return None,
+            Some(_) if source.manifest == ManifestRule::Strict => return None,
             Some(_) | None => continue,
         };
-        let allowed = |path: &&str| source.any_folder || (path.starts_with("./") && path.len() > 2);
+        let allowed =
+            |path: &&str| source.manifest == ManifestRule::Loose || (path.starts_with("./") && path.len() > 2);
         let folders: Vec<PathBuf> =
             paths.iter().copied().filter(allowed).filter_map(|path| inside(&plugin.dir, path)).collect();
-        if source.strict && folders.len() < paths.len() {
+        if source.manifest == ManifestRule::Strict && folders.len() < paths.len() {
             return None;
         }
         if source.replaces.iter().any(|replaced| replaced == key) && !folders.is_empty() {

@@ -4,13 +4,15 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use openoxide_skills::diagnostic::{Code, Diagnostic};
-use openoxide_skills::host::{Host, HostSpec, SettingKind, SettingRule, SettingSource};
+use openoxide_skills::host::{
+    Combine, Host, HostSpec, SettingDoes, SettingKind, SettingLayer, SettingRule, SettingSource, StateEffect,
+};
 use openoxide_skills::root::Surroundings;
 use openoxide_skills::settings::{HostSettings, Origin, Setting};
 use toml::Value;
 
 use super::combine::combine;
-use super::source_files::source_files;
+use super::layer_files::layer_files;
 use super::value::{
     contains_any, is_in_range, normalize_permissions, parse_number, parse_switch, split_list, with_absolute_paths,
 };
@@ -45,7 +47,7 @@ impl<'r> Reader<'r> {
                 !rule.empty_is_unset || setting.value.as_array().is_none_or(|list| !list.is_empty())
             };
             let values = values.into_iter().filter(is_set).collect::<Vec<Setting>>();
-            if rule.adds_up && !values.is_empty() {
+            if rule.combine == Combine::AddUp && !values.is_empty() {
                 settings.parts.insert(name.clone(), values.clone());
             }
             if let Some(setting) = combine(rule, values) {
@@ -68,8 +70,10 @@ impl<'r> Reader<'r> {
     /// Returns every value of a setting, weakest first.
     fn values(&mut self, name: &str, rule: &SettingRule) -> Vec<Setting> {
         let mut values: Vec<Setting> = Vec::new();
-        for source in rule.from.iter().flat_map(|source| self.expand_layers(source)).collect::<Vec<_>>() {
-            values.extend(self.source_values(rule, &source));
+        for source in &rule.from {
+            for layer in self.layers(source) {
+                values.extend(self.source_values(rule, source, &layer));
+            }
         }
         let ids = std::iter::once(self.spec.name.clone()).chain(self.spec.edition.is_some().then(|| self.spec.id()));
         for key in ids.map(|id| format!("hosts.{}.{name}", quote_part(&id))) {
@@ -81,28 +85,22 @@ impl<'r> Reader<'r> {
         values
     }
 
-    /// Expands a source that refers to named layers: one source for each layer, with the same key.
-    fn expand_layers(&self, source: &SettingSource) -> Vec<SettingSource> {
-        let Some(name) = &source.layers else { return vec![source.clone()] };
-        let keyed = |layer: &SettingSource| SettingSource {
-            key: source.key.clone(),
-            negate: source.negate,
-            holds: source.holds.clone(),
-            ..layer.clone()
-        };
-        self.host.layers.get(name).into_iter().flatten().map(keyed).collect()
+    /// Returns the layers that a source refers to, or the source itself as a layer.
+    fn layers(&self, source: &SettingSource) -> Vec<SettingLayer> {
+        let Some(name) = &source.layers else { return vec![source.layer()] };
+        self.host.layers.get(name).cloned().unwrap_or_default()
     }
 
-    fn source_values(&mut self, rule: &SettingRule, source: &SettingSource) -> Vec<Setting> {
-        if source.needs.as_ref().is_some_and(|name| !self.is_on(name)) {
+    fn source_values(&mut self, rule: &SettingRule, source: &SettingSource, layer: &SettingLayer) -> Vec<Setting> {
+        if layer.needs.as_ref().is_some_and(|name| !self.is_on(name)) {
             return Vec::new();
         }
-        let mut values = match (&source.env, &source.config) {
-            (Some(name), _) => self.read_variable(rule, source, name).into_iter().collect(),
+        let mut values = match (&layer.env, &source.config) {
+            (Some(name), _) => self.read_variable(rule, source, layer, name).into_iter().collect(),
             (_, Some(key)) => self.config.values(key),
-            _ => source_files(source, self.host, self.around)
+            _ => layer_files(layer, self.host, self.around)
                 .into_iter()
-                .filter_map(|path| self.read_file(rule, source, path))
+                .filter_map(|path| self.read_file(rule, source, layer, path))
                 .collect(),
         };
         if !source.holds.is_empty() {
@@ -111,7 +109,7 @@ impl<'r> Reader<'r> {
             }
         }
         for setting in
-            values.iter_mut().filter(|setting| source.negate && !(source.env.is_some() && setting.value.is_str()))
+            values.iter_mut().filter(|setting| source.negate && !(layer.env.is_some() && setting.value.is_str()))
         {
             setting.value = Value::Boolean(setting.value.as_bool() != Some(true));
         }
@@ -127,15 +125,21 @@ impl<'r> Reader<'r> {
     fn is_on(&mut self, name: &str) -> bool {
         let Some(rule) = self.host.settings.get(name) else { return false };
         let default = rule.default.as_ref().and_then(Value::as_bool).unwrap_or(false);
-        // Sources of the switch that depend on a switch are left out: they could depend on this one.
-        let independent: Vec<&SettingSource> = rule.from.iter().filter(|source| source.needs.is_none()).collect();
-        let values = independent.into_iter().flat_map(|source| self.source_values(rule, source));
+        // Layers of the switch are left out, because they can depend on a switch: it could be this one.
+        let independent: Vec<&SettingSource> = rule.from.iter().filter(|source| source.layers.is_none()).collect();
+        let values = independent.into_iter().flat_map(|source| self.source_values(rule, source, &source.layer()));
         values.filter_map(|setting| setting.value.as_bool()).last().unwrap_or(default)
     }
 
-    fn read_file(&mut self, rule: &SettingRule, source: &SettingSource, path: PathBuf) -> Option<Setting> {
+    fn read_file(
+        &mut self,
+        rule: &SettingRule,
+        source: &SettingSource,
+        layer: &SettingLayer,
+        path: PathBuf,
+    ) -> Option<Setting> {
         let key = source.key.as_deref().unwrap_or_default();
-        let document = self.document(&path, dialect(source))?;
+        let document = self.document(&path, dialect(layer))?;
         let value = document.get(key)?;
         let line = document.line(key);
         let value = if rule.kind == SettingKind::Rules { with_absolute_paths(value, &path) } else { value.clone() };
@@ -154,11 +158,17 @@ impl<'r> Reader<'r> {
         document
     }
 
-    fn read_variable(&mut self, rule: &SettingRule, source: &SettingSource, name: &str) -> Option<Setting> {
+    fn read_variable(
+        &mut self,
+        rule: &SettingRule,
+        source: &SettingSource,
+        layer: &SettingLayer,
+        name: &str,
+    ) -> Option<Setting> {
         let text = self.around.variables.get(name).filter(|text| !text.is_empty())?;
         let value = match rule.kind {
             _ if source.key.is_some() || rule.kind == SettingKind::Permissions => {
-                let table = parse_json(text, dialect(source));
+                let table = parse_json(text, dialect(layer));
                 let table = table.map_err(|message| self.add_bad_variable(name, &message)).ok()?;
                 match &source.key {
                     Some(key) => dotted_key::get(&table, key)?.clone(),
@@ -212,13 +222,12 @@ impl<'r> Reader<'r> {
 
     /// Tells whether a table of states has known states only.
     fn has_known_states(&self, name: &str, setting: &Setting) -> bool {
-        let filter = &self.host.filter;
-        let known = |state: &Value| state.as_str().is_some_and(|state| filter.effects.contains_key(state));
-        filter.states.as_deref() != Some(name)
-            || setting.value.as_table().is_some_and(|states| states.values().all(known))
+        let known = |state: &Value| state.as_str().is_some_and(|state| StateEffect::parse(state).is_some());
+        let has_states = self.host.setting_that(SettingDoes::SetStates).is_some_and(|(states, _)| states == name);
+        !has_states || setting.value.as_table().is_some_and(|states| states.values().all(known))
     }
 }
 
-fn dialect(source: &SettingSource) -> JsonDialect {
-    if source.comments { JsonDialect::WithComments } else { JsonDialect::Strict }
+fn dialect(layer: &SettingLayer) -> JsonDialect {
+    if layer.comments { JsonDialect::WithComments } else { JsonDialect::Strict }
 }

@@ -28,7 +28,7 @@ pub(super) fn split_list(text: &str, split: Option<&str>) -> Value {
 pub(super) fn is_in_range(rule: &SettingRule, value: &Value) -> bool {
     #[expect(clippy::cast_precision_loss, reason = "limits are far below what a double holds exactly")]
     let number = value.as_float().or_else(|| value.as_integer().map(|number| number as f64));
-    number.is_none_or(|number| rule.min.is_none_or(|min| number >= min) && rule.max.is_none_or(|max| number <= max))
+    number.is_none_or(|number| rule.range.is_none_or(|[min, max]| (min..=max).contains(&number)))
 }
 
 /// Parses a switch. A text that is neither yes nor no stays a text, which is rejected later with a message.

@@ -40,7 +40,7 @@ impl Workspace {
     /// has them apply.
     pub(super) fn listing_rules(&self, host: &Host) -> Result<Rules, RuleError> {
         let own = self.config.rules()?;
-        let mut rules = if host.filter.own_rules { own.clone() } else { Rules::default() };
+        let mut rules = if host.own_permissions { own.clone() } else { Rules::default() };
         rules.extend(self.agent_rules());
         Ok(rules)
     }

@@ -165,7 +165,7 @@ impl Workspace {
 /// Refuses hosts that keep their switches in files of their own: those are never written.
 fn refuse_foreign(view: &View) -> Result<(), SwitchError> {
     let host = &view.host;
-    let rule = host.filter.rules.as_ref().and_then(|name| host.settings.get(name));
+    let rule = host.switching().map(|(_, rule)| rule);
     if rule.is_some_and(|rule| rule.from.iter().any(|source| source.config.is_some())) {
         return Ok(());
     }

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use openoxide_skills::catalog::View;
-use openoxide_skills::host::{Host, PluginSource, ProjectRules};
+use openoxide_skills::host::{Host, PluginSource, ProjectRules, SettingSource};
 use openoxide_skills::root::Surroundings;
 
 use super::Workspace;
+use crate::host_settings::layer_files::layer_files;
 use crate::host_settings::plugins::plugin_surroundings;
-use crate::host_settings::source_files::source_files;
 
 /// The paths to watch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -71,8 +71,9 @@ impl WatchPaths {
     }
 
     fn add_host_files(&mut self, host: &Host, around: &Surroundings) {
-        let sources = host.settings.values().flat_map(|rule| &rule.from).chain(host.layers.values().flatten());
-        self.paths.extend(sources.flat_map(|source| source_files(source, host, around)));
+        let own = host.settings.values().flat_map(|rule| &rule.from).map(SettingSource::layer);
+        let layers = own.chain(host.layers.values().flatten().cloned());
+        self.paths.extend(layers.flat_map(|layer| layer_files(&layer, host, around)));
     }
 
     /// Adds the files that would make a folder above the project's root.

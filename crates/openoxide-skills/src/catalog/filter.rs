@@ -10,17 +10,18 @@ use super::contents::SearchedRoot;
 use super::entry::{Entry, Reason, Status};
 use super::view::View;
 use crate::code::Code;
-use crate::host::{Control, StateEffect};
+use crate::host::{Control, SettingDoes, SettingRule, StateEffect};
 use crate::root::Root;
 use crate::settings::Setting;
 
 /// Applies every filter to the entries that still count.
 pub(super) fn apply(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) {
-    let rules = said(view, view.host.filter.rules.as_ref()).iter().flat_map(|setting| read_rules(view, setting));
+    let rules = said(view, view.host.switching()).iter().flat_map(|setting| read_rules(view, setting));
     let rules: Vec<Rule> = rules.collect();
     let denied = all_denied(view);
     let by_name = ByName::new(view);
-    let user_calls = view.host.filter.user_calls.as_ref().is_none_or(|name| view.settings.is_on(name, true));
+    let user_calls = view.host.setting_that(SettingDoes::LetUserCall);
+    let user_calls = user_calls.is_none_or(|(name, _)| view.settings.is_on(name, true));
     for entry in entries.iter_mut().filter(|entry| entry.is_active()) {
         let root = &roots[entry.root].root;
         own_text(view, root, entry);
@@ -48,9 +49,11 @@ pub(super) fn apply(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) 
 
 /// Tells whether permission rules keep every skill from the model.
 fn all_denied(view: &View) -> bool {
-    let denied = view.host.filter.denied.as_ref().and_then(|name| view.settings.get(name));
-    let rules = denied.and_then(|setting| setting.value.as_array()).map_or(&[][..], Vec::as_slice);
-    rules.iter().filter_map(Value::as_str).any(|rule| view.host.filter.denied_all.iter().any(|all| all == rule))
+    let Some((name, rule)) = view.host.setting_that(SettingDoes::Deny) else { return false };
+    let form = rule.form.as_deref().unwrap_or("{name}");
+    let tool = form.split_once('(').map(|(tool, _)| tool);
+    let is_all = |rule: &str| rule == "*" || rule == form.replace("{name}", "*") || Some(rule) == tool;
+    view.settings.get(name).is_some_and(|setting| words(setting).any(is_all))
 }
 
 /// Settings that list names, or patterns of names.
@@ -64,15 +67,18 @@ struct ByName<'v> {
 
 impl<'v> ByName<'v> {
     fn new(view: &'v View) -> ByName<'v> {
-        let rules = &view.host.filter;
-        let included = said(view, rules.included.as_ref());
+        let host = &view.host;
+        let included = said(view, host.setting_that(SettingDoes::Include));
+        let any_case = host.setting_that(SettingDoes::SwitchOffAnyCase);
+        let off = any_case.or_else(|| host.setting_that(SettingDoes::SwitchOff));
+        let form = off.and_then(|(_, rule)| rule.form.as_deref()).unwrap_or("{name}");
         ByName {
-            ignored: said(view, rules.ignored.as_ref()),
+            ignored: said(view, host.setting_that(SettingDoes::Ignore)),
             // A list without any pattern lets everything through.
             included: if included.iter().any(|setting| words(setting).next().is_some()) { included } else { &[] },
-            off: said(view, rules.off.as_ref()),
-            off_prefix: &rules.off_prefix,
-            off_any_case: rules.off_any_case,
+            off: said(view, off),
+            off_prefix: form.split_once("{name}").map_or(form, |(before, _)| before),
+            off_any_case: any_case.is_some(),
         }
     }
 
@@ -109,8 +115,8 @@ fn hit(settings: &[Setting], wanted: impl Fn(&&str) -> bool) -> Option<(&Setting
 }
 
 /// Returns what each place says about a setting, weakest first.
-fn said<'v>(view: &'v View, name: Option<&String>) -> &'v [Setting] {
-    name.map_or(&[], |name| view.settings.said(name))
+fn said<'v>(view: &'v View, setting: Option<(&str, &SettingRule)>) -> &'v [Setting] {
+    setting.map_or(&[], |(name, _)| view.settings.said(name))
 }
 
 fn set(entry: &mut Entry, status: Status, code: Code, text: impl Into<String>) {
@@ -183,8 +189,8 @@ fn by_rules(view: &View, rules: &[Rule], entry: &mut Entry) {
         return;
     }
     let own = [&*entry.skill.path, entry.found(), entry.canonical()];
-    let folders: Vec<&Path> =
-        own.iter().filter_map(|file| file.parent()).filter(|_| view.host.filter.folders).collect();
+    let takes_folders = view.host.setting_that(SettingDoes::SwitchFolders).is_some();
+    let folders: Vec<&Path> = own.iter().filter_map(|file| file.parent()).filter(|_| takes_folders).collect();
     let is_it = |path: &Path| own.contains(&path) || folders.contains(&path);
     let last = rules.iter().rev().find(|rule| match &rule.selector {
         Selector::Name(name) => **name == *entry.skill.name,
@@ -198,10 +204,10 @@ fn by_rules(view: &View, rules: &[Rule], entry: &mut Entry) {
 
 /// Applies the state that a setting gives to the entry's name.
 pub(super) fn by_state(view: &View, entry: &mut Entry) {
-    let states = said(view, view.host.filter.states.as_ref());
+    let states = said(view, view.host.setting_that(SettingDoes::SetStates));
     let state = states.iter().rev().find_map(|setting| Some((setting.value.get(&*entry.skill.name)?, &setting.origin)));
     let Some((Some(state), origin)) = state.map(|(state, origin)| (state.as_str(), origin)) else { return };
-    match view.host.filter.effects.get(state) {
+    match StateEffect::parse(state) {
         Some(StateEffect::NameOnly) => entry.name_only = true,
         Some(StateEffect::UserOnly) => entry.model = false,
         Some(StateEffect::Off) => {

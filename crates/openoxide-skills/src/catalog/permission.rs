@@ -9,6 +9,7 @@ use super::entry::{Entry, Problem, Reason, Status};
 use super::view::View;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Level};
+use crate::host::SettingDoes;
 use crate::settings::{Origin, Setting};
 
 /// Applies the program's own rules, then those of the user and the agent.
@@ -53,7 +54,9 @@ impl View {
     pub fn host_rules(&self) -> Rules {
         let home = self.around.home.as_deref();
         let mut rules = Rules::default();
-        for name in &self.host.filter.permissions {
+        let permits = [SettingDoes::Permit, SettingDoes::PermitAgent].map(|does| self.host.setting_that(does));
+        let called = permits.iter().flatten().find_map(|(_, rule)| rule.form.as_deref()).unwrap_or_default();
+        for (name, _) in permits.into_iter().flatten() {
             let table = self.settings.get(name).and_then(|setting| setting.value.as_table());
             for (permission, value) in table.into_iter().flatten() {
                 for (pattern, word) in patterns(value) {
@@ -69,16 +72,16 @@ impl View {
             Permission::Skill.as_str().clone_into(&mut rule.permission);
             rule
         };
-        rules.into_iter().filter(|rule| rule.is_about(&self.host.filter.permission)).map(renamed).collect()
+        rules.into_iter().filter(|rule| rule.is_about(called)).map(renamed).collect()
     }
 }
 
 impl View {
     /// Returns the program's own rules on calling a skill, weakest first; the catalog need not obey all of them.
     pub fn call_rules(&self) -> Rules {
-        let filter = &self.host.filter;
-        let setting = filter.denied.as_ref().and_then(|name| self.settings.get(name));
-        let around = filter.denied_one.as_ref().and_then(|form| form.split_once("{name}"));
+        let denies = self.host.setting_that(SettingDoes::Deny);
+        let setting = denies.and_then(|(name, _)| self.settings.get(name));
+        let around = denies.and_then(|(_, rule)| rule.form.as_ref()?.split_once("{name}"));
         let (Some(setting), Some((before, after))) = (setting, around) else { return self.host_rules() };
         let items = setting.value.as_array().into_iter().flatten().filter_map(Value::as_str);
         let patterns = items.filter_map(|item| item.strip_prefix(before)?.strip_suffix(after));

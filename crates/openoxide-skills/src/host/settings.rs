@@ -1,11 +1,9 @@
 //! The host's own settings: where they stand in the program's files, and what they change.
 
-use std::collections::BTreeMap;
-
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::skill::SkillScope;
+use super::plugins::PluginSource;
 
 /// A setting of the host that bears on skills.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -26,21 +24,21 @@ pub struct SettingRule {
     /// The rule of this host that the value replaces, such as `budget.share`.
     #[serde(default)]
     pub sets: Option<String>,
-    /// The least that a number may be.
+    /// What it does to skills.
     #[serde(default)]
-    pub min: Option<f64>,
-    /// The most that a number may be.
+    pub does: Option<SettingDoes>,
+    /// How it writes a skill, with `{name}`; absent: by its name alone.
     #[serde(default)]
-    pub max: Option<f64>,
+    pub form: Option<String>,
+    /// The least and the most that a number may be.
+    #[serde(default)]
+    pub range: Option<[f64; 2]>,
     /// Whether an empty list is the same as none.
     #[serde(default)]
     pub empty_is_unset: bool,
-    /// Whether tables and lists of several places add up.
+    /// What holds where several places set it.
     #[serde(default)]
-    pub adds_up: bool,
-    /// Whether a no of any place counts, whatever the others say: nobody can loosen it.
-    #[serde(default)]
-    pub strictest: bool,
+    pub combine: Combine,
     /// Where installed plugins are found.
     #[serde(default)]
     pub plugins: Option<PluginSource>,
@@ -68,49 +66,62 @@ pub enum SettingKind {
     Plugins,
 }
 
-/// One place where a program keeps a setting.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct SettingSource {
-    /// A JSON, TOML or YAML file, with placeholders as in roots.
-    #[serde(default)]
-    pub file: Option<String>,
-    /// A folder of such files, with placeholders and walks as in roots.
-    #[serde(default)]
-    pub folder: Option<String>,
-    /// The names of the files in that folder, weakest first.
-    #[serde(default)]
+/// What holds where several places set something.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Combine {
+    /// The value of the strongest place.
+    #[default]
+    Last,
+    /// All of them: tables and lists add up.
+    AddUp,
+    /// A no of any place, whatever the others say: nobody can loosen it.
+    Strictest,
+}
+
+/// A place where a program keeps many settings: files, or a variable that holds JSON.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct SettingLayer {
+    /// JSON, TOML or YAML files, weakest first, with placeholders as in roots; those with the same walk take turns.
     pub files: Vec<String>,
-    /// The list under `layers` whose places all hold the key.
-    #[serde(default)]
-    pub layers: Option<String>,
+    /// An environment variable that holds JSON.
+    pub env: Option<String>,
     /// Whether the JSON may hold comments, and a comma after the last item.
-    #[serde(default)]
     pub comments: bool,
-    /// A setting that must be on for this place to count.
-    #[serde(default)]
+    /// A setting that must be on for this place to be read.
     pub needs: Option<String>,
+}
+
+/// One place where a program keeps a setting.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct SettingSource {
+    /// The list under `layers` whose places all hold the key.
+    pub layers: Option<String>,
+    /// A JSON, TOML or YAML file, with placeholders as in roots.
+    pub file: Option<String>,
     /// An environment variable.
-    #[serde(default)]
     pub env: Option<String>,
     /// A key of OpenOxide's own configuration.
-    #[serde(default)]
     pub config: Option<String>,
     /// The dotted key inside the file, or inside a variable that holds JSON.
-    #[serde(default)]
     pub key: Option<String>,
     /// What stands between the items of a list in a variable.
-    #[serde(default)]
     pub split: Option<String>,
     /// Words of which a list there must hold one, for the value to be yes; without them, and for other values, it is no.
-    #[serde(default)]
     pub holds: Vec<String>,
     /// What a variable says to mean yes.
-    #[serde(default)]
     pub yes: YesWords,
     /// Whether the value is turned around: the key says "disable".
-    #[serde(default)]
     pub negate: bool,
+}
+
+impl SettingSource {
+    /// Returns the place as a layer of its own.
+    pub fn layer(&self) -> SettingLayer {
+        SettingLayer { files: self.file.iter().cloned().collect(), env: self.env.clone(), ..SettingLayer::default() }
+    }
 }
 
 /// What a variable says to mean yes.
@@ -126,106 +137,37 @@ pub enum YesWords {
     True,
 }
 
-/// Where a program keeps what plugins are installed and switched on. A plugin's id is `name@marketplace`.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct PluginSource {
-    /// The setting that maps an id to yes or no, or to a table with `enabled`.
-    #[serde(default)]
-    pub enabled: String,
-    /// Whether an id without a yes or no is on.
-    #[serde(default)]
-    pub enabled_by_default: bool,
-    /// A folder that holds `marketplace/name/version`; the highest version counts.
-    #[serde(default)]
-    pub cache: Option<String>,
-    /// A JSON file whose `plugins` maps ids to entries with `installPath`.
-    #[serde(default)]
-    pub installed: Option<String>,
-    /// Whether every entry of that file counts that is not switched off, in its order; one of a project only there.
-    #[serde(default)]
-    pub every_entry: bool,
-    /// Whether entries of any project count, not only those of this one.
-    #[serde(default)]
-    pub any_project: bool,
-    /// What marks the project that entries belong to, best first: the nearest folder from cwd up to the home that has it.
-    #[serde(default)]
-    pub project_markers: Vec<String>,
-    /// Whether a manifest that cannot be read counts as none.
-    #[serde(default)]
-    pub loose_manifest: bool,
-    /// Whose all entries are; absent: each says so itself.
-    #[serde(default)]
-    pub entries_scope: Option<SkillScope>,
-    /// The setting that must be on for entries of the user to count.
-    #[serde(default)]
-    pub user_switch: Option<String>,
-    /// Files of the same kind whose plugins do not count here.
-    #[serde(default)]
-    pub unless_in: Vec<String>,
-    /// Whether a folder in a manifest need not begin with `./`.
-    #[serde(default)]
-    pub any_folder: bool,
-    /// A JSON file that maps marketplaces to where they lie.
-    #[serde(default)]
-    pub marketplaces: Option<String>,
-    /// The file in a marketplace that lists its plugins.
-    #[serde(default)]
-    pub marketplace_manifest: Option<String>,
-    /// The files in a plugin that name it, best first.
-    pub manifests: Vec<String>,
-    /// Whether a plugin without such a file does not count.
-    #[serde(default)]
-    pub manifest_required: bool,
-    /// Whether a manifest with a name or a folder that is not allowed takes the plugin out.
-    #[serde(default)]
-    pub strict: bool,
-    /// Keys of the manifest whose folders replace the usual one instead of adding to it.
-    #[serde(default)]
-    pub replaces: Vec<String>,
-}
-
-/// Which settings switch skills off, and by what name they call them.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct FilterRules {
-    /// The setting with rules by name or path; a later rule wins.
-    pub rules: Option<String>,
-    /// Whether a rule's path may name the skill's folder.
-    pub folders: bool,
-    /// The setting that maps a name to a state.
-    pub states: Option<String>,
-    /// What the states mean.
-    pub effects: BTreeMap<String, StateEffect>,
-    /// The setting that lists what is denied.
-    pub denied: Option<String>,
-    /// What in that list keeps every skill from the model.
-    pub denied_all: Vec<String>,
-    /// What in that list stands around the pattern of a name that the model may not call, with `{name}`.
-    pub denied_one: Option<String>,
-    /// The setting with patterns of names that do not count.
-    pub ignored: Option<String>,
-    /// The setting with patterns of names that alone count, if it has any.
-    pub included: Option<String>,
-    /// The setting that lets the user call skills.
-    pub user_calls: Option<String>,
-    /// The setting that lists skills that are switched off.
-    pub off: Option<String>,
-    /// What stands before a skill's name in that list.
-    pub off_prefix: String,
-    /// Whether upper and lower case are the same in that list.
-    pub off_any_case: bool,
-    /// Settings with permissions, weakest first; the last rule that matches decides, and `deny` keeps from the model.
-    pub permissions: Vec<String>,
-    /// What calling a skill is called in them.
-    pub permission: String,
-    /// Whether rules under `[permission]` in OpenOxide's own settings decide which skills count.
-    pub own_rules: bool,
+/// What a setting does to skills.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SettingDoes {
+    /// Its rules switch skills on or off by name or path; a later rule wins.
+    Switch,
+    /// The same, and a path may name the skill's folder.
+    SwitchFolders,
+    /// It maps names to states: `on`, `name-only`, `user-invocable-only`, `off`.
+    SetStates,
+    /// It lists what the model may not call: `*`, or a name in its `form`; a form `Tool({name})` without a name is for all.
+    Deny,
+    /// It lists patterns of names that are ignored.
+    Ignore,
+    /// It lists patterns of names that alone are active, if it has any.
+    Include,
+    /// It lets the user call skills.
+    LetUserCall,
+    /// It lists skills that are switched off, in its `form`.
+    SwitchOff,
+    /// The same, and upper and lower case are the same.
+    SwitchOffAnyCase,
+    /// It has permissions; its `form` is what calling a skill is called there. The last rule that matches decides, and
+    /// `deny` keeps a skill from the model.
+    Permit,
+    /// The same, and it is stronger.
+    PermitAgent,
 }
 
 /// What a state in a setting does to a skill.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StateEffect {
     /// Nothing.
     On,
@@ -233,6 +175,19 @@ pub enum StateEffect {
     NameOnly,
     /// The model does not see it.
     UserOnly,
-    /// It does not count.
+    /// It is disabled.
     Off,
+}
+
+impl StateEffect {
+    /// Returns what a word for a state means.
+    pub fn parse(word: &str) -> Option<StateEffect> {
+        Some(match word {
+            "on" => StateEffect::On,
+            "name-only" => StateEffect::NameOnly,
+            "user-invocable-only" => StateEffect::UserOnly,
+            "off" => StateEffect::Off,
+            _ => return None,
+        })
+    }
 }

@@ -7,6 +7,7 @@ use include_dir::{Dir, include_dir};
 use toml::{Table, Value};
 
 use super::Host;
+use super::renamed::explained;
 use crate::settings::HostSettings;
 
 static BUILTIN: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/hosts");
@@ -153,7 +154,7 @@ impl HostSpec {
         // Read straight from the text, so that a mistake is reported with its line.
         let text = files.get("host.toml").map(String::as_str).unwrap_or_default();
         let invalid = |file: &str, message: String| HostError::Invalid { path: path(file), message };
-        toml::from_str::<Host>(text).map_err(|error| invalid("host.toml", error.to_string()))?;
+        toml::from_str::<Host>(text).map_err(|error| invalid("host.toml", explained(error.to_string())))?;
         for edition in spec.editions.keys() {
             let host = spec.edition(edition)?.host();
             host.map_err(|error| invalid(&format!("editions/{edition}.toml"), error.to_string()))?;

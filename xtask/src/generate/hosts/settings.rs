@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use anyhow::{Context as _, Result};
-use openoxide_skills::host::{Host, SettingKind, SettingRule, SettingSource};
+use openoxide_skills::host::{Host, SettingKind, SettingLayer, SettingRule, SettingSource};
 use toml::{Table, Value};
 
 use super::super::markdown::{code, columns};
@@ -11,20 +11,23 @@ use super::places::{Places, join};
 use super::words::Words;
 
 /// Keys of a setting that the table shows in its own way, or that its sentence says.
-const SHOWN: &[&str] = &["about", "type", "default", "from", "sets", "min", "max", "plugins"];
+const SHOWN: &[&str] = &["about", "type", "default", "from", "sets", "range", "plugins"];
 
 /// Draws all settings of a host, and the files that hold many of them.
 pub(super) fn all(words: &Words<'_>, places: &Places<'_>, host: &Host, table: &Table) -> Result<String> {
     let mut text = String::new();
     for (name, sources) in &host.layers {
         let _ = writeln!(text, "The {} files, weakest first:\n", code(name));
-        for (index, source) in sources.iter().enumerate() {
-            let _ = writeln!(text, "{}. {}", index + 1, place(places, source));
+        for (index, place) in layer_places(places, sources).iter().enumerate() {
+            let _ = writeln!(text, "{}. {place}", index + 1);
         }
         text.push('\n');
     }
     if let Some(Value::Table(settings)) = table.get("settings") {
         text.push_str(&some(words, places, host, settings)?);
+    }
+    if host.own_permissions {
+        let _ = write!(text, "\n{}\n", words.yes("own_permissions")?);
     }
     if host.strict_files {
         let _ = write!(text, "\n{}\n", words.yes("strict_files")?);
@@ -90,29 +93,34 @@ fn key(source: &SettingSource) -> String {
 
 /// Says where a place is.
 fn place(places: &Places<'_>, source: &SettingSource) -> String {
-    let mut text = if let Some(layers) = &source.layers {
+    if let Some(layers) = &source.layers {
         format!("the {} files", code(layers))
     } else if let Some(file) = &source.file {
         places.words(file, "")
-    } else if let Some(folder) = &source.folder {
-        let files: Vec<String> = source.files.iter().map(|file| code(file)).collect();
-        format!("{} in {}", files.join(", "), within(&places.words(folder, "")))
     } else if let Some(variable) = &source.env {
         let not = if source.negate && source.key.is_none() { "not " } else { "" };
         format!("{not}the variable {}", code(variable))
     } else {
         let key = source.config.as_deref().map(code).unwrap_or_default();
         format!("{key} in [our own settings](../reference/config.md)")
-    };
-    if let Some(needed) = &source.needs {
-        let _ = write!(text, ", if {} is on", code(needed));
     }
-    text
 }
 
-/// Lets `.x in each folder` follow another "in".
-fn within(folder: &str) -> String {
-    folder.replacen(" in ", " of ", 1)
+/// Says where the places of a list of layers are, weakest first.
+fn layer_places(places: &Places<'_>, layers: &[SettingLayer]) -> Vec<String> {
+    let mut said = Vec::new();
+    for layer in layers {
+        let needs = layer.needs.as_ref().map(|needed| format!(", if {} is on", code(needed))).unwrap_or_default();
+        let walks = layer.files.iter().any(|file| file.starts_with("{up}") || file.starts_with("{down}"));
+        let files: Vec<String> = layer.files.iter().map(|file| places.words(file, "")).collect();
+        if walks {
+            said.push(format!("{}{needs}", files.join(", then ")));
+        } else {
+            said.extend(files.into_iter().map(|file| format!("{file}{needs}")));
+        }
+        said.extend(layer.env.as_ref().map(|variable| format!("the variable {}{needs}", code(variable))));
+    }
+    said
 }
 
 /// Returns a table of plugins with its paths as they are without variables.

@@ -28,7 +28,10 @@ impl<'s> Words<'s> {
     pub(super) fn tables(&self, stated: &Table, keys: &[&str]) -> Result<String> {
         let mut text = String::new();
         for key in keys {
-            if let Some(Value::Table(inner)) = stated.get(*key) {
+            let property = &self.schema["properties"][*key];
+            if let (Some(Value::Table(inner)), true) = (stated.get(*key), property["propertyNames"].is_object()) {
+                self.situations(&mut text, property, inner)?;
+            } else if let Some(Value::Table(inner)) = stated.get(*key) {
                 self.lines(&mut text, self.definition(&self.schema["properties"][*key])?, inner, 0)?;
             }
         }
@@ -55,6 +58,22 @@ impl<'s> Words<'s> {
     /// Says what is before the value of a key.
     pub(super) fn label(&self, definition: &str, key: &str) -> String {
         label(&self.schema["$defs"][definition]["properties"][key]).0
+    }
+
+    /// Says what a table of texts states, a line to a situation.
+    fn situations(&self, text: &mut String, property: &Schema, table: &Table) -> Result<()> {
+        let to_user = if description(property).contains("to the user") { "To the user: " } else { "" };
+        for (situation, said) in table {
+            let when = self.choice(&property["propertyNames"], situation)?.unwrap_or_default();
+            let line = format!("{to_user}{when}");
+            let _ = writeln!(
+                text,
+                "- {}: {}.",
+                claim(&format!("Whether {line}")).unwrap_or(line),
+                self.value(&Schema::Null, said)?
+            );
+        }
+        Ok(())
     }
 
     fn lines(&self, text: &mut String, schema: &Schema, table: &Table, level: usize) -> Result<()> {
