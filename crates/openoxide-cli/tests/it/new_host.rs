@@ -269,7 +269,7 @@ fn a_bad_one_in_text() {
       |
     3 | rots = []
       | ^^^^
-    unknown field `rots`, expected one of `title`, `program`, `about`, `standard`, `vars`, `found`, `strict_files`, `project`, `layers`, `settings`, `roots`, `scan`, `namespace`, `parse`, `sidecar`, `collide`, `filter`, `controls`, `list`, `catalog`, `budget`, `mention`, `activation`, `arguments`, `shell`, `files`, `hooks`, `resource`, `fork`, `preload`, `reattach`, `tools`, `serve`, `deviations` [S0405]; mend the file; the host is left out until then
+    unknown field `rots`, expected one of `title`, `program`, `about`, `standard`, `vars`, `found`, `strict_files`, `project`, `layers`, `settings`, `roots`, `scan`, `namespace`, `parse`, `sidecar`, `collide`, `own_permissions`, `controls`, `list`, `catalog`, `budget`, `mention`, `activation`, `arguments`, `shell`, `files`, `hooks`, `resource`, `fork`, `preload`, `texts`, `user_texts`, `tools`, `serve`, `deviations` [S0405]; mend the file; the host is left out until then
     1 skill, 38 of 4,000 tokens
     ");
     insta::assert_snapshot!(run(&context, &["list", "--host", "bad"]), @"
@@ -280,7 +280,7 @@ fn a_bad_one_in_text() {
       |
     3 | rots = []
       | ^^^^
-    unknown field `rots`, expected one of `title`, `program`, `about`, `standard`, `vars`, `found`, `strict_files`, `project`, `layers`, `settings`, `roots`, `scan`, `namespace`, `parse`, `sidecar`, `collide`, `filter`, `controls`, `list`, `catalog`, `budget`, `mention`, `activation`, `arguments`, `shell`, `files`, `hooks`, `resource`, `fork`, `preload`, `reattach`, `tools`, `serve`, `deviations`
+    unknown field `rots`, expected one of `title`, `program`, `about`, `standard`, `vars`, `found`, `strict_files`, `project`, `layers`, `settings`, `roots`, `scan`, `namespace`, `parse`, `sidecar`, `collide`, `own_permissions`, `controls`, `list`, `catalog`, `budget`, `mention`, `activation`, `arguments`, `shell`, `files`, `hooks`, `resource`, `fork`, `preload`, `texts`, `user_texts`, `tools`, `serve`, `deviations`
     ");
 }
 

@@ -198,7 +198,7 @@ fn the_programs_own_setting_switches_commands_off() {
 #[test]
 fn what_a_host_says_of_commands() {
     let claude = &Call::of(CLAUDE).host.texts;
-    let output = |host: &crate::Host, text: &str| host.texts.command_output(host.shell.as_ref().unwrap(), text);
+    let output = |host: &crate::host::Host, text: &str| host.texts.command_output(host.shell.as_ref().unwrap(), text);
     let claudes = |text: &str| output(Call::of(CLAUDE).host, text);
     assert_eq!(claudes("x\n\n"), "x");
     assert_eq!(claudes("  y\nz  "), "  y\nz");
