@@ -1,4 +1,4 @@
-//! Describes the routes as an OpenAPI document, from the same values that make them.
+//! Describes the routes as an `OpenAPI` document, from the same values that make them.
 
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;

@@ -98,13 +98,13 @@ impl Ingress {
                 tracing::$level!(
                     target: REQUEST, id = &*id.0, peer = text, method = method.as_str(), path = shown_path(&path),
                     status = status.as_u16(), took_us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX)
-                )
+                );
             };
         }
         if status.is_server_error() {
-            answered!(error)
+            answered!(error);
         } else {
-            answered!(info)
+            answered!(info);
         }
         response
     }

