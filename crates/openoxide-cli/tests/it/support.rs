@@ -67,7 +67,7 @@ pub(crate) fn traced(context: &TestContext, calls: &str, args: &[&str]) -> Optio
 }
 
 /// How long something may take that is sure to happen. Only a test that fails waits so long.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Waits until something is so; tells whether it is.
 pub(crate) fn until(longest: Duration, mut done: impl FnMut() -> bool) -> bool {

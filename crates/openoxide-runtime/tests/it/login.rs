@@ -155,9 +155,9 @@ fn a_refusal_is_final_in_the_conversation() {
 
 #[test]
 fn nothing_waits_longer_than_it_should() {
-    let issuer = Issuer::start();
-    // Somebody who connects and says nothing holds nobody up, for as long as the connection is open.
+    // A client that connects and says nothing holds nobody up, for as long as its connection is open.
     static SILENT: OnceLock<TcpStream> = OnceLock::new();
+    let issuer = Issuer::start();
     fails(
         &issuer,
         |page| {
