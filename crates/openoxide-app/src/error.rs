@@ -152,11 +152,12 @@ impl Error {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Error::Workspace(WorkspaceError::Rule(_)) | Error::Rule(_) => ErrorKind::Conflict,
-            Error::Workspace(_) | Error::UnknownSkill { .. } => ErrorKind::NotFound,
+            Error::Workspace(_) | Error::UnknownSkill { .. } | Error::Switch(SwitchError::Unknown { .. }) => {
+                ErrorKind::NotFound
+            }
             Error::Refused(refusal) => refusal_kind(refusal.why),
             Error::Unread(refused) => read_kind(refused.problem),
             Error::Remote(error) => remote_kind(error),
-            Error::Switch(SwitchError::Unknown { .. }) => ErrorKind::NotFound,
             Error::Switch(SwitchError::Foreign { .. }) => ErrorKind::Forbidden,
             Error::Switch(SwitchError::Workspace(error)) | Error::Setting(SettingError::Workspace(error)) => {
                 match error {

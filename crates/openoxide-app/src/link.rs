@@ -78,9 +78,9 @@ pub enum LinkEvent {
 pub struct Linked {
     /// The agent.
     pub host: String,
-    /// DetailLevel many skills were to be linked.
+    /// How many skills were to be linked.
     pub wanted: usize,
-    /// DetailLevel many of them are linked now, or were before.
+    /// How many of them are linked now, or were before.
     pub linked: usize,
     /// What was made, or would be.
     pub made: Vec<MadeLink>,
@@ -95,7 +95,7 @@ pub struct Linked {
 /// A link or copy that was made.
 #[derive(Clone, Debug)]
 pub struct MadeLink {
-    /// The skill, as one that undoes it has to be told.
+    /// The name or path of the skill, for undoing it.
     pub skill: SkillReference,
     /// The place.
     pub place: PathBuf,

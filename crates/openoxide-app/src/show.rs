@@ -15,7 +15,7 @@ pub struct ShownSkill<'s> {
     pub entry: &'s Entry,
     /// The answer as JSON has it.
     pub answer: ShowAnswer,
-    /// DetailLevel many others have this name.
+    /// How many others have this name.
     pub others: usize,
 }
 

@@ -3,12 +3,12 @@
 use std::io::{BufRead as _, IsTerminal as _};
 
 use clap::Args;
+use openoxide_app::paths;
 use openoxide_config::Workspace;
 use openoxide_runtime::{Answer, Choice, LoginReply, LoginStep, Online, Power, Question, Responder};
 use secrecy::SecretString;
 
 use crate::error::Told;
-use crate::paths;
 use crate::ui::{Role, Ui, count, grouped, paint, safe};
 
 /// How questions are answered.

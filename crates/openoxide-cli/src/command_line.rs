@@ -1,9 +1,11 @@
-//! Everything that can be typed: the commands, each with its own arguments.
+//! Everything that can be typed, and which command then runs.
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::args::Common;
 use crate::commands;
+use crate::exit::ExitStatus;
+use crate::ui::Ui;
 
 /// The Agent Skills runtime: find skills, see which ones count for which agent, and why.
 ///
@@ -43,4 +45,35 @@ pub(crate) enum Command {
     Config(commands::config::ConfigArgs),
     Completions(commands::completions::CompletionsArgs),
     Schema(commands::schema::SchemaArgs),
+}
+
+/// Runs the command that was typed.
+pub(crate) fn run(ui: &Ui, args: &Args) -> anyhow::Result<ExitStatus> {
+    let common = &args.common;
+    let Some(command) = &args.command else { return commands::overview::overview(ui, common) };
+    match command {
+        Command::List(args) => commands::list::list(ui, common, args),
+        Command::Show(args) => commands::show::show(ui, common, args),
+        Command::Explain(args) => commands::explain::explain(ui, common, args),
+        Command::Hosts(args) => commands::hosts::hosts(ui, common, args),
+        Command::Roots(args) => commands::roots::roots(ui, common, args),
+        Command::Check(args) => commands::check::check(ui, common, args),
+        Command::Prompt(args) => commands::prompt::prompt(ui, common, args),
+        Command::Mentions(args) => commands::mentions::mentions(ui, common, args),
+        Command::Activate(args) => commands::activate::activate(ui, common, args),
+        Command::Read(args) => commands::read::read(ui, common, args),
+        Command::Run(args) => commands::run::run(ui, common, args),
+        Command::Serve(args) => commands::serve::serve(ui, common, args),
+        Command::Mcp(args) => commands::mcp::mcp(ui, common, args),
+        Command::Link(args) => commands::link::link(ui, common, args),
+        Command::Unlink(args) => commands::link::unlink(ui, common, args),
+        Command::New(args) => commands::new::new(ui, common, args),
+        Command::Enable(args) => commands::switch::enable(ui, common, args),
+        Command::Disable(args) => commands::switch::disable(ui, common, args),
+        Command::Trust(args) => commands::trust::trust(ui, common, args),
+        Command::Config(args) => commands::config::config(ui, common, args),
+        Command::AppServer(args) => commands::app_server::app_server(ui, common, args),
+        Command::Completions(args) => commands::completions::completions(ui, args, Args::command()),
+        Command::Schema(args) => commands::schema::schema(ui, args),
+    }
 }

@@ -7,6 +7,7 @@ mod asking;
 mod command_line;
 mod commands;
 mod error;
+mod exit;
 mod runner;
 mod serving;
 mod session;
@@ -20,25 +21,15 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser as _};
 
-use openoxide_app::paths;
-
 use command_line::Args;
+use exit::ExitStatus;
 use ui::Ui;
-
-/// How a run ended. Any other failure has the exit status 2.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ExitStatus {
-    /// Done.
-    Done,
-    /// The answer is no: findings, an unknown skill.
-    No,
-}
 
 /// Runs the program on the process's own arguments.
 pub fn main() -> ExitCode {
     let args = Args::parse();
     let ui = Ui::new(&args.common);
-    match commands::run(&ui, &args) {
+    match command_line::run(&ui, &args) {
         Ok(ExitStatus::Done) => ExitCode::SUCCESS,
         Ok(ExitStatus::No) => ExitCode::from(1),
         Err(error) if error::is_broken_pipe(&error) => ExitCode::SUCCESS,

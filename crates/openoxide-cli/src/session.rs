@@ -3,10 +3,10 @@
 use std::ops::Deref;
 use std::path::Path;
 
+use openoxide_app::paths;
 use openoxide_app::{Code, ConfigProblem, Depth, OpenInput, Place, PlaceSettings, Snapshot, Workspace};
 
 use crate::args::Common;
-use crate::paths;
 use crate::typed;
 use crate::ui::{Ui, safe, safe_lines};
 

@@ -2,10 +2,10 @@
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use openoxide_app::check::is_unsearched;
+use openoxide_app::paths;
 use openoxide_app::{Level as Severity, SkillFinding, Workspace, is_deceptive};
 use unicode_width::UnicodeWidthStr;
 
-use crate::paths;
 use crate::table::fill;
 use crate::ui::{Ui, safe};
 

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
+use openoxide_app::paths;
 use openoxide_app::{SkillReference, Workspace};
 
 use crate::args::Common;
-use crate::paths;
 use crate::text::safe;
 
 /// Writes a command: what to do, with what and how, and those of the options given that decide what is looked at.

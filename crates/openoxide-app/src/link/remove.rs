@@ -37,11 +37,11 @@ pub enum UnlinkEvent {
         /// Its path.
         path: PathBuf,
     },
-    /// DetailLevel many links of the agent were removed, where all were meant.
+    /// How many links of the agent were removed, where all were meant.
     Total {
         /// The agent.
         host: String,
-        /// DetailLevel many.
+        /// How many.
         links: usize,
     },
     /// A folder was removed, because it is empty now.

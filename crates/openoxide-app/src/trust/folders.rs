@@ -7,6 +7,7 @@ use openoxide_skills::host::ProjectRules;
 use openoxide_skills::text::{TerminalText, path_text};
 use openoxide_wire::ChangeLine;
 
+use super::store::{now, open_store};
 use crate::error::{Error, ErrorKind};
 
 /// What came of trusting a folder.
@@ -43,12 +44,12 @@ pub fn trust_folders(
     if let Some(folder) = folders.iter().find(|folder| holds_home(workspace, folder)) {
         return Err(too_wide(workspace, folder));
     }
-    let (mut trust, file) = super::open_store(workspace)?;
+    let (mut trust, file) = open_store(workspace)?;
     let mut changes = Vec::new();
     for folder in &folders {
         if workspace.config.trusts(folder) {
             report(FolderEvent::AlreadyTrusted(folder.clone()));
-        } else if trust.add_folder(folder, super::now())? {
+        } else if trust.add_folder(folder, now())? {
             report(FolderEvent::Trusted(folder.clone()));
             changes.push(ChangeLine::new("trust", &file, Some(path_text(folder))));
         }

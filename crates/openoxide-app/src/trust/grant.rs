@@ -8,6 +8,7 @@ use openoxide_skills::text::path_text;
 use openoxide_wire::ChangeLine;
 
 use super::look::look;
+use super::store::{now, open_store};
 use crate::error::Error;
 use crate::find::find;
 
@@ -46,7 +47,7 @@ pub fn request(snapshot: &Snapshot, skill: &str, wanted: &[PermissionKind]) -> R
     let is_wanted = |kind: PermissionKind| wanted.is_empty() || wanted.contains(&kind);
     let permissions: Vec<(PermissionKind, Vec<String>)> =
         look.permissions.into_iter().filter(|(kind, _)| is_wanted(*kind)).collect();
-    let (trust, _) = super::open_store(&snapshot.workspace)?;
+    let (trust, _) = open_store(&snapshot.workspace)?;
     let lacks = |kind: PermissionKind, item: &str| {
         trust.approval_for(&skill, &look.digest, kind, item) != ApprovalState::Approved
     };
@@ -63,12 +64,12 @@ pub fn request(snapshot: &Snapshot, skill: &str, wanted: &[PermissionKind]) -> R
 
 /// Grants what was requested, and shown.
 pub fn grant(workspace: &Workspace, request: GrantRequest) -> Result<Vec<ChangeLine>, Error> {
-    let (mut trust, file) = super::open_store(workspace)?;
+    let (mut trust, file) = open_store(workspace)?;
     let mut changes = Vec::new();
     for (permission, shown) in request.permissions {
         let (skill, digest) = (request.skill.clone(), request.digest.clone());
         let target = format!("{} {}", path_text(&skill), permission.as_str());
-        if trust.grant(Grant { skill, digest, permission, shown, at: super::now() })? {
+        if trust.grant(Grant { skill, digest, permission, shown, at: now() })? {
             changes.push(ChangeLine::new("grant", &file, Some(target)));
         }
     }

@@ -7,6 +7,7 @@ use openoxide_skills::host::ProjectRules;
 use openoxide_skills::text::path_text;
 use openoxide_wire::ChangeLine;
 
+use super::store::open_store;
 use crate::error::Error;
 
 /// The setting that trusts folders too.
@@ -45,7 +46,7 @@ pub fn revoke(
     permissions: &[PermissionKind],
     report: &mut dyn FnMut(RevokeEvent),
 ) -> Result<Revoked, Error> {
-    let (mut trust, file) = super::open_store(workspace)?;
+    let (mut trust, file) = open_store(workspace)?;
     let selectors: Vec<Selector> = match given {
         [] => vec![Selector::new(workspace, None)],
         given => given.iter().map(|given| Selector::new(workspace, Some(given))).collect(),

@@ -12,11 +12,11 @@ use openoxide_skills::host::Caller;
 use openoxide_skills::select::select;
 use openoxide_wire::{ActivateAnswer, IgnoredLine, MentionsAnswer, MessageLine};
 
-use crate::ExitStatus;
 use crate::args::{Common, caller};
 use crate::asking::{Asking, AskingArgs, tell_unasked};
 use crate::commands::{mentions, remote};
 use crate::error::Told;
+use crate::exit::ExitStatus;
 use crate::runner::Runner;
 use crate::session::Session;
 use crate::typed;

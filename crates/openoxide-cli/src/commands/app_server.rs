@@ -3,8 +3,8 @@
 use openoxide_app::Environment;
 use openoxide_server::{Engine, RpcOptions, serve_rpc};
 
-use crate::ExitStatus;
 use crate::args::Common;
+use crate::exit::ExitStatus;
 use crate::serving::{LAST, engine_options, open_place, start_log, stdio_log_format};
 use crate::ui::Ui;
 

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use openoxide_app::check::{CheckInput, CheckReport};
 use openoxide_app::{Level, Workspace};
 
-use crate::ExitStatus;
 use crate::args::Common;
+use crate::exit::ExitStatus;
 use crate::session::open_workspace;
 use crate::snippet;
 use crate::ui::{Ui, count};

@@ -4,7 +4,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, Command};
 use clap_complete::Shell;
 
-use crate::ExitStatus;
+use crate::exit::ExitStatus;
 use crate::ui::Ui;
 
 /// Print a script that completes commands in your shell

@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
+use openoxide_app::paths;
 use openoxide_app::settings::{self, FileState};
 use openoxide_app::{Error, SettingOutcome, SettingsOwner, Workspace};
 
-use crate::ExitStatus;
 use crate::args::Common;
-use crate::paths;
+use crate::exit::ExitStatus;
 use crate::session::{open_workspace, problem_line};
 use crate::table::{fill, pad, widest};
 use crate::ui::{Role, Ui, paint, safe};

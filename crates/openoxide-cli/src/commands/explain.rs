@@ -5,12 +5,12 @@ use std::io::IsTerminal as _;
 
 use openoxide_app::Status;
 use openoxide_app::explain::{Explanation, FoundElsewhere, FoundSkill};
+use openoxide_app::paths;
 use openoxide_wire::HostOutcome;
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::ExitStatus;
 use crate::args::Common;
-use crate::paths;
+use crate::exit::ExitStatus;
 use crate::session::Session;
 use crate::table::{cut, fill, pad, widest};
 use crate::typed;

@@ -4,13 +4,13 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use openoxide_app::hosts::{Hosts, HostsInput, SkillRow};
+use openoxide_app::paths;
 use openoxide_app::{Code, Status, Workspace};
 use openoxide_wire::HostLine;
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::ExitStatus;
 use crate::args::Common;
-use crate::paths;
+use crate::exit::ExitStatus;
 use crate::session::{open_workspace, problem_line};
 use crate::table::{cut, fill, pad, pad_left, widest};
 use crate::typed;

@@ -2,11 +2,11 @@
 
 use openoxide_app::Workspace;
 use openoxide_app::link::{IgnoredSkill, LinkEvent, LinkInput, Linked, UnlinkEvent, UnlinkInput};
+use openoxide_app::paths;
 
-use crate::ExitStatus;
 use crate::args::Common;
 use crate::error::CommandError;
-use crate::paths;
+use crate::exit::ExitStatus;
 use crate::session::Session;
 use crate::typed;
 use crate::ui::{Ui, count, safe};

@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 
 use openoxide_app::list::{ListedSkill, Listing};
+use openoxide_app::paths;
 use openoxide_app::{Catalog, Depth};
 
-use crate::ExitStatus;
 use crate::args::Common;
 use crate::commands::remote;
-use crate::paths;
+use crate::exit::ExitStatus;
 use crate::session::Session;
 use crate::table::{cut, fill, pad, pad_left, widest};
 use crate::ui::{Role, Ui, count, grouped, paint, safe};

@@ -7,9 +7,9 @@ use openoxide_server::Engine;
 use openoxide_server::connect::{Client, Reach, clients};
 use openoxide_server::mcp::serve_stdio;
 
-use crate::ExitStatus;
 use crate::args::Common;
 use crate::error::CommandError;
+use crate::exit::ExitStatus;
 use crate::serving::{LAST, ToolArgs, engine_options, open_place, start_log, stdio_log_format};
 use crate::ui::Ui;
 

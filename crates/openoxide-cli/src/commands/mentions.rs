@@ -5,13 +5,13 @@ use std::io::{IsTerminal as _, Read as _};
 
 use anyhow::Context as _;
 use openoxide_app::mentions::{turn_of_input, turn_of_text};
+use openoxide_app::paths;
 use openoxide_app::{CommandPlace, Depth, IgnoredReason, MentionRules, Selection, Turn};
 use openoxide_wire::TurnInput;
 
-use crate::ExitStatus;
 use crate::args::Common;
 use crate::error::CommandError;
-use crate::paths;
+use crate::exit::ExitStatus;
 use crate::session::Session;
 use crate::table::{cut, fill, pad, widest};
 use crate::ui::{Role, Ui, count, paint, safe};

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use openoxide_app::new::{NewInput, NewPlace};
+use openoxide_app::paths;
 
-use crate::ExitStatus;
 use crate::args::Common;
-use crate::paths;
+use crate::exit::ExitStatus;
 use crate::session::{open_workspace, say_unpacked};
 use crate::ui::Ui;
 

@@ -7,8 +7,8 @@ use openoxide_app::overview::Overview;
 use openoxide_wire::{AgentLine, OverviewAnswer, SuggestionLine};
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::ExitStatus;
 use crate::args::Common;
+use crate::exit::ExitStatus;
 use crate::session::Session;
 use crate::table::{cut, fill, pad, pad_left, widest};
 use crate::typed;

@@ -4,9 +4,9 @@ use openoxide_app::off::skills_off;
 use openoxide_app::prompt::{DrawnPrompt, PromptInput};
 use openoxide_app::{Depth, DetailLevel, Error, Prompt, Status};
 
-use crate::ExitStatus;
 use crate::args::Common;
 use crate::commands::activate::{print_messages, tell_notices};
+use crate::exit::ExitStatus;
 use crate::session::Session;
 use crate::table::pad;
 use crate::ui::{Ui, count, grouped, safe, safe_lines};

@@ -10,12 +10,12 @@ use openoxide_skills::resource::{
 use openoxide_skills::text::near;
 use openoxide_wire::ReadAnswer;
 
-use crate::ExitStatus;
 use crate::args::{Common, caller};
 use crate::asking::{Asking, AskingArgs, tell_unasked};
 use crate::commands::activate::runtime;
 use crate::commands::remote;
 use crate::error::Told;
+use crate::exit::ExitStatus;
 use crate::session::Session;
 use crate::ui::{Ui, safe};
 

@@ -13,11 +13,11 @@ use openoxide_runtime::{
 use openoxide_skills::host::Caller;
 use openoxide_wire::{ReadAnswer, RemoteAnswer, RemoteFileLine, RemoteLine, RemoteProblemLine, SchemaVersion};
 
-use crate::ExitStatus;
 use crate::args::Common;
 use crate::asking::{Asking, AskingArgs, tell_unasked};
 use crate::commands::activate::{print_messages, runtime};
 use crate::error::Told;
+use crate::exit::ExitStatus;
 use crate::session::Session;
 use crate::table::{cut, pad, pad_left, widest};
 use crate::typed;

@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 
 use openoxide_app::off::skills_off;
+use openoxide_app::paths;
 use openoxide_app::roots::probe_isolation;
 use openoxide_app::{Catalog, Depth};
 use openoxide_wire::RootsAnswer;
 
-use crate::ExitStatus;
 use crate::args::Common;
-use crate::paths;
+use crate::exit::ExitStatus;
 use crate::session::Session;
 use crate::table::{fill, pad, pad_left, widest};
 use crate::ui::{Role, Ui, paint, safe};

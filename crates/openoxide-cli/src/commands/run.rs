@@ -13,11 +13,11 @@ use openoxide_skills::host::Caller;
 use openoxide_skills::text::path_text;
 use openoxide_wire::{RanLine, RunAnswer};
 
-use crate::ExitStatus;
 use crate::args::{Common, caller};
 use crate::asking::{Asking, AskingArgs, tell_unasked};
 use crate::commands::activate::{runtime, tell_notices};
 use crate::error::Told;
+use crate::exit::ExitStatus;
 use crate::runner::Runner;
 use crate::session::Session;
 use crate::typed;

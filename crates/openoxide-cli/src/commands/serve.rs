@@ -13,9 +13,9 @@ use openoxide_server::{
 };
 use secrecy::SecretString;
 
-use crate::ExitStatus;
 use crate::args::Common;
 use crate::error::CommandError;
+use crate::exit::ExitStatus;
 use crate::serving::{LAST, ToolArgs, engine_options, open_place, start_log};
 use crate::ui::Ui;
 

@@ -2,15 +2,15 @@
 
 use std::fmt::Write as _;
 
+use openoxide_app::paths;
 use openoxide_app::{Depth, Entry};
 use openoxide_mcp_client::RemoteName;
 use openoxide_wire::ShowAnswer;
 
-use crate::ExitStatus;
 use crate::args::Common;
 use crate::commands::activate::runtime;
 use crate::commands::remote;
-use crate::paths;
+use crate::exit::ExitStatus;
 use crate::session::Session;
 use crate::table::pad;
 use crate::typed;

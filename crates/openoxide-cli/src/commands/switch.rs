@@ -1,11 +1,11 @@
 //! `enable` and `disable`: switches skills on and off in OpenOxide's own settings.
 
+use openoxide_app::paths;
 use openoxide_app::switch::change_answer;
 use openoxide_app::{Depth, SettingsOwner, SkillSelector, SwitchOutcome, SwitchRequest};
 
-use crate::ExitStatus;
 use crate::args::Common;
-use crate::paths;
+use crate::exit::ExitStatus;
 use crate::session::{Session, say_unpacked};
 use crate::ui::{Ui, safe};
 

@@ -6,15 +6,15 @@ mod skill;
 
 use std::path::PathBuf;
 
+use openoxide_app::paths;
 use openoxide_app::trust::FolderEvent;
 use openoxide_app::{PermissionKind, Workspace, path_text};
 use openoxide_wire::ChangeAnswer;
 
-use crate::ExitStatus;
 use crate::args::Common;
 use crate::asking::AskingArgs;
 use crate::error::CommandError;
-use crate::paths;
+use crate::exit::ExitStatus;
 use crate::session::open_workspace;
 use crate::typed;
 use crate::ui::{Ui, safe};

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use openoxide_app::paths;
 use openoxide_runtime::{
     ReattachLimits, Reattached, Record, Recorded, Runtime, Session as Conversation, message_line, notice_line,
 };
@@ -9,9 +10,8 @@ use openoxide_skills::text::path_text;
 use openoxide_wire::{ActivateAnswer, ReattachedLine, RecordedLine};
 
 use super::{print_messages, tell_notices};
-use crate::ExitStatus;
 use crate::args::Common;
-use crate::paths;
+use crate::exit::ExitStatus;
 use crate::session::Session;
 use crate::table::{pad, pad_left, widest};
 use crate::ui::{Ui, count, grouped, safe};

@@ -2,8 +2,8 @@
 
 use openoxide_app::Workspace;
 use openoxide_app::check::FixEvent;
+use openoxide_app::paths;
 
-use crate::paths;
 use crate::table::cut;
 use crate::ui::{Ui, safe};
 

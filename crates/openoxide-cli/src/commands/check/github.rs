@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use openoxide_app::check::CheckReport;
+use openoxide_app::paths;
 use openoxide_app::{Level, Workspace};
 
-use crate::paths;
 use crate::ui::safe;
 
 /// Writes one workflow command for each finding.

@@ -1,10 +1,9 @@
 //! Findings as SARIF 2.1.0, for code scanning services.
 
 use openoxide_app::check::CheckReport;
+use openoxide_app::paths;
 use openoxide_app::{Code, Level, SkillFinding, Workspace};
 use serde_json::{Value, json};
-
-use crate::paths;
 
 /// Makes the report.
 pub(super) fn report(workspace: &Workspace, report: &CheckReport) -> Value {

@@ -23,7 +23,7 @@ pub(super) fn line(common: &Common, workspace: &Workspace, advice: Advice) -> Su
 fn command(common: &Common, workspace: &Workspace, action: &Action) -> String {
     let for_host = |host: &String| Common { host: Some(host.clone()), ..common.clone() };
     match action {
-        // Somebody who looks at one agent only still wants a fix that serves all.
+        // A fix serves every agent, also where the user looks at one.
         Action::Check { folder, fix } => {
             let verb = if *fix { "check --fix" } else { "check" };
             typed::command(&typed::for_all(common), verb, typed::path(workspace, folder).as_deref(), "")

@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 
 use openoxide_app::Workspace;
+use openoxide_app::paths;
 use openoxide_app::trust::RevokeBy;
 use openoxide_wire::{TrustAnswer, WrittenLine};
 
-use crate::ExitStatus;
 use crate::args::Common;
-use crate::paths;
+use crate::exit::ExitStatus;
 use crate::session::problem_line;
 use crate::typed;
 use crate::ui::{Role, Ui, paint, safe};

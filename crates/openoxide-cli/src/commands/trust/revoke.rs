@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use openoxide_app::paths;
 use openoxide_app::trust::RevokeEvent;
 use openoxide_app::{PermissionKind, TrustRecord, Workspace};
 use openoxide_wire::ChangeAnswer;
 
-use crate::ExitStatus;
 use crate::args::Common;
-use crate::paths;
+use crate::exit::ExitStatus;
 use crate::ui::{Ui, safe};
 
 pub(super) fn revoke(

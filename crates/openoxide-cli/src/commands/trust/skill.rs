@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
+use openoxide_app::paths;
 use openoxide_app::trust::{GrantRequest, Requested};
 use openoxide_app::{Depth, PermissionKind};
 use openoxide_wire::{ChangeAnswer, ChangeLine};
 
-use crate::ExitStatus;
 use crate::args::Common;
 use crate::asking::AskingArgs;
-use crate::paths;
+use crate::exit::ExitStatus;
 use crate::session::Session;
 use crate::typed;
 use crate::ui::{Role, Ui, count, paint, safe};
@@ -71,7 +71,9 @@ fn show(ui: &Ui, session: &Session, request: &GrantRequest) {
     ui.ask(&format!("{}\n{}", paths::short(&session.workspace, &request.skill), safe(&request.digest)));
     for (kind, items) in &request.permissions {
         ui.ask(&paint(Role::Strong, &format!("{}: {}", kind.as_str(), meaning(*kind))));
-        items.iter().for_each(|item| ui.ask(&ui.quoted("  ", item)));
+        for item in items {
+            ui.ask(&ui.quoted("  ", item));
+        }
     }
 }
 
