@@ -53,7 +53,6 @@ fn faces_reach_everything_through_the_app() {
 }
 
 #[test]
-#[ignore = "the faces still call the crates below the app"]
 fn every_use_case_has_a_face() {
     let callers = callers().unwrap();
     let uncalled: Vec<_> =
