@@ -4,10 +4,9 @@ use openoxide_config::{EditError, SettingError, SwitchError, TrustError, Workspa
 use openoxide_live::LiveError;
 use openoxide_mcp_client::RemoteError;
 use openoxide_permissions::RuleError;
-use openoxide_runtime::{Refusal, Why};
+use openoxide_runtime::{ReadRefusal, ReadRefusalReason, Refusal, Why};
 use openoxide_skills::catalog::Status;
 use openoxide_skills::host::ReadProblem;
-use openoxide_skills::resource::ResourceRefusal;
 use openoxide_skills::text::RenderError;
 
 /// Why a use case has no answer.
@@ -42,7 +41,7 @@ pub enum Error {
     Refused(Box<Refusal>),
     /// A file may not be read, or cannot be.
     #[error("{}", .0.text)]
-    Unread(Box<ResourceRefusal>),
+    Unread(Box<ReadRefusal>),
     /// An MCP server, or what it offers, cannot be used.
     #[error(transparent)]
     Remote(#[from] RemoteError),
@@ -127,7 +126,7 @@ impl Error {
     /// Returns the stable word: the same on every face.
     pub fn word(&self) -> String {
         let word = match self {
-            Error::Workspace(error) => workspace_word(error),
+            Error::Workspace(error) => error.word(),
             Error::Rule(_) => "bad-rule",
             Error::UnknownSkill { .. } => "unknown",
             Error::AmbiguousSkill { .. } => "ambiguous",
@@ -135,12 +134,12 @@ impl Error {
             Error::Refused(refusal) => {
                 return refusal.code.map_or_else(|| refusal.why.as_str().to_owned(), |code| code.to_string());
             }
-            Error::Unread(refused) => refused.problem.as_str(),
+            Error::Unread(refusal) => refusal.word(),
             Error::Remote(error) => error.word(),
-            Error::Switch(error) => switch_word(error),
-            Error::Setting(error) => setting_word(error),
-            Error::Edit(_) => "not-written",
-            Error::Trust(_) => "not-kept",
+            Error::Switch(error) => error.word(),
+            Error::Setting(error) => error.word(),
+            Error::Edit(error) => error.word(),
+            Error::Trust(error) => error.word(),
             Error::Render(_) => "bad-template",
             Error::Io(_) | Error::File { .. } => "io",
             Error::Other { word, .. } => word,
@@ -156,7 +155,12 @@ impl Error {
                 ErrorKind::NotFound
             }
             Error::Refused(refusal) => refusal_kind(refusal.why),
-            Error::Unread(refused) => read_kind(refused.problem),
+            Error::Unread(refusal) => match refusal.reason {
+                ReadRefusalReason::Problem(problem) => read_kind(problem),
+                ReadRefusalReason::Rejected | ReadRefusalReason::NotAsked => ErrorKind::Forbidden,
+                ReadRefusalReason::Call(why) => refusal_kind(why),
+                ReadRefusalReason::Server(why, _) => refusal_kind(why),
+            },
             Error::Remote(error) => remote_kind(error),
             Error::Switch(SwitchError::Foreign { .. }) => ErrorKind::Forbidden,
             Error::Switch(SwitchError::Workspace(error)) | Error::Setting(SettingError::Workspace(error)) => {
@@ -195,12 +199,8 @@ impl Error {
             Error::Setting(error) => error.hint(),
             Error::Trust(error) => error.hint(),
             Error::Other { help, .. } => help.clone(),
-            Error::Workspace(_)
-            | Error::Unread(_)
-            | Error::Edit(_)
-            | Error::Render(_)
-            | Error::Io(_)
-            | Error::File { .. } => None,
+            Error::Unread(refusal) => refusal.help.clone(),
+            Error::Workspace(_) | Error::Edit(_) | Error::Render(_) | Error::Io(_) | Error::File { .. } => None,
         }
     }
 }
@@ -223,9 +223,9 @@ impl From<Refusal> for Error {
     }
 }
 
-impl From<ResourceRefusal> for Error {
-    fn from(refused: ResourceRefusal) -> Error {
-        Error::Unread(Box::new(refused))
+impl From<ReadRefusal> for Error {
+    fn from(refusal: ReadRefusal) -> Error {
+        Error::Unread(Box::new(refusal))
     }
 }
 
@@ -244,35 +244,6 @@ impl From<SettingError> for Error {
             SettingError::Workspace(error) => Error::from(error),
             error => Error::Setting(error),
         }
-    }
-}
-
-fn workspace_word(error: &WorkspaceError) -> &'static str {
-    match error {
-        WorkspaceError::NoFolder { .. } => "no-folder",
-        WorkspaceError::UnknownAgent { .. } => "no-agent",
-        WorkspaceError::Host(_) => "no-host",
-        WorkspaceError::Rule(_) => "bad-rule",
-    }
-}
-
-fn switch_word(error: &SwitchError) -> &'static str {
-    match error {
-        SwitchError::Foreign { .. } => "foreign-settings",
-        SwitchError::Unknown { .. } => "unknown",
-        SwitchError::NoHome => "no-home",
-        SwitchError::Edit(_) => "not-written",
-        SwitchError::Unpack(_) => "not-unpacked",
-        SwitchError::Workspace(error) => workspace_word(error),
-    }
-}
-
-fn setting_word(error: &SettingError) -> &'static str {
-    match error {
-        SettingError::Refused(_) => "bad-setting",
-        SettingError::NoHome => "no-home",
-        SettingError::Edit(_) => "not-written",
-        SettingError::Workspace(error) => workspace_word(error),
     }
 }
 

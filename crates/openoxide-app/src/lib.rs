@@ -1,12 +1,20 @@
 #![doc = include_str!("../README.md")]
 
 mod error;
-mod find;
-mod snapshot;
 mod values;
+
+mod find;
+mod skill_id;
+mod snapshot;
+
+mod driver;
+mod freshness;
+mod pending;
+mod question;
 
 pub mod paths;
 
+pub mod activate;
 pub mod check;
 pub mod explain;
 pub mod hosts;
@@ -17,14 +25,24 @@ pub mod new;
 pub mod off;
 pub mod overview;
 pub mod prompt;
+pub mod read;
+pub mod reload;
+pub mod remote;
 pub mod roots;
+pub mod run;
 pub mod schema;
+pub mod search;
 pub mod settings;
 pub mod show;
 pub mod switch;
 pub mod trust;
 
+pub use driver::{BlockingMcpServers, CommandRunner, McpServers};
 pub use error::{Error, ErrorKind};
 pub use find::{SkillReference, find, unknown};
+pub use freshness::{ActivationStamps, FileStamps};
+pub use pending::{Pending, PendingError, PendingKind, random_name};
+pub use question::question_line;
+pub use skill_id::{SkillIds, SkillRef, called as skill_id, find as find_by_id, unknown as unknown_id};
 pub use snapshot::{OpenInput, open, open_workspace, refuse_bad_settings};
 pub use values::*;

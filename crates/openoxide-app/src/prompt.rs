@@ -4,13 +4,14 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use openoxide_live::Snapshot;
-use openoxide_runtime::{Pinned, Preloaded, PreloadedSkill, Session, message_line, seen_by_model};
+use openoxide_runtime::{Pinned, Preloaded, PreloadedSkill, Session, seen_by_model};
 use openoxide_skills::catalog::Catalog;
 use openoxide_skills::host::PreloadRules;
 use openoxide_skills::render::{Model, Prompt, render};
 use openoxide_skills::text::path_text;
 use openoxide_wire::{PreloadedLine, PromptAnswer};
 
+use crate::activate::message_line;
 use crate::error::Error;
 
 /// The model and the agent that see the catalog.

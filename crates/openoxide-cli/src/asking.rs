@@ -3,9 +3,11 @@
 use std::io::{BufRead as _, IsTerminal as _};
 
 use clap::Args;
+use openoxide_app::BlockingMcpServers;
 use openoxide_app::paths;
 use openoxide_config::Workspace;
-use openoxide_runtime::{Answer, Choice, LoginReply, LoginStep, Online, Power, Question, Responder};
+use openoxide_live::Snapshot;
+use openoxide_runtime::{Answer, Choice, Fetch, FetchReply, LoginReply, LoginStep, Online, Power, Question, Responder};
 use secrecy::SecretString;
 
 use crate::error::Told;
@@ -47,7 +49,9 @@ impl AskingArgs {
 /// The user at a terminal, or nobody.
 pub(crate) struct Asking<'a> {
     ui: &'a Ui,
+    snapshot: &'a Snapshot,
     workspace: &'a Workspace,
+    servers: BlockingMcpServers,
     yes: bool,
     can_ask: bool,
     online: Online,
@@ -56,8 +60,10 @@ pub(crate) struct Asking<'a> {
 }
 
 impl<'a> Asking<'a> {
-    pub(crate) fn new(ui: &'a Ui, workspace: &'a Workspace, args: &AskingArgs) -> Asking<'a> {
-        Asking { ui, workspace, yes: args.yes, can_ask: args.can_ask(), online: Online::default(), unasked: Vec::new() }
+    pub(crate) fn new(ui: &'a Ui, snapshot: &'a Snapshot, args: &AskingArgs) -> Asking<'a> {
+        let (workspace, servers) = (&snapshot.workspace, BlockingMcpServers::default());
+        let (yes, can_ask, online) = (args.yes, args.can_ask(), Online::default());
+        Asking { ui, snapshot, workspace, servers, yes, can_ask, online, unasked: Vec::new() }
     }
 
     fn show(&self, question: &Question) {
@@ -172,13 +178,17 @@ impl Responder for Asking<'_> {
         }
         if !self.can_ask {
             self.unasked.push(question.clone());
-            return Answer::No;
+            return Answer::NotAsked;
         }
         self.show(question);
         match question {
             Question::Secret { variable, .. } => Asking::secret(variable),
             _ => self.read(question),
         }
+    }
+
+    fn fetch(&mut self, fetch: &Fetch) -> FetchReply {
+        self.servers.answer(self.snapshot, fetch)
     }
 
     /// Nothing is sent, and nobody waited for, where nobody can be asked.

@@ -8,7 +8,6 @@ mod command_line;
 mod commands;
 mod error;
 mod exit;
-mod runner;
 mod serving;
 mod session;
 mod snippet;

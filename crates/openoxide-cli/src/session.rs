@@ -77,11 +77,6 @@ impl Session {
             }
         }
     }
-
-    /// Returns what a skill is found by: the whole path if a path was typed that leads to one, or else the word itself.
-    pub(crate) fn meant(&self, catalog: &openoxide_app::Catalog, wanted: &str) -> String {
-        self.workspace.resolve_skill_reference(catalog, wanted)
-    }
 }
 
 /// Says that the skills that come with OpenOxide are now on disk.

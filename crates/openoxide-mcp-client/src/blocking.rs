@@ -1,10 +1,8 @@
 //! The same for those who wait: a runtime of its own, on the thread that calls.
 
-use openoxide_runtime::{Answer, Session};
+use openoxide_runtime::{Fetch, FetchReply, RemoteName};
 
-use crate::activation::{RemoteActivation, RemoteStep};
 use crate::error::RemoteError;
-use crate::name::RemoteName;
 use crate::remote::{Remote, RemoteListing, ServerSkill, Verified};
 
 /// Skills of servers, for those who wait. It must not be used inside an async runtime.
@@ -35,14 +33,9 @@ impl BlockingRemote {
         self.runtime.block_on(self.remote.locate(name))
     }
 
-    /// Goes on with an activation.
-    pub fn resume(
-        &self,
-        activation: &mut RemoteActivation,
-        session: &mut Session,
-        answer: Option<Answer>,
-    ) -> RemoteStep {
-        self.runtime.block_on(activation.resume(session, answer))
+    /// Asks the server what an operation needs of it.
+    pub fn answer(&self, fetch: &Fetch) -> FetchReply {
+        self.runtime.block_on(self.remote.answer(fetch))
     }
 
     /// Returns the servers themselves.

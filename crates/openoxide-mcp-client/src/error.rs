@@ -1,9 +1,9 @@
 //! Why a server or a skill of it cannot be used. What a server says reaches nobody but as text that is cut and escaped.
 
+use openoxide_runtime::RemoteName;
 use openoxide_skills::text::TerminalText;
 
 use crate::entry::Flaw;
-use crate::name::RemoteName;
 use crate::verify::Mismatch;
 
 /// Longest text of a server that is passed on.

@@ -1,7 +1,8 @@
-//! What skills of servers are called: `mcp:SERVER/PATH`. No skill of a folder can have such a name, and a name without the
-//! prefix never means one of these.
+//! Identifies a skill of a server, and tells which name means which skill.
 
 use std::fmt;
+
+use openoxide_runtime::RemoteName;
 
 use crate::uri::SkillUri;
 
@@ -30,52 +31,37 @@ impl fmt::Display for SkillId {
     }
 }
 
-/// What somebody typed who means a skill of a server.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RemoteName {
-    /// The server.
-    pub server: String,
-    /// A path, a name or an address, as it was typed.
-    pub wanted: String,
+/// How a name fits the address of a skill.
+pub(crate) trait Fits {
+    /// Tells whether the name is the skill's whole path or address.
+    fn is_exactly(&self, uri: &SkillUri) -> bool;
+    /// Returns the path of a file in the skill, if the name is one.
+    fn below(&self, uri: &SkillUri) -> Option<&str>;
+    /// Tells whether the name is the last part of the skill's path.
+    fn is_named(&self, uri: &SkillUri) -> bool;
+    /// Returns the address in the name, or the one that its path has in the standard's own scheme.
+    fn uri(&self) -> Option<SkillUri>;
 }
 
-impl RemoteName {
-    /// Reads `mcp:SERVER/PATH`.
-    pub fn parse(text: &str) -> Option<RemoteName> {
-        let (server, wanted) = text.strip_prefix(PREFIX)?.split_once('/')?;
-        let wanted = wanted.strip_suffix("/SKILL.md").unwrap_or(wanted).trim_end_matches('/');
-        let whole = !server.is_empty() && !wanted.is_empty();
-        whole.then(|| RemoteName { server: server.to_owned(), wanted: wanted.to_owned() })
-    }
-
-    /// Tells whether a skill's whole path or address was typed.
-    pub(crate) fn is_exactly(&self, uri: &SkillUri) -> bool {
+impl Fits for RemoteName {
+    fn is_exactly(&self, uri: &SkillUri) -> bool {
         self.wanted == uri.root() || (uri.is_plain() && self.wanted == uri.path())
     }
 
-    /// Returns the path of a file in a skill, if that was typed.
-    pub(crate) fn below(&self, uri: &SkillUri) -> Option<&str> {
+    fn below(&self, uri: &SkillUri) -> Option<&str> {
         let path = if uri.is_plain() && !self.wanted.contains("://") { uri.path() } else { uri.root() };
         self.wanted.strip_prefix(path)?.strip_prefix('/').filter(|file| !file.is_empty())
     }
 
-    /// Tells whether a skill's name alone was typed.
-    pub(crate) fn is_named(&self, uri: &SkillUri) -> bool {
+    fn is_named(&self, uri: &SkillUri) -> bool {
         self.wanted == uri.name()
     }
 
-    /// Returns the address that was typed, or that the path has in the standard's own scheme.
-    pub(crate) fn uri(&self) -> Option<SkillUri> {
+    fn uri(&self) -> Option<SkillUri> {
         match self.wanted.contains("://") {
             true => SkillUri::parse(&format!("{}/SKILL.md", self.wanted)).ok(),
             false => SkillUri::of_path(&self.wanted).ok(),
         }
-    }
-}
-
-impl fmt::Display for RemoteName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{PREFIX}{}/{}", self.server, self.wanted)
     }
 }
 
@@ -84,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_read_and_written() {
+    fn a_name_fits_its_address() {
         let rows = [
             ("mcp:docs/pdf", "skill://pdf/SKILL.md"),
             ("mcp:docs/acme/billing/refunds", "skill://acme/billing/refunds/SKILL.md"),
@@ -96,10 +82,6 @@ mod tests {
             assert_eq!((name.to_string().as_str(), id.to_string().as_str()), (text, text));
             assert!(name.is_exactly(&id.uri));
             assert_eq!(name.uri(), Some(id.uri));
-        }
-        assert_eq!(RemoteName::parse("mcp:docs/pdf/SKILL.md"), RemoteName::parse("mcp:docs/pdf"));
-        for bad in ["pdf", "mcp:", "mcp:docs", "mcp:docs/", "mcp:/pdf", "MCP:docs/pdf"] {
-            assert_eq!(RemoteName::parse(bad), None, "{bad}");
         }
     }
 }

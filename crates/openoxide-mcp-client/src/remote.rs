@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use openoxide_config::{ConfiguredServer, Environment, McpServer, McpTransport};
-use openoxide_runtime::RemoteOffer;
+use openoxide_runtime::{RemoteName, RemoteOffer};
 use openoxide_skills::host::Caller;
 use openoxide_skills::text::{TerminalText, near};
 use secrecy::SecretString;
@@ -18,7 +18,7 @@ use crate::entry::{Entry, Flaw, Resources};
 use crate::error::{RemoteError, said};
 use crate::limits::{Limits, MAX_FILES, MAX_SKILL_BYTES};
 use crate::lists::Lists;
-use crate::name::{RemoteName, SkillId};
+use crate::name::{Fits as _, SkillId};
 use crate::talk::Talk;
 use crate::uri::SkillUri;
 use crate::verify::{Mismatch, check, own_file};

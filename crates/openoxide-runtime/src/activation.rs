@@ -22,13 +22,14 @@ use crate::ask::{Answer, Question};
 use crate::call::{Call, Refusal, Why};
 use crate::depend::Dependencies;
 use crate::finish::{finish, notices};
-use crate::hooks::{Event, Firing, HookStep, register};
+use crate::hooks::{Event, Firing, register};
 use crate::load::{Loading, load};
 use crate::power::Power;
+use crate::remote::{RemoteCall, RemoteName, RemoteStep};
 use crate::runtime::Runtime;
 use crate::session::Session;
 use crate::shell::{self, Fate};
-use crate::step::{Activated, Done, Notice, Reply, Run, Step};
+use crate::step::{Activated, Done, Notice, Reply, Resumable, Run, Step};
 
 /// A call on its way.
 pub(crate) struct Candidate {
@@ -75,6 +76,8 @@ pub struct Activation {
     candidates: Vec<Candidate>,
     questions: VecDeque<Question>,
     dependencies: Dependencies,
+    /// Calls of skills that MCP servers offer.
+    remotes: VecDeque<RemoteCall>,
     /// Skills that want to know that they were activated.
     firings: VecDeque<Firing>,
     /// The question, the candidate whose command is run, or the login, that the next reply is about.
@@ -87,27 +90,14 @@ enum Pending {
     Command(usize),
     Login,
     Hook,
+    Remote,
 }
 
-impl Activation {
-    /// Begins: finds the skills that the calls mean.
-    pub fn new(runtime: Arc<Runtime>, calls: Vec<Call>) -> Activation {
-        let mut candidates = Vec::new();
-        let mut done = Done::default();
-        for call in calls {
-            match runtime.admit(&call) {
-                Ok(entry) => candidates.push(Candidate { entry: entry.clone(), call, loading: None, refusal: None }),
-                Err(refusal) => done.refused.push(refusal),
-            }
-        }
-        let (questions, dependencies, firings) = (VecDeque::new(), Dependencies::default(), VecDeque::new());
-        let stage = Stage::Admitted;
-        Activation { runtime, stage, candidates, questions, dependencies, firings, pending: None, done }
-    }
+impl Resumable for Activation {
+    type Output = Done;
 
-    /// Goes on with what came of the last step, to the next one.
-    pub fn resume(&mut self, session: &mut Session, reply: Reply) -> Step {
-        let mut to_hook = Reply::Begin;
+    fn resume(&mut self, session: &mut Session, reply: Reply) -> Step<Done> {
+        let (mut to_hook, mut to_remote) = (Reply::Begin, Reply::Begin);
         match (self.pending.take(), reply) {
             (Some(Pending::Question(question)), Reply::Answer(answer)) => self.answered(session, &question, answer),
             // A reply to something else is no answer.
@@ -118,9 +108,13 @@ impl Activation {
             }
             (Some(Pending::Login), reply) => self.done.notices.extend(self.dependencies.resume(session, reply)),
             (Some(Pending::Hook), reply) => to_hook = reply,
+            (Some(Pending::Remote), reply) => to_remote = reply,
             (None, _) => {}
         }
         loop {
+            if let Some(step) = self.next_remote(session, std::mem::replace(&mut to_remote, Reply::Begin)) {
+                return step;
+            }
             if let Some(question) = self.questions.pop_front() {
                 self.pending = Some(Pending::Question(question.clone()));
                 return Step::Ask(question);
@@ -130,10 +124,10 @@ impl Activation {
                 return step;
             }
             if let Some(run) = self.next_command(session) {
-                return Step::Run(run);
+                return Step::Run(Box::new(run));
             }
             if let Some(run) = self.next_hook(session, std::mem::replace(&mut to_hook, Reply::Begin)) {
-                return Step::Run(run);
+                return Step::Run(Box::new(run));
             }
             match self.stage.next() {
                 None => return Step::Done(std::mem::take(&mut self.done)),
@@ -143,6 +137,28 @@ impl Activation {
                 }
             }
         }
+    }
+}
+
+impl Activation {
+    /// Begins: finds the skills that the calls mean.
+    pub fn new(runtime: Arc<Runtime>, calls: Vec<Call>) -> Activation {
+        let mut candidates = Vec::new();
+        let mut done = Done::default();
+        let mut remotes = VecDeque::new();
+        for call in calls {
+            if let Some(name) = RemoteName::parse(&call.skill) {
+                remotes.push_back(RemoteCall::new(name, call));
+                continue;
+            }
+            match runtime.admit(&call) {
+                Ok(entry) => candidates.push(Candidate { entry: entry.clone(), call, loading: None, refusal: None }),
+                Err(refusal) => done.refused.push(refusal),
+            }
+        }
+        let (questions, dependencies, firings) = (VecDeque::new(), Dependencies::default(), VecDeque::new());
+        let stage = Stage::Admitted;
+        Activation { runtime, stage, candidates, questions, dependencies, remotes, firings, pending: None, done }
     }
 
     fn enter(&mut self, session: &mut Session) {
@@ -251,15 +267,42 @@ impl Activation {
         None
     }
 
+    /// Goes on with the calls of skills that servers offer.
+    fn next_remote(&mut self, session: &mut Session, mut reply: Reply) -> Option<Step<Done>> {
+        while let Some(remote) = self.remotes.front_mut() {
+            match remote.resume(&self.runtime, session, std::mem::replace(&mut reply, Reply::Begin)) {
+                RemoteStep::Ask(question) => {
+                    self.pending = Some(Pending::Remote);
+                    return Some(Step::Ask(question));
+                }
+                RemoteStep::Fetch(fetch) => {
+                    self.pending = Some(Pending::Remote);
+                    return Some(Step::Fetch(fetch));
+                }
+                RemoteStep::Done(Ok(activated)) => {
+                    self.done.activated.push(activated);
+                    self.remotes.pop_front();
+                }
+                RemoteStep::Done(Err(refusal)) => {
+                    self.done.refused.push(refusal);
+                    self.remotes.pop_front();
+                }
+            }
+        }
+        None
+    }
+
     /// Goes on with the hooks of the skills that were activated.
     fn next_hook(&mut self, session: &mut Session, mut reply: Reply) -> Option<Run> {
         while let Some(firing) = self.firings.front_mut() {
             match firing.resume(session, std::mem::replace(&mut reply, Reply::Begin)) {
-                HookStep::Run(run) => {
+                Step::Run(run) => {
                     self.pending = Some(Pending::Hook);
-                    return Some(run);
+                    return Some(*run);
                 }
-                HookStep::Done(mut verdict) => {
+                // Hooks only run commands.
+                Step::Ask(_) | Step::Login(_) | Step::Fetch(_) => drop(self.firings.pop_front()),
+                Step::Done(mut verdict) => {
                     self.done.notices.append(&mut verdict.notices);
                     self.done.verdict.add(verdict);
                     self.firings.pop_front();
@@ -302,7 +345,7 @@ impl Activation {
             Answer::Session => session.allow(Permission::Skill, name),
             Answer::Always => self.note_failure(name, self.runtime.remember(Permission::Skill, name)),
             Answer::Once => {}
-            Answer::No | Answer::Secret(_) => {
+            Answer::No | Answer::NotAsked | Answer::Secret(_) => {
                 for candidate in self.candidates.iter_mut().filter(|candidate| *candidate.entry.skill.name == *name) {
                     candidate.refuse(Why::Rejected, format!("calling `{name}` was not allowed"));
                 }

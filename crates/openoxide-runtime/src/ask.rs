@@ -167,8 +167,10 @@ pub enum Answer {
     Always,
     /// The value that was asked for.
     Secret(SecretString),
-    /// No, or nobody could be asked.
+    /// No.
     No,
+    /// No, because nobody could be asked.
+    NotAsked,
 }
 
 impl Answer {
@@ -186,6 +188,7 @@ impl fmt::Debug for Answer {
             Answer::Always => "Always",
             Answer::Secret(_) => "Secret(…)",
             Answer::No => "No",
+            Answer::NotAsked => "NotAsked",
         })
     }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use openoxide_skills::catalog::{Catalog, Entry, Status, View};
 use openoxide_skills::diagnostic::Code;
+use openoxide_skills::expand::Arguments;
 use openoxide_skills::host::{Caller, Situation};
 use openoxide_skills::text::{fill, near};
 
@@ -28,6 +29,18 @@ pub enum Given {
     Raw(String),
     /// Separate words.
     Words(Vec<String>),
+}
+
+impl Given {
+    /// Splits them into words, by the host's rule.
+    pub(crate) fn split(&self, view: &View) -> Option<Arguments> {
+        let rule = view.host.arguments.as_ref().map(|rules| rules.words).unwrap_or_default();
+        match self {
+            Given::Nothing => None,
+            Given::Raw(text) => Some(Arguments::from_raw(rule, text)),
+            Given::Words(words) => Some(Arguments::from_words(words)),
+        }
+    }
 }
 
 /// Why a skill is not activated.

@@ -136,7 +136,9 @@ impl Dependencies {
                         }
                         Err((text, help)) => talk.note(&wanted.skills, text, help),
                     },
-                    Answer::No | Answer::Secret(_) => talk.note(&wanted.skills, wanted.missing(), None),
+                    Answer::No | Answer::NotAsked | Answer::Secret(_) => {
+                        talk.note(&wanted.skills, wanted.missing(), None)
+                    }
                 }
             }
             _ => {}
@@ -159,7 +161,7 @@ impl Dependencies {
     }
 
     /// Returns what the login that is under way, or the next one, needs.
-    pub(crate) fn next(&mut self) -> Option<Step> {
+    pub(crate) fn next<T>(&mut self) -> Option<Step<T>> {
         if self.current.is_none() {
             self.current = self.logins.pop_front();
         }

@@ -1,29 +1,34 @@
-//! Drives an activation to its end with somebody who answers at once: a terminal, a script, or nobody.
+//! Drives an operation to its end with a driver that answers at once: a terminal, a script, or nobody.
 
 use openoxide_sandbox::{Outcome, SandboxError};
 
-use crate::activation::Activation;
 use crate::ask::{Answer, Question};
 use crate::login::{LoginReply, LoginStep};
+use crate::remote::{Fetch, FetchError, FetchReply};
 use crate::session::Session;
-use crate::step::{Done, Reply, Run, Step};
+use crate::step::{Reply, Resumable, Run, Step};
 
 /// Somebody who answers questions at once.
 pub trait Responder {
     /// Decides a question.
     fn answer(&mut self, question: &Question) -> Answer;
 
-    /// Takes a step of a login to a server; who cannot does nothing.
+    /// Takes a step of a login to a server. A responder that cannot log in does nothing.
     fn login(&mut self, step: &LoginStep) -> LoginReply {
         let _ = step;
         LoginReply::NotTried
     }
+
+    /// Asks an MCP server. A responder without servers knows none.
+    fn fetch(&mut self, fetch: &Fetch) -> FetchReply {
+        Err(FetchError::no_servers(fetch.server()))
+    }
 }
 
-/// Nobody: every question is answered no.
+/// Nobody can be asked.
 impl Responder for () {
     fn answer(&mut self, _: &Question) -> Answer {
-        Answer::No
+        Answer::NotAsked
     }
 }
 
@@ -34,20 +39,21 @@ impl<F: FnMut(&Question) -> Answer> Responder for F {
     }
 }
 
-/// Drives an activation to its end; commands are run by `run`.
-pub fn drive(
-    activation: &mut Activation,
+/// Drives an operation to its end; commands are run by `run`.
+pub fn drive<O: Resumable>(
+    operation: &mut O,
     session: &mut Session,
     responder: &mut dyn Responder,
     mut run: impl FnMut(&Run) -> Result<Outcome, SandboxError>,
-) -> Done {
+) -> O::Output {
     let mut reply = Reply::Begin;
     loop {
-        reply = match activation.resume(session, reply) {
+        reply = match operation.resume(session, reply) {
             Step::Ask(question) => Reply::Answer(responder.answer(&question)),
-            Step::Run(wanted) => Reply::Ran(run(&wanted)),
+            Step::Run(command) => Reply::Ran(run(&command)),
             Step::Login(step) => Reply::Login(responder.login(&step)),
-            Step::Done(done) => return done,
+            Step::Fetch(fetch) => Reply::Fetched(responder.fetch(&fetch)),
+            Step::Done(output) => return output,
         };
     }
 }

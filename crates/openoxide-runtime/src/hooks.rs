@@ -23,7 +23,7 @@ use openoxide_skills::host::{HookEvent, HookRules};
 use openoxide_skills::skill::{HookHandler, SkillHooks};
 
 pub use event::{Deactivation, Event};
-pub use firing::{Firing, HookStep, drive_hooks};
+pub use firing::Firing;
 pub use verdict::{Decision, Halt, Ruling, Said, Verdict};
 
 use crate::load::Loading;

@@ -9,7 +9,7 @@ use openoxide_skills::parse::{Parsed, body_of, parse_bytes};
 use openoxide_skills::resource::{FileDigest, SkillDir, Snapshot, SnapshotError, SnapshotLimits};
 use openoxide_skills::text::{RenderError, fill, path_text};
 
-use crate::call::{Call, Given, Refusal, Why};
+use crate::call::{Call, Refusal, Why};
 use crate::power::{Power, powers};
 use crate::runtime::Runtime;
 use crate::session::Session;
@@ -105,7 +105,7 @@ pub(crate) fn load_part(
     let more = size.saturating_sub(bytes.len() as u64);
     let text = String::from_utf8_lossy(bytes);
     let (content, cut) = content(runtime.view(), part, &text, more);
-    let arguments = arguments(runtime.view(), call);
+    let arguments = call.arguments.split(runtime.view());
     let variables = variables(runtime, session, entry);
     let files = snapshot.as_ref().map(|snapshot| named_files(runtime.view(), snapshot)).unwrap_or_default();
     let mut loading = Loading {
@@ -173,15 +173,6 @@ fn content(view: &View, part: Content, text: &str, more: u64) -> (String, Option
     match cut(&view.host.texts, &part, more, &rule) {
         Some(CutText { text, removed }) => (text, Some(removed)),
         None => (part.into_owned(), None),
-    }
-}
-
-fn arguments(view: &View, call: &Call) -> Option<Arguments> {
-    let rule = view.host.arguments.as_ref().map(|rules| rules.words).unwrap_or_default();
-    match &call.arguments {
-        Given::Nothing => None,
-        Given::Raw(text) => Some(Arguments::from_raw(rule, text)),
-        Given::Words(words) => Some(Arguments::from_words(words)),
     }
 }
 

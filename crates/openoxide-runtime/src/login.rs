@@ -109,7 +109,7 @@ impl Login {
     }
 
     /// Returns what is needed next.
-    pub(crate) fn step(&self) -> Step {
+    pub(crate) fn step<T>(&self) -> Step<T> {
         let fetch = |request: Request| Step::Login(LoginStep::Fetch(request));
         match &self.stage {
             Stage::Probe => fetch(Request::probe(&self.place.url)),
@@ -149,7 +149,7 @@ impl Login {
             }
             (Stage::Ask(issuer), Reply::Answer(answer)) => match answer {
                 Answer::Once | Answer::Session | Answer::Always => Stage::Listen(issuer),
-                Answer::No | Answer::Secret(_) => return Err(LoginError::Refused),
+                Answer::No | Answer::NotAsked | Answer::Secret(_) => return Err(LoginError::Refused),
             },
             (Stage::Wait(offer), Reply::Login(LoginReply::CameBack(returned))) => {
                 let code = offer.code(&returned?)?;

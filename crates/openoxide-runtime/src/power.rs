@@ -263,7 +263,7 @@ impl Runtime {
         match answer {
             Answer::Session => powers.iter().for_each(|power| session.empower(entry.canonical(), digest, power)),
             Answer::Always => return self.grant(entry, digest, powers),
-            Answer::Once | Answer::Secret(_) | Answer::No => {}
+            Answer::Once | Answer::Secret(_) | Answer::No | Answer::NotAsked => {}
         }
         Ok(())
     }

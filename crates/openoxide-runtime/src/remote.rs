@@ -1,108 +1,17 @@
-//! Skills of servers: whether what a server offers may reach the model. Whoever speaks with servers asks here first.
+//! Skills of MCP servers: a source behind the same operations as skills of folders.
+//!
+//! The runtime talks to no server. What an operation needs of one is a [`Fetch`] step; the driver asks the server and
+//! resumes the operation with the reply.
 
-use std::time::SystemTime;
+mod access;
+mod call;
+mod envelope;
+mod fetch;
+mod name;
+mod rules;
 
-use openoxide_config::{ApprovalState, Timestamp, TrustError, TrustedRemote};
-use openoxide_permissions::{Action, Permission};
-use openoxide_skills::host::Caller;
-
-use crate::ask::{Answer, Question};
-use crate::call::{Refusal, Why};
-use crate::runtime::Runtime;
-use crate::session::Session;
-
-/// A skill that a server offers, as far as a decision needs it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RemoteOffer {
-    /// What it is called by, the server included.
-    pub name: String,
-    /// What the user's settings call the server.
-    pub server: String,
-    /// The address of its own file there.
-    pub uri: String,
-    /// What it says it is for.
-    pub about: String,
-    /// How many files it has, and how many bytes; absent where the server makes them up as they are asked for.
-    pub size: Option<(usize, u64)>,
-    /// The digest of all of them.
-    pub digest: Option<String>,
-    /// Whether its author lets this caller call it.
-    pub callable: bool,
-}
-
-impl Runtime {
-    /// Returns what must be asked before a skill of a server reaches the model.
-    ///
-    /// A rule on skills holds for its name, which no skill of a folder can have. What a rule allows is still asked for:
-    /// nobody could know what the server would list.
-    pub fn before_remote(
-        &self,
-        session: &Session,
-        offer: &RemoteOffer,
-        caller: Caller,
-    ) -> Result<Vec<Question>, Refusal> {
-        let no = |why: Why, text: String| {
-            Err(Refusal { name: offer.name.clone(), path: None, why, code: None, text, help: None })
-        };
-        if !offer.callable {
-            return no(Why::NotForCaller, format!("`{}` is not for you to call", offer.name));
-        }
-        let mut questions = Vec::new();
-        match self.decide(session, Permission::Skill, &offer.name).action {
-            Action::Deny => return no(Why::Denied, format!("`{}` is denied by a rule", offer.name)),
-            Action::Ask if !(caller == Caller::User && self.view().host.activation.user_needs_no_permission) => {
-                questions.push(Question::Permission {
-                    permission: Permission::Skill.as_str().to_owned(),
-                    subject: offer.name.clone(),
-                    skill: offer.name.clone(),
-                });
-            }
-            Action::Ask | Action::Allow => {}
-        }
-        let granted = self.remote_granted(session, offer);
-        if granted != ApprovalState::Approved {
-            questions.push(Question::Remote {
-                skill: offer.name.clone(),
-                server: offer.server.clone(),
-                uri: offer.uri.clone(),
-                about: offer.about.clone(),
-                size: offer.size,
-                digest: offer.digest.clone(),
-                changed: matches!(granted, ApprovalState::Changed { .. }),
-            });
-        }
-        Ok(questions)
-    }
-
-    /// Tells whether a skill of a server may reach the model, with what the server lists for it now.
-    pub fn remote_granted(&self, session: &Session, offer: &RemoteOffer) -> ApprovalState {
-        // What has no digest can be anything the next time.
-        let Some(digest) = &offer.digest else { return ApprovalState::NotApproved };
-        if session.trusts_remote(&offer.server, &offer.uri, digest) {
-            return ApprovalState::Approved;
-        }
-        self.with_trust(|trust| trust.remote_approval(&offer.server, &offer.uri, digest))
-    }
-
-    pub(crate) fn keep_remote(
-        &self,
-        session: &mut Session,
-        (server, uri, digest): (&str, &str, &str),
-        answer: &Answer,
-    ) -> Result<(), TrustError> {
-        match answer {
-            Answer::Session => session.trust_remote(server, uri, digest),
-            Answer::Always => {
-                let remote = TrustedRemote {
-                    server: server.to_owned(),
-                    uri: uri.to_owned(),
-                    digest: digest.to_owned(),
-                    at: Timestamp::from(SystemTime::now()),
-                };
-                self.with_trust(|trust| trust.add_remote(remote))?;
-            }
-            Answer::Once | Answer::No | Answer::Secret(_) => {}
-        }
-        Ok(())
-    }
-}
+pub(crate) use access::{Access, RemoteAccess, RemoteRefusal};
+pub(crate) use call::{RemoteCall, RemoteStep};
+pub use envelope::carry;
+pub use fetch::{Fetch, FetchError, FetchReply, FetchRequest, Fetched, RemoteFile, RemoteOffer, RemoteSkill};
+pub use name::RemoteName;

@@ -22,7 +22,6 @@ use openoxide_skills::text::path_text;
 use crate::ask::{Answer, Question};
 use crate::call::{Call, Given, Refusal, Why};
 use crate::depend::{givable_variables, redact, variables_of};
-use crate::drive::Responder;
 use crate::interpreter::{HEAD, How};
 use crate::load::{Loading, load};
 use crate::power::Power;
@@ -30,7 +29,7 @@ use crate::profile::profile_lines;
 use crate::runtime::Runtime;
 use crate::session::Session;
 use crate::shell::{private_copy, secrets_into};
-use crate::step::{Notice, Reply, Run};
+use crate::step::{Notice, Reply, Resumable, Run, Step};
 
 /// A script that somebody wants to run.
 #[derive(Clone, Debug)]
@@ -45,17 +44,6 @@ pub struct ScriptCall {
     pub stdin: Vec<u8>,
     /// Who calls.
     pub caller: Caller,
-}
-
-/// What is needed next.
-#[derive(Debug)]
-pub enum ScriptStep {
-    /// The user must decide something.
-    Ask(Question),
-    /// The script must be run.
-    Run(Box<Run>),
-    /// Nothing; this is the result.
-    Done(Box<ScriptDone>),
 }
 
 /// The result.
@@ -107,14 +95,10 @@ struct Ready {
     how: How,
 }
 
-impl ScriptRun {
-    /// Begins.
-    pub fn new(runtime: Arc<Runtime>, call: ScriptCall) -> ScriptRun {
-        ScriptRun { runtime, call, state: State::New, notices: Vec::new() }
-    }
+impl Resumable for ScriptRun {
+    type Output = ScriptDone;
 
-    /// Goes on with what came of the last step, to the next one.
-    pub fn resume(&mut self, session: &mut Session, reply: Reply) -> ScriptStep {
+    fn resume(&mut self, session: &mut Session, reply: Reply) -> Step<ScriptDone> {
         let answer = |reply| if let Reply::Answer(answer) = reply { answer } else { Answer::No };
         let step = match std::mem::replace(&mut self.state, State::Ended) {
             State::New => self.begin(session),
@@ -128,17 +112,24 @@ impl ScriptRun {
         };
         step.unwrap_or_else(|refusal| self.done(Err(refusal)))
     }
+}
 
-    fn done(&mut self, result: Result<Ran, Refusal>) -> ScriptStep {
+impl ScriptRun {
+    /// Begins.
+    pub fn new(runtime: Arc<Runtime>, call: ScriptCall) -> ScriptRun {
+        ScriptRun { runtime, call, state: State::New, notices: Vec::new() }
+    }
+
+    fn done(&mut self, result: Result<Ran, Refusal>) -> Step<ScriptDone> {
         self.state = State::Ended;
-        ScriptStep::Done(Box::new(ScriptDone { result, notices: std::mem::take(&mut self.notices) }))
+        Step::Done(ScriptDone { result, notices: std::mem::take(&mut self.notices) })
     }
 
     fn refusal(&self, why: Why, text: String) -> Refusal {
         Refusal { name: self.call.skill.clone(), path: None, why, code: None, text, help: None }
     }
 
-    fn begin(&mut self, session: &mut Session) -> Result<ScriptStep, Refusal> {
+    fn begin(&mut self, session: &mut Session) -> Result<Step<ScriptDone>, Refusal> {
         let call = self.as_call();
         let entry = self.runtime.admit(&call)?.clone();
         let name = entry.skill.name.to_string();
@@ -148,7 +139,7 @@ impl ScriptRun {
             Action::Ask => {
                 self.state = State::Permission(Box::new(entry));
                 let permission = Permission::Skill.as_str().to_owned();
-                Ok(ScriptStep::Ask(Question::Permission { permission, subject: name.clone(), skill: name }))
+                Ok(Step::Ask(Question::Permission { permission, subject: name.clone(), skill: name }))
             }
         }
     }
@@ -157,7 +148,7 @@ impl ScriptRun {
         Call { skill: self.call.skill.clone(), caller: self.call.caller, arguments: Given::Nothing }
     }
 
-    fn permitted(&mut self, session: &mut Session, entry: Entry, answer: &Answer) -> Result<ScriptStep, Refusal> {
+    fn permitted(&mut self, session: &mut Session, entry: Entry, answer: &Answer) -> Result<Step<ScriptDone>, Refusal> {
         let name = entry.skill.name.to_string();
         if !answer.is_yes() {
             return Err(self.refusal(Why::Rejected, format!("calling `{name}` was not allowed")));
@@ -170,7 +161,7 @@ impl ScriptRun {
     }
 
     /// Reads the skill, finds the script in it, and asks for what it may not yet.
-    fn ready(&mut self, session: &mut Session, entry: Entry) -> Result<ScriptStep, Refusal> {
+    fn ready(&mut self, session: &mut Session, entry: Entry) -> Result<Step<ScriptDone>, Refusal> {
         let runtime = Arc::clone(&self.runtime);
         runtime.take_variables(session, &entry);
         let mut loading = load(&runtime, session, &self.as_call(), &entry)?;
@@ -206,7 +197,7 @@ impl ScriptRun {
         }
         let question = ready.question(wanted.asked, wanted.changed);
         self.state = State::Power(ready, question.clone());
-        Ok(ScriptStep::Ask(question))
+        Ok(Step::Ask(question))
     }
 
     /// Finds the script among the files that were digested.
@@ -246,7 +237,7 @@ impl ScriptRun {
         mut ready: Box<Ready>,
         question: &Question,
         answer: &Answer,
-    ) -> Result<ScriptStep, Refusal> {
+    ) -> Result<Step<ScriptDone>, Refusal> {
         let Question::Power { digest, powers, .. } = question else { return self.start(session, ready) };
         if answer.is_yes() {
             ready.loading.granted.extend_from_slice(powers);
@@ -269,7 +260,7 @@ impl ScriptRun {
         }
     }
 
-    fn start(&mut self, session: &Session, ready: Box<Ready>) -> Result<ScriptStep, Refusal> {
+    fn start(&mut self, session: &Session, ready: Box<Ready>) -> Result<Step<ScriptDone>, Refusal> {
         let command = ready.command(&self.runtime, session, &self.call);
         let command = command.map_err(|why| self.refusal(Why::NotRun, why))?;
         let written = std::iter::once(ready.script.clone())
@@ -278,7 +269,7 @@ impl ScriptRun {
             .join(" ");
         let run = Run { skill: ready.entry.skill.name.to_string(), written, command };
         self.state = State::Running(ready);
-        Ok(ScriptStep::Run(Box::new(run)))
+        Ok(Step::Run(Box::new(run)))
     }
 
     fn ran(
@@ -286,7 +277,7 @@ impl ScriptRun {
         session: &Session,
         ready: &Ready,
         outcome: Result<Outcome, SandboxError>,
-    ) -> Result<ScriptStep, Refusal> {
+    ) -> Result<Step<ScriptDone>, Refusal> {
         let entry = &ready.entry;
         let mut outcome = outcome.map_err(|error| {
             self.refusal(Why::NotRun, format!("`{}/{}` was not run: {error}", entry.skill.name, ready.script))
@@ -366,21 +357,4 @@ fn without_secrets(session: &Session, entry: &Entry, bytes: Vec<u8>) -> Vec<u8> 
         return bytes;
     }
     redact(session, entry, String::from_utf8_lossy(&bytes).into_owned()).into_bytes()
-}
-
-/// Drives a script to its end with somebody who answers at once; it is run by `run`.
-pub fn drive_script(
-    script: &mut ScriptRun,
-    session: &mut Session,
-    responder: &mut dyn Responder,
-    mut run: impl FnMut(&Run) -> Result<Outcome, SandboxError>,
-) -> ScriptDone {
-    let mut reply = Reply::Begin;
-    loop {
-        reply = match script.resume(session, reply) {
-            ScriptStep::Ask(question) => Reply::Answer(responder.answer(&question)),
-            ScriptStep::Run(wanted) => Reply::Ran(run(&wanted)),
-            ScriptStep::Done(done) => return *done,
-        };
-    }
 }

@@ -1,4 +1,8 @@
-//! What an activation answers with, and is resumed with: the values that pass between it and whoever drives it.
+//! Work in steps: what an operation needs next, and what it is resumed with.
+//!
+//! Activating a skill, reading a file of it, running a script of it and firing hooks all are [`Resumable`]. None of them
+//! waits: each answers what it needs (a person's answer, a command's output, a server's reply) as a [`Step`], and whoever
+//! drives it resumes it with the [`Reply`]. So a terminal, a web server and a test all drive the same code.
 
 use std::path::PathBuf;
 
@@ -11,18 +15,31 @@ use crate::call::Refusal;
 use crate::fork::ForkPlan;
 use crate::hooks::Verdict;
 use crate::login::{LoginReply, LoginStep};
+use crate::remote::{Fetch, FetchReply};
+use crate::session::Session;
 
-/// What is needed next.
+/// An operation that proceeds in steps.
+pub trait Resumable {
+    /// What comes of it.
+    type Output;
+
+    /// Goes on with the reply to the last step, to the next one. The first reply is [`Reply::Begin`].
+    fn resume(&mut self, session: &mut Session, reply: Reply) -> Step<Self::Output>;
+}
+
+/// What an operation needs next.
 #[derive(Debug)]
-pub enum Step {
+pub enum Step<T> {
     /// The user must decide something.
     Ask(Question),
     /// A command must be run.
-    Run(Run),
+    Run(Box<Run>),
     /// A login to a server must go on.
     Login(LoginStep),
+    /// An MCP server must be asked.
+    Fetch(Fetch),
     /// Nothing; this is the result.
-    Done(Done),
+    Done(T),
 }
 
 /// A command to be run in the sandbox.
@@ -39,7 +56,7 @@ pub struct Run {
 /// What came of a step.
 #[derive(Debug)]
 pub enum Reply {
-    /// Nothing yet.
+    /// Nothing yet: the operation begins.
     Begin,
     /// The user's decision.
     Answer(Answer),
@@ -47,6 +64,8 @@ pub enum Reply {
     Ran(Result<Outcome, SandboxError>),
     /// What came of a step of a login.
     Login(LoginReply),
+    /// What the server answered.
+    Fetched(FetchReply),
 }
 
 /// The result of an activation.

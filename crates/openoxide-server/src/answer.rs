@@ -8,13 +8,10 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::header::RETRY_AFTER;
 use http::{HeaderValue, StatusCode};
+use openoxide_app::{Error, ErrorKind};
 use openoxide_config::WorkspaceError;
 use openoxide_live::LiveError;
 use openoxide_permissions::RuleError;
-use openoxide_runtime::{Refusal, Why};
-use openoxide_skills::catalog::Status;
-use openoxide_skills::host::ReadProblem;
-use openoxide_skills::resource::ResourceRefusal;
 use openoxide_wire::ProblemLine;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -168,73 +165,41 @@ impl From<Unavailable> for Failure {
     }
 }
 
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        let status = match error.kind() {
+            ErrorKind::Invalid => StatusCode::BAD_REQUEST,
+            ErrorKind::NotFound => StatusCode::NOT_FOUND,
+            ErrorKind::Forbidden => StatusCode::FORBIDDEN,
+            ErrorKind::Conflict => StatusCode::CONFLICT,
+            ErrorKind::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
+            ErrorKind::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            ErrorKind::Failed => StatusCode::UNPROCESSABLE_ENTITY,
+            ErrorKind::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+            ErrorKind::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+        };
+        let mut failure = Failure::new(status, &error.word(), error.to_string());
+        // Where the next step is a request, it is this face's to name.
+        failure.line.help = match &error {
+            Error::Workspace(WorkspaceError::Host(_)) => Some("`GET /v1/hosts` names those that are known".to_owned()),
+            Error::UnknownSkill { near: None, .. } => Some("`GET /v1/skills` lists those that count".to_owned()),
+            _ => error.help(),
+        };
+        if error.kind() == ErrorKind::Unavailable {
+            failure.retry_after = Some(60);
+        }
+        failure
+    }
+}
+
 impl From<LiveError> for Failure {
     fn from(error: LiveError) -> Failure {
-        let LiveError::Workspace(error) = error;
-        match &error {
-            WorkspaceError::NoFolder { .. } => Failure::new(StatusCode::NOT_FOUND, "no-folder", error.to_string()),
-            WorkspaceError::UnknownAgent { known, .. } => {
-                let known = if known.is_empty() { "none is configured".to_owned() } else { known.join(", ") };
-                Failure::new(StatusCode::NOT_FOUND, "no-agent", error.to_string()).help(format!("agents: {known}"))
-            }
-            WorkspaceError::Host(_) => Failure::new(StatusCode::NOT_FOUND, "no-host", error.to_string())
-                .help("`GET /v1/hosts` names those that are known"),
-            WorkspaceError::Rule(rule) => Failure::from(rule),
-        }
+        Failure::from(Error::from(error))
     }
 }
 
 impl From<&RuleError> for Failure {
     fn from(error: &RuleError) -> Failure {
-        // Nothing is decided by guessing what a rule was meant to say.
-        Failure::new(StatusCode::CONFLICT, "bad-rule", error.to_string()).help("mend the settings, and call it again")
-    }
-}
-
-impl From<&Refusal> for Failure {
-    fn from(refusal: &Refusal) -> Failure {
-        let status = match refusal.why {
-            Why::Unknown | Why::NoScript => StatusCode::NOT_FOUND,
-            Why::NotForCaller
-            | Why::Denied
-            | Why::Rejected
-            | Why::NotListed
-            | Why::DoesNotCount(Status::Denied | Status::Untrusted) => StatusCode::FORBIDDEN,
-            Why::Ambiguous | Why::DoesNotCount(_) => StatusCode::CONFLICT,
-            Why::Unreadable | Why::CommandFailed | Why::NotRun => StatusCode::UNPROCESSABLE_ENTITY,
-        };
-        let code = refusal.code.map_or_else(|| refusal.why.as_str().to_owned(), |code| code.to_string());
-        let failure = Failure::new(status, &code, refusal.text.clone());
-        match &refusal.help {
-            Some(help) => failure.help(help.clone()),
-            None => failure,
-        }
-    }
-}
-
-impl From<&ResourceRefusal> for Failure {
-    fn from(refused: &ResourceRefusal) -> Failure {
-        let status = match refused.problem {
-            ReadProblem::UnknownSkill
-            | ReadProblem::NotFound
-            | ReadProblem::NoName
-            | ReadProblem::Empty
-            | ReadProblem::Nul
-            | ReadProblem::Encoding
-            | ReadProblem::Itself
-            | ReadProblem::Folder => StatusCode::NOT_FOUND,
-            ReadProblem::NotCallable
-            | ReadProblem::Forbidden
-            | ReadProblem::Denied
-            | ReadProblem::Absolute
-            | ReadProblem::Home
-            | ReadProblem::Traversal
-            | ReadProblem::Escapes
-            | ReadProblem::Special => StatusCode::FORBIDDEN,
-            ReadProblem::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-            ReadProblem::Binary | ReadProblem::NotUtf8 => StatusCode::NOT_ACCEPTABLE,
-            ReadProblem::Unreadable => StatusCode::CONFLICT,
-        };
-        Failure::new(status, refused.problem.as_str(), refused.text.clone())
+        Failure::from(Error::from(error))
     }
 }

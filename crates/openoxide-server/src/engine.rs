@@ -1,17 +1,18 @@
 //! What every face of the server stands on: live catalogs, pools of threads, and the sandbox.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
+use openoxide_app::{CommandRunner, McpServers, Pending};
 use openoxide_config::Environment;
 use openoxide_live::{Change, Live, LiveError, LiveOptions, Pin, Place, Snapshot, Subscription};
-use openoxide_sandbox::{Isolation, Probe};
+use openoxide_sandbox::Isolation;
 use tokio::sync::broadcast;
 
 use crate::blocking_pool::{BlockingPool, Unavailable};
-use crate::calling::Servers;
 use crate::observe::audit::{Action, Actor, AuditEvent, AuditLog, Decision, Face};
 use crate::observe::metrics::Metrics;
+use crate::pending_operation::PendingOperation;
 use crate::shutdown::Shutdown;
 
 /// How long writing what is still to be written may take.
@@ -55,11 +56,12 @@ struct Inner {
     work: BlockingPool,
     commands: BlockingPool,
     changes: broadcast::Sender<Arc<Change>>,
-    isolation: OnceLock<Result<Isolation, String>>,
+    runner: CommandRunner,
+    pending: Pending<PendingOperation>,
     audit: AuditLog,
     metrics: Arc<Metrics>,
     stopping: Shutdown,
-    servers: Servers,
+    servers: McpServers,
     _subscription: Subscription,
     _pin: Pin,
 }
@@ -86,11 +88,12 @@ impl Engine {
                 work: BlockingPool::new(options.work.0, options.work.1),
                 commands: BlockingPool::new(options.commands.0, options.commands.1),
                 changes,
-                isolation: OnceLock::new(),
+                runner: CommandRunner::default(),
+                pending: Pending::default(),
                 audit,
                 metrics: Arc::default(),
                 stopping: Shutdown::new(),
-                servers: Servers::default(),
+                servers: McpServers::default(),
                 _subscription: subscription,
                 _pin: pin,
             }),
@@ -159,7 +162,8 @@ impl Engine {
         &self.inner.metrics
     }
 
-    pub(crate) fn servers(&self) -> &Servers {
+    /// Returns the clients of MCP servers.
+    pub(crate) fn servers(&self) -> &McpServers {
         &self.inner.servers
     }
 
@@ -182,9 +186,18 @@ impl Engine {
         self.inner.audit.flush(FLUSH);
     }
 
-    /// Returns what commands are isolated with; the machine is looked at once. This blocks.
+    /// Returns the sandbox.
+    pub(crate) fn runner(&self) -> &CommandRunner {
+        &self.inner.runner
+    }
+
+    /// Returns the operations that wait for the user's answer.
+    pub(crate) fn pending(&self) -> &Pending<PendingOperation> {
+        &self.inner.pending
+    }
+
+    /// Returns what commands are isolated with. The first call blocks.
     pub(crate) fn isolation(&self) -> Result<&Isolation, &str> {
-        let probe = || Probe::new().map(|probe| Isolation::probe(&probe)).map_err(|error| error.to_string());
-        self.inner.isolation.get_or_init(probe).as_ref().map_err(String::as_str)
+        self.inner.runner.isolation()
     }
 }

@@ -8,7 +8,6 @@ mod extract;
 mod files;
 mod home_page;
 mod html;
-mod id;
 mod json_response;
 mod look;
 mod metrics;

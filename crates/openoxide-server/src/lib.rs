@@ -1,27 +1,26 @@
 #![doc = include_str!("../README.md")]
 
-mod activate;
 mod answer;
 mod blocking_pool;
 mod bounded_body;
 mod bounded_lines;
-mod calling;
 pub mod connect;
+mod drive;
 mod encoding;
 mod engine;
 mod http;
 mod ingress;
 pub mod mcp;
 mod observe;
+mod pending_operation;
 mod rpc;
 mod shutdown;
 mod strict_json;
 
 pub use self::http::{HttpOptions, openapi, router};
-pub use activate::{Asker, Conversation, Nobody, Stand};
 pub use answer::{ApprovalProof, ErrorAnswer, ErrorLine, Failure, Peer, RequestId};
 pub use blocking_pool::{BlockingPool, Slot, Unavailable};
-pub use calling::Calling;
+pub use drive::{Asker, Conversation, Nobody, Operation, Progress};
 pub use engine::{Engine, EngineOptions, Tell};
 pub use ingress::{BoundListener, Ingress, IngressLimits, IngressOptions, ListenError, Token, TokenError, serve};
 pub use observe::audit::{Action, Actor, AuditEvent, AuditLog, Decision, Face};

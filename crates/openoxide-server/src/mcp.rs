@@ -11,7 +11,7 @@ use openoxide_runtime::Session;
 use rmcp::ServiceExt as _;
 use tokio::sync::Mutex;
 
-use crate::activate::Conversation;
+use crate::drive::Conversation;
 use crate::engine::Engine;
 
 mod address;
@@ -19,9 +19,9 @@ mod answer;
 mod audit;
 mod complete;
 mod directory;
+mod elicit;
 mod error;
 mod handler;
-mod held;
 mod http;
 mod info;
 mod message;
@@ -36,7 +36,6 @@ mod served;
 mod sessions;
 mod skills;
 mod stdio;
-mod talk;
 mod tools;
 
 pub use http::{McpHttp, http_service};
@@ -88,7 +87,7 @@ pub(crate) struct McpServer {
 
 impl McpServer {
     fn new(shared: Arc<Shared>, one_conversation: bool) -> McpServer {
-        let session = Arc::new(Mutex::new(Session::new(held::random_name().unwrap_or_default())));
+        let session = Arc::new(Mutex::new(Session::new(openoxide_app::random_name().unwrap_or_default())));
         McpServer { shared, session, one_conversation, told: Arc::default() }
     }
 }

@@ -47,6 +47,17 @@ pub struct RemoteProblemLine {
     pub help: Option<String>,
 }
 
+/// What servers offer, and what of it cannot be used.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct RemotesAnswer {
+    /// The version of the format.
+    pub schema: SchemaVersion,
+    /// Skills, by server and address. Each is called by its whole name, `mcp:SERVER/NAME`.
+    pub skills: Vec<RemoteLine>,
+    /// What is wrong with servers and with what they offer.
+    pub problems: Vec<RemoteProblemLine>,
+}
+
 /// Everything that is known of a server's skill before it is loaded.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RemoteAnswer {

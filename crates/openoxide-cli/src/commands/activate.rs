@@ -3,21 +3,19 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use openoxide_mcp_client::RemoteName;
-use openoxide_runtime::{
-    Activation, Call, Given, Notice, Record, Runtime, Session as Conversation, activate_answer, drive,
-};
-use openoxide_skills::catalog::{Catalog, Depth};
+use openoxide_app::activate::{self, ActivateInput};
+use openoxide_app::{CommandRunner, SkillRef};
+use openoxide_live::Snapshot;
+use openoxide_runtime::{Call, Given, Notice, Record, RemoteName, Runtime, Session as Conversation, drive};
+use openoxide_skills::catalog::Depth;
 use openoxide_skills::host::Caller;
-use openoxide_skills::select::select;
-use openoxide_wire::{ActivateAnswer, IgnoredLine, MentionsAnswer, MessageLine};
+use openoxide_wire::{ActivateAnswer, MessageLine};
 
 use crate::args::{Common, caller};
 use crate::asking::{Asking, AskingArgs, tell_unasked};
 use crate::commands::{mentions, remote};
 use crate::error::Told;
 use crate::exit::ExitStatus;
-use crate::runner::Runner;
 use crate::session::Session;
 use crate::typed;
 use crate::ui::{Ui, safe, safe_lines};
@@ -68,32 +66,29 @@ pub(crate) struct ActivateArgs {
 pub(crate) fn activate(ui: &Ui, common: &Common, args: &ActivateArgs) -> anyhow::Result<ExitStatus> {
     let session = Session::open(ui, common)?;
     session.warn(ui);
-    let runtime = runtime(&session)?;
+    let snapshot = session.search(Depth::Quick);
     let mut conversation = Conversation::new("");
     if let Some(file) = &args.record {
         conversation.record = Record::load(file)?;
     }
     if args.reattach || args.list {
-        return record::show(ui, common, &session, &runtime, &conversation, args.list);
+        return record::show(ui, common, &session, &*runtime(&session)?, &conversation, args.list);
     }
+    let mut asking = Asking::new(ui, &snapshot, &args.asking);
+    let mut operation = activate::activate(&snapshot, input(ui, &session, &snapshot, args)?)?;
     if let Some(name) = args.skill.as_deref().and_then(RemoteName::parse) {
-        let wanted = remote::Wanted { name: &name, caller: args.caller, given: given(args), asking: &args.asking };
-        return match args.record {
-            None => remote::activate(ui, common, &session, &runtime, &wanted),
-            Some(_) => {
-                Err(Told::failed("a record cannot hold skills of servers yet").hint("leave --record away").into())
-            }
-        };
+        if args.record.is_some() {
+            return Err(Told::failed("a record cannot hold skills of servers yet").hint("leave --record away").into());
+        }
+        // A server or a skill that is not there at all has a status of its own.
+        remote::check(&snapshot, &mut asking, name)?;
     }
-    let (calls, ignored) = calls(ui, &session, runtime.catalog(), args)?;
-    let mut asking = Asking::new(ui, &session.workspace, &args.asking);
-    let mut activation = Activation::new(Arc::clone(&runtime), calls);
-    let runner = Runner::default();
-    let done = drive(&mut activation, &mut conversation, &mut asking, |run| runner.run(run));
+    let runner = CommandRunner::default();
+    let done = drive(&mut operation, &mut conversation, &mut asking, |run| runner.run(run));
     if let Some(file) = &args.record {
         conversation.record.save(file)?;
     }
-    let answer = ActivateAnswer { ignored, ..activate_answer(session.view.spec.id(), &done) };
+    let answer = operation.answer(&done);
     show(ui, common, &answer)?;
     tell_notices(ui, &done.notices);
     for said in &done.verdict.messages {
@@ -105,26 +100,14 @@ pub(crate) fn activate(ui: &Ui, common: &Common, args: &ActivateArgs) -> anyhow:
     Ok(tell_refused(ui, &session, args, &answer))
 }
 
-/// Returns the calls that are meant, and what looks like one and is none.
-fn calls(
-    ui: &Ui,
-    session: &Session,
-    catalog: &Catalog,
-    args: &ActivateArgs,
-) -> anyhow::Result<(Vec<Call>, Vec<IgnoredLine>)> {
+/// Returns what is to be activated.
+fn input(ui: &Ui, session: &Session, snapshot: &Snapshot, args: &ActivateArgs) -> anyhow::Result<ActivateInput> {
     let Some(text) = &args.turn else {
-        let skill = session.meant(catalog, args.skill.as_deref().unwrap_or_default());
-        return Ok((vec![Call { skill, caller: args.caller, arguments: given(args) }], Vec::new()));
+        let skill = SkillRef::Typed(args.skill.clone().unwrap_or_default()).resolve_call(snapshot)?;
+        return Ok(ActivateInput::Skill(Call { skill, caller: args.caller, arguments: given(args) }));
     };
     let text = if text == "-" { mentions::read(ui)? } else { text.clone() };
-    let turn = mentions::typed_turn(session, text, &args.item, &args.connector);
-    let selection = select(catalog, &session.view.host, &turn);
-    let calls = selection.selected.iter().map(|selected| Call {
-        skill: catalog.call_of(selected.entry),
-        caller: Caller::User,
-        arguments: selected.arguments.clone().map_or(Given::Nothing, Given::Raw),
-    });
-    Ok((calls.collect(), MentionsAnswer::new(catalog, &turn, &selection).ignored))
+    Ok(ActivateInput::Turn(mentions::typed_turn(session, text, &args.item, &args.connector)))
 }
 
 /// Makes the runtime of a session.

@@ -32,7 +32,7 @@ pub(crate) fn list(ui: &Ui, common: &Common, args: &ListArgs) -> anyhow::Result<
     let depth = if args.all || common.json { Depth::Thorough } else { Depth::Quick };
     let snapshot = session.search(depth);
     let listing = openoxide_app::list::list(&snapshot);
-    let offered = args.mcp.then(|| remote::ask(&session)).transpose()?;
+    let offered = args.mcp.then(|| remote::ask(ui, &session)).transpose()?;
     if common.json {
         let mut answer = listing.answer();
         if let Some(offered) = offered {

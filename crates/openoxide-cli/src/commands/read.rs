@@ -1,23 +1,21 @@
 //! `read`: a file of a skill, as the host would send it.
 
-use openoxide_mcp_client::RemoteName;
-use openoxide_runtime::{Given, Responder as _, Runtime, Session as Conversation};
-use openoxide_skills::catalog::{Catalog, Entry};
-use openoxide_skills::host::{Caller, ReadProblem};
-use openoxide_skills::resource::{
-    ResourceAnswer, ResourcePart, ResourceRefusal, ResourceRequest, SkillUrl, read_resource,
+use openoxide_app::read::{self, ReadInput};
+use openoxide_app::{CommandRunner, Depth, SkillRef};
+use openoxide_runtime::{
+    Audience, ReadForm, ReadPart, ReadRefusal, ReadRefusalReason, RemoteName, Session as Conversation, drive,
 };
+use openoxide_skills::catalog::Catalog;
+use openoxide_skills::host::{Caller, ReadProblem};
 use openoxide_skills::text::near;
-use openoxide_wire::ReadAnswer;
 
 use crate::args::{Common, caller};
 use crate::asking::{Asking, AskingArgs, tell_unasked};
-use crate::commands::activate::runtime;
 use crate::commands::remote;
 use crate::error::Told;
 use crate::exit::ExitStatus;
 use crate::session::Session;
-use crate::ui::{Ui, safe};
+use crate::ui::{Ui, safe, safe_lines};
 
 /// Read a file of a skill, as the agent would get it
 ///
@@ -50,23 +48,29 @@ pub(crate) struct ReadArgs {
 
 pub(crate) fn read(ui: &Ui, common: &Common, args: &ReadArgs) -> anyhow::Result<ExitStatus> {
     let session = Session::open(ui, common)?;
-    let runtime = runtime(&session)?;
-    if let Some(name) = RemoteName::parse(&args.skill) {
-        let wanted = remote::Wanted { name: &name, caller: args.caller, given: Given::Nothing, asking: &args.asking };
-        let how = remote::Reading { path: args.path.as_deref(), list: args.list, base64: args.base64, raw: args.raw };
-        return remote::read(ui, common, &session, &runtime, &wanted, &how);
-    }
-    let mut asking = Asking::new(ui, &session.workspace, &args.asking);
-    let (name, outcome) = answer(&session, &runtime, args, &mut asking)?;
+    let snapshot = session.search(Depth::Quick);
+    let mut asking = Asking::new(ui, &snapshot, &args.asking);
+    let mut reading = read::read(&snapshot, args.input())?;
+    let runner = CommandRunner::default();
+    let outcome = drive(&mut reading, &mut Conversation::new(""), &mut asking, |run| runner.run(run));
     let again = format!("{} … --yes", session.command("read"));
     asking.unasked.iter().for_each(|question| tell_unasked(ui, &again, question));
+    if let Err(refusal) = &outcome.result
+        && let ReadRefusalReason::Server(_, word) = refusal.reason
+    {
+        return Err(remote::told(word, &refusal.in_terminal(), refusal.help.as_deref()).into());
+    }
     if common.json {
-        ui.json(&ReadAnswer::new(runtime.catalog().host.clone(), name, outcome.as_ref()))?;
-        return Ok(if outcome.is_ok() { ExitStatus::Done } else { ExitStatus::No });
+        ui.json(&read::answer(&snapshot, &outcome))?;
+        return Ok(if outcome.result.is_ok() { ExitStatus::Done } else { ExitStatus::No });
     }
     session.warn(ui);
-    let catalog = runtime.catalog();
-    let text = outcome.map_err(|refused| told(&session, catalog, &name, args, &refused))?.text.unwrap_or_default();
+    let refused = |refusal: ReadRefusal| told(&session, &snapshot.catalog, &outcome.skill, args, &refusal);
+    let mut text = outcome.result.map_err(refused)?.text.unwrap_or_default();
+    if args.list && RemoteName::parse(&args.skill).is_some() {
+        // These are names that a server made up.
+        text = text.lines().fold(String::new(), |text, file| text + &safe(file) + "\n");
+    }
     if args.raw {
         ui.bytes(&text)?;
     } else {
@@ -75,84 +79,24 @@ pub(crate) fn read(ui: &Ui, common: &Common, args: &ReadArgs) -> anyhow::Result<
     Ok(ExitStatus::Done)
 }
 
-/// Answers what was asked for; also returns the skill's name.
-fn answer(
-    session: &Session,
-    runtime: &Runtime,
-    args: &ReadArgs,
-    asking: &mut Asking<'_>,
-) -> Result<(String, Result<ResourceAnswer, ResourceRefusal>), Told> {
-    let (host, catalog) = (&session.view.host, runtime.catalog());
-    let mut conversation = Conversation::new("");
-    let (asked, entry) = match asked(session, runtime, &conversation, args)? {
-        Ok(found) => found,
-        Err(problem) => return Ok((args.skill.clone(), Err(ResourceRefusal::unnamed(host, problem)))),
-    };
-    let outcome = entry
-        .and_then(|entry| permitted(runtime, &mut conversation, entry, &asked, asking).map(|()| entry))
-        .map_err(|problem| ResourceRefusal::new(host, catalog, &asked, problem))
-        .and_then(|entry| read_resource(host, catalog, entry, &asked, args.base64));
-    Ok((asked.name, outcome))
-}
-
-/// Asks for what rules ask for.
-fn permitted(
-    runtime: &Runtime,
-    conversation: &mut Conversation,
-    entry: &Entry,
-    asked: &ResourceRequest,
-    asking: &mut Asking<'_>,
-) -> Result<(), ReadProblem> {
-    for question in runtime.before_reading(conversation, entry, asked)? {
-        let answer = asking.answer(&question);
-        if !answer.is_yes() {
-            return Err(ReadProblem::Forbidden);
-        }
-        // What cannot be remembered counts this time.
-        let _ = runtime.keep_answer(conversation, &question, &answer);
+impl ReadArgs {
+    fn input(&self) -> ReadInput {
+        let part = match &self.path {
+            Some(path) => ReadPart::Path(path.clone()),
+            None if self.list => ReadPart::Listing,
+            None => ReadPart::Manifest,
+        };
+        let form = if self.base64 { ReadForm::Bytes } else { ReadForm::Text };
+        let (skill, caller) = (SkillRef::Typed(self.skill.clone()), self.caller);
+        ReadInput { skill, part, caller, form, audience: Audience::Person }
     }
-    Ok(())
-}
-
-/// What was asked for, and the skill that is meant; an address may name none at all.
-type Wanted<'c> = Result<(ResourceRequest, Result<&'c Entry, ReadProblem>), ReadProblem>;
-
-fn asked<'r>(
-    session: &Session,
-    runtime: &'r Runtime,
-    conversation: &Conversation,
-    args: &ReadArgs,
-) -> Result<Wanted<'r>, Told> {
-    let rules = &session.view.host.resource;
-    let caller = args.caller;
-    if SkillUrl::is_url(&args.skill) {
-        if !rules.addresses {
-            let told = Told::failed(format!("`{}` does not know addresses", session.view.spec.id()));
-            return Err(told.hint("name the skill and the file: `openoxide read NAME PATH`"));
-        }
-        if args.path.is_some() || args.list {
-            return Err(Told::failed("an address names the file itself").hint("leave the path away"));
-        }
-        return Ok(ResourceRequest::by_url(&args.skill, caller, rules).map(|asked| {
-            let entry = runtime.readable(conversation, &asked.name, caller);
-            (asked, entry)
-        }));
-    }
-    let meant = session.meant(runtime.catalog(), &args.skill);
-    let entry = runtime.readable(conversation, &meant, caller);
-    let name = entry.as_ref().map_or(args.skill.as_str(), |entry| &entry.skill.name);
-    let asked = match &args.path {
-        Some(path) => ResourceRequest::by_path(name, path, caller, rules),
-        None if args.list => ResourceRequest::for_skill(name, ResourcePart::Top, caller),
-        None => ResourceRequest::for_skill(name, ResourcePart::Manifest, caller),
-    };
-    Ok(Ok((asked, entry)))
 }
 
 /// Says to a person why nothing is answered, and what to do next.
-fn told(session: &Session, catalog: &Catalog, name: &str, args: &ReadArgs, refused: &ResourceRefusal) -> Told {
-    let told = Told::no(refused.text.clone());
-    match (refused.problem, args.caller) {
+fn told(session: &Session, catalog: &Catalog, name: &str, args: &ReadArgs, refusal: &ReadRefusal) -> Told {
+    let told = Told::no(safe_lines(&refusal.text));
+    let ReadRefusalReason::Problem(problem) = refusal.reason else { return told };
+    match (problem, args.caller) {
         (ReadProblem::UnknownSkill, Caller::User) => {
             let names = catalog.skills.iter().filter(|entry| entry.user).map(|entry| &*entry.skill.name);
             let list = format!("`{}` shows everything that was found", session.command("list --all"));

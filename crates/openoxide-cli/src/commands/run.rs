@@ -2,23 +2,19 @@
 
 use std::ffi::OsString;
 use std::io::{IsTerminal as _, Read as _};
-use std::sync::Arc;
 
 use anyhow::Context as _;
-use openoxide_runtime::{
-    Ran, ScriptCall, ScriptDone, ScriptRun, Session as Conversation, Why, drive_script, notice_line, refused_line,
-};
+use openoxide_app::run::{self, RunInput};
+use openoxide_app::{CommandRunner, Depth, SkillRef};
+use openoxide_runtime::{ScriptDone, Session as Conversation, Why, drive};
 use openoxide_sandbox::Ended;
 use openoxide_skills::host::Caller;
-use openoxide_skills::text::path_text;
-use openoxide_wire::{RanLine, RunAnswer};
 
 use crate::args::{Common, caller};
 use crate::asking::{Asking, AskingArgs, tell_unasked};
-use crate::commands::activate::{runtime, tell_notices};
+use crate::commands::activate::tell_notices;
 use crate::error::Told;
 use crate::exit::ExitStatus;
-use crate::runner::Runner;
 use crate::session::Session;
 use crate::typed;
 use crate::ui::{Ui, safe, safe_lines};
@@ -53,21 +49,23 @@ pub(crate) struct RunArgs {
 pub(crate) fn run(ui: &Ui, common: &Common, args: &RunArgs) -> anyhow::Result<ExitStatus> {
     let session = Session::open(ui, common)?;
     session.warn(ui);
-    let runtime = runtime(&session)?;
-    let call = ScriptCall {
-        skill: session.meant(runtime.catalog(), &args.skill),
-        script: args.script.clone(),
-        arguments: args.arguments.clone(),
-        stdin: if args.stdin { stdin()? } else { Vec::new() },
-        caller: args.caller,
-    };
-    let runner = Runner::default();
-    let mut asking = Asking::new(ui, &session.workspace, &args.asking);
-    let mut script = ScriptRun::new(Arc::clone(&runtime), call);
-    let done = drive_script(&mut script, &mut Conversation::new(""), &mut asking, |run| runner.run(run));
+    let snapshot = session.search(Depth::Quick);
+    let mut script = run::run(
+        &snapshot,
+        RunInput {
+            skill: SkillRef::Typed(args.skill.clone()),
+            script: args.script.clone(),
+            arguments: args.arguments.clone(),
+            stdin: if args.stdin { stdin()? } else { Vec::new() },
+            caller: args.caller,
+        },
+    )?;
+    let runner = CommandRunner::default();
+    let mut asking = Asking::new(ui, &snapshot, &args.asking);
+    let done = drive(&mut script, &mut Conversation::new(""), &mut asking, |run| runner.run(run));
     let isolation = runner.mechanism().unwrap_or("none");
     if common.json {
-        ui.json(&answer(&session, &done, isolation))?;
+        ui.json(&run::answer(&snapshot, &done, isolation))?;
     } else if let Ok(ran) = &done.result {
         ui.output(&ran.outcome.stdout, &ran.outcome.stderr)?;
     }
@@ -133,31 +131,4 @@ fn ended(ui: &Ui, done: &ScriptDone) -> anyhow::Result<ExitStatus> {
 
 fn limit(ended: Ended) -> bool {
     !matches!(ended, Ended::Exit(_) | Ended::Signal(_) | Ended::Stopped)
-}
-
-fn answer(session: &Session, done: &ScriptDone, isolation: &str) -> RunAnswer {
-    RunAnswer {
-        host: session.view.spec.id(),
-        ran: done.result.as_ref().ok().map(|ran| ran_line(ran, isolation)),
-        refused: done.result.as_ref().err().map(refused_line),
-        notices: done.notices.iter().map(notice_line).collect(),
-        ..RunAnswer::default()
-    }
-}
-
-fn ran_line(ran: &Ran, isolation: &str) -> RanLine {
-    let outcome = &ran.outcome;
-    RanLine {
-        skill: ran.skill.clone(),
-        path: path_text(&ran.path),
-        digest: ran.digest.clone(),
-        script: ran.script.clone(),
-        ended: outcome.ended.as_str().to_owned(),
-        status: if let Ended::Exit(status) = outcome.ended { Some(status) } else { None },
-        stdout: String::from_utf8_lossy(&outcome.stdout).into_owned(),
-        stderr: String::from_utf8_lossy(&outcome.stderr).into_owned(),
-        truncated: outcome.truncated,
-        took: u64::try_from(outcome.took.as_millis()).unwrap_or(u64::MAX),
-        isolation: isolation.to_owned(),
-    }
 }

@@ -4,11 +4,10 @@ use std::fmt::Write as _;
 
 use openoxide_app::paths;
 use openoxide_app::{Depth, Entry};
-use openoxide_mcp_client::RemoteName;
+use openoxide_runtime::RemoteName;
 use openoxide_wire::ShowAnswer;
 
 use crate::args::Common;
-use crate::commands::activate::runtime;
 use crate::commands::remote;
 use crate::exit::ExitStatus;
 use crate::session::Session;
@@ -26,7 +25,7 @@ pub(crate) struct ShowArgs {
 pub(crate) fn show(ui: &Ui, common: &Common, args: &ShowArgs) -> anyhow::Result<ExitStatus> {
     let session = Session::open(ui, common)?;
     if let Some(name) = RemoteName::parse(&args.skill) {
-        return remote::show(ui, common, &session, &*runtime(&session)?, &name);
+        return remote::show(ui, common, &session, &name);
     }
     let snapshot = session.search(Depth::Quick);
     let shown = openoxide_app::show::show(&snapshot, &args.skill)?;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use openoxide_config::{ApprovalState, Environment, Workspace, WorkspaceOptions};
-use openoxide_mcp_client::{Limits, Remote, RemoteOptions, ServerSkill, carry};
-use openoxide_runtime::{Answer, Question, Runtime, Session};
+use openoxide_mcp_client::{Limits, Remote, RemoteOptions, ServerSkill};
+use openoxide_runtime::{Answer, Question, Runtime, Session, carry};
 use openoxide_skills::catalog::{Depth, load as search};
 use openoxide_skills::expand::Arguments;
 use openoxide_skills::host::Caller;
@@ -117,7 +117,14 @@ async fn the_model_is_told_whose_words_they_are_and_nothing_runs() {
         let runtime = runtime(&context, &[&format!("host=\"{host}\"")]);
         let arguments = Arguments::from_words(&["hello".to_owned()]);
         for caller in [Caller::User, Caller::Model] {
-            let messages = carry(runtime.view(), &verified, caller, Some(&arguments)).unwrap();
+            let messages = carry(
+                runtime.view(),
+                &verified.skill.clone().described(caller),
+                &verified.text,
+                caller,
+                Some(&arguments),
+            )
+            .unwrap();
             let text: String = messages.iter().map(|message| message.text.as_str()).collect();
             assert!(text.contains("MCP server `docs`, skill://pdf/SKILL.md"), "{host}: {text}");
             assert!(text.contains("mcp:docs/pdf"), "{host}: {text}");
@@ -125,7 +132,10 @@ async fn the_model_is_told_whose_words_they_are_and_nothing_runs() {
         }
     }
     let runtime = runtime(&context, &[]);
-    let text = &carry(runtime.view(), &verified, Caller::User, None).unwrap()[0].text;
+    let text =
+        &carry(runtime.view(), &verified.skill.clone().described(Caller::User), &verified.text, Caller::User, None)
+            .unwrap()[0]
+            .text;
     assert!(text.contains("<source scope=\"mcp:docs\" digest=\"sha256:"), "{text}");
     assert_eq!(text.matches("</skill>").count(), 1, "what it says cannot end its frame: {text}");
 }

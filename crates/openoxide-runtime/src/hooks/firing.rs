@@ -17,16 +17,7 @@ use crate::depend::redact;
 use crate::runtime::Runtime;
 use crate::session::Session;
 use crate::shell::secrets_into;
-use crate::step::{Notice, Reply, Run};
-
-/// What is needed next.
-#[derive(Debug)]
-pub enum HookStep {
-    /// A command must be run.
-    Run(Run),
-    /// Nothing; this is the result.
-    Done(Verdict),
-}
+use crate::step::{Notice, Reply, Resumable, Run, Step};
 
 /// An event on its way through the hooks of a session.
 ///
@@ -57,6 +48,39 @@ impl Job {
     }
 }
 
+impl Resumable for Firing {
+    type Output = Verdict;
+
+    fn resume(&mut self, session: &mut Session, reply: Reply) -> Step<Verdict> {
+        if let Some(job) = self.running.take() {
+            let outcome = match reply {
+                Reply::Ran(outcome) => outcome,
+                _ => Err(std::io::Error::other("it was not run").into()),
+            };
+            self.took += outcome.as_ref().map_or(Duration::ZERO, |outcome| outcome.took);
+            self.heard(session, &job, outcome);
+        }
+        let Some(rules) = self.runtime.view().host.hooks.clone() else { return self.done() };
+        if !std::mem::replace(&mut self.begun, true) {
+            self.begin(session, &rules);
+        }
+        loop {
+            let left = self.left(&rules);
+            if let Some(job) = self.jobs.pop_front() {
+                if left.is_zero() {
+                    self.give_up(&rules);
+                } else if let Some(run) = self.start(session, &rules, job, left) {
+                    return Step::Run(Box::new(run));
+                }
+            } else if std::mem::replace(&mut self.concluded, true) {
+                return self.done();
+            } else {
+                self.conclude(session, &rules);
+            }
+        }
+    }
+}
+
 impl Firing {
     /// Begins: nothing happens before the first step.
     pub fn new(runtime: Arc<Runtime>, event: Event) -> Firing {
@@ -80,36 +104,6 @@ impl Firing {
         self
     }
 
-    /// Goes on with what came of the last step, to the next one.
-    pub fn resume(&mut self, session: &mut Session, reply: Reply) -> HookStep {
-        if let Some(job) = self.running.take() {
-            let outcome = match reply {
-                Reply::Ran(outcome) => outcome,
-                _ => Err(std::io::Error::other("it was not run").into()),
-            };
-            self.took += outcome.as_ref().map_or(Duration::ZERO, |outcome| outcome.took);
-            self.heard(session, &job, outcome);
-        }
-        let Some(rules) = self.runtime.view().host.hooks.clone() else { return self.done() };
-        if !std::mem::replace(&mut self.begun, true) {
-            self.begin(session, &rules);
-        }
-        loop {
-            let left = self.left(&rules);
-            if let Some(job) = self.jobs.pop_front() {
-                if left.is_zero() {
-                    self.give_up(&rules);
-                } else if let Some(run) = self.start(session, &rules, job, left) {
-                    return HookStep::Run(run);
-                }
-            } else if std::mem::replace(&mut self.concluded, true) {
-                return self.done();
-            } else {
-                self.conclude(session, &rules);
-            }
-        }
-    }
-
     /// Returns how long the commands of this event may still take.
     fn left(&self, rules: &HookRules) -> Duration {
         let all = Duration::try_from_secs_f64(rules.event_seconds).unwrap_or_default();
@@ -123,10 +117,10 @@ impl Firing {
         self.verdict.notices.push(Notice { skill: "hooks".to_owned(), text, help: None });
     }
 
-    fn done(&mut self) -> HookStep {
+    fn done(&mut self) -> Step<Verdict> {
         let mut verdict = std::mem::take(&mut self.verdict);
         verdict.settle();
-        HookStep::Done(verdict)
+        Step::Done(verdict)
     }
 
     /// Chooses the hooks. Those of a skill that goes are removed now, so that nothing brings them back.
@@ -324,21 +318,6 @@ fn filled(text: &str, known: &[(String, String)]) -> String {
         rest = end;
     }
     filled + rest
-}
-
-/// Drives an event through the hooks to the end; commands are run by `run`.
-pub fn drive_hooks(
-    firing: &mut Firing,
-    session: &mut Session,
-    mut run: impl FnMut(&Run) -> Result<Outcome, SandboxError>,
-) -> Verdict {
-    let mut reply = Reply::Begin;
-    loop {
-        reply = match firing.resume(session, reply) {
-            HookStep::Run(wanted) => Reply::Ran(run(&wanted)),
-            HookStep::Done(verdict) => return verdict,
-        };
-    }
 }
 
 #[cfg(test)]

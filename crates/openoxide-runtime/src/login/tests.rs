@@ -100,13 +100,13 @@ fn at_the_page() -> Login {
 #[test]
 fn a_front_end_can_bring_the_code_itself() {
     let login = at_the_page();
-    let Step::Login(LoginStep::Wait(callback)) = login.step() else { panic!("it waits for the browser") };
+    let Step::Login(LoginStep::Wait(callback)) = login.step::<()>() else { panic!("it waits for the browser") };
     assert_eq!(callback.redirect, "https://front.example/back");
     assert!(callback.page.contains("&scope=r+w") && callback.page.contains(&callback.state), "{}", callback.page);
     let returned = Returned::from_query(format!("code=hunter2&state={}", callback.state));
     assert!(!format!("{returned:?}").contains("hunter2"));
     let Ok(Turn::Go(login)) = login.resume(Reply::Login(LoginReply::CameBack(Ok(returned)))) else { panic!("it ends") };
-    let Step::Login(LoginStep::Fetch(request)) = login.step() else { panic!("it exchanges the code") };
+    let Step::Login(LoginStep::Fetch(request)) = login.step::<()>() else { panic!("it exchanges the code") };
     assert_eq!(request.url, "https://t.example/t");
     assert!(!format!("{request:?}").contains("hunter2"), "{request:?}");
     let body = SecretString::from("{\"access_token\": \"hunter3\", \"token_type\": \"bearer\"}".to_owned());
@@ -132,7 +132,7 @@ fn another_state_or_another_reply_ends_it() {
 #[test]
 fn two_logins_never_share_what_proves_them() {
     let pages: Vec<String> = (0..2)
-        .map(|_| match at_the_page().step() {
+        .map(|_| match at_the_page().step::<()>() {
             Step::Login(LoginStep::Wait(callback)) => callback.page,
             other => panic!("{other:?}"),
         })

@@ -5,12 +5,9 @@ use std::sync::Arc;
 
 use openoxide_sandbox::{Outcome, SandboxError};
 use openoxide_skills::envelope::Message;
-use openoxide_skills::host::{Caller, ReadProblem, Role, ToolAnswer, ToolArgumentKind, ToolDoes, ToolFact};
+use openoxide_skills::host::{Caller, Role, ToolAnswer, ToolArgumentKind, ToolDoes, ToolFact};
 use openoxide_skills::render::Model;
-use openoxide_skills::resource::{
-    Resource, ResourceAnswer, ResourceBytes, ResourceContent, ResourcePart, ResourceRefusal, ResourceRequest,
-    read_resource,
-};
+use openoxide_skills::resource::{Resource, ResourceAnswer, ResourceBytes, ResourceContent};
 use openoxide_skills::text::{RenderError, fill, path_text};
 use serde_json::{Map, Value, json};
 
@@ -21,7 +18,9 @@ use crate::activation::Activation;
 use crate::call::{Call, Given, Refusal};
 use crate::drive::{Responder, drive};
 use crate::fork::ForkPlan;
-use crate::hooks::{Deactivation, Event, Firing, Verdict, drive_hooks};
+use crate::hooks::{Deactivation, Event, Firing, Verdict};
+use crate::reading::{Audience, ReadForm, ReadOutcome, ReadPart, ReadRefusalReason, ReadRequest, ReadTarget, Reading};
+use crate::remote::RemoteName;
 use crate::runtime::Runtime;
 use crate::session::Session;
 use crate::step::{Activated, Done, Run};
@@ -42,6 +41,9 @@ pub enum Begun {
     Call(Call),
     /// A skill is deactivated, which its hooks may want to know; [`Toolbox::deactivated`] makes the answer.
     Fire(Box<Firing>),
+    /// A file is to be read; [`Toolbox::finish_reading`] makes the answer of what comes of it. A model is in the middle
+    /// of a call, so the user is not asked: an open question is a no.
+    Read(Box<Reading>),
     /// This is the answer.
     Answer(Box<ToolResult>),
 }
@@ -125,7 +127,11 @@ impl Toolbox {
     ) -> ToolResult {
         match self.begin(session, name, arguments) {
             Begun::Answer(answer) => *answer,
-            Begun::Fire(mut firing) => Toolbox::deactivated(&drive_hooks(&mut firing, session, run)),
+            Begun::Read(mut reading) => {
+                let outcome = drive(&mut *reading, session, &mut (), run);
+                self.finish_reading(name, &reading, &outcome)
+            }
+            Begun::Fire(mut firing) => Toolbox::deactivated(&drive(&mut *firing, session, responder, run)),
             Begun::Call(call) => {
                 let mut activation = Activation::new(Arc::clone(&self.runtime), vec![call]);
                 let done = drive(&mut activation, session, responder, run);
@@ -140,7 +146,7 @@ impl Toolbox {
         match Input::read(tool, arguments) {
             Err(text) => Begun::answer(ToolResult::error(text)),
             Ok(given) => match tool.does {
-                ToolDoes::Read => Begun::answer(self.read(session, tool, &given)),
+                ToolDoes::Read => Begun::Read(Box::new(self.reading(&given))),
                 ToolDoes::Deactivate => self.deactivate(session, given.name),
                 ToolDoes::Search => Begun::answer(found(&self.runtime, tool, given.name)),
                 ToolDoes::Activate => {
@@ -149,13 +155,6 @@ impl Toolbox {
                 }
             },
         }
-    }
-
-    /// Returns what a call would read, the skill and the path in it; nothing if it reads nothing.
-    pub fn reads(&self, name: &str, arguments: &Value) -> Option<(String, Option<String>)> {
-        let tool = self.tool(name).filter(|tool| tool.does == ToolDoes::Read)?;
-        let given = Input::read(tool, arguments).ok()?;
-        Some((given.name.to_owned(), given.path.map(str::to_owned)))
     }
 
     fn deactivate(&self, session: &Session, name: &str) -> Begun {
@@ -244,35 +243,36 @@ impl Toolbox {
         ToolResult { output: refusal.text.clone(), metadata, is_error, ..ToolResult::default() }
     }
 
-    fn read(&self, session: &Session, tool: &Tool, given: &Input<'_>) -> ToolResult {
-        match self.resource(session, given) {
-            Err(refused) => ToolResult {
-                output: refused.text,
-                is_error: tool.rule.refusal_source.is_none(),
-                ..ToolResult::default()
-            },
-            Ok(answer) => answered(tool, given.name, &answer),
-        }
+    fn reading(&self, given: &Input<'_>) -> Reading {
+        let part = given.path.map_or(ReadPart::Manifest, |path| ReadPart::Path(path.to_owned()));
+        let (skill, written) = (given.name.to_owned(), given.name.to_owned());
+        let request = ReadRequest {
+            target: ReadTarget::Skill { skill, written, part },
+            caller: Caller::Model,
+            form: ReadForm::Text,
+            audience: Audience::Program,
+        };
+        Reading::new(Arc::clone(&self.runtime), request)
     }
 
-    fn resource(&self, session: &Session, given: &Input<'_>) -> Result<ResourceAnswer, ResourceRefusal> {
-        let (host, catalog) = (&self.runtime.view().host, self.runtime.catalog());
-        if given.name.trim().is_empty() {
-            return Err(ResourceRefusal::unnamed(host, ReadProblem::NoName));
-        }
-        let asked = match given.path {
-            Some(path) => ResourceRequest::by_path(given.name, path, Caller::Model, &host.resource),
-            None => ResourceRequest::for_skill(given.name, ResourcePart::Manifest, Caller::Model),
-        };
-        let readable = self.runtime.readable(session, given.name, Caller::Model).and_then(|entry| {
-            // Nobody can be asked in the middle of a call.
-            match self.runtime.before_reading(session, entry, &asked)?.as_slice() {
-                [] => Ok(entry),
-                _ => Err(ReadProblem::Forbidden),
+    /// Makes the answer of what came of reading a file.
+    pub fn finish_reading(&self, name: &str, reading: &Reading, outcome: &ReadOutcome) -> ToolResult {
+        let Some(tool) = self.tool(name) else { return no_tool(name) };
+        let written = reading.request().written();
+        match &outcome.result {
+            Ok(answer) => answered(tool, written, answer),
+            Err(refusal) => {
+                let is_server = RemoteName::parse(written).is_some();
+                let output = match refusal.reason {
+                    ReadRefusalReason::Rejected | ReadRefusalReason::NotAsked if is_server => format!(
+                        "`{written}` may be read once the user allowed it for the session: call the skill first"
+                    ),
+                    _ => refusal.text.clone(),
+                };
+                let is_error = is_server || tool.rule.refusal_source.is_none();
+                ToolResult { output, is_error, ..ToolResult::default() }
             }
-        });
-        let entry = readable.map_err(|problem| ResourceRefusal::new(host, catalog, &asked, problem))?;
-        read_resource(host, catalog, entry, &asked, false)
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Who may have hooks, what they run as, and how long they stay.
 
 use openoxide_permissions::Action;
+use openoxide_runtime::Resumable as _;
 use openoxide_runtime::{Answer, Deactivation, Event, Power, Question};
 use openoxide_skills::host::HookScope;
 

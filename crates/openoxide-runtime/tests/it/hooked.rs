@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use openoxide_runtime::{
     Activation, Answer, Call, Deactivation, Done, Event, Firing, Given, Notice, Question, Run, Runtime, Session,
-    Verdict, drive, drive_hooks,
+    Verdict, drive,
 };
 use openoxide_sandbox::{Isolation, Outcome, Probe, SandboxError};
 use openoxide_skills::host::{Caller, Host};
@@ -118,7 +118,7 @@ impl Hooked {
     pub(crate) fn fire(&mut self, event: Event) -> Verdict {
         let mut firing = Firing::new(Arc::clone(&self.runtime), event).with("permission_mode", json!("default"));
         let run = runner(&mut self.ran, self.isolation);
-        drive_hooks(&mut firing, &mut self.session, run)
+        drive(&mut firing, &mut self.session, &mut (), run)
     }
 
     pub(crate) fn deactivate(&mut self, skill: &str, reason: Deactivation) -> Verdict {

@@ -1,5 +1,6 @@
 //! Events and what hooks say to them: input, exit statuses, JSON, matchers.
 
+use openoxide_runtime::Resumable as _;
 use openoxide_runtime::{Deactivation, Event};
 use openoxide_skills::host::HookEvent;
 use serde_json::{Value, json};
@@ -44,7 +45,7 @@ fn what_the_agent_adds_cannot_replace_what_is_known() {
     let Some(mut hooked) = Hooked::active("openoxide", &on("Stop", &[&format!("cat > {OUT}/seen")])) else { return };
     let mut firing = openoxide_runtime::Firing::new(hooked.runtime.clone(), stop()).with("session_id", json!("other"));
     let step = firing.resume(&mut hooked.session, openoxide_runtime::Reply::Begin);
-    let openoxide_runtime::HookStep::Run(run) = step else { panic!("{step:?}") };
+    let openoxide_runtime::Step::Run(run) = step else { panic!("{step:?}") };
     let input: Value = serde_json::from_slice(&run.command.stdin).unwrap();
     assert_eq!(input["session_id"], "s1");
 }
@@ -376,10 +377,10 @@ fn a_driver_that_runs_nothing_gets_no_decision() {
     let mut firing = openoxide_runtime::Firing::new(hooked.runtime.clone(), stop());
     firing.resume(&mut hooked.session, openoxide_runtime::Reply::Begin);
     let step = firing.resume(&mut hooked.session, openoxide_runtime::Reply::Begin);
-    let openoxide_runtime::HookStep::Done(verdict) = step else { panic!("{step:?}") };
+    let openoxide_runtime::Step::Done(verdict) = step else { panic!("{step:?}") };
     assert_eq!(line(&verdict), "notice(the sandbox could not be prepared: it was not run)");
     // Whoever asks again hears nothing new.
     let step = firing.resume(&mut hooked.session, openoxide_runtime::Reply::Begin);
-    assert!(matches!(step, openoxide_runtime::HookStep::Done(verdict) if line(&verdict).is_empty()));
+    assert!(matches!(step, openoxide_runtime::Step::Done(verdict) if line(&verdict).is_empty()));
     assert_eq!(line(&hooked.deactivate("nobody", Deactivation::Asked)), "");
 }

@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use openoxide_config::Trust;
 use openoxide_permissions::{Action, Permission};
+use openoxide_runtime::Resumable as _;
 use openoxide_runtime::{
     Activation, Answer, Call, Done, Given, Question, Reply, Runtime, ScriptCall, ScriptRun, Session, Step,
-    ToolRegistry, Toolbox, Why, drive, drive_script,
+    ToolRegistry, Toolbox, Why, drive,
 };
 use openoxide_sandbox::{Ended, Outcome};
 use openoxide_skills::host::Caller;
@@ -204,7 +205,7 @@ fn scripts_are_asked_for_the_same_way() {
         };
         let took = std::time::Duration::ZERO;
         let ended = Ended::Exit(0);
-        let done = drive_script(&mut ScriptRun::new(Arc::clone(&runtime), call), session, &mut answer, |_| {
+        let done = drive(&mut ScriptRun::new(Arc::clone(&runtime), call), session, &mut answer, |_| {
             Ok(Outcome { ended, stdout: b"ran".to_vec(), stderr: Vec::new(), truncated: false, took })
         });
         (done.result.map(|ran| ran.outcome.stdout).map_err(|refusal| refusal.why), asked)

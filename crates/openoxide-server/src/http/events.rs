@@ -12,8 +12,8 @@ use tokio_stream::wrappers::errors::BroadcastStreamRecvError;
 use tokio_stream::{Stream, StreamExt as _};
 
 use super::extract::{HttpContext, LocationQuery, Query};
-use super::id::called;
 use crate::answer::Failure;
+use openoxide_app::skill_id as called;
 
 /// How often something is said although nothing happened.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);

@@ -9,10 +9,10 @@ use openoxide_wire::ProblemLine;
 use super::extract::NoQuery;
 use super::extract::{HttpContext, Location, Query};
 use super::html::Page;
-use super::id::Ids;
 use super::redact::Redactor;
 use crate::answer::{Failure, Peer};
 use crate::connect::{Reach, clients};
+use openoxide_app::SkillIds as Ids;
 
 /// Skills and findings that are shown; the API has the rest.
 const SHOWN: usize = 100;

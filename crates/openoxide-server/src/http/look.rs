@@ -103,11 +103,7 @@ pub(crate) async fn prompt(asking: HttpContext, Query(query): Query<PromptQuery>
     let input = PromptInput { window: query.window, can_read: !query.no_read_tool, preload: Vec::new() };
     let ready = asking
         .work(move || {
-            let drawn = openoxide_app::prompt::prompt(&state, &input).map_err(|error| match error {
-                openoxide_app::Error::Rule(rule) => Failure::from(&rule),
-                openoxide_app::Error::Refused(refusal) => Failure::from(&*refusal),
-                error => Failure::new(StatusCode::CONFLICT, "bad-template", error.to_string()),
-            })?;
+            let drawn = openoxide_app::prompt::prompt(&state, &input)?;
             EncodedResponse::json(&drawn.answer(), peer, Some(&state))
         })
         .await?;

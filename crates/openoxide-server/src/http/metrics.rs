@@ -31,7 +31,11 @@ fn text(asking: &HttpContext, state: &Snapshot) -> String {
     let watching = http.engine().live().watch_mode();
     let watches = u64::from(watching == WatchMode::Events);
     gauge("watching", "1 if the system tells of changes, 0 if folders are looked at again and again.", watches);
-    gauge("activations_waiting", "Activations that wait for an answer of a user.", count(http.activations().len()));
+    gauge(
+        "activations_waiting",
+        "Activations that wait for an answer of a user.",
+        count(http.engine().pending().len()),
+    );
     let audit = http.engine().audit();
     counter(&mut text, "audit_lost", "Lines of the audit log that were lost because too many waited.", audit.lost());
     counter(&mut text, "audit_failed", "How often the audit log could not be written.", audit.failed());

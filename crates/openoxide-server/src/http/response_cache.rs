@@ -208,11 +208,6 @@ impl Entry {
     }
 }
 
-/// Returns the file that records what the user trusts: every response that uses a skill depends on it.
-pub(crate) fn trust_file(snapshot: &Snapshot) -> Option<PathBuf> {
-    snapshot.workspace.environment.openoxide_home().map(|home| home.join("state").join("trust.toml"))
-}
-
 /// Tells whether a file holds exactly these bytes.
 fn has_bytes(path: &Path, expected: &[u8]) -> bool {
     // By now a link, a pipe or a device may be there: it is neither followed nor waited for, and no more of it is read.

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use openoxide_wire::{
-    ActivateAnswer, ChangeAnswer, HostsAnswer, MentionsAnswer, PromptAnswer, ReadAnswer, RootsAnswer, TurnInput,
+    ActivateAnswer, ChangeAnswer, HostsAnswer, MentionsAnswer, PromptAnswer, ReadAnswer, ReloadAnswer, RemotesAnswer,
+    RootsAnswer, SearchAnswer, TurnInput,
 };
 
-use super::activations::{self, ActivateInput, AnswerInput, AnsweredAnswer, WaitingAnswer};
-use super::change::{self, Order, ReloadAnswer, SwitchInput};
+use super::activations::{self, ActivateBody, AnswerInput, AnsweredAnswer, WaitingAnswer};
+use super::change::{self, Order, SwitchInput};
 use super::events;
 use super::extract::{LocationQuery, NoQuery};
 use super::files::{self, ReadQuery};
@@ -15,9 +16,9 @@ use super::home_page::front;
 use super::look::{self, HostsQuery, ProblemsAnswer, PromptQuery};
 use super::metrics;
 use super::opencode_compat::{self, CommandRecord, RecordsQuery, SkillRecord};
-use super::remote::{self, RemotesAnswer};
+use super::remote;
 use super::route::{Content, Route};
-use super::search::{self, SearchAnswer, SearchQuery};
+use super::search::{self, SearchQuery};
 use super::skills::{self, ListQuery, SkillAnswer, SkillsAnswer};
 use super::status;
 use super::well_known::{self, Index, OldIndex};
@@ -74,7 +75,7 @@ fn of_activations() -> Vec<Route> {
         Route::post("/v1/skills/{id}/activate", "activateSkill", activations::activate)
             .about("Calls a skill: answers what the model is sent, or asks what the user must decide first.")
             .query::<LocationQuery>()
-            .body::<ActivateInput>()
+            .body::<ActivateBody>()
             .json::<ActivateAnswer>(200, "What the model is sent.")
             .json::<WaitingAnswer>(202, "The user must decide something first.")
             .fails(&[404, 409, 415, 422]),

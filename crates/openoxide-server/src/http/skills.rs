@@ -1,6 +1,7 @@
 //! The skills that count, and everything about one.
 
 use axum::response::Response;
+use openoxide_app::{SkillIds, find_by_id};
 use openoxide_runtime::Runtime;
 use openoxide_skills::catalog::{Catalog, View};
 use openoxide_skills::render::entry_costs;
@@ -9,7 +10,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::extract::{HttpContext, Location, LocationQuery, PathSegments, Query, runtime};
-use super::id::{self, Ids};
 use crate::answer::Failure;
 
 /// Which skills.
@@ -70,7 +70,7 @@ pub(crate) async fn list(asking: HttpContext, Query(query): Query<ListQuery>) ->
 }
 
 fn listed(view: &View, catalog: &Catalog, version: u64, all: bool) -> SkillsAnswer {
-    let ids = Ids::new(catalog);
+    let ids = SkillIds::new(catalog);
     let costs = entry_costs(view, catalog, &catalog.skills).each;
     let skills = catalog.skills.iter().zip(costs);
     let others = catalog.others.iter().map(|entry| Listed { id: ids.of(entry), line: OtherLine::new(catalog, entry) });
@@ -97,9 +97,9 @@ pub(crate) async fn show(
 
 fn shown(view: &View, runtime: &Runtime, id: &str) -> Result<SkillAnswer, Failure> {
     let catalog = runtime.catalog();
-    let entry = id::find(catalog, id)?;
+    let entry = find_by_id(catalog, id)?;
     let cost = entry_costs(view, catalog, [entry]).each.first().copied().unwrap_or_default();
     let mut answer = ShowAnswer::new(catalog, entry, cost);
     answer.permissions = runtime.look_at_profile(entry);
-    Ok(SkillAnswer { id: Ids::new(catalog).of(entry), answer })
+    Ok(SkillAnswer { id: SkillIds::new(catalog).of(entry), answer })
 }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use openoxide_wire::ProblemLine;
 
-use super::activations::Activations;
 use super::published::PublishedCache;
 use super::redact::Redactor;
 use super::response::EncodedResponse;
@@ -39,7 +38,6 @@ pub(crate) struct HttpState {
 struct Inner {
     engine: Engine,
     options: HttpOptions,
-    activations: Activations,
     cache: ResponseCache,
     published: PublishedCache,
     document: EncodedResponse,
@@ -48,9 +46,8 @@ struct Inner {
 impl HttpState {
     /// Makes the state; `document` is the response that describes the routes.
     pub(crate) fn new(engine: Engine, options: HttpOptions, document: EncodedResponse) -> HttpState {
-        let (activations, cache, published) =
-            (Activations::default(), ResponseCache::default(), PublishedCache::default());
-        HttpState { inner: Arc::new(Inner { engine, options, activations, cache, published, document }) }
+        let (cache, published) = (ResponseCache::default(), PublishedCache::default());
+        HttpState { inner: Arc::new(Inner { engine, options, cache, published, document }) }
     }
 
     pub(crate) fn engine(&self) -> &Engine {
@@ -59,10 +56,6 @@ impl HttpState {
 
     pub(crate) fn options(&self) -> &HttpOptions {
         &self.inner.options
-    }
-
-    pub(crate) fn activations(&self) -> &Activations {
-        &self.inner.activations
     }
 
     pub(crate) fn cache(&self) -> &ResponseCache {

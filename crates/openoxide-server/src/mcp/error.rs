@@ -1,5 +1,6 @@
 //! Errors of the protocol.
 
+use openoxide_app::{Error, ErrorKind};
 use rmcp::ErrorData;
 
 use crate::blocking_pool::Unavailable;
@@ -18,6 +19,16 @@ pub(super) fn no_resource(uri: &str) -> ErrorData {
 /// Says that the server cannot do it now.
 pub(super) fn unavailable(error: Unavailable) -> ErrorData {
     ErrorData::internal_error(error.to_string(), None)
+}
+
+/// Says why a use case has no answer, with its stable word for programs.
+pub(super) fn failed(error: &Error) -> ErrorData {
+    let help = error.help().map(|help| format!("; {help}")).unwrap_or_default();
+    let (text, data) = (format!("{error}{help}"), Some(serde_json::json!({ "problem": error.word() })));
+    match error.kind() {
+        ErrorKind::Unavailable | ErrorKind::Internal => ErrorData::internal_error(text, data),
+        _ => ErrorData::invalid_params(text, data),
+    }
 }
 
 /// Says that something failed that should not.

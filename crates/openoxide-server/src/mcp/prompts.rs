@@ -1,8 +1,7 @@
 //! Skills as prompts: what a user can call by name.
 
-use std::sync::Arc;
-
-use openoxide_runtime::{Activation, Call, Done, Given, names_for};
+use openoxide_app::activate::{self, Activate, ActivateInput};
+use openoxide_runtime::{Call, Done, Given, names_for};
 use openoxide_skills::catalog::Entry;
 use openoxide_skills::host::Caller;
 use rmcp::model::{
@@ -15,12 +14,12 @@ use serde_json::Value;
 
 use super::McpServer;
 use super::answer::{forked, note};
-use super::error::{invalid, shortened};
-use super::held::MadeFor;
+use super::elicit::{Elicited, Elicitor};
+use super::error::{failed, invalid, shortened};
 use super::pagination::page;
 use super::seen::{Seen, Shared};
 use super::skills::TTL_MS;
-use super::talk::{Asking, Spoken, Talk};
+use crate::pending_operation::RequestKey;
 
 /// Most prompts of one page.
 const PAGE: usize = 200;
@@ -113,18 +112,19 @@ impl McpServer {
         let entry = prompt_entry(&seen, &request.name).ok_or_else(unknown)?;
         let arguments = given(entry, request.arguments.as_ref())?;
         let wanted = Value::Object(request.arguments.clone().unwrap_or_default());
-        let made_for = MadeFor::new("prompts/get", &request.name, wanted);
-        let asking = Asking::of(self, context);
-        let spoken = if let Some(state) = &request.request_state {
-            self.speak_on(state, request.input_responses.as_ref(), &asking, &made_for).await?
+        let key = RequestKey::new("prompts/get", &request.name, wanted);
+        let elicitor = Elicitor::of(self, context);
+        let elicited = if let Some(handle) = &request.request_state {
+            self.resume_eliciting::<Activate>(handle, request.input_responses.as_ref(), &elicitor, &key).await?
         } else {
             let call = Call { skill: request.name.clone(), caller: Caller::User, arguments };
-            let calling = Activation::new(Arc::clone(seen.runtime()), vec![call]);
-            self.speak(Talk::new(calling, Arc::clone(&self.session)), &asking, &made_for).await?
+            let operation =
+                activate::activate(&seen.state, ActivateInput::Skill(call)).map_err(|error| failed(&error))?;
+            self.begin_eliciting(&seen.state, operation, &elicitor, &key).await?
         };
-        match spoken {
-            Spoken::Later(asked) => Ok(asked.into()),
-            Spoken::Done(done, unasked) => messages(&done, &unasked, &entry.skill.description).map(Into::into),
+        match elicited {
+            Elicited::Later(asked) => Ok(asked.into()),
+            Elicited::Done(done, unasked) => messages(&done, &unasked, &entry.skill.description).map(Into::into),
         }
     }
 }

@@ -1,21 +1,18 @@
-//! Skills that the MCP servers of the settings offer, in the tools: named, called, and read once they are allowed.
+//! Names the skills of other MCP servers in the tools.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use openoxide_mcp_client::{Remote, RemoteName, ServerSkill};
-use openoxide_runtime::{Session, ToolResult};
+use openoxide_app::{McpServers, remote};
+use openoxide_runtime::RemoteOffer;
 use openoxide_skills::host::{Caller, ToolDoes};
 use openoxide_skills::text::TerminalText;
 use rmcp::model::Tool;
 use serde_json::{Value, json};
 
-use super::McpServer;
 use super::seen::{Seen, Shared};
-use crate::activate::Conversation;
-use crate::calling::{NotRead, OWN_FILE, RemoteRead, RemoteReading};
+use crate::drive::{Conversation, Nobody};
 use crate::engine::Engine;
-use crate::observe::audit::{Action, Decision};
 
 /// How long a list of tools waits for servers; those that take longer are in the next one.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -29,8 +26,10 @@ const ABOUT_LOOKED_AT: usize = 2000;
 impl Shared {
     /// Adds what servers offer to the tools that call skills.
     pub(super) async fn name_remote(&self, seen: &Seen, tools: &mut [Tool]) {
-        let Some(remote) = self.engine.remote(&seen.state) else { return };
-        let offered = offered(seen, &remote).await;
+        if !McpServers::has_some(&seen.state) {
+            return;
+        }
+        let offered = offered(&self.engine, seen).await;
         if offered.is_empty() {
             return;
         }
@@ -43,39 +42,16 @@ impl Shared {
     }
 }
 
-impl McpServer {
-    /// Reads a file of a server's skill, if that is what a call of a tool means.
-    pub(super) async fn read_remote(
-        &self,
-        engine: &Engine,
-        seen: &Seen,
-        tool: &str,
-        arguments: &Value,
-    ) -> Option<ToolResult> {
-        let (skill, path) = seen.toolbox.reads(tool, arguments)?;
-        let name = RemoteName::parse(&skill)?;
-        let remote = engine.remote(&seen.state)?;
-        let read = read(seen, &self.session, &remote, &name, path.as_deref()).await;
-        let decision = if read.is_ok() { Decision::Allow } else { Decision::Deny("refused".to_owned()) };
-        engine.note(Action::Read, &skill, None, path.as_deref(), decision);
-        let (is_error, output) = match read {
-            Ok(text) => (false, text),
-            Err(text) => (true, text),
-        };
-        Some(ToolResult { output, is_error, ..ToolResult::default() })
-    }
-}
-
 /// Returns what the model may call, as its name and what it is for.
-async fn offered(seen: &Seen, remote: &Remote) -> Vec<(String, String)> {
-    // Whoever is late goes on by himself, and is known the next time.
-    let Ok(listing) = tokio::time::timeout(PATIENCE, remote.list()).await else { return Vec::new() };
-    let nobody = Session::default();
-    let is_there = |skill: &&ServerSkill| {
-        seen.runtime().before_remote(&nobody, &skill.offer(Caller::Model), Caller::Model).is_ok()
-    };
-    let line = |skill: &ServerSkill| (skill.id.to_string(), in_short(&skill.entry.description));
-    listing.skills.iter().filter(is_there).take(NAMED_MAX).map(line).collect()
+async fn offered(engine: &Engine, seen: &Seen) -> Vec<(String, String)> {
+    let Ok(operation) = remote::list(&seen.state) else { return Vec::new() };
+    let session = Conversation::default();
+    let mut nobody = Nobody;
+    let complete = engine.complete(&seen.state, operation, &session, &mut nobody);
+    // A server that is late goes on answering, and is known the next time.
+    let Ok(Ok((_, listing))) = tokio::time::timeout(PATIENCE, complete).await else { return Vec::new() };
+    let line = |offer: &RemoteOffer| (offer.name.clone(), in_short(&offer.about));
+    listing.offers(&seen.state, Caller::Model).iter().take(NAMED_MAX).map(line).collect()
 }
 
 /// Puts what a server says on one short line, with nothing in it that hides or commands.
@@ -105,27 +81,6 @@ fn name_in(tool: &mut Tool, offered: &[(String, String)]) {
         }
     }
     tool.input_schema = Arc::new(schema);
-}
-
-/// Reads a file of a skill that the user let the model read.
-async fn read(
-    seen: &Seen,
-    session: &Conversation,
-    remote: &Remote,
-    name: &RemoteName,
-    path: Option<&str>,
-) -> Result<String, String> {
-    let path = Some(path.unwrap_or(OWN_FILE));
-    let wanted = RemoteReading { remote, runtime: seen.runtime(), name, caller: Caller::Model, path };
-    match wanted.read(session, |questions| questions.into_iter().next()).await {
-        Ok(RemoteRead::Bytes(_, bytes)) => String::from_utf8(bytes).map_err(|_| "the file is not text".to_owned()),
-        Ok(RemoteRead::Files(_, files)) => Ok(files.join("\n")),
-        Ok(RemoteRead::Asks(_)) => {
-            Err(format!("`{name}` may be read once the user allowed it for the session: call the skill first"))
-        }
-        Err(NotRead::Error(error)) => Err(error.to_string()),
-        Err(NotRead::Refused(refusal)) => Err(refusal.text),
-    }
 }
 
 #[cfg(test)]

@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use openoxide_runtime::{Question, Session, media_type};
+use openoxide_runtime::{
+    Audience, LinkRule, ReadForm, ReadRefusal, ReadRefusalReason, ReadRequest, ReadTarget, Reading, media_type,
+};
 use openoxide_skills::host::{Caller, ReadProblem};
-use openoxide_skills::resource::{ReadLimit, ResourceBytes, ResourcePart, ResourcePath, ResourceRequest, SkillDir};
+use openoxide_skills::resource::{ResourceAnswer, ResourceBytes, ResourceContent, ResourcePath};
 use rmcp::model::{
     CacheScope, ListResourceTemplatesResult, ListResourcesResult, ReadResourceRequestParams, ReadResourceResponse,
     ReadResourceResult, Resource, ResourceContents, ResourceTemplate,
@@ -18,15 +20,14 @@ use serde_json::json;
 
 use super::McpServer;
 use super::address::OWN_FILE;
-use super::audit;
 use super::directory::resource;
-use super::error::{invalid, no_resource};
-use super::held::{MadeFor, Waiting};
+use super::elicit::{Elicited, Elicitor};
+use super::error::no_resource;
 use super::pagination::page;
 use super::seen::{Seen, Shared};
 use super::skills::TTL_MS;
-use super::talk::{Asking, Heard};
-use crate::observe::audit::Decision;
+use crate::observe::audit::{Action, Decision};
+use crate::pending_operation::RequestKey;
 
 /// Most resources of one page.
 const PAGE: usize = 200;
@@ -61,35 +62,14 @@ impl Shared {
         is_there.then_some((meant.at, path))
     }
 
-    /// Returns what must be asked before a file is read.
-    fn before_reading(&self, seen: &Seen, session: &Session, uri: &str) -> Result<Vec<Question>, Unread> {
-        let (at, path) = self.file_at(seen, uri).ok_or_else(|| no_resource(uri))?;
-        let entry = seen.entry(at).ok_or_else(|| no_resource(uri))?;
-        let asked = ResourceRequest::for_skill(&entry.skill.name, ResourcePart::Path(path), Caller::Model);
-        seen.runtime().before_reading(session, entry, &asked).map_err(|problem| match problem {
-            ReadProblem::Forbidden => Unread::new("denied", "a permission rule does not let this file be read"),
-            _ => no_resource(uri).into(),
-        })
-    }
-
-    fn read(&self, seen: &Seen, uri: &str) -> Result<ReadResourceResult, ErrorData> {
-        let read = || {
-            let (at, path) = self.file_at(seen, uri)?;
-            let dir = SkillDir::of(seen.catalog(), seen.entry(at)?).ok()?;
-            let file = match self.is_told(seen, at) {
-                true => dir.read(&path, ReadLimit::Bytes),
-                false if path.as_path() == Path::new(OWN_FILE) => dir.read_manifest(ReadLimit::Bytes),
-                // Links are not told apart where nothing is told.
-                false => dir.read_plain(&path, ReadLimit::Bytes),
-            };
-            match file.ok()?.bytes {
-                ResourceBytes::Binary(bytes) => Some((path, bytes)),
-                ResourceBytes::Text { text, .. } => Some((path, text.into_bytes())),
-            }
-        };
-        let (path, bytes) = read().ok_or_else(|| no_resource(uri))?;
-        let contents = contents(uri, path.as_path(), bytes);
-        Ok(ReadResourceResult::new(vec![contents]).with_ttl_ms(TTL_MS).with_cache_scope(CacheScope::Private))
+    /// Begins to read the file that an address means.
+    fn reading(&self, seen: &Seen, uri: &str) -> Option<Reading> {
+        let (at, path) = self.file_at(seen, uri)?;
+        // Where the listing tells every file, links are told too; elsewhere they cannot be told apart.
+        let links = if self.is_told(seen, at) { LinkRule::Follow } else { LinkRule::Refuse };
+        let target = ReadTarget::Found { entry: Box::new(seen.entry(at)?.clone()), path, links };
+        let (caller, form, audience) = (Caller::Model, ReadForm::Bytes, Audience::Program);
+        Some(Reading::new(Arc::clone(seen.runtime()), ReadRequest { target, caller, form, audience }))
     }
 
     fn is_told(&self, seen: &Seen, at: usize) -> bool {
@@ -100,12 +80,11 @@ impl Shared {
 
 fn contents(uri: &str, path: &Path, bytes: Vec<u8>) -> ResourceContents {
     let kind = media_type(path, &bytes);
-    let contents = match String::from_utf8(bytes) {
-        Ok(text) if !text.contains('\0') => ResourceContents::text(text, uri),
-        Ok(text) => ResourceContents::blob(STANDARD.encode(text), uri),
-        Err(error) => ResourceContents::blob(STANDARD.encode(error.as_bytes()), uri),
-    };
-    contents.with_mime_type(kind)
+    match String::from_utf8(bytes) {
+        Ok(text) if !text.contains('\0') => ResourceContents::text(text, uri).with_mime_type(kind),
+        Ok(text) => ResourceContents::blob(STANDARD.encode(text), uri).with_mime_type(kind),
+        Err(error) => ResourceContents::blob(STANDARD.encode(error.as_bytes()), uri).with_mime_type(kind),
+    }
 }
 
 /// Describes how addresses are made.
@@ -118,102 +97,57 @@ pub(super) fn templates() -> ListResourceTemplatesResult {
         .with_cache_scope(CacheScope::Private)
 }
 
-/// Why a file is not read: as the client is told, and as one word for the log.
-struct Unread {
-    error: ErrorData,
-    why: &'static str,
-}
-
-impl Unread {
-    fn new(why: &'static str, text: impl Into<String>) -> Unread {
-        Unread { error: invalid(text.into()), why }
-    }
-}
-
-impl From<ErrorData> for Unread {
-    fn from(error: ErrorData) -> Unread {
-        Unread { error, why: "refused" }
-    }
-}
-
 impl McpServer {
-    /// Reads a file; asks before, if rules say so.
+    /// Reads a file; asks the user before, if rules say so.
     pub(super) async fn read_file(
         &self,
         request: ReadResourceRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let asking = Asking::of(self, context);
-        let uri = request.uri.clone();
-        let read = self.read_asked(request, &asking).await;
-        let decision = match &read {
-            Ok(ReadResourceResponse::Complete(_)) => Decision::Allow,
-            Ok(_) => return read.map_err(|unread| unread.error),
-            Err(unread) => Decision::Deny(unread.why.to_owned()),
+        let elicitor = Elicitor::of(self, context);
+        let (uri, key) = (request.uri.clone(), RequestKey::new("resources/read", &request.uri, json!(null)));
+        let elicited = if let Some(handle) = &request.request_state {
+            self.resume_eliciting::<Reading>(handle, request.input_responses.as_ref(), &elicitor, &key).await?
+        } else {
+            let seen = self.shared.seen().await?;
+            let (of, wanted) = (Arc::clone(&seen), uri.clone());
+            let reading = self.shared.work(move |shared, _| shared.reading(&of, &wanted)).await?;
+            let Some(reading) = reading else {
+                elicitor.engine.note(Action::Read, &uri, None, Some(&uri), Decision::Deny("unknown".to_owned()));
+                return Err(no_resource(&uri));
+            };
+            self.begin_eliciting(&seen.state, reading, &elicitor, &key).await?
         };
-        if let Ok(seen) = self.shared.seen().await {
-            audit::read(&asking.engine, &seen.addresses, seen.catalog(), &uri, decision);
+        let (outcome, unasked) = match elicited {
+            Elicited::Later(asked) => return Ok(asked.into()),
+            Elicited::Done(outcome, unasked) => (outcome, unasked),
+        };
+        match outcome.result {
+            Ok(ResourceAnswer { found: ResourceContent::File(file), .. }) => Ok(read_result(&uri, file).into()),
+            Ok(_) => Err(no_resource(&uri)),
+            Err(refusal) => Err(not_read(&uri, &refusal, &unasked)),
         }
-        read.map_err(|unread| unread.error)
     }
+}
 
-    async fn read_asked(
-        &self,
-        request: ReadResourceRequestParams,
-        asking: &Asking,
-    ) -> Result<ReadResourceResponse, Unread> {
-        let made_for = MadeFor::new("resources/read", &request.uri, json!(null));
-        let mut agreed: Vec<String> = Vec::new();
-        if let Some(state) = &request.request_state {
-            let Waiting::Read { question, agreed: before } = self.shared.held.take(state, &made_for)? else {
-                return Err(invalid("the request state belongs to another request").into());
-            };
-            agreed = before;
-            let Some(answer) = asking.heard(&question, request.input_responses.as_ref()) else {
-                let again = asking.later(&question).map_err(invalid)?;
-                let waiting = Waiting::Read { question, agreed };
-                return Ok(self.shared.held.put(made_for, waiting, again)?.into());
-            };
-            self.agree(&question, &answer, &mut agreed).await?;
-        }
-        loop {
-            let Some(question) = self.next_question(&request.uri, &agreed).await? else { break };
-            match asking.ask(&question).await {
-                Heard::Answer(answer) => self.agree(&question, &answer, &mut agreed).await?,
-                Heard::Nobody(why) => {
-                    return Err(Unread::new("not-asked", format!("reading this needs the user's yes: {why}")));
-                }
-                Heard::Later(form) => {
-                    let waiting = Waiting::Read { question, agreed };
-                    return Ok(self.shared.held.put(made_for, waiting, *form)?.into());
-                }
-            }
-        }
-        let uri = request.uri;
-        Ok(self.shared.work(move |shared, seen| shared.read(seen, &uri)).await??.into())
-    }
+fn read_result(uri: &str, file: openoxide_skills::resource::Resource) -> ReadResourceResult {
+    let bytes = match file.bytes {
+        ResourceBytes::Binary(bytes) => bytes,
+        ResourceBytes::Text { text, .. } => text.into_bytes(),
+    };
+    let contents = contents(uri, Path::new(&file.path), bytes);
+    ReadResourceResult::new(vec![contents]).with_ttl_ms(TTL_MS).with_cache_scope(CacheScope::Private)
+}
 
-    async fn next_question(&self, uri: &str, agreed: &[String]) -> Result<Option<Question>, Unread> {
-        let (uri, session) = (uri.to_owned(), Arc::clone(&self.session).lock_owned().await);
-        let questions = self.shared.work(move |shared, seen| shared.before_reading(seen, &session, &uri)).await??;
-        Ok(questions.into_iter().find(|question| !agreed.contains(&question.key())))
-    }
-
-    /// Keeps the answer to a question for as long as the user said; no is an error.
-    async fn agree(
-        &self,
-        question: &Question,
-        answer: &openoxide_runtime::Answer,
-        agreed: &mut Vec<String>,
-    ) -> Result<(), Unread> {
-        if !answer.is_yes() {
-            return Err(Unread::new("rejected", "the user did not allow it"));
+/// Says why a file is not read. Anything but a rule or the user is as if the file did not exist.
+fn not_read(uri: &str, refusal: &ReadRefusal, unasked: &[String]) -> ErrorData {
+    let text = match refusal.reason {
+        ReadRefusalReason::Problem(ReadProblem::Forbidden) => {
+            "a permission rule does not let this file be read".to_owned()
         }
-        agreed.push(question.key());
-        let mut session = Arc::clone(&self.session).lock_owned().await;
-        let (question, answer) = (question.clone(), answer.clone());
-        // What cannot be written down counts for this time.
-        let keep = move |_: &Shared, seen: &Seen| drop(seen.runtime().keep_answer(&mut session, &question, &answer));
-        Ok(self.shared.work(keep).await?)
-    }
+        ReadRefusalReason::Rejected => "the user did not allow it".to_owned(),
+        ReadRefusalReason::NotAsked => format!("reading this needs the user's yes: {}", unasked.join("; ")),
+        _ => return no_resource(uri),
+    };
+    ErrorData::invalid_params(text, Some(json!({ "problem": refusal.word() })))
 }

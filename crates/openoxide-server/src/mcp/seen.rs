@@ -11,18 +11,15 @@ use tokio::sync::Semaphore;
 
 use super::McpOptions;
 use super::address::Addresses;
+use super::elicit::ASKED_MAX;
 use super::error::{internal, unavailable};
-use super::held::Held;
 use super::served::Memory;
-use super::talk::ASKED_MAX;
 use crate::engine::Engine;
 
 /// What all conversations of a server share.
 pub(super) struct Shared {
     pub(super) engine: Engine,
     pub(super) options: McpOptions,
-    /// Activations that wait for an answer.
-    pub(super) held: Held,
     pub(super) memory: Memory,
     /// Room for questions that clients are asked while they wait.
     pub(super) asked: Arc<Semaphore>,
@@ -54,7 +51,7 @@ impl Seen {
 impl Shared {
     pub(super) fn new(engine: Engine, options: McpOptions) -> Shared {
         let asked = Arc::new(Semaphore::new(ASKED_MAX));
-        Shared { engine, options, held: Held::default(), memory: Memory::default(), asked, last: Mutex::default() }
+        Shared { engine, options, memory: Memory::default(), asked, last: Mutex::default() }
     }
 
     /// Returns what is seen now.

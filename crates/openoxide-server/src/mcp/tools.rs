@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use openoxide_runtime::{Begun, Firing, HookStep, Reply, Toolbox};
+use openoxide_app::activate::{self, Activate, ActivateInput};
+use openoxide_runtime::{Begun, Firing, Reading, Toolbox};
 use openoxide_skills::host::ToolDoes;
 use rmcp::model::{CacheScope, CallToolRequestParams, CallToolResponse, ListToolsResult, Tool, ToolAnnotations};
 use rmcp::service::RequestContext;
@@ -11,13 +12,13 @@ use serde_json::Value;
 
 use super::McpServer;
 use super::answer::tool_result;
-use super::audit;
-use super::error::{invalid, shortened, unavailable};
-use super::held::MadeFor;
+use super::elicit::{Elicited, Elicitor};
+use super::error::{failed, invalid, shortened, unavailable};
 use super::seen::{Seen, Shared};
 use super::skills::TTL_MS;
-use super::talk::{Asking, Spoken, Talk};
+use crate::drive::Nobody;
 use crate::engine::Engine;
+use crate::pending_operation::RequestKey;
 
 impl Shared {
     /// Lists the tools.
@@ -72,59 +73,55 @@ impl McpServer {
         let unknown = || invalid(format!("no tool is called `{}`", shortened(&request.name)));
         let name = self.shared.tool_named(&seen, &request.name).ok_or_else(unknown)?;
         let arguments = Value::Object(request.arguments.unwrap_or_default());
-        let made_for = MadeFor::new("tools/call", &name, arguments.clone());
-        let asking = Asking::of(self, context);
-        if let Some(answer) = self.read_remote(&asking.engine, &seen, &name, &arguments).await {
-            return Ok(tool_result(answer, None, &[]).into());
-        }
-        let spoken = match &request.request_state {
-            Some(state) => self.speak_on(state, request.input_responses.as_ref(), &asking, &made_for).await?,
-            None => match self.begin(&asking.engine, &seen, &name, arguments).await? {
+        let key = RequestKey::new("tools/call", &name, arguments.clone());
+        let elicitor = Elicitor::of(self, context);
+        let elicited = match &request.request_state {
+            Some(handle) => {
+                self.resume_eliciting::<Activate>(handle, request.input_responses.as_ref(), &elicitor, &key).await?
+            }
+            None => match self.begin(&seen, &name, arguments).await? {
                 Begun::Answer(answer) => return Ok(tool_result(*answer, None, &[]).into()),
-                Begun::Fire(firing) => return self.fire(&asking.engine, *firing).await,
+                Begun::Read(reading) => return self.read(&elicitor.engine, &seen, &name, *reading).await,
+                Begun::Fire(firing) => return self.fire(&elicitor.engine, &seen, *firing).await,
                 Begun::Call(call) => {
-                    let calling = self.shared.engine.begin(&seen.state, Arc::clone(seen.runtime()), call);
-                    let talk = Talk::new(calling, Arc::clone(&self.session));
-                    self.speak(talk, &asking, &made_for).await?
+                    let operation =
+                        activate::activate(&seen.state, ActivateInput::Skill(call)).map_err(|error| failed(&error))?;
+                    self.begin_eliciting(&seen.state, operation, &elicitor, &key).await?
                 }
             },
         };
-        Ok(match spoken {
-            Spoken::Later(asked) => asked.into(),
-            Spoken::Done(done, unasked) => tool_result(seen.toolbox.finish(&name, &done), Some(&done), &unasked).into(),
+        Ok(match elicited {
+            Elicited::Later(asked) => asked.into(),
+            Elicited::Done(done, unasked) => {
+                tool_result(seen.toolbox.finish(&name, &done), Some(&done), &unasked).into()
+            }
         })
     }
 
-    async fn begin(&self, engine: &Engine, seen: &Arc<Seen>, name: &str, arguments: Value) -> Result<Begun, ErrorData> {
+    async fn begin(&self, seen: &Arc<Seen>, name: &str, arguments: Value) -> Result<Begun, ErrorData> {
         let session = Arc::clone(&self.session).lock_owned().await;
         let (seen, name) = (Arc::clone(seen), name.to_owned());
-        let engine = engine.clone();
-        let begin = move || {
-            let begun = seen.toolbox.begin(&session, &name, &arguments);
-            audit::tool(&engine, &seen, &name, &arguments, &begun);
-            begun
-        };
+        let begin = move || seen.toolbox.begin(&session, &name, &arguments);
         self.shared.engine.work().run(begin).await.map_err(unavailable)
     }
 
-    /// Lets hooks run that want to know of the end of a skill.
-    async fn fire(&self, engine: &Engine, mut firing: Firing) -> Result<CallToolResponse, ErrorData> {
-        let mut reply = Reply::Begin;
-        loop {
-            let mut session = Arc::clone(&self.session).lock_owned().await;
-            let step;
-            (firing, step) = engine
-                .work()
-                .run(move || {
-                    let step = firing.resume(&mut session, reply);
-                    (firing, step)
-                })
-                .await
-                .map_err(unavailable)?;
-            reply = match step {
-                HookStep::Run(run) => Reply::Ran(engine.run(run).await.map_err(unavailable)?),
-                HookStep::Done(verdict) => return Ok(tool_result(Toolbox::deactivated(&verdict), None, &[]).into()),
-            };
-        }
+    /// Reads a file. A model is in the middle of a call, so the user is not asked.
+    async fn read(
+        &self,
+        engine: &Engine,
+        seen: &Seen,
+        name: &str,
+        reading: Reading,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let completed = engine.complete(&seen.state, reading, &self.session, &mut Nobody).await;
+        let (reading, outcome) = completed.map_err(unavailable)?;
+        Ok(tool_result(seen.toolbox.finish_reading(name, &reading, &outcome), None, &[]).into())
+    }
+
+    /// Runs the hooks of a skill that is deactivated.
+    async fn fire(&self, engine: &Engine, seen: &Seen, firing: Firing) -> Result<CallToolResponse, ErrorData> {
+        let completed = engine.complete(&seen.state, firing, &self.session, &mut Nobody).await;
+        let (_, verdict) = completed.map_err(unavailable)?;
+        Ok(tool_result(Toolbox::deactivated(&verdict), None, &[]).into())
     }
 }

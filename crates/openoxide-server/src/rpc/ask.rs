@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use openoxide_runtime::{Answer, Choice, Question, question_line};
+use openoxide_app::question_line;
+use openoxide_runtime::{Answer, Choice, Question};
 use openoxide_wire::NoticeLine;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -12,7 +13,7 @@ use tokio::sync::oneshot;
 
 use super::client::Client;
 use super::message::Id;
-use crate::activate::Asker;
+use crate::drive::Asker;
 
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_mins(10);
@@ -125,7 +126,7 @@ impl Asker for ClientAsker<'_> {
                     text: format!("the {}{about} was not asked for: {why}", line.kind),
                     help: help.map(str::to_owned),
                 });
-                Answer::No
+                Answer::NotAsked
             }
         }
     }

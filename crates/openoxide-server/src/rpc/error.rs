@@ -1,5 +1,6 @@
 //! Errors of JSON-RPC: a number, a sentence, and for programs a word and the next step.
 
+use openoxide_app::{Error, ErrorKind};
 use openoxide_config::{SettingError, SwitchError};
 use openoxide_live::LiveError;
 use openoxide_permissions::RuleError;
@@ -37,7 +38,7 @@ pub(super) struct RpcError {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 struct ErrorData {
     /// What is wrong, as a word that does not change.
-    problem: &'static str,
+    problem: String,
     /// The next step.
     #[serde(skip_serializing_if = "Option::is_none")]
     help: Option<String>,
@@ -93,12 +94,12 @@ impl RpcError {
     }
 
     /// The answer is no.
-    pub(super) fn refused(problem: &'static str, message: String, help: Option<String>) -> RpcError {
+    pub(super) fn refused(problem: impl Into<String>, message: String, help: Option<String>) -> RpcError {
         RpcError::new(REFUSED, message).problem(problem, help)
     }
 
-    fn problem(mut self, problem: &'static str, help: Option<String>) -> RpcError {
-        self.data = Some(ErrorData { problem, help });
+    fn problem(mut self, problem: impl Into<String>, help: Option<String>) -> RpcError {
+        self.data = Some(ErrorData { problem: problem.into(), help });
         self
     }
 }
@@ -120,43 +121,38 @@ impl From<serde_json::Error> for RpcError {
     }
 }
 
+impl From<Error> for RpcError {
+    fn from(error: Error) -> RpcError {
+        let code = match error.kind() {
+            ErrorKind::Invalid => PARAMS,
+            ErrorKind::Unavailable => BUSY,
+            ErrorKind::Internal => INTERNAL,
+            _ => REFUSED,
+        };
+        RpcError::new(code, error.to_string()).problem(error.word(), error.help())
+    }
+}
+
 impl From<LiveError> for RpcError {
     fn from(error: LiveError) -> RpcError {
-        RpcError::refused("no-place", error.to_string(), None)
+        RpcError::from(Error::from(error))
     }
 }
 
 impl From<&RuleError> for RpcError {
     fn from(error: &RuleError) -> RpcError {
-        let help = "mend the rule; nothing is decided by guessing it".to_owned();
-        RpcError::refused("bad-rule", error.to_string(), Some(help))
+        RpcError::from(Error::from(error))
     }
 }
 
 impl From<SwitchError> for RpcError {
     fn from(error: SwitchError) -> RpcError {
-        let problem = match &error {
-            SwitchError::Foreign { .. } => "not-ours",
-            SwitchError::Unknown { .. } => "unknown-skill",
-            SwitchError::NoHome => "no-home",
-            SwitchError::Edit(_) => "not-written",
-            SwitchError::Unpack(_) => "not-unpacked",
-            SwitchError::Workspace(_) => "no-place",
-        };
-        let help = error.hint();
-        RpcError::refused(problem, error.to_string(), help)
+        RpcError::from(Error::from(error))
     }
 }
 
 impl From<SettingError> for RpcError {
     fn from(error: SettingError) -> RpcError {
-        let problem = match &error {
-            SettingError::Refused(_) => "bad-setting",
-            SettingError::NoHome => "no-home",
-            SettingError::Edit(_) => "not-written",
-            SettingError::Workspace(_) => "no-place",
-        };
-        let help = error.hint();
-        RpcError::refused(problem, error.to_string(), help)
+        RpcError::from(Error::from(error))
     }
 }

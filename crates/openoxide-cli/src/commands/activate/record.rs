@@ -2,10 +2,9 @@
 
 use std::fmt::Write as _;
 
+use openoxide_app::activate::{message_line, notice_line};
 use openoxide_app::paths;
-use openoxide_runtime::{
-    ReattachLimits, Reattached, Record, Recorded, Runtime, Session as Conversation, message_line, notice_line,
-};
+use openoxide_runtime::{ReattachLimits, Reattached, Record, Recorded, Runtime, Session as Conversation};
 use openoxide_skills::text::path_text;
 use openoxide_wire::{ActivateAnswer, ReattachedLine, RecordedLine};
 

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use openoxide_app::SkillRef;
+use openoxide_app::activate::{self, ActivateInput};
 use openoxide_live::Snapshot;
-use openoxide_runtime::{Activation, Call, Given, Runtime, activate_answer};
-use openoxide_skills::host::Caller;
-use openoxide_skills::select::select;
-use openoxide_wire::{ActivateAnswer, CallerInput, IgnoredLine, MentionsAnswer, TurnInput};
+use openoxide_runtime::{Call, Given};
+use openoxide_wire::{CallerInput, TurnInput};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -41,29 +41,22 @@ enum Words {
     Each(Vec<String>),
 }
 
-/// Calls a skill, or those that a turn names.
+/// Activates a skill, or those that a turn names.
 pub(super) async fn activate(client: &Client, given: Value) -> Result<Value, RpcError> {
     let given: ActivateParams = params(given)?;
     let state = client.state(given.cwd.as_deref()).await?;
-    let runtime = Arc::clone(state.runtime()?);
     let session = client.session(&given.session);
-    let called = Arc::clone(&state);
-    let (calls, ignored) = client.engine.work().run(move || calls(&called, given)).await??;
+    let snapshot = Arc::clone(&state);
+    let begin = move || activate::activate(&snapshot, input(&snapshot, given)?).map_err(RpcError::from);
+    let operation = client.engine.work().run(begin).await??;
     let mut asker = ClientAsker::new(client);
-    let calling = match <[Call; 1]>::try_from(calls) {
-        Ok([call]) => client.engine.begin(&state, Arc::clone(&runtime), call),
-        Err(calls) => Activation::new(Arc::clone(&runtime), calls).into(),
-    };
-    let done = client.engine.activate(calling, &session, &mut asker).await?;
-    let mut told = activate_answer(runtime.view().spec.id(), &done);
+    let (operation, done) = client.engine.complete(&state, operation, &session, &mut asker).await?;
+    let mut told = operation.answer(&done);
     told.notices.append(&mut asker.unasked);
-    answer(&ActivateAnswer { ignored, ..told })
+    answer(&told)
 }
 
-/// Returns the calls that are meant, and what looks like one and is none.
-fn calls(state: &Snapshot, given: ActivateParams) -> Result<(Vec<Call>, Vec<IgnoredLine>), RpcError> {
-    let runtime: &Runtime = state.runtime()?;
-    let catalog = runtime.catalog();
+fn input(state: &Snapshot, given: ActivateParams) -> Result<ActivateInput, RpcError> {
     match (given.skill, given.turn) {
         (Some(skill), None) => {
             let arguments = match given.arguments {
@@ -71,20 +64,14 @@ fn calls(state: &Snapshot, given: ActivateParams) -> Result<(Vec<Call>, Vec<Igno
                 Some(Words::Raw(text)) => Given::Raw(text),
                 Some(Words::Each(words)) => Given::Words(words),
             };
-            let skill = state.workspace.resolve_skill_reference(catalog, &skill);
-            Ok((vec![Call { skill, caller: given.caller.into(), arguments }], Vec::new()))
+            let skill = SkillRef::Typed(skill).resolve_call(state)?;
+            Ok(ActivateInput::Skill(Call { skill, caller: given.caller.into(), arguments }))
         }
         (None, Some(turn)) if given.arguments.is_none() => {
             let environment = &state.workspace.environment;
             let mut turn = turn.into_turn(environment.cwd.clone(), environment.home.clone());
             turn.connectors.extend(state.workspace.config.connectors());
-            let selection = select(catalog, &state.view.host, &turn);
-            let calls = selection.selected.iter().map(|selected| Call {
-                skill: catalog.call_of(selected.entry),
-                caller: Caller::User,
-                arguments: selected.arguments.clone().map_or(Given::Nothing, Given::Raw),
-            });
-            Ok((calls.collect(), MentionsAnswer::new(catalog, &turn, &selection).ignored))
+            Ok(ActivateInput::Turn(turn))
         }
         _ => Err(RpcError::params("skills/activate takes a skill with its arguments, or a turn")),
     }

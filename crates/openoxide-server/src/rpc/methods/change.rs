@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::list::absolute;
 use super::{RpcError, answer, params};
-use crate::activate::Asker as _;
+use crate::drive::Asker as _;
 use crate::rpc::ask::ClientAsker;
 use crate::rpc::changed;
 use crate::rpc::client::Client;

@@ -56,11 +56,7 @@ pub(super) async fn prompt(client: &Client, given: Value) -> Result<Value, RpcEr
 
 fn draw(state: &Snapshot, given: PromptParams) -> Result<PromptAnswer, RpcError> {
     let input = PromptInput { window: given.window, can_read: given.can_read, preload: given.preload };
-    let drawn = openoxide_app::prompt::prompt(state, &input).map_err(|error| match error {
-        openoxide_app::Error::Rule(rule) => RpcError::from(&rule),
-        openoxide_app::Error::Refused(refusal) => RpcError::refused("not-preloaded", refusal.text, refusal.help),
-        error => RpcError::refused("no-template", error.to_string(), None),
-    })?;
+    let drawn = openoxide_app::prompt::prompt(state, &input)?;
     Ok(drawn.answer())
 }
 

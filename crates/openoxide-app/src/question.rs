@@ -1,12 +1,10 @@
-//! A question to the user.
+//! Describes a question to the user as JSON: everything that the answer would allow, whole.
 
+use openoxide_runtime::{Choice, Power, Question};
 use openoxide_skills::text::path_text;
 use openoxide_wire::{PermissionLine, QuestionLine};
 
-use crate::ask::{Choice, Question};
-use crate::power::Power;
-
-/// Returns a question as whoever can reach the user gets it: everything that the answer would allow, whole.
+/// Returns the description of a question for a client that shows it to the user.
 pub fn question_line(question: &Question) -> QuestionLine {
     let mut line = QuestionLine {
         choices: question.choices().iter().copied().map(Choice::as_str).map(str::to_owned).collect(),

@@ -1,0 +1,139 @@
+//! Use case: activate a skill, or the skills that a turn names, and get what the model is sent.
+
+use openoxide_live::Snapshot;
+use openoxide_runtime::{
+    Activated, Activation, Call, Done, ForkPlan, Given, Notice, Refusal, Reply, Resumable, Session, Step,
+};
+use openoxide_skills::envelope::Message;
+use openoxide_skills::host::{Caller, Role};
+use openoxide_skills::select::{Turn, select};
+use openoxide_skills::text::path_text;
+use openoxide_wire::{
+    ActivateAnswer, ActivatedLine, ForkLine, IgnoredLine, MentionsAnswer, MessageLine, NoticeLine, RefusedLine,
+};
+
+use crate::error::Error;
+
+/// What is activated.
+#[derive(Clone, Debug)]
+pub enum ActivateInput {
+    /// One skill.
+    Skill(Call),
+    /// The skills that a turn of the user names.
+    Turn(Turn),
+}
+
+/// An activation in steps; it ends with its [`Done`], of which [`Activate::answer`] makes the answer.
+pub struct Activate {
+    input: ActivateInput,
+    operation: Activation,
+    /// The host whose rules are followed.
+    host: String,
+    /// What in the turn looks like the name of a skill and is none.
+    ignored: Vec<IgnoredLine>,
+}
+
+/// Begins an activation. A skill's name must be the whole path of its file where the caller typed a path.
+pub fn activate(snapshot: &Snapshot, input: ActivateInput) -> Result<Activate, Error> {
+    let runtime = snapshot.runtime()?;
+    let (calls, ignored) = match &input {
+        ActivateInput::Skill(call) => (vec![call.clone()], Vec::new()),
+        ActivateInput::Turn(turn) => {
+            let catalog = runtime.catalog();
+            let selection = select(catalog, &snapshot.view.host, turn);
+            let calls = selection.selected.iter().map(|selected| Call {
+                skill: catalog.call_of(selected.entry),
+                caller: Caller::User,
+                arguments: selected.arguments.clone().map_or(Given::Nothing, Given::Raw),
+            });
+            (calls.collect(), MentionsAnswer::new(catalog, turn, &selection).ignored)
+        }
+    };
+    let operation = Activation::new(std::sync::Arc::clone(runtime), calls);
+    Ok(Activate { input, operation, host: snapshot.view.spec.id(), ignored })
+}
+
+impl Activate {
+    /// Begins the same again on another snapshot, because something changed while a question was open.
+    pub fn restart(&self, snapshot: &Snapshot) -> Result<Activate, Error> {
+        activate(snapshot, self.input.clone())
+    }
+
+    /// Makes the answer of what came of it.
+    pub fn answer(&self, done: &Done) -> ActivateAnswer {
+        ActivateAnswer { ignored: self.ignored.clone(), ..activate_answer(self.host.clone(), done) }
+    }
+}
+
+impl Resumable for Activate {
+    type Output = Done;
+
+    fn resume(&mut self, session: &mut Session, reply: Reply) -> Step<Done> {
+        self.operation.resume(session, reply)
+    }
+}
+
+/// Returns what came of an activation by a host's rules.
+fn activate_answer(host: String, done: &Done) -> ActivateAnswer {
+    let messages = done.activated.iter().flat_map(|activated| &activated.messages).map(message_line);
+    // What hooks tell the model on being activated comes after what it is about.
+    let context = done.verdict.context.iter();
+    let context = context.map(|said| MessageLine { role: Role::User.as_str().to_owned(), text: said.text.clone() });
+    ActivateAnswer {
+        host,
+        messages: messages.chain(context).collect(),
+        activated: done.activated.iter().map(activated_line).collect(),
+        refused: done.refused.iter().map(refused_line).collect(),
+        notices: done.notices.iter().map(notice_line).collect(),
+        ..ActivateAnswer::default()
+    }
+}
+
+fn activated_line(activated: &Activated) -> ActivatedLine {
+    ActivatedLine {
+        name: activated.name.clone(),
+        path: path_text(&activated.path),
+        digest: (!activated.digest.is_empty()).then(|| activated.digest.clone()),
+        caller: activated.caller.as_str().to_owned(),
+        arguments: activated.arguments.clone(),
+        tools: activated.tools.clone(),
+        limited_to: activated.limited_to.clone(),
+        fork: activated.fork.as_ref().map(fork_line),
+        cut: activated.cut,
+        repeated: activated.repeated,
+    }
+}
+
+fn fork_line(plan: &ForkPlan) -> ForkLine {
+    ForkLine {
+        agent_type: plan.agent_type.clone(),
+        background: plan.background,
+        prompt: plan.prompt.clone(),
+        model: plan.model.clone(),
+        effort: plan.effort.clone(),
+        tools: plan.tools.clone(),
+        started: plan.started(),
+        result: plan.result("{result}"),
+    }
+}
+
+/// Returns the line of a skill that is not sent.
+pub fn refused_line(refusal: &Refusal) -> RefusedLine {
+    RefusedLine {
+        name: refusal.name.clone(),
+        path: refusal.path.as_deref().map(path_text),
+        why: refusal.why.as_str().to_owned(),
+        text: refusal.text.clone(),
+        help: refusal.help.clone(),
+    }
+}
+
+/// Returns the line of something that people should know.
+pub fn notice_line(notice: &Notice) -> NoticeLine {
+    NoticeLine { skill: notice.skill.clone(), text: notice.text.clone(), help: notice.help.clone() }
+}
+
+/// Returns the line of a message.
+pub fn message_line(message: &Message) -> MessageLine {
+    MessageLine { role: message.role.as_str().to_owned(), text: message.text.clone() }
+}

@@ -1,0 +1,61 @@
+//! What an answer depends on beside its snapshot: the files of the skill, and what the user trusts.
+
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use openoxide_live::Snapshot;
+use openoxide_runtime::{Activated, Done, ReadPart};
+use openoxide_skills::host::Caller;
+use openoxide_skills::resource::{FolderStamps, ResourceRequest};
+
+use crate::skill_id::find;
+
+/// The stamps of everything that the activation of one skill reads, taken before it begins.
+pub struct ActivationStamps {
+    folder: PathBuf,
+    stamps: FolderStamps,
+}
+
+/// The stamps of one file of a skill, taken before it is read.
+pub struct FileStamps {
+    /// The file.
+    pub file: PathBuf,
+    /// Its stamps, and those of what it is reached through.
+    pub stamps: FolderStamps,
+}
+
+impl ActivationStamps {
+    /// Takes the stamps of the skill that an id means.
+    pub fn take(snapshot: &Snapshot, id: &str) -> Option<ActivationStamps> {
+        let folder = find(snapshot.runtime().ok()?.catalog(), id).ok()?.dir().to_owned();
+        let stamps = FolderStamps::of(&folder, trust_file(snapshot), SystemTime::now())?;
+        Some(ActivationStamps { folder, stamps })
+    }
+
+    /// Returns the one skill that was activated, with the stamps, if the same call has the same outcome while they hold.
+    pub fn cover(self, done: &Done) -> Option<(&Activated, FolderStamps)> {
+        let [activated] = done.activated.as_slice() else { return None };
+        let is_repeatable = activated.still && done.refused.is_empty() && done.notices.is_empty();
+        (is_repeatable && activated.path.starts_with(&self.folder)).then_some((activated, self.stamps))
+    }
+}
+
+impl FileStamps {
+    /// Takes the stamps of the file that a caller asks for, if it can only be one.
+    pub fn take(snapshot: &Snapshot, id: &str, part: &ReadPart, caller: Caller) -> Option<FileStamps> {
+        let ReadPart::Path(path) = part else { return None };
+        let runtime = snapshot.runtime().ok()?;
+        let entry = find(runtime.catalog(), id).ok()?;
+        let request = ResourceRequest::by_path(&entry.skill.name, path, caller, &runtime.view().host.resource);
+        let subjects = request.subjects(entry).ok()?;
+        let [subject] = subjects.as_slice() else { return None };
+        let below = Path::new(subject.strip_prefix(&*entry.skill.name)?.strip_prefix('/')?);
+        let stamps = FolderStamps::of_file(entry.dir(), below, trust_file(snapshot), SystemTime::now())?;
+        Some(FileStamps { file: entry.dir().join(below), stamps })
+    }
+}
+
+/// Returns the file with what the user trusts, which every answer depends on.
+fn trust_file(snapshot: &Snapshot) -> Option<PathBuf> {
+    snapshot.workspace.environment.openoxide_home().map(|home| home.join("state").join("trust.toml"))
+}

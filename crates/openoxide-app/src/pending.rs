@@ -1,0 +1,143 @@
+//! Keeps operations that wait for the user's answer, each under a handle that cannot be guessed, for a limited time.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+/// The most activations that wait.
+const ACTIVATIONS_MAX: usize = 256;
+/// The most reads that wait. They have a limit of their own, so that a client that only reads cannot keep activations from
+/// being asked about.
+const READS_MAX: usize = 64;
+/// How long an operation waits.
+const PATIENCE: Duration = Duration::from_mins(10);
+
+/// What kind of operation waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PendingKind {
+    /// An activation.
+    Activation,
+    /// The reading of a file.
+    Read,
+}
+
+/// Why an operation cannot wait, or does not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PendingError {
+    /// Too many wait already.
+    #[error("too many activations wait for an answer")]
+    Full,
+    /// The system gives no random numbers.
+    #[error("the system gives no random numbers")]
+    NoRandomness,
+    /// Nothing waits under the handle: it was answered, dropped, or waited too long.
+    #[error("no activation waits under this handle")]
+    Unknown,
+}
+
+/// Operations that wait for the user's answer.
+pub struct Pending<T> {
+    waiting: Mutex<HashMap<String, Waiting<T>>>,
+}
+
+struct Waiting<T> {
+    kind: PendingKind,
+    until: Instant,
+    operation: T,
+}
+
+impl<T> Default for Pending<T> {
+    fn default() -> Pending<T> {
+        Pending { waiting: Mutex::default() }
+    }
+}
+
+impl<T> Pending<T> {
+    /// How long an operation waits.
+    pub const PATIENCE: Duration = PATIENCE;
+
+    /// Keeps an operation, and returns its handle.
+    pub fn insert(&self, kind: PendingKind, operation: T) -> Result<String, PendingError> {
+        let handle = random_name().ok_or(PendingError::NoRandomness)?;
+        let mut waiting = self.lock();
+        let now = Instant::now();
+        waiting.retain(|_, other| other.until > now);
+        let max = match kind {
+            PendingKind::Activation => ACTIVATIONS_MAX,
+            PendingKind::Read => READS_MAX,
+        };
+        if waiting.values().filter(|other| other.kind == kind).count() >= max {
+            return Err(PendingError::Full);
+        }
+        waiting.insert(handle.clone(), Waiting { kind, until: now + PATIENCE, operation });
+        Ok(handle)
+    }
+
+    /// Takes an operation that still waits, if it is one that `fits`; another stays.
+    pub fn take_if(&self, handle: &str, fits: impl FnOnce(&T) -> bool) -> Result<T, PendingError> {
+        let mut waiting = self.lock();
+        let found = waiting.get(handle).is_some_and(|found| found.until > Instant::now() && fits(&found.operation));
+        let taken = if found { waiting.remove(handle) } else { None };
+        taken.map(|taken| taken.operation).ok_or(PendingError::Unknown)
+    }
+
+    /// Takes an operation that still waits.
+    pub fn take(&self, handle: &str) -> Result<T, PendingError> {
+        self.take_if(handle, |_| true)
+    }
+
+    /// Looks at an operation that still waits, without taking it.
+    pub fn with<R>(&self, handle: &str, look: impl FnOnce(&T) -> R) -> Result<R, PendingError> {
+        let waiting = self.lock();
+        let found = waiting.get(handle).filter(|found| found.until > Instant::now());
+        found.map(|found| look(&found.operation)).ok_or(PendingError::Unknown)
+    }
+
+    /// Returns how many wait.
+    pub fn len(&self) -> usize {
+        self.lock().len()
+    }
+
+    /// Tells whether none waits.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Waiting<T>>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Returns 256 random bits, in characters that are safe in an address.
+pub fn random_name() -> Option<String> {
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes).ok()?;
+    Some(URL_SAFE_NO_PAD.encode(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_operation_is_taken_once_and_only_by_a_request_that_fits() {
+        let pending = Pending::default();
+        let handle = pending.insert(PendingKind::Activation, "a").unwrap();
+        assert_eq!(pending.take_if(&handle, |operation| *operation == "b"), Err(PendingError::Unknown));
+        assert_eq!(pending.take(&handle), Ok("a"));
+        assert_eq!(pending.take(&handle), Err(PendingError::Unknown));
+    }
+
+    #[test]
+    fn reads_do_not_take_the_room_of_activations() {
+        let pending = Pending::default();
+        for _ in 0..READS_MAX {
+            pending.insert(PendingKind::Read, ()).unwrap();
+        }
+        assert_eq!(pending.insert(PendingKind::Read, ()), Err(PendingError::Full));
+        assert!(pending.insert(PendingKind::Activation, ()).is_ok());
+    }
+}

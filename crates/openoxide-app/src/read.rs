@@ -1,0 +1,63 @@
+//! Use case: read a file of a skill, or list what is in its folder.
+
+use std::sync::Arc;
+
+use openoxide_live::Snapshot;
+use openoxide_runtime::{Audience, ReadForm, ReadOutcome, ReadPart, ReadRequest, ReadTarget, Reading};
+use openoxide_skills::host::Caller;
+use openoxide_skills::resource::SkillUrl;
+use openoxide_wire::ReadAnswer;
+
+use crate::error::{Error, ErrorKind};
+use crate::skill_id::SkillRef;
+
+/// What is read.
+#[derive(Clone, Debug)]
+pub struct ReadInput {
+    /// The skill; as a person types it, also an address `skill://NAME/PATH`.
+    pub skill: SkillRef,
+    /// Which part of it.
+    pub part: ReadPart,
+    /// Who asks.
+    pub caller: Caller,
+    /// In which form.
+    pub form: ReadForm,
+    /// Who gets to see it.
+    pub audience: Audience,
+}
+
+/// Begins reading. The operation ends with a [`ReadOutcome`], of which [`answer`] makes the answer.
+pub fn read(snapshot: &Snapshot, input: ReadInput) -> Result<Reading, Error> {
+    let runtime = snapshot.runtime()?;
+    let ReadInput { skill, part, caller, form, audience } = input;
+    let target = match &skill {
+        SkillRef::Typed(typed) if SkillUrl::is_url(typed) => by_url(snapshot, typed, &part)?,
+        _ => {
+            let skill_name = skill.resolve(snapshot, caller)?;
+            ReadTarget::Skill { skill: skill_name, written: skill.as_str().to_owned(), part }
+        }
+    };
+    Ok(Reading::new(Arc::clone(runtime), ReadRequest { target, caller, form, audience }))
+}
+
+fn by_url(snapshot: &Snapshot, url: &str, part: &ReadPart) -> Result<ReadTarget, Error> {
+    if !snapshot.view.host.resource.addresses {
+        let message = format!("`{}` does not know addresses", snapshot.view.spec.id());
+        let error = Error::other(ErrorKind::Invalid, "no-addresses", message);
+        return Err(error.with_help("name the skill and the file: `openoxide read NAME PATH`"));
+    }
+    if *part != ReadPart::Manifest {
+        let error = Error::other(ErrorKind::Invalid, "bad-address", "an address names the file itself");
+        return Err(error.with_help("leave the path away"));
+    }
+    Ok(ReadTarget::Url(url.to_owned()))
+}
+
+/// Makes the answer of what came of it.
+pub fn answer(snapshot: &Snapshot, outcome: &ReadOutcome) -> ReadAnswer {
+    let (host, name) = (snapshot.catalog.host.clone(), outcome.skill.clone());
+    match &outcome.result {
+        Ok(found) => ReadAnswer::new(host, name, Ok(found)),
+        Err(refusal) => ReadAnswer::refused(host, name, refusal.word(), refusal.text.clone()),
+    }
+}

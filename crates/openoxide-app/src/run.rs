@@ -1,0 +1,66 @@
+//! Use case: run a script of a skill, in the sandbox.
+
+use std::ffi::OsString;
+use std::sync::Arc;
+
+use openoxide_live::Snapshot;
+use openoxide_runtime::{Ran, ScriptCall, ScriptDone, ScriptRun};
+use openoxide_sandbox::Ended;
+use openoxide_skills::host::Caller;
+use openoxide_skills::text::path_text;
+use openoxide_wire::{RanLine, RunAnswer};
+
+use crate::activate::{notice_line, refused_line};
+use crate::error::Error;
+use crate::skill_id::SkillRef;
+
+/// What is run.
+#[derive(Clone, Debug)]
+pub struct RunInput {
+    /// The skill.
+    pub skill: SkillRef,
+    /// The script's path in the skill's folder.
+    pub script: String,
+    /// Its arguments.
+    pub arguments: Vec<OsString>,
+    /// What it reads from standard input.
+    pub stdin: Vec<u8>,
+    /// Who calls: what a caller may not call, it may not run.
+    pub caller: Caller,
+}
+
+/// Begins running a script. The operation ends with a [`ScriptDone`], of which [`answer`] makes the answer.
+pub fn run(snapshot: &Snapshot, input: RunInput) -> Result<ScriptRun, Error> {
+    let runtime = snapshot.runtime()?;
+    let RunInput { skill, script, arguments, stdin, caller } = input;
+    let skill = skill.resolve(snapshot, caller)?;
+    Ok(ScriptRun::new(Arc::clone(runtime), ScriptCall { skill, script, arguments, stdin, caller }))
+}
+
+/// Makes the answer of what came of it; `isolation` is what commands were isolated with.
+pub fn answer(snapshot: &Snapshot, done: &ScriptDone, isolation: &str) -> RunAnswer {
+    RunAnswer {
+        host: snapshot.view.spec.id(),
+        ran: done.result.as_ref().ok().map(|ran| ran_line(ran, isolation)),
+        refused: done.result.as_ref().err().map(refused_line),
+        notices: done.notices.iter().map(notice_line).collect(),
+        ..RunAnswer::default()
+    }
+}
+
+fn ran_line(ran: &Ran, isolation: &str) -> RanLine {
+    let outcome = &ran.outcome;
+    RanLine {
+        skill: ran.skill.clone(),
+        path: path_text(&ran.path),
+        digest: ran.digest.clone(),
+        script: ran.script.clone(),
+        ended: outcome.ended.as_str().to_owned(),
+        status: if let Ended::Exit(status) = outcome.ended { Some(status) } else { None },
+        stdout: String::from_utf8_lossy(&outcome.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&outcome.stderr).into_owned(),
+        truncated: outcome.truncated,
+        took: u64::try_from(outcome.took.as_millis()).unwrap_or(u64::MAX),
+        isolation: isolation.to_owned(),
+    }
+}

@@ -1,0 +1,141 @@
+//! Names a skill: by what a person types, by a stable id, or by its name alone.
+//!
+//! A name that only one active skill has, and that needs no escaping in an address, is its id. Every skill also has an id of
+//! `~` and digits made from its path. It stays the same while the file is where it is, and reveals nothing of that place.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use openoxide_live::Snapshot;
+use openoxide_runtime::RemoteName;
+use openoxide_skills::catalog::{Catalog, Entry};
+use openoxide_skills::host::Caller;
+use openoxide_skills::text::near;
+use sha2::{Digest as _, Sha256};
+
+use crate::error::Error;
+
+/// A skill as a caller refers to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SkillRef {
+    /// What a person types: a name, or a path seen from the folder they act in.
+    Typed(String),
+    /// An id. A path is no id, so that a caller elsewhere cannot learn which paths there are.
+    Id(String),
+    /// A name as the model knows it.
+    Name(String),
+}
+
+impl SkillRef {
+    /// Returns what the caller wrote.
+    pub fn as_str(&self) -> &str {
+        match self {
+            SkillRef::Typed(text) | SkillRef::Id(text) | SkillRef::Name(text) => text,
+        }
+    }
+
+    /// Returns what the runtime finds the skill by, to read or run something of it. Whether the caller may have it is the
+    /// runtime's decision; to the model, an unknown skill and one that it may not call are the same.
+    pub fn resolve(&self, snapshot: &Snapshot, caller: Caller) -> Result<String, Error> {
+        let catalog = snapshot.runtime()?.catalog();
+        match self {
+            SkillRef::Typed(typed) => Ok(snapshot.workspace.resolve_skill_reference(catalog, typed)),
+            SkillRef::Name(name) => Ok(name.clone()),
+            SkillRef::Id(id) if RemoteName::parse(id).is_some() => Ok(id.clone()),
+            SkillRef::Id(id) => match find(catalog, id) {
+                Ok(entry) => Ok(catalog.call_of(entry)),
+                Err(error) if caller == Caller::User => Err(error),
+                Err(_) => Ok(id.clone()),
+            },
+        }
+    }
+
+    /// Returns what the runtime finds the skill by, to activate it: a name stays a name, so that the runtime says in its
+    /// own words why it cannot be called.
+    pub fn resolve_call(&self, snapshot: &Snapshot) -> Result<String, Error> {
+        let catalog = snapshot.runtime()?.catalog();
+        match self {
+            SkillRef::Id(id) if id.starts_with('~') => Ok(match find(catalog, id) {
+                Ok(entry) => catalog.call_of(entry),
+                Err(_) => id.clone(),
+            }),
+            SkillRef::Id(id) if id.starts_with('/') => Err(unknown(catalog, id)),
+            SkillRef::Id(name) => Ok(name.clone()),
+            _ => self.resolve(snapshot, Caller::User),
+        }
+    }
+}
+
+/// How many bytes of the digest are kept.
+const KEPT: usize = 16;
+
+/// Knows the id of every entry of a catalog.
+pub struct SkillIds<'c> {
+    /// How many that count have a name.
+    names: HashMap<&'c str, usize>,
+}
+
+impl<'c> SkillIds<'c> {
+    /// Counts the names of the active skills.
+    pub fn new(catalog: &'c Catalog) -> SkillIds<'c> {
+        let mut names: HashMap<&str, usize> = HashMap::new();
+        for entry in &catalog.skills {
+            *names.entry(&entry.skill.name).or_default() += 1;
+        }
+        SkillIds { names }
+    }
+
+    /// Returns the id of an entry.
+    pub fn of(&self, entry: &Entry) -> String {
+        let name = &*entry.skill.name;
+        called(name, &entry.skill.path, entry.is_active() && self.names.get(name) == Some(&1))
+    }
+}
+
+/// Returns the id of a skill, if it is known whether others that count have its name.
+pub fn called(name: &str, path: &Path, is_alone: bool) -> String {
+    if is_alone && is_plain(name) { name.to_owned() } else { digits_of(path) }
+}
+
+/// Tells whether a name can stand in an address as it is.
+fn is_plain(name: &str) -> bool {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "._:-".contains(letter);
+    !name.is_empty() && !name.starts_with('.') && name.chars().all(is_plain)
+}
+
+fn digits(entry: &Entry) -> String {
+    digits_of(&entry.skill.path)
+}
+
+/// Returns the digits that stand for a skill's file.
+fn digits_of(path: &Path) -> String {
+    let digest = Sha256::digest(path.as_os_str().as_encoded_bytes());
+    format!("~{}", URL_SAFE_NO_PAD.encode(&digest[..KEPT]))
+}
+
+/// Finds the entry that an id means.
+pub fn find<'c>(catalog: &'c Catalog, id: &str) -> Result<&'c Entry, Error> {
+    if id.starts_with('~') {
+        return catalog.entries().find(|entry| digits(entry) == id).ok_or_else(|| unknown(catalog, id));
+    }
+    let found = if id.starts_with('/') { Vec::new() } else { catalog.called(id) };
+    let active: Vec<&Entry> = found.iter().copied().filter(|entry| entry.is_active()).collect();
+    match (active.as_slice(), found.first()) {
+        ([only], _) => Ok(only),
+        ([], Some(first)) => Ok(first),
+        ([], None) => Err(unknown(catalog, id)),
+        (several, _) => {
+            let ids = several.iter().map(|entry| digits(entry)).collect();
+            Err(Error::AmbiguousSkill { wanted: id.to_owned(), ids })
+        }
+    }
+}
+
+/// Says that no skill has an id, and which active one is close.
+pub fn unknown(catalog: &Catalog, id: &str) -> Error {
+    let names = catalog.skills.iter().map(|entry| entry.skill.name.as_ref());
+    let near = near(id, names).first().map(|&near| near.to_owned());
+    Error::UnknownSkill { wanted: id.to_owned(), near, none_active: catalog.skills.is_empty() }
+}

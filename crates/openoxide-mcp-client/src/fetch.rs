@@ -1,0 +1,110 @@
+//! Answers what an operation of the runtime needs of a server.
+
+use std::sync::Arc;
+
+use openoxide_runtime::{
+    Fetch, FetchError, FetchReply, FetchRequest, Fetched, RemoteFile, RemoteName, RemoteSkill, Runtime, Session, Why,
+};
+use openoxide_skills::host::Caller;
+
+use crate::entry::{Resource, Resources};
+use crate::error::RemoteError;
+use crate::remote::{Remote, ServerSkill};
+
+impl Remote {
+    /// Asks the server what an operation needs of it.
+    pub async fn answer(&self, fetch: &Fetch) -> FetchReply {
+        self.fetched(fetch).await.map_err(FetchError::from)
+    }
+
+    async fn fetched(&self, fetch: &Fetch) -> Result<Fetched, RemoteError> {
+        Ok(match &fetch.request {
+            FetchRequest::List => {
+                let listing = self.list().await;
+                let skills = listing.skills.into_iter().map(|skill| skill.described(Caller::User)).collect();
+                Fetched::Listing(skills, listing.problems.into_iter().map(FetchError::from).collect())
+            }
+            FetchRequest::Find { name, caller, with_path } => {
+                let (skill, path) = self.found(name, &fetch.runtime, *caller, *with_path).await?;
+                Fetched::Skill(Box::new(skill.described(*caller)), path)
+            }
+            FetchRequest::Manifest(skill) => {
+                Fetched::Bytes(self.load(ServerSkill::of(skill)?).await?.text.into_bytes())
+            }
+            FetchRequest::File(skill, path) => Fetched::Bytes(self.read(ServerSkill::of(skill)?, path).await?),
+            FetchRequest::Files(skill) => Fetched::Files(self.files(ServerSkill::of(skill)?).await?),
+        })
+    }
+
+    async fn found(
+        &self,
+        name: &RemoteName,
+        runtime: &Runtime,
+        caller: Caller,
+        with_path: bool,
+    ) -> Result<(ServerSkill, Option<String>), RemoteError> {
+        match caller {
+            Caller::User if with_path => self.locate(name).await,
+            _ => Ok((self.find_for(name, runtime, caller).await?, None)),
+        }
+    }
+
+    /// Finds the skill that a name means to a caller. To the model, a skill that it may not call does not exist: no error
+    /// names it, and no suggestion does.
+    pub async fn find_for(
+        &self,
+        name: &RemoteName,
+        runtime: &Runtime,
+        caller: Caller,
+    ) -> Result<ServerSkill, RemoteError> {
+        if caller == Caller::User {
+            return self.find(name).await;
+        }
+        // Rules that deny do so in every session.
+        let knows =
+            |skill: &ServerSkill| runtime.before_remote(&Session::default(), &skill.offer(caller), caller).is_ok();
+        match self.find_among(name, knows).await {
+            // A bad entry does not say for whom it would be.
+            Err(RemoteError::Entry { .. }) => Err(RemoteError::unknown(name)),
+            found => found,
+        }
+    }
+}
+
+impl ServerSkill {
+    /// Describes the skill to the runtime.
+    pub fn described(self, caller: Caller) -> RemoteSkill {
+        let files = match &self.entry.resources {
+            Resources::Listed(files) => Some(files.iter().map(listed).collect()),
+            Resources::Dynamic => None,
+        };
+        let (offer, name) = (self.offer(caller), self.entry.name().to_owned());
+        let (model, user) = (self.entry.is_for(Caller::Model), self.entry.is_for(Caller::User));
+        RemoteSkill { offer, name, files, model, user, handle: Arc::new(self) }
+    }
+
+    /// Returns the skill behind a description that this client made.
+    fn of(skill: &RemoteSkill) -> Result<&ServerSkill, RemoteError> {
+        let made_elsewhere = || RemoteError::unreachable(&skill.offer.server, "the skill is not one of this client's");
+        skill.handle.downcast_ref().ok_or_else(made_elsewhere)
+    }
+}
+
+fn listed(file: &Resource) -> RemoteFile {
+    RemoteFile { path: file.path.clone(), size: file.size, digest: file.digest.to_string() }
+}
+
+impl From<RemoteError> for FetchError {
+    fn from(error: RemoteError) -> FetchError {
+        let why = match &error {
+            RemoteError::UnknownServer { .. } | RemoteError::UnknownSkill { .. } => Why::Unknown,
+            RemoteError::Ambiguous { .. } => Why::Ambiguous,
+            _ => Why::Unreadable,
+        };
+        let complaint = match &error {
+            RemoteError::Unreachable { complaint, .. } => complaint.clone(),
+            _ => None,
+        };
+        FetchError { why, word: error.word(), text: error.to_string(), complaint, help: error.hint() }
+    }
+}

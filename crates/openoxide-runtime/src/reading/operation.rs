@@ -1,0 +1,263 @@
+//! From a request to the bytes of a file, in resumable steps: find the skill, ask what rules ask, read.
+
+use std::sync::Arc;
+
+use openoxide_skills::catalog::Entry;
+use openoxide_skills::host::{Caller, ReadProblem};
+use openoxide_skills::resource::{
+    ItemKind, ReadLimit, Resource, ResourceAnswer, ResourceBytes, ResourceContent, ResourceFolder, ResourceItem,
+    ResourcePart, ResourceRefusal, ResourceRequest, SkillDir, read_resource,
+};
+
+use super::outcome::{ReadOutcome, ReadRefusal};
+use super::request::{Audience, LinkRule, ReadForm, ReadPart, ReadRequest, ReadTarget};
+use crate::ask::{Answer, Question};
+use crate::remote::{Access, Fetch, FetchError, FetchRequest, Fetched, RemoteAccess, RemoteName, RemoteSkill};
+use crate::runtime::Runtime;
+use crate::session::Session;
+use crate::step::{Reply, Resumable, Step};
+
+/// The file that a skill itself is.
+const MANIFEST: &str = "SKILL.md";
+
+/// The reading of one file.
+pub struct Reading {
+    runtime: Arc<Runtime>,
+    request: ReadRequest,
+    /// The question that the next reply answers.
+    asked: Option<Question>,
+    /// Questions that the user answered with yes.
+    approved: Vec<String>,
+    remote: Option<RemoteReading>,
+}
+
+/// The reading of a file that a server has.
+struct RemoteReading {
+    access: RemoteAccess,
+    part: ReadPart,
+    /// The skill, and the path of the file that was asked for.
+    fetching: Option<(RemoteSkill, String)>,
+}
+
+/// A local file, found and allowed so far.
+struct Located<'r> {
+    entry: &'r Entry,
+    request: ResourceRequest,
+}
+
+impl Reading {
+    /// Begins: nothing is looked at before the first step.
+    pub fn new(runtime: Arc<Runtime>, request: ReadRequest) -> Reading {
+        let remote = remote_reading(&request);
+        Reading { runtime, request, asked: None, approved: Vec::new(), remote }
+    }
+
+    /// Returns what is read.
+    pub fn request(&self) -> &ReadRequest {
+        &self.request
+    }
+
+    /// Tells whether the user approved something on the way.
+    pub fn was_approved(&self) -> bool {
+        !self.approved.is_empty()
+    }
+
+    /// Continues on another runtime, because files, settings or rules changed while a question was open. Approvals stay;
+    /// everything else is looked at again, so that an old answer does not allow what is denied by now.
+    pub fn rebase(&mut self, runtime: Arc<Runtime>) {
+        self.runtime = runtime;
+    }
+
+    fn local(&mut self, session: &mut Session, reply: Reply) -> Step<ReadOutcome> {
+        let runtime = Arc::clone(&self.runtime);
+        let Located { entry, request } = match locate(&runtime, &self.request, session) {
+            Ok(located) => located,
+            Err(outcome) => return Step::Done(outcome),
+        };
+        let (host, catalog) = (&runtime.view().host, runtime.catalog());
+        let name = request.name.clone();
+        let refuse = |problem| ReadRefusal::from(ResourceRefusal::new(host, catalog, &request, problem));
+        if let Some(question) = self.asked.take() {
+            let answer = if let Reply::Answer(answer) = reply { answer } else { Answer::No };
+            if !answer.is_yes() {
+                let text = ResourceRefusal::new(host, catalog, &request, ReadProblem::Forbidden).text;
+                return done(name, Err(ReadRefusal::unapproved(&answer, text)));
+            }
+            // An answer that cannot be remembered holds this time.
+            let _ = runtime.keep_answer(session, &question, &answer);
+            self.approved.push(question.key());
+        }
+        let questions = match runtime.before_reading(session, entry, &request) {
+            Ok(questions) => questions,
+            Err(problem) => return done(name, Err(refuse(problem))),
+        };
+        if let Some(question) = questions.into_iter().find(|question| !self.approved.contains(&question.key())) {
+            self.asked = Some(question.clone());
+            return Step::Ask(question);
+        }
+        done(name, read(&runtime, &self.request, entry, &request))
+    }
+}
+
+/// The content type of bytes that nothing is known of.
+const BYTES: &str = "application/octet-stream";
+
+impl Resumable for Reading {
+    type Output = ReadOutcome;
+
+    fn resume(&mut self, session: &mut Session, reply: Reply) -> Step<ReadOutcome> {
+        match self.remote.as_mut() {
+            Some(remote) => remote.resume(&self.runtime, &self.request, session, reply),
+            None => self.local(session, reply),
+        }
+    }
+}
+
+/// Finds the skill that is meant, and what of it.
+fn locate<'r>(runtime: &'r Runtime, wanted: &'r ReadRequest, session: &Session) -> Result<Located<'r>, ReadOutcome> {
+    let (host, catalog) = (&runtime.view().host, runtime.catalog());
+    let caller = wanted.caller;
+    let (request, entry) = match &wanted.target {
+        ReadTarget::Found { entry, path, .. } => {
+            let request = ResourceRequest::for_skill(&entry.skill.name, ResourcePart::Path(path.clone()), caller);
+            return Ok(Located { entry, request });
+        }
+        ReadTarget::Url(url) => match ResourceRequest::by_url(url, caller, &host.resource) {
+            Ok(request) => {
+                let entry = runtime.readable(session, &request.name, caller);
+                (request, entry)
+            }
+            Err(problem) => {
+                let refusal = ReadRefusal::from(ResourceRefusal::unnamed(host, problem));
+                return Err(ReadOutcome { skill: url.clone(), result: Err(refusal) });
+            }
+        },
+        ReadTarget::Skill { skill, written, part } => {
+            if skill.trim().is_empty() {
+                let refusal = ReadRefusal::from(ResourceRefusal::unnamed(host, ReadProblem::NoName));
+                return Err(ReadOutcome { skill: written.clone(), result: Err(refusal) });
+            }
+            let entry = runtime.readable(session, skill, caller);
+            let name = entry.as_ref().map_or(written.as_str(), |entry| &*entry.skill.name);
+            let request = match part {
+                ReadPart::Manifest => ResourceRequest::for_skill(name, ResourcePart::Manifest, caller),
+                ReadPart::Listing => ResourceRequest::for_skill(name, ResourcePart::Top, caller),
+                ReadPart::Path(path) => ResourceRequest::by_path(name, path, caller, &host.resource),
+            };
+            (request, entry)
+        }
+    };
+    match entry {
+        Ok(entry) => Ok(Located { entry, request }),
+        Err(problem) => {
+            let refusal = ReadRefusal::from(ResourceRefusal::new(host, catalog, &request, problem));
+            Err(ReadOutcome { skill: request.name, result: Err(refusal) })
+        }
+    }
+}
+
+fn read(
+    runtime: &Runtime,
+    wanted: &ReadRequest,
+    entry: &Entry,
+    request: &ResourceRequest,
+) -> Result<ResourceAnswer, ReadRefusal> {
+    let (host, catalog) = (&runtime.view().host, runtime.catalog());
+    if let ReadTarget::Found { path, links: LinkRule::Refuse, .. } = &wanted.target {
+        let refuse = |problem| ReadRefusal::from(ResourceRefusal::new(host, catalog, request, problem));
+        let dir = SkillDir::of(catalog, entry).map_err(|_| refuse(ReadProblem::NotFound))?;
+        let file = match path.as_path() == std::path::Path::new(MANIFEST) {
+            true => dir.read_manifest(ReadLimit::Bytes),
+            false => dir.read_plain(path, ReadLimit::Bytes),
+        };
+        let found = ResourceContent::File(file.map_err(refuse)?);
+        return Ok(ResourceAnswer { found, content_type: BYTES.to_owned(), text: None });
+    }
+    let bytes = wanted.form == ReadForm::Bytes;
+    read_resource(host, catalog, entry, request, bytes).map_err(ReadRefusal::from)
+}
+
+fn done(skill: String, result: Result<ResourceAnswer, ReadRefusal>) -> Step<ReadOutcome> {
+    Step::Done(ReadOutcome { skill, result })
+}
+
+fn remote_reading(request: &ReadRequest) -> Option<RemoteReading> {
+    let ReadTarget::Skill { skill, part, .. } = &request.target else { return None };
+    let name = RemoteName::parse(skill)?;
+    let asks = request.audience == Audience::Program || request.caller == Caller::Model;
+    let with_path = !matches!(part, ReadPart::Path(_));
+    let access = RemoteAccess::new(name, request.caller, with_path, asks);
+    Some(RemoteReading { access, part: part.clone(), fetching: None })
+}
+
+impl RemoteReading {
+    fn resume(
+        &mut self,
+        runtime: &Arc<Runtime>,
+        request: &ReadRequest,
+        session: &mut Session,
+        reply: Reply,
+    ) -> Step<ReadOutcome> {
+        if let Some((skill, path)) = self.fetching.take() {
+            let result = match reply {
+                Reply::Fetched(Ok(fetched)) => answer(runtime, request.form, &path, fetched),
+                Reply::Fetched(Err(error)) => Err(error.into()),
+                _ => Err(FetchError::not_asked(&skill.offer.server).into()),
+            };
+            return done(skill.offer.name, result);
+        }
+        match self.access.resume(runtime, session, reply) {
+            Access::Fetch(fetch) => Step::Fetch(fetch),
+            Access::Ask(question) => Step::Ask(question),
+            Access::Refused(refusal) => done(request.written().to_owned(), Err(refusal.into())),
+            Access::Granted(skill, below) => self.fetch(runtime, skill, below),
+        }
+    }
+
+    fn fetch(&mut self, runtime: &Arc<Runtime>, skill: RemoteSkill, below: Option<String>) -> Step<ReadOutcome> {
+        let path = match &self.part {
+            ReadPart::Path(path) => path.clone(),
+            ReadPart::Manifest => below.unwrap_or_else(|| MANIFEST.to_owned()),
+            ReadPart::Listing => String::new(),
+        };
+        let request = match path.as_str() {
+            "" => FetchRequest::Files(skill.clone()),
+            MANIFEST => FetchRequest::Manifest(skill.clone()),
+            path => FetchRequest::File(skill.clone(), path.to_owned()),
+        };
+        self.fetching = Some((skill, path));
+        Step::Fetch(Fetch { runtime: Arc::clone(runtime), request })
+    }
+}
+
+/// Makes the answer of what a server has; there is no host whose limits would cut it.
+fn answer(runtime: &Runtime, form: ReadForm, path: &str, fetched: Fetched) -> Result<ResourceAnswer, ReadRefusal> {
+    match fetched {
+        Fetched::Files(files) => {
+            let text = Some(files.join("\n"));
+            let items = files.into_iter().map(|name| ResourceItem { name, kind: ItemKind::File }).collect();
+            let found = ResourceContent::Folder(ResourceFolder { path: String::new(), items, cut: false });
+            Ok(ResourceAnswer { found, content_type: "text/plain".to_owned(), text })
+        }
+        Fetched::Bytes(bytes) => {
+            let size = bytes.len() as u64;
+            let (bytes, text) = match form {
+                ReadForm::Bytes => (ResourceBytes::Binary(bytes), None),
+                ReadForm::Text => match String::from_utf8(bytes) {
+                    Ok(text) => (ResourceBytes::Text { text: text.clone(), removed: 0 }, Some(text)),
+                    Err(_) => return Err(not_text(runtime)),
+                },
+            };
+            let content_type = if text.is_some() { "text/plain" } else { BYTES }.to_owned();
+            let found = ResourceContent::File(Resource { path: path.to_owned(), size, bytes });
+            Ok(ResourceAnswer { found, content_type, text })
+        }
+        Fetched::Skill(..) | Fetched::Listing(..) => Err(FetchError::not_asked("").into()),
+    }
+}
+
+fn not_text(runtime: &Runtime) -> ReadRefusal {
+    let mut refusal = ReadRefusal::from(ResourceRefusal::unnamed(&runtime.view().host, ReadProblem::Binary));
+    "the file is not text".clone_into(&mut refusal.text);
+    refusal
+}

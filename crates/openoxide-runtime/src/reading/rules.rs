@@ -1,0 +1,89 @@
+//! Who may read a skill's files: by the same check that stands before every call, and the rules on reading.
+
+use openoxide_config::TrustError;
+use openoxide_permissions::{Action, Permission};
+use openoxide_skills::catalog::{Entry, Status};
+use openoxide_skills::host::{Caller, ReadProblem};
+use openoxide_skills::resource::ResourceRequest;
+
+use crate::ask::{Answer, Question};
+use crate::call::{Call, Given, Why, may};
+use crate::runtime::Runtime;
+use crate::session::Session;
+
+impl Runtime {
+    /// Finds the skill whose files a caller may read, by its name or the absolute path of its file or folder.
+    ///
+    /// What somebody may not call, they may not read. To the model, such a skill is as unknown as one that is not there,
+    /// so that no name leaks.
+    pub fn readable(&self, session: &Session, wanted: &str, caller: Caller) -> Result<&Entry, ReadProblem> {
+        let call = Call { skill: wanted.to_owned(), caller, arguments: Given::Nothing };
+        let is_first = |entry: &&Entry| entry.is_active() && may(entry, caller);
+        let entry = match self.admit(&call) {
+            Ok(entry) => Ok(entry),
+            Err(refusal) => match refusal.why {
+                // Of several that have the name, the first is read.
+                Why::Ambiguous => {
+                    self.catalog().find(wanted).into_iter().find(is_first).ok_or(ReadProblem::NotCallable)
+                }
+                Why::Unknown | Why::DoesNotCount(Status::Invalid) => Err(ReadProblem::UnknownSkill),
+                _ => Err(ReadProblem::NotCallable),
+            },
+        };
+        let entry = entry.and_then(|entry| match self.calling(session, entry, caller) {
+            Action::Deny => Err(ReadProblem::NotCallable),
+            Action::Allow | Action::Ask => Ok(entry),
+        });
+        entry.map_err(|problem| if caller == Caller::Model { ReadProblem::UnknownSkill } else { problem })
+    }
+
+    /// Returns what must be asked before a file of a skill is read.
+    pub fn before_reading(
+        &self,
+        session: &Session,
+        entry: &Entry,
+        asked: &ResourceRequest,
+    ) -> Result<Vec<Question>, ReadProblem> {
+        let name = entry.skill.name.to_string();
+        let question = |permission: Permission, subject: String| Question::Permission {
+            permission: permission.as_str().to_owned(),
+            subject,
+            skill: name.clone(),
+        };
+        let mut questions = Vec::new();
+        if self.calling(session, entry, asked.caller) == Action::Ask {
+            questions.push(question(Permission::Skill, name.clone()));
+        }
+        for subject in asked.subjects(entry)? {
+            match self.decide(session, Permission::Read, &subject).action {
+                Action::Allow => {}
+                Action::Ask => questions.push(question(Permission::Read, subject)),
+                Action::Deny => return Err(ReadProblem::Forbidden),
+            }
+        }
+        Ok(questions)
+    }
+
+    /// Keeps the answer to a question about a permission or a server's skill, for as long as the user said.
+    pub fn keep_answer(&self, session: &mut Session, question: &Question, answer: &Answer) -> Result<(), TrustError> {
+        if let Question::Remote { server, uri, digest: Some(digest), .. } = question {
+            return self.keep_remote(session, (server, uri, digest), answer);
+        }
+        let Question::Permission { permission, subject, .. } = question else { return Ok(()) };
+        let Some(permission) = Permission::parse(permission) else { return Ok(()) };
+        match answer {
+            Answer::Session => session.allow(permission, subject),
+            Answer::Always => return self.remember(permission, subject),
+            Answer::Once | Answer::No | Answer::NotAsked | Answer::Secret(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Decides whether somebody may call a skill that they may see.
+    pub(crate) fn calling(&self, session: &Session, entry: &Entry, caller: Caller) -> Action {
+        if caller == Caller::User && self.view().host.activation.user_needs_no_permission {
+            return Action::Allow;
+        }
+        self.decide(session, Permission::Skill, &entry.skill.name).action
+    }
+}

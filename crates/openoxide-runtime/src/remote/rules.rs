@@ -1,0 +1,90 @@
+//! Decides whether a skill that a server offers may reach the model.
+
+use std::time::SystemTime;
+
+use openoxide_config::{ApprovalState, Timestamp, TrustError, TrustedRemote};
+use openoxide_permissions::{Action, Permission};
+use openoxide_skills::host::Caller;
+
+use super::fetch::RemoteOffer;
+use crate::ask::{Answer, Question};
+use crate::call::{Refusal, Why};
+use crate::runtime::Runtime;
+use crate::session::Session;
+
+impl Runtime {
+    /// Returns what must be asked before a skill of a server reaches the model.
+    ///
+    /// A rule on skills holds for its name, which no skill of a folder can have. What a rule allows is still asked for:
+    /// nobody could know what the server would list.
+    pub fn before_remote(
+        &self,
+        session: &Session,
+        offer: &RemoteOffer,
+        caller: Caller,
+    ) -> Result<Vec<Question>, Refusal> {
+        let no = |why: Why, text: String| {
+            Err(Refusal { name: offer.name.clone(), path: None, why, code: None, text, help: None })
+        };
+        if !offer.callable {
+            return no(Why::NotForCaller, format!("`{}` is not for you to call", offer.name));
+        }
+        let mut questions = Vec::new();
+        match self.decide(session, Permission::Skill, &offer.name).action {
+            Action::Deny => return no(Why::Denied, format!("`{}` is denied by a rule", offer.name)),
+            Action::Ask if !(caller == Caller::User && self.view().host.activation.user_needs_no_permission) => {
+                questions.push(Question::Permission {
+                    permission: Permission::Skill.as_str().to_owned(),
+                    subject: offer.name.clone(),
+                    skill: offer.name.clone(),
+                });
+            }
+            Action::Ask | Action::Allow => {}
+        }
+        let granted = self.remote_granted(session, offer);
+        if granted != ApprovalState::Approved {
+            questions.push(Question::Remote {
+                skill: offer.name.clone(),
+                server: offer.server.clone(),
+                uri: offer.uri.clone(),
+                about: offer.about.clone(),
+                size: offer.size,
+                digest: offer.digest.clone(),
+                changed: matches!(granted, ApprovalState::Changed { .. }),
+            });
+        }
+        Ok(questions)
+    }
+
+    /// Tells whether a skill of a server may reach the model, with what the server lists for it now.
+    pub fn remote_granted(&self, session: &Session, offer: &RemoteOffer) -> ApprovalState {
+        // What has no digest can be anything the next time.
+        let Some(digest) = &offer.digest else { return ApprovalState::NotApproved };
+        if session.trusts_remote(&offer.server, &offer.uri, digest) {
+            return ApprovalState::Approved;
+        }
+        self.with_trust(|trust| trust.remote_approval(&offer.server, &offer.uri, digest))
+    }
+
+    pub(crate) fn keep_remote(
+        &self,
+        session: &mut Session,
+        (server, uri, digest): (&str, &str, &str),
+        answer: &Answer,
+    ) -> Result<(), TrustError> {
+        match answer {
+            Answer::Session => session.trust_remote(server, uri, digest),
+            Answer::Always => {
+                let remote = TrustedRemote {
+                    server: server.to_owned(),
+                    uri: uri.to_owned(),
+                    digest: digest.to_owned(),
+                    at: Timestamp::from(SystemTime::now()),
+                };
+                self.with_trust(|trust| trust.add_remote(remote))?;
+            }
+            Answer::Once | Answer::No | Answer::NotAsked | Answer::Secret(_) => {}
+        }
+        Ok(())
+    }
+}

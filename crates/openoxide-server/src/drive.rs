@@ -1,0 +1,176 @@
+//! Drives operations to their end: steps run on worker threads, commands on threads of their own, and what must be waited
+//! for (a person, a server) is awaited here.
+
+use std::sync::Arc;
+
+use openoxide_app::activate::Activate;
+use openoxide_app::remote::ListRemote;
+use openoxide_live::Snapshot;
+use openoxide_runtime::{
+    Answer, Done, Firing, LoginReply, Question, ReadOutcome, ReadPart, ReadTarget, Reading, Reply, Resumable, Run,
+    Session, Step,
+};
+use openoxide_sandbox::{Outcome, SandboxError, Stop};
+use tokio::sync::Mutex;
+
+use crate::blocking_pool::{Slot, Unavailable};
+use crate::engine::Engine;
+use crate::observe::audit::{Action, Decision};
+
+/// A conversation, which several requests may be part of at once. It is locked for single steps only: never while a command
+/// runs, a server is asked, or the user thinks.
+pub type Conversation = Arc<Mutex<Session>>;
+
+/// Reaches the user.
+pub trait Asker: Send {
+    /// Asks the user a question; [`Answer::NotAsked`] if the user cannot be asked.
+    fn ask(&mut self, question: &Question) -> impl Future<Output = Answer> + Send;
+}
+
+/// Reaches nobody.
+pub struct Nobody;
+
+impl Asker for Nobody {
+    async fn ask(&mut self, _: &Question) -> Answer {
+        Answer::NotAsked
+    }
+}
+
+/// An operation that the server drives, and notes in the audit log at its end.
+pub trait Operation: Resumable<Output: Send> + Send + 'static {
+    /// Notes what came of it.
+    fn audit(&self, output: &Self::Output, engine: &Engine);
+}
+
+/// How far an operation is.
+pub enum Progress<O: Operation> {
+    /// The user must decide something; the operation goes on with the answer.
+    Asks(Box<O>, Question),
+    /// It is at its end.
+    Done(Box<O>, O::Output),
+}
+
+impl Engine {
+    /// Drives an operation to its end.
+    pub async fn complete<O: Operation>(
+        &self,
+        snapshot: &Snapshot,
+        operation: O,
+        session: &Conversation,
+        asker: &mut impl Asker,
+    ) -> Result<(Box<O>, O::Output), Unavailable> {
+        let mut progress = self.advance(snapshot, Box::new(operation), session, Reply::Begin).await?;
+        loop {
+            progress = match progress {
+                Progress::Done(operation, output) => return Ok((operation, output)),
+                Progress::Asks(operation, question) => {
+                    let answer = asker.ask(&question).await;
+                    self.advance(snapshot, operation, session, Reply::Answer(answer)).await?
+                }
+            };
+        }
+    }
+
+    /// Drives an operation to its end, or to where the user must decide something.
+    pub async fn advance<O: Operation>(
+        &self,
+        snapshot: &Snapshot,
+        mut operation: Box<O>,
+        session: &Conversation,
+        mut reply: Reply,
+    ) -> Result<Progress<O>, Unavailable> {
+        // An answer of the user is not lost because other requests came first.
+        let is_answered = matches!(reply, Reply::Answer(_));
+        loop {
+            // Every step takes the conversation first and a thread then, so that no two wait for each other.
+            let mut locked = Arc::clone(session).lock_owned().await;
+            let slot = if is_answered { self.work().patient_slot().await? } else { self.work().slot().await? };
+            let step;
+            (operation, step) = slot
+                .run(move || {
+                    let step = operation.resume(&mut locked, reply);
+                    (operation, step)
+                })
+                .await?;
+            reply = match step {
+                Step::Done(output) => {
+                    operation.audit(&output, self);
+                    return Ok(Progress::Done(operation, output));
+                }
+                Step::Ask(question) => return Ok(Progress::Asks(operation, question)),
+                Step::Login(_) => Reply::Login(LoginReply::NotTried),
+                // Boxed, because a client's future is deep and would be part of every request's.
+                Step::Fetch(fetch) => Reply::Fetched(Box::pin(self.servers().answer(snapshot, &fetch)).await),
+                Step::Run(run) => Reply::Ran(self.run_in(self.command_slot(is_answered).await?, *run).await?),
+            };
+        }
+    }
+
+    async fn command_slot(&self, is_patient: bool) -> Result<Slot, Unavailable> {
+        if is_patient { self.commands().patient_slot().await } else { self.commands().slot().await }
+    }
+
+    /// Runs a command of a skill in the sandbox. It is killed when its request is dropped, and when the server stops.
+    async fn run_in(&self, slot: Slot, run: Run) -> Result<Result<Outcome, SandboxError>, Unavailable> {
+        let stop = match Stop::new() {
+            Ok(stop) => StopOnDrop(stop),
+            Err(error) => return Ok(Err(error.into())),
+        };
+        let (engine, handle) = (self.clone(), stop.0.clone());
+        let work = slot.run(move || engine.run_until(&run, &handle));
+        let mut work = std::pin::pin!(work);
+        tokio::select! {
+            biased;
+            ran = work.as_mut() => return ran,
+            () = self.stopping().asked() => {}
+        }
+        drop(stop);
+        // The output of a command that was killed is no answer.
+        work.await.and(Err(Unavailable::Stopping))
+    }
+
+    fn run_until(&self, run: &Run, stop: &Stop) -> Result<Outcome, SandboxError> {
+        let _counted = self.metrics().command();
+        let ran = self.runner().run_until(run, stop);
+        let decision = if ran.is_ok() { Decision::Allow } else { Decision::Deny("not-run".to_owned()) };
+        self.note(Action::Run, &run.skill, None, Some(&run.written), decision);
+        ran
+    }
+}
+
+impl Operation for Activate {
+    fn audit(&self, done: &Done, engine: &Engine) {
+        engine.audit().activated(&engine.actor(), done);
+    }
+}
+
+impl Operation for Reading {
+    fn audit(&self, outcome: &ReadOutcome, engine: &Engine) {
+        let part = match &self.request().target {
+            ReadTarget::Skill { part: ReadPart::Path(path), .. } => Some(path.clone()),
+            ReadTarget::Found { path, .. } => Some(openoxide_skills::resource::shown_name(path.as_path())),
+            _ => None,
+        };
+        let decision = outcome.result.as_ref().err().map(|refusal| Decision::Deny(refusal.word().to_owned()));
+        engine.note(Action::Read, &outcome.skill, None, part.as_deref(), decision.unwrap_or(Decision::Allow));
+    }
+}
+
+/// Hooks are noted as the commands that they run.
+impl Operation for Firing {
+    fn audit(&self, _: &Self::Output, _: &Engine) {}
+}
+
+/// Looking at a list is not noted.
+impl Operation for ListRemote {
+    fn audit(&self, _: &Self::Output, _: &Engine) {}
+}
+
+/// Stops a command whose request was dropped.
+struct StopOnDrop(Stop);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.stop();
+    }
+}
