@@ -1,7 +1,7 @@
 //! Hosts: programs whose skill rules are followed, as data.
 //!
 //! [`Host`] is the vocabulary of `host.toml`. No code asks which host it is; it asks what the rules say.
-//! [`spec`] loads the folders, applies editions and settings, and reports a bad file with its place.
+//! `spec` loads the folders, applies editions and settings, and reports a bad file with its place.
 
 use std::collections::BTreeMap;
 

@@ -161,7 +161,7 @@ fn command<'t>(text: &'t str, rules: &CommandRules) -> Option<Mention<'t>> {
     if rules.mark.is_empty() {
         return None;
     }
-    let start = if rules.place != CommandPlace::Start { text.trim_start_matches(is_blank) } else { text };
+    let start = if rules.place == CommandPlace::Start { text } else { text.trim_start_matches(is_blank) };
     if start.starts_with(&rules.mark) {
         let mention = call(text, text.len() - start.len(), rules)?;
         let rest = &text[mention.span.end..];

@@ -81,7 +81,7 @@ pub struct Entry {
     pub note: Option<String>,
     /// The file's size in bytes.
     pub size: u64,
-    /// A number that stands for the file's bytes, in catalogs that a [`IncrementalLoader`] makes.
+    /// A number that stands for the file's bytes, in catalogs that an [`IncrementalLoader`](super::IncrementalLoader) makes.
     pub content: Option<u64>,
     /// Findings about its files.
     pub problems: Vec<Problem>,

@@ -112,7 +112,7 @@ impl Reader<'_> {
         }
         match split {
             _ if text.is_empty() && self.rules.no_frontmatter == NoFrontmatter::BodyRequired => {
-                self.parsed.problems.push(no_text())
+                self.parsed.problems.push(no_text());
             }
             Split::Found { yaml, .. } if yaml.len() > FRONTMATTER_MAX => self.parsed.problems.push(too_large()),
             Split::Unclosed if text.len() > FRONTMATTER_MAX && self.rules.no_frontmatter == NoFrontmatter::Invalid => {
