@@ -4,8 +4,6 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 /// The most activations that wait.
 const ACTIVATIONS_MAX: usize = 256;
@@ -111,11 +109,11 @@ impl<T> Pending<T> {
     }
 }
 
-/// Returns 256 random bits, in characters that are safe in an address.
+/// Returns 128 random bits as hexadecimal digits.
 pub fn random_name() -> Option<String> {
-    let mut bytes = [0; 32];
+    let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).ok()?;
-    Some(URL_SAFE_NO_PAD.encode(bytes))
+    Some(format!("{:032x}", u128::from_be_bytes(bytes)))
 }
 
 #[cfg(test)]

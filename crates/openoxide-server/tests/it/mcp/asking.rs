@@ -166,7 +166,7 @@ async fn every_no_to_a_reading_is_noted() {
     said.sort();
     let tables = "pdf references/tables.md";
     let expected = [
-        "notes SKILL.md deny denied".to_owned(),
+        "notes SKILL.md deny forbidden".to_owned(),
         format!("{tables} allow null"),
         format!("{tables} deny not-asked"),
         format!("{tables} deny rejected"),

@@ -116,7 +116,7 @@ async fn files_of_a_skill() {
     let out = rpc.call("skills/read", json!({ "skill": "hello", "path": "../keyed/SKILL.md" })).await;
     assert_eq!((&out["refused"]["problem"], out["text"].is_null()), (&json!("traversal"), true), "{out}");
     let asks = rpc.call("skills/read", json!({ "skill": "keyed", "caller": "model" })).await;
-    assert!(asks["text"].is_null() && asks["refused"]["problem"] == "forbidden", "{asks}");
+    assert!(asks["text"].is_null() && asks["refused"]["problem"] == "not-asked", "{asks}");
     assert!(asks["notices"][0]["text"].as_str().unwrap().contains("was not asked for"), "{asks}");
     rpc.end().await.unwrap();
 }

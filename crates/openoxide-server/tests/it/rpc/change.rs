@@ -47,7 +47,7 @@ async fn a_skill_is_switched_where_the_client_found_it() {
     let mut rpc = Rpc::start(None, TREE).await;
     let cwds = json!({ "cwds": [rpc.path("other")] });
     let unknown = rpc.refused("skills/config/write", json!({ "name": "far", "enabled": false })).await;
-    assert_eq!(unknown["data"]["problem"], "unknown-skill");
+    assert_eq!(unknown["data"]["problem"], "unknown");
     assert_eq!(rpc.call("skills/list", cwds.clone()).await["data"][0]["skills"][0]["enabled"], true);
     let off = rpc.call("skills/config/write", json!({ "name": "far", "enabled": false })).await;
     assert_eq!(off, json!({ "effectiveEnabled": false }));
@@ -69,7 +69,7 @@ async fn which_skill_is_said_in_one_way() {
     let relative = rpc.refused("skills/config/write", json!({ "path": "x", "enabled": true })).await;
     assert_eq!(relative["code"], -32600);
     let nothing = rpc.refused("skills/config/write", json!({ "path": rpc.path("project"), "enabled": false })).await;
-    assert_eq!(nothing["data"]["problem"], "unknown-skill", "a folder that is no skill's is not switched");
+    assert_eq!(nothing["data"]["problem"], "unknown", "a folder that is no skill's is not switched");
     rpc.end().await.unwrap();
 }
 
@@ -82,7 +82,7 @@ async fn a_programs_own_settings_are_never_written() {
     ] {
         let error = rpc.refused(method, params).await;
         let help = format!("change `skills.config` in {}", rpc.path("home/.codex/config.toml").display());
-        assert_eq!((&error["code"], &error["data"]), (&json!(-32003), &json!({ "problem": "not-ours", "help": help })));
+        assert_eq!((&error["code"], &error["data"]), (&json!(-32003), &json!({ "problem": "foreign-settings", "help": help })));
     }
     assert!(!rpc.path("home/.codex").exists());
     assert_eq!(rpc.call("skills/list", json!({})).await["data"][0]["skills"][1]["enabled"], true);

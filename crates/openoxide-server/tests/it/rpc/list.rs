@@ -179,7 +179,7 @@ async fn a_folder_that_is_not_there_has_what_lies_above_it() {
     let answer = rpc.call("skills/list", json!({ "cwds": ["gone/and/gone"] })).await;
     assert_eq!(names(&answer, 0), ["late", "one", "two"], "it is there by now");
     let missing = rpc.refused("skills/roots", json!({ "cwd": "never/there" })).await;
-    assert_eq!(missing["data"]["problem"], "no-place", "only lists are of folders that may be gone");
+    assert_eq!(missing["data"]["problem"], "no-folder", "only lists are of folders that may be gone");
     rpc.end().await.unwrap();
 }
 
