@@ -123,6 +123,15 @@ impl Error {
         self
     }
 
+    /// Returns what happened as one sentence, for faces that show no chain of causes.
+    pub fn summary(&self) -> String {
+        match self {
+            // The cause says which rule, and in which file.
+            Error::Workspace(WorkspaceError::Rule(rule)) => rule.to_string(),
+            _ => self.to_string(),
+        }
+    }
+
     /// Returns the stable word: the same on every face.
     pub fn word(&self) -> String {
         let word = match self {

@@ -178,7 +178,7 @@ impl From<Error> for Failure {
             ErrorKind::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
             ErrorKind::Internal => StatusCode::INTERNAL_SERVER_ERROR,
         };
-        let mut failure = Failure::new(status, &error.word(), error.to_string());
+        let mut failure = Failure::new(status, &error.word(), error.summary());
         // Where the next step is a request, it is this face's to name.
         failure.line.help = match &error {
             Error::Workspace(WorkspaceError::Host(_)) => Some("`GET /v1/hosts` names those that are known".to_owned()),

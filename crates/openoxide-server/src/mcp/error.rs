@@ -24,7 +24,7 @@ pub(super) fn unavailable(error: Unavailable) -> ErrorData {
 /// Says why a use case has no answer, with its stable word for programs.
 pub(super) fn failed(error: &Error) -> ErrorData {
     let help = error.help().map(|help| format!("; {help}")).unwrap_or_default();
-    let (text, data) = (format!("{error}{help}"), Some(serde_json::json!({ "problem": error.word() })));
+    let (text, data) = (format!("{}{help}", error.summary()), Some(serde_json::json!({ "problem": error.word() })));
     match error.kind() {
         ErrorKind::Unavailable | ErrorKind::Internal => ErrorData::internal_error(text, data),
         _ => ErrorData::invalid_params(text, data),

@@ -129,7 +129,7 @@ impl From<Error> for RpcError {
             ErrorKind::Internal => INTERNAL,
             _ => REFUSED,
         };
-        RpcError::new(code, error.to_string()).problem(error.word(), error.help())
+        RpcError::new(code, error.summary()).problem(error.word(), error.help())
     }
 }
 
