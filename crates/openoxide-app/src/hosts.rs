@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use openoxide_config::{Workspace, detect_host};
+use openoxide_live::Snapshot;
 use openoxide_skills::catalog::{Catalog, Depth, Status, View, load};
 use openoxide_skills::text::path_text;
 use openoxide_wire::{HostLine, HostsAnswer, MatrixRow, SchemaVersion};
@@ -48,6 +49,11 @@ pub fn hosts(workspace: &Workspace, input: &HostsInput) -> Result<Hosts, Error> 
         None => workspace.views()?,
     };
     Ok(hosts_of(workspace, &views, input.matrix))
+}
+
+/// Lists the host of a snapshot alone, and which skills it sees.
+pub fn host_of(snapshot: &Snapshot, matrix: bool) -> Hosts {
+    hosts_of(&snapshot.workspace, std::slice::from_ref(&snapshot.view), matrix)
 }
 
 /// Returns the names of the hosts that come with OpenOxide.

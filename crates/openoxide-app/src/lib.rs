@@ -24,6 +24,7 @@ pub mod mentions;
 pub mod new;
 pub mod off;
 pub mod overview;
+pub mod problems;
 pub mod prompt;
 pub mod read;
 pub mod reload;

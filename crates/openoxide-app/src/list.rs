@@ -4,12 +4,15 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use openoxide_live::Snapshot;
-use openoxide_skills::catalog::{Catalog, Entry, Problem};
+use openoxide_skills::catalog::{Catalog, Entry, Problem, Status};
 use openoxide_skills::diagnostic::Code;
 use openoxide_skills::render::{BudgetUnit, Model, catalog_budget, entry_costs};
-use openoxide_wire::ListAnswer;
+use openoxide_skills::text::path_text;
+use openoxide_wire::{LimitLine, ListAnswer, OtherLine, SkillLine};
 
+use crate::error::Error;
 use crate::off::{SkillsOff, skills_off};
+use crate::skill_id::SkillIds;
 
 /// What a host sees.
 #[derive(Clone, Debug)]
@@ -80,4 +83,85 @@ impl Listing<'_> {
         let of_places = problems.filter(|problem| problem.diagnostic.code <= Code::IgnoredFolder);
         of_places.filter(|problem| !files.contains(problem.path.as_path())).collect()
     }
+}
+
+/// What a host sees, each skill with its id.
+#[derive(Clone, Debug)]
+pub struct IdentifiedListing {
+    /// The skills that are active, in the host's order.
+    pub skills: Vec<Identified<SkillLine>>,
+    /// Everything else that was found, by path; absent: only active skills were asked for.
+    pub others: Option<Vec<Identified<OtherLine>>>,
+    /// Limits that were reached.
+    pub limits: Vec<LimitLine>,
+}
+
+/// A line with the id of its skill.
+#[derive(Clone, Debug)]
+pub struct Identified<T> {
+    /// The id.
+    pub id: String,
+    /// The line.
+    pub line: T,
+}
+
+/// Lists what a host sees with ids; with `all`, also what is not active, and why.
+pub fn list_with_ids(snapshot: &Snapshot, all: bool) -> Result<IdentifiedListing, Error> {
+    let catalog = snapshot.runtime()?.catalog();
+    let ids = SkillIds::new(catalog);
+    let costs = entry_costs(&snapshot.view, catalog, &catalog.skills).each;
+    let active = catalog.skills.iter().zip(costs);
+    let skills =
+        active.map(|(entry, cost)| Identified { id: ids.of(entry), line: SkillLine::new(catalog, entry, cost) });
+    let others = catalog.others.iter();
+    let others = others.map(|entry| Identified { id: ids.of(entry), line: OtherLine::new(catalog, entry) });
+    Ok(IdentifiedListing {
+        skills: skills.collect(),
+        others: all.then(|| others.collect()),
+        limits: catalog.limits.iter().map(LimitLine::from).collect(),
+    })
+}
+
+/// Returns the skills that a user can switch on or off: the active ones, and those that are switched off.
+pub fn switchable(snapshot: &Snapshot) -> Vec<&Entry> {
+    snapshot.catalog.switchable(&snapshot.view.host)
+}
+
+/// A settings file or a skill's file that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoadError {
+    /// The file; empty where no file is at fault.
+    pub path: String,
+    /// What is wrong with it, in the host's words.
+    pub message: String,
+}
+
+/// Returns what is wrong with settings, then with files that would be skills otherwise.
+pub fn load_errors(snapshot: &Snapshot) -> Vec<LoadError> {
+    let settings = snapshot.problems.iter().filter(|problem| {
+        // An untrusted project is the usual state, and a folder that does not exist may come.
+        !matches!(problem.diagnostic.code, Code::ConfigUntrusted | Code::RootRefused)
+    });
+    let settings = settings.map(|problem| LoadError {
+        path: problem.path.as_deref().map(path_text).unwrap_or_default(),
+        message: problem.diagnostic.message.clone(),
+    });
+    let mut bad: Vec<&Entry> = snapshot.catalog.others.iter().filter(|entry| is_unreadable(entry)).collect();
+    bad.sort_by_key(|entry| entry.root);
+    let words = &snapshot.view.host.list;
+    let bad = bad.into_iter().filter_map(|entry| {
+        let reason = entry.reason.as_ref()?;
+        Some(LoadError { path: path_text(&entry.skill.path), message: words.error(reason.code, &reason.text) })
+    });
+    settings.chain(bad).collect()
+}
+
+/// Returns whether a file is no skill because of its content; a file that is skipped for its place is no error.
+fn is_unreadable(entry: &Entry) -> bool {
+    let code = entry.reason.as_ref().map(|reason| reason.code);
+    entry.status == Status::Invalid
+        && code.is_some_and(|code| {
+            matches!(code, Code::Unreadable | Code::NotUtf8 | Code::HeadTooLarge)
+                || (Code::NoFrontmatter..=Code::QualifiedNameLength).contains(&code)
+        })
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use openoxide_config::{
     CONFIG_KEYS, ConfigKey, ProjectAccess, SettingChange, SettingOutcome, SettingsOwner, Workspace,
 };
+use openoxide_runtime::Question;
 use openoxide_skills::text::{TerminalText, near, path_text};
 use openoxide_wire::{ChangeAnswer, ChangeLine, ConfigAnswer, ConfigValue, ProblemLine, SchemaVersion, SettingAnswer};
 
@@ -91,6 +92,24 @@ fn typed_value(typed: &str) -> Option<toml::Value> {
 pub fn unset(workspace: &Workspace, key: &str, owner: SettingsOwner) -> Result<SettingOutcome, Error> {
     known(key)?;
     Ok(workspace.set(&SettingChange { key: key.to_owned(), value: None, owner })?)
+}
+
+/// Changes or removes a setting.
+pub fn change(workspace: &Workspace, change: &SettingChange) -> Result<SettingOutcome, Error> {
+    Ok(workspace.set(change)?)
+}
+
+/// Returns whether the user must be asked before a change: it could widen permissions, and a program that sends it may only
+/// pass on what a model wishes.
+pub fn needs_question(change: &SettingChange) -> bool {
+    change.widens_permissions()
+}
+
+/// Returns the question about a change, if the change is possible.
+pub fn question(workspace: &Workspace, change: &SettingChange) -> Result<Question, Error> {
+    let file = workspace.validate_setting(change)?;
+    let (key, value) = (change.key.clone(), change.value.as_ref().map(ToString::to_string));
+    Ok(Question::Setting { key, value, file })
 }
 
 /// Returns the files that settings are read from, weakest first.

@@ -7,6 +7,7 @@ use openoxide_wire::ShowAnswer;
 
 use crate::error::Error;
 use crate::find::find;
+use crate::skill_id::{self, SkillIds};
 
 /// Everything about one skill.
 #[derive(Clone, Debug)]
@@ -25,8 +26,21 @@ pub fn show<'s>(snapshot: &'s Snapshot, skill: &str) -> Result<ShownSkill<'s>, E
     let catalog = runtime.catalog();
     let found = find(&snapshot.workspace, catalog, skill)?;
     let entry = found[0];
+    Ok(ShownSkill { entry, answer: answer(snapshot, entry)?, others: found.len() - 1 })
+}
+
+/// Shows the skill that an id means. Returns its shortest id with the answer.
+pub fn show_by_id(snapshot: &Snapshot, id: &str) -> Result<(String, ShowAnswer), Error> {
+    let catalog = snapshot.runtime()?.catalog();
+    let entry = skill_id::find(catalog, id)?;
+    Ok((SkillIds::new(catalog).of(entry), answer(snapshot, entry)?))
+}
+
+fn answer(snapshot: &Snapshot, entry: &Entry) -> Result<ShowAnswer, Error> {
+    let runtime = snapshot.runtime()?;
+    let catalog = runtime.catalog();
     let cost = entry_costs(&snapshot.view, catalog, [entry]);
     let mut answer = ShowAnswer::new(catalog, entry, cost.each[0]);
     answer.permissions = runtime.look_at_profile(entry);
-    Ok(ShownSkill { entry, answer, others: found.len() - 1 })
+    Ok(answer)
 }

@@ -1,11 +1,12 @@
 //! Use case: switches a skill on or off in OpenOxide's own settings, and tells whether that is so then.
 
-use openoxide_config::{SwitchError, SwitchOutcome, SwitchRequest};
+use openoxide_config::{SettingsOwner, SkillSelector, SwitchError, SwitchOutcome, SwitchRequest};
 use openoxide_live::Snapshot;
 use openoxide_skills::text::path_text;
 use openoxide_wire::{ChangeAnswer, ChangeLine, SchemaVersion, SwitchAnswer};
 
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
+use crate::skill_id;
 
 /// Switches a skill that the host finds, and looks again.
 pub fn switch(snapshot: &Snapshot, request: &SwitchRequest) -> Result<SwitchOutcome, Error> {
@@ -16,6 +17,29 @@ pub fn switch(snapshot: &Snapshot, request: &SwitchRequest) -> Result<SwitchOutc
         }
         error => error.into(),
     })
+}
+
+/// Switches the skill that an id means, and looks again.
+pub fn switch_by_id(
+    snapshot: &Snapshot,
+    id: &str,
+    enabled: bool,
+    owner: SettingsOwner,
+) -> Result<SwitchOutcome, Error> {
+    let entry = skill_id::find(&snapshot.catalog, id)?;
+    let selector = match id.starts_with('~') {
+        true => SkillSelector::Path(entry.skill.path.to_path_buf()),
+        false => SkillSelector::Name(entry.skill.name.to_string()),
+    };
+    switch(snapshot, &SwitchRequest { selector, enabled, owner })
+}
+
+/// Refuses to report success where something else overrides what was written.
+pub fn ensure_effective(outcome: &SwitchOutcome) -> Result<(), Error> {
+    match &outcome.ineffective_reason {
+        Some(why) => Err(Error::other(ErrorKind::Conflict, "not-so", format!("it was written, and: {why}"))),
+        None => Ok(()),
+    }
 }
 
 /// Returns what was written, as a list of changes.

@@ -1,8 +1,8 @@
 //! The values of lower layers that a face needs to draw answers, under one name each.
 
 pub use openoxide_config::{
-    ConfigProblem, Environment, PermissionKind, SettingOutcome, SettingsOwner, SkillSelector, SwitchError,
-    SwitchOutcome, SwitchRequest, TrustRecord, Workspace, WorkspaceError, variables,
+    ConfigProblem, Environment, PermissionKind, SettingChange, SettingOutcome, SettingsOwner, SkillSelector,
+    SwitchError, SwitchOutcome, SwitchRequest, TrustRecord, Workspace, WorkspaceError, variables,
 };
 pub use openoxide_live::{Place, PlaceSettings, Snapshot};
 pub use openoxide_sandbox::helper as sandbox_helper;
@@ -12,4 +12,5 @@ pub use openoxide_skills::host::{Caller, CommandPlace, HostError, MentionRules};
 pub use openoxide_skills::judge::SkillFinding;
 pub use openoxide_skills::render::{DetailLevel, Prompt};
 pub use openoxide_skills::select::{IgnoredReason, Selection, Turn};
+pub use openoxide_skills::skill::{SkillInterface, SkillScope, ToolDependency};
 pub use openoxide_skills::text::{RenderError, TerminalText, is_deceptive, near, path_text};

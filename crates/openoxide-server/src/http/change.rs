@@ -2,10 +2,7 @@
 
 use axum::response::Response;
 use http::StatusCode;
-use openoxide_app::switch::change_answer;
-use openoxide_app::{Error, find_by_id, reload};
-use openoxide_config::{SettingsOwner, SkillSelector, SwitchRequest};
-use openoxide_wire::ChangeAnswer;
+use openoxide_app::{SettingsOwner, reload, switch};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -42,7 +39,7 @@ pub(crate) async fn enable(
     Query(query): Query<LocationQuery>,
     Body(input): Body<SwitchInput>,
 ) -> Result<Response, Failure> {
-    switch(asking, id, query, &input, true).await
+    set_enabled(asking, id, query, &input, true).await
 }
 
 pub(crate) async fn disable(
@@ -51,10 +48,10 @@ pub(crate) async fn disable(
     Query(query): Query<LocationQuery>,
     Body(input): Body<SwitchInput>,
 ) -> Result<Response, Failure> {
-    switch(asking, id, query, &input, false).await
+    set_enabled(asking, id, query, &input, false).await
 }
 
-async fn switch(
+async fn set_enabled(
     asking: HttpContext,
     id: String,
     query: LocationQuery,
@@ -66,19 +63,11 @@ async fn switch(
     let live = asking.http.engine().live().clone();
     let (state, answer) = asking
         .work(move || {
-            let entry = find_by_id(&state.catalog, &id)?;
-            let which = match id.starts_with('~') {
-                true => SkillSelector::Path(entry.skill.path.to_path_buf()),
-                false => SkillSelector::Name(entry.skill.name.to_string()),
-            };
-            let request = SwitchRequest { selector: which, enabled, owner };
-            let switched = state.workspace.switch(&state.view, &state.catalog, &request).map_err(Error::from)?;
-            // Whoever asks next sees it.
-            let state = live.reload(&state.place)?;
-            match &switched.ineffective_reason {
-                Some(why) => Err(Failure::new(StatusCode::CONFLICT, "not-so", format!("it was written, and: {why}"))),
-                None => Ok::<(_, ChangeAnswer), Failure>((state, change_answer(&switched, enabled))),
-            }
+            let switched = switch::switch_by_id(&state, &id, enabled, owner)?;
+            // The next request must see the change.
+            let state = reload::reload(&live, &state.place)?;
+            switch::ensure_effective(&switched)?;
+            Ok((state, switch::change_answer(&switched, enabled)))
         })
         .await?;
     asking.json(StatusCode::OK, &state, &answer)

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use axum::response::Response;
 use http::StatusCode;
-use openoxide_app::hosts::hosts_of;
+use openoxide_app::hosts::{self, HostsInput};
 use openoxide_app::mentions::turn_of_input;
+use openoxide_app::problems::{self, Problems};
 use openoxide_app::prompt::PromptInput;
 use openoxide_wire::{LimitLine, ProblemLine, SchemaVersion, TurnInput};
 use schemars::JsonSchema;
@@ -31,11 +32,10 @@ pub(crate) async fn hosts(asking: HttpContext, Query(query): Query<HostsQuery>) 
     let peer = asking.peer;
     let ready = asking
         .work(move || {
-            let views = match only {
-                Some(_) => vec![state.view.clone()],
-                None => state.workspace.views().map_err(openoxide_live::LiveError::from)?,
+            let hosts = match only {
+                Some(_) => hosts::host_of(&state, query.matrix),
+                None => hosts::hosts(&state.workspace, &HostsInput { host: None, matrix: query.matrix })?,
             };
-            let hosts = hosts_of(&state.workspace, &views, query.matrix);
             EncodedResponse::json(&hosts.into_answer(), peer, Some(&state))
         })
         .await?;
@@ -74,12 +74,13 @@ pub(crate) async fn problems(asking: HttpContext, Query(query): Query<LocationQu
     let state = asking.state(&query.at).await?;
     asking
         .cached_json(&state, "problems", String::new(), |state| {
+            let Problems { problems, limits } = problems::problems(state);
             Ok(ProblemsAnswer {
                 schema: SchemaVersion::default(),
                 host: state.catalog.host.clone(),
                 version: state.version,
-                problems: state.catalog.problems.iter().map(ProblemLine::from).collect(),
-                limits: state.catalog.limits.iter().map(LimitLine::from).collect(),
+                problems,
+                limits,
             })
         })
         .await

@@ -1,15 +1,12 @@
-//! The skills that count, and everything about one.
+//! Routes that list the active skills and show one.
 
 use axum::response::Response;
-use openoxide_app::{SkillIds, find_by_id};
-use openoxide_runtime::Runtime;
-use openoxide_skills::catalog::{Catalog, View};
-use openoxide_skills::render::entry_costs;
+use openoxide_app::{list, show};
 use openoxide_wire::{LimitLine, OtherLine, SchemaVersion, ShowAnswer, SkillLine};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::extract::{HttpContext, Location, LocationQuery, PathSegments, Query, runtime};
+use super::extract::{HttpContext, Location, LocationQuery, PathSegments, Query};
 use crate::answer::Failure;
 
 /// Which skills.
@@ -63,26 +60,22 @@ pub(crate) async fn list(asking: HttpContext, Query(query): Query<ListQuery>) ->
     let what = query.all.to_string();
     asking
         .cached_json(&state, "skills", what, move |state| {
-            let runtime = runtime(state)?;
-            Ok(listed(&state.view, runtime.catalog(), state.version, query.all))
+            let list::IdentifiedListing { skills, others, limits } = list::list_with_ids(state, query.all)?;
+            Ok(SkillsAnswer {
+                schema: SchemaVersion::default(),
+                host: state.catalog.host.clone(),
+                version: state.version,
+                skills: skills.into_iter().map(Listed::from).collect(),
+                others: others.map(|others| others.into_iter().map(Listed::from).collect()),
+                limits,
+            })
         })
         .await
 }
 
-fn listed(view: &View, catalog: &Catalog, version: u64, all: bool) -> SkillsAnswer {
-    let ids = SkillIds::new(catalog);
-    let costs = entry_costs(view, catalog, &catalog.skills).each;
-    let skills = catalog.skills.iter().zip(costs);
-    let others = catalog.others.iter().map(|entry| Listed { id: ids.of(entry), line: OtherLine::new(catalog, entry) });
-    SkillsAnswer {
-        schema: SchemaVersion::default(),
-        host: catalog.host.clone(),
-        version,
-        skills: skills
-            .map(|(entry, cost)| Listed { id: ids.of(entry), line: SkillLine::new(catalog, entry, cost) })
-            .collect(),
-        others: all.then(|| others.collect()),
-        limits: catalog.limits.iter().map(LimitLine::from).collect(),
+impl<T> From<list::Identified<T>> for Listed<T> {
+    fn from(list::Identified { id, line }: list::Identified<T>) -> Listed<T> {
+        Listed { id, line }
     }
 }
 
@@ -92,14 +85,10 @@ pub(crate) async fn show(
     Query(query): Query<LocationQuery>,
 ) -> Result<Response, Failure> {
     let state = asking.state(&query.at).await?;
-    asking.cached_json(&state, "skill", id.clone(), move |state| shown(&state.view, &*runtime(state)?, &id)).await
-}
-
-fn shown(view: &View, runtime: &Runtime, id: &str) -> Result<SkillAnswer, Failure> {
-    let catalog = runtime.catalog();
-    let entry = find_by_id(catalog, id)?;
-    let cost = entry_costs(view, catalog, [entry]).each.first().copied().unwrap_or_default();
-    let mut answer = ShowAnswer::new(catalog, entry, cost);
-    answer.permissions = runtime.look_at_profile(entry);
-    Ok(SkillAnswer { id: SkillIds::new(catalog).of(entry), answer })
+    asking
+        .cached_json(&state, "skill", id.clone(), move |state| {
+            let (id, answer) = show::show_by_id(state, &id)?;
+            Ok(SkillAnswer { id, answer })
+        })
+        .await
 }

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use openoxide_live::{LiveError, Pin, Place, Snapshot};
+use openoxide_app::Error;
+use openoxide_live::{Pin, Place, Snapshot};
 use openoxide_runtime::Session;
 
 use super::RpcOptions;
@@ -107,14 +108,14 @@ impl Client {
         place: Place,
         again: bool,
         work: impl FnOnce(&Arc<Snapshot>) -> T + Send + 'static,
-    ) -> Result<Result<T, LiveError>, RpcError> {
+    ) -> Result<Result<T, Error>, RpcError> {
         let live = self.engine.live().clone();
         let written = self.written.load(Ordering::SeqCst);
         let again = self.is_old(&place, written) || again;
         let looked = place.clone();
         let look = move || {
             let state = if again { live.reload(&place) } else { live.snapshot(&place) };
-            state.map(|state| work(&state))
+            state.map(|state| work(&state)).map_err(Error::from)
         };
         let outcome = self.engine.work().run(look).await?;
         // Not before: whoever asks meanwhile must not take what is known for new.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use openoxide_app::SkillRef;
 use openoxide_app::activate::{self, ActivateInput};
+use openoxide_app::mentions::turn_of_input;
 use openoxide_live::Snapshot;
 use openoxide_runtime::{Call, Given};
 use openoxide_wire::{CallerInput, TurnInput};
@@ -68,10 +69,7 @@ fn input(state: &Snapshot, given: ActivateParams) -> Result<ActivateInput, RpcEr
             Ok(ActivateInput::Skill(Call { skill, caller: given.caller.into(), arguments }))
         }
         (None, Some(turn)) if given.arguments.is_none() => {
-            let environment = &state.workspace.environment;
-            let mut turn = turn.into_turn(environment.cwd.clone(), environment.home.clone());
-            turn.connectors.extend(state.workspace.config.connectors());
-            Ok(ActivateInput::Turn(turn))
+            Ok(ActivateInput::Turn(turn_of_input(&state.workspace, turn, &[])))
         }
         _ => Err(RpcError::params("skills/activate takes a skill with its arguments, or a turn")),
     }

@@ -3,11 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use openoxide_app::settings::setting_answer;
-use openoxide_app::switch::switch_answer;
-use openoxide_config::{SettingChange, SettingsOwner, SkillSelector, SwitchError, SwitchOutcome, SwitchRequest};
-use openoxide_live::{Place, Snapshot};
-use openoxide_runtime::Question;
+use openoxide_app::{
+    Error, Place, SettingChange, SettingsOwner, SkillSelector, Snapshot, SwitchOutcome, SwitchRequest, settings, switch,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -71,14 +69,14 @@ pub(super) async fn switch(client: &Client, given: Value, enabled: bool) -> Resu
     let Given { skill, in_project, cwd } = params(given)?;
     let order = SwitchRequest { selector: SkillSelector::Typed(skill), enabled, owner: owner(in_project) };
     let switched = switched(client, client.place(cwd.as_deref(), &[]), order).await??;
-    answer(&switch_answer(&switched))
+    answer(&switch::switch_answer(&switched))
 }
 
 /// Switches a skill where it is found: in the server's own place, or in one that the client asked about.
 async fn switched_somewhere(client: &Client, order: &SwitchRequest) -> Result<SwitchOutcome, RpcError> {
     let mut places = client.places().into_iter();
     let mut outcome = switched(client, client.place(None, &[]), order.clone()).await?;
-    while let (Err(SwitchError::Unknown { .. }), Some(place)) = (&outcome, places.next()) {
+    while let (Err(Error::UnknownSkill { .. }), Some(place)) = (&outcome, places.next()) {
         outcome = switched(client, place, order.clone()).await?;
     }
     Ok(outcome?)
@@ -88,8 +86,8 @@ async fn switched(
     client: &Client,
     place: Place,
     order: SwitchRequest,
-) -> Result<Result<SwitchOutcome, SwitchError>, RpcError> {
-    let work = move |state: &Arc<Snapshot>| state.workspace.switch(&state.view, &state.catalog, &order);
+) -> Result<Result<SwitchOutcome, Error>, RpcError> {
+    let work = move |state: &Arc<Snapshot>| switch::switch(state, &order);
     let switched = client.work(place, true, work).await?;
     client.note_written();
     Ok(switched?)
@@ -117,25 +115,26 @@ pub(super) async fn write_setting(client: &Client, given: Value) -> Result<Value
         };
     let change = SettingChange { key: key.clone(), value, owner: owner(in_project) };
     let place = client.place(cwd.as_deref(), &[]);
-    if change.widens_permissions() {
-        may_change(client, place.clone(), change.clone()).await?;
-    }
-    let changed = client.work(place, false, move |state| state.workspace.set(&change)).await?;
+    may_change(client, place.clone(), change.clone()).await?;
+    let changed = client.work(place, false, move |state| settings::change(&state.workspace, &change)).await?;
     client.note_written();
     let changed = changed??;
-    let mut told = answer(&setting_answer(&key, &changed))?;
+    let mut told = answer(&settings::setting_answer(&key, &changed))?;
     if !changed.dropped.is_empty() {
         told["dropped"] = json!(changed.dropped);
     }
     Ok(told)
 }
 
-/// Asks the user about a change that could give power. Whoever sends it may only pass on what a model wishes.
+/// Asks the user about a change that could widen permissions.
 async fn may_change(client: &Client, place: Place, change: SettingChange) -> Result<(), RpcError> {
-    let (key, value) = (change.key.clone(), change.value.as_ref().map(ToString::to_string));
-    let file = client.work(place, false, move |state| state.workspace.validate_setting(&change)).await???;
+    let key = change.key.clone();
+    if !settings::needs_question(&change) {
+        return Ok(());
+    }
+    let question = client.work(place, false, move |state| settings::question(&state.workspace, &change)).await???;
     let mut asker = ClientAsker::new(client);
-    if asker.ask(&Question::Setting { key: key.clone(), value, file }).await.is_yes() {
+    if asker.ask(&question).await.is_yes() {
         return Ok(());
     }
     Err(match asker.unasked.pop() {

@@ -4,12 +4,11 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use openoxide_config::WorkspaceError;
-use openoxide_live::{LiveError, Place, Snapshot};
-use openoxide_skills::catalog::{Catalog, Entry, Status};
-use openoxide_skills::diagnostic::Code;
-use openoxide_skills::skill::{SkillInterface, SkillScope, ToolDependency};
-use openoxide_skills::text::path_text;
+use openoxide_app::list::{self, LoadError};
+use openoxide_app::{
+    Catalog, Entry, Error, Place, SkillInterface, SkillScope, Snapshot, Status, ToolDependency, WorkspaceError,
+    path_text,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -180,13 +179,13 @@ async fn in_folder(
     let shown = path_text(cwd);
     let missing = Place { may_be_missing: true, ..place.clone() };
     let mut looked = client.work(place, again, shapes).await?;
-    if matches!(looked, Err(LiveError::Workspace(WorkspaceError::NoFolder { .. }))) {
+    if matches!(looked, Err(Error::Workspace(WorkspaceError::NoFolder { .. }))) {
         looked = client.work(missing, again, shapes).await?;
     }
     Ok(match looked {
         Ok((skills, errors)) => InFolder { cwd: shown, skills, errors },
         // What can be no folder at all has no skills.
-        Err(LiveError::Workspace(WorkspaceError::NoFolder { .. })) => {
+        Err(Error::Workspace(WorkspaceError::NoFolder { .. })) => {
             InFolder { cwd: shown, skills: Vec::new(), errors: Vec::new() }
         }
         Err(error) => {
@@ -197,12 +196,9 @@ async fn in_folder(
 }
 
 fn shapes(state: &Arc<Snapshot>) -> (Vec<SkillShape>, Vec<ErrorShape>) {
-    (skills(state), errors(state))
-}
-
-fn skills(state: &Snapshot) -> Vec<SkillShape> {
-    let entries = state.catalog.switchable(&state.view.host);
-    entries.into_iter().map(|entry| skill(&state.catalog, entry)).collect()
+    let skills = list::switchable(state).into_iter().map(|entry| skill(&state.catalog, entry));
+    let errors = list::load_errors(state).into_iter().map(|LoadError { path, message }| ErrorShape { path, message });
+    (skills.collect(), errors.collect())
 }
 
 fn skill(catalog: &Catalog, entry: &Entry) -> SkillShape {
@@ -247,34 +243,4 @@ fn tool(tool: &ToolDependency) -> ToolShape {
         command: tool.command.clone(),
         url: tool.url.clone(),
     }
-}
-
-/// Returns what is wrong with settings, and then with files that would be skills otherwise.
-fn errors(state: &Snapshot) -> Vec<ErrorShape> {
-    let settings = state.problems.iter().filter(|problem| {
-        // An untrusted project is the usual state, and a folder that is not there may come.
-        !matches!(problem.diagnostic.code, Code::ConfigUntrusted | Code::RootRefused)
-    });
-    let settings = settings.map(|problem| ErrorShape {
-        path: problem.path.as_deref().map(path_text).unwrap_or_default(),
-        message: problem.diagnostic.message.clone(),
-    });
-    let mut bad: Vec<&Entry> = state.catalog.others.iter().filter(|entry| is_unreadable(entry)).collect();
-    bad.sort_by_key(|entry| entry.root);
-    let words = &state.view.host.list;
-    let bad = bad.into_iter().filter_map(|entry| {
-        let reason = entry.reason.as_ref()?;
-        Some(ErrorShape { path: path_text(&entry.skill.path), message: words.error(reason.code, &reason.text) })
-    });
-    settings.chain(bad).collect()
-}
-
-/// Tells whether a file is no skill for what it holds; what is passed over for its place is no error.
-fn is_unreadable(entry: &Entry) -> bool {
-    let code = entry.reason.as_ref().map(|reason| reason.code);
-    entry.status == Status::Invalid
-        && code.is_some_and(|code| {
-            matches!(code, Code::Unreadable | Code::NotUtf8 | Code::HeadTooLarge)
-                || (Code::NoFrontmatter..=Code::QualifiedNameLength).contains(&code)
-        })
 }
