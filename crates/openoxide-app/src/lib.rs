@@ -27,6 +27,7 @@ pub mod overview;
 pub mod problems;
 pub mod prompt;
 pub mod read;
+pub mod record;
 pub mod reload;
 pub mod remote;
 pub mod roots;

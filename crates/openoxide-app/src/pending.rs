@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-
 /// The most activations that wait.
 const ACTIVATIONS_MAX: usize = 256;
 /// The most reads that wait. They have a limit of their own, so that a client that only reads cannot keep activations from

@@ -5,10 +5,15 @@ pub use openoxide_config::{
     SwitchError, SwitchOutcome, SwitchRequest, TrustRecord, Workspace, WorkspaceError, variables,
 };
 pub use openoxide_live::{Place, PlaceSettings, Snapshot};
-pub use openoxide_sandbox::helper as sandbox_helper;
+pub use openoxide_runtime::{
+    Answer, Audience, Call, Choice, Fetch, FetchReply, Given, LoginReply, LoginStep, Notice, Online, Power, Question,
+    ReadForm, ReadPart, ReadRefusal, ReadRefusalReason, Record, RemoteName, Responder, Run, ScriptDone, Session, Why,
+    drive,
+};
+pub use openoxide_sandbox::{Ended, Outcome, SandboxError, helper as sandbox_helper};
 pub use openoxide_skills::catalog::{Catalog, Depth, Entry, Status, View};
 pub use openoxide_skills::diagnostic::{Code, Level};
-pub use openoxide_skills::host::{Caller, CommandPlace, HostError, MentionRules};
+pub use openoxide_skills::host::{Caller, CommandPlace, HostError, MentionRules, ReadProblem};
 pub use openoxide_skills::judge::SkillFinding;
 pub use openoxide_skills::render::{DetailLevel, Prompt};
 pub use openoxide_skills::select::{IgnoredReason, Selection, Turn};

@@ -3,14 +3,13 @@
 use std::io::{BufRead as _, IsTerminal as _};
 
 use clap::Args;
-use openoxide_app::BlockingMcpServers;
-use openoxide_app::paths;
-use openoxide_config::Workspace;
-use openoxide_live::Snapshot;
-use openoxide_runtime::{Answer, Choice, Fetch, FetchReply, LoginReply, LoginStep, Online, Power, Question, Responder};
+use openoxide_app::{
+    Answer, BlockingMcpServers, Choice, Fetch, FetchReply, LoginReply, LoginStep, Online, Power, Question, Responder,
+    Snapshot, Workspace, paths,
+};
 use secrecy::SecretString;
 
-use crate::error::Told;
+use crate::error::CommandError;
 use crate::ui::{Role, Ui, count, grouped, paint, safe};
 
 /// How questions are answered.
@@ -26,13 +25,13 @@ pub(crate) struct AskingArgs {
 
 impl AskingArgs {
     /// Asks for a yes; anything else is no. Without a terminal nothing waits for an answer.
-    pub(crate) fn consent(&self, ui: &Ui, question: &str) -> Result<bool, Told> {
+    pub(crate) fn consent(&self, ui: &Ui, question: &str) -> Result<bool, CommandError> {
         if self.yes {
             return Ok(true);
         }
         if !self.can_ask() {
             let why = if self.no_input { "--no-input was given" } else { "there is no terminal to ask on" };
-            let told = Told::failed(format!("this needs your yes, and {why}"));
+            let told = CommandError::failed(format!("this needs your yes, and {why}"));
             return Err(told.hint("read what is shown above; if you want it, add --yes"));
         }
         ui.prompt(&format!("{question}  [y]es  [n]o > "));

@@ -16,8 +16,6 @@ pub(crate) struct CommandError {
     status: u8,
 }
 
-pub(crate) use CommandError as Told;
-
 impl CommandError {
     /// The command could not run.
     pub(crate) fn failed(message: impl Into<String>) -> CommandError {

@@ -1,25 +1,23 @@
 //! `activate`: what the model is sent when a skill is called.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use openoxide_app::activate::{self, ActivateInput};
-use openoxide_app::{CommandRunner, SkillRef};
-use openoxide_live::Snapshot;
-use openoxide_runtime::{Call, Given, Notice, Record, RemoteName, Runtime, Session as Conversation, drive};
-use openoxide_skills::catalog::Depth;
-use openoxide_skills::host::Caller;
-use openoxide_wire::{ActivateAnswer, MessageLine};
+use openoxide_app::off::skills_off;
+use openoxide_app::{
+    Call, Caller, CommandRunner, Depth, Given, Record, RemoteName, Session as Conversation, SkillRef, Snapshot, drive,
+};
+use openoxide_wire::ActivateAnswer;
 
 use crate::args::{Common, caller};
 use crate::asking::{Asking, AskingArgs, tell_unasked};
+use crate::commands::messages::{print_messages, print_texts, warn_notices};
 use crate::commands::{mentions, remote};
-use crate::error::Told;
+use crate::error::CommandError;
 use crate::exit::ExitStatus;
 use crate::session::Session;
 use crate::typed;
 use crate::ui::{Ui, safe, safe_lines};
-use openoxide_app::off::skills_off;
 
 mod record;
 
@@ -72,13 +70,15 @@ pub(crate) fn activate(ui: &Ui, common: &Common, args: &ActivateArgs) -> anyhow:
         conversation.record = Record::load(file)?;
     }
     if args.reattach || args.list {
-        return record::show(ui, common, &session, &*runtime(&session)?, &conversation, args.list);
+        return record::show(ui, common, &snapshot, &conversation, args.list);
     }
     let mut asking = Asking::new(ui, &snapshot, &args.asking);
     let mut operation = activate::activate(&snapshot, input(ui, &session, &snapshot, args)?)?;
     if let Some(name) = args.skill.as_deref().and_then(RemoteName::parse) {
         if args.record.is_some() {
-            return Err(Told::failed("a record cannot hold skills of servers yet").hint("leave --record away").into());
+            return Err(CommandError::failed("a record cannot hold skills of servers yet")
+                .hint("leave --record away")
+                .into());
         }
         // A server or a skill that is not there at all has a status of its own.
         remote::check(&snapshot, &mut asking, name)?;
@@ -90,7 +90,7 @@ pub(crate) fn activate(ui: &Ui, common: &Common, args: &ActivateArgs) -> anyhow:
     }
     let answer = operation.answer(&done);
     show(ui, common, &answer)?;
-    tell_notices(ui, &done.notices);
+    warn_notices(ui, &done.notices);
     for said in &done.verdict.messages {
         ui.warn(&format!("{}: {}", safe(&said.skill), safe(&said.text)));
     }
@@ -108,12 +108,6 @@ fn input(ui: &Ui, session: &Session, snapshot: &Snapshot, args: &ActivateArgs) -
     };
     let text = if text == "-" { mentions::read(ui)? } else { text.clone() };
     Ok(ActivateInput::Turn(mentions::typed_turn(session, text, &args.item, &args.connector)))
-}
-
-/// Makes the runtime of a session.
-pub(crate) fn runtime(session: &Session) -> anyhow::Result<Arc<Runtime>> {
-    // Nothing is decided by guessing what a rule was meant to say.
-    Ok(Arc::clone(session.search(Depth::Quick).runtime().map_err(openoxide_app::Error::from)?))
 }
 
 fn given(args: &ActivateArgs) -> Given {
@@ -136,27 +130,6 @@ fn show(ui: &Ui, common: &Common, answer: &ActivateAnswer) -> anyhow::Result<()>
         ui.say(&format!("`{}` is for an agent of its own, `{}`{meanwhile}", safe(skill), safe(&plan.agent_type)));
     }
     Ok(())
-}
-
-/// Prints what is sent, each message on lines of its own.
-pub(crate) fn print_messages(ui: &Ui, messages: &[MessageLine]) -> anyhow::Result<()> {
-    print_texts(ui, messages.iter().map(|message| message.text.as_str()))
-}
-
-fn print_texts<'t>(ui: &Ui, texts: impl IntoIterator<Item = &'t str>) -> anyhow::Result<()> {
-    for text in texts {
-        let end = if text.ends_with('\n') { "" } else { "\n" };
-        ui.raw(&format!("{text}{end}"))?;
-    }
-    Ok(())
-}
-
-/// Tells people what they should know.
-pub(crate) fn tell_notices(ui: &Ui, notices: &[Notice]) {
-    for notice in notices {
-        ui.warn(&format!("{}: {}", safe(&notice.skill), safe(&notice.text)));
-        notice.help.iter().for_each(|help| ui.hint(&safe(help)));
-    }
 }
 
 /// Writes the command that asks nothing.

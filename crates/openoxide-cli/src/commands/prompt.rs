@@ -5,7 +5,7 @@ use openoxide_app::prompt::{DrawnPrompt, PromptInput};
 use openoxide_app::{Depth, DetailLevel, Error, Prompt, Status};
 
 use crate::args::Common;
-use crate::commands::activate::{print_messages, tell_notices};
+use crate::commands::messages::{print_messages, warn_notices};
 use crate::exit::ExitStatus;
 use crate::session::Session;
 use crate::table::pad;
@@ -48,7 +48,7 @@ pub(crate) fn prompt(ui: &Ui, common: &Common, args: &PromptArgs) -> anyhow::Res
     ui.raw(&prompt.text)?;
     print_messages(ui, &answer.messages)?;
     session.warn(ui);
-    tell_notices(ui, &preloaded.notices);
+    warn_notices(ui, &preloaded.notices);
     match unlisted {
         Some(why) => ui.say(&format!("no catalog for {}: {why}", catalog.host)),
         None => report(ui, &catalog.host, &prompt),

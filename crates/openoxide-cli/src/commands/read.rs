@@ -1,18 +1,15 @@
 //! `read`: a file of a skill, as the host would send it.
 
 use openoxide_app::read::{self, ReadInput};
-use openoxide_app::{CommandRunner, Depth, SkillRef};
-use openoxide_runtime::{
-    Audience, ReadForm, ReadPart, ReadRefusal, ReadRefusalReason, RemoteName, Session as Conversation, drive,
+use openoxide_app::{
+    Audience, Caller, Catalog, CommandRunner, Depth, ReadForm, ReadPart, ReadProblem, ReadRefusal, ReadRefusalReason,
+    RemoteName, Session as Conversation, SkillRef, drive, near,
 };
-use openoxide_skills::catalog::Catalog;
-use openoxide_skills::host::{Caller, ReadProblem};
-use openoxide_skills::text::near;
 
 use crate::args::{Common, caller};
 use crate::asking::{Asking, AskingArgs, tell_unasked};
 use crate::commands::remote;
-use crate::error::Told;
+use crate::error::CommandError;
 use crate::exit::ExitStatus;
 use crate::session::Session;
 use crate::ui::{Ui, safe, safe_lines};
@@ -93,8 +90,8 @@ impl ReadArgs {
 }
 
 /// Says to a person why nothing is answered, and what to do next.
-fn told(session: &Session, catalog: &Catalog, name: &str, args: &ReadArgs, refusal: &ReadRefusal) -> Told {
-    let told = Told::no(safe_lines(&refusal.text));
+fn told(session: &Session, catalog: &Catalog, name: &str, args: &ReadArgs, refusal: &ReadRefusal) -> CommandError {
+    let told = CommandError::no(safe_lines(&refusal.text));
     let ReadRefusalReason::Problem(problem) = refusal.reason else { return told };
     match (problem, args.caller) {
         (ReadProblem::UnknownSkill, Caller::User) => {

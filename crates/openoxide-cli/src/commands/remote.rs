@@ -2,25 +2,22 @@
 
 use std::fmt::Write as _;
 
-use openoxide_app::{Depth, remote};
-use openoxide_live::Snapshot;
-use openoxide_runtime::{RemoteName, Run, Session as Conversation, drive};
-use openoxide_sandbox::{Outcome, SandboxError};
+use openoxide_app::{Depth, Outcome, RemoteName, Run, SandboxError, Session as Conversation, Snapshot, drive, remote};
 use openoxide_wire::{RemoteAnswer, RemoteLine, RemotesAnswer};
 
 use crate::args::Common;
 use crate::asking::{Asking, AskingArgs};
-use crate::error::Told;
+use crate::error::CommandError;
 use crate::exit::ExitStatus;
 use crate::session::Session;
 use crate::table::{cut, pad, pad_left, widest};
 use crate::ui::{Role, Ui, count, grouped, paint, safe, safe_lines};
 
 /// Says why a server or a skill of it cannot be used. A skill that is not there, or not what was listed, is an answer.
-pub(crate) fn told(word: &str, text: &str, help: Option<&str>) -> Told {
+pub(crate) fn told(word: &str, text: &str, help: Option<&str>) -> CommandError {
     let told = match word {
-        "unknown" | "ambiguous" | "unverified" => Told::no(safe_lines(text)),
-        _ => Told::failed(safe_lines(text)),
+        "unknown" | "ambiguous" | "unverified" => CommandError::no(safe_lines(text)),
+        _ => CommandError::failed(safe_lines(text)),
     };
     match help {
         Some(help) => told.hint(safe(help)),

@@ -5,15 +5,12 @@ use std::io::{IsTerminal as _, Read as _};
 
 use anyhow::Context as _;
 use openoxide_app::run::{self, RunInput};
-use openoxide_app::{CommandRunner, Depth, SkillRef};
-use openoxide_runtime::{ScriptDone, Session as Conversation, Why, drive};
-use openoxide_sandbox::Ended;
-use openoxide_skills::host::Caller;
+use openoxide_app::{Caller, CommandRunner, Depth, Ended, ScriptDone, Session as Conversation, SkillRef, Why, drive};
 
 use crate::args::{Common, caller};
 use crate::asking::{Asking, AskingArgs, tell_unasked};
-use crate::commands::activate::tell_notices;
-use crate::error::Told;
+use crate::commands::messages::warn_notices;
+use crate::error::CommandError;
 use crate::exit::ExitStatus;
 use crate::session::Session;
 use crate::typed;
@@ -69,7 +66,7 @@ pub(crate) fn run(ui: &Ui, common: &Common, args: &RunArgs) -> anyhow::Result<Ex
     } else if let Ok(ran) = &done.result {
         ui.output(&ran.outcome.stdout, &ran.outcome.stderr)?;
     }
-    tell_notices(ui, &done.notices);
+    warn_notices(ui, &done.notices);
     for question in &asking.unasked {
         tell_unasked(ui, &again(&session, args), question);
     }
@@ -89,14 +86,16 @@ fn again(session: &Session, args: &RunArgs) -> String {
 fn stdin() -> anyhow::Result<Vec<u8>> {
     let input = std::io::stdin().lock();
     if input.is_terminal() {
-        return Err(Told::failed("--stdin reads a pipe or a file, and this is a terminal")
+        return Err(CommandError::failed("--stdin reads a pipe or a file, and this is a terminal")
             .hint("COMMAND | openoxide run …")
             .into());
     }
     let mut bytes = Vec::new();
     input.take(STDIN_MAX + 1).read_to_end(&mut bytes).context("failed to read standard input")?;
     if bytes.len() as u64 > STDIN_MAX {
-        return Err(Told::failed("standard input is longer than 16 MiB").hint("let the script read a file").into());
+        return Err(CommandError::failed("standard input is longer than 16 MiB")
+            .hint("let the script read a file")
+            .into());
     }
     Ok(bytes)
 }
@@ -118,7 +117,7 @@ fn ended(ui: &Ui, done: &ScriptDone) -> anyhow::Result<ExitStatus> {
             Ok(ExitStatus::No)
         }
         Err(refusal) if refusal.why == Why::NotRun => {
-            let told = Told::failed(safe_lines(&refusal.text));
+            let told = CommandError::failed(safe_lines(&refusal.text));
             Err(refusal.help.iter().fold(told, |told, help| told.hint(safe(help))).into())
         }
         Err(refusal) => {

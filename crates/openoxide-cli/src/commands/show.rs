@@ -3,8 +3,7 @@
 use std::fmt::Write as _;
 
 use openoxide_app::paths;
-use openoxide_app::{Depth, Entry};
-use openoxide_runtime::RemoteName;
+use openoxide_app::{Depth, Entry, RemoteName};
 use openoxide_wire::ShowAnswer;
 
 use crate::args::Common;

@@ -82,7 +82,10 @@ async fn a_programs_own_settings_are_never_written() {
     ] {
         let error = rpc.refused(method, params).await;
         let help = format!("change `skills.config` in {}", rpc.path("home/.codex/config.toml").display());
-        assert_eq!((&error["code"], &error["data"]), (&json!(-32003), &json!({ "problem": "foreign-settings", "help": help })));
+        assert_eq!(
+            (&error["code"], &error["data"]),
+            (&json!(-32003), &json!({ "problem": "foreign-settings", "help": help }))
+        );
     }
     assert!(!rpc.path("home/.codex").exists());
     assert_eq!(rpc.call("skills/list", json!({})).await["data"][0]["skills"][1]["enabled"], true);
