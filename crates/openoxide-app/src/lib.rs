@@ -12,6 +12,7 @@ mod freshness;
 mod pending;
 mod question;
 
+pub mod encoding;
 pub mod paths;
 
 pub mod activate;
@@ -26,6 +27,7 @@ pub mod off;
 pub mod overview;
 pub mod problems;
 pub mod prompt;
+pub mod publish;
 pub mod read;
 pub mod record;
 pub mod reload;
@@ -36,6 +38,7 @@ pub mod schema;
 pub mod search;
 pub mod settings;
 pub mod show;
+pub mod skill_texts;
 pub mod switch;
 pub mod trust;
 

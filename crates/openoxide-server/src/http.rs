@@ -1,7 +1,6 @@
 //! Serves skills over HTTP: assembles the routes and what surrounds all of them.
 
 mod activations;
-mod archive;
 mod change;
 mod events;
 mod extract;
@@ -13,7 +12,6 @@ mod look;
 mod metrics;
 mod openapi;
 mod opencode_compat;
-mod published;
 mod redact;
 mod remote;
 mod response;

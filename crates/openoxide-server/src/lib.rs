@@ -6,7 +6,6 @@ mod bounded_body;
 mod bounded_lines;
 pub mod connect;
 mod drive;
-mod encoding;
 mod engine;
 mod http;
 mod ingress;

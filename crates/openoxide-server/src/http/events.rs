@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::time::Duration;
 
 use axum::response::sse::{Event, KeepAlive, Sse};
+use openoxide_app::skill_id as called;
 use openoxide_live::{Change, Place, SkillChange};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -13,7 +14,6 @@ use tokio_stream::{Stream, StreamExt as _};
 
 use super::extract::{HttpContext, LocationQuery, Query};
 use crate::answer::Failure;
-use openoxide_app::skill_id as called;
 
 /// How often something is said although nothing happened.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);

@@ -1,6 +1,7 @@
 //! Draws the home page: what is served, how an agent is connected, and what is wrong.
 
 use axum::response::Response;
+use openoxide_app::SkillIds as Ids;
 use openoxide_live::{Snapshot, WatchMode};
 use openoxide_skills::catalog::{Catalog, Entry};
 use openoxide_skills::diagnostic::Level;
@@ -12,7 +13,6 @@ use super::html::Page;
 use super::redact::Redactor;
 use crate::answer::{Failure, Peer};
 use crate::connect::{Reach, clients};
-use openoxide_app::SkillIds as Ids;
 
 /// Skills and findings that are shown; the API has the rest.
 const SHOWN: usize = 100;

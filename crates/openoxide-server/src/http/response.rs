@@ -6,13 +6,13 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::header::{ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY};
 use http::{HeaderMap, HeaderValue, StatusCode};
+use openoxide_app::encoding::hex;
 use openoxide_live::Snapshot;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 use super::redact::Redactor;
 use crate::answer::{Failure, Peer};
-use crate::encoding::hex;
 
 /// The end of the tag of a compressed response.
 const COMPRESSED: &str = "-gzip";

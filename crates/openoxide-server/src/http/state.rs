@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use openoxide_app::publish::PublishedCache;
 use openoxide_wire::ProblemLine;
 
-use super::published::PublishedCache;
 use super::redact::Redactor;
 use super::response::EncodedResponse;
 use super::response_cache::ResponseCache;

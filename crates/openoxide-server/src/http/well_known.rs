@@ -1,23 +1,18 @@
-//! Publishes skills at the well-known addresses: indexes, archives and files.
-//!
-//! Which they are, `published` says.
+//! Serves published skills at the well-known addresses: indexes, archives and files.
 
 use std::path::Path;
 
 use axum::response::Response;
-use http::{HeaderValue, StatusCode};
-use openoxide_live::Snapshot;
-use openoxide_runtime::Runtime;
+use http::HeaderValue;
+use openoxide_app::Snapshot;
+use openoxide_app::publish::{self, not_published};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::archive::bytes_of;
 use super::extract::NoQuery;
-use super::extract::{HttpContext, Location, PathSegments, Query, runtime};
-use super::published::{self, Published};
+use super::extract::{HttpContext, Location, PathSegments, Query};
 use super::response::EncodedResponse;
 use crate::answer::Failure;
-use crate::encoding::hex;
 
 /// What says which version an index has.
 const SCHEMA: &str = "https://schemas.agentskills.io/discovery/0.2.0/schema.json";
@@ -66,31 +61,22 @@ pub(crate) struct OldEntry {
     files: Vec<String>,
 }
 
-fn find<'c>(runtime: &'c Runtime, asking: &HttpContext, name: &str) -> Result<Published<'c>, Failure> {
-    published::find(runtime, asking.http.published(), name).ok_or_else(missing)
-}
-
-fn missing() -> Failure {
-    Failure::new(StatusCode::NOT_FOUND, "not-published", "nothing is published at this address")
-}
-
 impl HttpContext {
     /// Answers from what is published.
     async fn published(
         self,
-        make: impl FnOnce(&Runtime, &HttpContext, &Snapshot) -> Result<EncodedResponse, Failure> + Send + 'static,
+        make: impl FnOnce(&Snapshot, &HttpContext) -> Result<EncodedResponse, Failure> + Send + 'static,
     ) -> Result<Response, Failure> {
         if !self.http.options().well_known {
-            return Err(missing().help("publishing is switched off on this server"));
+            return Err(Failure::from(not_published()).help("publishing is switched off on this server"));
         }
-        let state = self.state(&Location::default()).await?;
-        let runtime = runtime(&state)?;
+        let snapshot = self.state(&Location::default()).await?;
         let http = self.http.clone();
         let (ready, headers) = http
             .engine()
             .work()
             .run(move || {
-                let ready = make(&runtime, &self, &state)?;
+                let ready = make(&snapshot, &self)?;
                 Ok::<_, Failure>((ready, self.headers))
             })
             .await??;
@@ -98,63 +84,57 @@ impl HttpContext {
     }
 }
 
-pub(crate) async fn index(asking: HttpContext, _: Query<NoQuery>) -> Result<Response, Failure> {
-    asking
-        .published(|runtime, asking, _| {
-            let packed = asking.http.published();
-            let entries = published::published(runtime, packed).filter_map(|skill| {
-                let name = skill.entry.skill.name.to_string();
-                let (kind, url, digest) = if let Some(only) = skill.only() {
-                    ("skill-md", format!("{name}/SKILL.md"), format!("sha256:{}", hex(&only.sha256)))
-                } else {
-                    ("archive", format!("{name}.tar.gz"), skill.archive_digest(packed)?)
-                };
-                let url = format!("/.well-known/agent-skills/{url}");
-                Some(IndexEntry { name, kind: kind.to_owned(), description: skill.description(), url, digest })
+pub(crate) async fn index(context: HttpContext, _: Query<NoQuery>) -> Result<Response, Failure> {
+    context
+        .published(|snapshot, context| {
+            let cache = context.http.published();
+            let skills = publish::published(snapshot, cache)?.filter_map(|skill| {
+                let publish::IndexEntry { kind, path, digest } = skill.index_entry(cache)?;
+                let url = format!("/.well-known/agent-skills/{path}");
+                let (name, description) = (skill.name().to_owned(), skill.description());
+                Some(IndexEntry { name, kind: kind.to_owned(), description, url, digest })
             });
-            let index = Index { schema: SCHEMA.to_owned(), skills: entries.collect() };
-            EncodedResponse::json(&index, asking.peer, None)
+            let index = Index { schema: SCHEMA.to_owned(), skills: skills.collect() };
+            EncodedResponse::json(&index, context.peer, None)
         })
         .await
 }
 
-pub(crate) async fn old_index(asking: HttpContext, _: Query<NoQuery>) -> Result<Response, Failure> {
-    asking
-        .published(|runtime, asking, _| {
-            let entries = published::published(runtime, asking.http.published()).map(|skill| OldEntry {
-                name: skill.entry.skill.name.to_string(),
+pub(crate) async fn old_index(context: HttpContext, _: Query<NoQuery>) -> Result<Response, Failure> {
+    context
+        .published(|snapshot, context| {
+            let skills = publish::published(snapshot, context.http.published())?.map(|skill| OldEntry {
+                name: skill.name().to_owned(),
                 description: skill.description(),
                 files: skill.files(),
             });
-            EncodedResponse::json(&OldIndex { skills: entries.collect() }, asking.peer, None)
+            EncodedResponse::json(&OldIndex { skills: skills.collect() }, context.peer, None)
         })
         .await
 }
 
 pub(crate) async fn archive(
-    asking: HttpContext,
+    context: HttpContext,
     PathSegments(file): PathSegments<String>,
     _: Query<NoQuery>,
 ) -> Result<Response, Failure> {
-    asking
-        .published(move |runtime, asking, _| {
-            let skill = find(runtime, asking, file.strip_suffix(".tar.gz").ok_or_else(missing)?)?;
-            let bytes = skill.archive().ok_or_else(missing)?;
+    context
+        .published(move |snapshot, context| {
+            let name = file.strip_suffix(".tar.gz").ok_or_else(not_published)?;
+            let bytes = publish::find(snapshot, context.http.published(), name)?.archive()?;
             Ok(EncodedResponse::new(bytes, HeaderValue::from_static("application/gzip")))
         })
         .await
 }
 
 pub(crate) async fn file(
-    asking: HttpContext,
+    context: HttpContext,
     PathSegments((name, path)): PathSegments<(String, String)>,
     _: Query<NoQuery>,
 ) -> Result<Response, Failure> {
-    asking
-        .published(move |runtime, asking, _| {
-            let skill = find(runtime, asking, &name)?;
-            let file = skill.file(&path).ok_or_else(missing)?;
-            let bytes = bytes_of(&skill.dir, file).ok_or_else(missing)?;
+    context
+        .published(move |snapshot, context| {
+            let bytes = publish::find(snapshot, context.http.published(), &name)?.read(&path)?;
             let kind = if Path::new(&path).extension().is_some_and(|end| end == "md") {
                 "text/markdown; charset=utf-8"
             } else {

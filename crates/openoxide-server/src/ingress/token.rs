@@ -11,7 +11,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
-use crate::encoding::hex;
+use openoxide_app::encoding::hex;
 
 /// The shortest token that is one.
 const SHORTEST: usize = 16;

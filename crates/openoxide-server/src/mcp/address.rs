@@ -11,7 +11,7 @@ use openoxide_skills::catalog::{Catalog, Entry};
 use openoxide_skills::resource::ResourcePath;
 use sha2::{Digest as _, Sha256};
 
-use crate::encoding::{hex, percent_decode, push_percent_encoded};
+use openoxide_app::encoding::{hex, percent_decode, push_percent_encoded};
 
 const SCHEME: &str = "skill://";
 /// The file that makes a folder a skill.

@@ -1,27 +1,31 @@
-//! Decides which skills, and which of their files, are published.
+//! Use case: publishes skills: which of them, their index entries, files and archives.
 //!
-//! A skill is published if it counts for the user and the model alike, has a name that the standard allows and nobody
-//! else has, and may be called and read by a model without a question. A file is published if a model may read it
-//! without a question. One that may not be read is not there for others, and since the skill without it is not the whole
-//! skill, it gets no archive then. Files that by their name hold secrets ([`is_secret`]) are never published: the archive is
-//! made without them, and its digest is that archive's.
+//! A skill is published if it is active for the user and the model alike, has a name that the standard allows and no other
+//! skill has, and may be called and read by a model without a question. A file is published if a model may read it
+//! without a question. A file that may not be read does not exist for clients, and since the skill without it is not
+//! complete, the skill has no archive then. Files that by their name hold secrets ([`is_secret`]) are never published: the
+//! archive is made without them, and its digest is that archive's.
 //!
-//! Folders are read again only where a file's device, inode, size or times are others than before.
+//! A folder is read again only where the device, inode, size or times of a file changed.
+
+mod archive;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
+use openoxide_live::Snapshot;
 use openoxide_runtime::{Runtime, Session};
 use openoxide_skills::catalog::Entry;
 use openoxide_skills::host::Caller;
 use openoxide_skills::resource::{
-    FileDigest, FileManifest, ManifestLimits, ResourceRequest, SkillDir, Snapshot, SnapshotLimits,
+    FileDigest, FileManifest, ManifestLimits, ResourceRequest, SkillDir, Snapshot as FolderSnapshot, SnapshotLimits,
 };
 
-use super::archive::{PACKED_MAX, pack};
-use crate::encoding::digest;
+use self::archive::{PACKED_MAX, bytes_of, pack};
+use crate::encoding::{digest, hex};
+use crate::error::{Error, ErrorKind};
 
 /// Most bytes of a description.
 const DESCRIPTION_MAX: usize = 1024;
@@ -30,7 +34,7 @@ const FOLDERS_MAX: usize = 16 * 1024;
 
 /// What was in folders, and the digests of their archives.
 #[derive(Default)]
-pub(crate) struct PublishedCache {
+pub struct PublishedCache {
     folders: Mutex<HashMap<PathBuf, Known>>,
 }
 
@@ -38,7 +42,7 @@ pub(crate) struct PublishedCache {
 #[derive(Clone)]
 struct Known {
     manifest: Arc<FileManifest>,
-    snapshot: Arc<Snapshot>,
+    snapshot: Arc<FolderSnapshot>,
     /// The digest of the archive of some of its files.
     archive: Option<Arc<(Vec<PathBuf>, String)>>,
 }
@@ -75,9 +79,9 @@ impl PublishedCache {
 }
 
 /// A skill that is published, and what is in its folder now.
-pub(crate) struct Published<'c> {
-    pub(crate) entry: &'c Entry,
-    pub(crate) dir: SkillDir,
+pub struct Published<'c> {
+    entry: &'c Entry,
+    dir: SkillDir,
     known: Known,
     /// The files that are published, by their place in the snapshot.
     files: Vec<usize>,
@@ -111,61 +115,111 @@ impl<'c> Published<'c> {
     }
 
     /// Returns its file, if it has no other.
-    pub(crate) fn only(&self) -> Option<&FileDigest> {
+    fn only(&self) -> Option<&FileDigest> {
         let mut all = self.all();
         all.next().filter(|_| self.is_whole && all.next().is_none())
     }
 
-    /// Packs it, if it may be had as a whole.
-    pub(crate) fn archive(&self) -> Option<Vec<u8>> {
+    /// Packs its files, if all of them are published.
+    pub fn archive(&self) -> Result<Vec<u8>, Error> {
+        self.packed().ok_or_else(not_published)
+    }
+
+    fn packed(&self) -> Option<Vec<u8>> {
         if self.is_whole { pack(&self.dir, self.all()).ok()? } else { None }
     }
 
+    /// Returns its entry of an index; `None` if it can be fetched neither as one file nor as an archive.
+    pub fn index_entry(&self, cache: &PublishedCache) -> Option<IndexEntry> {
+        let name = self.name();
+        Some(if let Some(only) = self.only() {
+            let digest = format!("sha256:{}", hex(&only.sha256));
+            IndexEntry { kind: "skill-md", path: format!("{name}/SKILL.md"), digest }
+        } else {
+            let digest = self.archive_digest(cache)?;
+            IndexEntry { kind: "archive", path: format!("{name}.tar.gz"), digest }
+        })
+    }
+
     /// Returns the digest of its archive.
-    pub(crate) fn archive_digest(&self, packed: &PublishedCache) -> Option<String> {
+    fn archive_digest(&self, packed: &PublishedCache) -> Option<String> {
         let paths: Vec<PathBuf> = self.all().map(|file| file.path.clone()).collect();
         if let Some(known) = self.known.archive.as_ref().filter(|known| self.is_whole && known.0 == paths) {
             return Some(known.1.clone());
         }
-        let digest = digest(&self.archive()?);
+        let digest = digest(&self.packed()?);
         let known = Known { archive: Some(Arc::new((paths, digest.clone()))), ..self.known.clone() };
         packed.keep(&self.entry.skill.path, known);
         Some(digest)
     }
 
+    /// Returns the bytes of a file that is published and has not changed since.
+    pub fn read(&self, path: &str) -> Result<Vec<u8>, Error> {
+        self.file(path).and_then(|file| bytes_of(&self.dir, file)).ok_or_else(not_published)
+    }
+
     /// Finds a file that can be named in an address.
-    pub(crate) fn file(&self, path: &str) -> Option<&FileDigest> {
+    fn file(&self, path: &str) -> Option<&FileDigest> {
         self.all().find(|file| file.path.to_str() == Some(path)).filter(|_| is_path(path))
     }
 
-    pub(crate) fn files(&self) -> Vec<String> {
+    /// Returns the paths of the files that an index can name, `SKILL.md` first.
+    pub fn files(&self) -> Vec<String> {
         let paths = self.all().filter_map(|file| file.path.to_str()).filter(|path| is_path(path));
         let mut paths: Vec<String> = paths.map(str::to_owned).collect();
         paths.sort_by_key(|path| path != "SKILL.md");
         paths
     }
 
-    pub(crate) fn description(&self) -> String {
+    /// Returns its name.
+    pub fn name(&self) -> &str {
+        &self.entry.skill.name
+    }
+
+    /// Returns what it is for.
+    pub fn description(&self) -> String {
         self.entry.skill.description.to_string()
     }
 }
 
-/// Returns the skills that are published; a name that several have is none's.
-pub(crate) fn published<'c>(runtime: &'c Runtime, packed: &'c PublishedCache) -> impl Iterator<Item = Published<'c>> {
+/// How a skill is fetched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IndexEntry {
+    /// `skill-md` for a file alone, `archive` for a folder.
+    pub kind: &'static str,
+    /// The path below the address of the index.
+    pub path: String,
+    /// The digest of what is there.
+    pub digest: String,
+}
+
+/// Returns the skills that are published; a name that several skills have publishes none of them.
+pub fn published<'s>(
+    snapshot: &'s Snapshot,
+    cache: &'s PublishedCache,
+) -> Result<impl Iterator<Item = Published<'s>>, Error> {
+    let runtime: &Runtime = snapshot.runtime()?;
     let catalog = runtime.catalog();
     let mut names: HashMap<&str, usize> = HashMap::with_capacity(catalog.skills.len());
     for entry in &catalog.skills {
         *names.entry(&entry.skill.name).or_default() += 1;
     }
     let alone = catalog.skills.iter().filter(move |entry| names.get(&*entry.skill.name) == Some(&1));
-    alone.filter_map(|entry| Published::new(runtime, packed, entry))
+    Ok(alone.filter_map(move |entry| Published::new(runtime, cache, entry)))
 }
 
-/// Finds a skill that is published.
-pub(crate) fn find<'c>(runtime: &'c Runtime, packed: &PublishedCache, name: &str) -> Option<Published<'c>> {
+/// Finds a published skill by its name.
+pub fn find<'s>(snapshot: &'s Snapshot, cache: &PublishedCache, name: &str) -> Result<Published<'s>, Error> {
+    let runtime: &Runtime = snapshot.runtime()?;
     let mut named = runtime.catalog().skills.iter().filter(|entry| *entry.skill.name == *name);
-    let entry = named.next()?;
-    if named.next().is_some() { None } else { Published::new(runtime, packed, entry) }
+    let (entry, other) = (named.next(), named.next());
+    let alone = entry.filter(|_| other.is_none());
+    alone.and_then(|entry| Published::new(runtime, cache, entry)).ok_or_else(not_published)
+}
+
+/// Returns the error for an address at which nothing is published.
+pub fn not_published() -> Error {
+    Error::other(ErrorKind::NotFound, "not-published", "nothing is published at this address")
 }
 
 /// Tells whether a model may read a file, and nobody has to be asked.

@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 const RESERVED: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// Writes bytes as hexadecimal digits.
-pub(crate) fn hex(bytes: &[u8]) -> String {
+pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
         text
@@ -17,17 +17,17 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 }
 
 /// Returns the digest of bytes, as indexes and audit logs write it.
-pub(crate) fn digest(bytes: &[u8]) -> String {
+pub fn digest(bytes: &[u8]) -> String {
     format!("sha256:{}", hex(&Sha256::digest(bytes)))
 }
 
 /// Appends a path segment, percent-encoded, to an address.
-pub(crate) fn push_percent_encoded(address: &mut String, segment: &[u8]) {
+pub fn push_percent_encoded(address: &mut String, segment: &[u8]) {
     address.extend(percent_encode(segment, &RESERVED));
 }
 
 /// Decodes percent escapes; `None` where an escape is broken, which a lenient decoder would let through as it is.
-pub(crate) fn percent_decode(text: &str) -> Option<Vec<u8>> {
+pub fn percent_decode(text: &str) -> Option<Vec<u8>> {
     let is_escape = |after: &str| after.as_bytes().get(..2).is_some_and(|two| two.iter().all(u8::is_ascii_hexdigit));
     let is_whole = text.split('%').skip(1).all(is_escape);
     is_whole.then(|| percent_decode_str(text).collect())

@@ -9,13 +9,13 @@ use sha2::{Digest as _, Sha256};
 use tar::{Builder, EntryType, Header};
 
 /// The largest skill that is packed: the bytes of all its files.
-pub(crate) const PACKED_MAX: u64 = 16 * 1024 * 1024;
+pub(super) const PACKED_MAX: u64 = 16 * 1024 * 1024;
 
 /// Packs files of a folder. Returns `None` if one of them has changed since its digest was taken, or has a path that the
 /// ustar format cannot hold.
 ///
 /// Links are left out: a program that unpacks the archive must not follow them.
-pub(crate) fn pack<'f>(dir: &SkillDir, files: impl Iterator<Item = &'f FileDigest>) -> io::Result<Option<Vec<u8>>> {
+pub(super) fn pack<'f>(dir: &SkillDir, files: impl Iterator<Item = &'f FileDigest>) -> io::Result<Option<Vec<u8>>> {
     // Neither a time nor a system is written, so that the bytes are the same everywhere.
     let gzip = GzBuilder::new().mtime(0).operating_system(255).write(Vec::new(), Compression::default());
     let mut archive = Builder::new(gzip);
@@ -27,7 +27,7 @@ pub(crate) fn pack<'f>(dir: &SkillDir, files: impl Iterator<Item = &'f FileDiges
 }
 
 /// Reads a file, if its bytes still have the digest.
-pub(crate) fn bytes_of(dir: &SkillDir, file: &FileDigest) -> Option<Vec<u8>> {
+pub(super) fn bytes_of(dir: &SkillDir, file: &FileDigest) -> Option<Vec<u8>> {
     let path = ResourcePath::parse(file.path.to_str()?, &ResourceRules::default()).ok()?;
     match dir.read_plain(&path, ReadLimit::Bytes).ok()?.bytes {
         ResourceBytes::Binary(bytes) if <[u8; 32]>::from(Sha256::digest(&bytes)) == file.sha256 => Some(bytes),
