@@ -3,7 +3,8 @@
 use openoxide_runtime::{Fetch, FetchReply, RemoteName};
 
 use crate::error::RemoteError;
-use crate::remote::{Remote, RemoteListing, ServerSkill, Verified};
+use crate::listing::{RemoteListing, ServerSkill, Verified};
+use crate::remote::Remote;
 
 /// Skills of servers, for those who wait. It must not be used inside an async runtime.
 pub struct BlockingRemote {

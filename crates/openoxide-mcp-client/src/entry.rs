@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
-use crate::error::said;
+use crate::digest::Sha256Digest;
 use crate::limits::{MAX_FILES, MAX_SKILL_BYTES};
+use crate::server_text::said;
 use crate::uri::{BadUri, SkillUri};
-use crate::verify::Sha256Digest;
 
 /// Most bytes of frontmatter, as JSON.
 const MAX_FRONTMATTER: usize = 64 * 1024;

@@ -1,13 +1,10 @@
 //! Why a server or a skill of it cannot be used. What a server says reaches nobody but as text that is cut and escaped.
 
 use openoxide_runtime::RemoteName;
-use openoxide_skills::text::TerminalText;
 
 use crate::entry::Flaw;
+use crate::server_text::said;
 use crate::verify::Mismatch;
-
-/// Longest text of a server that is passed on.
-const MAX_SAID: usize = 300;
 
 /// Why a server or a skill of it cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -208,27 +205,5 @@ impl RemoteError {
             | RemoteError::NoSkills { .. }
             | RemoteError::Refused { .. } => return None,
         })
-    }
-}
-
-/// Makes of what a server says one line that a person would read, with nothing in it that hides or commands.
-pub(crate) fn said(text: &str) -> String {
-    let text = text.trim();
-    let end = text.floor_char_boundary(MAX_SAID);
-    let shown = TerminalText(&text[..end]).to_string();
-    let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
-    let shorter = shown.floor_char_boundary(MAX_SAID);
-    if end < text.len() || shorter < shown.len() { format!("{}…", &shown[..shorter]) } else { shown }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_a_server_says_is_one_plain_line() {
-        let said = said("no\n\nSystem: \u{1b}[2J\u{202e}x\u{e0041}\u{200b}");
-        assert_eq!(said, "no System: \\u{1b}[2J\\u{202e}x\\u{e0041}\\u{200b}");
-        assert!(super::said(&"\u{7}".repeat(1000)).len() <= MAX_SAID + 3);
     }
 }

@@ -9,7 +9,8 @@ use openoxide_skills::host::Caller;
 
 use crate::entry::{Resource, Resources};
 use crate::error::RemoteError;
-use crate::remote::{Remote, ServerSkill};
+use crate::listing::ServerSkill;
+use crate::remote::Remote;
 
 impl Remote {
     /// Asks the server what an operation needs of it.

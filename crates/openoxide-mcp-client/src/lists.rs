@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 use crate::error::RemoteError;
-use crate::remote::RemoteListing;
+use crate::listing::RemoteListing;
 
 /// A list counts at least that long, whatever the server says: nobody can make us ask in a loop.
 const AT_LEAST: Duration = Duration::from_secs(1);

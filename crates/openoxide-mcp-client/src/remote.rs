@@ -6,8 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use openoxide_config::{ConfiguredServer, Environment, McpServer, McpTransport};
-use openoxide_runtime::{RemoteName, RemoteOffer};
-use openoxide_skills::host::Caller;
+use openoxide_runtime::RemoteName;
 use openoxide_skills::text::{TerminalText, near};
 use secrecy::SecretString;
 use serde_json::Value;
@@ -15,10 +14,12 @@ use tokio::task::JoinSet;
 
 use crate::connect::{Connection, Target};
 use crate::entry::{Entry, Flaw, Resources};
-use crate::error::{RemoteError, said};
+use crate::error::RemoteError;
 use crate::limits::{Limits, MAX_FILES, MAX_SKILL_BYTES};
+use crate::listing::{RemoteListing, ServerSkill, Verified};
 use crate::lists::Lists;
 use crate::name::{Fits as _, SkillId};
+use crate::server_text::said;
 use crate::talk::Talk;
 use crate::uri::SkillUri;
 use crate::verify::{Mismatch, check, own_file};
@@ -35,57 +36,6 @@ pub struct RemoteOptions {
     pub tokens: BTreeMap<String, SecretString>,
     /// How much is taken, and how long it is waited for.
     pub limits: Limits,
-}
-
-/// A skill that a server offers, with the entry that everything of it is held against.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ServerSkill {
-    /// Which one.
-    pub id: SkillId,
-    /// What the server said of it.
-    pub entry: Arc<Entry>,
-}
-
-impl ServerSkill {
-    /// Returns what a decision about it needs, for a caller.
-    pub fn offer(&self, caller: Caller) -> RemoteOffer {
-        RemoteOffer {
-            name: self.id.to_string(),
-            server: self.id.server.clone(),
-            uri: self.id.uri.to_string(),
-            about: self.entry.description.clone(),
-            size: self.entry.size(),
-            digest: self.entry.digest(),
-            callable: self.entry.is_for(caller),
-        }
-    }
-
-    /// Returns the address that a path in its folder, or an address itself, means.
-    fn address(&self, wanted: &str) -> Result<String, Mismatch> {
-        let uri = match wanted.contains(':') {
-            true => self.id.uri.file(wanted).map(|_| wanted.to_owned()),
-            false => self.id.uri.of_file(wanted),
-        };
-        uri.map_err(|_| Mismatch::Unlisted)
-    }
-}
-
-/// A skill whose own file was fetched and is what was listed.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Verified {
-    /// The skill.
-    pub skill: ServerSkill,
-    /// What its file says.
-    pub text: String,
-}
-
-/// What servers offer, and what of it cannot be used.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct RemoteListing {
-    /// Skills, by server and address.
-    pub skills: Vec<ServerSkill>,
-    /// What is wrong, by server.
-    pub problems: Vec<RemoteError>,
 }
 
 /// The servers of the user's settings. It is cheap to clone, and everything in it is kept in memory only.

@@ -14,8 +14,9 @@ use serde_json::{Map, Value, json};
 use tokio::time::{Instant, timeout};
 
 use crate::connect::{Fault, innermost};
-use crate::error::{RemoteError, said};
+use crate::error::RemoteError;
 use crate::limits::Limits;
+use crate::server_text::said;
 
 /// A conversation with one server.
 pub(crate) struct Talk<'c> {

@@ -2,8 +2,8 @@
 
 use openoxide_sandbox::{Outcome, SandboxError};
 
-use crate::ask::{Answer, Question};
 use crate::login::{LoginReply, LoginStep};
+use crate::question::{Answer, Question};
 use crate::remote::{Fetch, FetchError, FetchReply};
 use crate::session::Session;
 use crate::step::{Reply, Resumable, Run, Step};

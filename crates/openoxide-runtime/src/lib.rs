@@ -1,54 +1,47 @@
 #![doc = include_str!("../README.md")]
 
-mod activation;
-mod allowed;
-mod ask;
-mod attach;
+// Values: what a caller hands in, and what an operation asks and answers.
 mod call;
-mod depend;
-mod drive;
-mod finish;
-mod fork;
-mod hooks;
-mod interpreter;
-mod load;
-mod login;
-mod look;
 mod media_type;
-mod power;
-mod preload;
-mod profile;
-mod reading;
-mod reattach;
+mod notice;
+mod question;
 mod record;
-mod remote;
-mod runtime;
-mod script;
-mod sealed;
-mod session;
-mod shell;
-mod step;
-mod still;
-mod tools;
-mod unfilled;
-mod worktree;
 
-pub use activation::Activation;
-pub use ask::{Answer, Choice, Question};
+// State: one conversation, and what all of them stand on.
+mod runtime;
+mod session;
+
+// Operations proceed in steps, which a driver takes.
+mod drive;
+mod step;
+
+// The rooms. Each holds the stages of one concern.
+mod activation;
+mod dependency;
+mod hooks;
+mod login;
+mod permission;
+mod reading;
+mod remote;
+mod script;
+mod tools;
+
+pub use activation::{
+    Activated, Activation, Done, ForkPlan, Pinned, Preloaded, PreloadedSkill, ReattachLimits, Reattached,
+    ReattachedSkill, Unfilled,
+};
 pub use call::{Call, Given, Refusal, Why, names_for};
 pub use drive::{Responder, drive};
-pub use fork::ForkPlan;
 pub use hooks::{Deactivation, Decision, Event, Firing, Halt, Ruling, Said, Verdict};
 pub use login::{Callback, LoginError, LoginReply, LoginStep, Method, Online, Request, Response, Returned};
-pub use look::{Look, LookError};
 pub use media_type::{host_media_type, media_type, media_type_by_name};
-pub use power::{HookPower, Power, variable_item};
-pub use preload::{Pinned, Preloaded, PreloadedSkill};
+pub use notice::Notice;
+pub use permission::{HookPower, Look, LookError, Power, variable_item};
+pub use question::{Answer, Choice, Question};
 pub use reading::{
     Audience, LinkRule, ReadForm, ReadOutcome, ReadPart, ReadRefusal, ReadRefusalReason, ReadRequest, ReadTarget,
     Reading,
 };
-pub use reattach::{ReattachLimits, Reattached, ReattachedSkill};
 pub use record::{Record, Recorded};
 pub use remote::{
     Fetch, FetchError, FetchReply, FetchRequest, Fetched, RemoteFile, RemoteName, RemoteOffer, RemoteSkill, carry,
@@ -56,6 +49,5 @@ pub use remote::{
 pub use runtime::{Runtime, seen_by_model};
 pub use script::{Ran, ScriptCall, ScriptDone, ScriptRun};
 pub use session::Session;
-pub use step::{Activated, Done, Notice, Reply, Resumable, Run, Step};
+pub use step::{Reply, Resumable, Run, Step};
 pub use tools::{Begun, Conflict, NoName, Tool, ToolRegistry, ToolResult, Toolbox, contracts};
-pub use unfilled::Unfilled;

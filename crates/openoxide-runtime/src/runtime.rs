@@ -1,6 +1,5 @@
 //! What an activation stands on: one host's view of a project, its catalog, and what the user allows.
 
-use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
@@ -8,14 +7,13 @@ use openoxide_config::{
     ApprovalState, Environment, Grant, McpServer, McpTransport, PermissionPolicy, RememberedAnswer as Always,
     SandboxSettings, Timestamp, Trust, TrustError, Workspace,
 };
-use openoxide_permissions::{Action, Approvals, Decision, Grants, Permission, RuleError, Rules, decide};
-use openoxide_sandbox::{Command, Limits};
+use openoxide_permissions::{Action, Approvals, Decision, Permission, RuleError, Rules, decide};
+use openoxide_sandbox::Limits;
 use openoxide_skills::catalog::{Catalog, Entry, View};
 use openoxide_skills::host::Caller;
 
 use crate::call::{Call, Refusal, admit, names_for};
-use crate::power::Power;
-use crate::profile::real;
+use crate::permission::Power;
 use crate::session::Session;
 
 /// One host's view of a project, its catalog, and what the user allows. It can be shared between conversations.
@@ -194,21 +192,6 @@ impl Runtime {
             memory: settings.memory,
             file_size: settings.file_size,
         }
-    }
-
-    /// Lets a command read the skill's copy, and do what is in force for it.
-    pub(crate) fn confine(
-        &self,
-        command: &mut Command,
-        cwd: &Path,
-        copy: &Path,
-        in_force: &Grants,
-    ) -> Result<(), String> {
-        command.policy = self.policy_of(in_force)?.read(copy);
-        let cwd = real(cwd)?;
-        let is_readable = in_force.read.iter().chain(&in_force.write).any(|path| cwd.starts_with(path));
-        command.cwd = Some(if is_readable { cwd } else { copy.to_owned() });
-        Ok(())
     }
 
     pub(crate) fn with_trust<T>(&self, use_it: impl FnOnce(&mut Trust) -> T) -> T {

@@ -7,7 +7,7 @@ use openoxide_permissions::{Approvals, Permission};
 use secrecy::SecretString;
 
 use crate::hooks::Registry;
-use crate::power::{HookPower, Power};
+use crate::permission::{HookPower, Power};
 use crate::record::Record;
 
 /// One conversation.

@@ -4,17 +4,10 @@
 //! waits: each answers what it needs (a person's answer, a command's output, a server's reply) as a [`Step`], and whoever
 //! drives it resumes it with the [`Reply`]. So a terminal, a web server and a test all drive the same code.
 
-use std::path::PathBuf;
-
 use openoxide_sandbox::{Outcome, SandboxError};
-use openoxide_skills::envelope::Message;
-use openoxide_skills::host::Caller;
 
-use crate::ask::{Answer, Question};
-use crate::call::Refusal;
-use crate::fork::ForkPlan;
-use crate::hooks::Verdict;
 use crate::login::{LoginReply, LoginStep};
+use crate::question::{Answer, Question};
 use crate::remote::{Fetch, FetchReply};
 use crate::session::Session;
 
@@ -66,58 +59,4 @@ pub enum Reply {
     Login(LoginReply),
     /// What the server answered.
     Fetched(FetchReply),
-}
-
-/// The result of an activation.
-#[derive(Clone, Debug, Default)]
-pub struct Done {
-    /// Skills that are sent, in the order of the calls.
-    pub activated: Vec<Activated>,
-    /// Skills that are not.
-    pub refused: Vec<Refusal>,
-    /// What people should know besides.
-    pub notices: Vec<Notice>,
-    /// What the hooks of the skills say on being activated.
-    pub verdict: Verdict,
-}
-
-/// A skill that is sent.
-#[derive(Clone, Debug)]
-pub struct Activated {
-    /// Its name.
-    pub name: String,
-    /// Its file.
-    pub path: PathBuf,
-    /// The digest of its folder.
-    pub digest: String,
-    /// Who called.
-    pub caller: Caller,
-    /// What was said with the call.
-    pub arguments: Option<String>,
-    /// What the model is sent.
-    pub messages: Vec<Message>,
-    /// Tools that the model may now use without a question.
-    pub tools: Vec<String>,
-    /// The only tools that the model may now use; absent: any.
-    pub limited_to: Option<Vec<String>>,
-    /// How it runs in a conversation of its own; then nothing is sent to this one yet.
-    pub fork: Option<ForkPlan>,
-    /// Whether it was cut.
-    pub cut: bool,
-    /// Whether the model has it already.
-    pub repeated: bool,
-    /// Whether the same call gets the same for as long as settings and catalog, the skill's own files and what is trusted
-    /// are the same: nothing was run, no other file was looked at, and nothing was needed.
-    pub still: bool,
-}
-
-/// Something that people should know.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Notice {
-    /// The skill.
-    pub skill: String,
-    /// What it is.
-    pub text: String,
-    /// The next step.
-    pub help: Option<String>,
 }

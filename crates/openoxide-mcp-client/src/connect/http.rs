@@ -22,7 +22,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use sse_stream::SseStream;
 use url::Url;
 
-use super::{Fault, innermost};
+use super::fault::{Fault, innermost};
 use crate::limits::Limits;
 
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");

@@ -15,7 +15,7 @@ use rustix::process::Pid;
 use tokio::io::{AsyncRead, AsyncReadExt as _, ReadBuf};
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command};
 
-use super::Fault;
+use super::fault::Fault;
 use crate::limits::Limits;
 
 /// How long a server has to end by itself.

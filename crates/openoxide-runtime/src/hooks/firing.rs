@@ -11,13 +11,13 @@ use serde_json::{Map, Value};
 
 use super::event::{Deactivation, Event};
 use super::output::{Heard, Listener};
+use super::registry::{Hook, Registered};
 use super::verdict::Verdict;
-use super::{Hook, Registered};
-use crate::depend::redact;
+use crate::dependency::{redact, secrets_into};
+use crate::notice::Notice;
 use crate::runtime::Runtime;
 use crate::session::Session;
-use crate::shell::secrets_into;
-use crate::step::{Notice, Reply, Resumable, Run, Step};
+use crate::step::{Reply, Resumable, Run, Step};
 
 /// An event on its way through the hooks of a session.
 ///

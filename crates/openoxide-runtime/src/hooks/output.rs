@@ -5,7 +5,7 @@ use openoxide_skills::host::HookEvent;
 use serde_json::{Map, Value};
 
 use super::verdict::{Decision, Halt, Ruling, Said, Verdict};
-use crate::step::Notice;
+use crate::notice::Notice;
 
 /// The exit status that keeps things from happening.
 const BLOCK: i32 = 2;

@@ -11,7 +11,7 @@ use openoxide_skills::resource::{
 
 use super::outcome::{ReadOutcome, ReadRefusal};
 use super::request::{Audience, LinkRule, ReadForm, ReadPart, ReadRequest, ReadTarget};
-use crate::ask::{Answer, Question};
+use crate::question::{Answer, Question};
 use crate::remote::{Access, Fetch, FetchError, FetchRequest, Fetched, RemoteAccess, RemoteName, RemoteSkill};
 use crate::runtime::Runtime;
 use crate::session::Session;

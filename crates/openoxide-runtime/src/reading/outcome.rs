@@ -3,8 +3,8 @@
 use openoxide_skills::host::ReadProblem;
 use openoxide_skills::resource::{ResourceAnswer, ResourceRefusal};
 
-use crate::ask::Answer;
 use crate::call::{Refusal, Why};
+use crate::question::Answer;
 use crate::remote::{FetchError, RemoteRefusal};
 
 /// What comes of reading.

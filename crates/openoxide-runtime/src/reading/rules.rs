@@ -6,8 +6,8 @@ use openoxide_skills::catalog::{Entry, Status};
 use openoxide_skills::host::{Caller, ReadProblem};
 use openoxide_skills::resource::ResourceRequest;
 
-use crate::ask::{Answer, Question};
 use crate::call::{Call, Given, Why, may};
+use crate::question::{Answer, Question};
 use crate::runtime::Runtime;
 use crate::session::Session;
 

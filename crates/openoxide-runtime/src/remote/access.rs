@@ -7,8 +7,8 @@ use openoxide_skills::host::Caller;
 
 use super::fetch::{Fetch, FetchError, FetchRequest, Fetched, RemoteSkill};
 use super::name::RemoteName;
-use crate::ask::{Answer, Question};
 use crate::call::{Refusal, Why};
+use crate::question::{Answer, Question};
 use crate::runtime::Runtime;
 use crate::session::Session;
 use crate::step::Reply;

@@ -10,11 +10,12 @@ use super::access::{Access, RemoteAccess, RemoteRefusal};
 use super::envelope::carry;
 use super::fetch::{Fetch, FetchError, FetchRequest, Fetched, RemoteSkill};
 use super::name::RemoteName;
-use crate::ask::Question;
+use crate::activation::Activated;
 use crate::call::{Call, Refusal, Why};
+use crate::question::Question;
 use crate::runtime::Runtime;
 use crate::session::Session;
-use crate::step::{Activated, Reply};
+use crate::step::Reply;
 
 /// A call of a server's skill.
 pub(crate) struct RemoteCall {

@@ -7,8 +7,8 @@ use openoxide_permissions::{Action, Permission};
 use openoxide_skills::host::Caller;
 
 use super::fetch::RemoteOffer;
-use crate::ask::{Answer, Question};
 use crate::call::{Refusal, Why};
+use crate::question::{Answer, Question};
 use crate::runtime::Runtime;
 use crate::session::Session;
 

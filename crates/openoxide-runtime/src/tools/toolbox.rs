@@ -11,19 +11,19 @@ use openoxide_skills::resource::{Resource, ResourceAnswer, ResourceBytes, Resour
 use openoxide_skills::text::{RenderError, fill, path_text};
 use serde_json::{Map, Value, json};
 
-use super::found::found;
+use super::contract::{Tool, contracts};
 use super::registry::{Conflict, NoName, ToolRegistry};
-use super::{Tool, contracts};
-use crate::activation::Activation;
+use super::result::ToolResult;
+use super::search::found;
+use crate::activation::{Activated, Activation, Done};
 use crate::call::{Call, Given, Refusal};
 use crate::drive::{Responder, drive};
-use crate::fork::ForkPlan;
 use crate::hooks::{Deactivation, Event, Firing, Verdict};
 use crate::reading::{Audience, ReadForm, ReadOutcome, ReadPart, ReadRefusalReason, ReadRequest, ReadTarget, Reading};
 use crate::remote::RemoteName;
 use crate::runtime::Runtime;
 use crate::session::Session;
-use crate::step::{Activated, Done, Run};
+use crate::step::Run;
 
 /// The tools of a host under the names that were free.
 pub struct Toolbox {
@@ -48,32 +48,9 @@ pub enum Begun {
     Answer(Box<ToolResult>),
 }
 
-/// The answer of a tool.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ToolResult {
-    /// A heading for people.
-    pub title: String,
-    /// What the model gets.
-    pub output: String,
-    /// What the program gets.
-    pub metadata: Map<String, Value>,
-    /// Whether it is an error to the model.
-    pub is_error: bool,
-    /// Messages that follow the answer.
-    pub follow: Vec<Message>,
-    /// The conversation of its own that the skill asks for; its result is the output.
-    pub fork: Option<ForkPlan>,
-}
-
 impl Begun {
     fn answer(result: ToolResult) -> Begun {
         Begun::Answer(Box::new(result))
-    }
-}
-
-impl ToolResult {
-    fn error(text: String) -> ToolResult {
-        ToolResult { output: text, is_error: true, ..ToolResult::default() }
     }
 }
 

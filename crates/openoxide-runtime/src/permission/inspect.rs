@@ -4,10 +4,10 @@ use openoxide_skills::catalog::Entry;
 use openoxide_skills::host::Caller;
 use openoxide_skills::resource::{FileDigest, SnapshotError};
 
+use super::profile::profile_lines;
+use super::requested::Power;
+use crate::activation::load;
 use crate::call::{Call, Given, Refusal};
-use crate::load::load;
-use crate::power::Power;
-use crate::profile::profile_lines;
 use crate::runtime::Runtime;
 use crate::session::Session;
 
@@ -54,7 +54,7 @@ impl Runtime {
                 digest: snapshot.digest.to_string(),
                 files: snapshot.files,
                 powers: Vec::new(),
-                variables: crate::depend::givable_variables(entry),
+                variables: crate::dependency::givable_variables(entry),
             });
             let profile = Power::Profile(profile_lines(&loading.profile));
             let all = loading.powers.into_iter().chain(std::iter::once(profile));

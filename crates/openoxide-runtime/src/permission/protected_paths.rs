@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use openoxide_sandbox::{Policy, SEALED_NAMES};
 
-use crate::profile::real;
+use super::paths::real;
 use crate::runtime::Runtime;
 
 /// Most entries of a folder that are looked at.

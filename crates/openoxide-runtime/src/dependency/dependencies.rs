@@ -2,53 +2,18 @@
 //!
 //! Everything is asked for once, for all the skills that need it, and a skill is activated whatever the answer is.
 
-mod servers;
-mod variables;
-
 use std::collections::VecDeque;
 
 use openoxide_skills::catalog::Entry;
-use openoxide_skills::skill::ToolDependency;
 
-use crate::ask::{Answer, Question};
+use super::need::{MAX_QUESTIONS, Need, Talk, needs, too_many};
+use super::{servers, variables};
 use crate::login::{Login, LoginError, Turn};
+use crate::notice::Notice;
+use crate::question::{Answer, Question};
 use crate::runtime::Runtime;
 use crate::session::Session;
-use crate::step::{Notice, Reply, Step};
-
-pub(crate) use variables::{givable_variables, redact, variables_of};
-
-/// The most questions of one kind that an activation puts, so that no skill can bury the user in them.
-const MAX_QUESTIONS: usize = 20;
-
-/// What is said and asked about dependencies.
-#[derive(Debug, Default)]
-pub(crate) struct Talk {
-    pub(crate) questions: Vec<Question>,
-    pub(crate) notices: Vec<Notice>,
-}
-
-impl Talk {
-    fn note(&mut self, skills: &[String], text: String, help: Option<String>) {
-        self.notices.push(Notice { skill: skills.join(", "), text, help });
-    }
-}
-
-/// One thing that one skill needs.
-struct Need<'a> {
-    entry: &'a Entry,
-    tool: &'a ToolDependency,
-}
-
-impl Need<'_> {
-    fn skill(&self) -> String {
-        self.entry.skill.name.to_string()
-    }
-
-    fn is(&self, kind: &str) -> bool {
-        self.tool.kind.eq_ignore_ascii_case(kind)
-    }
-}
+use crate::step::{Reply, Step};
 
 /// The dependencies of an activation, on their way.
 #[derive(Default)]
@@ -184,23 +149,4 @@ impl Dependencies {
         }
         None
     }
-}
-
-/// Returns what skills need, in the order of the calls; a skill that is called twice needs it once.
-fn needs<'a>(entries: &[&'a Entry]) -> Vec<Need<'a>> {
-    let mut seen = Vec::new();
-    let mut needs = Vec::new();
-    for entry in entries {
-        if seen.contains(&entry.canonical()) {
-            continue;
-        }
-        seen.push(entry.canonical());
-        let tools = entry.skill.dependencies.iter().flat_map(|dependencies| &dependencies.tools);
-        needs.extend(tools.map(|tool| Need { entry, tool }));
-    }
-    needs
-}
-
-fn too_many(what: &str) -> String {
-    format!("{what} is missing, and was not asked for: more than {MAX_QUESTIONS} questions at once")
 }

@@ -4,8 +4,8 @@ use openoxide_config::{AddServerOutcome, McpServer, McpTransport, add_mcp_server
 use openoxide_permissions::{Action, Permission};
 use openoxide_skills::skill::ToolDependency;
 
-use super::{Need, Talk};
-use crate::ask::Question;
+use super::need::{Need, Talk};
+use crate::question::Question;
 use crate::runtime::Runtime;
 use crate::session::Session;
 

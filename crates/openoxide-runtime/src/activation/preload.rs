@@ -5,12 +5,12 @@ use openoxide_skills::envelope::{LoadedSkill, Message, preloaded};
 use openoxide_skills::host::{Caller, Role, Situation};
 use openoxide_skills::text::fill;
 
+use super::load::loaded;
+use super::static_text::{Still, is_denied};
 use crate::call::{Call, Given, Refusal, Why};
-use crate::load::loaded;
+use crate::notice::Notice;
 use crate::runtime::Runtime;
 use crate::session::Session;
-use crate::step::Notice;
-use crate::still::{Still, is_denied};
 
 /// The skills that a task's agent is to start with, by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use openoxide_sandbox::Environment as Variables;
+use openoxide_sandbox::{Command, Environment as Variables};
 use openoxide_skills::catalog::Entry;
 use secrecy::{ExposeSecret as _, SecretString};
 
-use super::{MAX_QUESTIONS, Need, Talk, too_many};
-use crate::ask::{Answer, Question};
+use super::need::{MAX_QUESTIONS, Need, Talk, too_many};
+use crate::question::{Answer, Question};
 use crate::runtime::Runtime;
 use crate::session::Session;
 
@@ -114,6 +114,16 @@ impl Runtime {
             is_known(self, session, &name);
         }
     }
+}
+
+/// Gives a command the variables that the user agreed to.
+pub(crate) fn secrets_into(session: &Session, variables: &[String], command: &mut Command) -> Result<(), String> {
+    for name in variables {
+        if let Some(value) = session.secret(name) {
+            command.env.set(name, value.expose_secret()).map_err(|error| error.to_string())?;
+        }
+    }
+    Ok(())
 }
 
 /// Takes the values that a skill's commands were given out of what they say: it goes to the model.

@@ -7,15 +7,16 @@ use std::path::{Path, PathBuf};
 use openoxide_permissions::{
     Action, Addition, GrantDelta, Grants, IgnoredRequest, Permission, ProfileBase, ProfileSource,
 };
-use openoxide_sandbox::{Policy, PolicyError};
+use openoxide_sandbox::{Command, Policy, PolicyError};
 use openoxide_skills::catalog::Entry;
 use openoxide_skills::skill::SkillScope;
 
-use crate::load::Loading;
-use crate::power::Power;
+use super::paths::real;
+use super::requested::Power;
+use super::worktree::repository;
+use crate::activation::Loading;
 use crate::runtime::Runtime;
 use crate::session::Session;
-use crate::worktree::repository;
 
 impl Runtime {
     /// Returns what is in force for every command of a skill, by the user's settings.
@@ -114,6 +115,21 @@ impl Runtime {
         Ok(policy)
     }
 
+    /// Lets a command read the skill's copy, and do what is in force for it.
+    pub(crate) fn confine(
+        &self,
+        command: &mut Command,
+        cwd: &Path,
+        copy: &Path,
+        in_force: &Grants,
+    ) -> Result<(), String> {
+        command.policy = self.policy_of(in_force)?.read(copy);
+        let cwd = real(cwd)?;
+        let is_readable = in_force.read.iter().chain(&in_force.write).any(|path| cwd.starts_with(path));
+        command.cwd = Some(if is_readable { cwd } else { copy.to_owned() });
+        Ok(())
+    }
+
     /// Adds something to a policy, or says why it is not given.
     fn adds_to(&self, policy: &mut Policy, addition: &Addition) -> Result<(), &'static str> {
         let wider = match addition {
@@ -142,11 +158,6 @@ impl Runtime {
 
 /// Why something cannot be written.
 const SEALED: &str = "it is sealed, because other programs obey what stands there";
-
-/// Returns a path without links.
-pub(crate) fn real(path: &Path) -> Result<PathBuf, String> {
-    std::fs::canonicalize(path).map_err(|error| format!("{}: {error}", path.display()))
-}
 
 /// Moves additions to what has no effect.
 fn ignore(delta: &mut GrantDelta, mut why: impl FnMut(&Addition) -> Option<&'static str>) {

@@ -6,12 +6,12 @@ use openoxide_skills::expand::ShellPiece;
 use openoxide_skills::host::{Caller, Role, Situation};
 use openoxide_skills::text::{RenderError, path_text, tokens};
 
+use super::static_text::{Still, is_denied};
 use crate::call::{Call, Given, lost_its_name, may};
+use crate::notice::Notice;
 use crate::record::{Record, Recorded};
 use crate::runtime::Runtime;
 use crate::session::Session;
-use crate::step::Notice;
-use crate::still::{Still, is_denied};
 
 /// With less room than this nothing useful can be said, in tokens.
 const LEAST: u64 = 50;

@@ -10,10 +10,10 @@ use openoxide_skills::host::{Caller, FileBase, FileRules, ReadProblem, ResourceR
 use openoxide_skills::resource::{ReadLimit, ResourceBytes, ResourcePart, ResourcePath, ResourceRequest, SkillDir};
 use openoxide_skills::text::{RenderError, path_text};
 
-use crate::load::Loading;
+use super::loading::Loading;
+use crate::notice::Notice;
 use crate::runtime::Runtime;
 use crate::session::Session;
-use crate::step::Notice;
 
 /// Files to be sent, and what people should know of those that are not.
 #[derive(Debug, Default)]

@@ -10,15 +10,17 @@ use openoxide_skills::host::{Caller, CutOf};
 use openoxide_skills::text::RenderError;
 use sha2::{Digest as _, Sha256};
 
-use crate::attach::attach;
+use super::attach::attach;
+use super::fork::plan;
+use super::load::loaded;
+use super::loading::Loading;
+use super::outcome::Activated;
 use crate::call::{Call, Refusal, Why};
-use crate::fork::plan;
-use crate::load::{Loading, loaded};
-use crate::power::Power;
+use crate::notice::Notice;
+use crate::permission::Power;
 use crate::record::Recorded;
 use crate::runtime::Runtime;
 use crate::session::Session;
-use crate::step::{Activated, Notice};
 
 /// Draws what is sent, and writes it into the record.
 pub(crate) fn finish(

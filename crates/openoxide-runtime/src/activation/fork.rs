@@ -7,7 +7,7 @@ use openoxide_skills::host::{Caller, Situation};
 use openoxide_skills::skill::SkillContext;
 use openoxide_skills::text::fill;
 
-use crate::load::Loading;
+use super::loading::Loading;
 use crate::runtime::Runtime;
 
 /// How a skill is to be run by an agent of its own.

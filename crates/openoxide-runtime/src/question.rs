@@ -4,7 +4,7 @@ use std::fmt;
 
 use secrecy::SecretString;
 
-use crate::power::Power;
+use crate::permission::Power;
 
 /// Something only the user can decide.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,77 +1,18 @@
 //! Reads a skill again at the moment it is called: its folder's digest, its frontmatter, and the text that is sent.
 
-use openoxide_permissions::GrantDelta;
 use openoxide_skills::catalog::{Entry, View};
-use openoxide_skills::envelope::{CutText, LoadedSkill, Message, cut, envelope};
-use openoxide_skills::expand::{Arguments, Expanded, Variables, expand};
+use openoxide_skills::envelope::{CutText, LoadedSkill, cut, envelope};
+use openoxide_skills::expand::{Expanded, Variables, expand};
 use openoxide_skills::host::{Caller, Content, CutOf, Expand, Situation, Variable};
-use openoxide_skills::parse::{Parsed, body_of, parse_bytes};
-use openoxide_skills::resource::{FileDigest, SkillDir, Snapshot, SnapshotError, SnapshotLimits};
+use openoxide_skills::parse::{body_of, parse_bytes};
+use openoxide_skills::resource::{FileDigest, SkillDir, Snapshot, SnapshotLimits};
 use openoxide_skills::text::{RenderError, fill, path_text};
 
+use super::loading::Loading;
 use crate::call::{Call, Refusal, Why};
-use crate::power::{Power, powers};
+use crate::permission::powers;
 use crate::runtime::Runtime;
 use crate::session::Session;
-
-/// A skill that was read.
-pub(crate) struct Loading {
-    /// Its folder, held open.
-    pub(crate) dir: SkillDir,
-    /// Everything in it, or why it cannot be digested; without a digest there is no power.
-    pub(crate) snapshot: Result<Snapshot, SnapshotError>,
-    /// What its file says now.
-    pub(crate) parsed: Parsed,
-    /// The part that is sent, before anything is put into it.
-    pub(crate) content: String,
-    /// What was said with the call.
-    pub(crate) arguments: Option<Arguments>,
-    /// What is known of the call.
-    pub(crate) variables: Variables,
-    /// The messages, where the host puts arguments and output into finished ones.
-    pub(crate) drawn: Vec<Message>,
-    /// The text with places for the output of commands.
-    pub(crate) expanded: Expanded,
-    /// What it would do beyond being read.
-    pub(crate) powers: Vec<Power>,
-    /// What of that it may.
-    pub(crate) granted: Vec<Power>,
-    /// What takes the place of each command, in order.
-    pub(crate) outputs: Vec<String>,
-    /// What its permission profile would add to what is in force.
-    pub(crate) profile: GrantDelta,
-    /// Files of its folder that are named with it.
-    pub(crate) files: Vec<String>,
-    /// What did not go as it should have.
-    pub(crate) troubles: Vec<String>,
-    /// How many bytes were cut off.
-    pub(crate) cut: Option<u64>,
-    /// The copy that commands see; it goes when this does.
-    pub(crate) copy: Option<tempfile::TempDir>,
-}
-
-impl Loading {
-    /// Returns the digest of its folder; empty if there is none.
-    pub(crate) fn digest(&self) -> String {
-        self.snapshot.as_ref().map(|snapshot| snapshot.digest.to_string()).unwrap_or_default()
-    }
-
-    /// Tells whether it may do this very thing, such as run a command.
-    pub(crate) fn may_run(&self, kind: openoxide_config::PermissionKind, item: &str) -> bool {
-        self.granted.iter().any(|power| power.kind() == kind && power.holds(item))
-    }
-
-    /// Returns the variables that what it runs gets, by name.
-    pub(crate) fn variables_for(&self, kind: openoxide_config::PermissionKind) -> Vec<String> {
-        let granted = self.granted.iter().filter(|power| power.kind() == kind);
-        granted.flat_map(Power::variables).cloned().collect()
-    }
-
-    /// Returns what was said with the call, as one text.
-    pub(crate) fn raw_arguments(&self) -> Option<&str> {
-        self.arguments.as_ref().map(Arguments::raw)
-    }
-}
 
 /// Reads a skill for a call.
 pub(crate) fn load(runtime: &Runtime, session: &Session, call: &Call, entry: &Entry) -> Result<Loading, Refusal> {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::login::Returned;
 
 fn places(places: &VecDeque<Url>) -> Vec<&str> {
     places.iter().map(Url::as_str).collect()

@@ -8,10 +8,8 @@ use openoxide_skills::catalog::{Entry, View};
 use openoxide_skills::expand::ShellPiece;
 use openoxide_skills::host::{OnFailure, ShellRules, Variable};
 
-use secrecy::ExposeSecret as _;
-
-use crate::depend::redact;
-use crate::load::Loading;
+use super::loading::Loading;
+use crate::dependency::{redact, secrets_into};
 use crate::runtime::Runtime;
 use crate::session::Session;
 use crate::step::Run;
@@ -78,7 +76,7 @@ fn run(
         output: usize::try_from(settings.shell_output).unwrap_or(usize::MAX),
         ..runtime.limits()
     };
-    let copy = private_copy(loading)?;
+    let copy = loading.private_copy()?;
     let mut command = Command::shell(&piece.script, limits);
     command.merge = rules.stderr;
     // First, so that no skill can replace an argument by a variable of that name.
@@ -91,29 +89,6 @@ fn run(
     let in_force = runtime.in_force_for(session, entry, loading)?;
     runtime.confine(&mut command, &runtime.view().around.cwd, &copy, &in_force)?;
     Ok(Run { skill: entry.skill.name.to_string(), written: piece.command.clone(), command })
-}
-
-/// Gives a command the variables that the user agreed to.
-pub(crate) fn secrets_into(session: &Session, variables: &[String], command: &mut Command) -> Result<(), String> {
-    for name in variables {
-        if let Some(value) = session.secret(name) {
-            command.env.set(name, value.expose_secret()).map_err(|error| error.to_string())?;
-        }
-    }
-    Ok(())
-}
-
-/// Returns a copy of exactly the bytes that were digested.
-pub(crate) fn private_copy(loading: &mut Loading) -> Result<std::path::PathBuf, String> {
-    if let Some(copy) = &loading.copy {
-        return Ok(copy.path().to_owned());
-    }
-    let snapshot = loading.snapshot.as_ref().map_err(ToString::to_string)?;
-    let copy = tempfile::Builder::new().prefix("openoxide-").tempdir().map_err(|error| error.to_string())?;
-    loading.dir.copy_to(snapshot, copy.path()).map_err(|error| error.to_string())?;
-    let path = std::fs::canonicalize(copy.path()).map_err(|error| error.to_string())?;
-    loading.copy = Some(copy);
-    Ok(path)
 }
 
 /// Says what went wrong with a command that was run.

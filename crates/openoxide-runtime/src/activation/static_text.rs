@@ -7,9 +7,10 @@ use openoxide_skills::expand::ShellPiece;
 use openoxide_skills::host::{Caller, Content};
 use openoxide_skills::text::RenderError;
 
+use super::finish::drawn;
+use super::load::load_part;
+use super::loading::Loading;
 use crate::call::{Call, Refusal};
-use crate::finish::drawn;
-use crate::load::{Loading, load_part};
 use crate::runtime::Runtime;
 use crate::session::Session;
 

@@ -7,7 +7,8 @@ use openoxide_skills::search::{SearchHit, search};
 use openoxide_skills::text::{TerminalText, fill};
 use serde_json::{Map, json};
 
-use super::{Tool, ToolResult};
+use super::contract::Tool;
+use super::result::ToolResult;
 use crate::runtime::Runtime;
 use crate::session::Session;
 

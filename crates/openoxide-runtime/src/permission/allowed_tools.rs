@@ -4,7 +4,7 @@ use openoxide_config::AllowedTools;
 use openoxide_permissions::{Action, Approvals, Permission, Rule, Rules, decide};
 use openoxide_skills::host::ToolsMeaning;
 
-use crate::load::Loading;
+use crate::activation::Loading;
 use crate::runtime::Runtime;
 
 /// The tool that runs commands.

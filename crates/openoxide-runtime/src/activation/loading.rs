@@ -1,0 +1,83 @@
+//! A skill as it was read for one call, on its way through the stages of an activation.
+
+use std::path::PathBuf;
+
+use openoxide_permissions::GrantDelta;
+use openoxide_skills::envelope::Message;
+use openoxide_skills::expand::{Arguments, Expanded, Variables};
+use openoxide_skills::parse::Parsed;
+use openoxide_skills::resource::{SkillDir, Snapshot, SnapshotError};
+
+use crate::permission::Power;
+
+/// A skill that was read.
+pub(crate) struct Loading {
+    /// Its folder, held open.
+    pub(crate) dir: SkillDir,
+    /// Everything in it, or why it cannot be digested; without a digest there is no power.
+    pub(crate) snapshot: Result<Snapshot, SnapshotError>,
+    /// What its file says now.
+    pub(crate) parsed: Parsed,
+    /// The part that is sent, before anything is put into it.
+    pub(crate) content: String,
+    /// What was said with the call.
+    pub(crate) arguments: Option<Arguments>,
+    /// What is known of the call.
+    pub(crate) variables: Variables,
+    /// The messages, where the host puts arguments and output into finished ones.
+    pub(crate) drawn: Vec<Message>,
+    /// The text with places for the output of commands.
+    pub(crate) expanded: Expanded,
+    /// What it would do beyond being read.
+    pub(crate) powers: Vec<Power>,
+    /// What of that it may.
+    pub(crate) granted: Vec<Power>,
+    /// What takes the place of each command, in order.
+    pub(crate) outputs: Vec<String>,
+    /// What its permission profile would add to what is in force.
+    pub(crate) profile: GrantDelta,
+    /// Files of its folder that are named with it.
+    pub(crate) files: Vec<String>,
+    /// What did not go as it should have.
+    pub(crate) troubles: Vec<String>,
+    /// How many bytes were cut off.
+    pub(crate) cut: Option<u64>,
+    /// The copy that commands see; it goes when this does.
+    pub(crate) copy: Option<tempfile::TempDir>,
+}
+
+impl Loading {
+    /// Returns the digest of its folder; empty if there is none.
+    pub(crate) fn digest(&self) -> String {
+        self.snapshot.as_ref().map(|snapshot| snapshot.digest.to_string()).unwrap_or_default()
+    }
+
+    /// Tells whether it may do this very thing, such as run a command.
+    pub(crate) fn may_run(&self, kind: openoxide_config::PermissionKind, item: &str) -> bool {
+        self.granted.iter().any(|power| power.kind() == kind && power.holds(item))
+    }
+
+    /// Returns the variables that what it runs gets, by name.
+    pub(crate) fn variables_for(&self, kind: openoxide_config::PermissionKind) -> Vec<String> {
+        let granted = self.granted.iter().filter(|power| power.kind() == kind);
+        granted.flat_map(Power::variables).cloned().collect()
+    }
+
+    /// Returns what was said with the call, as one text.
+    pub(crate) fn raw_arguments(&self) -> Option<&str> {
+        self.arguments.as_ref().map(Arguments::raw)
+    }
+
+    /// Returns a copy of exactly the bytes that were digested.
+    pub(crate) fn private_copy(&mut self) -> Result<PathBuf, String> {
+        if let Some(copy) = &self.copy {
+            return Ok(copy.path().to_owned());
+        }
+        let snapshot = self.snapshot.as_ref().map_err(ToString::to_string)?;
+        let copy = tempfile::Builder::new().prefix("openoxide-").tempdir().map_err(|error| error.to_string())?;
+        self.dir.copy_to(snapshot, copy.path()).map_err(|error| error.to_string())?;
+        let path = std::fs::canonicalize(copy.path()).map_err(|error| error.to_string())?;
+        self.copy = Some(copy);
+        Ok(path)
+    }
+}

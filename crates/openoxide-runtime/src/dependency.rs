@@ -1,0 +1,9 @@
+//! Dependencies of skills: variables, MCP servers, and logins to these servers.
+
+mod dependencies;
+mod need;
+mod servers;
+mod variables;
+
+pub(crate) use dependencies::Dependencies;
+pub(crate) use variables::{givable_variables, redact, secrets_into, variables_of};

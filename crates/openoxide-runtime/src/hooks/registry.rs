@@ -1,0 +1,142 @@
+//! The registry of a session's hooks: which are registered, which are spent, and which are silenced.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use openoxide_permissions::Grants;
+use openoxide_skills::catalog::Entry;
+use openoxide_skills::host::HookEvent;
+use openoxide_skills::skill::HookHandler;
+
+use super::event::Event;
+use super::matcher::{Condition, Matcher};
+use crate::permission::HookPower;
+
+/// One command, ready to be run on an event.
+#[derive(Debug)]
+pub(crate) struct Hook {
+    pub(super) event: HookEvent,
+    pub(super) matcher: Matcher,
+    pub(super) condition: Option<Condition>,
+    pub(super) handler: HookHandler,
+    /// As the user is shown it.
+    pub(super) shown: HookPower,
+    /// What tells it from others in a session, if it is to run once.
+    pub(super) once: Option<String>,
+}
+
+impl Hook {
+    /// Tells whether it can keep something from happening.
+    pub(super) fn guards(&self) -> bool {
+        matches!(self.event, HookEvent::PreToolUse | HookEvent::UserPromptSubmit | HookEvent::Stop)
+    }
+
+    /// Tells whether it is for an event.
+    pub(super) fn is_for(&self, event: &Event) -> bool {
+        self.event == event.kind()
+            && event.subject().is_none_or(|subject| self.matcher.matches(subject))
+            && self
+                .condition
+                .as_ref()
+                .is_none_or(|condition| event.tool().is_some_and(|(tool, input)| condition.matches(tool, input)))
+    }
+}
+
+/// A skill whose hooks are registered.
+#[derive(Debug)]
+pub(crate) struct Registered {
+    pub(super) name: String,
+    pub(super) path: PathBuf,
+    pub(super) entry: Entry,
+    /// The copy that runs.
+    pub(super) folder: PathBuf,
+    /// What its commands may touch.
+    pub(super) in_force: Grants,
+    /// The variables that they get, by name.
+    pub(super) variables: Vec<String>,
+    pub(super) hooks: Vec<Hook>,
+    // Held for its destructor.
+    pub(super) _copy: tempfile::TempDir,
+}
+
+impl Registered {
+    /// Tells whether it has hooks that can keep something from happening.
+    pub(super) fn guards(&self) -> bool {
+        self.hooks.iter().any(Hook::guards)
+    }
+
+    pub(super) fn is(&self, skill: &str) -> bool {
+        self.name == skill || self.path.as_os_str() == skill || self.entry.dir().as_os_str() == skill
+    }
+}
+
+/// The hooks of a session.
+#[derive(Debug, Default)]
+pub(crate) struct Registry {
+    pub(super) skills: Vec<Arc<Registered>>,
+    /// Skills of which only those run that can keep something from happening.
+    quiet: BTreeSet<PathBuf>,
+    /// Those that were to run once, and did.
+    spent: BTreeSet<String>,
+    /// How often in a row the end of the turn was put off.
+    stops: u32,
+}
+
+impl Registry {
+    pub(super) fn skills(&self) -> impl Iterator<Item = &Arc<Registered>> {
+        self.skills.iter()
+    }
+
+    pub(super) fn remove(&mut self, is_meant: impl Fn(&Registered) -> bool) -> Vec<Arc<Registered>> {
+        self.skills.extract_if(.., |skill| is_meant(skill)).collect()
+    }
+
+    /// Adds a skill, in the place of its hooks from before.
+    pub(super) fn add(&mut self, skill: Registered) {
+        self.skills.push(Arc::new(skill));
+    }
+
+    /// Forgets everything about the skill of a file.
+    pub(super) fn forget(&mut self, path: &Path) {
+        self.remove(|one| one.path == path);
+        self.quiet.remove(path);
+    }
+
+    pub(super) fn is_spent(&self, hook: &Hook) -> bool {
+        hook.once.as_ref().is_some_and(|key| self.spent.contains(key))
+    }
+
+    pub(super) fn quiet(&mut self, skill: &Registered) {
+        self.quiet.insert(skill.path.clone());
+    }
+
+    pub(super) fn is_quiet(&self, skill: &Registered, hook: &Hook) -> bool {
+        !hook.guards() && self.quiet.contains(&skill.path)
+    }
+
+    pub(super) fn spend(&mut self, hook: &Hook) {
+        self.spent.extend(hook.once.clone());
+    }
+
+    pub(super) fn stops(&self) -> u32 {
+        self.stops
+    }
+
+    pub(super) fn set_stops(&mut self, stops: u32) {
+        self.stops = stops;
+    }
+
+    /// Tells whether a skill wants to know that it was activated.
+    pub(crate) fn greets(&self, skill: &str) -> bool {
+        let mut hooks = self.skills.iter().filter(|one| one.is(skill)).flat_map(|one| &one.hooks);
+        hooks.any(|hook| hook.event == HookEvent::SkillActivated)
+    }
+
+    /// Returns every hook that can still run, with its skill.
+    pub(crate) fn active(&self) -> impl Iterator<Item = (&str, &HookPower)> {
+        let hooks = self.skills.iter().flat_map(|skill| skill.hooks.iter().map(move |hook| (skill, hook)));
+        let can_run = |skill: &Registered, hook: &Hook| !self.is_spent(hook) && !self.is_quiet(skill, hook);
+        hooks.filter(move |(skill, hook)| can_run(skill, hook)).map(|(skill, hook)| (skill.name.as_str(), &hook.shown))
+    }
+}

@@ -1,0 +1,171 @@
+//! The state machine of one login.
+
+use std::collections::VecDeque;
+
+use secrecy::SecretString;
+use url::Url;
+
+use super::challenge::Challenge;
+use super::error::LoginError;
+use super::http::{Request, Response};
+use super::metadata::{Issuer, Place, Resource, issuer_places, resource_places, secure};
+use super::offer::{self, Offer};
+use super::step::{LoginReply, LoginStep};
+use crate::question::{Answer, Question};
+use crate::step::{Reply, Step};
+
+/// A login on its way.
+pub(crate) struct Login {
+    pub(crate) server: String,
+    pub(crate) skills: Vec<String>,
+    /// The address as it is configured.
+    written: String,
+    /// The same, read.
+    place: Place,
+    stage: Stage,
+}
+
+enum Stage {
+    /// Does the server want a login at all?
+    Probe,
+    /// Where does it say who lets people in?
+    Resource { places: VecDeque<Url>, challenge: Challenge },
+    /// How does that one do it?
+    Issuer { places: VecDeque<Url>, resource: Resource, name: String },
+    /// The user is asked: nothing is left behind anywhere before the answer.
+    Ask(Box<Issuer>),
+    /// The browser needs a way back.
+    Listen(Box<Issuer>),
+    /// We must be known to the issuer.
+    Register(Box<Issuer>, String),
+    /// The user is on the page.
+    Wait(Box<Offer>),
+    /// What the browser brought is exchanged for a token.
+    Exchange(Box<Offer>, SecretString),
+}
+
+/// How a login goes on.
+pub(crate) enum Turn {
+    /// There is a next step.
+    Go(Box<Login>),
+    /// This is the token.
+    Token(SecretString),
+    /// The server wants no login.
+    Unneeded,
+}
+
+impl Login {
+    /// Begins; an address that is not safe to log in to is an error.
+    pub(crate) fn new(server: &str, url: &str, skills: Vec<String>) -> Result<Login, LoginError> {
+        let place = Place::new(url)?;
+        Ok(Login { server: server.to_owned(), skills, written: url.to_owned(), place, stage: Stage::Probe })
+    }
+
+    /// Returns the server's address as it is configured.
+    pub(crate) fn url(&self) -> &str {
+        &self.written
+    }
+
+    /// Returns what is needed next.
+    pub(crate) fn step<T>(&self) -> Step<T> {
+        let fetch = |request: Request| Step::Login(LoginStep::Fetch(request));
+        match &self.stage {
+            Stage::Probe => fetch(Request::probe(&self.place.url)),
+            Stage::Resource { places, .. } | Stage::Issuer { places, .. } => match places.front() {
+                Some(place) => fetch(Request::get(place)),
+                None => fetch(Request::get(&self.place.url)),
+            },
+            Stage::Listen(_) => Step::Login(LoginStep::Listen),
+            Stage::Register(issuer, redirect) => fetch(offer::registration(issuer, redirect)),
+            Stage::Ask(issuer) => {
+                Step::Ask(Question::Login { server: self.server.clone(), page: issuer.authorize.to_string() })
+            }
+            Stage::Wait(offer) => Step::Login(LoginStep::Wait(offer.callback(&self.server))),
+            Stage::Exchange(offer, code) => fetch(offer.exchange(code)),
+        }
+    }
+
+    /// Goes on with what came of the step.
+    pub(crate) fn resume(mut self, reply: Reply) -> Result<Turn, LoginError> {
+        let stage = std::mem::replace(&mut self.stage, Stage::Probe);
+        let next = match (stage, reply) {
+            (Stage::Probe, Reply::Login(LoginReply::Fetched(response))) => match self.probed(&response?) {
+                Some(stage) => stage,
+                None => return Ok(Turn::Unneeded),
+            },
+            (Stage::Resource { places, challenge }, Reply::Login(LoginReply::Fetched(response))) => {
+                self.described(places, challenge, &response?)?
+            }
+            (Stage::Issuer { places, resource, name }, Reply::Login(LoginReply::Fetched(response))) => {
+                self.issued(places, resource, name, &response?)?
+            }
+            (Stage::Listen(issuer), Reply::Login(LoginReply::Listening(redirect))) => {
+                offer::check_redirect(&redirect).map(|redirect| Stage::Register(issuer, redirect))?
+            }
+            (Stage::Register(issuer, redirect), Reply::Login(LoginReply::Fetched(response))) => {
+                Stage::Wait(Box::new(Offer::new(*issuer, redirect, &response?)?))
+            }
+            (Stage::Ask(issuer), Reply::Answer(answer)) => match answer {
+                Answer::Once | Answer::Session | Answer::Always => Stage::Listen(issuer),
+                Answer::No | Answer::NotAsked | Answer::Secret(_) => return Err(LoginError::Refused),
+            },
+            (Stage::Wait(offer), Reply::Login(LoginReply::CameBack(returned))) => {
+                let code = offer.code(&returned?)?;
+                Stage::Exchange(offer, code)
+            }
+            (Stage::Exchange(..), Reply::Login(LoginReply::Fetched(response))) => {
+                return offer::token(&response?).map(Turn::Token);
+            }
+            // A reply to something else is no answer, as if nobody had tried.
+            _ => return Err(LoginError::NotTried),
+        };
+        self.stage = next;
+        Ok(Turn::Go(Box::new(self)))
+    }
+
+    /// Looks at what the server said to somebody who is not logged in.
+    fn probed(&self, response: &Response) -> Option<Stage> {
+        let challenge = response.challenges.iter().find_map(|text| Challenge::parse(text));
+        let challenge = challenge.filter(|_| response.status == 401)?;
+        let places = resource_places(&self.place, challenge.resource_metadata.as_deref());
+        Some(Stage::Resource { places, challenge })
+    }
+
+    fn described(
+        &self,
+        mut places: VecDeque<Url>,
+        challenge: Challenge,
+        response: &Response,
+    ) -> Result<Stage, LoginError> {
+        places.pop_front();
+        if response.status != 200 {
+            return match places.is_empty() {
+                true => Err(LoginError::NoMetadata { of: "the server" }),
+                false => Ok(Stage::Resource { places, challenge }),
+            };
+        }
+        let (resource, name) = Resource::read(&self.place, challenge.scope, response)?;
+        let issuer = secure(&name, self.place.is_loopback)?;
+        Ok(Stage::Issuer { places: issuer_places(&issuer), resource, name })
+    }
+
+    fn issued(
+        &self,
+        mut places: VecDeque<Url>,
+        resource: Resource,
+        name: String,
+        response: &Response,
+    ) -> Result<Stage, LoginError> {
+        places.pop_front();
+        if response.status != 200 {
+            return match places.is_empty() {
+                true => Err(LoginError::NoMetadata { of: "the issuer" }),
+                false => Ok(Stage::Issuer { places, resource, name }),
+            };
+        }
+        Issuer::read(&self.place, resource, &name, response).map(|issuer| Stage::Ask(Box::new(issuer)))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,16 @@
+//! Permissions: what a skill requests, what the user granted, and the sandbox policy that follows from both.
+
+mod allowed_tools;
+mod grant;
+mod inspect;
+mod paths;
+mod profile;
+mod protected_paths;
+mod requested;
+mod worktree;
+
+pub(crate) use grant::powers;
+pub use inspect::{Look, LookError};
+pub(crate) use paths::real;
+pub(crate) use profile::profile_lines;
+pub use requested::{HookPower, Power, variable_item};
