@@ -2,7 +2,8 @@
 
 use openoxide_live::Snapshot;
 use openoxide_runtime::{
-    Activated, Activation, Call, Done, ForkPlan, Given, Notice, Refusal, Reply, Resumable, Session, Step,
+    ActivatedSkill, Activation, ActivationOutcome, Call, CallArguments, ForkPlan, Notice, Refusal, Reply, Resumable,
+    Session, Step,
 };
 use openoxide_skills::envelope::Message;
 use openoxide_skills::host::{Caller, Role};
@@ -23,7 +24,7 @@ pub enum ActivateInput {
     Turn(Turn),
 }
 
-/// An activation in steps; it ends with its [`Done`], of which [`Activate::answer`] makes the answer.
+/// An activation in steps; it ends with its [`ActivationOutcome`], of which [`Activate::answer`] makes the answer.
 pub struct Activate {
     input: ActivateInput,
     operation: Activation,
@@ -44,7 +45,7 @@ pub fn activate(snapshot: &Snapshot, input: ActivateInput) -> Result<Activate, E
             let calls = selection.selected.iter().map(|selected| Call {
                 skill: catalog.call_of(selected.entry),
                 caller: Caller::User,
-                arguments: selected.arguments.clone().map_or(Given::Nothing, Given::Raw),
+                arguments: selected.arguments.clone().map_or(CallArguments::Nothing, CallArguments::Raw),
             });
             (calls.collect(), MentionsAnswer::new(catalog, turn, &selection).ignored)
         }
@@ -60,21 +61,21 @@ impl Activate {
     }
 
     /// Makes the answer of what came of it.
-    pub fn answer(&self, done: &Done) -> ActivateAnswer {
+    pub fn answer(&self, done: &ActivationOutcome) -> ActivateAnswer {
         ActivateAnswer { ignored: self.ignored.clone(), ..activate_answer(self.host.clone(), done) }
     }
 }
 
 impl Resumable for Activate {
-    type Output = Done;
+    type Output = ActivationOutcome;
 
-    fn resume(&mut self, session: &mut Session, reply: Reply) -> Step<Done> {
+    fn resume(&mut self, session: &mut Session, reply: Reply) -> Step<ActivationOutcome> {
         self.operation.resume(session, reply)
     }
 }
 
 /// Returns what came of an activation by a host's rules.
-fn activate_answer(host: String, done: &Done) -> ActivateAnswer {
+fn activate_answer(host: String, done: &ActivationOutcome) -> ActivateAnswer {
     let messages = done.activated.iter().flat_map(|activated| &activated.messages).map(message_line);
     // What hooks tell the model on being activated comes after what it is about.
     let context = done.verdict.context.iter();
@@ -89,7 +90,7 @@ fn activate_answer(host: String, done: &Done) -> ActivateAnswer {
     }
 }
 
-fn activated_line(activated: &Activated) -> ActivatedLine {
+fn activated_line(activated: &ActivatedSkill) -> ActivatedLine {
     ActivatedLine {
         name: activated.name.clone(),
         path: path_text(&activated.path),

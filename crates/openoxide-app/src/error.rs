@@ -4,7 +4,7 @@ use openoxide_config::{EditError, SettingError, SwitchError, TrustError, Workspa
 use openoxide_live::LiveError;
 use openoxide_mcp_client::RemoteError;
 use openoxide_permissions::RuleError;
-use openoxide_runtime::{ReadRefusal, ReadRefusalReason, Refusal, Why};
+use openoxide_runtime::{ReadRefusal, ReadRefusalReason, Refusal, RefusalReason};
 use openoxide_skills::catalog::Status;
 use openoxide_skills::host::ReadProblem;
 use openoxide_skills::text::RenderError;
@@ -256,16 +256,16 @@ impl From<SettingError> for Error {
     }
 }
 
-fn refusal_kind(why: Why) -> ErrorKind {
+fn refusal_kind(why: RefusalReason) -> ErrorKind {
     match why {
-        Why::Unknown | Why::NoScript => ErrorKind::NotFound,
-        Why::NotForCaller
-        | Why::Denied
-        | Why::Rejected
-        | Why::NotListed
-        | Why::DoesNotCount(Status::Denied | Status::Untrusted) => ErrorKind::Forbidden,
-        Why::Ambiguous | Why::DoesNotCount(_) => ErrorKind::Conflict,
-        Why::Unreadable | Why::CommandFailed | Why::NotRun => ErrorKind::Failed,
+        RefusalReason::Unknown | RefusalReason::NoScript => ErrorKind::NotFound,
+        RefusalReason::NotForCaller
+        | RefusalReason::Denied
+        | RefusalReason::Rejected
+        | RefusalReason::NotListed
+        | RefusalReason::DoesNotCount(Status::Denied | Status::Untrusted) => ErrorKind::Forbidden,
+        RefusalReason::Ambiguous | RefusalReason::DoesNotCount(_) => ErrorKind::Conflict,
+        RefusalReason::Unreadable | RefusalReason::CommandFailed | RefusalReason::NotRun => ErrorKind::Failed,
     }
 }
 

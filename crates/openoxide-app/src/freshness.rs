@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use openoxide_live::Snapshot;
-use openoxide_runtime::{Activated, Done, ReadPart};
+use openoxide_runtime::{ActivatedSkill, ActivationOutcome, ReadPart};
 use openoxide_skills::host::Caller;
 use openoxide_skills::resource::{FolderStamps, ResourceRequest};
 
@@ -33,7 +33,7 @@ impl ActivationStamps {
     }
 
     /// Returns the one skill that was activated, with the stamps, if the same call has the same outcome while they hold.
-    pub fn cover(self, done: &Done) -> Option<(&Activated, FolderStamps)> {
+    pub fn cover(self, done: &ActivationOutcome) -> Option<(&ActivatedSkill, FolderStamps)> {
         let [activated] = done.activated.as_slice() else { return None };
         let is_repeatable = activated.still && done.refused.is_empty() && done.notices.is_empty();
         (is_repeatable && activated.path.starts_with(&self.folder)).then_some((activated, self.stamps))

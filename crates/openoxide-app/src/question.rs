@@ -1,6 +1,6 @@
 //! Describes a question to the user as JSON: everything that the answer would allow, whole.
 
-use openoxide_runtime::{Choice, Power, Question};
+use openoxide_runtime::{Choice, Question, RequestedPermission};
 use openoxide_skills::text::path_text;
 use openoxide_wire::{PermissionLine, QuestionLine};
 
@@ -16,7 +16,7 @@ pub fn question_line(question: &Question) -> QuestionLine {
             line.skills = vec![skill.clone()];
             (line.permission, line.subject) = (Some(permission.clone()), Some(subject.clone()));
         }
-        Question::Power { skill, path, digest, changed, powers } => {
+        Question::RequestedPermissions { skill, path, digest, changed, powers } => {
             "power".clone_into(&mut line.kind);
             line.skills = vec![skill.clone()];
             (line.path, line.digest, line.changed) = (Some(path_text(path)), Some(digest.clone()), *changed);
@@ -49,6 +49,6 @@ pub fn question_line(question: &Question) -> QuestionLine {
     line
 }
 
-fn power_line(power: &Power) -> PermissionLine {
+fn power_line(power: &RequestedPermission) -> PermissionLine {
     PermissionLine { kind: power.kind().as_str().to_owned(), title: power.title().to_owned(), items: power.items() }
 }

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::sync::Arc;
 
 use openoxide_live::Snapshot;
-use openoxide_runtime::{Ran, ScriptCall, ScriptDone, ScriptRun};
+use openoxide_runtime::{Ran, ScriptCall, ScriptOutcome, ScriptRun};
 use openoxide_sandbox::Ended;
 use openoxide_skills::host::Caller;
 use openoxide_skills::text::path_text;
@@ -29,7 +29,7 @@ pub struct RunInput {
     pub caller: Caller,
 }
 
-/// Begins running a script. The operation ends with a [`ScriptDone`], of which [`answer`] makes the answer.
+/// Begins running a script. The operation ends with a [`ScriptOutcome`], of which [`answer`] makes the answer.
 pub fn run(snapshot: &Snapshot, input: RunInput) -> Result<ScriptRun, Error> {
     let runtime = snapshot.runtime()?;
     let RunInput { skill, script, arguments, stdin, caller } = input;
@@ -38,7 +38,7 @@ pub fn run(snapshot: &Snapshot, input: RunInput) -> Result<ScriptRun, Error> {
 }
 
 /// Makes the answer of what came of it; `isolation` is what commands were isolated with.
-pub fn answer(snapshot: &Snapshot, done: &ScriptDone, isolation: &str) -> RunAnswer {
+pub fn answer(snapshot: &Snapshot, done: &ScriptOutcome, isolation: &str) -> RunAnswer {
     RunAnswer {
         host: snapshot.view.spec.id(),
         ran: done.result.as_ref().ok().map(|ran| ran_line(ran, isolation)),

@@ -41,6 +41,6 @@ fn answer(snapshot: &Snapshot, entry: &Entry) -> Result<ShowAnswer, Error> {
     let catalog = runtime.catalog();
     let cost = entry_costs(&snapshot.view, catalog, [entry]);
     let mut answer = ShowAnswer::new(catalog, entry, cost.each[0]);
-    answer.permissions = runtime.look_at_profile(entry);
+    answer.permissions = runtime.inspect_profile(entry);
     Ok(answer)
 }

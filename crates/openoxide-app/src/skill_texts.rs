@@ -60,7 +60,7 @@ fn records(snapshot: &Snapshot, is_listed: impl Fn(&Entry) -> bool) -> Result<(V
     let runtime = snapshot.runtime()?;
     let entries = runtime.catalog().skills.iter().filter(|entry| is_listed(entry));
     Ok(each(entries, |entry| {
-        let unfilled = runtime.unfilled(entry)?;
+        let unfilled = runtime.template(entry)?;
         Some(SkillText {
             name: entry.skill.name.to_string(),
             description: entry.skill.described.then(|| entry.skill.description.to_string()),

@@ -6,9 +6,9 @@ pub use openoxide_config::{
 };
 pub use openoxide_live::{Place, PlaceSettings, Snapshot};
 pub use openoxide_runtime::{
-    Answer, Audience, Call, Choice, Fetch, FetchReply, Given, LoginReply, LoginStep, Notice, Online, Power, Question,
-    ReadForm, ReadPart, ReadRefusal, ReadRefusalReason, Record, RemoteName, Responder, Run, ScriptDone, Session, Why,
-    drive,
+    Answer, Audience, Call, CallArguments, Choice, Fetch, FetchReply, LoginReply, LoginStep, Notice, Online, Question,
+    ReadForm, ReadPart, ReadRefusal, ReadRefusalReason, Record, RefusalReason, RemoteName, RequestedPermission,
+    Responder, Run, ScriptOutcome, Session, drive,
 };
 pub use openoxide_sandbox::{Ended, Outcome, SandboxError, helper as sandbox_helper};
 pub use openoxide_skills::catalog::{Catalog, Depth, Entry, Status, View};

@@ -4,8 +4,8 @@ use std::io::{BufRead as _, IsTerminal as _};
 
 use clap::Args;
 use openoxide_app::{
-    Answer, BlockingMcpServers, Choice, Fetch, FetchReply, LoginReply, LoginStep, Online, Power, Question, Responder,
-    Snapshot, Workspace, paths,
+    Answer, BlockingMcpServers, Choice, Fetch, FetchReply, LoginReply, LoginStep, Online, Question,
+    RequestedPermission, Responder, Snapshot, Workspace, paths,
 };
 use secrecy::SecretString;
 
@@ -73,12 +73,12 @@ impl<'a> Asking<'a> {
             Question::Permission { skill, .. } => {
                 self.ui.ask(&format!("`{}` may be called only if you say so.", safe(skill)));
             }
-            Question::Power { skill, path, digest, changed, powers } => {
+            Question::RequestedPermissions { skill, path, digest, changed, powers } => {
                 self.show_powers(skill, powers, *changed);
                 let folder = path.parent().unwrap_or(path);
                 let short = paths::short(self.workspace, folder);
                 self.ui.ask(&format!("  from     {short}  ({})", short_digest(digest)));
-                let is_script = powers.iter().any(|power| matches!(power, Power::Script { .. }));
+                let is_script = powers.iter().any(|power| matches!(power, RequestedPermission::Script { .. }));
                 if powers.iter().any(runs) {
                     self.ui.ask(&format!("  sandbox  {}", sandbox_line(self.workspace, is_script)));
                 }
@@ -122,7 +122,7 @@ impl<'a> Asking<'a> {
         }
     }
 
-    fn show_powers(&self, skill: &str, powers: &[Power], changed: bool) {
+    fn show_powers(&self, skill: &str, powers: &[RequestedPermission], changed: bool) {
         if changed {
             self.ui.ask(&paint(Role::Warning, &format!("`{}` has changed since you allowed this.", safe(skill))));
         }
@@ -209,8 +209,8 @@ impl Responder for Asking<'_> {
 /// Says what did not happen because nobody could be asked, and what would allow it; `again` is the command with `--yes`.
 pub(crate) fn tell_unasked(ui: &Ui, again: &str, question: &Question) {
     match question {
-        Question::Power { skill, powers, changed, .. } => {
-            let what: Vec<&str> = powers.iter().map(Power::title).collect();
+        Question::RequestedPermissions { skill, powers, changed, .. } => {
+            let what: Vec<&str> = powers.iter().map(RequestedPermission::title).collect();
             if *changed {
                 ui.warn(&format!("`{}` has changed since you allowed it", safe(skill)));
             }
@@ -241,15 +241,18 @@ pub(crate) fn tell_unasked(ui: &Ui, again: &str, question: &Question) {
 }
 
 /// Tells whether a power runs something.
-fn runs(power: &Power) -> bool {
-    matches!(power, Power::Shell { .. } | Power::Script { .. } | Power::Hooks { .. })
+fn runs(power: &RequestedPermission) -> bool {
+    matches!(
+        power,
+        RequestedPermission::Shell { .. } | RequestedPermission::Script { .. } | RequestedPermission::Hooks { .. }
+    )
 }
 
 fn prompt(question: &Question) -> &'static str {
     match question {
         Question::Permission { permission, .. } if permission == "read" => "Read it?",
         Question::Permission { .. } => "Call it?",
-        Question::Power { .. } => "Allow it?",
+        Question::RequestedPermissions { .. } => "Allow it?",
         Question::Secret { .. } => "",
         Question::Server { .. } => "Add it?",
         Question::Remote { .. } => "Send it to the model?",
@@ -263,7 +266,7 @@ fn letters(question: &Question, choices: &[Choice]) -> String {
         Choice::Once if choices.len() == 2 => "[y]es",
         Choice::Once => "[o]nce",
         Choice::Session => "[s]ession",
-        Choice::Always if matches!(question, Question::Power { .. } | Question::Remote { .. }) => {
+        Choice::Always if matches!(question, Question::RequestedPermissions { .. } | Question::Remote { .. }) => {
             "[a]lways for these bytes"
         }
         Choice::Always => "[a]lways",

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use openoxide_runtime::{
-    Fetch, FetchError, FetchReply, FetchRequest, Fetched, RemoteFile, RemoteName, RemoteSkill, Runtime, Session, Why,
+    Fetch, FetchError, FetchReply, FetchRequest, Fetched, RefusalReason, RemoteFile, RemoteName, RemoteSkill, Runtime,
+    Session,
 };
 use openoxide_skills::host::Caller;
 
@@ -98,9 +99,9 @@ fn listed(file: &Resource) -> RemoteFile {
 impl From<RemoteError> for FetchError {
     fn from(error: RemoteError) -> FetchError {
         let why = match &error {
-            RemoteError::UnknownServer { .. } | RemoteError::UnknownSkill { .. } => Why::Unknown,
-            RemoteError::Ambiguous { .. } => Why::Ambiguous,
-            _ => Why::Unreadable,
+            RemoteError::UnknownServer { .. } | RemoteError::UnknownSkill { .. } => RefusalReason::Unknown,
+            RemoteError::Ambiguous { .. } => RefusalReason::Ambiguous,
+            _ => RefusalReason::Unreadable,
         };
         let complaint = match &error {
             RemoteError::Unreachable { complaint, .. } => complaint.clone(),

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use openoxide_config::{Environment, Workspace, WorkspaceOptions};
-use openoxide_runtime::{Activation, Call, Done, Given, Runtime, Session, drive};
+use openoxide_runtime::{Activation, ActivationOutcome, Call, CallArguments, Runtime, Session, drive};
 use openoxide_skills::catalog::{Depth, load};
 use openoxide_skills::host::Caller;
 use sha2::{Digest as _, Sha256};
@@ -70,8 +70,8 @@ fn runtime(folder: &Path) -> Arc<Runtime> {
     Arc::new(Runtime::new(&workspace, view, Arc::new(catalog)).unwrap())
 }
 
-fn call(runtime: &Arc<Runtime>) -> Done {
-    let call = Call { skill: "notes".to_owned(), caller: Caller::Model, arguments: Given::Nothing };
+fn call(runtime: &Arc<Runtime>) -> ActivationOutcome {
+    let call = Call { skill: "notes".to_owned(), caller: Caller::Model, arguments: CallArguments::Nothing };
     let mut session = Session::new("bench");
     let mut activation = Activation::new(Arc::clone(runtime), vec![call]);
     let done = drive(&mut activation, &mut session, &mut (), |_| unreachable!("it has no command"));

@@ -16,12 +16,12 @@ pub struct Call {
     /// Who calls.
     pub caller: Caller,
     /// What was said with the call.
-    pub arguments: Given,
+    pub arguments: CallArguments,
 }
 
 /// The words of a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Given {
+pub enum CallArguments {
     /// None.
     #[default]
     Nothing,
@@ -31,21 +31,21 @@ pub enum Given {
     Words(Vec<String>),
 }
 
-impl Given {
+impl CallArguments {
     /// Splits them into words, by the host's rule.
     pub(crate) fn split(&self, view: &View) -> Option<Arguments> {
         let rule = view.host.arguments.as_ref().map(|rules| rules.words).unwrap_or_default();
         match self {
-            Given::Nothing => None,
-            Given::Raw(text) => Some(Arguments::from_raw(rule, text)),
-            Given::Words(words) => Some(Arguments::from_words(words)),
+            CallArguments::Nothing => None,
+            CallArguments::Raw(text) => Some(Arguments::from_raw(rule, text)),
+            CallArguments::Words(words) => Some(Arguments::from_words(words)),
         }
     }
 }
 
 /// Why a skill is not activated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
+pub enum RefusalReason {
     /// No skill has this name.
     Unknown,
     /// Several skills have it.
@@ -70,21 +70,21 @@ pub enum Why {
     NotRun,
 }
 
-impl Why {
+impl RefusalReason {
     /// Returns the word used in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
-            Why::Unknown => "unknown",
-            Why::Ambiguous => "ambiguous",
-            Why::NotForCaller => "not-for-caller",
-            Why::DoesNotCount(standing) => standing.as_str(),
-            Why::Denied => "denied",
-            Why::Rejected => "rejected",
-            Why::Unreadable => "unreadable",
-            Why::CommandFailed => "command-failed",
-            Why::NoScript => "no-script",
-            Why::NotListed => "not-listed",
-            Why::NotRun => "not-run",
+            RefusalReason::Unknown => "unknown",
+            RefusalReason::Ambiguous => "ambiguous",
+            RefusalReason::NotForCaller => "not-for-caller",
+            RefusalReason::DoesNotCount(standing) => standing.as_str(),
+            RefusalReason::Denied => "denied",
+            RefusalReason::Rejected => "rejected",
+            RefusalReason::Unreadable => "unreadable",
+            RefusalReason::CommandFailed => "command-failed",
+            RefusalReason::NoScript => "no-script",
+            RefusalReason::NotListed => "not-listed",
+            RefusalReason::NotRun => "not-run",
         }
     }
 }
@@ -97,7 +97,7 @@ pub struct Refusal {
     /// The skill's file, where there is one that the caller may know of.
     pub path: Option<PathBuf>,
     /// Why.
-    pub why: Why,
+    pub why: RefusalReason,
     /// The stable code behind a standing.
     pub code: Option<Code>,
     /// What is said, to the model too.
@@ -190,7 +190,7 @@ struct Words<'a> {
 }
 
 impl Words<'_> {
-    fn refusal(&self, why: Why, text: String) -> Refusal {
+    fn refusal(&self, why: RefusalReason, text: String) -> Refusal {
         Refusal { name: self.call.skill.clone(), path: None, why, code: None, text, help: None }
     }
 
@@ -219,7 +219,7 @@ impl Words<'_> {
     fn unknown(&self) -> Refusal {
         let ours = || format!("no skill is called `{}`", shortened(&self.call.skill));
         let text = self.said(Some(Situation::SkillUnknown), ours);
-        let mut refusal = self.refusal(Why::Unknown, text);
+        let mut refusal = self.refusal(RefusalReason::Unknown, text);
         let names = self.names();
         let near = near(&self.call.skill, names.iter().copied());
         if self.view.host.mention.suggests && self.call.caller == Caller::Model {
@@ -233,14 +233,14 @@ impl Words<'_> {
     /// Says to the model that a rule denies it, where its program does; elsewhere it is not there.
     fn denied(&self) -> Refusal {
         match self.own(Situation::SkillDenied) {
-            Some(_) => self.refusal(Why::Denied, self.said(Some(Situation::SkillDenied), String::new)),
+            Some(_) => self.refusal(RefusalReason::Denied, self.said(Some(Situation::SkillDenied), String::new)),
             None => self.unknown(),
         }
     }
 
     fn bad_name(&self) -> Refusal {
         match self.own(Situation::SkillBadName) {
-            Some(_) => self.refusal(Why::Unknown, self.said(Some(Situation::SkillBadName), String::new)),
+            Some(_) => self.refusal(RefusalReason::Unknown, self.said(Some(Situation::SkillBadName), String::new)),
             None => self.unknown(),
         }
     }
@@ -259,7 +259,7 @@ impl Words<'_> {
             let why = reason.map(|reason| format!(": {}", reason.text)).unwrap_or_default();
             format!("`{}` does not count, it is {}{why}", self.call.skill, entry.status.as_str())
         };
-        let mut refusal = self.refusal(Why::DoesNotCount(entry.status), self.said(own, ours));
+        let mut refusal = self.refusal(RefusalReason::DoesNotCount(entry.status), self.said(own, ours));
         refusal.path = Some(entry.skill.path.to_path_buf());
         refusal.code = reason.map(|reason| reason.code);
         refusal
@@ -277,14 +277,14 @@ impl Words<'_> {
             Caller::Model if self.own(Situation::SkillNotForModel).is_none() => return Err(self.unknown()),
             Caller::Model => self.said(Some(Situation::SkillNotForModel), String::new),
         };
-        Err(self.refusal(Why::NotForCaller, text))
+        Err(self.refusal(RefusalReason::NotForCaller, text))
     }
 
     fn ambiguous(&self, entries: &[&Entry]) -> Refusal {
         let paths: Vec<String> =
             entries.iter().map(|entry| openoxide_skills::text::path_text(&entry.skill.path)).collect();
         let text = format!("{} skills are called `{}`", entries.len(), self.call.skill);
-        let mut refusal = self.refusal(Why::Ambiguous, text);
+        let mut refusal = self.refusal(RefusalReason::Ambiguous, text);
         // The model cannot.
         refusal.help =
             (self.call.caller == Caller::User).then(|| format!("say which by its path: {}", paths.join(", ")));

@@ -27,16 +27,16 @@ mod script;
 mod tools;
 
 pub use activation::{
-    Activated, Activation, Done, ForkPlan, Pinned, Preloaded, PreloadedSkill, ReattachLimits, Reattached,
-    ReattachedSkill, Unfilled,
+    ActivatedSkill, Activation, ActivationOutcome, ForkPlan, Pinned, Preloaded, PreloadedSkill, ReattachLimits,
+    Reattached, ReattachedSkill, SkillTemplate,
 };
-pub use call::{Call, Given, Refusal, Why, names_for};
+pub use call::{Call, CallArguments, Refusal, RefusalReason, names_for};
 pub use drive::{Responder, drive};
 pub use hooks::{Deactivation, Decision, Event, Firing, Halt, Ruling, Said, Verdict};
 pub use login::{Callback, LoginError, LoginReply, LoginStep, Method, Online, Request, Response, Returned};
 pub use media_type::{host_media_type, media_type, media_type_by_name};
 pub use notice::Notice;
-pub use permission::{HookPower, Look, LookError, Power, variable_item};
+pub use permission::{HookCommand, Inspection, InspectionError, RequestedPermission, variable_item};
 pub use question::{Answer, Choice, Question};
 pub use reading::{
     Audience, LinkRule, ReadForm, ReadOutcome, ReadPart, ReadRefusal, ReadRefusalReason, ReadRequest, ReadTarget,
@@ -47,7 +47,7 @@ pub use remote::{
     Fetch, FetchError, FetchReply, FetchRequest, Fetched, RemoteFile, RemoteName, RemoteOffer, RemoteSkill, carry,
 };
 pub use runtime::{Runtime, seen_by_model};
-pub use script::{Ran, ScriptCall, ScriptDone, ScriptRun};
+pub use script::{Ran, ScriptCall, ScriptOutcome, ScriptRun};
 pub use session::Session;
 pub use step::{Reply, Resumable, Run, Step};
-pub use tools::{Begun, Conflict, NoName, Tool, ToolRegistry, ToolResult, Toolbox, contracts};
+pub use tools::{Conflict, NoName, Tool, ToolCallStart, ToolRegistry, ToolResult, Toolbox, contracts};

@@ -10,7 +10,7 @@ mod requested;
 mod worktree;
 
 pub(crate) use grant::powers;
-pub use inspect::{Look, LookError};
+pub use inspect::{Inspection, InspectionError};
 pub(crate) use paths::real;
 pub(crate) use profile::profile_lines;
-pub use requested::{HookPower, Power, variable_item};
+pub use requested::{HookCommand, RequestedPermission, variable_item};

@@ -4,7 +4,7 @@ use std::fmt;
 
 use secrecy::SecretString;
 
-use crate::permission::Power;
+use crate::permission::RequestedPermission;
 
 /// Something only the user can decide.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub enum Question {
         skill: String,
     },
     /// Whether a skill may have power, bound to what its folder holds now.
-    Power {
+    RequestedPermissions {
         /// The skill.
         skill: String,
         /// Its file.
@@ -29,7 +29,7 @@ pub enum Question {
         /// Whether it was allowed before, and its folder has changed since.
         changed: bool,
         /// Everything it would get, whole.
-        powers: Vec<Power>,
+        powers: Vec<RequestedPermission>,
     },
     /// The value of a variable that skills need; it is kept in memory only.
     Secret {
@@ -92,9 +92,9 @@ impl Question {
     /// Returns the answers that make sense, the safest last.
     pub fn choices(&self) -> &'static [Choice] {
         match self {
-            Question::Permission { .. } | Question::Power { .. } | Question::Remote { digest: Some(_), .. } => {
-                &[Choice::Once, Choice::Session, Choice::Always, Choice::No]
-            }
+            Question::Permission { .. }
+            | Question::RequestedPermissions { .. }
+            | Question::Remote { digest: Some(_), .. } => &[Choice::Once, Choice::Session, Choice::Always, Choice::No],
             Question::Secret { .. } => &[Choice::Value, Choice::No],
             Question::Server { .. } | Question::Login { .. } | Question::Remote { .. } | Question::Setting { .. } => {
                 &[Choice::Once, Choice::No]
@@ -106,7 +106,7 @@ impl Question {
     pub fn key(&self) -> String {
         match self {
             Question::Permission { permission, subject, .. } => format!("permission {permission} {subject}"),
-            Question::Power { path, digest, .. } => format!("power {} {digest}", path.display()),
+            Question::RequestedPermissions { path, digest, .. } => format!("power {} {digest}", path.display()),
             Question::Secret { variable, .. } => format!("secret {variable}"),
             // A server is what is started or connected to; its name is only what a skill calls it.
             Question::Server { transport, target, .. } => format!("server {transport} {target}"),

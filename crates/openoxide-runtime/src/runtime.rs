@@ -13,7 +13,7 @@ use openoxide_skills::catalog::{Catalog, Entry, View};
 use openoxide_skills::host::Caller;
 
 use crate::call::{Call, Refusal, admit, names_for};
-use crate::permission::Power;
+use crate::permission::RequestedPermission;
 use crate::session::Session;
 
 /// One host's view of a project, its catalog, and what the user allows. It can be shared between conversations.
@@ -112,7 +112,13 @@ impl Runtime {
     }
 
     /// Tells whether a skill has a power, as its folder is now: by the conversation, or by what the user trusts.
-    pub fn granted(&self, session: &Session, entry: &Entry, digest: &str, power: &Power) -> ApprovalState {
+    pub fn granted(
+        &self,
+        session: &Session,
+        entry: &Entry,
+        digest: &str,
+        power: &RequestedPermission,
+    ) -> ApprovalState {
         let path = entry.canonical();
         if session.empowers(path, digest, power) {
             return ApprovalState::Approved;
@@ -144,7 +150,7 @@ impl Runtime {
     }
 
     /// Grants a skill powers until its folder changes or they are revoked.
-    pub(crate) fn grant(&self, entry: &Entry, digest: &str, powers: &[Power]) -> Result<(), TrustError> {
+    pub(crate) fn grant(&self, entry: &Entry, digest: &str, powers: &[RequestedPermission]) -> Result<(), TrustError> {
         self.with_trust(|trust| {
             for power in powers {
                 trust.grant(Grant {

@@ -3,4 +3,4 @@
 mod interpreter;
 mod operation;
 
-pub use operation::{Ran, ScriptCall, ScriptDone, ScriptRun};
+pub use operation::{Ran, ScriptCall, ScriptOutcome, ScriptRun};

@@ -7,7 +7,7 @@ use openoxide_permissions::{Approvals, Permission};
 use secrecy::SecretString;
 
 use crate::hooks::Registry;
-use crate::permission::{HookPower, Power};
+use crate::permission::{HookCommand, RequestedPermission};
 use crate::record::Record;
 
 /// One conversation.
@@ -66,7 +66,7 @@ impl Session {
     }
 
     /// Tells whether a skill was given a power in this conversation, as its folder is now, for everything in it.
-    pub fn empowers(&self, skill: &Path, digest: &str, power: &Power) -> bool {
+    pub fn empowers(&self, skill: &Path, digest: &str, power: &RequestedPermission) -> bool {
         power.items().iter().all(|item| self.was_given(skill, digest, power.kind(), item))
     }
 
@@ -82,7 +82,7 @@ impl Session {
     }
 
     /// Gives a skill a power until the conversation ends or its folder changes: for what was shown, and nothing else.
-    pub fn empower(&mut self, skill: &Path, digest: &str, power: &Power) {
+    pub fn empower(&mut self, skill: &Path, digest: &str, power: &RequestedPermission) {
         let key = |item| (skill.to_owned(), digest.to_owned(), power.kind().as_str(), item);
         self.powers.extend(power.items().into_iter().map(key));
     }
@@ -98,7 +98,7 @@ impl Session {
     }
 
     /// Returns every hook that can still run, with its skill, in the order in which they run.
-    pub fn active_hooks(&self) -> impl Iterator<Item = (&str, &HookPower)> {
+    pub fn active_hooks(&self) -> impl Iterator<Item = (&str, &HookCommand)> {
         self.hooks.active()
     }
 
@@ -124,8 +124,10 @@ mod tests {
 
     #[test]
     fn a_power_is_for_what_was_shown() {
-        let (skill, script) =
-            (Path::new("/s/SKILL.md"), |path: &str| Power::Script { path: path.to_owned(), variables: Vec::new() });
+        let (skill, script) = (Path::new("/s/SKILL.md"), |path: &str| RequestedPermission::Script {
+            path: path.to_owned(),
+            variables: Vec::new(),
+        });
         let mut session = Session::new("s");
         session.empower(skill, "digest", &script("a.sh"));
         assert!(session.empowers(skill, "digest", &script("a.sh")));
@@ -134,9 +136,9 @@ mod tests {
         assert!(!session.empowers(
             skill,
             "digest",
-            &Power::Shell { commands: vec!["a.sh".to_owned()], variables: Vec::new() }
+            &RequestedPermission::Shell { commands: vec!["a.sh".to_owned()], variables: Vec::new() }
         ));
-        let seeing = Power::Script { path: "a.sh".to_owned(), variables: vec!["TOKEN".to_owned()] };
+        let seeing = RequestedPermission::Script { path: "a.sh".to_owned(), variables: vec!["TOKEN".to_owned()] };
         assert!(!session.empowers(skill, "digest", &seeing), "a variable is more than the script alone");
     }
 }

@@ -12,4 +12,4 @@ mod toolbox;
 pub use contract::{Tool, contracts};
 pub use registry::{Conflict, NoName, ToolRegistry};
 pub use result::ToolResult;
-pub use toolbox::{Begun, Toolbox};
+pub use toolbox::{ToolCallStart, Toolbox};

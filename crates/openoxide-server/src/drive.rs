@@ -7,8 +7,8 @@ use openoxide_app::activate::Activate;
 use openoxide_app::remote::ListRemote;
 use openoxide_live::Snapshot;
 use openoxide_runtime::{
-    Answer, Done, Firing, LoginReply, Question, ReadOutcome, ReadPart, ReadTarget, Reading, Reply, Resumable, Run,
-    Session, Step,
+    ActivationOutcome, Answer, Firing, LoginReply, Question, ReadOutcome, ReadPart, ReadTarget, Reading, Reply,
+    Resumable, Run, Session, Step,
 };
 use openoxide_sandbox::{Outcome, SandboxError, Stop};
 use tokio::sync::Mutex;
@@ -139,7 +139,7 @@ impl Engine {
 }
 
 impl Operation for Activate {
-    fn audit(&self, done: &Done, engine: &Engine) {
+    fn audit(&self, done: &ActivationOutcome, engine: &Engine) {
         engine.audit().activated(&engine.actor(), done);
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use openoxide_config::PermissionKind;
-use openoxide_runtime::{LookError, Runtime, variable_item};
+use openoxide_runtime::{InspectionError, Runtime, variable_item};
 use openoxide_skills::catalog::Entry;
 use openoxide_skills::resource::shown_name;
 use openoxide_skills::skill::{SkillHooks, ToolDependency};
@@ -21,11 +21,11 @@ pub(super) struct Look {
 
 /// Looks through a skill's files.
 pub(super) fn look(runtime: &Runtime, entry: &Entry) -> Result<Look, Error> {
-    let look = runtime.look(entry).map_err(|error| match error {
-        LookError::Refused(refusal) => {
+    let look = runtime.inspect(entry).map_err(|error| match error {
+        InspectionError::Refused(refusal) => {
             Error::other(ErrorKind::Failed, refusal.why.as_str(), TerminalText(&refusal.text).to_string())
         }
-        LookError::NoDigest(error) => {
+        InspectionError::NoDigest(error) => {
             let message = format!("it can have no power: {}", TerminalText(&error.to_string()));
             Error::other(ErrorKind::Failed, "no-digest", message)
         }

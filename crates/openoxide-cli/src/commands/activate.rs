@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use openoxide_app::activate::{self, ActivateInput};
 use openoxide_app::off::skills_off;
 use openoxide_app::{
-    Call, Caller, CommandRunner, Depth, Given, Record, RemoteName, Session as Conversation, SkillRef, Snapshot, drive,
+    Call, CallArguments, Caller, CommandRunner, Depth, Record, RemoteName, Session as Conversation, SkillRef, Snapshot,
+    drive,
 };
 use openoxide_wire::ActivateAnswer;
 
@@ -110,11 +111,11 @@ fn input(ui: &Ui, session: &Session, snapshot: &Snapshot, args: &ActivateArgs) -
     Ok(ActivateInput::Turn(mentions::typed_turn(session, text, &args.item, &args.connector)))
 }
 
-fn given(args: &ActivateArgs) -> Given {
+fn given(args: &ActivateArgs) -> CallArguments {
     match (&args.raw_args, args.words.is_empty()) {
-        (Some(raw), _) => Given::Raw(raw.clone()),
-        (None, true) => Given::Nothing,
-        (None, false) => Given::Words(args.words.clone()),
+        (Some(raw), _) => CallArguments::Raw(raw.clone()),
+        (None, true) => CallArguments::Nothing,
+        (None, false) => CallArguments::Words(args.words.clone()),
     }
 }
 

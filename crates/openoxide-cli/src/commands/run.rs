@@ -5,7 +5,9 @@ use std::io::{IsTerminal as _, Read as _};
 
 use anyhow::Context as _;
 use openoxide_app::run::{self, RunInput};
-use openoxide_app::{Caller, CommandRunner, Depth, Ended, ScriptDone, Session as Conversation, SkillRef, Why, drive};
+use openoxide_app::{
+    Caller, CommandRunner, Depth, Ended, RefusalReason, ScriptOutcome, Session as Conversation, SkillRef, drive,
+};
 
 use crate::args::{Common, caller};
 use crate::asking::{Asking, AskingArgs, tell_unasked};
@@ -101,7 +103,7 @@ fn stdin() -> anyhow::Result<Vec<u8>> {
 }
 
 /// Says how it ended, where that is no success.
-fn ended(ui: &Ui, done: &ScriptDone) -> anyhow::Result<ExitStatus> {
+fn ended(ui: &Ui, done: &ScriptOutcome) -> anyhow::Result<ExitStatus> {
     match &done.result {
         Ok(ran) if ran.outcome.succeeded() => {
             if ran.outcome.truncated {
@@ -116,7 +118,7 @@ fn ended(ui: &Ui, done: &ScriptDone) -> anyhow::Result<ExitStatus> {
             }
             Ok(ExitStatus::No)
         }
-        Err(refusal) if refusal.why == Why::NotRun => {
+        Err(refusal) if refusal.why == RefusalReason::NotRun => {
             let told = CommandError::failed(safe_lines(&refusal.text));
             Err(refusal.help.iter().fold(told, |told, help| told.hint(safe(help))).into())
         }

@@ -14,10 +14,10 @@ use super::attach::attach;
 use super::fork::plan;
 use super::load::loaded;
 use super::loading::Loading;
-use super::outcome::Activated;
-use crate::call::{Call, Refusal, Why};
+use super::outcome::ActivatedSkill;
+use crate::call::{Call, Refusal, RefusalReason};
 use crate::notice::Notice;
-use crate::permission::Power;
+use crate::permission::RequestedPermission;
 use crate::record::Recorded;
 use crate::runtime::Runtime;
 use crate::session::Session;
@@ -29,14 +29,14 @@ pub(crate) fn finish(
     call: &Call,
     entry: &Entry,
     loading: &Loading,
-) -> Result<(Activated, Vec<Notice>), Refusal> {
+) -> Result<(ActivatedSkill, Vec<Notice>), Refusal> {
     let failed = |error: RenderError| {
         let text = match std::error::Error::source(&error) {
             Some(source) => format!("{error}: {source}"),
             None => error.to_string(),
         };
         let path = Some(entry.skill.path.to_path_buf());
-        Refusal { name: call.skill.clone(), path, why: Why::Unreadable, code: None, text, help: None }
+        Refusal { name: call.skill.clone(), path, why: RefusalReason::Unreadable, code: None, text, help: None }
     };
     let digest = loading.digest();
     let content = loading.expanded.assemble(&loading.outputs);
@@ -65,7 +65,7 @@ pub(crate) fn finish(
         sent,
         forked: fork.is_some(),
     });
-    let activated = Activated {
+    let activated = ActivatedSkill {
         name: entry.skill.name.to_string(),
         path: entry.skill.path.to_path_buf(),
         digest,
@@ -164,7 +164,7 @@ fn digest_of(messages: &[Message]) -> String {
 /// Returns the tools that the user agreed to.
 fn tools(loading: &Loading) -> Vec<String> {
     let tools = loading.granted.iter().find(|power| power.kind() == Kind::Tools);
-    tools.map(Power::items).unwrap_or_default()
+    tools.map(RequestedPermission::items).unwrap_or_default()
 }
 
 /// Says so if what was said with the call is not sent.

@@ -9,7 +9,7 @@ use openoxide_skills::resource::{FileDigest, SkillDir, Snapshot, SnapshotLimits}
 use openoxide_skills::text::{RenderError, fill, path_text};
 
 use super::loading::Loading;
-use crate::call::{Call, Refusal, Why};
+use crate::call::{Call, Refusal, RefusalReason};
 use crate::permission::powers;
 use crate::runtime::Runtime;
 use crate::session::Session;
@@ -133,7 +133,7 @@ fn unreadable(view: &View, call: &Call, entry: &Entry, why: &str) -> Refusal {
     Refusal {
         name: call.skill.clone(),
         path: Some(entry.skill.path.to_path_buf()),
-        why: Why::Unreadable,
+        why: RefusalReason::Unreadable,
         code: None,
         text,
         help: None,

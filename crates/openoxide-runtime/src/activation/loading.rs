@@ -8,7 +8,7 @@ use openoxide_skills::expand::{Arguments, Expanded, Variables};
 use openoxide_skills::parse::Parsed;
 use openoxide_skills::resource::{SkillDir, Snapshot, SnapshotError};
 
-use crate::permission::Power;
+use crate::permission::RequestedPermission;
 
 /// A skill that was read.
 pub(crate) struct Loading {
@@ -29,9 +29,9 @@ pub(crate) struct Loading {
     /// The text with places for the output of commands.
     pub(crate) expanded: Expanded,
     /// What it would do beyond being read.
-    pub(crate) powers: Vec<Power>,
+    pub(crate) powers: Vec<RequestedPermission>,
     /// What of that it may.
-    pub(crate) granted: Vec<Power>,
+    pub(crate) granted: Vec<RequestedPermission>,
     /// What takes the place of each command, in order.
     pub(crate) outputs: Vec<String>,
     /// What its permission profile would add to what is in force.
@@ -60,7 +60,7 @@ impl Loading {
     /// Returns the variables that what it runs gets, by name.
     pub(crate) fn variables_for(&self, kind: openoxide_config::PermissionKind) -> Vec<String> {
         let granted = self.granted.iter().filter(|power| power.kind() == kind);
-        granted.flat_map(Power::variables).cloned().collect()
+        granted.flat_map(RequestedPermission::variables).cloned().collect()
     }
 
     /// Returns what was said with the call, as one text.

@@ -21,13 +21,13 @@ use openoxide_skills::host::Caller;
 use super::finish::{finish, notices};
 use super::load::load;
 use super::loading::Loading;
-use super::outcome::{Activated, Done};
+use super::outcome::{ActivatedSkill, ActivationOutcome};
 use super::shell::{self, Fate};
-use crate::call::{Call, Refusal, Why};
+use crate::call::{Call, Refusal, RefusalReason};
 use crate::dependency::Dependencies;
 use crate::hooks::{Event, Firing, register};
 use crate::notice::Notice;
-use crate::permission::Power;
+use crate::permission::RequestedPermission;
 use crate::question::{Answer, Question};
 use crate::remote::{RemoteCall, RemoteName, RemoteStep};
 use crate::runtime::Runtime;
@@ -51,7 +51,7 @@ enum Stage {
     Permission,
     Dependencies,
     Load,
-    Power,
+    Permissions,
     Commands,
     Envelope,
     Hooks,
@@ -63,8 +63,8 @@ impl Stage {
             Stage::Admitted => Some(Stage::Permission),
             Stage::Permission => Some(Stage::Dependencies),
             Stage::Dependencies => Some(Stage::Load),
-            Stage::Load => Some(Stage::Power),
-            Stage::Power => Some(Stage::Commands),
+            Stage::Load => Some(Stage::Permissions),
+            Stage::Permissions => Some(Stage::Commands),
             Stage::Commands => Some(Stage::Envelope),
             Stage::Envelope => Some(Stage::Hooks),
             Stage::Hooks => None,
@@ -85,7 +85,7 @@ pub struct Activation {
     firings: VecDeque<Firing>,
     /// The question, the candidate whose command is run, or the login, that the next reply is about.
     pending: Option<Pending>,
-    done: Done,
+    done: ActivationOutcome,
 }
 
 enum Pending {
@@ -97,9 +97,9 @@ enum Pending {
 }
 
 impl Resumable for Activation {
-    type Output = Done;
+    type Output = ActivationOutcome;
 
-    fn resume(&mut self, session: &mut Session, reply: Reply) -> Step<Done> {
+    fn resume(&mut self, session: &mut Session, reply: Reply) -> Step<ActivationOutcome> {
         let (mut to_hook, mut to_remote) = (Reply::Begin, Reply::Begin);
         match (self.pending.take(), reply) {
             (Some(Pending::Question(question)), Reply::Answer(answer)) => self.answered(session, &question, answer),
@@ -147,7 +147,7 @@ impl Activation {
     /// Begins: finds the skills that the calls mean.
     pub fn new(runtime: Arc<Runtime>, calls: Vec<Call>) -> Activation {
         let mut candidates = Vec::new();
-        let mut done = Done::default();
+        let mut done = ActivationOutcome::default();
         let mut remotes = VecDeque::new();
         for call in calls {
             if let Some(name) = RemoteName::parse(&call.skill) {
@@ -170,7 +170,7 @@ impl Activation {
             Stage::Permission => self.ask_permission(session),
             Stage::Dependencies => self.ask_dependencies(session),
             Stage::Load => self.load(session),
-            Stage::Power => self.ask_power(session),
+            Stage::Permissions => self.ask_power(session),
             Stage::Envelope => self.finish(session),
         }
     }
@@ -199,7 +199,7 @@ impl Activation {
                 }),
                 Action::Deny => {
                     let rule = decision.rule.map(|rule| format!(" by `{}` in {}", rule.pattern, rule.origin));
-                    candidate.refuse(Why::Denied, format!("`{name}` is denied{}", rule.unwrap_or_default()));
+                    candidate.refuse(RefusalReason::Denied, format!("`{name}` is denied{}", rule.unwrap_or_default()));
                 }
             }
         }
@@ -236,7 +236,7 @@ impl Activation {
             if wanted.asked.is_empty() {
                 continue;
             }
-            questions.push(Question::Power {
+            questions.push(Question::RequestedPermissions {
                 skill: entry.skill.name.to_string(),
                 path: entry.canonical().to_owned(),
                 digest: loading.digest(),
@@ -259,7 +259,7 @@ impl Activation {
                 match fate {
                     None => break,
                     Some(Fate::Text(text)) => loading.outputs.push(text),
-                    Some(Fate::Abort(text)) => candidate.refuse(Why::CommandFailed, text),
+                    Some(Fate::Abort(text)) => candidate.refuse(RefusalReason::CommandFailed, text),
                     Some(Fate::Run(run)) => {
                         self.pending = Some(Pending::Command(index));
                         return Some(*run);
@@ -271,7 +271,7 @@ impl Activation {
     }
 
     /// Goes on with the calls of skills that servers offer.
-    fn next_remote(&mut self, session: &mut Session, mut reply: Reply) -> Option<Step<Done>> {
+    fn next_remote(&mut self, session: &mut Session, mut reply: Reply) -> Option<Step<ActivationOutcome>> {
         while let Some(remote) = self.remotes.front_mut() {
             match remote.resume(&self.runtime, session, std::mem::replace(&mut reply, Reply::Begin)) {
                 RemoteStep::Ask(question) => {
@@ -325,7 +325,7 @@ impl Activation {
         loading.troubles.extend(trouble);
         match fate {
             Fate::Text(text) => loading.outputs.push(text),
-            Fate::Abort(text) => candidate.refuse(Why::CommandFailed, text),
+            Fate::Abort(text) => candidate.refuse(RefusalReason::CommandFailed, text),
             // What ran does not run again.
             Fate::Run(_) => {}
         }
@@ -334,7 +334,9 @@ impl Activation {
     fn answered(&mut self, session: &mut Session, question: &Question, answer: Answer) {
         match question {
             Question::Permission { subject, .. } => self.permitted(session, subject, &answer),
-            Question::Power { path, digest, powers, .. } => self.empowered(session, path, digest, powers, &answer),
+            Question::RequestedPermissions { path, digest, powers, .. } => {
+                self.empowered(session, path, digest, powers, &answer)
+            }
             // No skill changes settings.
             Question::Setting { .. } => {}
             Question::Secret { .. } | Question::Server { .. } | Question::Remote { .. } | Question::Login { .. } => {
@@ -350,13 +352,20 @@ impl Activation {
             Answer::Once => {}
             Answer::No | Answer::NotAsked | Answer::Secret(_) => {
                 for candidate in self.candidates.iter_mut().filter(|candidate| *candidate.entry.skill.name == *name) {
-                    candidate.refuse(Why::Rejected, format!("calling `{name}` was not allowed"));
+                    candidate.refuse(RefusalReason::Rejected, format!("calling `{name}` was not allowed"));
                 }
             }
         }
     }
 
-    fn empowered(&mut self, session: &mut Session, path: &Path, digest: &str, powers: &[Power], answer: &Answer) {
+    fn empowered(
+        &mut self,
+        session: &mut Session,
+        path: &Path,
+        digest: &str,
+        powers: &[RequestedPermission],
+        answer: &Answer,
+    ) {
         let runtime = Arc::clone(&self.runtime);
         let mut failed = None;
         for (entry, loading) in self.candidates.iter_mut().filter_map(Candidate::loaded) {
@@ -407,7 +416,7 @@ impl Activation {
 
 impl Activation {
     /// Lets a skill run what it has for being activated.
-    fn greet(&mut self, session: &Session, activated: &Activated) {
+    fn greet(&mut self, session: &Session, activated: &ActivatedSkill) {
         if session.hooks.greets(&activated.name) {
             let event = Event::SkillActivated {
                 skill: activated.name.clone(),
@@ -426,7 +435,7 @@ impl Candidate {
         Some((&self.entry, loading))
     }
 
-    fn refuse(&mut self, why: Why, text: String) {
+    fn refuse(&mut self, why: RefusalReason, text: String) {
         let path = Some(self.entry.skill.path.to_path_buf());
         let name = self.call.skill.clone();
         self.refusal = Some(Refusal { name, path, why, code: None, text, help: None });

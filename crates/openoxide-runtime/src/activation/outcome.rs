@@ -12,9 +12,9 @@ use crate::notice::Notice;
 
 /// The result of an activation.
 #[derive(Clone, Debug, Default)]
-pub struct Done {
+pub struct ActivationOutcome {
     /// Skills that are sent, in the order of the calls.
-    pub activated: Vec<Activated>,
+    pub activated: Vec<ActivatedSkill>,
     /// Skills that are not.
     pub refused: Vec<Refusal>,
     /// What people should know besides.
@@ -25,7 +25,7 @@ pub struct Done {
 
 /// A skill that is sent.
 #[derive(Clone, Debug)]
-pub struct Activated {
+pub struct ActivatedSkill {
     /// Its name.
     pub name: String,
     /// Its file.

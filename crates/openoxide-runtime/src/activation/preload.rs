@@ -7,7 +7,7 @@ use openoxide_skills::text::fill;
 
 use super::load::loaded;
 use super::static_text::{Still, is_denied};
-use crate::call::{Call, Given, Refusal, Why};
+use crate::call::{Call, CallArguments, Refusal, RefusalReason};
 use crate::notice::Notice;
 use crate::runtime::Runtime;
 use crate::session::Session;
@@ -78,7 +78,7 @@ impl Runtime {
         let none = self.view().host.texts.get(Situation::NoSkills).unwrap_or("none");
         let available = if names.is_empty() { none.to_owned() } else { names.join(", ") };
         let text = fill(words, &[("unknown", &groups.join("; ")), ("available", &available)]);
-        Err(Refusal { name: all.join(", "), path: None, why: Why::Unknown, code: None, text, help: None })
+        Err(Refusal { name: all.join(", "), path: None, why: RefusalReason::Unknown, code: None, text, help: None })
     }
 
     /// Draws what a subagent starts with. Nothing is run: what stands for a command says so.
@@ -108,7 +108,14 @@ impl Runtime {
         let entry = self.admit(&call)?;
         if is_denied(self, session, Caller::Model, &entry.skill.name) {
             let text = format!("`{name}` is denied");
-            return Err(Refusal { name: call.skill, path: None, why: Why::Denied, code: None, text, help: None });
+            return Err(Refusal {
+                name: call.skill,
+                path: None,
+                why: RefusalReason::Denied,
+                code: None,
+                text,
+                help: None,
+            });
         }
         Ok(entry)
     }
@@ -124,7 +131,7 @@ impl Runtime {
         let failed = |error: openoxide_skills::text::RenderError| Refusal {
             name: String::new(),
             path: None,
-            why: Why::Unreadable,
+            why: RefusalReason::Unreadable,
             code: None,
             text: error.to_string(),
             help: None,
@@ -152,7 +159,7 @@ impl Runtime {
 }
 
 fn call(name: &str) -> Call {
-    Call { skill: name.to_owned(), caller: Caller::Model, arguments: Given::Nothing }
+    Call { skill: name.to_owned(), caller: Caller::Model, arguments: CallArguments::Nothing }
 }
 
 fn skill(still: &Still) -> PreloadedSkill {

@@ -7,7 +7,7 @@ use openoxide_skills::host::{Caller, Role, Situation};
 use openoxide_skills::text::{RenderError, path_text, tokens};
 
 use super::static_text::{Still, is_denied};
-use crate::call::{Call, Given, lost_its_name, may};
+use crate::call::{Call, CallArguments, lost_its_name, may};
 use crate::notice::Notice;
 use crate::record::{Record, Recorded};
 use crate::runtime::Runtime;
@@ -107,7 +107,7 @@ fn again(
     }
     let caller = if recorded.caller == Caller::User.as_str() { Caller::User } else { Caller::Model };
     let entry = entry(runtime, session, recorded, caller)?;
-    let arguments = recorded.arguments.clone().map_or(Given::Nothing, Given::Raw);
+    let arguments = recorded.arguments.clone().map_or(CallArguments::Nothing, CallArguments::Raw);
     let call = Call { skill: entry.skill.name.to_string(), caller, arguments };
     let part = runtime.view().host.activation.content;
     let texts = &runtime.view().host.texts;

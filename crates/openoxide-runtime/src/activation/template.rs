@@ -10,7 +10,7 @@ use crate::runtime::Runtime;
 
 /// A skill with nothing put into it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unfilled {
+pub struct SkillTemplate {
     /// Its text without the frontmatter.
     pub content: String,
     /// What carries it to the model when a user calls it, before arguments, files and commands are put in.
@@ -19,7 +19,7 @@ pub struct Unfilled {
 
 impl Runtime {
     /// Reads a skill for somebody who fills it in themselves; nothing is run. `None` if it cannot be read any more.
-    pub fn unfilled(&self, entry: &Entry) -> Option<Unfilled> {
+    pub fn template(&self, entry: &Entry) -> Option<SkillTemplate> {
         let view = self.view();
         let own = SkillDir::of(self.catalog(), entry).and_then(|dir| dir.own_file(&SnapshotLimits::default())).ok()?;
         let folder = entry.dir().file_name().unwrap_or_default().to_string_lossy();
@@ -46,6 +46,6 @@ impl Runtime {
         };
         let messages = envelope(view, &loaded).ok()?;
         let template = messages.into_iter().find(|message| !message.frame)?.text;
-        Some(Unfilled { content, template })
+        Some(SkillTemplate { content, template })
     }
 }

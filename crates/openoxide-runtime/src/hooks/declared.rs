@@ -6,7 +6,7 @@ use openoxide_skills::skill::{HookHandler, SkillHooks};
 use super::matcher::{Condition, Matcher};
 use super::registry::Hook;
 use crate::activation::Loading;
-use crate::permission::HookPower;
+use crate::permission::HookCommand;
 use crate::runtime::Runtime;
 
 /// The most hooks of one skill.
@@ -56,7 +56,7 @@ fn hook(event: HookEvent, handler: &HookHandler) -> Result<Hook, String> {
 }
 
 /// Returns a hook as the user is shown it, whole.
-fn shown(event: HookEvent, handler: &HookHandler) -> Result<HookPower, String> {
+fn shown(event: HookEvent, handler: &HookHandler) -> Result<HookCommand, String> {
     let matcher = handler.matcher.as_ref().filter(|matcher| !matcher.is_empty());
     let matcher = matcher.map(|matcher| format!(" on {matcher}")).unwrap_or_default();
     let condition = handler.condition.as_ref().map(|condition| format!(" if {condition}")).unwrap_or_default();
@@ -68,11 +68,11 @@ fn shown(event: HookEvent, handler: &HookHandler) -> Result<HookPower, String> {
             shlex::try_join(words).map_err(|error| error.to_string())?
         }
     };
-    Ok(HookPower { on, command })
+    Ok(HookCommand { on, command })
 }
 
 /// Returns the hooks that a skill would get.
-pub(crate) fn wanted(runtime: &Runtime, loading: &Loading) -> Vec<HookPower> {
+pub(crate) fn wanted(runtime: &Runtime, loading: &Loading) -> Vec<HookCommand> {
     let Some(rules) = runtime.view().host.hooks.as_ref().filter(|rules| rules.run) else { return Vec::new() };
     let (hooks, _) = usable(rules, &loading.parsed.frontmatter.rare().hooks);
     hooks.into_iter().map(|hook| hook.shown).collect()

@@ -11,7 +11,7 @@ use openoxide_skills::skill::HookHandler;
 
 use super::event::Event;
 use super::matcher::{Condition, Matcher};
-use crate::permission::HookPower;
+use crate::permission::HookCommand;
 
 /// One command, ready to be run on an event.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub(crate) struct Hook {
     pub(super) condition: Option<Condition>,
     pub(super) handler: HookHandler,
     /// As the user is shown it.
-    pub(super) shown: HookPower,
+    pub(super) shown: HookCommand,
     /// What tells it from others in a session, if it is to run once.
     pub(super) once: Option<String>,
 }
@@ -134,7 +134,7 @@ impl Registry {
     }
 
     /// Returns every hook that can still run, with its skill.
-    pub(crate) fn active(&self) -> impl Iterator<Item = (&str, &HookPower)> {
+    pub(crate) fn active(&self) -> impl Iterator<Item = (&str, &HookCommand)> {
         let hooks = self.skills.iter().flat_map(|skill| skill.hooks.iter().map(move |hook| (skill, hook)));
         let can_run = |skill: &Registered, hook: &Hook| !self.is_spent(hook) && !self.is_quiet(skill, hook);
         hooks.filter(move |(skill, hook)| can_run(skill, hook)).map(|(skill, hook)| (skill.name.as_str(), &hook.shown))

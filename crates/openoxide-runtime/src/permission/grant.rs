@@ -6,7 +6,7 @@ use openoxide_skills::catalog::Entry;
 use openoxide_skills::host::ToolsMeaning;
 
 use super::profile::{is_unasked, profile_lines};
-use super::requested::{HookPower, Power, variable_item};
+use super::requested::{HookCommand, RequestedPermission, variable_item};
 use crate::activation::Loading;
 use crate::dependency::givable_variables;
 use crate::question::Answer;
@@ -14,7 +14,7 @@ use crate::runtime::Runtime;
 use crate::session::Session;
 
 /// Returns everything that a skill would do beyond being read.
-pub(crate) fn powers(runtime: &Runtime, entry: &Entry, loading: &Loading) -> Vec<Power> {
+pub(crate) fn powers(runtime: &Runtime, entry: &Entry, loading: &Loading) -> Vec<RequestedPermission> {
     let commands: Vec<String> = loading.expanded.commands().map(|piece| piece.command.clone()).collect();
     let tools = match runtime.tools_meaning() {
         ToolsMeaning::Nothing => Vec::new(),
@@ -26,10 +26,10 @@ pub(crate) fn powers(runtime: &Runtime, entry: &Entry, loading: &Loading) -> Vec
     let profile = if runs { profile_lines(&loading.profile) } else { Vec::new() };
     let variables = givable_variables(entry);
     let all = [
-        Power::Shell { commands, variables: variables.clone() },
-        Power::Hooks { hooks, variables },
-        Power::Profile(profile),
-        Power::Tools(tools),
+        RequestedPermission::Shell { commands, variables: variables.clone() },
+        RequestedPermission::Hooks { hooks, variables },
+        RequestedPermission::Profile(profile),
+        RequestedPermission::Tools(tools),
     ];
     all.into_iter().filter(|power| !power.is_empty()).collect()
 }
@@ -37,8 +37,8 @@ pub(crate) fn powers(runtime: &Runtime, entry: &Entry, loading: &Loading) -> Vec
 /// What a skill may do already, and what must be asked for.
 #[derive(Debug, Default)]
 pub(crate) struct Wanted {
-    pub(crate) granted: Vec<Power>,
-    pub(crate) asked: Vec<Power>,
+    pub(crate) granted: Vec<RequestedPermission>,
+    pub(crate) asked: Vec<RequestedPermission>,
     /// Whether it was allowed before, and its folder has changed since.
     pub(crate) changed: bool,
 }
@@ -66,24 +66,30 @@ impl Runtime {
             }
         }
         if is_unasked(loading, &wanted.granted) {
-            let (free, asked) = std::mem::take(&mut wanted.asked).into_iter().partition(Power::runs);
+            let (free, asked) = std::mem::take(&mut wanted.asked).into_iter().partition(RequestedPermission::runs);
             (wanted.asked, wanted.changed) = (asked, false);
             // Running without a question was agreed to; what was not shown is not given all the same.
             let seeing = |power| self.with_granted_variables(session, entry, &digest, power);
-            wanted.granted.extend(<Vec<Power>>::into_iter(free).map(seeing));
+            wanted.granted.extend(<Vec<RequestedPermission>>::into_iter(free).map(seeing));
         }
         wanted
     }
 
     /// Leaves of a power's variables those that the user agreed to, for these bytes.
-    fn with_granted_variables(&self, session: &Session, entry: &Entry, digest: &str, mut power: Power) -> Power {
+    fn with_granted_variables(
+        &self,
+        session: &Session,
+        entry: &Entry,
+        digest: &str,
+        mut power: RequestedPermission,
+    ) -> RequestedPermission {
         let kind = power.kind();
         power.retain_variables(|name| self.granted_item(session, entry, digest, kind, &variable_item(name)));
         power
     }
 
     /// Leaves out what permission rules decide; `None` if nothing is left.
-    fn undecided(&self, session: &Session, entry: &Entry, power: &Power) -> Option<Power> {
+    fn undecided(&self, session: &Session, entry: &Entry, power: &RequestedPermission) -> Option<RequestedPermission> {
         let asks =
             |permission: Permission, subject: &str| self.decide(session, permission, subject).action == Action::Ask;
         let left = |permission: Permission, all: &[String]| -> Vec<String> {
@@ -91,17 +97,20 @@ impl Runtime {
         };
         let name = &entry.skill.name;
         let power = match power {
-            Power::Shell { commands, variables } => {
-                Power::Shell { commands: left(Permission::Shell, commands), variables: variables.clone() }
+            RequestedPermission::Shell { commands, variables } => {
+                RequestedPermission::Shell { commands: left(Permission::Shell, commands), variables: variables.clone() }
             }
-            Power::Tools(tools) => Power::Tools(left(Permission::Tool, tools)),
-            Power::Script { path, .. } => {
+            RequestedPermission::Tools(tools) => RequestedPermission::Tools(left(Permission::Tool, tools)),
+            RequestedPermission::Script { path, .. } => {
                 return asks(Permission::Script, &format!("{name}/{path}")).then(|| power.clone());
             }
-            Power::Profile(_) => return asks(Permission::Profile, name).then(|| power.clone()),
-            Power::Hooks { hooks, variables } => {
-                let is_open = |hook: &&HookPower| asks(Permission::Hook, &hook.command);
-                Power::Hooks { hooks: hooks.iter().filter(is_open).cloned().collect(), variables: variables.clone() }
+            RequestedPermission::Profile(_) => return asks(Permission::Profile, name).then(|| power.clone()),
+            RequestedPermission::Hooks { hooks, variables } => {
+                let is_open = |hook: &&HookCommand| asks(Permission::Hook, &hook.command);
+                RequestedPermission::Hooks {
+                    hooks: hooks.iter().filter(is_open).cloned().collect(),
+                    variables: variables.clone(),
+                }
             }
         };
         (!power.is_empty()).then_some(power)
@@ -113,7 +122,7 @@ impl Runtime {
         session: &mut Session,
         entry: &Entry,
         digest: &str,
-        powers: &[Power],
+        powers: &[RequestedPermission],
         answer: &Answer,
     ) -> Result<(), TrustError> {
         match answer {

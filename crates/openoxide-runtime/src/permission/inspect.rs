@@ -5,28 +5,28 @@ use openoxide_skills::host::Caller;
 use openoxide_skills::resource::{FileDigest, SnapshotError};
 
 use super::profile::profile_lines;
-use super::requested::Power;
+use super::requested::RequestedPermission;
 use crate::activation::load;
-use crate::call::{Call, Given, Refusal};
+use crate::call::{Call, CallArguments, Refusal};
 use crate::runtime::Runtime;
 use crate::session::Session;
 
 /// What a skill would get, and the bytes that ask for it.
 #[derive(Clone, Debug)]
-pub struct Look {
+pub struct Inspection {
     /// The digest of everything in its folder.
     pub digest: String,
     /// The files in it.
     pub files: Vec<FileDigest>,
     /// What it would do beyond being read, whoever calls it.
-    pub powers: Vec<Power>,
+    pub powers: Vec<RequestedPermission>,
     /// The variables that its scripts would get too, by name.
     pub variables: Vec<String>,
 }
 
 /// Why a skill cannot be looked at.
 #[derive(Debug)]
-pub enum LookError {
+pub enum InspectionError {
     /// It cannot be read.
     Refused(Refusal),
     /// It has no digest, and so it can have no power.
@@ -35,7 +35,7 @@ pub enum LookError {
 
 impl Runtime {
     /// Says what a skill's permission profile would add to what is in force, and what of it has no effect, line by line.
-    pub fn look_at_profile(&self, entry: &Entry) -> Vec<String> {
+    pub fn inspect_profile(&self, entry: &Entry) -> Vec<String> {
         let delta = self.profile(&Session::new(""), entry);
         match profile_lines(&delta) {
             lines if lines.is_empty() => delta.ignored.iter().map(|ignored| format!("no effect: {ignored}")).collect(),
@@ -44,25 +44,25 @@ impl Runtime {
     }
 
     /// Looks at everything that a skill of the catalog would get.
-    pub fn look(&self, entry: &Entry) -> Result<Look, LookError> {
-        let mut look: Option<Look> = None;
+    pub fn inspect(&self, entry: &Entry) -> Result<Inspection, InspectionError> {
+        let mut look: Option<Inspection> = None;
         for caller in [Caller::User, Caller::Model] {
-            let call = Call { skill: entry.skill.name.to_string(), caller, arguments: Given::Nothing };
-            let loading = load(self, &Session::new(""), &call, entry).map_err(LookError::Refused)?;
-            let snapshot = loading.snapshot.map_err(LookError::NoDigest)?;
-            let look = look.get_or_insert_with(|| Look {
+            let call = Call { skill: entry.skill.name.to_string(), caller, arguments: CallArguments::Nothing };
+            let loading = load(self, &Session::new(""), &call, entry).map_err(InspectionError::Refused)?;
+            let snapshot = loading.snapshot.map_err(InspectionError::NoDigest)?;
+            let look = look.get_or_insert_with(|| Inspection {
                 digest: snapshot.digest.to_string(),
                 files: snapshot.files,
                 powers: Vec::new(),
                 variables: crate::dependency::givable_variables(entry),
             });
-            let profile = Power::Profile(profile_lines(&loading.profile));
+            let profile = RequestedPermission::Profile(profile_lines(&loading.profile));
             let all = loading.powers.into_iter().chain(std::iter::once(profile));
             let all = all.filter(|power| !power.items().is_empty());
             let new = all.filter(|power| !look.powers.contains(power));
             look.powers.extend(new.collect::<Vec<_>>());
         }
         // There are two callers, so that there is a look.
-        look.ok_or(LookError::NoDigest(SnapshotError::NoManifest { path: String::new() }))
+        look.ok_or(InspectionError::NoDigest(SnapshotError::NoManifest { path: String::new() }))
     }
 }

@@ -12,7 +12,7 @@ use openoxide_skills::catalog::Entry;
 use openoxide_skills::skill::SkillScope;
 
 use super::paths::real;
-use super::requested::Power;
+use super::requested::RequestedPermission;
 use super::worktree::repository;
 use crate::activation::Loading;
 use crate::runtime::Runtime;
@@ -71,7 +71,7 @@ impl Runtime {
     }
 
     /// Tells whether a skill's profile holds: a rule allows it, or it was agreed to.
-    fn has_profile(&self, session: &Session, entry: &Entry, granted: &[Power]) -> bool {
+    fn has_profile(&self, session: &Session, entry: &Entry, granted: &[RequestedPermission]) -> bool {
         granted.iter().any(|power| power.kind() == openoxide_config::PermissionKind::Profile)
             || self.decide(session, Permission::Profile, &entry.skill.name).action == Action::Allow
     }
@@ -86,7 +86,7 @@ impl Runtime {
 
 /// Tells whether the user agreed that what the skill brings runs without a question. No rule can say it for them: it was
 /// written before the skill was.
-pub(crate) fn is_unasked(loading: &Loading, granted: &[Power]) -> bool {
+pub(crate) fn is_unasked(loading: &Loading, granted: &[RequestedPermission]) -> bool {
     loading.profile.added.contains(&Addition::Unasked)
         && granted.iter().any(|power| power.kind() == openoxide_config::PermissionKind::Profile)
 }

@@ -3,7 +3,7 @@
 use openoxide_skills::host::ReadProblem;
 use openoxide_skills::resource::{ResourceAnswer, ResourceRefusal};
 
-use crate::call::{Refusal, Why};
+use crate::call::{Refusal, RefusalReason};
 use crate::question::Answer;
 use crate::remote::{FetchError, RemoteRefusal};
 
@@ -40,9 +40,9 @@ pub enum ReadRefusalReason {
     /// The user could not be asked.
     NotAsked,
     /// The skill may not be called.
-    Call(Why),
+    Call(RefusalReason),
     /// The server cannot be used; with its stable word.
-    Server(Why, &'static str),
+    Server(RefusalReason, &'static str),
 }
 
 impl ReadRefusal {
@@ -50,7 +50,7 @@ impl ReadRefusal {
     pub fn word(&self) -> &'static str {
         match self.reason {
             ReadRefusalReason::Problem(problem) => problem.as_str(),
-            ReadRefusalReason::Rejected => Why::Rejected.as_str(),
+            ReadRefusalReason::Rejected => RefusalReason::Rejected.as_str(),
             ReadRefusalReason::NotAsked => "not-asked",
             ReadRefusalReason::Call(why) => why.as_str(),
             ReadRefusalReason::Server(_, word) => word,
@@ -92,7 +92,7 @@ impl From<FetchError> for ReadRefusal {
 impl From<Refusal> for ReadRefusal {
     fn from(refusal: Refusal) -> ReadRefusal {
         let reason = match refusal.why {
-            Why::Rejected => ReadRefusalReason::Rejected,
+            RefusalReason::Rejected => ReadRefusalReason::Rejected,
             why => ReadRefusalReason::Call(why),
         };
         ReadRefusal { reason, text: refusal.text, complaint: None, help: refusal.help }

@@ -6,7 +6,7 @@ use openoxide_skills::catalog::{Entry, Status};
 use openoxide_skills::host::{Caller, ReadProblem};
 use openoxide_skills::resource::ResourceRequest;
 
-use crate::call::{Call, Given, Why, may};
+use crate::call::{Call, CallArguments, RefusalReason, may};
 use crate::question::{Answer, Question};
 use crate::runtime::Runtime;
 use crate::session::Session;
@@ -17,16 +17,16 @@ impl Runtime {
     /// What somebody may not call, they may not read. To the model, such a skill is as unknown as one that is not there,
     /// so that no name leaks.
     pub fn readable(&self, session: &Session, wanted: &str, caller: Caller) -> Result<&Entry, ReadProblem> {
-        let call = Call { skill: wanted.to_owned(), caller, arguments: Given::Nothing };
+        let call = Call { skill: wanted.to_owned(), caller, arguments: CallArguments::Nothing };
         let is_first = |entry: &&Entry| entry.is_active() && may(entry, caller);
         let entry = match self.admit(&call) {
             Ok(entry) => Ok(entry),
             Err(refusal) => match refusal.why {
                 // Of several that have the name, the first is read.
-                Why::Ambiguous => {
+                RefusalReason::Ambiguous => {
                     self.catalog().find(wanted).into_iter().find(is_first).ok_or(ReadProblem::NotCallable)
                 }
-                Why::Unknown | Why::DoesNotCount(Status::Invalid) => Err(ReadProblem::UnknownSkill),
+                RefusalReason::Unknown | RefusalReason::DoesNotCount(Status::Invalid) => Err(ReadProblem::UnknownSkill),
                 _ => Err(ReadProblem::NotCallable),
             },
         };

@@ -7,7 +7,7 @@ use openoxide_skills::host::Caller;
 
 use super::fetch::{Fetch, FetchError, FetchRequest, Fetched, RemoteSkill};
 use super::name::RemoteName;
-use crate::call::{Refusal, Why};
+use crate::call::{Refusal, RefusalReason};
 use crate::question::{Answer, Question};
 use crate::runtime::Runtime;
 use crate::session::Session;
@@ -103,6 +103,6 @@ impl RemoteAccess {
     fn rejected(&self) -> Refusal {
         let name = self.name.to_string();
         let text = format!("`{name}` was not allowed");
-        Refusal { name, path: None, why: Why::Rejected, code: None, text, help: None }
+        Refusal { name, path: None, why: RefusalReason::Rejected, code: None, text, help: None }
     }
 }

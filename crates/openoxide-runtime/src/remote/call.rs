@@ -10,8 +10,8 @@ use super::access::{Access, RemoteAccess, RemoteRefusal};
 use super::envelope::carry;
 use super::fetch::{Fetch, FetchError, FetchRequest, Fetched, RemoteSkill};
 use super::name::RemoteName;
-use crate::activation::Activated;
-use crate::call::{Call, Refusal, Why};
+use crate::activation::ActivatedSkill;
+use crate::call::{Call, Refusal, RefusalReason};
 use crate::question::Question;
 use crate::runtime::Runtime;
 use crate::session::Session;
@@ -32,7 +32,7 @@ pub(crate) enum RemoteStep {
     /// The server must be asked.
     Fetch(Fetch),
     /// Nothing; this is the result.
-    Done(Result<Activated, Refusal>),
+    Done(Result<ActivatedSkill, Refusal>),
 }
 
 impl RemoteCall {
@@ -59,11 +59,11 @@ impl RemoteCall {
         }
     }
 
-    fn activated(&self, runtime: &Runtime, skill: &RemoteSkill, reply: Reply) -> Result<Activated, Refusal> {
+    fn activated(&self, runtime: &Runtime, skill: &RemoteSkill, reply: Reply) -> Result<ActivatedSkill, Refusal> {
         let bytes = match reply {
             Reply::Fetched(Ok(Fetched::Bytes(bytes))) => bytes,
-            Reply::Fetched(Err(error)) => return Err(self.refusal(Why::Unreadable, error)),
-            _ => return Err(self.refusal(Why::Unreadable, FetchError::not_asked(&skill.offer.server))),
+            Reply::Fetched(Err(error)) => return Err(self.refusal(RefusalReason::Unreadable, error)),
+            _ => return Err(self.refusal(RefusalReason::Unreadable, FetchError::not_asked(&skill.offer.server))),
         };
         let view = runtime.view();
         let arguments = self.call.arguments.split(view);
@@ -71,7 +71,7 @@ impl RemoteCall {
         let messages = carry(view, skill, &text, self.call.caller, arguments.as_ref()).map_err(|error| Refusal {
             name: self.call.skill.clone(),
             path: None,
-            why: Why::Unreadable,
+            why: RefusalReason::Unreadable,
             code: None,
             text: error.to_string(),
             help: None,
@@ -79,8 +79,8 @@ impl RemoteCall {
         Ok(self.outcome(skill, arguments.as_ref(), messages))
     }
 
-    fn outcome(&self, skill: &RemoteSkill, arguments: Option<&Arguments>, messages: Vec<Message>) -> Activated {
-        Activated {
+    fn outcome(&self, skill: &RemoteSkill, arguments: Option<&Arguments>, messages: Vec<Message>) -> ActivatedSkill {
+        ActivatedSkill {
             name: skill.offer.name.clone(),
             path: PathBuf::from(skill.place("SKILL.md")),
             digest: skill.offer.digest.clone().unwrap_or_default(),
@@ -98,7 +98,7 @@ impl RemoteCall {
         }
     }
 
-    fn refusal(&self, why: Why, error: FetchError) -> Refusal {
+    fn refusal(&self, why: RefusalReason, error: FetchError) -> Refusal {
         Refusal { name: self.call.skill.clone(), path: None, why, code: None, text: error.text, help: error.help }
     }
 }

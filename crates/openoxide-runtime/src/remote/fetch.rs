@@ -7,7 +7,7 @@ use std::sync::Arc;
 use openoxide_skills::host::Caller;
 
 use super::name::RemoteName;
-use crate::call::Why;
+use crate::call::RefusalReason;
 use crate::runtime::Runtime;
 
 /// A skill that a server offers, as far as a decision needs it.
@@ -109,7 +109,7 @@ pub type FetchReply = Result<Fetched, FetchError>;
 #[error("{text}")]
 pub struct FetchError {
     /// What a call is refused for.
-    pub why: Why,
+    pub why: RefusalReason,
     /// The stable word.
     pub word: &'static str,
     /// What happened. A server's own words in it are cut and escaped.
@@ -144,7 +144,7 @@ impl FetchError {
     /// Says that no server is configured.
     pub fn no_servers(server: &str) -> FetchError {
         FetchError {
-            why: Why::Unknown,
+            why: RefusalReason::Unknown,
             word: "unknown-server",
             text: format!("no MCP server is called `{server}`"),
             complaint: None,
@@ -155,7 +155,7 @@ impl FetchError {
     /// Says that the server has no such skill.
     pub fn unknown_skill(name: &RemoteName) -> FetchError {
         FetchError {
-            why: Why::Unknown,
+            why: RefusalReason::Unknown,
             word: "unknown",
             text: format!("the MCP server `{}` has no skill `{}`", name.server, name.wanted),
             complaint: None,
@@ -166,7 +166,7 @@ impl FetchError {
     /// Says that a server cannot be reached at all.
     pub fn unreachable(server: &str, why: &str) -> FetchError {
         let text = format!("the MCP server `{server}` cannot be used: {why}");
-        FetchError { why: Why::Unreadable, word: "unreachable", text, complaint: None, help: None }
+        FetchError { why: RefusalReason::Unreadable, word: "unreachable", text, complaint: None, help: None }
     }
 
     /// Returns the text for the user's own terminal, with what the server's program complained about.
@@ -180,7 +180,7 @@ impl FetchError {
     /// Says that the driver replied to something else.
     pub(crate) fn not_asked(server: &str) -> FetchError {
         FetchError {
-            why: Why::Unreadable,
+            why: RefusalReason::Unreadable,
             word: "unreachable",
             text: format!("the MCP server `{server}` was not asked"),
             complaint: None,

@@ -7,7 +7,7 @@ use openoxide_permissions::{Action, Permission};
 use openoxide_skills::host::Caller;
 
 use super::fetch::RemoteOffer;
-use crate::call::{Refusal, Why};
+use crate::call::{Refusal, RefusalReason};
 use crate::question::{Answer, Question};
 use crate::runtime::Runtime;
 use crate::session::Session;
@@ -23,15 +23,15 @@ impl Runtime {
         offer: &RemoteOffer,
         caller: Caller,
     ) -> Result<Vec<Question>, Refusal> {
-        let no = |why: Why, text: String| {
+        let no = |why: RefusalReason, text: String| {
             Err(Refusal { name: offer.name.clone(), path: None, why, code: None, text, help: None })
         };
         if !offer.callable {
-            return no(Why::NotForCaller, format!("`{}` is not for you to call", offer.name));
+            return no(RefusalReason::NotForCaller, format!("`{}` is not for you to call", offer.name));
         }
         let mut questions = Vec::new();
         match self.decide(session, Permission::Skill, &offer.name).action {
-            Action::Deny => return no(Why::Denied, format!("`{}` is denied by a rule", offer.name)),
+            Action::Deny => return no(RefusalReason::Denied, format!("`{}` is denied by a rule", offer.name)),
             Action::Ask if !(caller == Caller::User && self.view().host.activation.user_needs_no_permission) => {
                 questions.push(Question::Permission {
                     permission: Permission::Skill.as_str().to_owned(),

@@ -21,10 +21,10 @@ use openoxide_skills::text::path_text;
 
 use super::interpreter::{HEAD, How};
 use crate::activation::{Loading, load};
-use crate::call::{Call, Given, Refusal, Why};
+use crate::call::{Call, CallArguments, Refusal, RefusalReason};
 use crate::dependency::{givable_variables, redact, secrets_into, variables_of};
 use crate::notice::Notice;
-use crate::permission::{Power, profile_lines};
+use crate::permission::{RequestedPermission, profile_lines};
 use crate::question::{Answer, Question};
 use crate::runtime::Runtime;
 use crate::session::Session;
@@ -47,7 +47,7 @@ pub struct ScriptCall {
 
 /// The result.
 #[derive(Clone, Debug)]
-pub struct ScriptDone {
+pub struct ScriptOutcome {
     /// What the script did, or why it did not run.
     pub result: Result<Ran, Refusal>,
     /// What people should know besides.
@@ -80,7 +80,7 @@ pub struct ScriptRun {
 enum State {
     New,
     Permission(Box<Entry>),
-    Power(Box<Ready>, Question),
+    RequestedPermission(Box<Ready>, Question),
     Running(Box<Ready>),
     Ended,
 }
@@ -95,19 +95,19 @@ struct Ready {
 }
 
 impl Resumable for ScriptRun {
-    type Output = ScriptDone;
+    type Output = ScriptOutcome;
 
-    fn resume(&mut self, session: &mut Session, reply: Reply) -> Step<ScriptDone> {
+    fn resume(&mut self, session: &mut Session, reply: Reply) -> Step<ScriptOutcome> {
         let answer = |reply| if let Reply::Answer(answer) = reply { answer } else { Answer::No };
         let step = match std::mem::replace(&mut self.state, State::Ended) {
             State::New => self.begin(session),
             State::Permission(entry) => self.permitted(session, *entry, &answer(reply)),
-            State::Power(ready, question) => self.empowered(session, ready, &question, &answer(reply)),
+            State::RequestedPermission(ready, question) => self.empowered(session, ready, &question, &answer(reply)),
             State::Running(ready) => match reply {
                 Reply::Ran(outcome) => self.ran(session, &ready, outcome),
-                _ => Err(self.refusal(Why::NotRun, "it was not run".to_owned())),
+                _ => Err(self.refusal(RefusalReason::NotRun, "it was not run".to_owned())),
             },
-            State::Ended => Err(self.refusal(Why::NotRun, "it was called again".to_owned())),
+            State::Ended => Err(self.refusal(RefusalReason::NotRun, "it was called again".to_owned())),
         };
         step.unwrap_or_else(|refusal| self.done(Err(refusal)))
     }
@@ -119,22 +119,24 @@ impl ScriptRun {
         ScriptRun { runtime, call, state: State::New, notices: Vec::new() }
     }
 
-    fn done(&mut self, result: Result<Ran, Refusal>) -> Step<ScriptDone> {
+    fn done(&mut self, result: Result<Ran, Refusal>) -> Step<ScriptOutcome> {
         self.state = State::Ended;
-        Step::Done(ScriptDone { result, notices: std::mem::take(&mut self.notices) })
+        Step::Done(ScriptOutcome { result, notices: std::mem::take(&mut self.notices) })
     }
 
-    fn refusal(&self, why: Why, text: String) -> Refusal {
+    fn refusal(&self, why: RefusalReason, text: String) -> Refusal {
         Refusal { name: self.call.skill.clone(), path: None, why, code: None, text, help: None }
     }
 
-    fn begin(&mut self, session: &mut Session) -> Result<Step<ScriptDone>, Refusal> {
+    fn begin(&mut self, session: &mut Session) -> Result<Step<ScriptOutcome>, Refusal> {
         let call = self.as_call();
         let entry = self.runtime.admit(&call)?.clone();
         let name = entry.skill.name.to_string();
         match self.runtime.calling(session, &entry, self.call.caller) {
             Action::Allow => self.ready(session, entry),
-            Action::Deny => Err(self.refusal(Why::Denied, format!("`{name}` is denied by a permission rule"))),
+            Action::Deny => {
+                Err(self.refusal(RefusalReason::Denied, format!("`{name}` is denied by a permission rule")))
+            }
             Action::Ask => {
                 self.state = State::Permission(Box::new(entry));
                 let permission = Permission::Skill.as_str().to_owned();
@@ -144,13 +146,18 @@ impl ScriptRun {
     }
 
     fn as_call(&self) -> Call {
-        Call { skill: self.call.skill.clone(), caller: self.call.caller, arguments: Given::Nothing }
+        Call { skill: self.call.skill.clone(), caller: self.call.caller, arguments: CallArguments::Nothing }
     }
 
-    fn permitted(&mut self, session: &mut Session, entry: Entry, answer: &Answer) -> Result<Step<ScriptDone>, Refusal> {
+    fn permitted(
+        &mut self,
+        session: &mut Session,
+        entry: Entry,
+        answer: &Answer,
+    ) -> Result<Step<ScriptOutcome>, Refusal> {
         let name = entry.skill.name.to_string();
         if !answer.is_yes() {
-            return Err(self.refusal(Why::Rejected, format!("calling `{name}` was not allowed")));
+            return Err(self.refusal(RefusalReason::Rejected, format!("calling `{name}` was not allowed")));
         }
         let permission = Permission::Skill.as_str().to_owned();
         let question = Question::Permission { permission, subject: name.clone(), skill: name.clone() };
@@ -160,7 +167,7 @@ impl ScriptRun {
     }
 
     /// Reads the skill, finds the script in it, and asks for what it may not yet.
-    fn ready(&mut self, session: &mut Session, entry: Entry) -> Result<Step<ScriptDone>, Refusal> {
+    fn ready(&mut self, session: &mut Session, entry: Entry) -> Result<Step<ScriptOutcome>, Refusal> {
         let runtime = Arc::clone(&self.runtime);
         runtime.take_variables(session, &entry);
         let mut loading = load(&runtime, session, &self.as_call(), &entry)?;
@@ -168,24 +175,24 @@ impl ScriptRun {
         let (path, subject) = (shown_name(&script.path), shown_name(&script.path));
         let subject = format!("{}/{subject}", entry.skill.name);
         if runtime.decide(session, Permission::Script, &subject).action == Action::Deny {
-            return Err(self.refusal(Why::Denied, format!("a permission rule denies running `{subject}`")));
+            return Err(self.refusal(RefusalReason::Denied, format!("a permission rule denies running `{subject}`")));
         }
-        let not_run = |why: String| self.refusal(Why::NotRun, format!("`{subject}` cannot be run: {why}"));
+        let not_run = |why: String| self.refusal(RefusalReason::NotRun, format!("`{subject}` cannot be run: {why}"));
         let copy = loading.private_copy().map_err(not_run)?;
         let file = copy.join(&script.path);
         let head = head(&file).map_err(|error| not_run(error.to_string()))?;
         let how = How::of(&script.path, &head, script.executable).map_err(not_run)?;
         if !runtime.lists_command(&loading, &self.forms(&path, &how)) {
             let text = format!("`{subject}` does not run: the skill's `allowed-tools` does not list it");
-            let mut refusal = self.refusal(Why::NotListed, text);
+            let mut refusal = self.refusal(RefusalReason::NotListed, text);
             refusal.help =
                 Some("`skills.allowed_tools` is `limit`: the list needs `Bash`, or `Bash(…)` with it".into());
             return Err(refusal);
         }
         how.check().map_err(not_run)?;
         loading.powers = vec![
-            Power::Script { path: path.clone(), variables: givable_variables(&entry) },
-            Power::Profile(profile_lines(&loading.profile)),
+            RequestedPermission::Script { path: path.clone(), variables: givable_variables(&entry) },
+            RequestedPermission::Profile(profile_lines(&loading.profile)),
         ];
         loading.powers.retain(|power| !power.items().is_empty());
         let wanted = runtime.wanted(session, &entry, &loading);
@@ -195,13 +202,13 @@ impl ScriptRun {
             return self.start(session, ready);
         }
         let question = ready.question(wanted.asked, wanted.changed);
-        self.state = State::Power(ready, question.clone());
+        self.state = State::RequestedPermission(ready, question.clone());
         Ok(Step::Ask(question))
     }
 
     /// Finds the script among the files that were digested.
     fn find(&self, entry: &Entry, loading: &Loading) -> Result<FileDigest, Refusal> {
-        let none = |text: String| self.refusal(Why::NoScript, text);
+        let none = |text: String| self.refusal(RefusalReason::NoScript, text);
         let snapshot = loading.snapshot.as_ref();
         let snapshot = snapshot.map_err(|error| none(format!("it gets no power: {error}")))?;
         let written = shown_name(Path::new(&self.call.script));
@@ -236,15 +243,15 @@ impl ScriptRun {
         mut ready: Box<Ready>,
         question: &Question,
         answer: &Answer,
-    ) -> Result<Step<ScriptDone>, Refusal> {
-        let Question::Power { digest, powers, .. } = question else { return self.start(session, ready) };
+    ) -> Result<Step<ScriptOutcome>, Refusal> {
+        let Question::RequestedPermissions { digest, powers, .. } = question else { return self.start(session, ready) };
         if answer.is_yes() {
             ready.loading.granted.extend_from_slice(powers);
             let kept = self.runtime.empower(session, &ready.entry, digest, powers, answer);
             self.note_failure(&ready.entry.skill.name, kept);
-        } else if powers.iter().any(|power| matches!(power, Power::Script { .. })) {
+        } else if powers.iter().any(|power| matches!(power, RequestedPermission::Script { .. })) {
             let text = format!("`{}/{}` was not allowed to run", ready.entry.skill.name, ready.script);
-            return Err(self.refusal(Why::Rejected, text));
+            return Err(self.refusal(RefusalReason::Rejected, text));
         } else {
             let text = "it runs without the permissions that it asks for".to_owned();
             self.notices.push(Notice { skill: ready.entry.skill.name.to_string(), text, help: None });
@@ -259,9 +266,9 @@ impl ScriptRun {
         }
     }
 
-    fn start(&mut self, session: &Session, ready: Box<Ready>) -> Result<Step<ScriptDone>, Refusal> {
+    fn start(&mut self, session: &Session, ready: Box<Ready>) -> Result<Step<ScriptOutcome>, Refusal> {
         let command = ready.command(&self.runtime, session, &self.call);
-        let command = command.map_err(|why| self.refusal(Why::NotRun, why))?;
+        let command = command.map_err(|why| self.refusal(RefusalReason::NotRun, why))?;
         let written = std::iter::once(ready.script.clone())
             .chain(self.call.arguments.iter().map(|word| word.to_string_lossy().into_owned()))
             .collect::<Vec<_>>()
@@ -276,10 +283,10 @@ impl ScriptRun {
         session: &Session,
         ready: &Ready,
         outcome: Result<Outcome, SandboxError>,
-    ) -> Result<Step<ScriptDone>, Refusal> {
+    ) -> Result<Step<ScriptOutcome>, Refusal> {
         let entry = &ready.entry;
         let mut outcome = outcome.map_err(|error| {
-            self.refusal(Why::NotRun, format!("`{}/{}` was not run: {error}", entry.skill.name, ready.script))
+            self.refusal(RefusalReason::NotRun, format!("`{}/{}` was not run: {error}", entry.skill.name, ready.script))
         })?;
         for bytes in [&mut outcome.stdout, &mut outcome.stderr] {
             *bytes = without_secrets(session, entry, std::mem::take(bytes));
@@ -296,8 +303,8 @@ impl ScriptRun {
 }
 
 impl Ready {
-    fn question(&self, powers: Vec<Power>, changed: bool) -> Question {
-        Question::Power {
+    fn question(&self, powers: Vec<RequestedPermission>, changed: bool) -> Question {
+        Question::RequestedPermissions {
             skill: self.entry.skill.name.to_string(),
             path: self.entry.canonical().to_owned(),
             digest: self.loading.digest(),

@@ -15,8 +15,8 @@ use super::contract::{Tool, contracts};
 use super::registry::{Conflict, NoName, ToolRegistry};
 use super::result::ToolResult;
 use super::search::found;
-use crate::activation::{Activated, Activation, Done};
-use crate::call::{Call, Given, Refusal};
+use crate::activation::{ActivatedSkill, Activation, ActivationOutcome};
+use crate::call::{Call, CallArguments, Refusal};
 use crate::drive::{Responder, drive};
 use crate::hooks::{Deactivation, Event, Firing, Verdict};
 use crate::reading::{Audience, ReadForm, ReadOutcome, ReadPart, ReadRefusalReason, ReadRequest, ReadTarget, Reading};
@@ -36,7 +36,7 @@ pub struct Toolbox {
 }
 
 /// A call of a tool that began.
-pub enum Begun {
+pub enum ToolCallStart {
     /// A skill is to be activated; [`Toolbox::finish`] makes the answer of what comes of it.
     Call(Call),
     /// A skill is deactivated, which its hooks may want to know; [`Toolbox::deactivated`] makes the answer.
@@ -48,9 +48,9 @@ pub enum Begun {
     Answer(Box<ToolResult>),
 }
 
-impl Begun {
-    fn answer(result: ToolResult) -> Begun {
-        Begun::Answer(Box::new(result))
+impl ToolCallStart {
+    fn answer(result: ToolResult) -> ToolCallStart {
+        ToolCallStart::Answer(Box::new(result))
     }
 }
 
@@ -103,13 +103,13 @@ impl Toolbox {
         run: impl FnMut(&Run) -> Result<Outcome, SandboxError>,
     ) -> ToolResult {
         match self.begin(session, name, arguments) {
-            Begun::Answer(answer) => *answer,
-            Begun::Read(mut reading) => {
+            ToolCallStart::Answer(answer) => *answer,
+            ToolCallStart::Read(mut reading) => {
                 let outcome = drive(&mut *reading, session, &mut (), run);
                 self.finish_reading(name, &reading, &outcome)
             }
-            Begun::Fire(mut firing) => Toolbox::deactivated(&drive(&mut *firing, session, responder, run)),
-            Begun::Call(call) => {
+            ToolCallStart::Fire(mut firing) => Toolbox::deactivated(&drive(&mut *firing, session, responder, run)),
+            ToolCallStart::Call(call) => {
                 let mut activation = Activation::new(Arc::clone(&self.runtime), vec![call]);
                 let done = drive(&mut activation, session, responder, run);
                 self.finish(name, &done)
@@ -118,28 +118,29 @@ impl Toolbox {
     }
 
     /// Begins a call: answers it, or says which skill is to be activated.
-    pub fn begin(&self, session: &Session, name: &str, arguments: &Value) -> Begun {
-        let Some(tool) = self.tool(name) else { return Begun::answer(no_tool(name)) };
+    pub fn begin(&self, session: &Session, name: &str, arguments: &Value) -> ToolCallStart {
+        let Some(tool) = self.tool(name) else { return ToolCallStart::answer(no_tool(name)) };
         match Input::read(tool, arguments) {
-            Err(text) => Begun::answer(ToolResult::error(text)),
+            Err(text) => ToolCallStart::answer(ToolResult::error(text)),
             Ok(given) => match tool.does {
-                ToolDoes::Read => Begun::Read(Box::new(self.reading(&given))),
+                ToolDoes::Read => ToolCallStart::Read(Box::new(self.reading(&given))),
                 ToolDoes::Deactivate => self.deactivate(session, given.name),
-                ToolDoes::Search => Begun::answer(found(&self.runtime, tool, given.name)),
+                ToolDoes::Search => ToolCallStart::answer(found(&self.runtime, tool, given.name)),
                 ToolDoes::Activate => {
-                    let arguments = given.arguments.map_or(Given::Nothing, |text| Given::Raw(text.to_owned()));
-                    Begun::Call(Call { skill: given.name.to_owned(), caller: Caller::Model, arguments })
+                    let arguments =
+                        given.arguments.map_or(CallArguments::Nothing, |text| CallArguments::Raw(text.to_owned()));
+                    ToolCallStart::Call(Call { skill: given.name.to_owned(), caller: Caller::Model, arguments })
                 }
             },
         }
     }
 
-    fn deactivate(&self, session: &Session, name: &str) -> Begun {
+    fn deactivate(&self, session: &Session, name: &str) -> ToolCallStart {
         if !session.record.all().iter().any(|recorded| recorded.name == name) {
-            return Begun::answer(ToolResult::error(format!("`{name}` is not active")));
+            return ToolCallStart::answer(ToolResult::error(format!("`{name}` is not active")));
         }
         let event = Event::SkillDeactivated { skill: name.to_owned(), reason: Deactivation::AskedByModel };
-        Begun::Fire(Box::new(Firing::new(Arc::clone(&self.runtime), event)))
+        ToolCallStart::Fire(Box::new(Firing::new(Arc::clone(&self.runtime), event)))
     }
 
     /// Makes the answer of a deactivation.
@@ -154,7 +155,7 @@ impl Toolbox {
     }
 
     /// Makes the answer of what came of an activation that a call began.
-    pub fn finish(&self, name: &str, done: &Done) -> ToolResult {
+    pub fn finish(&self, name: &str, done: &ActivationOutcome) -> ToolResult {
         let Some(tool) = self.tool(name) else { return no_tool(name) };
         match (done.activated.first(), done.refused.first()) {
             (Some(activated), _) => self.activated(tool, activated),
@@ -167,7 +168,7 @@ impl Toolbox {
         self.tools.iter().find(|tool| tool.name == name)
     }
 
-    fn activated(&self, tool: &Tool, activated: &Activated) -> ToolResult {
+    fn activated(&self, tool: &Tool, activated: &ActivatedSkill) -> ToolResult {
         let answers = |message: &&Message| message.role == Role::Tool;
         // Where nothing is the answer of a tool, everything is.
         let any = activated.messages.iter().any(|message| answers(&message));

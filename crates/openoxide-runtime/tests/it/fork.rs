@@ -1,6 +1,6 @@
 //! Skills that ask for a conversation of their own.
 
-use openoxide_runtime::{Activation, Answer, Call, Done, Given, Question, Session, drive};
+use openoxide_runtime::{Activation, ActivationOutcome, Answer, Call, CallArguments, Question, Session, drive};
 use openoxide_skills::host::Caller;
 
 use crate::scene::Scene;
@@ -26,12 +26,12 @@ fn scene(folder: &str, more: &str) -> Scene {
     scene
 }
 
-fn call(scene: &Scene, host: &str, caller: Caller, session: &mut Session) -> Done {
-    let arguments = Given::Raw("src/a b.rs".to_owned());
+fn call(scene: &Scene, host: &str, caller: Caller, session: &mut Session) -> ActivationOutcome {
+    let arguments = CallArguments::Raw("src/a b.rs".to_owned());
     let call = Call { skill: "review".to_owned(), caller, arguments };
     let mut activation = Activation::new(scene.runtime_of(host), vec![call]);
     let mut answer = |question: &Question| match question {
-        Question::Power { .. } | Question::Permission { .. } => Answer::Once,
+        Question::RequestedPermissions { .. } | Question::Permission { .. } => Answer::Once,
         other => panic!("{other:?}"),
     };
     drive(&mut activation, session, &mut answer, |run| panic!("{run:?}"))

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use openoxide_permissions::Action;
 use openoxide_runtime::{
-    Activation, Answer, Call, Deactivation, Done, Given, Question, Session, ToolRegistry, Toolbox, drive,
+    Activation, ActivationOutcome, Answer, Call, CallArguments, Deactivation, Question, Session, ToolRegistry, Toolbox,
+    drive,
 };
 use openoxide_skills::host::Caller;
 use openoxide_skills::render::Model;
@@ -34,7 +35,7 @@ fn a_rule_about_profiles_lets_no_command_run() {
     profile(&scene, "one", "  approval_policy: never\n  network: true");
     let mut script = Script::new(|_| Answer::No);
     scene.call(&mut Session::new("s"), &["one"], &mut script);
-    let [Question::Power { powers, .. }] = script.asked.as_slice() else { panic!("{:?}", script.asked) };
+    let [Question::RequestedPermissions { powers, .. }] = script.asked.as_slice() else { panic!("{:?}", script.asked) };
     assert_eq!(powers[0].items(), ["date"]);
     assert_eq!(script.given.len(), 0);
 }
@@ -77,9 +78,9 @@ fn the_model_cannot_end_what_guards() {
 }
 
 /// Calls `one` and runs its commands in the real sandbox.
-fn run_really(scene: &Scene) -> Option<Done> {
+fn run_really(scene: &Scene) -> Option<ActivationOutcome> {
     let isolation = isolation()?;
-    let call = Call { skill: "one".to_owned(), caller: Caller::User, arguments: Given::Nothing };
+    let call = Call { skill: "one".to_owned(), caller: Caller::User, arguments: CallArguments::Nothing };
     let mut activation = Activation::new(scene.runtime(), vec![call]);
     let mut yes = |_: &Question| Answer::Once;
     Some(drive(&mut activation, &mut Session::new("s"), &mut yes, |run| {
@@ -143,7 +144,7 @@ fn a_home_and_what_is_above_it_are_never_given() {
         fs_err::create_dir_all(&folder).unwrap();
         profile(&scene, "one", &format!("  file_system:\n    write: [{}]", folder.display()));
         let runtime = scene.runtime();
-        let lines = runtime.look_at_profile(runtime.catalog().find("one")[0]);
+        let lines = runtime.inspect_profile(runtime.catalog().find("one")[0]);
         assert!(lines.iter().all(|line| line.starts_with("no effect: `write")), "{lines:?}");
         assert_eq!(lines.len(), 1);
         let Some(_) = run_really(&scene) else { return };

@@ -2,7 +2,7 @@
 
 use openoxide_permissions::Action;
 use openoxide_runtime::Resumable as _;
-use openoxide_runtime::{Answer, Deactivation, Event, Power, Question};
+use openoxide_runtime::{Answer, Deactivation, Event, Question, RequestedPermission};
 use openoxide_skills::host::HookScope;
 
 use crate::hooked::{Hooked, OUT, line, on, pre, prompt, stop, told};
@@ -30,8 +30,8 @@ fn without_trust_nothing_runs() {
         asked.push(question.clone());
         Answer::No
     });
-    let [Question::Power { powers, .. }] = asked.as_slice() else { panic!("{asked:?}") };
-    let [Power::Hooks { hooks, .. }] = powers.as_slice() else { panic!("{powers:?}") };
+    let [Question::RequestedPermissions { powers, .. }] = asked.as_slice() else { panic!("{asked:?}") };
+    let [RequestedPermission::Hooks { hooks, .. }] = powers.as_slice() else { panic!("{powers:?}") };
     let out = hooked.out("canary");
     assert_eq!(hooks.len(), 5);
     assert_eq!(hooks[0].to_string(), format!("PreToolUse: touch {}", out.display()));
@@ -56,8 +56,8 @@ fn rules_of_the_user_decide() {
     let Some(mut hooked) = Hooked::with("openoxide", &[("a", &hooks)], scene, |_| {}) else { return };
     let mut asked = Vec::new();
     let done = hooked.activate_with("a", &mut |question| {
-        let Question::Power { powers, .. } = question else { panic!("{question:?}") };
-        asked.extend(powers.iter().flat_map(Power::items));
+        let Question::RequestedPermissions { powers, .. } = question else { panic!("{question:?}") };
+        asked.extend(powers.iter().flat_map(RequestedPermission::items));
         Answer::No
     });
     assert_eq!(asked, ["Stop: echo other"]);
@@ -84,7 +84,7 @@ fn trust_is_bound_to_what_the_folder_holds() {
     assert_eq!(line(&hooked.fire(prompt("x"))), "context(first)");
     let mut changed = None;
     let done = hooked.activate_with("a", &mut |question| {
-        if let Question::Power { changed: is_changed, .. } = question {
+        if let Question::RequestedPermissions { changed: is_changed, .. } = question {
             changed = Some(*is_changed);
         }
         Answer::No
@@ -129,8 +129,8 @@ fn without_a_shell_arguments_stay_as_they_are() {
     let Some(mut hooked) = Hooked::new("openoxide", &[("a", hooks)]) else { return };
     let mut asked = Vec::new();
     hooked.activate_with("a", &mut |question| {
-        let Question::Power { powers, .. } = question else { panic!("{question:?}") };
-        asked.extend(powers.iter().flat_map(Power::items));
+        let Question::RequestedPermissions { powers, .. } = question else { panic!("{question:?}") };
+        asked.extend(powers.iter().flat_map(RequestedPermission::items));
         Answer::Session
     });
     assert_eq!(asked, ["UserPromptSubmit: printf '%s|' '$HOME; touch x' '${CLAUDE_PROJECT_DIR}' '${HOME}'"]);

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use openoxide_runtime::{
-    Activation, Answer, Call, Deactivation, Done, Event, Firing, Given, Notice, Question, Run, Runtime, Session,
-    Verdict, drive,
+    Activation, ActivationOutcome, Answer, Call, CallArguments, Deactivation, Event, Firing, Notice, Question, Run,
+    Runtime, Session, Verdict, drive,
 };
 use openoxide_sandbox::{Isolation, Outcome, Probe, SandboxError};
 use openoxide_skills::host::{Caller, Host};
@@ -94,12 +94,17 @@ impl Hooked {
     }
 
     /// Activates a skill and answers every question alike.
-    pub(crate) fn activate(&mut self, skill: &str, answer: &Answer) -> Done {
+    pub(crate) fn activate(&mut self, skill: &str, answer: &Answer) -> ActivationOutcome {
         self.activate_with(skill, &mut |_: &Question| answer.clone())
     }
 
-    pub(crate) fn activate_with(&mut self, skill: &str, answer: &mut dyn FnMut(&Question) -> Answer) -> Done {
-        let call = Call { skill: skill.to_owned(), caller: Caller::User, arguments: Given::Raw("x y".to_owned()) };
+    pub(crate) fn activate_with(
+        &mut self,
+        skill: &str,
+        answer: &mut dyn FnMut(&Question) -> Answer,
+    ) -> ActivationOutcome {
+        let call =
+            Call { skill: skill.to_owned(), caller: Caller::User, arguments: CallArguments::Raw("x y".to_owned()) };
         let mut activation = Activation::new(Arc::clone(&self.runtime), vec![call]);
         let mut run = runner(&mut self.ran, self.isolation);
         let mut answer = |question: &Question| answer(question);

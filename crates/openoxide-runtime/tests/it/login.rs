@@ -4,7 +4,7 @@ use std::net::TcpStream;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use openoxide_runtime::{Answer, Done, Online, Question, Session};
+use openoxide_runtime::{ActivationOutcome, Answer, Online, Question, Session};
 use secrecy::ExposeSecret as _;
 use serde_json::json;
 
@@ -23,7 +23,7 @@ fn scene(issuer: &Issuer) -> Scene {
 }
 
 /// Calls the skill; the user opens the page with `browser`.
-fn call(scene: &Scene, session: &mut Session, browser: fn(&str)) -> (Done, Vec<Question>) {
+fn call(scene: &Scene, session: &mut Session, browser: fn(&str)) -> (ActivationOutcome, Vec<Question>) {
     let mut script = Script::new(|_| Answer::Once);
     script.online = Some(Online::default().within(Duration::from_secs(5), Duration::from_secs(1)));
     script.browser = Some(browser);

@@ -8,8 +8,8 @@ use openoxide_config::Trust;
 use openoxide_permissions::{Action, Permission};
 use openoxide_runtime::Resumable as _;
 use openoxide_runtime::{
-    Activation, Answer, Call, Done, Given, Question, Reply, Runtime, ScriptCall, ScriptRun, Session, Step,
-    ToolRegistry, Toolbox, Why, drive,
+    Activation, ActivationOutcome, Answer, Call, CallArguments, Question, RefusalReason, Reply, Runtime, ScriptCall,
+    ScriptRun, Session, Step, ToolRegistry, Toolbox, drive,
 };
 use openoxide_sandbox::{Ended, Outcome};
 use openoxide_skills::host::Caller;
@@ -37,11 +37,11 @@ fn call(
     session: &mut Session,
     calls: &[(&str, Caller)],
     answers: &[Answer],
-) -> (Done, Vec<String>) {
+) -> (ActivationOutcome, Vec<String>) {
     let calls = calls.iter().map(|(skill, caller)| Call {
         skill: (*skill).to_owned(),
         caller: *caller,
-        arguments: Given::Nothing,
+        arguments: CallArguments::Nothing,
     });
     let mut activation = Activation::new(Arc::clone(runtime), calls.collect());
     let (mut answers, mut asked) = (VecDeque::from(answers.to_vec()), Vec::new());
@@ -53,11 +53,11 @@ fn call(
     (done, asked)
 }
 
-fn sent(done: &Done) -> Vec<&str> {
+fn sent(done: &ActivationOutcome) -> Vec<&str> {
     done.activated.iter().map(|activated| activated.name.as_str()).collect()
 }
 
-fn refused(done: &Done) -> Vec<(&str, Why)> {
+fn refused(done: &ActivationOutcome) -> Vec<(&str, RefusalReason)> {
     done.refused.iter().map(|refusal| (refusal.name.as_str(), refusal.why)).collect()
 }
 
@@ -71,7 +71,7 @@ fn no_is_no_and_is_asked_again() {
     for caller in [Caller::Model, Caller::User, Caller::Model] {
         let (done, asked) = call(&runtime, &mut session, &[("a", caller)], &[Answer::No]);
         assert_eq!((asked, sent(&done)), (vec![A.to_owned()], Vec::new()));
-        assert_eq!(refused(&done), [("a", Why::Rejected)]);
+        assert_eq!(refused(&done), [("a", RefusalReason::Rejected)]);
         assert!(!done.refused[0].text.contains("Text of a"));
     }
     assert!(session.record.all().is_empty(), "what was not sent is not recorded");
@@ -119,7 +119,7 @@ fn always_holds_until_it_is_taken_back() {
     assert_eq!(trust.remembered_answers().map(|answer| answer.pattern.as_str()).collect::<Vec<_>>(), ["a"]);
     assert_eq!(trust.revoke(|_| true).unwrap().len(), 1);
     let (done, asked) = call(&scene.runtime(), &mut Session::new("u"), &MODEL, &[]);
-    assert_eq!((asked.len(), refused(&done)), (1, vec![("a", Why::Rejected)]));
+    assert_eq!((asked.len(), refused(&done)), (1, vec![("a", RefusalReason::Rejected)]));
 }
 
 /// A pattern in a name is no pattern in what is remembered.
@@ -163,7 +163,7 @@ fn several_at_once_are_asked_for_one_by_one() {
     let (done, asked) = call(&runtime, &mut session, &calls, &[Answer::Once, Answer::No, Answer::Session]);
     assert_eq!(asked, [A, "permission skill b", "permission skill c"], "a twice is one question");
     assert_eq!(sent(&done), ["a", "c", "d", "a"], "in the order of the calls");
-    assert_eq!(refused(&done), [("b", Why::Rejected)]);
+    assert_eq!(refused(&done), [("b", RefusalReason::Rejected)]);
     let (done, asked) = call(&runtime, &mut session, &calls, &[]);
     assert_eq!((asked, sent(&done)), (vec![A.to_owned(), "permission skill b".to_owned()], vec!["c", "d"]));
 }
@@ -172,7 +172,7 @@ fn several_at_once_are_asked_for_one_by_one() {
 #[test]
 fn another_reply_is_no_answer() {
     let scene = asking(&["a"]);
-    let calls = || vec![Call { skill: "a".to_owned(), caller: Caller::Model, arguments: Given::Nothing }];
+    let calls = || vec![Call { skill: "a".to_owned(), caller: Caller::Model, arguments: CallArguments::Nothing }];
     let took = std::time::Duration::ZERO;
     let ran = Ok(Outcome { ended: Ended::Exit(0), stdout: Vec::new(), stderr: Vec::new(), truncated: false, took });
     for reply in [Reply::Begin, Reply::Ran(ran), Reply::Answer(Answer::Secret("yes".to_owned().into()))] {
@@ -181,7 +181,7 @@ fn another_reply_is_no_answer() {
         let step = activation.resume(&mut session, Reply::Begin);
         assert!(matches!(step, Step::Ask(Question::Permission { .. })), "{step:?}");
         let Step::Done(done) = activation.resume(&mut session, reply) else { panic!("no further question") };
-        assert_eq!(refused(&done), [("a", Why::Rejected)]);
+        assert_eq!(refused(&done), [("a", RefusalReason::Rejected)]);
     }
 }
 
@@ -200,7 +200,7 @@ fn scripts_are_asked_for_the_same_way() {
         };
         let (mut answers, mut asked) = (VecDeque::from(answers.to_vec()), Vec::new());
         let mut answer = |question: &Question| {
-            asked.push(matches!(question, Question::Power { .. }));
+            asked.push(matches!(question, Question::RequestedPermissions { .. }));
             answers.pop_front().unwrap_or(Answer::No)
         };
         let took = std::time::Duration::ZERO;
@@ -211,14 +211,14 @@ fn scripts_are_asked_for_the_same_way() {
         (done.result.map(|ran| ran.outcome.stdout).map_err(|refusal| refusal.why), asked)
     };
     let mut session = Session::new("s");
-    assert_eq!(run(&mut session, &[Answer::No]), (Err(Why::Rejected), vec![false]));
-    assert_eq!(run(&mut session, &[Answer::Once, Answer::No]), (Err(Why::Rejected), vec![false, true]));
+    assert_eq!(run(&mut session, &[Answer::No]), (Err(RefusalReason::Rejected), vec![false]));
+    assert_eq!(run(&mut session, &[Answer::Once, Answer::No]), (Err(RefusalReason::Rejected), vec![false, true]));
     assert_eq!(run(&mut session, &[Answer::Session, Answer::Once]), (Ok(b"ran".to_vec()), vec![false, true]));
-    assert_eq!(run(&mut session, &[Answer::No]), (Err(Why::Rejected), vec![true]), "once was once");
+    assert_eq!(run(&mut session, &[Answer::No]), (Err(RefusalReason::Rejected), vec![true]), "once was once");
     assert_eq!(run(&mut session, &[Answer::Session]), (Ok(b"ran".to_vec()), vec![true]));
     assert_eq!(run(&mut session, &[]), (Ok(b"ran".to_vec()), vec![]));
     scene.context.tree("//- project/.agents/skills/a/s.sh\necho other\n");
-    assert_eq!(run(&mut session, &[]), (Err(Why::Rejected), vec![true]), "these are other bytes");
+    assert_eq!(run(&mut session, &[]), (Err(RefusalReason::Rejected), vec![true]), "these are other bytes");
 }
 
 /// An answer that cannot be written down counts now, and people are told.

@@ -1,7 +1,7 @@
 //! Skills that a subagent starts with.
 
 use openoxide_permissions::Action;
-use openoxide_runtime::{Pinned, Preloaded, Refusal, Session, Why};
+use openoxide_runtime::{Pinned, Preloaded, Refusal, RefusalReason, Session};
 use openoxide_skills::host::Role;
 
 use crate::scene::{Scene, notes};
@@ -66,7 +66,7 @@ fn the_blueprint_of_omp_inlines_whole_files_in_one_block() {
 fn an_unknown_name_is_an_error_at_once_with_the_names_there_are() {
     let scene = scene(".omp/skills");
     let refusal = preload(&scene, "omp@seed", &["pdf", "nope", "no"]).unwrap_err();
-    assert_eq!(refusal.why, Why::Unknown);
+    assert_eq!(refusal.why, RefusalReason::Unknown);
     assert_eq!(refusal.text, "Unknown skills requested: nope, no. Available skills: pdf, secret, web");
 
     // Several tasks fail as a whole, before one of them runs.

@@ -1,7 +1,7 @@
 //! What is sent again after a conversation was compacted.
 
 use openoxide_permissions::Action;
-use openoxide_runtime::{Activation, Answer, Call, Given, ReattachLimits, Reattached, Record, Session, drive};
+use openoxide_runtime::{Activation, Answer, Call, CallArguments, ReattachLimits, Reattached, Record, Session, drive};
 use openoxide_skills::host::Caller;
 use openoxide_skills::text::tokens;
 
@@ -15,7 +15,7 @@ fn write(scene: &Scene, name: &str, body: &str) {
 fn called(scene: &Scene, calls: &[(&str, &str)]) -> Session {
     let mut session = Session::new("s");
     for (skill, said) in calls {
-        let arguments = if said.is_empty() { Given::Nothing } else { Given::Raw((*said).to_owned()) };
+        let arguments = if said.is_empty() { CallArguments::Nothing } else { CallArguments::Raw((*said).to_owned()) };
         let call = Call { skill: (*skill).to_owned(), caller: Caller::User, arguments };
         let mut activation = Activation::new(scene.runtime(), vec![call]);
         let done = drive(&mut activation, &mut session, &mut |_: &_| Answer::No, |run| panic!("{run:?}"));

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use openoxide_config::{Environment, Workspace, WorkspaceOptions};
 use openoxide_permissions::Action;
 use openoxide_runtime::{
-    Activation, Answer, Call, Done, Given, LoginReply, LoginStep, Notice, Online, Question, Responder, Runtime,
-    Session, drive,
+    Activation, ActivationOutcome, Answer, Call, CallArguments, LoginReply, LoginStep, Notice, Online, Question,
+    Responder, Runtime, Session, drive,
 };
 use openoxide_sandbox::{Ended, Outcome, SandboxError};
 use openoxide_skills::catalog::{Depth, load};
@@ -128,13 +128,19 @@ impl Scene {
     }
 
     /// Calls skills in a conversation.
-    pub(crate) fn call(&self, session: &mut Session, skills: &[&str], script: &mut Script<'_>) -> Done {
+    pub(crate) fn call(&self, session: &mut Session, skills: &[&str], script: &mut Script<'_>) -> ActivationOutcome {
         call(&self.runtime(), session, skills, script)
     }
 }
 
-pub(crate) fn call(runtime: &Arc<Runtime>, session: &mut Session, skills: &[&str], script: &mut Script<'_>) -> Done {
-    let call = |skill: &&str| Call { skill: (*skill).to_owned(), caller: Caller::User, arguments: Given::Nothing };
+pub(crate) fn call(
+    runtime: &Arc<Runtime>,
+    session: &mut Session,
+    skills: &[&str],
+    script: &mut Script<'_>,
+) -> ActivationOutcome {
+    let call =
+        |skill: &&str| Call { skill: (*skill).to_owned(), caller: Caller::User, arguments: CallArguments::Nothing };
     let mut activation = Activation::new(Arc::clone(runtime), skills.iter().map(call).collect());
     let (prints, mut given) = (script.prints.clone(), Vec::new());
     let done = drive(&mut activation, session, script, |run| {
@@ -156,7 +162,7 @@ fn printed(text: &str) -> Result<Outcome, SandboxError> {
 }
 
 /// Returns what people are told, each with its skill.
-pub(crate) fn told(done: &Done) -> Vec<String> {
+pub(crate) fn told(done: &ActivationOutcome) -> Vec<String> {
     notes(&done.notices)
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use openoxide_permissions::Action;
 use openoxide_runtime::{
-    Activation, Answer, Call, Given, Session, Tool, ToolRegistry, ToolResult, Toolbox, contracts, drive,
+    Activation, Answer, Call, CallArguments, Session, Tool, ToolRegistry, ToolResult, Toolbox, contracts, drive,
 };
 use openoxide_skills::host::{Caller, Hosts, Role};
 use openoxide_skills::render::Model;
@@ -373,7 +373,7 @@ fn a_rule_on_reading_holds_for_every_way_to_write_a_path() {
 
 /// Calls a skill as the model does; returns what it is told, or the names of what was activated.
 fn told_to_model(scene: &Scene, host: &str, skill: &str) -> Result<Vec<String>, String> {
-    let call = Call { skill: skill.to_owned(), caller: Caller::Model, arguments: Given::Nothing };
+    let call = Call { skill: skill.to_owned(), caller: Caller::Model, arguments: CallArguments::Nothing };
     let mut activation = Activation::new(scene.runtime_of(host), vec![call]);
     let mut script = Script::new(|_| Answer::Once);
     let done = drive(&mut activation, &mut Session::new("s"), &mut script, |run| panic!("{run:?}"));

@@ -1,7 +1,7 @@
 //! Variables that skills need.
 
 use openoxide_permissions::Action;
-use openoxide_runtime::{Answer, Power, Question, Session};
+use openoxide_runtime::{Answer, Question, RequestedPermission, Session};
 
 use crate::scene::{Scene, Script, told};
 
@@ -16,7 +16,7 @@ fn give(question: &Question) -> Answer {
 
 /// Gives power, and nothing else is asked.
 fn empower(question: &Question) -> Answer {
-    assert!(matches!(question, Question::Power { .. }), "{question:?}");
+    assert!(matches!(question, Question::RequestedPermissions { .. }), "{question:?}");
     Answer::Once
 }
 
@@ -124,7 +124,9 @@ fn who_is_asked_for_power_sees_which_variables_go_with_it() {
         scene.skill("one", "!`env`", TOKEN);
         let mut script = Script::new(|_| Answer::No);
         scene.call(&mut Session::new("s"), &["one"], &mut script);
-        let Some(Question::Power { powers, .. }) = script.asked.last() else { panic!("{:?}", script.asked) };
+        let Some(Question::RequestedPermissions { powers, .. }) = script.asked.last() else {
+            panic!("{:?}", script.asked)
+        };
         assert_eq!(powers[0].items(), ["env", "gets the variable TOKEN"]);
         assert!(!format!("{:?}", script.asked).contains("hunter2"));
     }
@@ -147,10 +149,10 @@ fn a_rule_about_commands_gives_no_variable() {
     // Unless the user agreed to it, for these bytes.
     let runtime = scene.runtime();
     let entry = runtime.catalog().find("one")[0].clone();
-    let power = Power::Shell { commands: Vec::new(), variables: vec!["TOKEN".to_owned()] };
+    let power = RequestedPermission::Shell { commands: Vec::new(), variables: vec!["TOKEN".to_owned()] };
     session.empower(entry.canonical(), "sha256:00", &power);
     assert!(!seen(&mut session));
-    session.empower(entry.canonical(), &runtime.look(&entry).unwrap().digest, &power);
+    session.empower(entry.canonical(), &runtime.inspect(&entry).unwrap().digest, &power);
     assert!(seen(&mut session));
 }
 
@@ -176,7 +178,7 @@ fn a_command_has_the_time_of_the_host_and_of_the_user() {
         let call = openoxide_runtime::Call {
             skill: "one".to_owned(),
             caller: openoxide_skills::host::Caller::User,
-            arguments: openoxide_runtime::Given::Nothing,
+            arguments: openoxide_runtime::CallArguments::Nothing,
         };
         let mut activation = openoxide_runtime::Activation::new(runtime, vec![call]);
         let mut times = Vec::new();

@@ -8,7 +8,7 @@ use http::StatusCode;
 use openoxide_app::activate::{self, Activate, ActivateInput};
 use openoxide_app::{ActivationStamps, Pending, PendingError, SkillRef, find_by_id, question_line};
 use openoxide_live::Snapshot;
-use openoxide_runtime::{Answer, Call, Choice, Given, Question, Refusal, Reply, Why};
+use openoxide_runtime::{Answer, Call, CallArguments, Choice, Question, Refusal, RefusalReason, Reply};
 use openoxide_skills::host::Caller;
 use openoxide_skills::text::path_text;
 use openoxide_wire::{ActivateAnswer, CallerInput, QuestionLine, ReadAnswer, SchemaVersion};
@@ -155,9 +155,9 @@ pub(crate) async fn activate(
             let text = "`arguments` and `words` are two ways to say the same";
             return Err(Failure::new(StatusCode::UNPROCESSABLE_ENTITY, "bad-body", text).help("send one of them"));
         }
-        (Some(raw), None) => Given::Raw(raw),
-        (None, Some(words)) => Given::Words(words),
-        (None, None) => Given::Nothing,
+        (Some(raw), None) => CallArguments::Raw(raw),
+        (None, Some(words)) => CallArguments::Words(words),
+        (None, None) => CallArguments::Nothing,
     };
     let caller = input.who.into();
     let key = cache_key(&state, &id, caller, &arguments, asking.peer);
@@ -183,11 +183,17 @@ pub(crate) async fn activate(
 }
 
 /// Returns the key of an activation's response, if it may be cached at all.
-fn cache_key(snapshot: &Arc<Snapshot>, id: &str, caller: Caller, arguments: &Given, peer: Peer) -> Option<CacheKey> {
+fn cache_key(
+    snapshot: &Arc<Snapshot>,
+    id: &str,
+    caller: Caller,
+    arguments: &CallArguments,
+    peer: Peer,
+) -> Option<CacheKey> {
     let arguments = match arguments {
-        Given::Nothing => None,
-        Given::Raw(text) if text.len() <= CACHED_ARGUMENTS_MAX => Some(text.clone()),
-        Given::Raw(_) | Given::Words(_) => return None,
+        CallArguments::Nothing => None,
+        CallArguments::Raw(text) if text.len() <= CACHED_ARGUMENTS_MAX => Some(text.clone()),
+        CallArguments::Raw(_) | CallArguments::Words(_) => return None,
     };
     Some(CacheKey::new(snapshot, "activate", id.to_owned(), peer).used_by(caller, arguments))
 }
@@ -313,7 +319,8 @@ fn not_pending(error: PendingError) -> Failure {
 
 /// Says why nothing was activated, with ids where a name means several skills, and paths only to whoever is here.
 fn refused(asking: &HttpContext, state: &Snapshot, refusal: &Refusal) -> Failure {
-    let several = (refusal.why == Why::Ambiguous).then(|| find_by_id(&state.catalog, &refusal.name).err()).flatten();
+    let several =
+        (refusal.why == RefusalReason::Ambiguous).then(|| find_by_id(&state.catalog, &refusal.name).err()).flatten();
     let failure = Failure::from(several.unwrap_or_else(|| refusal.clone().into()));
     match asking.peer {
         Peer::Local => failure,

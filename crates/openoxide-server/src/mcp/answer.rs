@@ -1,13 +1,13 @@
 //! What a tool or a prompt answers.
 
-use openoxide_runtime::{Done, ForkPlan, Notice, ToolResult};
+use openoxide_runtime::{ActivationOutcome, ForkPlan, Notice, ToolResult};
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
 use serde_json::{Value, json};
 
 /// Makes the result of a tool.
 ///
 /// Facts for programs are in `_meta`: some clients hand `structuredContent` to the model in place of the text.
-pub(super) fn tool_result(answer: ToolResult, done: Option<&Done>, unasked: &[String]) -> CallToolResult {
+pub(super) fn tool_result(answer: ToolResult, done: Option<&ActivationOutcome>, unasked: &[String]) -> CallToolResult {
     let ToolResult { title, output, metadata, is_error, follow, fork } = answer;
     let mut texts = Vec::new();
     match fork {

@@ -227,8 +227,8 @@ fn not_pending(error: PendingError) -> ErrorData {
 fn about(question: &Question) -> String {
     match question {
         Question::Permission { permission, subject, .. } => format!("the permission to {permission} `{subject}`"),
-        Question::Power { skill, powers, .. } => {
-            let what: Vec<&str> = powers.iter().map(openoxide_runtime::Power::title).collect();
+        Question::RequestedPermissions { skill, powers, .. } => {
+            let what: Vec<&str> = powers.iter().map(openoxide_runtime::RequestedPermission::title).collect();
             format!("whether `{skill}` may {}", what.join(" and "))
         }
         Question::Secret { variable, .. } => format!("the variable {variable}"),

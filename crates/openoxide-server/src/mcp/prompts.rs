@@ -1,7 +1,7 @@
 //! Skills as prompts: what a user can call by name.
 
 use openoxide_app::activate::{self, Activate, ActivateInput};
-use openoxide_runtime::{Call, Done, Given, names_for};
+use openoxide_runtime::{ActivationOutcome, Call, CallArguments, names_for};
 use openoxide_skills::catalog::Entry;
 use openoxide_skills::host::Caller;
 use rmcp::model::{
@@ -77,8 +77,10 @@ fn named(entry: &Entry) -> &[String] {
 }
 
 /// Reads what a prompt is called with.
-fn given(entry: &Entry, arguments: Option<&JsonObject>) -> Result<Given, ErrorData> {
-    let Some(arguments) = arguments.filter(|arguments| !arguments.is_empty()) else { return Ok(Given::Nothing) };
+fn given(entry: &Entry, arguments: Option<&JsonObject>) -> Result<CallArguments, ErrorData> {
+    let Some(arguments) = arguments.filter(|arguments| !arguments.is_empty()) else {
+        return Ok(CallArguments::Nothing);
+    };
     let names = named(entry);
     let known = |key: &str| names.iter().any(|name| name == key) || (names.is_empty() && key == ALL);
     let mut values = Vec::new();
@@ -90,14 +92,14 @@ fn given(entry: &Entry, arguments: Option<&JsonObject>) -> Result<Given, ErrorDa
         }
     }
     if names.is_empty() {
-        return Ok(values.first().map_or(Given::Nothing, |(_, text)| Given::Raw((*text).to_owned())));
+        return Ok(values.first().map_or(CallArguments::Nothing, |(_, text)| CallArguments::Raw((*text).to_owned())));
     }
     let value = |name: &String| values.iter().find(|(key, _)| key == name).map_or("", |(_, text)| text).to_owned();
     let mut words: Vec<String> = names.iter().map(value).collect();
     while words.last().is_some_and(String::is_empty) {
         words.pop();
     }
-    Ok(if words.is_empty() { Given::Nothing } else { Given::Words(words) })
+    Ok(if words.is_empty() { CallArguments::Nothing } else { CallArguments::Words(words) })
 }
 
 impl McpServer {
@@ -129,7 +131,7 @@ impl McpServer {
     }
 }
 
-fn messages(done: &Done, unasked: &[String], about: &str) -> Result<GetPromptResult, ErrorData> {
+fn messages(done: &ActivationOutcome, unasked: &[String], about: &str) -> Result<GetPromptResult, ErrorData> {
     if let (None, Some(refusal)) = (done.activated.first(), done.refused.first()) {
         let help = refusal.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
         let unasked = unasked.iter().fold(String::new(), |text, why| text + "; not asked: " + why);

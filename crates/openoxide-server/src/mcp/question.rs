@@ -1,6 +1,6 @@
 //! A question to the user as a form: what would happen, whole, and the answers that make sense.
 
-use openoxide_runtime::{Answer, Choice, Power, Question};
+use openoxide_runtime::{Answer, Choice, Question, RequestedPermission};
 use openoxide_skills::text::TerminalText;
 use rmcp::model::{
     ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema, EnumSchema, PrimitiveSchemaDefinition,
@@ -28,7 +28,10 @@ impl Standing {
     fn may_answer(self, question: &Question) -> bool {
         let is_grave = matches!(
             question,
-            Question::Power { .. } | Question::Server { .. } | Question::Remote { .. } | Question::Setting { .. }
+            Question::RequestedPermissions { .. }
+                | Question::Server { .. }
+                | Question::Remote { .. }
+                | Question::Setting { .. }
         );
         self.proven || !is_grave
     }
@@ -92,7 +95,7 @@ fn title(question: &Question, choice: Choice) -> &'static str {
         Choice::Once if question.choices().len() == 2 => "Yes",
         Choice::Once => "Yes, this time",
         Choice::Session => "Yes, in this conversation",
-        Choice::Always if matches!(question, Question::Power { .. } | Question::Remote { .. }) => {
+        Choice::Always if matches!(question, Question::RequestedPermissions { .. } | Question::Remote { .. }) => {
             "Always, as long as the skill stays as it is"
         }
         Choice::Always => "Always",
@@ -109,7 +112,7 @@ fn message(question: &Question) -> Result<String, String> {
         Question::Permission { skill, .. } => {
             Ok(format!("The model wants to use the skill `{}`.", TerminalText(skill)))
         }
-        Question::Power { skill, path, digest, changed, powers } => {
+        Question::RequestedPermissions { skill, path, digest, changed, powers } => {
             let changed = if *changed { "It has changed since you allowed this. " } else { "" };
             let mut text = format!("{changed}The skill `{}` wants to ", TerminalText(skill));
             let parts: Vec<String> = powers.iter().map(power).collect();
@@ -153,7 +156,7 @@ fn message(question: &Question) -> Result<String, String> {
     }
 }
 
-fn power(power: &Power) -> String {
+fn power(power: &RequestedPermission) -> String {
     let items: Vec<String> = power.items().iter().map(|item| quoted(item)).collect();
     format!("{}:\n{}", power.title(), items.join("\n"))
 }
@@ -171,12 +174,12 @@ mod tests {
     use super::*;
 
     fn shell(command: &str) -> Question {
-        Question::Power {
+        Question::RequestedPermissions {
             skill: "deploy".to_owned(),
             path: "/s/deploy/SKILL.md".into(),
             digest: "sha256:00".to_owned(),
             changed: false,
-            powers: vec![Power::Shell { commands: vec![command.to_owned()], variables: Vec::new() }],
+            powers: vec![RequestedPermission::Shell { commands: vec![command.to_owned()], variables: Vec::new() }],
         }
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use openoxide_app::activate::{self, Activate, ActivateInput};
-use openoxide_runtime::{Begun, Firing, Reading, Toolbox};
+use openoxide_runtime::{Firing, Reading, ToolCallStart, Toolbox};
 use openoxide_skills::host::ToolDoes;
 use rmcp::model::{CacheScope, CallToolRequestParams, CallToolResponse, ListToolsResult, Tool, ToolAnnotations};
 use rmcp::service::RequestContext;
@@ -80,10 +80,10 @@ impl McpServer {
                 self.resume_eliciting::<Activate>(handle, request.input_responses.as_ref(), &elicitor, &key).await?
             }
             None => match self.begin(&seen, &name, arguments).await? {
-                Begun::Answer(answer) => return Ok(tool_result(*answer, None, &[]).into()),
-                Begun::Read(reading) => return self.read(&elicitor.engine, &seen, &name, *reading).await,
-                Begun::Fire(firing) => return self.fire(&elicitor.engine, &seen, *firing).await,
-                Begun::Call(call) => {
+                ToolCallStart::Answer(answer) => return Ok(tool_result(*answer, None, &[]).into()),
+                ToolCallStart::Read(reading) => return self.read(&elicitor.engine, &seen, &name, *reading).await,
+                ToolCallStart::Fire(firing) => return self.fire(&elicitor.engine, &seen, *firing).await,
+                ToolCallStart::Call(call) => {
                     let operation =
                         activate::activate(&seen.state, ActivateInput::Skill(call)).map_err(|error| failed(&error))?;
                     self.begin_eliciting(&seen.state, operation, &elicitor, &key).await?
@@ -98,7 +98,7 @@ impl McpServer {
         })
     }
 
-    async fn begin(&self, seen: &Arc<Seen>, name: &str, arguments: Value) -> Result<Begun, ErrorData> {
+    async fn begin(&self, seen: &Arc<Seen>, name: &str, arguments: Value) -> Result<ToolCallStart, ErrorData> {
         let session = Arc::clone(&self.session).lock_owned().await;
         let (seen, name) = (Arc::clone(seen), name.to_owned());
         let begin = move || seen.toolbox.begin(&session, &name, &arguments);

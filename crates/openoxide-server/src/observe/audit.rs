@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use openoxide_runtime::{Done, Refusal};
+use openoxide_runtime::{ActivationOutcome, Refusal};
 use serde::Serialize;
 
 use crate::observe::background_writer::{BackgroundWriter, Sink};
@@ -141,7 +141,7 @@ impl AuditLog {
     }
 
     /// Notes what came of an activation: a line for each skill.
-    pub fn activated(&self, actor: &Actor, done: &Done) {
+    pub fn activated(&self, actor: &Actor, done: &ActivationOutcome) {
         for activated in &done.activated {
             self.note(AuditEvent {
                 actor: actor.clone(),

@@ -7,7 +7,7 @@ use openoxide_app::SkillRef;
 use openoxide_app::activate::{self, ActivateInput};
 use openoxide_app::mentions::turn_of_input;
 use openoxide_live::Snapshot;
-use openoxide_runtime::{Call, Given};
+use openoxide_runtime::{Call, CallArguments};
 use openoxide_wire::{CallerInput, TurnInput};
 use serde::Deserialize;
 use serde_json::Value;
@@ -61,9 +61,9 @@ fn input(state: &Snapshot, given: ActivateParams) -> Result<ActivateInput, RpcEr
     match (given.skill, given.turn) {
         (Some(skill), None) => {
             let arguments = match given.arguments {
-                None => Given::Nothing,
-                Some(Words::Raw(text)) => Given::Raw(text),
-                Some(Words::Each(words)) => Given::Words(words),
+                None => CallArguments::Nothing,
+                Some(Words::Raw(text)) => CallArguments::Raw(text),
+                Some(Words::Each(words)) => CallArguments::Words(words),
             };
             let skill = SkillRef::Typed(skill).resolve_call(state)?;
             Ok(ActivateInput::Skill(Call { skill, caller: given.caller.into(), arguments }))
