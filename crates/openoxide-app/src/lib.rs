@@ -13,6 +13,7 @@ mod pending;
 mod question;
 
 pub mod encoding;
+pub mod live;
 pub mod paths;
 
 pub mod activate;
@@ -21,6 +22,7 @@ pub mod explain;
 pub mod hosts;
 pub mod link;
 pub mod list;
+pub mod mcp_skills;
 pub mod mentions;
 pub mod new;
 pub mod off;
@@ -40,6 +42,7 @@ pub mod settings;
 pub mod show;
 pub mod skill_texts;
 pub mod switch;
+pub mod tools;
 pub mod trust;
 
 pub use driver::{BlockingMcpServers, CommandRunner, McpServers};

@@ -165,3 +165,16 @@ fn is_unreadable(entry: &Entry) -> bool {
                 || (Code::NoFrontmatter..=Code::QualifiedNameLength).contains(&code)
         })
 }
+
+/// Returns how many characters the list that the model sees may take; `None` if no limit is known.
+pub fn catalog_room(snapshot: &Snapshot) -> Option<usize> {
+    catalog_budget(&snapshot.view, Model::default()).map(|(room, unit)| match unit {
+        BudgetUnit::Characters => usize::try_from(room).unwrap_or(usize::MAX),
+        BudgetUnit::Tokens => usize::try_from(room.saturating_mul(4)).unwrap_or(usize::MAX),
+    })
+}
+
+/// Returns the skills that the model may call, in the host's order.
+pub fn model_skills(snapshot: &Snapshot) -> Result<Vec<&Entry>, Error> {
+    Ok(snapshot.runtime()?.catalog().skills.iter().filter(|entry| entry.model).collect())
+}

@@ -1,9 +1,10 @@
 //! Use case: read a file of a skill, or list what is in its folder.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use openoxide_live::Snapshot;
-use openoxide_runtime::{Audience, ReadForm, ReadOutcome, ReadPart, ReadRequest, ReadTarget, Reading};
+use openoxide_runtime::{Audience, ReadForm, ReadOutcome, ReadPart, ReadRequest, ReadTarget, Reading, host_media_type};
 use openoxide_skills::host::Caller;
 use openoxide_skills::resource::SkillUrl;
 use openoxide_wire::ReadAnswer;
@@ -60,4 +61,16 @@ pub fn answer(snapshot: &Snapshot, outcome: &ReadOutcome) -> ReadAnswer {
         Ok(found) => ReadAnswer::new(host, name, Ok(found)),
         Err(refusal) => ReadAnswer::refused(host, name, refusal.word(), refusal.text.clone()),
     }
+}
+
+/// Returns the media type of a file that was read, as the host tells it.
+pub fn media_type(snapshot: &Snapshot, path: &str, bytes: &[u8]) -> Result<String, Error> {
+    let rules = &snapshot.runtime()?.view().host.resource;
+    Ok(host_media_type(rules, Path::new(path), bytes).into())
+}
+
+/// Continues a reading on another snapshot, because something changed while a question was open.
+pub fn rebase(reading: &mut Reading, snapshot: &Snapshot) -> Result<(), Error> {
+    reading.rebase(Arc::clone(snapshot.runtime()?));
+    Ok(())
 }

@@ -8,10 +8,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::header::RETRY_AFTER;
 use http::{HeaderValue, StatusCode};
-use openoxide_app::{Error, ErrorKind};
-use openoxide_config::WorkspaceError;
-use openoxide_live::LiveError;
-use openoxide_permissions::RuleError;
+use openoxide_app::{Error, ErrorKind, WorkspaceError};
 use openoxide_wire::ProblemLine;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -189,17 +186,5 @@ impl From<Error> for Failure {
             failure.retry_after = Some(60);
         }
         failure
-    }
-}
-
-impl From<LiveError> for Failure {
-    fn from(error: LiveError) -> Failure {
-        Failure::from(Error::from(error))
-    }
-}
-
-impl From<&RuleError> for Failure {
-    fn from(error: &RuleError) -> Failure {
-        Failure::from(Error::from(error))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use openoxide_skills::text::fill;
+use openoxide_app::fill;
 use serde::Deserialize;
 use serde_json::json;
 

@@ -5,12 +5,10 @@ use std::sync::Arc;
 
 use openoxide_app::activate::Activate;
 use openoxide_app::remote::ListRemote;
-use openoxide_live::Snapshot;
-use openoxide_runtime::{
-    ActivationOutcome, Answer, Firing, LoginReply, Question, ReadOutcome, ReadPart, ReadTarget, Reading, Reply,
-    Resumable, Run, Session, Step,
+use openoxide_app::{
+    ActivationOutcome, Answer, Firing, LoginReply, Outcome, Question, ReadOutcome, ReadPart, ReadTarget, Reading,
+    Reply, Resumable, Run, SandboxError, Session, Snapshot, Step, Stop,
 };
-use openoxide_sandbox::{Outcome, SandboxError, Stop};
 use tokio::sync::Mutex;
 
 use crate::blocking_pool::{Slot, Unavailable};
@@ -148,7 +146,7 @@ impl Operation for Reading {
     fn audit(&self, outcome: &ReadOutcome, engine: &Engine) {
         let part = match &self.request().target {
             ReadTarget::Skill { part: ReadPart::Path(path), .. } => Some(path.clone()),
-            ReadTarget::Found { path, .. } => Some(openoxide_skills::resource::shown_name(path.as_path())),
+            ReadTarget::Found { path, .. } => Some(openoxide_app::shown_name(path.as_path())),
             _ => None,
         };
         let decision = outcome.result.as_ref().err().map(|refusal| Decision::Deny(refusal.word().to_owned()));

@@ -3,10 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use openoxide_app::{CommandRunner, McpServers, Pending};
-use openoxide_config::Environment;
-use openoxide_live::{Change, Live, LiveError, LiveOptions, Pin, Place, Snapshot, Subscription};
-use openoxide_sandbox::Isolation;
+use openoxide_app::live::{Change, Live, LiveOptions, Pin, Subscription};
+use openoxide_app::{CommandRunner, Environment, Error, Isolation, McpServers, Pending, Place, Snapshot};
 use tokio::sync::broadcast;
 
 use crate::blocking_pool::{BlockingPool, Unavailable};
@@ -144,12 +142,12 @@ impl Engine {
     }
 
     /// Returns what a place is like now.
-    pub async fn at(&self, place: &Place) -> Result<Result<Arc<Snapshot>, LiveError>, Unavailable> {
+    pub async fn at(&self, place: &Place) -> Result<Result<Arc<Snapshot>, Error>, Unavailable> {
         if let Some(state) = self.inner.live.cached(place) {
             return Ok(Ok(state));
         }
         let (live, place) = (self.inner.live.clone(), place.clone());
-        self.inner.work.run(move || live.snapshot(&place)).await
+        self.inner.work.run(move || Ok(live.snapshot(&place)?)).await
     }
 
     /// Returns the log of what is done with skills.

@@ -7,14 +7,13 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use openoxide_runtime::Session;
+use openoxide_app::Session;
 use rmcp::ServiceExt as _;
 use tokio::sync::Mutex;
 
 use crate::drive::Conversation;
 use crate::engine::Engine;
 
-mod address;
 mod answer;
 mod audit;
 mod complete;
@@ -31,16 +30,15 @@ mod prompts;
 mod question;
 mod remote;
 mod resources;
-mod seen;
-mod served;
 mod sessions;
 mod skills;
 mod stdio;
 mod tools;
+mod view;
 
 pub use http::{McpHttp, http_service};
 
-use seen::Shared;
+use view::Shared;
 
 /// How the server shows itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

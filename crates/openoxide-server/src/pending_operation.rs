@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use openoxide_app::PendingKind;
 use openoxide_app::activate::Activate;
-use openoxide_live::Snapshot;
-use openoxide_runtime::{Question, Reading};
+use openoxide_app::{PendingKind, Question, Reading, Snapshot};
 use serde_json::Value;
 
 use crate::drive::{Conversation, Operation};

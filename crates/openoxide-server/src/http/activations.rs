@@ -6,17 +6,17 @@ use std::sync::Arc;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use openoxide_app::activate::{self, Activate, ActivateInput};
-use openoxide_app::{ActivationStamps, Pending, PendingError, SkillRef, find_by_id, question_line};
-use openoxide_live::Snapshot;
-use openoxide_runtime::{Answer, Call, CallArguments, Choice, Question, Refusal, RefusalReason, Reply};
-use openoxide_skills::host::Caller;
-use openoxide_skills::text::path_text;
+use openoxide_app::read;
+use openoxide_app::{
+    ActivationStamps, Answer, Call, CallArguments, Caller, Choice, Pending, PendingError, Question, Refusal,
+    RefusalReason, Reply, SkillRef, Snapshot, find_by_id, path_text, question_line,
+};
 use openoxide_wire::{ActivateAnswer, CallerInput, QuestionLine, ReadAnswer, SchemaVersion};
 use schemars::JsonSchema;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
-use super::extract::{Body, HttpContext, LocationQuery, PathSegments, Query, runtime};
+use super::extract::{Body, HttpContext, LocationQuery, PathSegments, Query};
 use super::files;
 use super::redact::Redactor;
 use super::response::EncodedResponse;
@@ -231,7 +231,7 @@ pub(crate) async fn answer(
         }
         PendingWork::Activate(operation) => again(&asking, &now, &operation, &question, answer).await,
         PendingWork::Read(mut reading) => {
-            reading.rebase(runtime(&now)?);
+            read::rebase(&mut reading, &now)?;
             files::proceed(&asking, &now, reading, session, Reply::Answer(answer)).await
         }
     }

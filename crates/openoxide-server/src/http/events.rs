@@ -4,8 +4,9 @@ use std::convert::Infallible;
 use std::time::Duration;
 
 use axum::response::sse::{Event, KeepAlive, Sse};
+use openoxide_app::Place;
+use openoxide_app::live::{Change, SkillChange};
 use openoxide_app::skill_id as called;
-use openoxide_live::{Change, Place, SkillChange};
 use schemars::JsonSchema;
 use serde::Serialize;
 use tokio_stream::wrappers::BroadcastStream;

@@ -8,8 +8,7 @@ use axum::extract::{ConnectInfo, FromRequest, FromRequestParts, Request};
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::request::Parts;
 use http::{HeaderMap, Method, StatusCode};
-use openoxide_live::{Place, Snapshot};
-use openoxide_runtime::Runtime;
+use openoxide_app::{Place, Snapshot};
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -110,11 +109,6 @@ impl HttpContext {
         let accepted = self.headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
         accepted.flat_map(|value| value.split(',')).any(|kind| is_json(kind) && !is_refused(kind))
     }
-}
-
-/// Returns what skills of a state are called with.
-pub(crate) fn runtime(state: &Snapshot) -> Result<Arc<Runtime>, Failure> {
-    Ok(Arc::clone(state.runtime()?))
 }
 
 fn is_json(kind: &str) -> bool {

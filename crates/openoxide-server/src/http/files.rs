@@ -1,22 +1,21 @@
 //! Files of skills over HTTP. What a rule asks about waits for its answer as an activation does.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use axum::response::Response;
 use http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, VARY, X_CONTENT_TYPE_OPTIONS};
 use http::{HeaderValue, StatusCode};
 use openoxide_app::read::{self, ReadInput};
-use openoxide_app::{Error, FileStamps, SkillRef};
-use openoxide_live::Snapshot;
-use openoxide_runtime::{Audience, ReadForm, ReadOutcome, ReadPart, Reading, Reply, Runtime, host_media_type};
-use openoxide_skills::resource::{Resource, ResourceAnswer, ResourceBytes, ResourceContent};
+use openoxide_app::{
+    Audience, Error, FileStamps, ReadForm, ReadOutcome, ReadPart, Reading, Reply, ResourceAnswer, ResourceBytes,
+    ResourceContent, SkillFile, SkillRef, Snapshot,
+};
 use openoxide_wire::CallerInput;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::activations;
-use super::extract::{HttpContext, Location, PathSegments, Query, runtime};
+use super::extract::{HttpContext, Location, PathSegments, Query};
 use super::response::EncodedResponse;
 use super::response_cache::{CacheKey, CachedResponse, Dependencies};
 use crate::answer::Failure;
@@ -80,7 +79,7 @@ async fn begin(asking: HttpContext, id: String, part: ReadPart, query: ReadQuery
     let session = Conversation::default();
     let progress = asking.engine.advance(&state, reading, &session, Reply::Begin).await?;
     if let (Progress::Done(_, outcome), Some(key), Some(FileStamps { file, stamps })) = (&progress, key, stamps)
-        && let Some(response) = encoded_bytes(&*runtime(&state)?, outcome).filter(|it| it.bytes.len() <= CACHED_MAX)
+        && let Some(response) = encoded_bytes(&state, outcome)?.filter(|it| it.bytes.len() <= CACHED_MAX)
     {
         let cached = CachedResponse { response: response.clone(), skill: outcome.skill.clone(), digest: None };
         asking.http.cache().insert(key, Dependencies::File(stamps, file), cached);
@@ -113,7 +112,7 @@ fn answered(
         }
         Progress::Done(_, outcome) => outcome,
     };
-    if let Some(ready) = encoded_bytes(&*runtime(state)?, &outcome) {
+    if let Some(ready) = encoded_bytes(state, &outcome)? {
         return Ok(sent(asking, &ready));
     }
     let answer = read::answer(state, &outcome);
@@ -124,15 +123,15 @@ fn answered(
 }
 
 /// Encodes a file whose bytes were asked for.
-fn encoded_bytes(runtime: &Runtime, outcome: &ReadOutcome) -> Option<EncodedResponse> {
+fn encoded_bytes(snapshot: &Snapshot, outcome: &ReadOutcome) -> Result<Option<EncodedResponse>, Failure> {
     let Ok(ResourceAnswer {
-        found: ResourceContent::File(Resource { bytes: ResourceBytes::Binary(bytes), path, .. }),
+        found: ResourceContent::File(SkillFile { bytes: ResourceBytes::Binary(bytes), path, .. }),
         ..
     }) = &outcome.result
     else {
-        return None;
+        return Ok(None);
     };
-    Some(EncodedResponse::new(bytes.clone(), content_type(runtime, path, bytes)))
+    Ok(Some(EncodedResponse::new(bytes.clone(), content_type(snapshot, path, bytes)?)))
 }
 
 fn sent(asking: &HttpContext, ready: &EncodedResponse) -> Response {
@@ -147,11 +146,11 @@ fn sent(asking: &HttpContext, ready: &EncodedResponse) -> Response {
 }
 
 /// Returns the `Content-Type` of a file.
-fn content_type(runtime: &Runtime, path: &str, bytes: &[u8]) -> HeaderValue {
-    let kind = host_media_type(&runtime.view().host.resource, Path::new(path), bytes);
+fn content_type(snapshot: &Snapshot, path: &str, bytes: &[u8]) -> Result<HeaderValue, Failure> {
+    let kind = read::media_type(snapshot, path, bytes)?;
     let kind = match kind.starts_with("text/") && !kind.contains("charset") {
         true => HeaderValue::try_from(format!("{kind}; charset=utf-8")),
         false => HeaderValue::try_from(&*kind),
     };
-    kind.unwrap_or(HeaderValue::from_static("application/octet-stream"))
+    Ok(kind.unwrap_or(HeaderValue::from_static("application/octet-stream")))
 }

@@ -2,9 +2,8 @@
 
 use axum::response::Response;
 use openoxide_app::SkillIds as Ids;
-use openoxide_live::{Snapshot, WatchMode};
-use openoxide_skills::catalog::{Catalog, Entry};
-use openoxide_skills::diagnostic::Level;
+use openoxide_app::live::WatchMode;
+use openoxide_app::{Catalog, Entry, Level, Snapshot};
 use openoxide_wire::ProblemLine;
 
 use super::extract::NoQuery;

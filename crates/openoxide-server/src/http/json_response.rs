@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use openoxide_live::Snapshot;
+use openoxide_app::Snapshot;
 use serde::Serialize;
 
 use super::extract::HttpContext;

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use axum::response::{IntoResponse, Response};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use openoxide_live::{Snapshot, WatchMode};
+use openoxide_app::Snapshot;
+use openoxide_app::live::WatchMode;
 
 use super::extract::NoQuery;
 use super::extract::{HttpContext, Location, Query};

@@ -1,7 +1,6 @@
 //! Redacts absolute paths for clients on other machines: known folders become short names.
 
-use openoxide_live::Snapshot;
-use openoxide_skills::text::path_text;
+use openoxide_app::{Snapshot, path_text};
 use openoxide_wire::ProblemLine;
 use serde_json::Value;
 

@@ -6,8 +6,8 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::header::{ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY};
 use http::{HeaderMap, HeaderValue, StatusCode};
+use openoxide_app::Snapshot;
 use openoxide_app::encoding::hex;
-use openoxide_live::Snapshot;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 

@@ -17,9 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use openoxide_live::Snapshot;
-use openoxide_skills::host::Caller;
-use openoxide_skills::resource::FolderStamps;
+use openoxide_app::{Caller, FolderStamps, Snapshot};
 use rustix::fs::{Mode, OFlags};
 
 use super::response::EncodedResponse;

@@ -1,6 +1,7 @@
 //! What a tool or a prompt answers.
 
-use openoxide_runtime::{ActivationOutcome, ForkPlan, Notice, ToolResult};
+use openoxide_app::tools::ToolResult;
+use openoxide_app::{ActivationOutcome, ForkPlan, Notice};
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
 use serde_json::{Value, json};
 

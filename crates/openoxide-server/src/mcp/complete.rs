@@ -4,20 +4,23 @@ use rmcp::ErrorData;
 use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, Reference};
 
 use super::error::invalid;
-use super::prompts::prompt_entry;
 use super::resources::TEMPLATE;
-use super::seen::{Seen, Shared};
+use super::view::{McpView, Shared};
 
 impl Shared {
     /// Completes an argument of a prompt or a part of an address.
-    pub(super) fn complete(&self, seen: &Seen, request: &CompleteRequestParams) -> Result<CompleteResult, ErrorData> {
+    pub(super) fn complete(
+        &self,
+        view: &McpView,
+        request: &CompleteRequestParams,
+    ) -> Result<CompleteResult, ErrorData> {
         let all = match &request.r#ref {
             Reference::Prompt(prompt) => {
                 // What a skill's arguments may be, nobody says.
-                prompt_entry(seen, &prompt.name).ok_or_else(|| invalid("there is no such prompt"))?;
+                view.skills.prompt(&prompt.name).ok_or_else(|| invalid("there is no such prompt"))?;
                 Vec::new()
             }
-            Reference::Resource(resource) if resource.uri == TEMPLATE => self.parts(seen, request),
+            Reference::Resource(resource) if resource.uri == TEMPLATE => self.parts(view, request),
             _ => return Err(invalid("there is no such resource template")),
         };
         let typed = request.argument.value.as_str();
@@ -30,23 +33,16 @@ impl Shared {
         Ok(CompleteResult::new(info))
     }
 
-    fn parts(&self, seen: &Seen, request: &CompleteRequestParams) -> Vec<String> {
+    fn parts(&self, view: &McpView, request: &CompleteRequestParams) -> Vec<String> {
         let name_of = |root: &str| root.trim_start_matches("skill://").to_owned();
         match request.argument.name.as_str() {
-            "skill" => seen.addresses.roots().map(|(root, _)| name_of(root)).collect(),
+            "skill" => view.skills.addresses.roots().map(|(root, _)| name_of(root)).collect(),
             "path" => {
                 let given = request.context.as_ref().and_then(|context| context.arguments.as_ref());
                 let skill = given.and_then(|given| given.get("skill"));
-                skill.and_then(|skill| self.paths(seen, skill)).unwrap_or_default()
+                skill.and_then(|skill| view.skills.paths(&self.cache, skill)).unwrap_or_default()
             }
             _ => Vec::new(),
         }
-    }
-
-    fn paths(&self, seen: &Seen, skill: &str) -> Option<Vec<String>> {
-        let (_, at) = seen.addresses.roots().find(|(root, _)| root.strip_prefix("skill://") == Some(skill))?;
-        let served = self.memory.look(seen.catalog(), seen.entry(at)?)?;
-        let files = served.files.as_ref()?.files.iter();
-        Some(files.map(|file| super::address::address("", &file.path).trim_start_matches('/').to_owned()).collect())
     }
 }

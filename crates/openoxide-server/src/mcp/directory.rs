@@ -1,36 +1,31 @@
 //! What is in a folder of a skill: `resources/directory/read`.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use openoxide_runtime::media_type_by_name;
-use openoxide_skills::resource::{SkillDir, SkillDirEntry, shown_name};
+use openoxide_app::mcp_skills::{OWN_FILE, ServedSkill, address};
+use openoxide_app::{SkillDirEntry, media_type_by_name, shown_name};
 use rmcp::ErrorData;
 use rmcp::model::{CustomResult, Resource};
 use serde_json::{Value, json};
 
-use super::address::{Meant, OWN_FILE, address};
 use super::error::{invalid, shortened};
 use super::pagination::page;
-use super::seen::{Seen, Shared};
-use super::served::Served;
 use super::skills::text;
+use super::view::{McpView, Shared};
 
 /// The media type of a folder.
 const FOLDER: &str = "inode/directory";
-/// Most names that are read of one folder.
-const NAMES_MAX: usize = 10_000;
 /// Most names of one page.
 const PAGE: usize = 500;
 
 impl Shared {
     /// Answers `resources/directory/read`.
-    pub(super) fn read_directory(&self, seen: &Seen, params: &Value) -> Result<CustomResult, ErrorData> {
+    pub(super) fn read_directory(&self, view: &McpView, params: &Value) -> Result<CustomResult, ErrorData> {
         let uri = text(params, "uri")?.ok_or_else(|| invalid("the parameter `uri` is missing"))?;
         let no_folder = || invalid(format!("{} is not a folder of a skill", shortened(uri)));
-        let meant = seen.addresses.find(uri).ok_or_else(no_folder)?;
-        let (served, children) = self.children(seen, &meant).ok_or_else(no_folder)?;
-        let folder = meant.path.as_ref().map_or_else(PathBuf::new, |path| path.as_path().to_owned());
+        let target = view.skills.addresses.find(uri).ok_or_else(no_folder)?;
+        let (served, children) = view.skills.children(&self.cache, &target).ok_or_else(no_folder)?;
+        let folder = target.path.as_ref().map_or_else(PathBuf::new, |path| path.as_path().to_owned());
         // A cursor is of one folder only.
         let list = format!("directory {uri}");
         let key = |child: &SkillDirEntry| address("", Path::new(&child.name));
@@ -38,7 +33,7 @@ impl Shared {
         children.sort_by_key(key);
         let (children, next) = page(&list, children.into_iter(), text(params, "cursor")?, PAGE, key)?;
         let resource =
-            |child: &SkillDirEntry| self::resource(meant.root, &served, &folder.join(&child.name), child.is_folder);
+            |child: &SkillDirEntry| self::resource(target.root, &served, &folder.join(&child.name), child.is_folder);
         let resources: Vec<Resource> = children.iter().map(resource).collect();
         let mut answer = json!({ "resultType": "complete", "resources": resources });
         if let Some(next) = next {
@@ -46,17 +41,10 @@ impl Shared {
         }
         Ok(CustomResult::new(answer))
     }
-
-    fn children(&self, seen: &Seen, meant: &Meant<'_>) -> Option<(Arc<Served>, Vec<SkillDirEntry>)> {
-        let entry = seen.entry(meant.at)?;
-        let served = self.memory.look(seen.catalog(), entry)?;
-        let dir = SkillDir::of(seen.catalog(), entry).ok()?;
-        Some((served, dir.children(meant.path.as_ref(), NAMES_MAX).ok()?))
-    }
 }
 
 /// Describes a file or a folder of a skill.
-pub(super) fn resource(root: &str, served: &Served, path: &Path, is_folder: bool) -> Resource {
+pub(super) fn resource(root: &str, served: &ServedSkill, path: &Path, is_folder: bool) -> Resource {
     let name = path.file_name().map(|name| shown_name(Path::new(name))).unwrap_or_default();
     let mut resource = Resource::new(address(root, path), name);
     if is_folder {

@@ -3,9 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use openoxide_app::PendingError;
-use openoxide_live::Snapshot;
-use openoxide_runtime::{Answer, Question, Reply};
+use openoxide_app::{Answer, PendingError, Question, Reply, Snapshot};
 use rmcp::model::{
     ElicitRequest, ElicitRequestParams, ElicitResult, InputRequest, InputRequests, InputRequiredResult, InputResponses,
     ProtocolVersion,
@@ -228,7 +226,7 @@ fn about(question: &Question) -> String {
     match question {
         Question::Permission { permission, subject, .. } => format!("the permission to {permission} `{subject}`"),
         Question::RequestedPermissions { skill, powers, .. } => {
-            let what: Vec<&str> = powers.iter().map(openoxide_runtime::RequestedPermission::title).collect();
+            let what: Vec<&str> = powers.iter().map(openoxide_app::RequestedPermission::title).collect();
             format!("whether `{skill}` may {}", what.join(" and "))
         }
         Question::Secret { variable, .. } => format!("the variable {variable}"),

@@ -39,7 +39,7 @@ pub(super) fn internal(text: impl Into<String>) -> ErrorData {
 /// Repeats what somebody wrote, which may be as long as they like.
 pub(super) fn shortened(text: &str) -> String {
     const REPEATED: usize = 200;
-    let shown = openoxide_skills::text::TerminalText(text).to_string();
+    let shown = openoxide_app::TerminalText(text).to_string();
     match shown.char_indices().nth(REPEATED) {
         Some((end, _)) => format!("{}…", &shown[..end]),
         None => shown,

@@ -37,7 +37,7 @@ async fn unless_cancelled<T>(
 impl McpServer {
     /// Returns how the model is to use the server; nothing if that cannot be told now.
     async fn instructions(&self) -> Option<String> {
-        self.shared.work(|_, seen| instructions(seen)).await.ok()
+        self.shared.work(|_, view| instructions(view)).await.ok()
     }
 }
 
@@ -80,9 +80,9 @@ impl ServerHandler for McpServer {
     ) -> Result<ListToolsResult, ErrorData> {
         // There are few, on one page.
         super::pagination::after("tools", cursor(request).as_deref())?;
-        let mut listed = self.shared.work(super::seen::Shared::list_tools).await?;
-        let seen = self.shared.seen().await?;
-        self.shared.name_remote(&seen, &mut listed.tools).await;
+        let mut listed = self.shared.work(super::view::Shared::list_tools).await?;
+        let view = self.shared.view().await?;
+        self.shared.name_remote(&view, &mut listed.tools).await;
         Ok(listed)
     }
 
@@ -96,7 +96,7 @@ impl ServerHandler for McpServer {
         _: Context,
     ) -> Result<ListPromptsResult, ErrorData> {
         let cursor = cursor(request);
-        self.shared.work(move |shared, seen| shared.list_prompts(seen, cursor.as_deref())).await?
+        self.shared.work(move |shared, view| shared.list_prompts(view, cursor.as_deref())).await?
     }
 
     async fn get_prompt(
@@ -113,7 +113,7 @@ impl ServerHandler for McpServer {
         _: Context,
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = cursor(request);
-        self.shared.work(move |shared, seen| shared.list_resources(seen, cursor.as_deref())).await?
+        self.shared.work(move |shared, view| shared.list_resources(view, cursor.as_deref())).await?
     }
 
     async fn list_resource_templates(
@@ -134,7 +134,7 @@ impl ServerHandler for McpServer {
     }
 
     async fn complete(&self, request: CompleteRequestParams, _: Context) -> Result<CompleteResult, ErrorData> {
-        self.shared.work(move |shared, seen| shared.complete(seen, &request)).await?
+        self.shared.work(move |shared, view| shared.complete(view, &request)).await?
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
@@ -152,10 +152,10 @@ impl ServerHandler for McpServer {
     async fn on_custom_request(&self, request: CustomRequest, _: Context) -> Result<CustomResult, ErrorData> {
         let params = request.params.unwrap_or(Value::Null);
         match request.method.as_str() {
-            "skills/list" => self.shared.work(move |shared, seen| shared.list_skills(seen, &params)).await?,
-            "skills/get" => self.shared.work(move |shared, seen| shared.get_skill(seen, &params)).await?,
+            "skills/list" => self.shared.work(move |shared, view| shared.list_skills(view, &params)).await?,
+            "skills/get" => self.shared.work(move |shared, view| shared.get_skill(view, &params)).await?,
             "resources/directory/read" => {
-                self.shared.work(move |shared, seen| shared.read_directory(seen, &params)).await?
+                self.shared.work(move |shared, view| shared.read_directory(view, &params)).await?
             }
             // What the protocol has comes here only if it is not called as the protocol says.
             method if METHODS.contains(&method) => {

@@ -13,8 +13,8 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use tokio_util::sync::CancellationToken;
 
 use super::message::{MESSAGE_MAX, Unreadable, read};
-use super::seen::Shared;
 use super::sessions::Sessions;
+use super::view::Shared;
 use super::{McpOptions, McpServer};
 use crate::bounded_body::{BodyError, read_body};
 use crate::engine::Engine;

@@ -3,14 +3,12 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use openoxide_skills::catalog::Entry;
-use openoxide_skills::host::{CatalogPlace, ToolDoes};
-use openoxide_skills::render::{BudgetUnit, Model, catalog_budget};
-use openoxide_skills::text::TerminalText;
+use openoxide_app::list::{catalog_room, model_skills};
+use openoxide_app::{CatalogPlace, Entry, TerminalText, ToolDoes};
 use rmcp::model::{Implementation, JsonObject, ServerCapabilities, ServerConfig};
 use serde_json::json;
 
-use super::seen::Seen;
+use super::view::McpView;
 
 /// The extension that serves skills.
 const SKILLS: &str = "io.modelcontextprotocol/skills";
@@ -35,8 +33,8 @@ pub(super) fn config() -> ServerConfig {
 }
 
 /// Says to the model how skills are used, and which there are where no tool says so.
-pub(super) fn instructions(seen: &Seen) -> String {
-    let tool = |does: ToolDoes| seen.toolbox.tools().iter().find(|tool| tool.does == does);
+pub(super) fn instructions(view: &McpView) -> String {
+    let tool = |does: ToolDoes| view.toolbox.tools().iter().find(|tool| tool.does == does);
     let Some(activate) = tool(ToolDoes::Activate) else {
         return "Skills are folders with instructions for certain tasks; they are served as resources.".to_owned();
     };
@@ -52,23 +50,19 @@ pub(super) fn instructions(seen: &Seen) -> String {
             let _ = write!(text, " `{}` {what}.", tool.name);
         }
     }
-    if seen.state.view.host.catalog.place == CatalogPlace::SystemPrompt && seen.state.view.host.catalog.shown {
-        text.push_str(&list(seen));
+    if view.state.view.host.catalog.place == CatalogPlace::SystemPrompt && view.state.view.host.catalog.shown {
+        text.push_str(&list(view));
     }
     text
 }
 
 /// Lists the skills within the host's budget: with descriptions, or else names while they fit.
-fn list(seen: &Seen) -> String {
-    let entries: Vec<&Entry> = seen.catalog().skills.iter().filter(|entry| entry.model).collect();
+fn list(view: &McpView) -> String {
+    let entries = model_skills(&view.state).unwrap_or_default();
     if entries.is_empty() {
         return String::new();
     }
-    let room = match catalog_budget(&seen.state.view, Model::default()) {
-        None => usize::MAX,
-        Some((room, BudgetUnit::Characters)) => usize::try_from(room).unwrap_or(usize::MAX),
-        Some((room, BudgetUnit::Tokens)) => usize::try_from(room.saturating_mul(4)).unwrap_or(usize::MAX),
-    };
+    let room = catalog_room(&view.state).unwrap_or(usize::MAX);
     let full: Vec<String> = entries.iter().map(|entry| line(entry)).collect();
     let length = |lines: &[String]| lines.iter().map(|line| line.chars().count() + 1).sum::<usize>();
     if length(&full) <= room {

@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use openoxide_live::Change;
+use openoxide_app::live::Change;
 use rmcp::RoleServer;
 use rmcp::service::{Peer, SubscriptionContext};
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 
 use super::McpServer;
-use super::seen::{Seen, Shared};
+use super::view::{McpView, Shared};
 
 /// How often it is looked whether a client has left: nothing says so by itself.
 const LOOK: Duration = Duration::from_secs(30);
@@ -27,14 +27,14 @@ struct Changes {
     shared: Arc<Shared>,
     receiver: Receiver<Arc<Change>>,
     /// What was seen before.
-    before: Option<Arc<Seen>>,
+    before: Option<Arc<McpView>>,
 }
 
 impl Changes {
     async fn new(shared: &Arc<Shared>) -> Changes {
         // BoundListener begins before looking, so that nothing is missed between.
         let receiver = shared.engine.changes();
-        Changes { shared: Arc::clone(shared), receiver, before: shared.seen().await.ok() }
+        Changes { shared: Arc::clone(shared), receiver, before: shared.view().await.ok() }
     }
 
     /// Waits for the next change; nothing when there will be none.
@@ -44,8 +44,8 @@ impl Changes {
                 Ok(change) if change.snapshot.place != *self.shared.engine.here() => {}
                 // Who missed some looks at everything again.
                 Ok(_) | Err(RecvError::Lagged(_)) => {
-                    let now = self.shared.seen().await.ok();
-                    let tools = |seen: &Arc<Seen>| seen.toolbox.tools().to_vec();
+                    let now = self.shared.view().await.ok();
+                    let tools = |view: &Arc<McpView>| view.toolbox.tools().to_vec();
                     let news = News { tools: self.before.as_ref().map(tools) != now.as_ref().map(tools), rest: true };
                     self.before = now;
                     return Some(news);

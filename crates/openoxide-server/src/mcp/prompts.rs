@@ -1,9 +1,7 @@
 //! Skills as prompts: what a user can call by name.
 
 use openoxide_app::activate::{self, Activate, ActivateInput};
-use openoxide_runtime::{ActivationOutcome, Call, CallArguments, names_for};
-use openoxide_skills::catalog::Entry;
-use openoxide_skills::host::Caller;
+use openoxide_app::{ActivationOutcome, Call, CallArguments, Caller, Entry};
 use rmcp::model::{
     CacheScope, GetPromptRequestParams, GetPromptResponse, GetPromptResult, JsonObject, ListPromptsResult, Prompt,
     PromptArgument, PromptMessage, Role,
@@ -17,8 +15,8 @@ use super::answer::{forked, note};
 use super::elicit::{Elicited, Elicitor};
 use super::error::{failed, invalid, shortened};
 use super::pagination::page;
-use super::seen::{Seen, Shared};
 use super::skills::TTL_MS;
+use super::view::{McpView, Shared};
 use crate::pending_operation::RequestKey;
 
 /// Most prompts of one page.
@@ -30,19 +28,14 @@ const ALL: &str = "arguments";
 
 impl Shared {
     /// Lists the skills that a user may call.
-    pub(super) fn list_prompts(&self, seen: &Seen, cursor: Option<&str>) -> Result<ListPromptsResult, ErrorData> {
-        let names = names_for(seen.catalog(), Caller::User);
+    pub(super) fn list_prompts(&self, view: &McpView, cursor: Option<&str>) -> Result<ListPromptsResult, ErrorData> {
+        let names = view.skills.prompt_names();
         let (names, next) = page(LIST, names.into_iter(), cursor, PAGE, |name| (*name).to_owned())?;
-        let prompts = names.into_iter().filter_map(|name| prompt_entry(seen, name)).map(prompt).collect();
+        let prompts = names.into_iter().filter_map(|name| view.skills.prompt(name)).map(prompt).collect();
         let mut result = ListPromptsResult::with_all_items(prompts);
         result.next_cursor = next;
         Ok(result.with_ttl_ms(TTL_MS).with_cache_scope(CacheScope::Private))
     }
-}
-
-/// Finds the skill of a prompt.
-pub(super) fn prompt_entry<'s>(seen: &'s Seen, name: &str) -> Option<&'s Entry> {
-    seen.catalog().skills.iter().find(|entry| entry.user && entry.is_active() && *entry.skill.name == *name)
 }
 
 /// Describes a skill as a prompt.
@@ -109,9 +102,9 @@ impl McpServer {
         request: GetPromptRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let seen = self.shared.seen().await?;
+        let view = self.shared.view().await?;
         let unknown = || invalid(format!("no prompt is called `{}`", shortened(&request.name)));
-        let entry = prompt_entry(&seen, &request.name).ok_or_else(unknown)?;
+        let entry = view.skills.prompt(&request.name).ok_or_else(unknown)?;
         let arguments = given(entry, request.arguments.as_ref())?;
         let wanted = Value::Object(request.arguments.clone().unwrap_or_default());
         let key = RequestKey::new("prompts/get", &request.name, wanted);
@@ -121,8 +114,8 @@ impl McpServer {
         } else {
             let call = Call { skill: request.name.clone(), caller: Caller::User, arguments };
             let operation =
-                activate::activate(&seen.state, ActivateInput::Skill(call)).map_err(|error| failed(&error))?;
-            self.begin_eliciting(&seen.state, operation, &elicitor, &key).await?
+                activate::activate(&view.state, ActivateInput::Skill(call)).map_err(|error| failed(&error))?;
+            self.begin_eliciting(&view.state, operation, &elicitor, &key).await?
         };
         match elicited {
             Elicited::Later(asked) => Ok(asked.into()),

@@ -1,7 +1,6 @@
 //! A question to the user as a form: what would happen, whole, and the answers that make sense.
 
-use openoxide_runtime::{Answer, Choice, Question, RequestedPermission};
-use openoxide_skills::text::TerminalText;
+use openoxide_app::{Answer, Choice, Question, RequestedPermission, TerminalText};
 use rmcp::model::{
     ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema, EnumSchema, PrimitiveSchemaDefinition,
 };

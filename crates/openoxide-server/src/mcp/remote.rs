@@ -3,14 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use openoxide_app::{McpServers, remote};
-use openoxide_runtime::RemoteOffer;
-use openoxide_skills::host::{Caller, ToolDoes};
-use openoxide_skills::text::TerminalText;
+use openoxide_app::{Caller, McpServers, RemoteOffer, TerminalText, ToolDoes, remote};
 use rmcp::model::Tool;
 use serde_json::{Value, json};
 
-use super::seen::{Seen, Shared};
+use super::view::{McpView, Shared};
 use crate::drive::{Conversation, Nobody};
 use crate::engine::Engine;
 
@@ -25,16 +22,16 @@ const ABOUT_LOOKED_AT: usize = 2000;
 
 impl Shared {
     /// Adds what servers offer to the tools that call skills.
-    pub(super) async fn name_remote(&self, seen: &Seen, tools: &mut [Tool]) {
-        if !McpServers::has_some(&seen.state) {
+    pub(super) async fn name_remote(&self, view: &McpView, tools: &mut [Tool]) {
+        if !McpServers::has_some(&view.state) {
             return;
         }
-        let offered = offered(&self.engine, seen).await;
+        let offered = offered(&self.engine, view).await;
         if offered.is_empty() {
             return;
         }
         let calls = |tool: &&mut Tool| {
-            seen.toolbox.tools().iter().any(|own| own.name == tool.name && own.does == ToolDoes::Activate)
+            view.toolbox.tools().iter().any(|own| own.name == tool.name && own.does == ToolDoes::Activate)
         };
         for tool in tools.iter_mut().filter(calls) {
             name_in(tool, &offered);
@@ -43,15 +40,15 @@ impl Shared {
 }
 
 /// Returns what the model may call, as its name and what it is for.
-async fn offered(engine: &Engine, seen: &Seen) -> Vec<(String, String)> {
-    let Ok(operation) = remote::list(&seen.state) else { return Vec::new() };
+async fn offered(engine: &Engine, view: &McpView) -> Vec<(String, String)> {
+    let Ok(operation) = remote::list(&view.state) else { return Vec::new() };
     let session = Conversation::default();
     let mut nobody = Nobody;
-    let complete = engine.complete(&seen.state, operation, &session, &mut nobody);
+    let complete = engine.complete(&view.state, operation, &session, &mut nobody);
     // A server that is late goes on answering, and is known the next time.
     let Ok(Ok((_, listing))) = tokio::time::timeout(PATIENCE, complete).await else { return Vec::new() };
     let line = |offer: &RemoteOffer| (offer.name.clone(), in_short(&offer.about));
-    listing.offers(&seen.state, Caller::Model).iter().take(NAMED_MAX).map(line).collect()
+    listing.offers(&view.state, Caller::Model).iter().take(NAMED_MAX).map(line).collect()
 }
 
 /// Puts what a server says on one short line, with nothing in it that hides or commands.

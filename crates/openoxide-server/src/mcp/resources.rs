@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use openoxide_runtime::{
-    Audience, LinkRule, ReadForm, ReadRefusal, ReadRefusalReason, ReadRequest, ReadTarget, Reading, media_type,
+use openoxide_app::mcp_skills::OWN_FILE;
+use openoxide_app::{
+    ReadProblem, ReadRefusal, ReadRefusalReason, Reading, ResourceAnswer, ResourceBytes, ResourceContent, SkillFile,
+    media_type,
 };
-use openoxide_skills::host::{Caller, ReadProblem};
-use openoxide_skills::resource::{ResourceAnswer, ResourceBytes, ResourceContent, ResourcePath};
 use rmcp::model::{
     CacheScope, ListResourceTemplatesResult, ListResourcesResult, ReadResourceRequestParams, ReadResourceResponse,
     ReadResourceResult, Resource, ResourceContents, ResourceTemplate,
@@ -19,13 +19,12 @@ use rmcp::{ErrorData, RoleServer};
 use serde_json::json;
 
 use super::McpServer;
-use super::address::OWN_FILE;
 use super::directory::resource;
 use super::elicit::{Elicited, Elicitor};
 use super::error::no_resource;
 use super::pagination::page;
-use super::seen::{Seen, Shared};
 use super::skills::TTL_MS;
+use super::view::{McpView, Shared};
 use crate::observe::audit::{Action, Decision};
 use crate::pending_operation::RequestKey;
 
@@ -38,43 +37,19 @@ pub(super) const TEMPLATE: &str = "skill://{+skill}/{+path}";
 
 impl Shared {
     /// Lists the skills' own files.
-    pub(super) fn list_resources(&self, seen: &Seen, cursor: Option<&str>) -> Result<ListResourcesResult, ErrorData> {
-        let (roots, next) = page(LIST, seen.addresses.roots(), cursor, PAGE, |(root, _)| (*root).to_owned())?;
+    pub(super) fn list_resources(
+        &self,
+        view: &McpView,
+        cursor: Option<&str>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let (roots, next) = page(LIST, view.skills.addresses.roots(), cursor, PAGE, |(root, _)| (*root).to_owned())?;
         let own = |(root, at): (&str, usize)| -> Option<Resource> {
-            let served = self.memory.look(seen.catalog(), seen.entry(at)?)?;
+            let served = view.skills.skill(&self.cache, at)?;
             Some(resource(root, &served, Path::new(OWN_FILE), false))
         };
         let mut result = ListResourcesResult::with_all_items(roots.into_iter().filter_map(own).collect());
         result.next_cursor = next;
         Ok(result.with_ttl_ms(TTL_MS).with_cache_scope(CacheScope::Private))
-    }
-
-    /// Finds a file that an address means; its skill's place in the catalog, and its path.
-    fn file_at(&self, seen: &Seen, uri: &str) -> Option<(usize, ResourcePath)> {
-        let meant = seen.addresses.find(uri)?;
-        let (path, entry) = (meant.path?, seen.entry(meant.at)?);
-        let served = self.memory.look(seen.catalog(), entry)?;
-        // What is read is what is told, where everything is told.
-        let is_there = match &served.files {
-            Some(files) => files.file(path.as_path()).is_some(),
-            None => !path.as_path().iter().any(|name| name == ".git"),
-        };
-        is_there.then_some((meant.at, path))
-    }
-
-    /// Begins to read the file that an address means.
-    fn reading(&self, seen: &Seen, uri: &str) -> Option<Reading> {
-        let (at, path) = self.file_at(seen, uri)?;
-        // Where the listing tells every file, links are told too; elsewhere they cannot be told apart.
-        let links = if self.is_told(seen, at) { LinkRule::Follow } else { LinkRule::Refuse };
-        let target = ReadTarget::Found { entry: Box::new(seen.entry(at)?.clone()), path, links };
-        let (caller, form, audience) = (Caller::Model, ReadForm::Bytes, Audience::Program);
-        Some(Reading::new(Arc::clone(seen.runtime()), ReadRequest { target, caller, form, audience }))
-    }
-
-    fn is_told(&self, seen: &Seen, at: usize) -> bool {
-        let served = seen.entry(at).and_then(|entry| self.memory.look(seen.catalog(), entry));
-        served.is_some_and(|served| served.files.is_some())
     }
 }
 
@@ -109,14 +84,14 @@ impl McpServer {
         let elicited = if let Some(handle) = &request.request_state {
             self.resume_eliciting::<Reading>(handle, request.input_responses.as_ref(), &elicitor, &key).await?
         } else {
-            let seen = self.shared.seen().await?;
-            let (of, wanted) = (Arc::clone(&seen), uri.clone());
-            let reading = self.shared.work(move |shared, _| shared.reading(&of, &wanted)).await?;
+            let view = self.shared.view().await?;
+            let (of, wanted) = (Arc::clone(&view), uri.clone());
+            let reading = self.shared.work(move |shared, _| of.skills.read(&shared.cache, &wanted)).await?;
             let Some(reading) = reading else {
                 elicitor.engine.note(Action::Read, &uri, None, Some(&uri), Decision::Deny("unknown".to_owned()));
                 return Err(no_resource(&uri));
             };
-            self.begin_eliciting(&seen.state, reading, &elicitor, &key).await?
+            self.begin_eliciting(&view.state, reading, &elicitor, &key).await?
         };
         let (outcome, unasked) = match elicited {
             Elicited::Later(asked) => return Ok(asked.into()),
@@ -130,7 +105,7 @@ impl McpServer {
     }
 }
 
-fn read_result(uri: &str, file: openoxide_skills::resource::Resource) -> ReadResourceResult {
+fn read_result(uri: &str, file: SkillFile) -> ReadResourceResult {
     let bytes = match file.bytes {
         ResourceBytes::Binary(bytes) => bytes,
         ResourceBytes::Text { text, .. } => text.into_bytes(),

@@ -4,10 +4,9 @@ use rmcp::ErrorData;
 use rmcp::model::CustomResult;
 use serde_json::{Value, json};
 
-use super::address::{OWN_FILE, address};
 use super::error::{invalid, shortened};
 use super::pagination::{after, cursor};
-use super::seen::{Seen, Shared};
+use super::view::{McpView, Shared};
 
 /// How long an answer may be taken for the present: about as long as the catalog takes to follow the disk.
 pub(super) const TTL_MS: u64 = 1000;
@@ -20,13 +19,14 @@ const LIST: &str = "skills";
 
 impl Shared {
     /// Answers `skills/list`.
-    pub(super) fn list_skills(&self, seen: &Seen, params: &Value) -> Result<CustomResult, ErrorData> {
+    pub(super) fn list_skills(&self, view: &McpView, params: &Value) -> Result<CustomResult, ErrorData> {
         let after = after(LIST, text(params, "cursor")?)?;
-        let mut roots = seen.addresses.roots().filter(|(root, _)| after.as_ref().is_none_or(|after| **root > **after));
+        let mut roots =
+            view.skills.addresses.roots().filter(|(root, _)| after.as_ref().is_none_or(|after| **root > **after));
         let (mut skills, mut bytes, mut last) = (Vec::new(), 0, None);
         for (root, at) in roots.by_ref() {
             last = Some(root);
-            if let Some(served) = seen.entry(at).and_then(|entry| self.memory.look(seen.catalog(), entry)) {
+            if let Some(served) = view.skills.skill(&self.cache, at) {
                 let entry = served.entry(root);
                 bytes += entry.to_string().len();
                 skills.push(entry);
@@ -43,13 +43,9 @@ impl Shared {
     }
 
     /// Answers `skills/get`.
-    pub(super) fn get_skill(&self, seen: &Seen, params: &Value) -> Result<CustomResult, ErrorData> {
+    pub(super) fn get_skill(&self, view: &McpView, params: &Value) -> Result<CustomResult, ErrorData> {
         let uri = text(params, "uri")?.ok_or_else(|| invalid("the parameter `uri` is missing"))?;
-        let meant = seen.addresses.find(uri).filter(|meant| *uri == address(meant.root, OWN_FILE.as_ref()));
-        let entry = meant.and_then(|meant| {
-            let served = self.memory.look(seen.catalog(), seen.entry(meant.at)?)?;
-            Some(served.entry(meant.root))
-        });
+        let entry = view.skills.skill_at(&self.cache, uri).map(|(root, served)| served.entry(root));
         let entry = entry.ok_or_else(|| invalid(format!("no skill is served at {}", shortened(uri))))?;
         Ok(CustomResult::new(complete(json!({ "skill": entry }))))
     }

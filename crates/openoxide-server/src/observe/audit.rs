@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use openoxide_runtime::{ActivationOutcome, Refusal};
+use openoxide_app::{ActivationOutcome, Refusal};
 use serde::Serialize;
 
 use crate::observe::background_writer::{BackgroundWriter, Sink};

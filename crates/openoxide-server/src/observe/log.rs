@@ -9,7 +9,7 @@ use std::io::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use openoxide_skills::text::TerminalText;
+use openoxide_app::TerminalText;
 use tracing::field::{Field, Visit};
 use tracing::level_filters::LevelFilter;
 use tracing::span::{Attributes, Id};

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use openoxide_config::Timestamp;
+use openoxide_app::Timestamp;
 
 thread_local! {
     /// The second that was last written, for there are many lines in one.

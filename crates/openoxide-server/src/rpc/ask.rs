@@ -4,8 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use openoxide_app::question_line;
-use openoxide_runtime::{Answer, Choice, Question};
+use openoxide_app::{Answer, Choice, Question, question_line};
 use openoxide_wire::NoticeLine;
 use serde::Deserialize;
 use serde_json::{Value, json};

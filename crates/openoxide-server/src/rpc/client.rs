@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use openoxide_app::Error;
-use openoxide_live::{Pin, Place, Snapshot};
-use openoxide_runtime::Session;
+use openoxide_app::live::Pin;
+use openoxide_app::{Error, Place, Session, Snapshot};
 
 use super::RpcOptions;
 use super::ask::Asks;
@@ -182,7 +181,7 @@ impl Client {
 
 #[cfg(test)]
 mod tests {
-    use openoxide_config::Environment;
+    use openoxide_app::Environment;
     use openoxide_testkit::TestContext;
 
     use super::*;

@@ -1,9 +1,6 @@
 //! Errors of JSON-RPC: a number, a sentence, and for programs a word and the next step.
 
 use openoxide_app::{Error, ErrorKind};
-use openoxide_config::{SettingError, SwitchError};
-use openoxide_live::LiveError;
-use openoxide_permissions::RuleError;
 use serde::Serialize;
 
 use crate::blocking_pool::Unavailable;
@@ -130,29 +127,5 @@ impl From<Error> for RpcError {
             _ => REFUSED,
         };
         RpcError::new(code, error.summary()).problem(error.word(), error.help())
-    }
-}
-
-impl From<LiveError> for RpcError {
-    fn from(error: LiveError) -> RpcError {
-        RpcError::from(Error::from(error))
-    }
-}
-
-impl From<&RuleError> for RpcError {
-    fn from(error: &RuleError) -> RpcError {
-        RpcError::from(Error::from(error))
-    }
-}
-
-impl From<SwitchError> for RpcError {
-    fn from(error: SwitchError) -> RpcError {
-        RpcError::from(Error::from(error))
-    }
-}
-
-impl From<SettingError> for RpcError {
-    fn from(error: SettingError) -> RpcError {
-        RpcError::from(Error::from(error))
     }
 }

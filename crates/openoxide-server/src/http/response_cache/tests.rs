@@ -2,8 +2,8 @@ use std::time::SystemTime;
 
 use axum::body::Bytes;
 use http::HeaderValue;
-use openoxide_config::Environment;
-use openoxide_live::{Live, LiveOptions, Place};
+use openoxide_app::live::{Live, LiveOptions};
+use openoxide_app::{Environment, Place};
 
 use super::*;
 

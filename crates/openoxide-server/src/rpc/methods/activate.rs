@@ -3,11 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use openoxide_app::SkillRef;
 use openoxide_app::activate::{self, ActivateInput};
 use openoxide_app::mentions::turn_of_input;
-use openoxide_live::Snapshot;
-use openoxide_runtime::{Call, CallArguments};
+use openoxide_app::{Call, CallArguments, SkillRef, Snapshot};
 use openoxide_wire::{CallerInput, TurnInput};
 use serde::Deserialize;
 use serde_json::Value;

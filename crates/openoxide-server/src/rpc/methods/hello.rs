@@ -58,7 +58,7 @@ pub(super) fn initialize(client: &Client, given: Value) -> Result<Value, RpcErro
     let (os, arch, ours) = (std::env::consts::OS, std::env::consts::ARCH, env!("CARGO_PKG_VERSION"));
     answer(&Welcome {
         user_agent: format!("{name}/{ours} ({os}; {arch}) openoxide ({name}; {version})"),
-        codex_home: client.options.home.as_deref().map(openoxide_skills::text::path_text).unwrap_or_default(),
+        codex_home: client.options.home.as_deref().map(openoxide_app::path_text).unwrap_or_default(),
         platform_family: std::env::consts::FAMILY,
         platform_os: os,
     })

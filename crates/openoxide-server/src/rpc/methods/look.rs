@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use openoxide_app::Snapshot;
 use openoxide_app::mentions::turn_of_input;
 use openoxide_app::prompt::PromptInput;
-use openoxide_live::Snapshot;
 use openoxide_wire::{PromptAnswer, TurnInput};
 use serde::Deserialize;
 use serde_json::Value;

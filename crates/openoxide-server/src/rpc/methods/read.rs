@@ -2,9 +2,8 @@
 
 use std::path::PathBuf;
 
-use openoxide_app::SkillRef;
 use openoxide_app::read::{self, ReadInput};
-use openoxide_runtime::{Audience, ReadForm, ReadPart};
+use openoxide_app::{Audience, ReadForm, ReadPart, SkillRef};
 use openoxide_wire::CallerInput;
 use serde::Deserialize;
 use serde_json::Value;

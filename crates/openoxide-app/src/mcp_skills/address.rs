@@ -11,33 +11,33 @@ use openoxide_skills::catalog::{Catalog, Entry};
 use openoxide_skills::resource::ResourcePath;
 use sha2::{Digest as _, Sha256};
 
-use openoxide_app::encoding::{hex, percent_decode, push_percent_encoded};
+use crate::encoding::{hex, percent_decode, push_percent_encoded};
 
 const SCHEME: &str = "skill://";
 /// The file that makes a folder a skill.
-pub(super) const OWN_FILE: &str = "SKILL.md";
+pub const OWN_FILE: &str = "SKILL.md";
 /// Longest address that is looked at.
 const ADDRESS_MAX: usize = 8192;
 
 /// The addresses of the skills of a catalog that the model may see.
-pub(super) struct Addresses {
+pub struct Addresses {
     /// The place of each skill in the catalog, by the address of its folder.
     by_root: BTreeMap<String, usize>,
 }
 
 /// A file or a folder of a skill that an address means.
-pub(super) struct Meant<'a> {
+pub struct AddressTarget<'a> {
     /// The address of the skill's folder.
-    pub(super) root: &'a str,
+    pub root: &'a str,
     /// The skill's place in the catalog.
-    pub(super) at: usize,
+    pub at: usize,
     /// The path in the folder; absent: the folder itself.
-    pub(super) path: Option<ResourcePath>,
+    pub path: Option<ResourcePath>,
 }
 
 impl Addresses {
     /// Gives an address to every skill that can have one.
-    pub(super) fn new(catalog: &Catalog) -> Addresses {
+    pub fn new(catalog: &Catalog) -> Addresses {
         let mut addresses = Addresses { by_root: BTreeMap::new() };
         for (at, entry) in catalog.skills.iter().enumerate() {
             if let Some(name) = served_name(entry) {
@@ -49,12 +49,12 @@ impl Addresses {
     }
 
     /// Returns the addresses of folders, sorted, each with the skill's place in the catalog.
-    pub(super) fn roots(&self) -> impl Iterator<Item = (&str, usize)> {
+    pub fn roots(&self) -> impl Iterator<Item = (&str, usize)> {
         self.by_root.iter().map(|(root, at)| (root.as_str(), *at))
     }
 
     /// Finds what an address means. One that is written in a strange way means nothing.
-    pub(super) fn find(&self, uri: &str) -> Option<Meant<'_>> {
+    pub fn find(&self, uri: &str) -> Option<AddressTarget<'_>> {
         let rest = uri.strip_prefix(SCHEME).filter(|_| uri.len() <= ADDRESS_MAX)?;
         let mut ends = rest.match_indices('/').map(|(at, _)| at).chain([rest.len()]);
         let (root, at) = ends.find_map(|end| self.by_root.get_key_value(&uri[..SCHEME.len() + end]))?;
@@ -65,7 +65,7 @@ impl Addresses {
                 Some(ResourcePath::of_names(names.iter().map(Vec::as_slice)).ok()?)
             }
         };
-        Some(Meant { root, at: *at, path })
+        Some(AddressTarget { root, at: *at, path })
     }
 
     /// Finds the address of a folder that no other skill's addresses lie in or around.
@@ -103,7 +103,7 @@ fn served_name(entry: &Entry) -> Option<&str> {
 }
 
 /// Tells whether a name obeys the standard.
-pub(super) fn is_standard_name(name: &str) -> bool {
+fn is_standard_name(name: &str) -> bool {
     let signs = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     let hyphens = name.starts_with('-') || name.ends_with('-') || name.contains("--");
     (1..=64).contains(&name.len()) && name.bytes().all(signs) && !hyphens
@@ -118,7 +118,7 @@ fn is_plain(prefix: &str) -> bool {
 }
 
 /// Writes the address of a file or folder below a skill's.
-pub(super) fn address(root: &str, path: &Path) -> String {
+pub fn address(root: &str, path: &Path) -> String {
     let mut address = root.to_owned();
     for name in path {
         address.push('/');

@@ -1,4 +1,4 @@
-//! What is served of a skill: its frontmatter and its files, both from the same bytes.
+//! What is served of a skill: its frontmatter and its files, both read from the same bytes.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,9 @@ use std::time::SystemTime;
 
 use openoxide_skills::catalog::{Catalog, Entry};
 use openoxide_skills::parse::frontmatter_json;
-use openoxide_skills::resource::{FileManifest, ManifestLimits, ReadLimit, ResourceBytes, SkillDir, SnapshotError};
+use openoxide_skills::resource::{
+    FileManifest, ManifestFile, ManifestLimits, ReadLimit, ResourceBytes, SkillDir, SnapshotError,
+};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -19,27 +21,27 @@ const ATTEMPTS: usize = 3;
 const DESCRIPTION_MAX: usize = 1024;
 
 /// What is served of a skill.
-pub(super) struct Served {
+pub struct ServedSkill {
     /// Its frontmatter, whole.
-    pub(super) frontmatter: Map<String, Value>,
-    /// Its files; absent: they cannot be told one by one.
-    pub(super) files: Option<FileManifest>,
+    pub frontmatter: Map<String, Value>,
+    /// Its files; absent: they cannot be listed one by one.
+    pub files: Option<FileManifest>,
     /// The digest of its own file.
     own: [u8; 32],
 }
 
-impl Served {
+impl ServedSkill {
     /// Returns its description.
-    pub(super) fn description(&self) -> Option<&str> {
+    pub fn description(&self) -> Option<&str> {
         self.frontmatter.get("description")?.as_str()
     }
 
     /// Writes it as an entry of a list of skills.
-    pub(super) fn entry(&self, root: &str) -> Value {
+    pub fn entry(&self, root: &str) -> Value {
         let resources = match &self.files {
             None => json!("dynamic"),
             Some(files) => {
-                let file = |file: &openoxide_skills::resource::ManifestFile| json!({ "uri": address(root, &file.path), "digest": file.digest(), "size": file.size });
+                let file = |file: &ManifestFile| json!({ "uri": address(root, &file.path), "digest": file.digest(), "size": file.size });
                 files.files.iter().map(file).collect()
             }
         };
@@ -47,21 +49,21 @@ impl Served {
     }
 }
 
-/// Remembers what was served, so that only files that changed are read again.
+/// A cache of what was served, so that only files that changed are read again.
 #[derive(Default)]
-pub(super) struct Memory {
-    served: Mutex<HashMap<PathBuf, Arc<Served>>>,
+pub struct ServedCache {
+    served: Mutex<HashMap<PathBuf, Arc<ServedSkill>>>,
 }
 
-impl Memory {
-    /// Forgets every skill that is not in a catalog any more.
-    pub(super) fn keep(&self, catalog: &Catalog) {
+impl ServedCache {
+    /// Drops every skill that is not in a catalog any more.
+    pub(super) fn retain(&self, catalog: &Catalog) {
         let there: std::collections::HashSet<&Path> = catalog.skills.iter().map(Entry::canonical).collect();
         self.lock().retain(|path, _| there.contains(path.as_path()));
     }
 
-    /// Looks at a skill; nothing if it cannot be served as it is now.
-    pub(super) fn look(&self, catalog: &Catalog, entry: &Entry) -> Option<Arc<Served>> {
+    /// Returns a skill as it is on disk now; `None` if it cannot be served.
+    pub(super) fn get(&self, catalog: &Catalog, entry: &Entry) -> Option<Arc<ServedSkill>> {
         let known = self.lock().get(entry.canonical()).cloned();
         for _ in 0..ATTEMPTS {
             let dir = SkillDir::of(catalog, entry).ok()?;
@@ -74,31 +76,31 @@ impl Memory {
                 ) => {
                     return None;
                 }
-                // Too much of it, or no digest of it: what is there can be read, and not told.
+                // Too large, or without a digest: its files can be read, but not listed.
                 Err(_) => None,
             };
             let told = files.as_ref().and_then(|files| files.file(Path::new(OWN_FILE))).map(|file| file.sha256);
             if let (Some(known), Some(told)) = (&known, told)
                 && known.own == told
             {
-                let served = Served { frontmatter: known.frontmatter.clone(), files, own: told };
+                let served = ServedSkill { frontmatter: known.frontmatter.clone(), files, own: told };
                 return Some(self.remember(entry, served));
             }
             let (own, frontmatter) = own_file(&dir, entry)?;
             if told.is_none_or(|told| told == own) {
-                return Some(self.remember(entry, Served { frontmatter, files, own }));
+                return Some(self.remember(entry, ServedSkill { frontmatter, files, own }));
             }
         }
         None
     }
 
-    fn remember(&self, entry: &Entry, served: Served) -> Arc<Served> {
+    fn remember(&self, entry: &Entry, served: ServedSkill) -> Arc<ServedSkill> {
         let served = Arc::new(served);
         self.lock().insert(entry.canonical().to_owned(), Arc::clone(&served));
         served
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<PathBuf, Arc<Served>>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<PathBuf, Arc<ServedSkill>>> {
         self.served.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
