@@ -4,4 +4,5 @@ mod commands;
 mod servers;
 
 pub use commands::CommandRunner;
+pub use openoxide_mcp_client::Online;
 pub use servers::{BlockingMcpServers, McpServers};

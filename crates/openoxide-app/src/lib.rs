@@ -45,7 +45,7 @@ pub mod switch;
 pub mod tools;
 pub mod trust;
 
-pub use driver::{BlockingMcpServers, CommandRunner, McpServers};
+pub use driver::{BlockingMcpServers, CommandRunner, McpServers, Online};
 pub use error::{Error, ErrorKind};
 pub use find::{SkillReference, find, unknown};
 pub use freshness::{ActivationStamps, FileStamps};

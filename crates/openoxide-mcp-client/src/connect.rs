@@ -4,7 +4,9 @@ mod connection;
 mod fault;
 mod http;
 mod stdio;
+mod tls;
 mod token;
 
 pub(crate) use connection::{Connection, Target};
 pub(crate) use fault::{Fault, innermost};
+pub(crate) use tls::tls;

@@ -15,6 +15,9 @@ mod verify;
 mod connect;
 mod talk;
 
+// Logins to servers, for a caller that waits.
+mod login;
+
 // The skills of all servers, for async callers and for blocking ones.
 mod blocking;
 mod fetch;
@@ -27,6 +30,7 @@ pub use entry::{Entry, Flaw, Resource, Resources};
 pub use error::RemoteError;
 pub use limits::Limits;
 pub use listing::{RemoteListing, ServerSkill, Verified};
+pub use login::Online;
 pub use name::SkillId;
 pub use openoxide_runtime::RemoteName;
 pub use remote::{Remote, RemoteOptions};

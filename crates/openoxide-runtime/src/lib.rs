@@ -33,7 +33,7 @@ pub use activation::{
 pub use call::{Call, CallArguments, Refusal, RefusalReason, names_for};
 pub use drive::{Responder, drive};
 pub use hooks::{Deactivation, Decision, Event, Firing, Halt, Ruling, Said, Verdict};
-pub use login::{Callback, LoginError, LoginReply, LoginStep, Method, Online, Request, Response, Returned};
+pub use login::{Callback, LoginError, LoginReply, LoginStep, Method, Request, Response, Returned, ServerAddress};
 pub use media_type::{host_media_type, media_type, media_type_by_name};
 pub use notice::Notice;
 pub use permission::{HookCommand, Inspection, InspectionError, RequestedPermission, variable_item};

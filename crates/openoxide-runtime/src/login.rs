@@ -5,8 +5,8 @@
 //! ```
 //!
 //! Nothing here sends or waits. The driver sends the requests, opens a place for the browser to come back to, shows the
-//! page, and brings back what the browser brought: a terminal does that with [`Online`], a server with what it has.
-//! The token stays in the conversation's memory.
+//! page, and hands back what the browser brought. So a terminal, a server and a test drive the same login. The token
+//! stays in the memory of the conversation.
 
 mod callback;
 mod challenge;
@@ -15,12 +15,11 @@ mod http;
 mod machine;
 mod metadata;
 mod offer;
-mod online;
 mod step;
 
 pub use callback::{Callback, Returned};
 pub use error::LoginError;
 pub use http::{Method, Request, Response};
 pub(crate) use machine::{Login, Turn};
-pub use online::Online;
+pub use metadata::ServerAddress;
 pub use step::{LoginReply, LoginStep};

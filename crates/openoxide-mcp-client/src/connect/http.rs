@@ -23,6 +23,7 @@ use sse_stream::SseStream;
 use url::Url;
 
 use super::fault::{Fault, innermost};
+use super::tls::tls;
 use crate::limits::Limits;
 
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
@@ -58,18 +59,6 @@ pub(super) fn reach(
     }
     let bounded = Bounded { client, most: limits.message, fault: fault.clone() };
     Ok(StreamableHttpClientTransport::with_client(bounded, config))
-}
-
-/// Trusts whom this machine trusts; nobody where nothing is encrypted, because looking them up takes time.
-fn tls(is_needed: bool) -> Result<rustls::ClientConfig, String> {
-    let mut roots = rustls::RootCertStore::empty();
-    if is_needed {
-        roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    }
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let builder = rustls::ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
-    let builder = builder.map_err(|error| error.to_string())?;
-    Ok(builder.with_root_certificates(roots).with_no_client_auth())
 }
 
 /// An answer that breaks off is asked for by whoever wants it, not again and again in secret.

@@ -8,7 +8,7 @@ use url::Url;
 use super::challenge::Challenge;
 use super::error::LoginError;
 use super::http::{Request, Response};
-use super::metadata::{Issuer, Place, Resource, issuer_places, resource_places, secure};
+use super::metadata::{Issuer, Resource, ServerAddress, issuer_places, resource_places, secure};
 use super::offer::{self, Offer};
 use super::step::{LoginReply, LoginStep};
 use crate::question::{Answer, Question};
@@ -21,7 +21,7 @@ pub(crate) struct Login {
     /// The address as it is configured.
     written: String,
     /// The same, read.
-    place: Place,
+    place: ServerAddress,
     stage: Stage,
 }
 
@@ -57,7 +57,7 @@ pub(crate) enum Turn {
 impl Login {
     /// Begins; an address that is not safe to log in to is an error.
     pub(crate) fn new(server: &str, url: &str, skills: Vec<String>) -> Result<Login, LoginError> {
-        let place = Place::new(url)?;
+        let place = ServerAddress::new(url)?;
         Ok(Login { server: server.to_owned(), skills, written: url.to_owned(), place, stage: Stage::Probe })
     }
 

@@ -8,19 +8,21 @@ use url::{Host, Url};
 
 use super::{LoginError, Response};
 
-/// A server's address.
+/// The address of a server that is safe to log in to: encrypted, or on this machine.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
-    pub(super) url: Url,
-    /// Whether it is on this machine; only then may others be.
-    pub(super) is_loopback: bool,
+pub struct ServerAddress {
+    /// The address itself.
+    pub url: Url,
+    /// Whether it is on this machine. Only such a server may lead to other addresses on this machine.
+    pub is_loopback: bool,
 }
 
-impl Place {
-    pub(super) fn new(text: &str) -> Result<Place, LoginError> {
+impl ServerAddress {
+    /// Reads an address, and refuses one that is not safe.
+    pub fn new(text: &str) -> Result<ServerAddress, LoginError> {
         let url = secure(text, true)?;
         let is_loopback = is_loopback(&url);
-        Ok(Place { url, is_loopback })
+        Ok(ServerAddress { url, is_loopback })
     }
 }
 
@@ -66,7 +68,7 @@ fn leads_here(url: &Url) -> bool {
 }
 
 /// Returns where a server may describe itself: where it says so, or at the well-known places.
-pub(super) fn resource_places(place: &Place, said: Option<&str>) -> VecDeque<Url> {
+pub(super) fn resource_places(place: &ServerAddress, said: Option<&str>) -> VecDeque<Url> {
     let said = said.and_then(|said| secure(said, place.is_loopback).ok());
     // It describes itself: nobody else does.
     let mut places: VecDeque<Url> = said.into_iter().filter(|said| said.origin() == place.url.origin()).collect();
@@ -133,7 +135,7 @@ struct ResourceDocument {
 impl Resource {
     /// Reads what a server says about itself; returns that, and who lets people in.
     pub(super) fn read(
-        place: &Place,
+        place: &ServerAddress,
         scope: Option<String>,
         response: &Response,
     ) -> Result<(Resource, String), LoginError> {
@@ -178,7 +180,7 @@ struct IssuerDocument {
 impl Issuer {
     /// Reads what an issuer says about itself; it must be the one that was asked for.
     pub(super) fn read(
-        place: &Place,
+        place: &ServerAddress,
         resource: Resource,
         name: &str,
         response: &Response,

@@ -4,7 +4,8 @@ use std::net::TcpStream;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use openoxide_runtime::{ActivationOutcome, Answer, Online, Question, Session};
+use openoxide_mcp_client::Online;
+use openoxide_runtime::{ActivationOutcome, Answer, Question, Session};
 use secrecy::ExposeSecret as _;
 use serde_json::json;
 

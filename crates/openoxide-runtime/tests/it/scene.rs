@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use openoxide_config::{Environment, Workspace, WorkspaceOptions};
+use openoxide_mcp_client::Online;
 use openoxide_permissions::Action;
 use openoxide_runtime::{
-    Activation, ActivationOutcome, Answer, Call, CallArguments, LoginReply, LoginStep, Notice, Online, Question,
-    Responder, Runtime, Session, drive,
+    Activation, ActivationOutcome, Answer, Call, CallArguments, LoginReply, LoginStep, Notice, Question, Responder,
+    Runtime, Session, drive,
 };
 use openoxide_sandbox::{Ended, Outcome, SandboxError};
 use openoxide_skills::catalog::{Depth, load};

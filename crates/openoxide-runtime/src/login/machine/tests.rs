@@ -7,7 +7,7 @@ fn places(places: &VecDeque<Url>) -> Vec<&str> {
 
 #[test]
 fn well_known_places_stand_between_host_and_path() {
-    let place = Place::new("https://a.example/v1/mcp?x=1").unwrap();
+    let place = ServerAddress::new("https://a.example/v1/mcp?x=1").unwrap();
     let root = "https://a.example/.well-known/oauth-protected-resource";
     assert_eq!(places(&resource_places(&place, None)), [&format!("{root}/v1/mcp"), root]);
     assert_eq!(places(&resource_places(&place, Some("https://a.example/about"))), ["https://a.example/about"]);
