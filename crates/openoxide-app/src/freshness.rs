@@ -35,7 +35,7 @@ impl ActivationStamps {
     /// Returns the one skill that was activated, with the stamps, if the same call has the same outcome while they hold.
     pub fn cover(self, done: &ActivationOutcome) -> Option<(&ActivatedSkill, FolderStamps)> {
         let [activated] = done.activated.as_slice() else { return None };
-        let is_repeatable = activated.still && done.refused.is_empty() && done.notices.is_empty();
+        let is_repeatable = activated.repeatable && done.refused.is_empty() && done.notices.is_empty();
         (is_repeatable && activated.path.starts_with(&self.folder)).then_some((activated, self.stamps))
     }
 }

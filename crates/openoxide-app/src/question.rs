@@ -16,11 +16,11 @@ pub fn question_line(question: &Question) -> QuestionLine {
             line.skills = vec![skill.clone()];
             (line.permission, line.subject) = (Some(permission.clone()), Some(subject.clone()));
         }
-        Question::RequestedPermissions { skill, path, digest, changed, powers } => {
+        Question::RequestedPermissions { skill, path, digest, changed, permissions } => {
             "power".clone_into(&mut line.kind);
             line.skills = vec![skill.clone()];
             (line.path, line.digest, line.changed) = (Some(path_text(path)), Some(digest.clone()), *changed);
-            line.permissions = powers.iter().map(power_line).collect();
+            line.permissions = permissions.iter().map(permission_line).collect();
         }
         Question::Secret { variable, about, skills } => {
             "secret".clone_into(&mut line.kind);
@@ -49,6 +49,10 @@ pub fn question_line(question: &Question) -> QuestionLine {
     line
 }
 
-fn power_line(power: &RequestedPermission) -> PermissionLine {
-    PermissionLine { kind: power.kind().as_str().to_owned(), title: power.title().to_owned(), items: power.items() }
+fn permission_line(permission: &RequestedPermission) -> PermissionLine {
+    PermissionLine {
+        kind: permission.kind().as_str().to_owned(),
+        title: permission.title().to_owned(),
+        items: permission.items(),
+    }
 }

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::sync::Arc;
 
 use openoxide_live::Snapshot;
-use openoxide_runtime::{Ran, ScriptCall, ScriptOutcome, ScriptRun};
+use openoxide_runtime::{FinishedScript, ScriptCall, ScriptOutcome, ScriptRun};
 use openoxide_sandbox::Ended;
 use openoxide_skills::host::Caller;
 use openoxide_skills::text::path_text;
@@ -48,7 +48,7 @@ pub fn answer(snapshot: &Snapshot, done: &ScriptOutcome, isolation: &str) -> Run
     }
 }
 
-fn ran_line(ran: &Ran, isolation: &str) -> RanLine {
+fn ran_line(ran: &FinishedScript, isolation: &str) -> RanLine {
     let outcome = &ran.outcome;
     RanLine {
         skill: ran.skill.clone(),

@@ -73,13 +73,14 @@ impl<'a> Asking<'a> {
             Question::Permission { skill, .. } => {
                 self.ui.ask(&format!("`{}` may be called only if you say so.", safe(skill)));
             }
-            Question::RequestedPermissions { skill, path, digest, changed, powers } => {
-                self.show_powers(skill, powers, *changed);
+            Question::RequestedPermissions { skill, path, digest, changed, permissions } => {
+                self.show_permissions(skill, permissions, *changed);
                 let folder = path.parent().unwrap_or(path);
                 let short = paths::short(self.workspace, folder);
                 self.ui.ask(&format!("  from     {short}  ({})", short_digest(digest)));
-                let is_script = powers.iter().any(|power| matches!(power, RequestedPermission::Script { .. }));
-                if powers.iter().any(runs) {
+                let is_script =
+                    permissions.iter().any(|permission| matches!(permission, RequestedPermission::Script { .. }));
+                if permissions.iter().any(runs) {
                     self.ui.ask(&format!("  sandbox  {}", sandbox_line(self.workspace, is_script)));
                 }
                 self.ui.ask("");
@@ -122,13 +123,13 @@ impl<'a> Asking<'a> {
         }
     }
 
-    fn show_powers(&self, skill: &str, powers: &[RequestedPermission], changed: bool) {
+    fn show_permissions(&self, skill: &str, permissions: &[RequestedPermission], changed: bool) {
         if changed {
             self.ui.ask(&paint(Role::Warning, &format!("`{}` has changed since you allowed this.", safe(skill))));
         }
-        for power in powers {
-            self.ui.ask(&format!("{} wants to {}:\n", paint(Role::Strong, &safe(skill)), power.title()));
-            for item in power.items() {
+        for permission in permissions {
+            self.ui.ask(&format!("{} wants to {}:\n", paint(Role::Strong, &safe(skill)), permission.title()));
+            for item in permission.items() {
                 // Whole, however long: what is not shown must not run.
                 self.ui.ask(&self.ui.quoted("    ", &item));
             }
@@ -209,8 +210,8 @@ impl Responder for Asking<'_> {
 /// Says what did not happen because nobody could be asked, and what would allow it; `again` is the command with `--yes`.
 pub(crate) fn tell_unasked(ui: &Ui, again: &str, question: &Question) {
     match question {
-        Question::RequestedPermissions { skill, powers, changed, .. } => {
-            let what: Vec<&str> = powers.iter().map(RequestedPermission::title).collect();
+        Question::RequestedPermissions { skill, permissions, changed, .. } => {
+            let what: Vec<&str> = permissions.iter().map(RequestedPermission::title).collect();
             if *changed {
                 ui.warn(&format!("`{}` has changed since you allowed it", safe(skill)));
             }
@@ -241,9 +242,9 @@ pub(crate) fn tell_unasked(ui: &Ui, again: &str, question: &Question) {
 }
 
 /// Tells whether a power runs something.
-fn runs(power: &RequestedPermission) -> bool {
+fn runs(permission: &RequestedPermission) -> bool {
     matches!(
-        power,
+        permission,
         RequestedPermission::Shell { .. } | RequestedPermission::Script { .. } | RequestedPermission::Hooks { .. }
     )
 }

@@ -17,9 +17,9 @@ mod register;
 mod registry;
 mod verdict;
 
-pub(crate) use declared::wanted;
+pub(crate) use declared::requested_hooks;
 pub use event::{Deactivation, Event};
 pub use firing::Firing;
 pub(crate) use register::register;
 pub(crate) use registry::Registry;
-pub use verdict::{Decision, Halt, Ruling, Said, Verdict};
+pub use verdict::{Decision, Halt, HookMessage, Ruling, Verdict};

@@ -32,7 +32,7 @@ pub use activation::{
 };
 pub use call::{Call, CallArguments, Refusal, RefusalReason, names_for};
 pub use drive::{Responder, drive};
-pub use hooks::{Deactivation, Decision, Event, Firing, Halt, Ruling, Said, Verdict};
+pub use hooks::{Deactivation, Decision, Event, Firing, Halt, HookMessage, Ruling, Verdict};
 pub use login::{Callback, LoginError, LoginReply, LoginStep, Method, Request, Response, Returned, ServerAddress};
 pub use media_type::{host_media_type, media_type, media_type_by_name};
 pub use notice::Notice;
@@ -47,7 +47,7 @@ pub use remote::{
     Fetch, FetchError, FetchReply, FetchRequest, Fetched, RemoteFile, RemoteName, RemoteOffer, RemoteSkill, carry,
 };
 pub use runtime::{Runtime, seen_by_model};
-pub use script::{Ran, ScriptCall, ScriptOutcome, ScriptRun};
+pub use script::{FinishedScript, ScriptCall, ScriptOutcome, ScriptRun};
 pub use session::Session;
 pub use step::{Reply, Resumable, Run, Step};
 pub use tools::{Conflict, NoName, Tool, ToolCallStart, ToolRegistry, ToolResult, Toolbox, contracts};

@@ -9,7 +9,7 @@ mod protected_paths;
 mod requested;
 mod worktree;
 
-pub(crate) use grant::powers;
+pub(crate) use grant::requested_permissions;
 pub use inspect::{Inspection, InspectionError};
 pub(crate) use paths::real;
 pub(crate) use profile::profile_lines;

@@ -29,7 +29,7 @@ pub enum Question {
         /// Whether it was allowed before, and its folder has changed since.
         changed: bool,
         /// Everything it would get, whole.
-        powers: Vec<RequestedPermission>,
+        permissions: Vec<RequestedPermission>,
     },
     /// The value of a variable that skills need; it is kept in memory only.
     Secret {

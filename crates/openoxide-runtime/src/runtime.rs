@@ -23,7 +23,7 @@ pub struct Runtime {
     rules: Rules,
     agent: Option<String>,
     pub(crate) sandbox: SandboxSettings,
-    pub(crate) powers: PermissionPolicy,
+    pub(crate) policy: PermissionPolicy,
     pub(crate) environment: Environment,
     trust: Mutex<Option<Trust>>,
     /// The servers that are configured, by name.
@@ -34,9 +34,9 @@ impl Runtime {
     /// Makes the runtime of a workspace and one of its views; an error if a permission rule cannot count.
     pub fn new(workspace: &Workspace, mut view: View, catalog: Arc<Catalog>) -> Result<Runtime, RuleError> {
         let rules = workspace.rules(&view)?;
-        let powers = workspace.config.permission_policy();
+        let policy = workspace.config.permission_policy();
         if let Some(shell) = &mut view.host.shell {
-            shell.run &= powers.shell;
+            shell.run &= policy.shell;
         }
         let catalog = without_denied(catalog, &rules);
         let servers = workspace.config.mcp_servers().into_iter().map(|one| (one.name, one.server)).collect();
@@ -46,7 +46,7 @@ impl Runtime {
             rules,
             agent: workspace.agent_name().map(str::to_owned),
             sandbox: workspace.config.sandbox(),
-            powers,
+            policy,
             environment: workspace.environment.clone(),
             trust: Mutex::new(None),
             servers: Mutex::new(servers),
@@ -117,16 +117,16 @@ impl Runtime {
         session: &Session,
         entry: &Entry,
         digest: &str,
-        power: &RequestedPermission,
+        permission: &RequestedPermission,
     ) -> ApprovalState {
         let path = entry.canonical();
-        if session.empowers(path, digest, power) {
+        if session.has_permission(path, digest, permission) {
             return ApprovalState::Approved;
         }
         let mut answer = ApprovalState::Approved;
         self.with_trust(|trust| {
-            for item in power.items() {
-                match trust.approval_for(path, digest, power.kind(), &item) {
+            for item in permission.items() {
+                match trust.approval_for(path, digest, permission.kind(), &item) {
                     ApprovalState::Approved => {}
                     other => answer = other,
                 }
@@ -145,19 +145,24 @@ impl Runtime {
         item: &str,
     ) -> bool {
         let path = entry.canonical();
-        session.was_given(path, digest, kind, item)
+        session.has_permission_item(path, digest, kind, item)
             || self.with_trust(|trust| trust.approval_for(path, digest, kind, item)) == ApprovalState::Approved
     }
 
     /// Grants a skill powers until its folder changes or they are revoked.
-    pub(crate) fn grant(&self, entry: &Entry, digest: &str, powers: &[RequestedPermission]) -> Result<(), TrustError> {
+    pub(crate) fn grant(
+        &self,
+        entry: &Entry,
+        digest: &str,
+        permissions: &[RequestedPermission],
+    ) -> Result<(), TrustError> {
         self.with_trust(|trust| {
-            for power in powers {
+            for permission in permissions {
                 trust.grant(Grant {
                     skill: entry.canonical().to_owned(),
                     digest: digest.to_owned(),
-                    permission: power.kind(),
-                    shown: power.items(),
+                    permission: permission.kind(),
+                    shown: permission.items(),
                     at: Timestamp::from(SystemTime::now()),
                 })?;
             }

@@ -3,4 +3,4 @@
 mod interpreter;
 mod operation;
 
-pub use operation::{Ran, ScriptCall, ScriptOutcome, ScriptRun};
+pub use operation::{FinishedScript, ScriptCall, ScriptOutcome, ScriptRun};

@@ -21,7 +21,7 @@ pub struct Session {
     tokens: BTreeMap<String, SecretString>,
     allowed: Approvals,
     /// What was shown and agreed to: skill, digest, kind of power, and the thing itself.
-    powers: BTreeSet<(PathBuf, String, &'static str, String)>,
+    permissions: BTreeSet<(PathBuf, String, &'static str, String)>,
     asked: BTreeSet<String>,
     /// Skills of servers that may reach the model: server, address, digest.
     remotes: BTreeSet<(String, String, String)>,
@@ -66,25 +66,25 @@ impl Session {
     }
 
     /// Tells whether a skill was given a power in this conversation, as its folder is now, for everything in it.
-    pub fn empowers(&self, skill: &Path, digest: &str, power: &RequestedPermission) -> bool {
-        power.items().iter().all(|item| self.was_given(skill, digest, power.kind(), item))
+    pub fn has_permission(&self, skill: &Path, digest: &str, permission: &RequestedPermission) -> bool {
+        permission.items().iter().all(|item| self.has_permission_item(skill, digest, permission.kind(), item))
     }
 
     /// Tells whether a skill was given one thing in this conversation.
-    pub(crate) fn was_given(
+    pub(crate) fn has_permission_item(
         &self,
         skill: &Path,
         digest: &str,
         kind: openoxide_config::PermissionKind,
         item: &str,
     ) -> bool {
-        self.powers.contains(&(skill.to_owned(), digest.to_owned(), kind.as_str(), item.to_owned()))
+        self.permissions.contains(&(skill.to_owned(), digest.to_owned(), kind.as_str(), item.to_owned()))
     }
 
     /// Gives a skill a power until the conversation ends or its folder changes: for what was shown, and nothing else.
-    pub fn empower(&mut self, skill: &Path, digest: &str, power: &RequestedPermission) {
-        let key = |item| (skill.to_owned(), digest.to_owned(), power.kind().as_str(), item);
-        self.powers.extend(power.items().into_iter().map(key));
+    pub fn grant_permission(&mut self, skill: &Path, digest: &str, permission: &RequestedPermission) {
+        let key = |item| (skill.to_owned(), digest.to_owned(), permission.kind().as_str(), item);
+        self.permissions.extend(permission.items().into_iter().map(key));
     }
 
     /// Tells whether a skill of a server may reach the model in this conversation, with exactly this content.
@@ -129,16 +129,16 @@ mod tests {
             variables: Vec::new(),
         });
         let mut session = Session::new("s");
-        session.empower(skill, "digest", &script("a.sh"));
-        assert!(session.empowers(skill, "digest", &script("a.sh")));
-        assert!(!session.empowers(skill, "digest", &script("b.sh")));
-        assert!(!session.empowers(skill, "other", &script("a.sh")));
-        assert!(!session.empowers(
+        session.grant_permission(skill, "digest", &script("a.sh"));
+        assert!(session.has_permission(skill, "digest", &script("a.sh")));
+        assert!(!session.has_permission(skill, "digest", &script("b.sh")));
+        assert!(!session.has_permission(skill, "other", &script("a.sh")));
+        assert!(!session.has_permission(
             skill,
             "digest",
             &RequestedPermission::Shell { commands: vec!["a.sh".to_owned()], variables: Vec::new() }
         ));
         let seeing = RequestedPermission::Script { path: "a.sh".to_owned(), variables: vec!["TOKEN".to_owned()] };
-        assert!(!session.empowers(skill, "digest", &seeing), "a variable is more than the script alone");
+        assert!(!session.has_permission(skill, "digest", &seeing), "a variable is more than the script alone");
     }
 }

@@ -75,7 +75,7 @@ pub(crate) fn finish(
         tools,
         limited_to: runtime.limited_to(loading),
         cut: loading.cut.is_some(),
-        still: !repeated && fork.is_none() && is_still(entry, loading),
+        repeatable: !repeated && fork.is_none() && is_repeatable(entry, loading),
         repeated,
         fork,
     };
@@ -83,9 +83,9 @@ pub(crate) fn finish(
 }
 
 /// Tells whether nothing but the skill's own files made the text what it is.
-fn is_still(entry: &Entry, loading: &Loading) -> bool {
+fn is_repeatable(entry: &Entry, loading: &Loading) -> bool {
     let (runs, reads) = (loading.expanded.commands().next().is_some(), !loading.expanded.files.is_empty());
-    !runs && !reads && loading.powers.is_empty() && loading.snapshot.is_ok() && entry.skill.dependencies.is_none()
+    !runs && !reads && loading.requested.is_empty() && loading.snapshot.is_ok() && entry.skill.dependencies.is_none()
 }
 
 /// Draws the messages of a call, with this text in them.
@@ -163,7 +163,7 @@ fn digest_of(messages: &[Message]) -> String {
 
 /// Returns the tools that the user agreed to.
 fn tools(loading: &Loading) -> Vec<String> {
-    let tools = loading.granted.iter().find(|power| power.kind() == Kind::Tools);
+    let tools = loading.granted.iter().find(|permission| permission.kind() == Kind::Tools);
     tools.map(RequestedPermission::items).unwrap_or_default()
 }
 
@@ -187,7 +187,7 @@ pub(crate) fn notices(session: &mut Session, entry: &Entry, loading: &Loading) -
         let help = "put what is not always needed into files that the text names";
         note(format!("the text is too long: {removed} bytes are left out"), Some(help.to_owned()));
     }
-    if let (false, Err(error)) = (loading.powers.is_empty(), &loading.snapshot) {
+    if let (false, Err(error)) = (loading.requested.is_empty(), &loading.snapshot) {
         note(format!("it gets no power: {error}"), None);
     }
     loading.troubles.iter().for_each(|trouble| note(trouble.clone(), None));

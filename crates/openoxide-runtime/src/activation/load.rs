@@ -10,7 +10,7 @@ use openoxide_skills::text::{RenderError, fill, path_text};
 
 use super::loading::Loading;
 use crate::call::{Call, Refusal, RefusalReason};
-use crate::permission::powers;
+use crate::permission::requested_permissions;
 use crate::runtime::Runtime;
 use crate::session::Session;
 
@@ -58,7 +58,7 @@ pub(crate) fn load_part(
         variables,
         drawn: Vec::new(),
         expanded: Expanded::default(),
-        powers: Vec::new(),
+        requested: Vec::new(),
         granted: Vec::new(),
         outputs: Vec::new(),
         troubles: Vec::new(),
@@ -68,7 +68,7 @@ pub(crate) fn load_part(
         copy: None,
     };
     expand_into(runtime, call, entry, &mut loading).map_err(|error| unreadable(&error.to_string()))?;
-    loading.powers = powers(runtime, entry, &loading);
+    loading.requested = requested_permissions(runtime, entry, &loading);
     Ok(loading)
 }
 

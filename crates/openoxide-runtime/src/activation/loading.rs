@@ -29,7 +29,7 @@ pub(crate) struct Loading {
     /// The text with places for the output of commands.
     pub(crate) expanded: Expanded,
     /// What it would do beyond being read.
-    pub(crate) powers: Vec<RequestedPermission>,
+    pub(crate) requested: Vec<RequestedPermission>,
     /// What of that it may.
     pub(crate) granted: Vec<RequestedPermission>,
     /// What takes the place of each command, in order.
@@ -54,12 +54,12 @@ impl Loading {
 
     /// Tells whether it may do this very thing, such as run a command.
     pub(crate) fn may_run(&self, kind: openoxide_config::PermissionKind, item: &str) -> bool {
-        self.granted.iter().any(|power| power.kind() == kind && power.holds(item))
+        self.granted.iter().any(|permission| permission.kind() == kind && permission.holds(item))
     }
 
     /// Returns the variables that what it runs gets, by name.
     pub(crate) fn variables_for(&self, kind: openoxide_config::PermissionKind) -> Vec<String> {
-        let granted = self.granted.iter().filter(|power| power.kind() == kind);
+        let granted = self.granted.iter().filter(|permission| permission.kind() == kind);
         granted.flat_map(RequestedPermission::variables).cloned().collect()
     }
 

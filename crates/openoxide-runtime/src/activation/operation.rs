@@ -22,7 +22,7 @@ use super::finish::{finish, notices};
 use super::load::load;
 use super::loading::Loading;
 use super::outcome::{ActivatedSkill, ActivationOutcome};
-use super::shell::{self, Fate};
+use super::shell::{self, CommandDecision};
 use crate::call::{Call, Refusal, RefusalReason};
 use crate::dependency::Dependencies;
 use crate::hooks::{Event, Firing, register};
@@ -170,7 +170,7 @@ impl Activation {
             Stage::Permission => self.ask_permission(session),
             Stage::Dependencies => self.ask_dependencies(session),
             Stage::Load => self.load(session),
-            Stage::Permissions => self.ask_power(session),
+            Stage::Permissions => self.ask_for_permissions(session),
             Stage::Envelope => self.finish(session),
         }
     }
@@ -227,21 +227,21 @@ impl Activation {
     }
 
     /// Asks once for everything that each skill would do and may not yet.
-    fn ask_power(&mut self, session: &Session) {
+    fn ask_for_permissions(&mut self, session: &Session) {
         let runtime = Arc::clone(&self.runtime);
         let mut questions = Vec::new();
         for (entry, loading) in self.candidates.iter_mut().filter_map(Candidate::loaded) {
-            let wanted = runtime.wanted(session, entry, loading);
-            loading.granted = wanted.granted;
-            if wanted.asked.is_empty() {
+            let decision = runtime.decide_permissions(session, entry, loading);
+            loading.granted = decision.granted;
+            if decision.asked.is_empty() {
                 continue;
             }
             questions.push(Question::RequestedPermissions {
                 skill: entry.skill.name.to_string(),
                 path: entry.canonical().to_owned(),
                 digest: loading.digest(),
-                changed: wanted.changed,
-                powers: wanted.asked,
+                changed: decision.changed,
+                permissions: decision.asked,
             });
         }
         for question in questions {
@@ -258,9 +258,9 @@ impl Activation {
                 let fate = shell::next(&self.runtime, session, &candidate.entry, loading);
                 match fate {
                     None => break,
-                    Some(Fate::Text(text)) => loading.outputs.push(text),
-                    Some(Fate::Abort(text)) => candidate.refuse(RefusalReason::CommandFailed, text),
-                    Some(Fate::Run(run)) => {
+                    Some(CommandDecision::Text(text)) => loading.outputs.push(text),
+                    Some(CommandDecision::Abort(text)) => candidate.refuse(RefusalReason::CommandFailed, text),
+                    Some(CommandDecision::Run(run)) => {
                         self.pending = Some(Pending::Command(index));
                         return Some(*run);
                     }
@@ -324,18 +324,18 @@ impl Activation {
         let fate = shell::ran(view, session, &candidate.entry, piece, outcome);
         loading.troubles.extend(trouble);
         match fate {
-            Fate::Text(text) => loading.outputs.push(text),
-            Fate::Abort(text) => candidate.refuse(RefusalReason::CommandFailed, text),
+            CommandDecision::Text(text) => loading.outputs.push(text),
+            CommandDecision::Abort(text) => candidate.refuse(RefusalReason::CommandFailed, text),
             // What ran does not run again.
-            Fate::Run(_) => {}
+            CommandDecision::Run(_) => {}
         }
     }
 
     fn answered(&mut self, session: &mut Session, question: &Question, answer: Answer) {
         match question {
             Question::Permission { subject, .. } => self.permitted(session, subject, &answer),
-            Question::RequestedPermissions { path, digest, powers, .. } => {
-                self.empowered(session, path, digest, powers, &answer)
+            Question::RequestedPermissions { path, digest, permissions, .. } => {
+                self.permissions_answered(session, path, digest, permissions, &answer)
             }
             // No skill changes settings.
             Question::Setting { .. } => {}
@@ -358,12 +358,12 @@ impl Activation {
         }
     }
 
-    fn empowered(
+    fn permissions_answered(
         &mut self,
         session: &mut Session,
         path: &Path,
         digest: &str,
-        powers: &[RequestedPermission],
+        permissions: &[RequestedPermission],
         answer: &Answer,
     ) {
         let runtime = Arc::clone(&self.runtime);
@@ -373,8 +373,8 @@ impl Activation {
             if entry.canonical() != path || loading.digest() != digest || !answer.is_yes() {
                 continue;
             }
-            loading.granted.extend_from_slice(powers);
-            failed = Some(runtime.empower(session, entry, digest, powers, answer));
+            loading.granted.extend_from_slice(permissions);
+            failed = Some(runtime.store_permissions(session, entry, digest, permissions, answer));
         }
         if let Some(outcome) = failed {
             self.note_failure("trust", outcome);

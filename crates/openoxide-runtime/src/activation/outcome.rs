@@ -50,5 +50,5 @@ pub struct ActivatedSkill {
     pub repeated: bool,
     /// Whether the same call gets the same for as long as settings and catalog, the skill's own files and what is trusted
     /// are the same: nothing was run, no other file was looked at, and nothing was needed.
-    pub still: bool,
+    pub repeatable: bool,
 }

@@ -6,7 +6,7 @@ use openoxide_skills::host::{Caller, Role, Situation};
 use openoxide_skills::text::fill;
 
 use super::load::loaded;
-use super::static_text::{Still, is_denied};
+use super::static_text::{StaticText, is_denied};
 use crate::call::{Call, CallArguments, Refusal, RefusalReason};
 use crate::notice::Notice;
 use crate::runtime::Runtime;
@@ -89,7 +89,7 @@ impl Runtime {
         let mut read = Vec::new();
         for name in pinned.names() {
             match self.pinned(session, name).and_then(|entry| self.read_pinned(session, name, entry)) {
-                Ok(still) => read.push(still),
+                Ok(static_text) => read.push(static_text),
                 Err(refusal) if strict => return Err(refusal),
                 Err(refusal) => {
                     let text = format!("it is not preloaded: {}", refusal.text);
@@ -120,14 +120,16 @@ impl Runtime {
         Ok(entry)
     }
 
-    fn read_pinned(&self, session: &Session, name: &str, entry: &Entry) -> Result<Still, Refusal> {
+    fn read_pinned(&self, session: &Session, name: &str, entry: &Entry) -> Result<StaticText, Refusal> {
         let host = &self.view().host;
         let part = host.preload.content.unwrap_or(host.activation.content);
         let reason = "nothing runs before the agent starts";
-        Still::read(self, session, call(name), entry, part, |piece| host.texts.command_denied(&piece.written, reason))
+        StaticText::read(self, session, call(name), entry, part, |piece| {
+            host.texts.command_denied(&piece.written, reason)
+        })
     }
 
-    fn draw_pinned(&self, read: &[Still]) -> Result<Vec<Message>, Refusal> {
+    fn draw_pinned(&self, read: &[StaticText]) -> Result<Vec<Message>, Refusal> {
         let failed = |error: openoxide_skills::text::RenderError| Refusal {
             name: String::new(),
             path: None,
@@ -139,18 +141,21 @@ impl Runtime {
         if read.is_empty() {
             return Ok(Vec::new());
         }
-        let texts: Vec<(String, String)> = read.iter().map(|still| (still.content(), still.loading.digest())).collect();
+        let texts: Vec<(String, String)> =
+            read.iter().map(|static_text| (static_text.content(), static_text.loading.digest())).collect();
         let skills: Vec<LoadedSkill<'_>> = read
             .iter()
             .zip(&texts)
-            .map(|(still, (text, digest))| loaded(self, &still.call, &still.entry, &still.loading, text, digest))
+            .map(|(static_text, (text, digest))| {
+                loaded(self, &static_text.call, &static_text.entry, &static_text.loading, text, digest)
+            })
             .collect();
         if let Some(text) = preloaded(self.view(), &skills).map_err(failed)? {
             return Ok(vec![Message { role: Role::System, text, frame: false }]);
         }
         let mut messages = Vec::new();
-        for (still, (text, _)) in read.iter().zip(&texts) {
-            let carried = still.carried(self, text).map_err(failed)?;
+        for (static_text, (text, _)) in read.iter().zip(&texts) {
+            let carried = static_text.carried(self, text).map_err(failed)?;
             // Nobody has called a tool, so that none can have answered.
             messages.extend(carried.into_iter().map(|message| Message { role: Role::User, ..message }));
         }
@@ -162,10 +167,10 @@ fn call(name: &str) -> Call {
     Call { skill: name.to_owned(), caller: Caller::Model, arguments: CallArguments::Nothing }
 }
 
-fn skill(still: &Still) -> PreloadedSkill {
+fn skill(static_text: &StaticText) -> PreloadedSkill {
     PreloadedSkill {
-        name: still.entry.skill.name.to_string(),
-        path: still.entry.skill.path.to_path_buf(),
-        digest: still.loading.digest(),
+        name: static_text.entry.skill.name.to_string(),
+        path: static_text.entry.skill.path.to_path_buf(),
+        digest: static_text.loading.digest(),
     }
 }

@@ -6,7 +6,7 @@ use openoxide_skills::expand::ShellPiece;
 use openoxide_skills::host::{Caller, Role, Situation};
 use openoxide_skills::text::{RenderError, path_text, tokens};
 
-use super::static_text::{Still, is_denied};
+use super::static_text::{StaticText, is_denied};
 use crate::call::{Call, CallArguments, lost_its_name, may};
 use crate::notice::Notice;
 use crate::record::{Record, Recorded};
@@ -112,20 +112,20 @@ fn again(
     let part = runtime.view().host.activation.content;
     let texts = &runtime.view().host.texts;
     let place = |piece: &ShellPiece| texts.say(Situation::AgainCommand, &[("command", &piece.command)]);
-    let still = Still::read(runtime, session, call, entry, part, place).map_err(|refusal| refusal.text)?;
-    let changed = still.loading.digest() != recorded.digest;
+    let static_text = StaticText::read(runtime, session, call, entry, part, place).map_err(|refusal| refusal.text)?;
+    let changed = static_text.loading.digest() != recorded.digest;
     let mark = match changed {
         true => texts.say(Situation::AgainChanged, &[("name", &entry.skill.name)]) + "\n\n",
         false => String::new(),
     };
     let notice = texts.say(Situation::AgainCut, &[("path", &path_text(&entry.skill.path))]);
     let draw = |content: &str| -> Result<String, RenderError> {
-        let carried = still.carried(runtime, content)?;
+        let carried = static_text.carried(runtime, content)?;
         let texts: Vec<&str> = carried.iter().map(|message| message.text.as_str()).collect();
         Ok(format!("{mark}{}", texts.join("\n\n")))
     };
     let most = usize::try_from(room.saturating_mul(4)).unwrap_or(usize::MAX);
-    let fitted = fitted(draw, &still.content(), &notice, most).map_err(|error| error.to_string())?;
+    let fitted = fitted(draw, &static_text.content(), &notice, most).map_err(|error| error.to_string())?;
     let (text, cut) = fitted.ok_or("there is too little room")?;
     let skill = ReattachedSkill {
         name: entry.skill.name.to_string(),
@@ -133,7 +133,7 @@ fn again(
         order: recorded.order,
         tokens: tokens(text.len() as u64),
         changed,
-        cut: cut || still.loading.cut.is_some(),
+        cut: cut || static_text.loading.cut.is_some(),
     };
     Ok((skill, Message { role: Role::User, text, frame: false }))
 }

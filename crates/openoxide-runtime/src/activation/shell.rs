@@ -15,7 +15,7 @@ use crate::session::Session;
 use crate::step::Run;
 
 /// What becomes of a command.
-pub(crate) enum Fate {
+pub(crate) enum CommandDecision {
     /// It is run.
     Run(Box<Run>),
     /// This takes its place.
@@ -25,13 +25,18 @@ pub(crate) enum Fate {
 }
 
 /// Decides on the next command of a skill.
-pub(crate) fn next(runtime: &Runtime, session: &Session, entry: &Entry, loading: &mut Loading) -> Option<Fate> {
+pub(crate) fn next(
+    runtime: &Runtime,
+    session: &Session,
+    entry: &Entry,
+    loading: &mut Loading,
+) -> Option<CommandDecision> {
     let piece = loading.expanded.commands().nth(loading.outputs.len())?.clone();
     let rules = runtime.view().host.shell.clone().unwrap_or_default();
     Some(match refusal(runtime, session, loading, &piece) {
         Some(reason) => not_run(runtime.view(), &rules, &piece, &reason),
         None => match run(runtime, session, entry, loading, &rules, &piece) {
-            Ok(run) => Fate::Run(Box::new(run)),
+            Ok(run) => CommandDecision::Run(Box::new(run)),
             Err(reason) => {
                 loading.troubles.push(format!("`{}` was not run: {reason}", piece.command));
                 not_run(runtime.view(), &rules, &piece, &reason)
@@ -56,9 +61,9 @@ fn refusal(runtime: &Runtime, session: &Session, loading: &Loading, piece: &Shel
     }
 }
 
-fn not_run(view: &View, rules: &ShellRules, piece: &ShellPiece, reason: &str) -> Fate {
+fn not_run(view: &View, rules: &ShellRules, piece: &ShellPiece, reason: &str) -> CommandDecision {
     let text = view.host.texts.command_denied(&piece.written, reason);
-    if rules.failure == OnFailure::Abort { Fate::Abort(text) } else { Fate::Text(text) }
+    if rules.failure == OnFailure::Abort { CommandDecision::Abort(text) } else { CommandDecision::Text(text) }
 }
 
 /// Makes the command that is run in the sandbox: on a copy of the skill, reading the project, writing nothing.
@@ -108,7 +113,7 @@ pub(crate) fn ran(
     entry: &Entry,
     piece: &ShellPiece,
     outcome: Result<Outcome, SandboxError>,
-) -> Fate {
+) -> CommandDecision {
     let (rules, texts) = (view.host.shell.clone().unwrap_or_default(), &view.host.texts);
     let outcome = match outcome {
         Ok(outcome) => outcome,
@@ -118,7 +123,7 @@ pub(crate) fn ran(
     let output = limited(&said(&outcome.stdout), rules.output_max);
     match outcome.ended {
         Ended::Exit(status) if rules.is_fine(&piece.command, status) => {
-            Fate::Text(texts.command_output(&rules, &output))
+            CommandDecision::Text(texts.command_output(&rules, &output))
         }
         ended => {
             let said = if rules.stderr || outcome.stderr.is_empty() {
@@ -127,9 +132,13 @@ pub(crate) fn ran(
                 format!("{output}{}", limited(&said(&outcome.stderr), rules.output_max))
             };
             match rules.failure {
-                OnFailure::Ignore => Fate::Text(texts.command_output(&rules, &output)),
-                OnFailure::InPlace => Fate::Text(texts.command_failed(&piece.written, &said, &ended.to_string())),
-                OnFailure::Abort => Fate::Abort(texts.command_failed(&piece.written, &said, &ended.to_string())),
+                OnFailure::Ignore => CommandDecision::Text(texts.command_output(&rules, &output)),
+                OnFailure::InPlace => {
+                    CommandDecision::Text(texts.command_failed(&piece.written, &said, &ended.to_string()))
+                }
+                OnFailure::Abort => {
+                    CommandDecision::Abort(texts.command_failed(&piece.written, &said, &ended.to_string()))
+                }
             }
         }
     }

@@ -15,13 +15,13 @@ use crate::runtime::Runtime;
 use crate::session::Session;
 
 /// A skill that was read, with a text in the place of each command.
-pub(crate) struct Still {
+pub(crate) struct StaticText {
     pub(crate) call: Call,
     pub(crate) entry: Entry,
     pub(crate) loading: Loading,
 }
 
-impl Still {
+impl StaticText {
     /// Reads a skill; `place` is what stands for a command.
     pub(crate) fn read(
         runtime: &Runtime,
@@ -30,10 +30,10 @@ impl Still {
         entry: &Entry,
         part: Content,
         place: impl Fn(&ShellPiece) -> String,
-    ) -> Result<Still, Refusal> {
+    ) -> Result<StaticText, Refusal> {
         let mut loading = load_part(runtime, session, &call, entry, part)?;
         loading.outputs = loading.expanded.commands().map(place).collect();
-        Ok(Still { call, entry: entry.clone(), loading })
+        Ok(StaticText { call, entry: entry.clone(), loading })
     }
 
     /// Returns the text with everything in its place.

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use openoxide_skills::catalog::Entry;
 
-use super::need::{MAX_QUESTIONS, Need, Talk, needs, too_many};
+use super::need::{DependencyReport, MAX_QUESTIONS, Need, needs, too_many};
 use super::{servers, variables};
 use crate::login::{Login, LoginError, Turn};
 use crate::notice::Notice;
@@ -19,7 +19,7 @@ use crate::step::{Reply, Step};
 #[derive(Default)]
 pub(crate) struct Dependencies {
     /// Servers that the user is asked about.
-    servers: Vec<servers::Wanted>,
+    servers: Vec<servers::RequiredServer>,
     /// Servers that may want a login.
     logins: VecDeque<Login>,
     /// The login that is under way.
@@ -28,44 +28,50 @@ pub(crate) struct Dependencies {
 
 impl Dependencies {
     /// Looks at what the skills need, and says what must be asked.
-    pub(crate) fn begin(&mut self, runtime: &Runtime, session: &mut Session, entries: &[&Entry]) -> Talk {
+    pub(crate) fn begin(&mut self, runtime: &Runtime, session: &mut Session, entries: &[&Entry]) -> DependencyReport {
         let needs = needs(entries);
-        let mut talk = Talk::default();
+        let mut report = DependencyReport::default();
         if needs.is_empty() {
-            return talk;
+            return report;
         }
         for need in needs.iter().filter(|need| !need.is(variables::KIND) && !need.is(servers::KIND)) {
             if session.is_news(&format!("dependency {} {}", need.tool.kind, need.tool.value), need.entry.canonical()) {
                 let text = format!("it needs `{}` of the kind `{}`", need.tool.value, need.tool.kind);
                 let help = "this version knows `env_var` and `mcp`; see to it yourself";
-                talk.note(&[need.skill()], text, Some(help.to_owned()));
+                report.note(&[need.skill()], text, Some(help.to_owned()));
             }
         }
-        variables::begin(runtime, session, &needs, &mut talk);
-        self.begin_servers(runtime, session, &needs, &mut talk);
-        talk
+        variables::begin(runtime, session, &needs, &mut report);
+        self.begin_servers(runtime, session, &needs, &mut report);
+        report
     }
 
-    fn begin_servers(&mut self, runtime: &Runtime, session: &mut Session, needs: &[Need<'_>], talk: &mut Talk) {
+    fn begin_servers(
+        &mut self,
+        runtime: &Runtime,
+        session: &mut Session,
+        needs: &[Need<'_>],
+        report: &mut DependencyReport,
+    ) {
         let mut asked = 0;
-        for wanted in servers::gather(session, needs, talk) {
-            match servers::fate(runtime, session, &wanted) {
-                servers::Fate::There => self.want_login(session, &wanted, talk),
-                servers::Fate::Left { text, help } => talk.note(&wanted.skills, text, help),
-                servers::Fate::Allowed { rule } => match servers::add(runtime, &wanted) {
+        for wanted in servers::gather(session, needs, report) {
+            match servers::decide(runtime, session, &wanted) {
+                servers::ServerDecision::There => self.want_login(session, &wanted, report),
+                servers::ServerDecision::Left { text, help } => report.note(&wanted.skills, text, help),
+                servers::ServerDecision::Allowed { rule } => match servers::add(runtime, &wanted) {
                     Ok(()) => {
                         let text = format!("the server `{}` was added: {}", wanted.name, wanted.target());
-                        talk.note(&wanted.skills, text, Some(format!("allowed by {rule}")));
-                        self.want_login(session, &wanted, talk);
+                        report.note(&wanted.skills, text, Some(format!("allowed by {rule}")));
+                        self.want_login(session, &wanted, report);
                     }
-                    Err((text, help)) => talk.note(&wanted.skills, text, help),
+                    Err((text, help)) => report.note(&wanted.skills, text, help),
                 },
-                servers::Fate::Ask if asked == MAX_QUESTIONS => {
-                    talk.note(&wanted.skills, too_many(&format!("the server `{}`", wanted.name)), None);
+                servers::ServerDecision::Ask if asked == MAX_QUESTIONS => {
+                    report.note(&wanted.skills, too_many(&format!("the server `{}`", wanted.name)), None);
                 }
-                servers::Fate::Ask => {
+                servers::ServerDecision::Ask => {
                     asked += 1;
-                    talk.questions.push(wanted.question());
+                    report.questions.push(wanted.question());
                     self.servers.push(wanted);
                 }
             }
@@ -80,11 +86,11 @@ impl Dependencies {
         question: &Question,
         answer: Answer,
     ) -> Vec<Notice> {
-        let mut talk = Talk::default();
+        let mut report = DependencyReport::default();
         session.note_asked(question.key());
         match question {
             Question::Secret { variable, skills, .. } => {
-                variables::answered(session, variable, skills, answer, &mut talk);
+                variables::answered(session, variable, skills, answer, &mut report);
             }
             Question::Server { .. } => {
                 let Some(at) = self.servers.iter().position(|wanted| wanted.question() == *question) else {
@@ -96,23 +102,23 @@ impl Dependencies {
                         Ok(()) => {
                             let text = format!("the server `{}` is in your settings now", wanted.name);
                             let undo = format!("undo: openoxide config unset mcp.servers.{}", wanted.name);
-                            talk.note(&wanted.skills, text, Some(undo));
-                            self.want_login(session, &wanted, &mut talk);
+                            report.note(&wanted.skills, text, Some(undo));
+                            self.want_login(session, &wanted, &mut report);
                         }
-                        Err((text, help)) => talk.note(&wanted.skills, text, help),
+                        Err((text, help)) => report.note(&wanted.skills, text, help),
                     },
                     Answer::No | Answer::NotAsked | Answer::Secret(_) => {
-                        talk.note(&wanted.skills, wanted.missing(), None)
+                        report.note(&wanted.skills, wanted.missing(), None)
                     }
                 }
             }
             _ => {}
         }
-        talk.notices
+        report.notices
     }
 
     /// Finds out, once in a conversation, whether a server wants a login.
-    fn want_login(&mut self, session: &mut Session, wanted: &servers::Wanted, talk: &mut Talk) {
+    fn want_login(&mut self, session: &mut Session, wanted: &servers::RequiredServer, report: &mut DependencyReport) {
         let Some(url) = wanted.url() else { return };
         let key = format!("login {url}");
         if session.token(url).is_some() || session.was_asked(&key) {
@@ -121,7 +127,7 @@ impl Dependencies {
         session.note_asked(key);
         match Login::new(&wanted.name, url, wanted.skills.clone()) {
             Ok(login) => self.logins.push_back(login),
-            Err(error) => talk.note(&wanted.skills, format!("no login to `{}`: {error}", wanted.name), None),
+            Err(error) => report.note(&wanted.skills, format!("no login to `{}`: {error}", wanted.name), None),
         }
     }
 

@@ -11,12 +11,12 @@ pub(super) const MAX_QUESTIONS: usize = 20;
 
 /// What is said and asked about dependencies.
 #[derive(Debug, Default)]
-pub(crate) struct Talk {
+pub(crate) struct DependencyReport {
     pub(crate) questions: Vec<Question>,
     pub(crate) notices: Vec<Notice>,
 }
 
-impl Talk {
+impl DependencyReport {
     pub(super) fn note(&mut self, skills: &[String], text: String, help: Option<String>) {
         self.notices.push(Notice { skill: skills.join(", "), text, help });
     }

@@ -4,7 +4,7 @@ use openoxide_config::{AddServerOutcome, McpServer, McpTransport, add_mcp_server
 use openoxide_permissions::{Action, Permission};
 use openoxide_skills::skill::ToolDependency;
 
-use super::need::{Need, Talk};
+use super::need::{DependencyReport, Need};
 use crate::question::Question;
 use crate::runtime::Runtime;
 use crate::session::Session;
@@ -13,7 +13,7 @@ use crate::session::Session;
 pub(super) const KIND: &str = "mcp";
 
 /// A server that skills need.
-pub(super) struct Wanted {
+pub(super) struct RequiredServer {
     pub(super) name: String,
     server: McpServer,
     about: Option<String>,
@@ -21,7 +21,7 @@ pub(super) struct Wanted {
 }
 
 /// What becomes of it.
-pub(super) enum Fate {
+pub(super) enum ServerDecision {
     /// It is configured.
     There,
     /// The user is asked.
@@ -35,7 +35,7 @@ pub(super) enum Fate {
     Left { text: String, help: Option<String> },
 }
 
-impl Wanted {
+impl RequiredServer {
     /// Returns what would be started or connected to.
     pub(super) fn target(&self) -> &str {
         match &self.server.transport {
@@ -68,14 +68,14 @@ impl Wanted {
 }
 
 /// Returns the servers that skills need, each once, by name; says what is wrong with the others.
-pub(super) fn gather(session: &mut Session, needs: &[Need<'_>], talk: &mut Talk) -> Vec<Wanted> {
-    let mut all: Vec<Wanted> = Vec::new();
+pub(super) fn gather(session: &mut Session, needs: &[Need<'_>], report: &mut DependencyReport) -> Vec<RequiredServer> {
+    let mut all: Vec<RequiredServer> = Vec::new();
     for need in needs.iter().filter(|need| need.is(KIND)) {
         let server = match server_of(need.tool) {
             Ok(server) => server,
             Err(text) => {
                 if session.is_news(&format!("server {}", need.tool.value), need.entry.canonical()) {
-                    talk.note(&[need.skill()], text, None);
+                    report.note(&[need.skill()], text, None);
                 }
                 continue;
             }
@@ -86,7 +86,9 @@ pub(super) fn gather(session: &mut Session, needs: &[Need<'_>], talk: &mut Talk)
                 wanted.about = wanted.about.take().or(about);
                 wanted.skills.push(need.skill());
             }
-            None => all.push(Wanted { name: need.tool.value.clone(), server, about, skills: vec![need.skill()] }),
+            None => {
+                all.push(RequiredServer { name: need.tool.value.clone(), server, about, skills: vec![need.skill()] })
+            }
         }
     }
     for wanted in &mut all {
@@ -116,11 +118,11 @@ fn server_of(tool: &ToolDependency) -> Result<McpServer, String> {
 }
 
 /// Decides on a server.
-pub(super) fn fate(runtime: &Runtime, session: &Session, wanted: &Wanted) -> Fate {
-    let left = |text: String| Fate::Left { text, help: None };
+pub(super) fn decide(runtime: &Runtime, session: &Session, wanted: &RequiredServer) -> ServerDecision {
+    let left = |text: String| ServerDecision::Left { text, help: None };
     if let Some((name, enabled)) = runtime.server_like(&wanted.server.transport) {
         return match enabled {
-            true => Fate::There,
+            true => ServerDecision::There,
             false => left(format!("the server `{name}` is switched off in the settings")),
         };
     }
@@ -136,13 +138,13 @@ pub(super) fn fate(runtime: &Runtime, session: &Session, wanted: &Wanted) -> Fat
     // A name is what the skill says it is: only who allows the target too has allowed this server.
     if decisions.iter().all(|decision| decision.action == Action::Allow && !decision.remembered) {
         let rule = decisions.into_iter().rev().find_map(|decision| decision.rule);
-        return Fate::Allowed { rule: rule.as_ref().map(said).unwrap_or_default() };
+        return ServerDecision::Allowed { rule: rule.as_ref().map(said).unwrap_or_default() };
     }
-    if session.was_asked(&wanted.question().key()) { left(wanted.missing()) } else { Fate::Ask }
+    if session.was_asked(&wanted.question().key()) { left(wanted.missing()) } else { ServerDecision::Ask }
 }
 
 /// Adds a server to the user's own settings; says what is wrong, and what to do.
-pub(super) fn add(runtime: &Runtime, wanted: &Wanted) -> Result<(), (String, Option<String>)> {
+pub(super) fn add(runtime: &Runtime, wanted: &RequiredServer) -> Result<(), (String, Option<String>)> {
     let failed = |why: String| (format!("the server `{}` was not added: {why}", wanted.name), None);
     let Some(home) = runtime.environment.openoxide_home() else {
         return Err(failed("there is no home, so there are no settings of yours".to_owned()));

@@ -6,7 +6,7 @@ use openoxide_sandbox::{Command, Environment as Variables};
 use openoxide_skills::catalog::Entry;
 use secrecy::{ExposeSecret as _, SecretString};
 
-use super::need::{MAX_QUESTIONS, Need, Talk, too_many};
+use super::need::{DependencyReport, MAX_QUESTIONS, Need, too_many};
 use crate::question::{Answer, Question};
 use crate::runtime::Runtime;
 use crate::session::Session;
@@ -18,54 +18,60 @@ pub(super) const KIND: &str = "env_var";
 const MIN_SECRET: usize = 4;
 
 /// A variable that is missing, and who needs it.
-struct Wanted {
+struct RequiredVariable {
     name: String,
     about: Option<String>,
     skills: Vec<String>,
 }
 
 /// Finds the variables that skills need; what is not known is asked for, once.
-pub(super) fn begin(runtime: &Runtime, session: &mut Session, needs: &[Need<'_>], talk: &mut Talk) {
+pub(super) fn begin(runtime: &Runtime, session: &mut Session, needs: &[Need<'_>], report: &mut DependencyReport) {
     let mut asked = 0;
     for wanted in gather(needs) {
         if let Err(error) = Variables::default().set(&wanted.name, "") {
-            talk.note(&wanted.skills, format!("a variable cannot be given to it: {error}"), None);
+            report.note(&wanted.skills, format!("a variable cannot be given to it: {error}"), None);
             continue;
         }
         if is_known(runtime, session, &wanted.name) {
             continue;
         }
-        let Wanted { name, about, skills } = wanted;
+        let RequiredVariable { name, about, skills } = wanted;
         let question = Question::Secret { variable: name.clone(), about, skills: skills.clone() };
         if session.was_asked(&question.key()) {
-            missing(&name, &skills, talk);
+            missing(&name, &skills, report);
         } else if asked == MAX_QUESTIONS {
-            talk.note(&skills, too_many(&format!("the variable {name}")), None);
+            report.note(&skills, too_many(&format!("the variable {name}")), None);
         } else {
             asked += 1;
-            talk.questions.push(question);
+            report.questions.push(question);
         }
     }
 }
 
 /// Keeps the value that the user gave.
-pub(super) fn answered(session: &mut Session, name: &str, skills: &[String], answer: Answer, talk: &mut Talk) {
-    let Answer::Secret(value) = answer else { return missing(name, skills, talk) };
+pub(super) fn answered(
+    session: &mut Session,
+    name: &str,
+    skills: &[String],
+    answer: Answer,
+    report: &mut DependencyReport,
+) {
+    let Answer::Secret(value) = answer else { return missing(name, skills, report) };
     // The sandbox's own rule; its words name the variable, never the value.
     match Variables::default().set(name, value.expose_secret()) {
         Ok(()) if !value.expose_secret().is_empty() => session.keep_secret(name, value),
-        Ok(()) => missing(name, skills, talk),
-        Err(error) => talk.note(skills, error.to_string(), None),
+        Ok(()) => missing(name, skills, report),
+        Err(error) => report.note(skills, error.to_string(), None),
     }
 }
 
-fn missing(name: &str, skills: &[String], talk: &mut Talk) {
+fn missing(name: &str, skills: &[String], report: &mut DependencyReport) {
     let help = format!("set {name} in the environment to have it");
-    talk.note(skills, format!("the variable {name} is missing; what needs it will fail"), Some(help));
+    report.note(skills, format!("the variable {name} is missing; what needs it will fail"), Some(help));
 }
 
-fn gather(needs: &[Need<'_>]) -> Vec<Wanted> {
-    let mut all: Vec<Wanted> = Vec::new();
+fn gather(needs: &[Need<'_>]) -> Vec<RequiredVariable> {
+    let mut all: Vec<RequiredVariable> = Vec::new();
     for need in needs.iter().filter(|need| need.is(KIND)) {
         let about = need.tool.description.clone();
         match all.iter_mut().find(|wanted| wanted.name == need.tool.value) {
@@ -73,7 +79,7 @@ fn gather(needs: &[Need<'_>]) -> Vec<Wanted> {
                 wanted.about = wanted.about.take().or(about);
                 wanted.skills.push(need.skill());
             }
-            None => all.push(Wanted { name: need.tool.value.clone(), about, skills: vec![need.skill()] }),
+            None => all.push(RequiredVariable { name: need.tool.value.clone(), about, skills: vec![need.skill()] }),
         }
     }
     for wanted in &mut all {

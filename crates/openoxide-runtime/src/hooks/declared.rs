@@ -72,7 +72,7 @@ fn shown(event: HookEvent, handler: &HookHandler) -> Result<HookCommand, String>
 }
 
 /// Returns the hooks that a skill would get.
-pub(crate) fn wanted(runtime: &Runtime, loading: &Loading) -> Vec<HookCommand> {
+pub(crate) fn requested_hooks(runtime: &Runtime, loading: &Loading) -> Vec<HookCommand> {
     let Some(rules) = runtime.view().host.hooks.as_ref().filter(|rules| rules.run) else { return Vec::new() };
     let (hooks, _) = usable(rules, &loading.parsed.frontmatter.rare().hooks);
     hooks.into_iter().map(|hook| hook.shown).collect()

@@ -10,8 +10,8 @@ use openoxide_skills::text::path_text;
 use serde_json::{Map, Value};
 
 use super::event::{Deactivation, Event};
-use super::output::{Heard, Listener};
-use super::registry::{Hook, Registered};
+use super::output::{HookOutput, Listener};
+use super::registry::{Hook, RegisteredSkill};
 use super::verdict::Verdict;
 use crate::dependency::{redact, secrets_into};
 use crate::notice::Notice;
@@ -37,7 +37,7 @@ pub struct Firing {
 
 /// One hook that is to run.
 struct Job {
-    skill: Arc<Registered>,
+    skill: Arc<RegisteredSkill>,
     index: usize,
     event: Arc<Event>,
 }
@@ -148,13 +148,13 @@ impl Firing {
         }
     }
 
-    fn choose(&mut self, session: &Session, is_meant: impl Fn(&Registered) -> bool) {
+    fn choose(&mut self, session: &Session, is_meant: impl Fn(&RegisteredSkill) -> bool) {
         for skill in session.hooks.skills().filter(|skill| is_meant(skill)) {
             self.add(session, skill, &Arc::clone(&self.event));
         }
     }
 
-    fn add(&mut self, session: &Session, skill: &Arc<Registered>, event: &Arc<Event>) {
+    fn add(&mut self, session: &Session, skill: &Arc<RegisteredSkill>, event: &Arc<Event>) {
         for (index, hook) in skill.hooks.iter().enumerate() {
             if hook.is_for(event) && !session.hooks.is_spent(hook) && !session.hooks.is_quiet(skill, hook) {
                 self.jobs.push_back(Job { skill: Arc::clone(skill), index, event: Arc::clone(event) });
@@ -181,7 +181,7 @@ impl Firing {
     }
 
     /// Lets a skill that is deactivated run what it has for that.
-    fn last_words(&mut self, session: &Session, gone: &Arc<Registered>, reason: Deactivation) {
+    fn last_words(&mut self, session: &Session, gone: &Arc<RegisteredSkill>, reason: Deactivation) {
         let event = Event::SkillDeactivated { skill: gone.name.clone(), reason };
         self.add(session, gone, &Arc::new(event));
     }
@@ -211,7 +211,7 @@ impl Firing {
     fn heard(&mut self, session: &mut Session, job: &Job, outcome: Result<Outcome, SandboxError>) {
         let Some(rules) = self.runtime.view().host.hooks.as_ref() else { return };
         let clean = |text: String| redact(session, &job.skill.entry, text);
-        let Heard { mut verdict, succeeded } = listener(rules, job, &clean).hear(outcome);
+        let HookOutput { mut verdict, succeeded } = listener(rules, job, &clean).hear(outcome);
         // Nobody waits for it, so that it cannot decide; what goes away cannot either.
         if job.hook().handler.background || job.event.kind() != self.event.kind() {
             verdict = Verdict { notices: verdict.notices, messages: verdict.messages, ..Verdict::default() };
@@ -293,7 +293,7 @@ fn command(
 }
 
 /// Returns the variables of a hook, with their values.
-fn known(runtime: &Runtime, session: &Session, rules: &HookRules, skill: &Registered) -> Vec<(String, String)> {
+fn known(runtime: &Runtime, session: &Session, rules: &HookRules, skill: &RegisteredSkill) -> Vec<(String, String)> {
     let value = |variable: Variable| match variable {
         Variable::SessionId => Some(session.id.clone()),
         Variable::SkillDir => Some(path_text(&skill.folder)),

@@ -4,7 +4,7 @@ use openoxide_sandbox::{Ended, Outcome, SandboxError};
 use openoxide_skills::host::HookEvent;
 use serde_json::{Map, Value};
 
-use super::verdict::{Decision, Halt, Ruling, Said, Verdict};
+use super::verdict::{Decision, Halt, HookMessage, Ruling, Verdict};
 use crate::notice::Notice;
 
 /// The exit status that keeps things from happening.
@@ -28,14 +28,14 @@ pub(crate) struct Listener<'a> {
 }
 
 /// What a hook said.
-pub(crate) struct Heard {
+pub(crate) struct HookOutput {
     pub(crate) verdict: Verdict,
     /// Whether it neither failed nor kept anything from happening.
     pub(crate) succeeded: bool,
 }
 
 impl Listener<'_> {
-    pub(crate) fn hear(&self, outcome: Result<Outcome, SandboxError>) -> Heard {
+    pub(crate) fn hear(&self, outcome: Result<Outcome, SandboxError>) -> HookOutput {
         let mut verdict = Verdict::default();
         let status = match &outcome {
             Ok(Outcome { ended: Ended::Exit(status), .. }) => *status,
@@ -67,7 +67,7 @@ impl Listener<'_> {
         }
         let is_denied = verdict.decision.as_ref().is_some_and(|decision| decision.ruling == Ruling::Deny);
         let succeeded = status == 0 && !is_denied && verdict.block.is_none();
-        Heard { verdict, succeeded }
+        HookOutput { verdict, succeeded }
     }
 
     /// Keeps the event from happening, if that is possible. JSON gives the reason, and cannot undo it.
@@ -96,10 +96,10 @@ impl Listener<'_> {
         matches!(self.event, HookEvent::UserPromptSubmit | HookEvent::SessionStart | HookEvent::SkillActivated)
     }
 
-    fn failed(&self, what: &str) -> Heard {
+    fn failed(&self, what: &str) -> HookOutput {
         let what = (self.clean)(what.to_owned());
         let verdict = Verdict { notices: vec![self.notice(&what)], ..Verdict::default() };
-        Heard { verdict, succeeded: false }
+        HookOutput { verdict, succeeded: false }
     }
 
     pub(crate) fn notice(&self, what: &str) -> Notice {
@@ -107,8 +107,8 @@ impl Listener<'_> {
         Notice { skill: self.skill.to_owned(), text, help: None }
     }
 
-    fn said(&self, text: String) -> Said {
-        Said { skill: self.skill.to_owned(), text }
+    fn said(&self, text: String) -> HookMessage {
+        HookMessage { skill: self.skill.to_owned(), text }
     }
 
     /// Returns a text without secrets, within bounds.

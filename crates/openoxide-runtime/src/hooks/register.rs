@@ -4,7 +4,7 @@ use openoxide_permissions::{Action, Grants, Permission};
 use openoxide_skills::catalog::Entry;
 
 use super::declared::usable;
-use super::registry::{Hook, Registered};
+use super::registry::{Hook, RegisteredSkill};
 use crate::activation::Loading;
 use crate::notice::Notice;
 use crate::runtime::Runtime;
@@ -77,7 +77,7 @@ fn keep(
     for hook in hooks.iter_mut().filter(|hook| hook.handler.once) {
         hook.once = Some(format!("{}\n{}", entry.canonical().display(), hook.shown));
     }
-    session.hooks.add(Registered {
+    session.hooks.add(RegisteredSkill {
         name: entry.skill.name.to_string(),
         path: entry.canonical().to_owned(),
         entry: entry.clone(),

@@ -45,7 +45,7 @@ impl Hook {
 
 /// A skill whose hooks are registered.
 #[derive(Debug)]
-pub(crate) struct Registered {
+pub(crate) struct RegisteredSkill {
     pub(super) name: String,
     pub(super) path: PathBuf,
     pub(super) entry: Entry,
@@ -60,7 +60,7 @@ pub(crate) struct Registered {
     pub(super) _copy: tempfile::TempDir,
 }
 
-impl Registered {
+impl RegisteredSkill {
     /// Tells whether it has hooks that can keep something from happening.
     pub(super) fn guards(&self) -> bool {
         self.hooks.iter().any(Hook::guards)
@@ -74,7 +74,7 @@ impl Registered {
 /// The hooks of a session.
 #[derive(Debug, Default)]
 pub(crate) struct Registry {
-    pub(super) skills: Vec<Arc<Registered>>,
+    pub(super) skills: Vec<Arc<RegisteredSkill>>,
     /// Skills of which only those run that can keep something from happening.
     quiet: BTreeSet<PathBuf>,
     /// Those that were to run once, and did.
@@ -84,16 +84,16 @@ pub(crate) struct Registry {
 }
 
 impl Registry {
-    pub(super) fn skills(&self) -> impl Iterator<Item = &Arc<Registered>> {
+    pub(super) fn skills(&self) -> impl Iterator<Item = &Arc<RegisteredSkill>> {
         self.skills.iter()
     }
 
-    pub(super) fn remove(&mut self, is_meant: impl Fn(&Registered) -> bool) -> Vec<Arc<Registered>> {
+    pub(super) fn remove(&mut self, is_meant: impl Fn(&RegisteredSkill) -> bool) -> Vec<Arc<RegisteredSkill>> {
         self.skills.extract_if(.., |skill| is_meant(skill)).collect()
     }
 
     /// Adds a skill, in the place of its hooks from before.
-    pub(super) fn add(&mut self, skill: Registered) {
+    pub(super) fn add(&mut self, skill: RegisteredSkill) {
         self.skills.push(Arc::new(skill));
     }
 
@@ -107,11 +107,11 @@ impl Registry {
         hook.once.as_ref().is_some_and(|key| self.spent.contains(key))
     }
 
-    pub(super) fn quiet(&mut self, skill: &Registered) {
+    pub(super) fn quiet(&mut self, skill: &RegisteredSkill) {
         self.quiet.insert(skill.path.clone());
     }
 
-    pub(super) fn is_quiet(&self, skill: &Registered, hook: &Hook) -> bool {
+    pub(super) fn is_quiet(&self, skill: &RegisteredSkill, hook: &Hook) -> bool {
         !hook.guards() && self.quiet.contains(&skill.path)
     }
 
@@ -136,7 +136,7 @@ impl Registry {
     /// Returns every hook that can still run, with its skill.
     pub(crate) fn active(&self) -> impl Iterator<Item = (&str, &HookCommand)> {
         let hooks = self.skills.iter().flat_map(|skill| skill.hooks.iter().map(move |hook| (skill, hook)));
-        let can_run = |skill: &Registered, hook: &Hook| !self.is_spent(hook) && !self.is_quiet(skill, hook);
+        let can_run = |skill: &RegisteredSkill, hook: &Hook| !self.is_spent(hook) && !self.is_quiet(skill, hook);
         hooks.filter(move |(skill, hook)| can_run(skill, hook)).map(|(skill, hook)| (skill.name.as_str(), &hook.shown))
     }
 }

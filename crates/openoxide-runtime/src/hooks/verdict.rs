@@ -15,7 +15,7 @@ pub struct Verdict {
     /// Whether everything is to stop.
     pub halt: Option<Halt>,
     /// What the model is told besides.
-    pub context: Vec<Said>,
+    pub context: Vec<HookMessage>,
     /// What the tool is to be called with instead.
     pub updated_input: Option<Value>,
     /// What is to take the place of the tool's output.
@@ -23,14 +23,14 @@ pub struct Verdict {
     /// Whether hooks of a skill stay that the model wanted to be deactivated, because they can forbid something.
     pub guarded: bool,
     /// What people are told.
-    pub messages: Vec<Said>,
+    pub messages: Vec<HookMessage>,
     /// What people should know about the hooks themselves.
     pub notices: Vec<Notice>,
 }
 
 /// What a hook of a skill says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Said {
+pub struct HookMessage {
     /// The skill.
     pub skill: String,
     /// What.

@@ -13,7 +13,7 @@ const COMMANDS: &str = "Bash";
 impl Runtime {
     /// Returns what `allowed-tools` means here: the user's settings can make it a limit whatever the host says.
     pub(crate) fn tools_meaning(&self) -> ToolsMeaning {
-        match self.powers.allowed_tools {
+        match self.policy.allowed_tools {
             AllowedTools::Limit => ToolsMeaning::Limit,
             AllowedTools::Preapprove => self.view().host.activation.allowed_tools,
         }

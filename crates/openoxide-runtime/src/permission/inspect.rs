@@ -19,7 +19,7 @@ pub struct Inspection {
     /// The files in it.
     pub files: Vec<FileDigest>,
     /// What it would do beyond being read, whoever calls it.
-    pub powers: Vec<RequestedPermission>,
+    pub permissions: Vec<RequestedPermission>,
     /// The variables that its scripts would get too, by name.
     pub variables: Vec<String>,
 }
@@ -53,14 +53,14 @@ impl Runtime {
             let look = look.get_or_insert_with(|| Inspection {
                 digest: snapshot.digest.to_string(),
                 files: snapshot.files,
-                powers: Vec::new(),
+                permissions: Vec::new(),
                 variables: crate::dependency::givable_variables(entry),
             });
             let profile = RequestedPermission::Profile(profile_lines(&loading.profile));
-            let all = loading.powers.into_iter().chain(std::iter::once(profile));
-            let all = all.filter(|power| !power.items().is_empty());
-            let new = all.filter(|power| !look.powers.contains(power));
-            look.powers.extend(new.collect::<Vec<_>>());
+            let all = loading.requested.into_iter().chain(std::iter::once(profile));
+            let all = all.filter(|permission| !permission.items().is_empty());
+            let new = all.filter(|permission| !look.permissions.contains(permission));
+            look.permissions.extend(new.collect::<Vec<_>>());
         }
         // There are two callers, so that there is a look.
         look.ok_or(InspectionError::NoDigest(SnapshotError::NoManifest { path: String::new() }))

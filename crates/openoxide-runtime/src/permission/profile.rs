@@ -58,7 +58,7 @@ impl Runtime {
             SkillScope::System | SkillScope::Admin => ProfileSource::Trusted,
             SkillScope::Repo | SkillScope::User | SkillScope::Plugin => ProfileSource::Other,
         };
-        let mut delta = in_force.delta(&wanted, self.powers.profiles, source);
+        let mut delta = in_force.delta(&wanted, self.policy.profiles, source);
         let denies = |permission| self.decide(session, permission, &entry.skill.name).action == Action::Deny;
         let (all, network) = (denies(Permission::Profile), denies(Permission::Network));
         ignore(&mut delta, |addition| {
@@ -72,7 +72,7 @@ impl Runtime {
 
     /// Tells whether a skill's profile holds: a rule allows it, or it was agreed to.
     fn has_profile(&self, session: &Session, entry: &Entry, granted: &[RequestedPermission]) -> bool {
-        granted.iter().any(|power| power.kind() == openoxide_config::PermissionKind::Profile)
+        granted.iter().any(|permission| permission.kind() == openoxide_config::PermissionKind::Profile)
             || self.decide(session, Permission::Profile, &entry.skill.name).action == Action::Allow
     }
 
@@ -88,7 +88,7 @@ impl Runtime {
 /// written before the skill was.
 pub(crate) fn is_unasked(loading: &Loading, granted: &[RequestedPermission]) -> bool {
     loading.profile.added.contains(&Addition::Unasked)
-        && granted.iter().any(|power| power.kind() == openoxide_config::PermissionKind::Profile)
+        && granted.iter().any(|permission| permission.kind() == openoxide_config::PermissionKind::Profile)
 }
 
 /// Returns everything that people are shown about a profile; nothing if it adds nothing.

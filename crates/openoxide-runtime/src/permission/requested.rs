@@ -157,11 +157,11 @@ mod tests {
 
     #[test]
     fn a_power_holds_what_was_shown_and_a_variable_runs_nothing() {
-        let power =
+        let permission =
             RequestedPermission::Shell { commands: vec!["date".to_owned()], variables: vec!["TOKEN".to_owned()] };
-        assert_eq!(power.items(), ["date", "gets the variable TOKEN"]);
-        assert!(power.holds("date"));
-        assert!(!power.holds("date -u") && !power.holds("gets the variable TOKEN"));
-        assert!(!power.without_commands().holds("date"));
+        assert_eq!(permission.items(), ["date", "gets the variable TOKEN"]);
+        assert!(permission.holds("date"));
+        assert!(!permission.holds("date -u") && !permission.holds("gets the variable TOKEN"));
+        assert!(!permission.without_commands().holds("date"));
     }
 }

@@ -94,7 +94,7 @@ impl RemoteCall {
             cut: false,
             repeated: false,
             // A server can change its mind without a sign.
-            still: false,
+            repeatable: false,
         }
     }
 

@@ -20,7 +20,7 @@ pub fn carry(
     caller: Caller,
     arguments: Option<&Arguments>,
 ) -> Result<Vec<Message>, RenderError> {
-    let host = without_power(&view.host);
+    let host = without_permissions(&view.host);
     let name = skill.offer.name.clone();
     let parsed = parse_text(text, &skill.name, &host.parse);
     // What it would be allowed is for the user to say, and nobody was asked.
@@ -62,7 +62,7 @@ pub fn carry(
 }
 
 /// Returns a host that runs nothing and attaches nothing.
-fn without_power(host: &Host) -> Host {
+fn without_permissions(host: &Host) -> Host {
     let mut host = host.clone();
     if let Some(shell) = &mut host.shell {
         shell.run = false;

@@ -27,7 +27,7 @@ const SYSTEM: &[&str] = &["/usr", "/bin", "/sbin", "/lib", "/lib64", "/nix/store
 
 /// How a script is run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum How {
+pub(crate) enum Interpreter {
     /// It is a program itself.
     Itself,
     /// By another program, which gets these words before the script's path.
@@ -39,26 +39,26 @@ pub(crate) enum How {
     },
 }
 
-impl How {
+impl Interpreter {
     /// Decides how a file is run, by its beginning and its name; an error says why it cannot be.
-    pub(crate) fn of(path: &Path, head: &[u8], executable: bool) -> Result<How, String> {
+    pub(crate) fn of(path: &Path, head: &[u8], executable: bool) -> Result<Interpreter, String> {
         if let Some(rest) = head.strip_prefix(b"#!") {
             let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
             return by_line(line);
         }
         if executable && head.starts_with(b"\x7fELF") {
-            return Ok(How::Itself);
+            return Ok(Interpreter::Itself);
         }
         let end = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
         match BY_END.iter().find(|(known, _)| *known == end) {
-            Some((_, program)) => Ok(How::By { program: (*program).to_owned(), words: Vec::new() }),
+            Some((_, program)) => Ok(Interpreter::By { program: (*program).to_owned(), words: Vec::new() }),
             None => Err("nobody knows what runs it: it has no `#!` line, and its name has no known end".to_owned()),
         }
     }
 
     /// Returns the names that the program behind it goes by.
     pub(crate) fn names(&self) -> Vec<&str> {
-        let How::By { program, words } = self else { return Vec::new() };
+        let Interpreter::By { program, words } = self else { return Vec::new() };
         let name = program.rsplit('/').next().unwrap_or(program);
         match (name, words.first()) {
             ("env", Some(word)) => vec![word],
@@ -70,7 +70,7 @@ impl How {
 
     /// Checks that the sandbox will have the program.
     pub(crate) fn check(&self) -> Result<(), String> {
-        let How::By { program, words } = self else { return Ok(()) };
+        let Interpreter::By { program, words } = self else { return Ok(()) };
         if !is_there(program) {
             return Err(missing(program));
         }
@@ -82,7 +82,7 @@ impl How {
     }
 }
 
-fn by_line(line: &[u8]) -> Result<How, String> {
+fn by_line(line: &[u8]) -> Result<Interpreter, String> {
     let line = String::from_utf8_lossy(line);
     let (program, word) = match line.trim().split_once([' ', '\t']) {
         Some((program, word)) => (program, word.trim()),
@@ -93,7 +93,7 @@ fn by_line(line: &[u8]) -> Result<How, String> {
     }
     // As the kernel does: everything behind the program is one word.
     let words = if word.is_empty() { Vec::new() } else { vec![word.to_owned()] };
-    Ok(How::By { program: program.to_owned(), words })
+    Ok(Interpreter::By { program: program.to_owned(), words })
 }
 
 fn is_there(program: &str) -> bool {
@@ -113,21 +113,25 @@ fn missing(program: &str) -> String {
 mod tests {
     use super::*;
 
-    fn by(program: &str, words: &[&str]) -> How {
-        How::By { program: program.to_owned(), words: words.iter().map(|word| (*word).to_owned()).collect() }
+    fn by(program: &str, words: &[&str]) -> Interpreter {
+        Interpreter::By { program: program.to_owned(), words: words.iter().map(|word| (*word).to_owned()).collect() }
     }
 
     #[test]
     fn the_first_line_comes_before_the_name() {
-        let how = |path: &str, head: &str, executable| How::of(Path::new(path), head.as_bytes(), executable);
-        assert_eq!(how("a.py", "#!/bin/sh -eu\nx", false), Ok(by("/bin/sh", &["-eu"])));
-        assert_eq!(how("a", "#! /usr/bin/env  -S deno run\r\n", true), Ok(by("/usr/bin/env", &["-S deno run"])));
-        assert_eq!(how("a.py", "print()", true), Ok(by("python3", &[])));
-        assert_eq!(how("a.SH", "", false), Ok(by("sh", &[])));
-        assert_eq!(how("a", "\u{7f}ELF", true), Ok(How::Itself));
+        let interpreter =
+            |path: &str, head: &str, executable| Interpreter::of(Path::new(path), head.as_bytes(), executable);
+        assert_eq!(interpreter("a.py", "#!/bin/sh -eu\nx", false), Ok(by("/bin/sh", &["-eu"])));
+        assert_eq!(
+            interpreter("a", "#! /usr/bin/env  -S deno run\r\n", true),
+            Ok(by("/usr/bin/env", &["-S deno run"]))
+        );
+        assert_eq!(interpreter("a.py", "print()", true), Ok(by("python3", &[])));
+        assert_eq!(interpreter("a.SH", "", false), Ok(by("sh", &[])));
+        assert_eq!(interpreter("a", "\u{7f}ELF", true), Ok(Interpreter::Itself));
         for (path, head) in [("a", "text"), ("a.md", "text"), ("a.sh", "#!bash\n"), ("a.sh", "#!"), ("a", "\u{7f}ELF")]
         {
-            assert!(how(path, head, false).is_err(), "{path} {head:?}");
+            assert!(interpreter(path, head, false).is_err(), "{path} {head:?}");
         }
     }
 

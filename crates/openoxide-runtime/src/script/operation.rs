@@ -19,7 +19,7 @@ use openoxide_skills::host::{Caller, Variable};
 use openoxide_skills::resource::{FileDigest, ResourcePath, Snapshot, shown_name};
 use openoxide_skills::text::path_text;
 
-use super::interpreter::{HEAD, How};
+use super::interpreter::{HEAD, Interpreter};
 use crate::activation::{Loading, load};
 use crate::call::{Call, CallArguments, Refusal, RefusalReason};
 use crate::dependency::{givable_variables, redact, secrets_into, variables_of};
@@ -49,14 +49,14 @@ pub struct ScriptCall {
 #[derive(Clone, Debug)]
 pub struct ScriptOutcome {
     /// What the script did, or why it did not run.
-    pub result: Result<Ran, Refusal>,
+    pub result: Result<FinishedScript, Refusal>,
     /// What people should know besides.
     pub notices: Vec<Notice>,
 }
 
 /// A script that ran.
 #[derive(Clone, Debug)]
-pub struct Ran {
+pub struct FinishedScript {
     /// The skill.
     pub skill: String,
     /// Its file.
@@ -80,18 +80,18 @@ pub struct ScriptRun {
 enum State {
     New,
     Permission(Box<Entry>),
-    RequestedPermission(Box<Ready>, Question),
-    Running(Box<Ready>),
+    AskingPermissions(Box<ReadyScript>, Question),
+    Running(Box<ReadyScript>),
     Ended,
 }
 
 /// A script that is found, read and copied.
-struct Ready {
+struct ReadyScript {
     entry: Entry,
     loading: Loading,
     script: String,
     copy: PathBuf,
-    how: How,
+    interpreter: Interpreter,
 }
 
 impl Resumable for ScriptRun {
@@ -102,7 +102,9 @@ impl Resumable for ScriptRun {
         let step = match std::mem::replace(&mut self.state, State::Ended) {
             State::New => self.begin(session),
             State::Permission(entry) => self.permitted(session, *entry, &answer(reply)),
-            State::RequestedPermission(ready, question) => self.empowered(session, ready, &question, &answer(reply)),
+            State::AskingPermissions(ready, question) => {
+                self.permissions_answered(session, ready, &question, &answer(reply))
+            }
             State::Running(ready) => match reply {
                 Reply::Ran(outcome) => self.ran(session, &ready, outcome),
                 _ => Err(self.refusal(RefusalReason::NotRun, "it was not run".to_owned())),
@@ -119,7 +121,7 @@ impl ScriptRun {
         ScriptRun { runtime, call, state: State::New, notices: Vec::new() }
     }
 
-    fn done(&mut self, result: Result<Ran, Refusal>) -> Step<ScriptOutcome> {
+    fn done(&mut self, result: Result<FinishedScript, Refusal>) -> Step<ScriptOutcome> {
         self.state = State::Ended;
         Step::Done(ScriptOutcome { result, notices: std::mem::take(&mut self.notices) })
     }
@@ -181,28 +183,28 @@ impl ScriptRun {
         let copy = loading.private_copy().map_err(not_run)?;
         let file = copy.join(&script.path);
         let head = head(&file).map_err(|error| not_run(error.to_string()))?;
-        let how = How::of(&script.path, &head, script.executable).map_err(not_run)?;
-        if !runtime.lists_command(&loading, &self.forms(&path, &how)) {
+        let interpreter = Interpreter::of(&script.path, &head, script.executable).map_err(not_run)?;
+        if !runtime.lists_command(&loading, &self.forms(&path, &interpreter)) {
             let text = format!("`{subject}` does not run: the skill's `allowed-tools` does not list it");
             let mut refusal = self.refusal(RefusalReason::NotListed, text);
             refusal.help =
                 Some("`skills.allowed_tools` is `limit`: the list needs `Bash`, or `Bash(…)` with it".into());
             return Err(refusal);
         }
-        how.check().map_err(not_run)?;
-        loading.powers = vec![
+        interpreter.check().map_err(not_run)?;
+        loading.requested = vec![
             RequestedPermission::Script { path: path.clone(), variables: givable_variables(&entry) },
             RequestedPermission::Profile(profile_lines(&loading.profile)),
         ];
-        loading.powers.retain(|power| !power.items().is_empty());
-        let wanted = runtime.wanted(session, &entry, &loading);
-        loading.granted = wanted.granted;
-        let ready = Box::new(Ready { entry, loading, script: path, copy: file, how });
-        if wanted.asked.is_empty() {
+        loading.requested.retain(|permission| !permission.items().is_empty());
+        let decision = runtime.decide_permissions(session, &entry, &loading);
+        loading.granted = decision.granted;
+        let ready = Box::new(ReadyScript { entry, loading, script: path, copy: file, interpreter });
+        if decision.asked.is_empty() {
             return self.start(session, ready);
         }
-        let question = ready.question(wanted.asked, wanted.changed);
-        self.state = State::RequestedPermission(ready, question.clone());
+        let question = ready.question(decision.asked, decision.changed);
+        self.state = State::AskingPermissions(ready, question.clone());
         Ok(Step::Ask(question))
     }
 
@@ -227,29 +229,32 @@ impl ScriptRun {
     }
 
     /// Returns the ways to write the command as a skill's author would.
-    fn forms(&self, script: &str, how: &How) -> Vec<String> {
+    fn forms(&self, script: &str, interpreter: &Interpreter) -> Vec<String> {
         let mut words = String::new();
         for argument in &self.call.arguments {
             let _ = write!(words, " '{}'", argument.to_string_lossy().replace('\'', "'\\''"));
         }
         let paths = [script.to_owned(), format!("./{script}")];
-        let run_by = how.names().into_iter().flat_map(|name| paths.clone().map(|path| format!("{name} {path}")));
+        let run_by =
+            interpreter.names().into_iter().flat_map(|name| paths.clone().map(|path| format!("{name} {path}")));
         paths.iter().cloned().chain(run_by).map(|form| form + &words).collect()
     }
 
-    fn empowered(
+    fn permissions_answered(
         &mut self,
         session: &mut Session,
-        mut ready: Box<Ready>,
+        mut ready: Box<ReadyScript>,
         question: &Question,
         answer: &Answer,
     ) -> Result<Step<ScriptOutcome>, Refusal> {
-        let Question::RequestedPermissions { digest, powers, .. } = question else { return self.start(session, ready) };
+        let Question::RequestedPermissions { digest, permissions, .. } = question else {
+            return self.start(session, ready);
+        };
         if answer.is_yes() {
-            ready.loading.granted.extend_from_slice(powers);
-            let kept = self.runtime.empower(session, &ready.entry, digest, powers, answer);
+            ready.loading.granted.extend_from_slice(permissions);
+            let kept = self.runtime.store_permissions(session, &ready.entry, digest, permissions, answer);
             self.note_failure(&ready.entry.skill.name, kept);
-        } else if powers.iter().any(|power| matches!(power, RequestedPermission::Script { .. })) {
+        } else if permissions.iter().any(|permission| matches!(permission, RequestedPermission::Script { .. })) {
             let text = format!("`{}/{}` was not allowed to run", ready.entry.skill.name, ready.script);
             return Err(self.refusal(RefusalReason::Rejected, text));
         } else {
@@ -266,7 +271,7 @@ impl ScriptRun {
         }
     }
 
-    fn start(&mut self, session: &Session, ready: Box<Ready>) -> Result<Step<ScriptOutcome>, Refusal> {
+    fn start(&mut self, session: &Session, ready: Box<ReadyScript>) -> Result<Step<ScriptOutcome>, Refusal> {
         let command = ready.command(&self.runtime, session, &self.call);
         let command = command.map_err(|why| self.refusal(RefusalReason::NotRun, why))?;
         let written = std::iter::once(ready.script.clone())
@@ -281,7 +286,7 @@ impl ScriptRun {
     fn ran(
         &mut self,
         session: &Session,
-        ready: &Ready,
+        ready: &ReadyScript,
         outcome: Result<Outcome, SandboxError>,
     ) -> Result<Step<ScriptOutcome>, Refusal> {
         let entry = &ready.entry;
@@ -291,7 +296,7 @@ impl ScriptRun {
         for bytes in [&mut outcome.stdout, &mut outcome.stderr] {
             *bytes = without_secrets(session, entry, std::mem::take(bytes));
         }
-        let ran = Ran {
+        let ran = FinishedScript {
             skill: entry.skill.name.to_string(),
             path: entry.skill.path.to_path_buf(),
             digest: ready.loading.digest(),
@@ -302,22 +307,22 @@ impl ScriptRun {
     }
 }
 
-impl Ready {
-    fn question(&self, powers: Vec<RequestedPermission>, changed: bool) -> Question {
+impl ReadyScript {
+    fn question(&self, permissions: Vec<RequestedPermission>, changed: bool) -> Question {
         Question::RequestedPermissions {
             skill: self.entry.skill.name.to_string(),
             path: self.entry.canonical().to_owned(),
             digest: self.loading.digest(),
             changed,
-            powers,
+            permissions,
         }
     }
 
     /// Makes the command that is run in the sandbox.
     fn command(&self, runtime: &Runtime, session: &Session, call: &ScriptCall) -> Result<Command, String> {
-        let mut command = match &self.how {
-            How::Itself => Command::new(&self.copy, runtime.limits()),
-            How::By { program, words } => {
+        let mut command = match &self.interpreter {
+            Interpreter::Itself => Command::new(&self.copy, runtime.limits()),
+            Interpreter::By { program, words } => {
                 let command = Command::new(program, runtime.limits());
                 words.iter().fold(command, Command::arg).arg(&self.copy)
             }

@@ -35,8 +35,10 @@ fn a_rule_about_profiles_lets_no_command_run() {
     profile(&scene, "one", "  approval_policy: never\n  network: true");
     let mut script = Script::new(|_| Answer::No);
     scene.call(&mut Session::new("s"), &["one"], &mut script);
-    let [Question::RequestedPermissions { powers, .. }] = script.asked.as_slice() else { panic!("{:?}", script.asked) };
-    assert_eq!(powers[0].items(), ["date"]);
+    let [Question::RequestedPermissions { permissions, .. }] = script.asked.as_slice() else {
+        panic!("{:?}", script.asked)
+    };
+    assert_eq!(permissions[0].items(), ["date"]);
     assert_eq!(script.given.len(), 0);
 }
 

@@ -30,8 +30,8 @@ fn without_trust_nothing_runs() {
         asked.push(question.clone());
         Answer::No
     });
-    let [Question::RequestedPermissions { powers, .. }] = asked.as_slice() else { panic!("{asked:?}") };
-    let [RequestedPermission::Hooks { hooks, .. }] = powers.as_slice() else { panic!("{powers:?}") };
+    let [Question::RequestedPermissions { permissions, .. }] = asked.as_slice() else { panic!("{asked:?}") };
+    let [RequestedPermission::Hooks { hooks, .. }] = permissions.as_slice() else { panic!("{permissions:?}") };
     let out = hooked.out("canary");
     assert_eq!(hooks.len(), 5);
     assert_eq!(hooks[0].to_string(), format!("PreToolUse: touch {}", out.display()));
@@ -56,8 +56,8 @@ fn rules_of_the_user_decide() {
     let Some(mut hooked) = Hooked::with("openoxide", &[("a", &hooks)], scene, |_| {}) else { return };
     let mut asked = Vec::new();
     let done = hooked.activate_with("a", &mut |question| {
-        let Question::RequestedPermissions { powers, .. } = question else { panic!("{question:?}") };
-        asked.extend(powers.iter().flat_map(RequestedPermission::items));
+        let Question::RequestedPermissions { permissions, .. } = question else { panic!("{question:?}") };
+        asked.extend(permissions.iter().flat_map(RequestedPermission::items));
         Answer::No
     });
     assert_eq!(asked, ["Stop: echo other"]);
@@ -129,8 +129,8 @@ fn without_a_shell_arguments_stay_as_they_are() {
     let Some(mut hooked) = Hooked::new("openoxide", &[("a", hooks)]) else { return };
     let mut asked = Vec::new();
     hooked.activate_with("a", &mut |question| {
-        let Question::RequestedPermissions { powers, .. } = question else { panic!("{question:?}") };
-        asked.extend(powers.iter().flat_map(RequestedPermission::items));
+        let Question::RequestedPermissions { permissions, .. } = question else { panic!("{question:?}") };
+        asked.extend(permissions.iter().flat_map(RequestedPermission::items));
         Answer::Session
     });
     assert_eq!(asked, ["UserPromptSubmit: printf '%s|' '$HOME; touch x' '${CLAUDE_PROJECT_DIR}' '${HOME}'"]);

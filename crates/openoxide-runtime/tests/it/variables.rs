@@ -124,10 +124,10 @@ fn who_is_asked_for_power_sees_which_variables_go_with_it() {
         scene.skill("one", "!`env`", TOKEN);
         let mut script = Script::new(|_| Answer::No);
         scene.call(&mut Session::new("s"), &["one"], &mut script);
-        let Some(Question::RequestedPermissions { powers, .. }) = script.asked.last() else {
+        let Some(Question::RequestedPermissions { permissions, .. }) = script.asked.last() else {
             panic!("{:?}", script.asked)
         };
-        assert_eq!(powers[0].items(), ["env", "gets the variable TOKEN"]);
+        assert_eq!(permissions[0].items(), ["env", "gets the variable TOKEN"]);
         assert!(!format!("{:?}", script.asked).contains("hunter2"));
     }
 }
@@ -149,10 +149,10 @@ fn a_rule_about_commands_gives_no_variable() {
     // Unless the user agreed to it, for these bytes.
     let runtime = scene.runtime();
     let entry = runtime.catalog().find("one")[0].clone();
-    let power = RequestedPermission::Shell { commands: Vec::new(), variables: vec!["TOKEN".to_owned()] };
-    session.empower(entry.canonical(), "sha256:00", &power);
+    let permission = RequestedPermission::Shell { commands: Vec::new(), variables: vec!["TOKEN".to_owned()] };
+    session.grant_permission(entry.canonical(), "sha256:00", &permission);
     assert!(!seen(&mut session));
-    session.empower(entry.canonical(), &runtime.inspect(&entry).unwrap().digest, &power);
+    session.grant_permission(entry.canonical(), &runtime.inspect(&entry).unwrap().digest, &permission);
     assert!(seen(&mut session));
 }
 

@@ -225,8 +225,8 @@ fn not_pending(error: PendingError) -> ErrorData {
 fn about(question: &Question) -> String {
     match question {
         Question::Permission { permission, subject, .. } => format!("the permission to {permission} `{subject}`"),
-        Question::RequestedPermissions { skill, powers, .. } => {
-            let what: Vec<&str> = powers.iter().map(openoxide_app::RequestedPermission::title).collect();
+        Question::RequestedPermissions { skill, permissions, .. } => {
+            let what: Vec<&str> = permissions.iter().map(openoxide_app::RequestedPermission::title).collect();
             format!("whether `{skill}` may {}", what.join(" and "))
         }
         Question::Secret { variable, .. } => format!("the variable {variable}"),

@@ -111,10 +111,10 @@ fn message(question: &Question) -> Result<String, String> {
         Question::Permission { skill, .. } => {
             Ok(format!("The model wants to use the skill `{}`.", TerminalText(skill)))
         }
-        Question::RequestedPermissions { skill, path, digest, changed, powers } => {
+        Question::RequestedPermissions { skill, path, digest, changed, permissions } => {
             let changed = if *changed { "It has changed since you allowed this. " } else { "" };
             let mut text = format!("{changed}The skill `{}` wants to ", TerminalText(skill));
-            let parts: Vec<String> = powers.iter().map(power).collect();
+            let parts: Vec<String> = permissions.iter().map(permission_text).collect();
             text.push_str(&parts.join("\nIt also wants to "));
             let folder = path.parent().unwrap_or(path).to_string_lossy().into_owned();
             Ok(format!("{text}\nFrom {} ({digest})", TerminalText(&folder)))
@@ -155,9 +155,9 @@ fn message(question: &Question) -> Result<String, String> {
     }
 }
 
-fn power(power: &RequestedPermission) -> String {
-    let items: Vec<String> = power.items().iter().map(|item| quoted(item)).collect();
-    format!("{}:\n{}", power.title(), items.join("\n"))
+fn permission_text(permission: &RequestedPermission) -> String {
+    let items: Vec<String> = permission.items().iter().map(|item| quoted(item)).collect();
+    format!("{}:\n{}", permission.title(), items.join("\n"))
 }
 
 /// Quotes a text line by line, so that it cannot look like ours.
@@ -178,7 +178,7 @@ mod tests {
             path: "/s/deploy/SKILL.md".into(),
             digest: "sha256:00".to_owned(),
             changed: false,
-            powers: vec![RequestedPermission::Shell { commands: vec![command.to_owned()], variables: Vec::new() }],
+            permissions: vec![RequestedPermission::Shell { commands: vec![command.to_owned()], variables: Vec::new() }],
         }
     }
 
