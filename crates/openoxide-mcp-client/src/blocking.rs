@@ -1,4 +1,4 @@
-//! The same for those who wait: a runtime of its own, on the thread that calls.
+//! Offers the skills of servers to blocking callers, on a small async runtime of its own.
 
 use openoxide_runtime::{Fetch, FetchReply, RemoteName};
 

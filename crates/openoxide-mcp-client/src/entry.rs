@@ -1,4 +1,4 @@
-//! What a server says of one skill. An entry that is not exactly of the standard's form is none: nothing of it is loaded.
+//! Parses what a server lists for one skill, and refuses an entry that breaks the standard.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,6 @@
-//! Why a server or a skill of it cannot be used. What a server says reaches nobody but as text that is cut and escaped.
+//! The reasons why a server or one of its skills cannot be used.
+//!
+//! A server's own words in them are cut and escaped.
 
 use openoxide_runtime::RemoteName;
 

@@ -1,4 +1,6 @@
-//! What is too much. The first two are the standard's: every host takes that much, and we take no more.
+//! Limits on sizes, counts and waiting times.
+//!
+//! The first two are those of the standard: every host accepts that much, and this client accepts no more.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The list of one server: asked for once at a time, whoever wants it, and kept for a while, also when it failed.
+//! Caches the list of one server, failures included, and asks for it once at a time.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};

@@ -1,5 +1,6 @@
-//! Skills of servers. Nothing is fetched before it is needed: lists when somebody lists, a skill's own file when it is
-//! loaded, any other file when it is read.
+//! The skills of all servers, fetched when they are needed and not before.
+//!
+//! A list is fetched for a listing, a skill's `SKILL.md` when it is loaded, and another file when it is read.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -144,7 +145,7 @@ impl Remote {
         self.find_among(name, |_| true).await
     }
 
-    /// Does the same for somebody who knows of some skills only: the others are not there.
+    /// Does the same for a caller that may know of some skills only: the others do not exist for it.
     pub(crate) async fn find_among(
         &self,
         name: &RemoteName,

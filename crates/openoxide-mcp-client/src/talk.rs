@@ -1,4 +1,4 @@
-//! What is asked of a server, and its answers: within bounds of time, size and number.
+//! Sends requests to a server, within limits of time, size and number.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -1,5 +1,6 @@
-//! Addresses of skills and their files. They are compared and sent back to the server that named them, and never opened
-//! by anybody else.
+//! Parses the addresses of skills and their files.
+//!
+//! They are compared and sent back to the server that named them. Nothing opens them otherwise.
 
 use std::fmt;
 

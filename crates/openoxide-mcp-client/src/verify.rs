@@ -1,5 +1,6 @@
-//! Whether what arrived is what was listed. A match says that a server agrees with itself, and nothing about whether what
-//! it serves is good.
+//! Verifies that a fetched file is the file that was listed.
+//!
+//! A match says that a server agrees with itself. It does not say that the content is good.
 
 use openoxide_skills::parse::frontmatter_json;
 use serde_json::{Map, Value};

@@ -1,4 +1,4 @@
-//! What is asked for: which skill, by whom, with which words; and the answer when it is no.
+//! Calls of skills, who may make them, and refusals.
 
 use std::path::PathBuf;
 
@@ -292,7 +292,7 @@ impl Words<'_> {
     }
 }
 
-/// Repeats a name that nobody has, which may be as long as somebody likes.
+/// Shortens an unknown name, because a caller can make it as long as it likes.
 fn shortened(name: &str) -> String {
     const REPEATED: usize = 200;
     match name.char_indices().nth(REPEATED) {

@@ -1,4 +1,4 @@
-//! Drives an operation to its end with a driver that answers at once: a terminal, a script, or nobody.
+//! Drives an operation to its end with a responder that answers at once.
 
 use openoxide_sandbox::{Outcome, SandboxError};
 

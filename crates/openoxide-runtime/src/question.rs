@@ -1,4 +1,4 @@
-//! Questions to the user, as values: whoever can reach the user shows them and brings the answer back.
+//! Questions to the user and their answers, as values that a driver shows and brings back.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ pub enum Question {
         /// Who wants it.
         skill: String,
     },
-    /// Whether a skill may have power, bound to what its folder holds now.
+    /// Whether a skill gets the permissions that it requests, bound to the current content of its folder.
     RequestedPermissions {
         /// The skill.
         skill: String,
@@ -77,7 +77,7 @@ pub enum Question {
         /// Where the page is. Its whole address is known after a yes, and comes with the step that waits for it.
         page: String,
     },
-    /// Whether a setting is changed that could give power.
+    /// Whether a setting is changed that could widen permissions.
     Setting {
         /// Its dotted name.
         key: String,

@@ -1,4 +1,4 @@
-//! The activation record: what was activated in a conversation, in order. It holds names and digests, never bodies.
+//! The record of what was activated in a conversation, with names and digests and without texts.
 
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};

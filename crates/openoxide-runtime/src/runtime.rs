@@ -1,4 +1,4 @@
-//! What an activation stands on: one host's view of a project, its catalog, and what the user allows.
+//! The runtime: one host's view of a project, its catalog, and the decisions of the user.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
@@ -86,7 +86,7 @@ impl Runtime {
         admit(&self.view, &self.catalog, call, &|entry| self.denies(entry))
     }
 
-    /// Tells whether a rule keeps a skill from being called, whoever calls.
+    /// Returns whether a rule denies calling a skill to every caller.
     fn denies(&self, entry: &Entry) -> bool {
         is_denied(&self.rules, entry)
     }
@@ -111,7 +111,7 @@ impl Runtime {
         self.with_trust(|trust| trust.remember(answer)).map(drop)
     }
 
-    /// Tells whether a skill has a power, as its folder is now: by the conversation, or by what the user trusts.
+    /// Returns whether the session or the trust store approves a permission of a skill, for the current digest.
     pub fn granted(
         &self,
         session: &Session,
@@ -149,7 +149,7 @@ impl Runtime {
             || self.with_trust(|trust| trust.approval_for(path, digest, kind, item)) == ApprovalState::Approved
     }
 
-    /// Grants a skill powers until its folder changes or they are revoked.
+    /// Grants a skill permissions until its folder changes or the user revokes them.
     pub(crate) fn grant(
         &self,
         entry: &Entry,

@@ -1,4 +1,4 @@
-//! Running a script of a skill.
+//! Scripts of skills: choosing the interpreter, asking for permission, and running.
 
 mod interpreter;
 mod operation;

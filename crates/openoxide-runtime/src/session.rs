@@ -1,4 +1,4 @@
-//! What is remembered for one conversation, in memory: answers, secrets, and what was activated.
+//! The state of one conversation, in memory: answers, secrets, permissions, hooks and the record.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ pub struct Session {
     secrets: BTreeMap<String, SecretString>,
     tokens: BTreeMap<String, SecretString>,
     allowed: Approvals,
-    /// What was shown and agreed to: skill, digest, kind of power, and the thing itself.
+    /// What the user saw and granted: skill, digest, kind of permission, and the item itself.
     permissions: BTreeSet<(PathBuf, String, &'static str, String)>,
     asked: BTreeSet<String>,
     /// Skills of servers that may reach the model: server, address, digest.
@@ -65,7 +65,7 @@ impl Session {
         self.allowed.allow(permission, subject);
     }
 
-    /// Tells whether a skill was given a power in this conversation, as its folder is now, for everything in it.
+    /// Returns whether this session grants a skill every item of a permission, for this digest.
     pub fn has_permission(&self, skill: &Path, digest: &str, permission: &RequestedPermission) -> bool {
         permission.items().iter().all(|item| self.has_permission_item(skill, digest, permission.kind(), item))
     }
@@ -81,7 +81,7 @@ impl Session {
         self.permissions.contains(&(skill.to_owned(), digest.to_owned(), kind.as_str(), item.to_owned()))
     }
 
-    /// Gives a skill a power until the conversation ends or its folder changes: for what was shown, and nothing else.
+    /// Grants a skill the items of a permission until the session ends or its folder changes.
     pub fn grant_permission(&mut self, skill: &Path, digest: &str, permission: &RequestedPermission) {
         let key = |item| (skill.to_owned(), digest.to_owned(), permission.kind().as_str(), item);
         self.permissions.extend(permission.items().into_iter().map(key));

@@ -1,4 +1,4 @@
-//! A connection to one server: a program that is started, or an address.
+//! Opens and closes the connection to one server, and asks what the server can do.
 
 use std::io::ErrorKind;
 

@@ -1,5 +1,4 @@
-//! A server at an address. Answers are read within bounds, redirects are not followed, and nothing is listened for
-//! besides answers.
+//! Reaches a server over HTTP, with bounded responses and without following redirects.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -61,7 +60,7 @@ pub(super) fn reach(
     Ok(StreamableHttpClientTransport::with_client(bounded, config))
 }
 
-/// An answer that breaks off is asked for by whoever wants it, not again and again in secret.
+/// Never retries: the caller of a request that broke off decides whether to repeat it.
 #[derive(Debug)]
 struct Never;
 

@@ -1,4 +1,6 @@
-//! A server that is started as a program. It gets few variables, starts in the user's home, and ends with the connection.
+//! Starts a server as a child process and ends it with the connection.
+//!
+//! The process gets few variables, and starts in the home of the user.
 
 use std::collections::VecDeque;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The token that a server wants to see. It is read when the server is reached, held as a secret, and told to nobody else.
+//! Reads the token of a server at the moment the server is reached, and holds it as a secret.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};

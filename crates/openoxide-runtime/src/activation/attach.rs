@@ -1,4 +1,4 @@
-//! Files that a skill's text names, such as `@notes.md`: found below the project or the skill, and sent with it.
+//! Attaches the files that a skill's text names, such as `@notes.md`, from the project or the skill.
 
 use std::path::{Component, Path, PathBuf};
 

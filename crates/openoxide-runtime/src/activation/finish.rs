@@ -1,4 +1,4 @@
-//! The end of an activation: the envelope, what the model has already, and the record.
+//! Ends an activation: draws the envelope, detects repeats, and writes the record.
 
 use std::fmt::Write as _;
 

@@ -1,5 +1,4 @@
-//! A skill in a conversation of its own, as a plan: the agent that called it starts another one, and hands back what
-//! that one said last.
+//! Plans a fork: a skill that an agent of its own runs in a separate conversation.
 
 use openoxide_skills::catalog::Entry;
 use openoxide_skills::envelope::Message;

@@ -1,4 +1,4 @@
-//! Reads a skill again at the moment it is called: its folder's digest, its frontmatter, and the text that is sent.
+//! Reads a skill at the moment of the call: the digest of its folder, its frontmatter, and its text.
 
 use openoxide_skills::catalog::{Entry, View};
 use openoxide_skills::envelope::{CutText, LoadedSkill, cut, envelope};

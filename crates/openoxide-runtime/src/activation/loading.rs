@@ -14,7 +14,7 @@ use crate::permission::RequestedPermission;
 pub(crate) struct Loading {
     /// Its folder, held open.
     pub(crate) dir: SkillDir,
-    /// Everything in it, or why it cannot be digested; without a digest there is no power.
+    /// Everything in it, or why it cannot be digested; without a digest it gets no permission.
     pub(crate) snapshot: Result<Snapshot, SnapshotError>,
     /// What its file says now.
     pub(crate) parsed: Parsed,

@@ -1,11 +1,11 @@
-//! From a call to an envelope, in resumable steps.
+//! The activation of skills, from the calls to the messages, in resumable steps.
 //!
 //! ```text
-//! admit ─▶ permission ─▶ dependencies ─▶ load ─▶ power ─▶ commands ─▶ envelope ─▶ hooks
+//! admit ─▶ permission ─▶ dependencies ─▶ load ─▶ permissions ─▶ commands ─▶ envelope ─▶ hooks
 //! ```
 //!
 //! Each stage works on all the skills that are still in, and may put questions or ask for commands to be run; the next
-//! stage begins when all of these are answered. Nothing here waits: whoever drives it shows the questions, runs the
+//! stage begins when all of these are answered. Nothing here waits: the driver shows the questions, runs the
 //! commands, and resumes with what came of it.
 
 use std::collections::VecDeque;

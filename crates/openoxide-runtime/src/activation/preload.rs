@@ -1,4 +1,4 @@
-//! Skills that a subagent starts with: whole texts, before anybody has called anything.
+//! Preloads the skills that a subagent starts with, as whole texts.
 
 use openoxide_skills::catalog::Entry;
 use openoxide_skills::envelope::{LoadedSkill, Message, preloaded};

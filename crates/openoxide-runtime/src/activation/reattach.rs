@@ -1,4 +1,4 @@
-//! What is sent again after a conversation was compacted: the latest call of each skill, read anew.
+//! Reattaches skills after a conversation was compacted: the latest call of each, read anew.
 
 use openoxide_skills::catalog::Entry;
 use openoxide_skills::envelope::Message;

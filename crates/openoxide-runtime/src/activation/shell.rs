@@ -1,4 +1,4 @@
-//! Commands in a skill's text: whether they may run, how, and what takes their place.
+//! Decides on the commands in a skill's text, prepares them, and puts their output in place.
 
 use std::time::Duration;
 

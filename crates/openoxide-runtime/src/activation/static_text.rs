@@ -1,4 +1,4 @@
-//! A skill's text without anything being run or asked: for what is sent beside a call.
+//! A skill's text for messages outside a call, without running or asking anything.
 
 use openoxide_permissions::{Action, Permission};
 use openoxide_skills::catalog::Entry;

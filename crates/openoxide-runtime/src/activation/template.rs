@@ -1,4 +1,4 @@
-//! A skill as a command that somebody else fills in: its text and what would carry it, with nothing put into them.
+//! A skill as a template that a client fills in: its text and its envelope, with the placeholders kept.
 
 use openoxide_skills::catalog::Entry;
 use openoxide_skills::envelope::{LoadedSkill, envelope};
@@ -18,7 +18,7 @@ pub struct SkillTemplate {
 }
 
 impl Runtime {
-    /// Reads a skill for somebody who fills it in themselves; nothing is run. `None` if it cannot be read any more.
+    /// Returns the template of a skill and runs nothing. `None` if the skill cannot be read any more.
     pub fn template(&self, entry: &Entry) -> Option<SkillTemplate> {
         let view = self.view();
         let own = SkillDir::of(self.catalog(), entry).and_then(|dir| dir.own_file(&SnapshotLimits::default())).ok()?;

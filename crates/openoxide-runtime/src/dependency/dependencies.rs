@@ -1,4 +1,4 @@
-//! What skills need besides their text: variables, servers, and a login to these.
+//! Resolves the dependencies of an activation: variables, servers and logins.
 //!
 //! Everything is asked for once, for all the skills that need it, and a skill is activated whatever the answer is.
 

@@ -1,4 +1,4 @@
-//! The needs of skills as values, and the questions and notices about them.
+//! Dependencies as values, with the questions and notices about them.
 
 use openoxide_skills::catalog::Entry;
 use openoxide_skills::skill::ToolDependency;

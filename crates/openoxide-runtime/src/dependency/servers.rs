@@ -1,4 +1,4 @@
-//! Servers of tools that skills need: which are missing, and adding one to the user's settings after a yes.
+//! Decides on the MCP servers that skills need, and adds them to the user's settings.
 
 use openoxide_config::{AddServerOutcome, McpServer, McpTransport, add_mcp_server, validate_mcp_server};
 use openoxide_permissions::{Action, Permission};

@@ -1,4 +1,4 @@
-//! Variables that skills need. Values are secrets: in memory only, and only for commands of skills that name them.
+//! Asks for the variables that skills need, hands them to commands, and redacts them from output.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What happens in a conversation, as hooks are told it.
+//! Events in a conversation that hooks react to.
 
 use openoxide_skills::host::{Caller, HookEvent};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! From an event to a verdict, in resumable steps.
+//! The firing of hooks, from an event to a verdict, in resumable steps.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Which tools or names a hook is for.
+//! Matches hooks to the tools and names that they are for.
 
 use openoxide_permissions::{Action, Approvals, Permission, Rule, Rules, decide, wildcard};
 use regex::{Regex, RegexBuilder};

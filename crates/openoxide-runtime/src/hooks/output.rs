@@ -1,4 +1,4 @@
-//! What a hook says by its exit status, its output, and the JSON in it.
+//! Interprets the exit status and the output of a hook.
 
 use openoxide_sandbox::{Ended, Outcome, SandboxError};
 use openoxide_skills::host::HookEvent;

@@ -1,4 +1,4 @@
-//! What the hooks of an event say together.
+//! The verdict of all the hooks of one event.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! What a server says to somebody who is not logged in: the `Bearer` challenge of `WWW-Authenticate`.
+//! Parses the `Bearer` challenge that a server sends to a client without a token.
 
 /// Longest scope that is passed on.
 const MAX_SCOPE: usize = 1024;

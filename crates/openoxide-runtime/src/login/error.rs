@@ -1,4 +1,4 @@
-//! Why nobody is logged in.
+//! The reasons why a login fails.
 
 /// Why nobody is logged in. No text of these holds a code or a token.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

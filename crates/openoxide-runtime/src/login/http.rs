@@ -1,4 +1,4 @@
-//! Requests of a login, and the answers to them, as values. Bodies are secrets, and shown nowhere.
+//! Requests and responses of a login, as values whose bodies are secret.
 
 use std::fmt;
 
@@ -64,7 +64,7 @@ impl Request {
         }
     }
 
-    /// Greets a server of tools as somebody who is not logged in. Only the head of the answer matters.
+    /// Greets a server without a token. Only the head of the response matters.
     pub(super) fn probe(url: &Url) -> Request {
         let hello = serde_json::json!({
             "jsonrpc": "2.0",

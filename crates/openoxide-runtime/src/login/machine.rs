@@ -123,7 +123,7 @@ impl Login {
         Ok(Turn::Go(Box::new(self)))
     }
 
-    /// Looks at what the server said to somebody who is not logged in.
+    /// Reads the server's response to a client that is not logged in.
     fn probed(&self, response: &Response) -> Option<Stage> {
         let challenge = response.challenges.iter().find_map(|text| Challenge::parse(text));
         let challenge = challenge.filter(|_| response.status == 401)?;

@@ -1,4 +1,4 @@
-//! What servers and issuers publish about themselves: RFC 9728 and RFC 8414, checked.
+//! Reads and checks the metadata of servers and issuers (RFC 9728 and RFC 8414).
 
 use std::collections::VecDeque;
 use std::net::Ipv4Addr;

@@ -1,4 +1,4 @@
-//! A login that can be offered: the page, what proves that the answer is to it, and the exchange for a token.
+//! The page of a login, the proof that a response belongs to it, and the exchange for a token.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

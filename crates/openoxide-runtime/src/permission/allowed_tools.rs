@@ -1,4 +1,4 @@
-//! What a skill's `allowed-tools` means for what the skill runs.
+//! Applies a skill's `allowed-tools` to the commands that the skill runs.
 
 use openoxide_config::AllowedTools;
 use openoxide_permissions::{Action, Approvals, Permission, Rule, Rules, decide};

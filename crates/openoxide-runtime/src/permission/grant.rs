@@ -75,7 +75,7 @@ impl Runtime {
         decision
     }
 
-    /// Leaves of a power's variables those that the user agreed to, for these bytes.
+    /// Keeps only those variables of a permission that the user granted for this digest.
     fn with_granted_variables(
         &self,
         session: &Session,

@@ -1,4 +1,4 @@
-//! Looks at what a skill would get if it were called, without calling it.
+//! Inspects which permissions a skill would request, without calling it.
 
 use openoxide_skills::catalog::Entry;
 use openoxide_skills::host::Caller;
@@ -18,7 +18,7 @@ pub struct Inspection {
     pub digest: String,
     /// The files in it.
     pub files: Vec<FileDigest>,
-    /// What it would do beyond being read, whoever calls it.
+    /// The permissions that it requests, for any caller.
     pub permissions: Vec<RequestedPermission>,
     /// The variables that its scripts would get too, by name.
     pub variables: Vec<String>,
@@ -29,7 +29,7 @@ pub struct Inspection {
 pub enum InspectionError {
     /// It cannot be read.
     Refused(Refusal),
-    /// It has no digest, and so it can have no power.
+    /// It has no digest, and so it can have no permission.
     NoDigest(SnapshotError),
 }
 

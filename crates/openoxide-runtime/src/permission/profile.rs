@@ -1,4 +1,4 @@
-//! A skill's permission profile: what it would add here, and what is then in force for what the skill runs.
+//! Applies a skill's permission profile: what it adds, and the sandbox policy that results.
 //!
 //! The lines that people are shown and the sandbox's policy are made from the same delta.
 

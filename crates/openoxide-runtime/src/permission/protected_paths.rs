@@ -1,4 +1,4 @@
-//! What stays as it is although a command may change a folder: what other programs obey, and what OpenOxide itself does.
+//! Protects paths in writable folders that other programs, or OpenOxide itself, obey.
 
 use std::collections::BTreeSet;
 use std::fs::FileType;

@@ -123,7 +123,7 @@ impl RequestedPermission {
         }
     }
 
-    /// Tells whether it is about a command that the skill itself brings, and that runs because somebody called it.
+    /// Returns whether it is about a command of the skill that runs because of a call, and not on an event.
     pub(crate) fn runs(&self) -> bool {
         matches!(self, RequestedPermission::Shell { .. } | RequestedPermission::Script { .. })
     }
@@ -146,7 +146,7 @@ impl fmt::Display for HookCommand {
     }
 }
 
-/// Says that a power comes with a variable, as the user is shown it.
+/// Returns the line that tells the user that a permission comes with a variable.
 pub fn variable_item(name: &str) -> String {
     format!("gets the variable {name}")
 }

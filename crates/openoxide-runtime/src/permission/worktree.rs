@@ -1,4 +1,4 @@
-//! The repository of a project that is one of Git's worktrees: it lies elsewhere, and Git needs to read it.
+//! Finds the repository of a Git worktree, which lies elsewhere and which Git must read.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! From a request to the bytes of a file, in resumable steps: find the skill, ask what rules ask, read.
+//! The reading of a file or folder of a skill, in resumable steps.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What comes of reading: the file or the folder, or why not.
+//! The outcome of reading: a file, a folder, or a refusal.
 
 use openoxide_skills::host::ReadProblem;
 use openoxide_skills::resource::{ResourceAnswer, ResourceRefusal};

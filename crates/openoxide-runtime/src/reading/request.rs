@@ -1,4 +1,4 @@
-//! What a caller wants to read.
+//! The request to read a file or folder of a skill.
 
 use openoxide_skills::catalog::Entry;
 use openoxide_skills::host::Caller;

@@ -1,4 +1,4 @@
-//! Who may read a skill's files: by the same check that stands before every call, and the rules on reading.
+//! Decides who may read a skill's files, with the same check as before a call.
 
 use openoxide_config::TrustError;
 use openoxide_permissions::{Action, Permission};
@@ -79,7 +79,7 @@ impl Runtime {
         Ok(())
     }
 
-    /// Decides whether somebody may call a skill that they may see.
+    /// Decides whether a caller may call a skill that it may see.
     pub(crate) fn calling(&self, session: &Session, entry: &Entry, caller: Caller) -> Action {
         if caller == Caller::User && self.view().host.activation.user_needs_no_permission {
             return Action::Allow;

@@ -1,5 +1,4 @@
-//! From the name of a server's skill to the skill, once every question about it is answered: the part that activation and
-//! reading share.
+//! Finds a server's skill and settles every question about it, for activation and reading alike.
 
 use std::sync::Arc;
 

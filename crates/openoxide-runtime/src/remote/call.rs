@@ -1,4 +1,4 @@
-//! A call of a server's skill: access, then its text, then the envelope that carries it.
+//! The call of a server's skill: access, then its text, then its envelope.
 
 use std::path::PathBuf;
 use std::sync::Arc;

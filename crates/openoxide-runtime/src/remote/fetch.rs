@@ -1,4 +1,4 @@
-//! What an operation needs of an MCP server, and what comes back: values between the runtime and a client of servers.
+//! Requests to MCP servers and their replies, as values between the runtime and a client.
 
 use std::any::Any;
 use std::fmt;

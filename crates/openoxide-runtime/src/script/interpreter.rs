@@ -1,4 +1,4 @@
-//! What runs a script: its own first line, or what files of its kind are run by.
+//! Chooses the interpreter of a script by its first line or its extension.
 
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! Runs a script of a skill, in resumable steps.
 //!
 //! ```text
-//! admit ─▶ permission ─▶ load ─▶ find the script ─▶ power ─▶ run ─▶ what it said
+//! admit ─▶ permission ─▶ load ─▶ find the script ─▶ permissions ─▶ run ─▶ what it said
 //! ```
 //!
 //! What runs is a private copy of exactly the bytes that were digested and agreed to.
@@ -30,7 +30,7 @@ use crate::runtime::Runtime;
 use crate::session::Session;
 use crate::step::{Reply, Resumable, Run, Step};
 
-/// A script that somebody wants to run.
+/// The request to run a script.
 #[derive(Clone, Debug)]
 pub struct ScriptCall {
     /// The skill, by name or by the absolute path of its file or folder.

@@ -1,4 +1,4 @@
-//! The names of tools that are taken, and by whom.
+//! The registry of tool names that are taken.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -57,7 +57,7 @@ impl ToolRegistry {
         Err(NoName { conflicts })
     }
 
-    /// Takes one name, for somebody else's tool.
+    /// Takes one name, for a tool of another provider.
     pub fn take(&mut self, name: &str, owner: &str) -> Result<(), Conflict> {
         let outcome = self.register(&[name.to_owned()], owner);
         outcome.map(drop).map_err(|error| Conflict {

@@ -1,4 +1,4 @@
-//! The answer of a tool that finds skills by words.
+//! Answers the tool that searches skills.
 
 use openoxide_permissions::Action;
 use openoxide_skills::catalog::Entry;

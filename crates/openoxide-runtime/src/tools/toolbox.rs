@@ -1,4 +1,4 @@
-//! Answers calls of tools. It holds no state: what is remembered is the conversation's.
+//! Answers calls of tools, without state beyond the session.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -93,7 +93,7 @@ impl Toolbox {
         &self.tools
     }
 
-    /// Answers a call with somebody who answers questions at once; commands are run by `run`.
+    /// Answers a call with a responder that answers questions at once; `run` runs the commands.
     pub fn call(
         &self,
         session: &mut Session,
