@@ -167,8 +167,7 @@ impl Error {
             Error::Unread(refusal) => match refusal.reason {
                 ReadRefusalReason::Problem(problem) => read_kind(problem),
                 ReadRefusalReason::Rejected | ReadRefusalReason::NotAsked => ErrorKind::Forbidden,
-                ReadRefusalReason::Call(why) => refusal_kind(why),
-                ReadRefusalReason::Server(why, _) => refusal_kind(why),
+                ReadRefusalReason::Call(why) | ReadRefusalReason::Server(why, _) => refusal_kind(why),
             },
             Error::Remote(error) => remote_kind(error),
             Error::Switch(SwitchError::Foreign { .. }) => ErrorKind::Forbidden,

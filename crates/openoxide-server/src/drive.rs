@@ -7,17 +7,13 @@ use openoxide_app::activate::Activate;
 use openoxide_app::remote::ListRemote;
 use openoxide_app::{
     ActivationOutcome, Answer, Firing, LoginReply, Outcome, Question, ReadOutcome, ReadPart, ReadTarget, Reading,
-    Reply, Resumable, Run, SandboxError, Session, Snapshot, Step, Stop,
+    Reply, Resumable, Run, SandboxError, Snapshot, Step, Stop,
 };
-use tokio::sync::Mutex;
 
 use crate::blocking_pool::{Slot, Unavailable};
+use crate::conversation::Conversation;
 use crate::engine::Engine;
 use crate::observe::audit::{Action, Decision};
-
-/// A conversation, which several requests may be part of at once. It is locked for single steps only: never while a command
-/// runs, a server is asked, or the user thinks.
-pub type Conversation = Arc<Mutex<Session>>;
 
 /// Reaches the user.
 pub trait Asker: Send {

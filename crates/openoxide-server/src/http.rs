@@ -22,6 +22,7 @@ mod search;
 mod skills;
 mod state;
 mod status;
+mod waiting;
 mod well_known;
 
 use std::sync::Arc;

@@ -5,13 +5,9 @@
 //! the user.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
-use openoxide_app::Session;
 use rmcp::ServiceExt as _;
-use tokio::sync::Mutex;
 
-use crate::drive::Conversation;
 use crate::engine::Engine;
 
 mod answer;
@@ -25,11 +21,13 @@ mod http;
 mod info;
 mod message;
 mod notify;
+mod options;
 mod pagination;
 mod prompts;
 mod question;
 mod remote;
 mod resources;
+mod server;
 mod sessions;
 mod skills;
 mod stdio;
@@ -37,58 +35,10 @@ mod tools;
 mod view;
 
 pub use http::{McpHttp, http_service};
+pub use options::{McpOptions, ToolNames};
 
+use server::McpServer;
 use view::Shared;
-
-/// How the server shows itself.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct McpOptions {
-    /// Names of tools that the client has already.
-    pub taken: Vec<String>,
-    /// How names of tools are spelled.
-    pub names: ToolNames,
-}
-
-/// How names of tools are spelled.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ToolNames {
-    /// With letters, digits, `_` and `-` only: many programs that talk to models take nothing else.
-    #[default]
-    Plain,
-    /// As the host writes them, dots included.
-    Dotted,
-}
-
-impl ToolNames {
-    /// Spells a name.
-    fn spell(self, name: &str) -> String {
-        match self {
-            ToolNames::Dotted => name.to_owned(),
-            ToolNames::Plain => {
-                let plain = |sign: char| if sign.is_ascii_alphanumeric() || "_-".contains(sign) { sign } else { '_' };
-                name.chars().map(plain).collect()
-            }
-        }
-    }
-}
-
-/// One conversation with a client.
-#[derive(Clone)]
-pub(crate) struct McpServer {
-    shared: Arc<Shared>,
-    session: Conversation,
-    /// Whether all requests are of one conversation, whatever they say.
-    one_conversation: bool,
-    /// Whether the client is told about changes already.
-    told: Arc<AtomicBool>,
-}
-
-impl McpServer {
-    fn new(shared: Arc<Shared>, one_conversation: bool) -> McpServer {
-        let session = Arc::new(Mutex::new(Session::new(openoxide_app::random_name().unwrap_or_default())));
-        McpServer { shared, session, one_conversation, told: Arc::default() }
-    }
-}
 
 /// Why the server on standard input and output ended.
 #[derive(Debug, thiserror::Error)]

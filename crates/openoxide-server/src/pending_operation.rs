@@ -6,7 +6,7 @@ use openoxide_app::activate::Activate;
 use openoxide_app::{PendingKind, Question, Reading, Snapshot};
 use serde_json::Value;
 
-use crate::drive::{Conversation, Operation};
+use crate::conversation::Conversation;
 
 /// An operation that waits for the user's answer.
 pub(crate) struct PendingOperation {
@@ -44,7 +44,7 @@ impl RequestKey {
 }
 
 /// An operation that can wait for an answer.
-pub(crate) trait Pend: Operation {
+pub(crate) trait Pend: Sized {
     /// Makes it wait.
     fn pend(self: Box<Self>) -> PendingWork;
     /// Returns what waited, if it was such an operation.

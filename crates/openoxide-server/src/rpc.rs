@@ -10,9 +10,10 @@ mod client;
 mod error;
 mod message;
 mod methods;
+mod open_requests;
+mod options;
 mod output;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,6 +25,8 @@ use client::Client;
 use error::RpcError;
 use message::{Id, Incoming, answer};
 use output::Output;
+
+pub use options::RpcOptions;
 
 use crate::bounded_lines::{BoundedLines, Line};
 use crate::engine::Engine;
@@ -37,13 +40,6 @@ const AT_ONCE: usize = 32;
 
 /// How long what was asked for may still take after the client's last word.
 const GRACE: Duration = Duration::from_secs(1);
-
-/// What the server says about itself.
-#[derive(Clone, Debug, Default)]
-pub struct RpcOptions {
-    /// The folder with the user's settings.
-    pub home: Option<PathBuf>,
-}
 
 /// Answers requests until the input ends or nobody reads the output any more.
 ///

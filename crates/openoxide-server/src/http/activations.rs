@@ -8,21 +8,23 @@ use http::StatusCode;
 use openoxide_app::activate::{self, Activate, ActivateInput};
 use openoxide_app::read;
 use openoxide_app::{
-    ActivationStamps, Answer, Call, CallArguments, Caller, Choice, Pending, PendingError, Question, Refusal,
-    RefusalReason, Reply, SkillRef, Snapshot, find_by_id, path_text, question_line,
+    ActivationStamps, Answer, Call, CallArguments, Caller, Choice, Question, Refusal, RefusalReason, Reply, SkillRef,
+    Snapshot, find_by_id,
 };
-use openoxide_wire::{ActivateAnswer, CallerInput, QuestionLine, ReadAnswer, SchemaVersion};
+use openoxide_wire::{ActivateAnswer, CallerInput, ReadAnswer};
 use schemars::JsonSchema;
 use secrecy::SecretString;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::extract::{Body, HttpContext, LocationQuery, PathSegments, Query};
 use super::files;
 use super::redact::Redactor;
 use super::response::EncodedResponse;
 use super::response_cache::{CacheKey, CachedResponse, Dependencies};
+use super::waiting::{ask, choices, not_pending, proof};
 use crate::answer::{ApprovalProof, Failure, Peer};
-use crate::drive::{Conversation, Progress};
+use crate::conversation::Conversation;
+use crate::drive::Progress;
 use crate::observe::audit::{self, Action};
 use crate::pending_operation::{PendingOperation, PendingWork};
 
@@ -40,7 +42,7 @@ pub(crate) struct ActivateBody {
     /// What is said with the call, word by word, in place of `arguments`.
     #[serde(default)]
     words: Option<Vec<String>>,
-    /// CallerInput calls.
+    /// Who calls.
     #[serde(default, rename = "as")]
     who: CallerInput,
 }
@@ -54,21 +56,6 @@ pub(crate) enum AnsweredAnswer {
     Activated(Box<ActivateAnswer>),
     /// Reading: the file, for whoever accepted JSON, or the names in the folder.
     Read(Box<ReadAnswer>),
-}
-
-/// An activation that needs an answer of the user.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct WaitingAnswer {
-    /// The version of the format.
-    schema: SchemaVersion,
-    /// What the activation is called: the answer goes to `/v1/activations/{handle}`.
-    handle: String,
-    /// For how many seconds it waits.
-    expires_in: u64,
-    /// What the user must decide.
-    question: QuestionLine,
-    /// The next step.
-    help: String,
 }
 
 /// The user's decision.
@@ -120,23 +107,10 @@ impl AnswerInput {
     }
 }
 
-/// Returns the answers that make sense. Every call is a conversation of its own, so there is none to remember one for.
-fn choices(question: &Question) -> Vec<String> {
-    let choices = question.choices().iter().copied().filter(|choice| *choice != Choice::Session);
-    choices.map(Choice::as_str).map(str::to_owned).collect()
-}
-
 /// Says that nobody says yes for the user who does not show the token.
 fn needs_proof(asking: &HttpContext) -> Failure {
     let text = "only whoever shows the server's token can say yes for its user";
     Failure::new(StatusCode::FORBIDDEN, "needs-proof", text).help(format!("send {}", proof(asking)))
-}
-
-/// Says how the token is shown, and to whoever is here, where it is.
-fn proof(asking: &HttpContext) -> String {
-    let file = asking.http.options().token_file.as_ref().filter(|_| asking.peer == Peer::Local);
-    let file = file.map(|file| format!("; the token is in {}", path_text(file))).unwrap_or_default();
-    format!("`Authorization: Bearer TOKEN`{file}")
 }
 
 fn unfit(text: &str) -> Failure {
@@ -278,42 +252,6 @@ fn activated(
             Some(refusal) if done.activated.is_empty() => Err(refused(asking, state, refusal)),
             _ => asking.json(StatusCode::OK, state, &operation.answer(&done)),
         },
-    }
-}
-
-/// Keeps an operation until the user's answer comes, and answers the question.
-pub(crate) fn ask(
-    asking: &HttpContext,
-    state: &Arc<Snapshot>,
-    work: PendingWork,
-    session: Conversation,
-    question: Question,
-) -> Result<Response, Failure> {
-    if asking.is_head {
-        // Nobody gets the handle, so nothing waits under one.
-        return Ok(StatusCode::ACCEPTED.into_response());
-    }
-    let line = QuestionLine { choices: choices(&question), ..question_line(&question) };
-    let (kind, snapshot) = (work.kind(), Arc::clone(state));
-    let waiting = PendingOperation { work, question, snapshot, session, request: None, unasked: Vec::new() };
-    let handle = asking.engine.pending().insert(kind, waiting).map_err(not_pending)?;
-    let (schema, expires_in) = (SchemaVersion::default(), Pending::<PendingOperation>::PATIENCE.as_secs());
-    let help = format!(
-        "ask the user, and send `{{\"answer\": CHOICE}}` with POST to /v1/activations/{handle}; a yes needs {}",
-        proof(asking)
-    );
-    let waiting = WaitingAnswer { schema, handle, expires_in, question: line, help };
-    asking.json(StatusCode::ACCEPTED, state, &waiting)
-}
-
-fn not_pending(error: PendingError) -> Failure {
-    match error {
-        PendingError::Full => Failure::new(StatusCode::SERVICE_UNAVAILABLE, "busy", error.to_string()).retry_after(30),
-        PendingError::NoRandomness => {
-            Failure::new(StatusCode::SERVICE_UNAVAILABLE, "no-randomness", error.to_string()).retry_after(1)
-        }
-        PendingError::Unknown => Failure::new(StatusCode::NOT_FOUND, "no-activation", error.to_string())
-            .help("it was answered, dropped or waited too long: call the skill again"),
     }
 }
 

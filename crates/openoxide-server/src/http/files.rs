@@ -14,24 +14,25 @@ use openoxide_wire::CallerInput;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::activations;
 use super::extract::{HttpContext, Location, PathSegments, Query};
 use super::response::EncodedResponse;
 use super::response_cache::{CacheKey, CachedResponse, Dependencies};
+use super::waiting::ask;
 use crate::answer::Failure;
-use crate::drive::{Conversation, Progress};
+use crate::conversation::Conversation;
+use crate::drive::Progress;
 use crate::observe::audit::{Action, Decision};
 use crate::pending_operation::PendingWork;
 
 /// The largest file that is cached, in bytes.
 const CACHED_MAX: usize = 64 * 1024;
 
-/// CallerInput reads.
+/// Who reads.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct ReadQuery {
     #[serde(flatten)]
     at: Location,
-    /// CallerInput asks: what they may not call, they may not read.
+    /// Who asks: what they may not call, they may not read.
     #[serde(default, rename = "as")]
     who: CallerInput,
 }
@@ -108,7 +109,7 @@ fn answered(
 ) -> Result<Response, Failure> {
     let outcome = match progress {
         Progress::Asks(reading, question) => {
-            return activations::ask(asking, state, PendingWork::Read(reading), session, question);
+            return ask(asking, state, PendingWork::Read(reading), session, question);
         }
         Progress::Done(_, outcome) => outcome,
     };

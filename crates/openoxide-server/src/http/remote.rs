@@ -6,7 +6,8 @@ use openoxide_app::remote;
 use super::extract::{HttpContext, LocationQuery, Query};
 use super::response::EncodedResponse;
 use crate::answer::Failure;
-use crate::drive::{Conversation, Nobody};
+use crate::conversation::Conversation;
+use crate::drive::Nobody;
 
 pub(crate) async fn list(asking: HttpContext, Query(query): Query<LocationQuery>) -> Result<Response, Failure> {
     let state = asking.state(&query.at).await?;

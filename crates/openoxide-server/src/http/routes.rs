@@ -7,7 +7,7 @@ use openoxide_wire::{
     RootsAnswer, SearchAnswer, TurnInput,
 };
 
-use super::activations::{self, ActivateBody, AnswerInput, AnsweredAnswer, WaitingAnswer};
+use super::activations::{self, ActivateBody, AnswerInput, AnsweredAnswer};
 use super::change::{self, Order, SwitchInput};
 use super::events;
 use super::extract::{LocationQuery, NoQuery};
@@ -21,6 +21,7 @@ use super::route::{Content, Route};
 use super::search::{self, SearchQuery};
 use super::skills::{self, ListQuery, SkillAnswer, SkillsAnswer};
 use super::status;
+use super::waiting::WaitingAnswer;
 use super::well_known::{self, Index, OldIndex};
 
 /// Returns every route.

@@ -12,10 +12,10 @@ use rmcp::service::{Peer, RequestContext};
 use rmcp::{ErrorData, RoleServer};
 use tokio::sync::Semaphore;
 
-use super::McpServer;
 use super::audit;
 use super::error::{internal, invalid, unavailable};
 use super::question::{self, Standing};
+use super::server::McpServer;
 use crate::answer::ApprovalProof;
 use crate::drive::{Operation, Progress};
 use crate::engine::Engine;
@@ -25,8 +25,6 @@ use crate::pending_operation::{Pend, PendingOperation, RequestKey};
 const QUESTION: &str = "answer";
 /// How long a user may think.
 const PATIENCE: Duration = Duration::from_mins(10);
-/// Most questions that clients are asked at once while they wait.
-pub(super) const ASKED_MAX: usize = 256;
 
 /// Whoever can reach the user.
 pub(super) struct Elicitor {
@@ -134,7 +132,7 @@ struct Work<O: Operation> {
 
 impl McpServer {
     /// Drives an operation from its beginning, with the questions that the client can ask its user.
-    pub(super) async fn begin_eliciting<O: Pend>(
+    pub(super) async fn begin_eliciting<O: Operation + Pend>(
         &self,
         snapshot: &Arc<Snapshot>,
         operation: O,
@@ -146,7 +144,7 @@ impl McpServer {
     }
 
     /// Drives an operation on from the question that the client came back with.
-    pub(super) async fn resume_eliciting<O: Pend>(
+    pub(super) async fn resume_eliciting<O: Operation + Pend>(
         &self,
         handle: &str,
         responses: Option<&InputResponses>,
@@ -158,16 +156,14 @@ impl McpServer {
         let PendingOperation { work, question, snapshot, unasked, .. } = waiting;
         let operation = O::take(work).ok_or_else(|| invalid("the request state belongs to another request"))?;
         let work = Work { operation, snapshot, unasked };
-        match elicitor.heard(&question, responses) {
-            Some(answer) => self.elicit(work, Reply::Answer(answer), elicitor, request).await,
-            None => {
-                let form = elicitor.later(&question).map_err(invalid)?;
-                Ok(Elicited::Later(self.wait(work, question, form, request)?))
-            }
+        if let Some(answer) = elicitor.heard(&question, responses) {
+            return self.elicit(work, Reply::Answer(answer), elicitor, request).await;
         }
+        let form = elicitor.later(&question).map_err(invalid)?;
+        Ok(Elicited::Later(self.wait(work, question, form, request)?))
     }
 
-    async fn elicit<O: Pend>(
+    async fn elicit<O: Operation + Pend>(
         &self,
         mut work: Work<O>,
         mut reply: Reply,
@@ -195,7 +191,7 @@ impl McpServer {
     }
 
     /// Keeps an operation until the client comes again, and writes the result that asks.
-    fn wait<O: Pend>(
+    fn wait<O: Operation + Pend>(
         &self,
         work: Work<O>,
         question: Question,

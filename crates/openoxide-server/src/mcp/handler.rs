@@ -11,10 +11,10 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::McpServer;
 use super::error::{internal, invalid, shortened};
 use super::info::{config, instructions};
 use super::resources::templates;
+use super::server::McpServer;
 use super::skills::TTL_MS;
 
 type Context = RequestContext<RoleServer>;

@@ -13,9 +13,10 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use tokio_util::sync::CancellationToken;
 
 use super::message::{MESSAGE_MAX, Unreadable, read};
+use super::options::McpOptions;
+use super::server::McpServer;
 use super::sessions::Sessions;
 use super::view::Shared;
-use super::{McpOptions, McpServer};
 use crate::bounded_body::{BodyError, read_body};
 use crate::engine::Engine;
 

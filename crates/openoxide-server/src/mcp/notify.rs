@@ -10,7 +10,7 @@ use rmcp::service::{Peer, SubscriptionContext};
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 
-use super::McpServer;
+use super::server::McpServer;
 use super::view::{McpView, Shared};
 
 /// How often it is looked whether a client has left: nothing says so by itself.

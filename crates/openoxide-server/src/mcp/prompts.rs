@@ -10,11 +10,11 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde_json::Value;
 
-use super::McpServer;
 use super::answer::{forked, note};
 use super::elicit::{Elicited, Elicitor};
 use super::error::{failed, invalid, shortened};
 use super::pagination::page;
+use super::server::McpServer;
 use super::skills::TTL_MS;
 use super::view::{McpView, Shared};
 use crate::pending_operation::RequestKey;

@@ -8,7 +8,8 @@ use rmcp::model::Tool;
 use serde_json::{Value, json};
 
 use super::view::{McpView, Shared};
-use crate::drive::{Conversation, Nobody};
+use crate::conversation::Conversation;
+use crate::drive::Nobody;
 use crate::engine::Engine;
 
 /// How long a list of tools waits for servers; those that take longer are in the next one.

@@ -18,11 +18,11 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde_json::json;
 
-use super::McpServer;
 use super::directory::resource;
 use super::elicit::{Elicited, Elicitor};
 use super::error::no_resource;
 use super::pagination::page;
+use super::server::McpServer;
 use super::skills::TTL_MS;
 use super::view::{McpView, Shared};
 use crate::observe::audit::{Action, Decision};

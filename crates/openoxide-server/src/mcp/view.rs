@@ -8,10 +8,12 @@ use openoxide_app::{Error, Snapshot};
 use rmcp::ErrorData;
 use tokio::sync::Semaphore;
 
-use super::McpOptions;
-use super::elicit::ASKED_MAX;
 use super::error::{internal, unavailable};
+use super::options::McpOptions;
 use crate::engine::Engine;
+
+/// Most questions that clients are asked at once while they wait.
+const ASKED_MAX: usize = 256;
 
 /// What all conversations of a server share.
 pub(super) struct Shared {

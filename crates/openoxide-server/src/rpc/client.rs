@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use openoxide_app::live::Pin;
 use openoxide_app::{Error, Place, Session, Snapshot};
 
-use super::RpcOptions;
-use super::ask::Asks;
 use super::error::RpcError;
+use super::open_requests::OpenRequests;
+use super::options::RpcOptions;
 use super::output::Output;
 use crate::engine::Engine;
 
@@ -34,7 +34,7 @@ pub(super) struct Client {
     pub(super) engine: Engine,
     pub(super) output: Output,
     pub(super) options: RpcOptions,
-    pub(super) asks: Asks,
+    pub(super) asks: OpenRequests,
     /// What it said about itself, once it did.
     declared: OnceLock<Declared>,
     /// Folders of skills that it added.
@@ -53,7 +53,7 @@ impl Client {
             engine,
             output,
             options,
-            asks: Asks::default(),
+            asks: OpenRequests::default(),
             declared: OnceLock::new(),
             extra_roots: Mutex::default(),
             sessions: Mutex::default(),

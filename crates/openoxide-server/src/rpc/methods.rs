@@ -1,15 +1,14 @@
-//! What can be asked for.
+//! Dispatches each JSON-RPC request to its method.
 
 mod activate;
 mod change;
 mod hello;
 mod list;
 mod look;
+mod params;
 mod read;
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::client::Client;
 use super::error::RpcError;
@@ -41,19 +40,4 @@ pub(super) async fn call(client: &Client, method: &str, params: Value) -> Result
         "skills/install" | "skills/remote/read" | "skills/remote/write" => Err(RpcError::later(method)),
         _ => Err(RpcError::no_method(method)),
     }
-}
-
-/// Reads parameters; none at all are as good as none of them.
-fn params<T: DeserializeOwned>(params: Value) -> Result<T, RpcError> {
-    let params = match params {
-        Value::Null => Value::Object(Map::new()),
-        Value::Object(_) | Value::Array(_) => params,
-        _ => return Err(RpcError::invalid("`params` is an object")),
-    };
-    serde_json::from_value(params).map_err(RpcError::invalid)
-}
-
-/// Writes an answer.
-fn answer(answer: &impl Serialize) -> Result<Value, RpcError> {
-    Ok(serde_json::to_value(answer)?)
 }

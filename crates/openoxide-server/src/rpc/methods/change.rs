@@ -10,11 +10,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::list::absolute;
-use super::{RpcError, answer, params};
+use super::params::{answer, params};
 use crate::drive::Asker as _;
 use crate::rpc::ask::ClientAsker;
 use crate::rpc::changed;
 use crate::rpc::client::Client;
+use crate::rpc::error::RpcError;
 
 /// Replaces the folders of skills that the client added.
 pub(super) async fn set_extra_roots(client: &Client, given: Value) -> Result<Value, RpcError> {

@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{RpcError, answer, params};
+use super::params::{answer, params};
 use crate::rpc::changed;
 use crate::rpc::client::{Client, Declared};
+use crate::rpc::error::RpcError;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]

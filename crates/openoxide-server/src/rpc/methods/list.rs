@@ -12,8 +12,9 @@ use openoxide_app::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{RpcError, answer, params};
+use super::params::{answer, params};
 use crate::rpc::client::Client;
+use crate::rpc::error::RpcError;
 
 /// How many folders one request can be about.
 const FOLDERS: usize = 256;

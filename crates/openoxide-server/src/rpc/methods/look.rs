@@ -10,8 +10,9 @@ use openoxide_wire::{PromptAnswer, TurnInput};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{RpcError, answer, params};
+use super::params::{answer, params};
 use crate::rpc::client::Client;
+use crate::rpc::error::RpcError;
 
 /// Answers the skills that a turn names, and why not the rest.
 pub(super) async fn mentions(client: &Client, given: Value) -> Result<Value, RpcError> {

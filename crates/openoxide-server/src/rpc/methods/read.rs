@@ -8,9 +8,10 @@ use openoxide_wire::CallerInput;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{RpcError, answer, params};
+use super::params::{answer, params};
 use crate::rpc::ask::ClientAsker;
 use crate::rpc::client::Client;
+use crate::rpc::error::RpcError;
 
 #[derive(Deserialize)]
 struct ReadParams {
