@@ -108,7 +108,7 @@ impl Dependencies {
                         Err((text, help)) => report.note(&wanted.skills, text, help),
                     },
                     Answer::No | Answer::NotAsked | Answer::Secret(_) => {
-                        report.note(&wanted.skills, wanted.missing(), None)
+                        report.note(&wanted.skills, wanted.missing(), None);
                     }
                 }
             }

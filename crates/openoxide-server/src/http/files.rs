@@ -75,8 +75,12 @@ async fn begin(asking: HttpContext, id: String, part: ReadPart, query: ReadQuery
         }
         None => None,
     };
-    let input = ReadInput { skill: SkillRef::Id(id), part, caller, form, audience: Audience::Program };
-    let reading = Box::new(read::read(&state, input)?);
+    let path = if let ReadPart::Path(path) = &part { Some(path.clone()) } else { None };
+    let input = ReadInput { skill: SkillRef::Id(id.clone()), part, caller, form, audience: Audience::Program };
+    let reading = Box::new(read::read(&state, input).inspect_err(|error| {
+        // A request that names no skill is noted too.
+        asking.engine.note(Action::Read, &id, None, path.as_deref(), Decision::Deny(error.word()));
+    })?);
     let session = Conversation::default();
     let progress = asking.engine.advance(&state, reading, &session, Reply::Begin).await?;
     if let (Progress::Done(_, outcome), Some(key), Some(FileStamps { file, stamps })) = (&progress, key, stamps)

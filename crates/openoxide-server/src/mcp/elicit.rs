@@ -17,7 +17,7 @@ use super::error::{internal, invalid, unavailable};
 use super::question::{self, Standing};
 use super::server::McpServer;
 use crate::answer::ApprovalProof;
-use crate::drive::{Operation, Progress};
+use crate::drive::{Conversation, Operation, Progress};
 use crate::engine::Engine;
 use crate::pending_operation::{Pend, PendingOperation, RequestKey};
 
@@ -127,6 +127,8 @@ pub(super) enum Elicited<O: Operation> {
 struct Work<O: Operation> {
     operation: Box<O>,
     snapshot: Arc<Snapshot>,
+    /// The conversation that it began in. Where every request stands alone, the next one has another.
+    session: Conversation,
     unasked: Vec<String>,
 }
 
@@ -139,8 +141,9 @@ impl McpServer {
         elicitor: &Elicitor,
         request: &RequestKey,
     ) -> Result<Elicited<O>, ErrorData> {
-        let (snapshot, unasked) = (Arc::clone(snapshot), Vec::new());
-        self.elicit(Work { operation: Box::new(operation), snapshot, unasked }, Reply::Begin, elicitor, request).await
+        let (operation, snapshot, session) = (Box::new(operation), Arc::clone(snapshot), Arc::clone(&self.session));
+        let work = Work { operation, snapshot, session, unasked: Vec::new() };
+        self.elicit(work, Reply::Begin, elicitor, request).await
     }
 
     /// Drives an operation on from the question that the client came back with.
@@ -153,9 +156,9 @@ impl McpServer {
     ) -> Result<Elicited<O>, ErrorData> {
         let is_it = |waiting: &PendingOperation| waiting.request.as_ref() == Some(request);
         let waiting = self.shared.engine.pending().take_if(handle, is_it).map_err(not_pending)?;
-        let PendingOperation { work, question, snapshot, unasked, .. } = waiting;
+        let PendingOperation { work, question, snapshot, session, unasked, .. } = waiting;
         let operation = O::take(work).ok_or_else(|| invalid("the request state belongs to another request"))?;
-        let work = Work { operation, snapshot, unasked };
+        let work = Work { operation, snapshot, session, unasked };
         if let Some(answer) = elicitor.heard(&question, responses) {
             return self.elicit(work, Reply::Answer(answer), elicitor, request).await;
         }
@@ -171,8 +174,8 @@ impl McpServer {
         request: &RequestKey,
     ) -> Result<Elicited<O>, ErrorData> {
         loop {
-            let Work { operation, snapshot, mut unasked } = work;
-            let progress = elicitor.engine.advance(&snapshot, operation, &self.session, reply).await;
+            let Work { operation, snapshot, session, mut unasked } = work;
+            let progress = elicitor.engine.advance(&snapshot, operation, &session, reply).await;
             let (operation, question) = match progress.map_err(unavailable)? {
                 Progress::Done(_, output) => return Ok(Elicited::Done(output, unasked)),
                 Progress::Asks(operation, question) => (operation, question),
@@ -181,7 +184,7 @@ impl McpServer {
             if let Heard::Nobody(why) = &heard {
                 unasked.push(format!("{}: {why}", about(&question)));
             }
-            work = Work { operation, snapshot, unasked };
+            work = Work { operation, snapshot, session, unasked };
             reply = match heard {
                 Heard::Answer(answer) => Reply::Answer(answer),
                 Heard::Nobody(_) => Reply::Answer(Answer::NotAsked),
@@ -198,8 +201,8 @@ impl McpServer {
         form: ElicitRequestParams,
         request: &RequestKey,
     ) -> Result<InputRequiredResult, ErrorData> {
-        let Work { operation, snapshot, unasked } = work;
-        let (work, session) = (operation.pend(), Arc::clone(&self.session));
+        let Work { operation, snapshot, session, unasked } = work;
+        let work = operation.pend();
         let kind = work.kind();
         let waiting = PendingOperation { work, question, snapshot, session, request: Some(request.clone()), unasked };
         let handle = self.shared.engine.pending().insert(kind, waiting).map_err(not_pending)?;

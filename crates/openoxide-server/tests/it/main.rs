@@ -7,3 +7,4 @@ mod ingress;
 mod mcp;
 mod remote;
 mod rpc;
+mod words;

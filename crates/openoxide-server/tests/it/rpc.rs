@@ -17,7 +17,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStrea
 use tokio::task::JoinHandle;
 
 /// A server, and a client that speaks to it.
-struct Rpc {
+pub(crate) struct Rpc {
     context: TestContext,
     input: Option<DuplexStream>,
     output: Lines<BufReader<DuplexStream>>,
@@ -29,7 +29,7 @@ struct Rpc {
 
 impl Rpc {
     /// Starts a server for a tree, as a host sees it, and says hello.
-    async fn start(host: Option<&str>, tree: &str) -> Rpc {
+    pub(crate) async fn start(host: Option<&str>, tree: &str) -> Rpc {
         let mut rpc = Rpc::silent(host, tree);
         rpc.hello(json!({})).await;
         rpc
@@ -97,7 +97,7 @@ impl Rpc {
     }
 
     /// Asks for something, and returns the answer with its result or error.
-    async fn ask(&mut self, method: &str, params: Value) -> Value {
+    pub(crate) async fn ask(&mut self, method: &str, params: Value) -> Value {
         self.last += 1;
         let id = self.last;
         self.send(&json!({ "id": id, "method": method, "params": params })).await;
