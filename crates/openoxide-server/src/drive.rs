@@ -1,5 +1,4 @@
-//! Drives operations to their end: steps run on worker threads, commands on threads of their own, and what must be waited
-//! for (a person, a server) is awaited here.
+//! Drives operations to their end, on bounded threads; people and servers are awaited here.
 
 use std::sync::Arc;
 

@@ -39,7 +39,6 @@ run                     files
 }
 
 #[test]
-#[ignore = "the faces still call the crates below the app"]
 fn faces_reach_everything_through_the_app() {
     for face in ["openoxide-cli", "openoxide-server"] {
         let manifest = repository().join("crates").join(face).join("Cargo.toml");

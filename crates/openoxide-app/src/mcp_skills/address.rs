@@ -1,7 +1,7 @@
-//! The addresses of skills and their files: `skill://NAME/SKILL.md`, and `skill://PREFIX/NAME/SKILL.md` for skills of a
-//! namespace.
+//! Addresses of skills and their files.
 //!
-//! No address is that of two things: the folder of no skill lies in the addresses of another's.
+//! They are `skill://NAME/SKILL.md`, and `skill://PREFIX/NAME/SKILL.md` for skills of a namespace. No address means two
+//! things: no skill's folder lies in the addresses of another's.
 
 use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt as _;
