@@ -17,7 +17,8 @@ use super::error::{internal, invalid, unavailable};
 use super::question::{self, Standing};
 use super::server::McpServer;
 use crate::answer::ApprovalProof;
-use crate::drive::{Conversation, Operation, Progress};
+use crate::conversation::Conversation;
+use crate::drive::{Operation, Progress};
 use crate::engine::Engine;
 use crate::pending_operation::{Pend, PendingOperation, RequestKey};
 
