@@ -1,8 +1,8 @@
 //! Work in steps: what an operation needs next, and what it is resumed with.
 //!
 //! Activating a skill, reading a file of it, running a script of it and firing hooks all are [`Resumable`]. None of them
-//! waits: each answers what it needs (a person's answer, a command's output, a server's reply) as a [`Step`], and whoever
-//! drives it resumes it with the [`Reply`]. So a terminal, a web server and a test all drive the same code.
+//! waits: each returns what it needs (an answer, the output of a command, the reply of a server) as a [`Step`], and the
+//! driver resumes it with the [`Reply`]. So a terminal, a web server and a test all drive the same code.
 
 use openoxide_sandbox::{Outcome, SandboxError};
 

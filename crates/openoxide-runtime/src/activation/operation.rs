@@ -335,7 +335,7 @@ impl Activation {
         match question {
             Question::Permission { subject, .. } => self.permitted(session, subject, &answer),
             Question::RequestedPermissions { path, digest, permissions, .. } => {
-                self.permissions_answered(session, path, digest, permissions, &answer)
+                self.permissions_answered(session, path, digest, permissions, &answer);
             }
             // No skill changes settings.
             Question::Setting { .. } => {}

@@ -87,7 +87,7 @@ pub(super) fn gather(session: &mut Session, needs: &[Need<'_>], report: &mut Dep
                 wanted.skills.push(need.skill());
             }
             None => {
-                all.push(RequiredServer { name: need.tool.value.clone(), server, about, skills: vec![need.skill()] })
+                all.push(RequiredServer { name: need.tool.value.clone(), server, about, skills: vec![need.skill()] });
             }
         }
     }
