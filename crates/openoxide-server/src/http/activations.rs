@@ -108,9 +108,9 @@ impl AnswerInput {
 }
 
 /// Says that nobody says yes for the user who does not show the token.
-fn needs_proof(asking: &HttpContext) -> Failure {
+fn needs_proof(context: &HttpContext) -> Failure {
     let text = "only whoever shows the server's token can say yes for its user";
-    Failure::new(StatusCode::FORBIDDEN, "needs-proof", text).help(format!("send {}", proof(asking)))
+    Failure::new(StatusCode::FORBIDDEN, "needs-proof", text).help(format!("send {}", proof(context)))
 }
 
 fn unfit(text: &str) -> Failure {
@@ -118,12 +118,12 @@ fn unfit(text: &str) -> Failure {
 }
 
 pub(crate) async fn activate(
-    asking: HttpContext,
+    context: HttpContext,
     PathSegments(id): PathSegments<String>,
     Query(query): Query<LocationQuery>,
     Body(input): Body<ActivateBody>,
 ) -> Result<Response, Failure> {
-    let state = asking.state(&query.at).await?;
+    let state = context.state(&query.at).await?;
     let arguments = match (input.arguments, input.words) {
         (Some(_), Some(_)) => {
             let text = "`arguments` and `words` are two ways to say the same";
@@ -134,26 +134,26 @@ pub(crate) async fn activate(
         (None, None) => CallArguments::Nothing,
     };
     let caller = input.who.into();
-    let key = cache_key(&state, &id, caller, &arguments, asking.peer);
-    if let Some(hit) = key.as_ref().and_then(|key| asking.http.cache().get(key)) {
-        asking.engine.note(Action::Activate, &hit.skill, hit.digest.as_deref(), None, audit::Decision::Allow);
-        return Ok(hit.response.send(&asking.headers));
+    let key = cache_key(&state, &id, caller, &arguments, context.peer);
+    if let Some(hit) = key.as_ref().and_then(|key| context.http.cache().get(key)) {
+        context.engine.note(Action::Activate, &hit.skill, hit.digest.as_deref(), None, audit::Decision::Allow);
+        return Ok(hit.response.send(&context.headers));
     }
     let skill = SkillRef::Id(id.clone()).resolve_call(&state)?;
-    let stamps = stamps(&asking, &state, key.is_some().then_some(id)).await?;
+    let stamps = stamps(&context, &state, key.is_some().then_some(id)).await?;
     let session = Conversation::default();
     let operation = activate::activate(&state, ActivateInput::Skill(Call { skill, caller, arguments }))?;
-    let progress = asking.engine.advance(&state, Box::new(operation), &session, Reply::Begin).await?;
+    let progress = context.engine.advance(&state, Box::new(operation), &session, Reply::Begin).await?;
     if let (Progress::Done(operation, done), Some(key), Some(stamps)) = (&progress, key, stamps)
         && let Some((activated, stamps)) = stamps.cover(done)
     {
-        let response = EncodedResponse::json_once(&operation.answer(done), asking.peer, &state)?;
+        let response = EncodedResponse::json_once(&operation.answer(done), context.peer, &state)?;
         let (skill, digest) = (activated.name.clone(), Some(activated.digest.clone()));
         let cached = CachedResponse { response: response.clone(), skill, digest };
-        asking.http.cache().insert(key, Dependencies::Folder(stamps), cached);
-        return Ok(response.send(&asking.headers));
+        context.http.cache().insert(key, Dependencies::Folder(stamps), cached);
+        return Ok(response.send(&context.headers));
     }
-    activated(&asking, &state, session, progress)
+    activated(&context, &state, session, progress)
 }
 
 /// Returns the key of an activation's response, if it may be cached at all.
@@ -174,46 +174,46 @@ fn cache_key(
 
 /// Takes the stamps of everything that an activation depends on, before it begins.
 async fn stamps(
-    asking: &HttpContext,
+    context: &HttpContext,
     state: &Arc<Snapshot>,
     id: Option<String>,
 ) -> Result<Option<ActivationStamps>, Failure> {
     let Some(id) = id else { return Ok(None) };
     let snapshot = Arc::clone(state);
-    asking.work(move || Ok(ActivationStamps::take(&snapshot, &id))).await
+    context.work(move || Ok(ActivationStamps::take(&snapshot, &id))).await
 }
 
 pub(crate) async fn answer(
-    asking: HttpContext,
+    context: HttpContext,
     PathSegments(handle): PathSegments<String>,
     Body(input): Body<AnswerInput>,
 ) -> Result<Response, Failure> {
     // Without room for its work the operation goes on waiting. Once it is taken, it waits for a thread.
-    drop(asking.engine.work().slot().await?);
-    let pending = asking.engine.pending();
+    drop(context.engine.work().slot().await?);
+    let pending = context.engine.pending();
     let answer = pending.with(&handle, |waiting| input.answer(&waiting.question)).map_err(not_pending)??;
-    if !matches!(answer, Answer::No) && asking.proven != ApprovalProof(true) {
-        return Err(needs_proof(&asking));
+    if !matches!(answer, Answer::No) && context.proven != ApprovalProof(true) {
+        return Err(needs_proof(&context));
     }
     let PendingOperation { work, question, snapshot, session, .. } = pending.take(&handle).map_err(not_pending)?;
     // What was denied or switched off since the question was asked is not allowed by an old answer.
-    let now = asking.engine.at(&snapshot.place).await??;
+    let now = context.engine.at(&snapshot.place).await??;
     match work {
         PendingWork::Activate(operation) if Arc::ptr_eq(&snapshot, &now) => {
-            let progress = asking.engine.advance(&now, operation, &session, Reply::Answer(answer)).await?;
-            activated(&asking, &now, session, progress)
+            let progress = context.engine.advance(&now, operation, &session, Reply::Answer(answer)).await?;
+            activated(&context, &now, session, progress)
         }
-        PendingWork::Activate(operation) => again(&asking, &now, &operation, &question, answer).await,
+        PendingWork::Activate(operation) => again(&context, &now, &operation, &question, answer).await,
         PendingWork::Read(mut reading) => {
             read::rebase(&mut reading, &now)?;
-            files::proceed(&asking, &now, reading, session, Reply::Answer(answer)).await
+            files::proceed(&context, &now, reading, session, Reply::Answer(answer)).await
         }
     }
 }
 
 /// Begins a call anew where something has changed; the answer holds if the question is still the same.
 async fn again(
-    asking: &HttpContext,
+    context: &HttpContext,
     state: &Arc<Snapshot>,
     operation: &Activate,
     question: &Question,
@@ -221,46 +221,46 @@ async fn again(
 ) -> Result<Response, Failure> {
     let session = Conversation::default();
     let operation = operation.restart(state)?;
-    let mut progress = asking.engine.advance(state, Box::new(operation), &session, Reply::Begin).await?;
+    let mut progress = context.engine.advance(state, Box::new(operation), &session, Reply::Begin).await?;
     if let Progress::Asks(operation, asked) = progress {
         progress = match asked == *question {
-            true => asking.engine.advance(state, operation, &session, Reply::Answer(answer)).await?,
+            true => context.engine.advance(state, operation, &session, Reply::Answer(answer)).await?,
             false => Progress::Asks(operation, asked),
         };
     }
-    activated(asking, state, session, progress)
+    activated(context, state, session, progress)
 }
 
 pub(crate) async fn drop_it(
-    asking: HttpContext,
+    context: HttpContext,
     PathSegments(handle): PathSegments<String>,
 ) -> Result<Response, Failure> {
-    asking.engine.pending().take(&handle).map_err(not_pending)?;
+    context.engine.pending().take(&handle).map_err(not_pending)?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
 /// Answers what came of an activation, or what the user must decide first.
 fn activated(
-    asking: &HttpContext,
+    context: &HttpContext,
     state: &Arc<Snapshot>,
     session: Conversation,
     progress: Progress<Activate>,
 ) -> Result<Response, Failure> {
     match progress {
-        Progress::Asks(operation, question) => ask(asking, state, PendingWork::Activate(operation), session, question),
+        Progress::Asks(operation, question) => ask(context, state, PendingWork::Activate(operation), session, question),
         Progress::Done(operation, done) => match done.refused.first() {
-            Some(refusal) if done.activated.is_empty() => Err(refused(asking, state, refusal)),
-            _ => asking.json(StatusCode::OK, state, &operation.answer(&done)),
+            Some(refusal) if done.activated.is_empty() => Err(refused(context, state, refusal)),
+            _ => context.json(StatusCode::OK, state, &operation.answer(&done)),
         },
     }
 }
 
 /// Says why nothing was activated, with ids where a name means several skills, and paths only to whoever is here.
-fn refused(asking: &HttpContext, state: &Snapshot, refusal: &Refusal) -> Failure {
+fn refused(context: &HttpContext, state: &Snapshot, refusal: &Refusal) -> Failure {
     let several =
         (refusal.why == RefusalReason::Ambiguous).then(|| find_by_id(&state.catalog, &refusal.name).err()).flatten();
     let failure = Failure::from(several.unwrap_or_else(|| refusal.clone().into()));
-    match asking.peer {
+    match context.peer {
         Peer::Local => failure,
         Peer::Remote => failure.hidden(|line| Redactor::new(state).redact_problem(line)),
     }

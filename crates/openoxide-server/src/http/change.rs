@@ -15,13 +15,13 @@ use crate::answer::Failure;
 pub(crate) struct Order {}
 
 pub(crate) async fn reload(
-    asking: HttpContext,
+    context: HttpContext,
     Query(query): Query<LocationQuery>,
     Body(Order {}): Body<Order>,
 ) -> Result<Response, Failure> {
-    let (live, place) = (asking.http.engine().live().clone(), asking.place(&query.at)?);
-    let state = asking.work(move || Ok(reload::reload(&live, &place)?)).await?;
-    asking.json(StatusCode::OK, &state, &reload::answer(&state))
+    let (live, place) = (context.http.engine().live().clone(), context.place(&query.at)?);
+    let state = context.work(move || Ok(reload::reload(&live, &place)?)).await?;
+    context.json(StatusCode::OK, &state, &reload::answer(&state))
 }
 
 /// Whose settings are written.
@@ -34,34 +34,34 @@ pub(crate) struct SwitchInput {
 }
 
 pub(crate) async fn enable(
-    asking: HttpContext,
+    context: HttpContext,
     PathSegments(id): PathSegments<String>,
     Query(query): Query<LocationQuery>,
     Body(input): Body<SwitchInput>,
 ) -> Result<Response, Failure> {
-    set_enabled(asking, id, query, &input, true).await
+    set_enabled(context, id, query, &input, true).await
 }
 
 pub(crate) async fn disable(
-    asking: HttpContext,
+    context: HttpContext,
     PathSegments(id): PathSegments<String>,
     Query(query): Query<LocationQuery>,
     Body(input): Body<SwitchInput>,
 ) -> Result<Response, Failure> {
-    set_enabled(asking, id, query, &input, false).await
+    set_enabled(context, id, query, &input, false).await
 }
 
 async fn set_enabled(
-    asking: HttpContext,
+    context: HttpContext,
     id: String,
     query: LocationQuery,
     input: &SwitchInput,
     enabled: bool,
 ) -> Result<Response, Failure> {
-    let state = asking.state(&query.at).await?;
+    let state = context.state(&query.at).await?;
     let owner = if input.in_project { SettingsOwner::Project } else { SettingsOwner::User };
-    let live = asking.http.engine().live().clone();
-    let (state, answer) = asking
+    let live = context.http.engine().live().clone();
+    let (state, answer) = context
         .work(move || {
             let switched = switch::switch_by_id(&state, &id, enabled, owner)?;
             // The next request must see the change.
@@ -70,5 +70,5 @@ async fn set_enabled(
             Ok((state, switch::change_answer(&switched, enabled)))
         })
         .await?;
-    asking.json(StatusCode::OK, &state, &answer)
+    context.json(StatusCode::OK, &state, &answer)
 }

@@ -58,15 +58,15 @@ impl ChangeEvent {
 }
 
 pub(crate) async fn events(
-    asking: HttpContext,
+    context: HttpContext,
     Query(query): Query<LocationQuery>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Failure> {
     // Whoever listens first and looks then misses nothing.
-    let changes = BroadcastStream::new(asking.http.engine().changes());
-    let state = asking.state(&query.at).await?;
+    let changes = BroadcastStream::new(context.http.engine().changes());
+    let state = context.state(&query.at).await?;
     let (place, version) = (state.place.clone(), state.version);
     // A place that somebody listens to is not given up for others.
-    let pin = asking.http.engine().live().pin(&place);
+    let pin = context.http.engine().live().pin(&place);
     let first = Event::default().event("version").id(version.to_string()).data(format!("{{\"version\":{version}}}"));
     let later = changes.filter_map(move |change| {
         let _held = &pin;

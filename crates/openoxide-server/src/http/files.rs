@@ -38,40 +38,40 @@ pub(crate) struct ReadQuery {
 }
 
 pub(crate) async fn top(
-    asking: HttpContext,
+    context: HttpContext,
     PathSegments(id): PathSegments<String>,
     Query(query): Query<ReadQuery>,
 ) -> Result<Response, Failure> {
-    begin(asking, id, ReadPart::Listing, query).await
+    begin(context, id, ReadPart::Listing, query).await
 }
 
 pub(crate) async fn file(
-    asking: HttpContext,
+    context: HttpContext,
     PathSegments((id, path)): PathSegments<(String, String)>,
     Query(query): Query<ReadQuery>,
 ) -> Result<Response, Failure> {
-    begin(asking, id, ReadPart::Path(path), query).await
+    begin(context, id, ReadPart::Path(path), query).await
 }
 
-async fn begin(asking: HttpContext, id: String, part: ReadPart, query: ReadQuery) -> Result<Response, Failure> {
-    let state = asking.state(&query.at).await?;
+async fn begin(context: HttpContext, id: String, part: ReadPart, query: ReadQuery) -> Result<Response, Failure> {
+    let state = context.state(&query.at).await?;
     let caller = query.who.into();
-    let form = if asking.wants_json() { ReadForm::Text } else { ReadForm::Bytes };
+    let form = if context.wants_json() { ReadForm::Text } else { ReadForm::Bytes };
     let key = match &part {
         ReadPart::Path(path) if form == ReadForm::Bytes => {
-            Some(CacheKey::new(&state, "file", id.clone(), asking.peer).used_by(caller, Some(path.clone())))
+            Some(CacheKey::new(&state, "file", id.clone(), context.peer).used_by(caller, Some(path.clone())))
         }
         _ => None,
     };
-    if let Some(hit) = key.as_ref().and_then(|key| asking.http.cache().get(key)) {
+    if let Some(hit) = key.as_ref().and_then(|key| context.http.cache().get(key)) {
         let path = if let ReadPart::Path(path) = &part { Some(path.as_str()) } else { None };
-        asking.engine.note(Action::Read, &hit.skill, None, path, Decision::Allow);
-        return Ok(sent(&asking, &hit.response));
+        context.engine.note(Action::Read, &hit.skill, None, path, Decision::Allow);
+        return Ok(sent(&context, &hit.response));
     }
     let stamps = match &key {
         Some(_) => {
             let (snapshot, id, part) = (Arc::clone(&state), id.clone(), part.clone());
-            asking.work(move || Ok(FileStamps::take(&snapshot, &id, &part, caller))).await?
+            context.work(move || Ok(FileStamps::take(&snapshot, &id, &part, caller))).await?
         }
         None => None,
     };
@@ -79,50 +79,50 @@ async fn begin(asking: HttpContext, id: String, part: ReadPart, query: ReadQuery
     let input = ReadInput { skill: SkillRef::Id(id.clone()), part, caller, form, audience: Audience::Program };
     let reading = Box::new(read::read(&state, input).inspect_err(|error| {
         // A request that names no skill is noted too.
-        asking.engine.note(Action::Read, &id, None, path.as_deref(), Decision::Deny(error.word()));
+        context.engine.note(Action::Read, &id, None, path.as_deref(), Decision::Deny(error.word()));
     })?);
     let session = Conversation::default();
-    let progress = asking.engine.advance(&state, reading, &session, Reply::Begin).await?;
+    let progress = context.engine.advance(&state, reading, &session, Reply::Begin).await?;
     if let (Progress::Done(_, outcome), Some(key), Some(FileStamps { file, stamps })) = (&progress, key, stamps)
         && let Some(response) = encoded_bytes(&state, outcome)?.filter(|it| it.bytes.len() <= CACHED_MAX)
     {
         let cached = CachedResponse { response: response.clone(), skill: outcome.skill.clone(), digest: None };
-        asking.http.cache().insert(key, Dependencies::File(stamps, file), cached);
-        return Ok(sent(&asking, &response));
+        context.http.cache().insert(key, Dependencies::File(stamps, file), cached);
+        return Ok(sent(&context, &response));
     }
-    answered(&asking, &state, session, progress)
+    answered(&context, &state, session, progress)
 }
 
 /// Goes on with a reading that waited for an answer.
 pub(crate) async fn proceed(
-    asking: &HttpContext,
+    context: &HttpContext,
     state: &Arc<Snapshot>,
     reading: Box<Reading>,
     session: Conversation,
     reply: Reply,
 ) -> Result<Response, Failure> {
-    let progress = asking.engine.advance(state, reading, &session, reply).await?;
-    answered(asking, state, session, progress)
+    let progress = context.engine.advance(state, reading, &session, reply).await?;
+    answered(context, state, session, progress)
 }
 
 fn answered(
-    asking: &HttpContext,
+    context: &HttpContext,
     state: &Arc<Snapshot>,
     session: Conversation,
     progress: Progress<Reading>,
 ) -> Result<Response, Failure> {
     let outcome = match progress {
         Progress::Asks(reading, question) => {
-            return ask(asking, state, PendingWork::Read(reading), session, question);
+            return ask(context, state, PendingWork::Read(reading), session, question);
         }
         Progress::Done(_, outcome) => outcome,
     };
     if let Some(ready) = encoded_bytes(state, &outcome)? {
-        return Ok(sent(asking, &ready));
+        return Ok(sent(context, &ready));
     }
     let answer = read::answer(state, &outcome);
     match outcome.result {
-        Ok(_) => Ok(sent(asking, &EncodedResponse::json(&answer, asking.peer, Some(state))?)),
+        Ok(_) => Ok(sent(context, &EncodedResponse::json(&answer, context.peer, Some(state))?)),
         Err(refusal) => Err(Error::from(refusal).into()),
     }
 }
@@ -139,8 +139,8 @@ fn encoded_bytes(snapshot: &Snapshot, outcome: &ReadOutcome) -> Result<Option<En
     Ok(Some(EncodedResponse::new(bytes.clone(), content_type(snapshot, path, bytes)?)))
 }
 
-fn sent(asking: &HttpContext, ready: &EncodedResponse) -> Response {
-    let mut response = ready.send(&asking.headers);
+fn sent(context: &HttpContext, ready: &EncodedResponse) -> Response {
+    let mut response = ready.send(&context.headers);
     // A page that comes with a skill is nothing of ours: it runs nothing, and reaches nothing.
     let headers = response.headers_mut();
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));

@@ -16,23 +16,23 @@ use crate::connect::{Reach, clients};
 /// Skills and findings that are shown; the API has the rest.
 const SHOWN: usize = 100;
 
-pub(crate) async fn front(asking: HttpContext, _: Query<NoQuery>) -> Result<Response, Failure> {
-    let state = match asking.state(&Location::default()).await {
+pub(crate) async fn front(context: HttpContext, _: Query<NoQuery>) -> Result<Response, Failure> {
+    let state = match context.state(&Location::default()).await {
         Ok(state) => state,
-        Err(failure) if asking.peer == Peer::Local => return Ok(broken(failure.line())),
+        Err(failure) if context.peer == Peer::Local => return Ok(broken(failure.line())),
         Err(failure) => return Err(failure),
     };
     let mut page = begun();
     let title = &state.view.host.title;
-    let what = match asking.peer {
+    let what = match context.peer {
         Peer::Local => format!("Skills as {title} sees them from {}", state.place.folder.display()),
         Peer::Remote => format!("Skills as {title} sees them"),
     };
     page.tag("p", &[("class", "dim")], &what);
-    numbers(&mut page, &asking, &state);
-    connect(&mut page, &asking);
+    numbers(&mut page, &context, &state);
+    connect(&mut page, &context);
     skills(&mut page, &state.catalog);
-    findings(&mut page, &asking, &state);
+    findings(&mut page, &context, &state);
     more(&mut page);
     page.close("main");
     Ok(page.send())
@@ -56,12 +56,12 @@ fn broken(line: &ProblemLine) -> Response {
     page.send()
 }
 
-fn numbers(page: &mut Page, asking: &HttpContext, state: &Snapshot) {
+fn numbers(page: &mut Page, context: &HttpContext, state: &Snapshot) {
     let problems = &state.catalog.problems;
     let errors = problems.iter().filter(|problem| problem.diagnostic.level == Level::Error).count();
-    let watching = match asking.http.engine().live().watch_mode() {
+    let watching = match context.http.engine().live().watch_mode() {
         WatchMode::Events => "as they happen".to_owned(),
-        WatchMode::Polling { reason } if asking.peer == Peer::Local => format!("by looking again, because {reason}"),
+        WatchMode::Polling { reason } if context.peer == Peer::Local => format!("by looking again, because {reason}"),
         WatchMode::Polling { .. } => "by looking again".to_owned(),
     };
     let rows = [
@@ -81,12 +81,12 @@ fn numbers(page: &mut Page, asking: &HttpContext, state: &Snapshot) {
 }
 
 /// Writes what connects each client: a line for the shell, and the settings for those who would rather see what changes.
-fn connect(page: &mut Page, asking: &HttpContext) {
+fn connect(page: &mut Page, context: &HttpContext) {
     page.tag("h2", &[("id", "connect")], "Connect an agent");
-    let address = asking.headers.get(http::header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("127.0.0.1");
+    let address = context.headers.get(http::header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("127.0.0.1");
     // Whoever came with a token needed it, unless the server made it, which then only a yes needs.
-    let is_made = asking.http.options().token_file.is_some();
-    let token = asking.headers.contains_key(http::header::AUTHORIZATION) && !is_made;
+    let is_made = context.http.options().token_file.is_some();
+    let token = context.headers.contains_key(http::header::AUTHORIZATION) && !is_made;
     let reach = Reach::Url { url: format!("http://{address}/mcp"), token };
     page.tag("p", &[], "One line in a shell is enough:");
     for client in clients() {
@@ -137,13 +137,13 @@ fn skill(page: &mut Page, entry: &Entry, address: &str) {
     page.close("li");
 }
 
-fn findings(page: &mut Page, asking: &HttpContext, state: &Snapshot) {
+fn findings(page: &mut Page, context: &HttpContext, state: &Snapshot) {
     let problems = &state.catalog.problems;
     if problems.is_empty() {
         return;
     }
     page.tag("h2", &[("id", "findings")], "Findings");
-    let hidden = (asking.peer == Peer::Remote).then(|| Redactor::new(state));
+    let hidden = (context.peer == Peer::Remote).then(|| Redactor::new(state));
     page.open("ul", &[("class", "skills")]);
     for problem in problems.iter().take(SHOWN) {
         let mut line = ProblemLine::from(problem);

@@ -26,11 +26,11 @@ pub(crate) struct HostsQuery {
     matrix: bool,
 }
 
-pub(crate) async fn hosts(asking: HttpContext, Query(query): Query<HostsQuery>) -> Result<Response, Failure> {
+pub(crate) async fn hosts(context: HttpContext, Query(query): Query<HostsQuery>) -> Result<Response, Failure> {
     let only = query.at.host.clone();
-    let state = asking.state(&query.at).await?;
-    let peer = asking.peer;
-    let ready = asking
+    let state = context.state(&query.at).await?;
+    let peer = context.peer;
+    let ready = context
         .work(move || {
             let hosts = match only {
                 Some(_) => hosts::host_of(&state, query.matrix),
@@ -39,13 +39,13 @@ pub(crate) async fn hosts(asking: HttpContext, Query(query): Query<HostsQuery>) 
             EncodedResponse::json(&hosts.into_answer(), peer, Some(&state))
         })
         .await?;
-    Ok(ready.send(&asking.headers))
+    Ok(ready.send(&context.headers))
 }
 
-pub(crate) async fn roots(asking: HttpContext, Query(query): Query<LocationQuery>) -> Result<Response, Failure> {
-    let state = asking.state(&query.at).await?;
-    let engine = asking.http.engine().clone();
-    asking
+pub(crate) async fn roots(context: HttpContext, Query(query): Query<LocationQuery>) -> Result<Response, Failure> {
+    let state = context.state(&query.at).await?;
+    let engine = context.http.engine().clone();
+    context
         .cached_json(&state, "roots", String::new(), move |state| {
             let isolation = engine
                 .isolation()
@@ -70,9 +70,9 @@ pub(crate) struct ProblemsAnswer {
     limits: Vec<LimitLine>,
 }
 
-pub(crate) async fn problems(asking: HttpContext, Query(query): Query<LocationQuery>) -> Result<Response, Failure> {
-    let state = asking.state(&query.at).await?;
-    asking
+pub(crate) async fn problems(context: HttpContext, Query(query): Query<LocationQuery>) -> Result<Response, Failure> {
+    let state = context.state(&query.at).await?;
+    context
         .cached_json(&state, "problems", String::new(), |state| {
             let Problems { problems, limits } = problems::problems(state);
             Ok(ProblemsAnswer {
@@ -98,31 +98,31 @@ pub(crate) struct PromptQuery {
     no_read_tool: bool,
 }
 
-pub(crate) async fn prompt(asking: HttpContext, Query(query): Query<PromptQuery>) -> Result<Response, Failure> {
-    let state = asking.state(&query.at).await?;
-    let peer = asking.peer;
+pub(crate) async fn prompt(context: HttpContext, Query(query): Query<PromptQuery>) -> Result<Response, Failure> {
+    let state = context.state(&query.at).await?;
+    let peer = context.peer;
     let input = PromptInput { window: query.window, can_read: !query.no_read_tool, preload: Vec::new() };
-    let ready = asking
+    let ready = context
         .work(move || {
             let drawn = openoxide_app::prompt::prompt(&state, &input)?;
             EncodedResponse::json(&drawn.answer(), peer, Some(&state))
         })
         .await?;
-    Ok(ready.send(&asking.headers))
+    Ok(ready.send(&context.headers))
 }
 
 pub(crate) async fn mentions(
-    asking: HttpContext,
+    context: HttpContext,
     Query(query): Query<LocationQuery>,
     Body(input): Body<TurnInput>,
 ) -> Result<Response, Failure> {
-    let state = asking.state(&query.at).await?;
+    let state = context.state(&query.at).await?;
     let of = Arc::clone(&state);
-    let answer = asking
+    let answer = context
         .work(move || {
             let turn = turn_of_input(&of.workspace, input, &[]);
             Ok(openoxide_app::mentions::mentions(&of, turn).answer())
         })
         .await?;
-    asking.json(StatusCode::OK, &state, &answer)
+    context.json(StatusCode::OK, &state, &answer)
 }

@@ -11,14 +11,14 @@ use super::extract::NoQuery;
 use super::extract::{HttpContext, Location, Query};
 use crate::answer::{Failure, Peer};
 
-pub(crate) async fn metrics(asking: HttpContext, _: Query<NoQuery>) -> Result<Response, Failure> {
-    let state = asking.state(&Location::default()).await?;
+pub(crate) async fn metrics(context: HttpContext, _: Query<NoQuery>) -> Result<Response, Failure> {
+    let state = context.state(&Location::default()).await?;
     let kind = "text/plain; version=0.0.4; charset=utf-8";
-    Ok(([(CONTENT_TYPE, kind), (CACHE_CONTROL, "no-store")], text(&asking, &state)).into_response())
+    Ok(([(CONTENT_TYPE, kind), (CACHE_CONTROL, "no-store")], text(&context, &state)).into_response())
 }
 
-fn text(asking: &HttpContext, state: &Snapshot) -> String {
-    let http = &asking.http;
+fn text(context: &HttpContext, state: &Snapshot) -> String {
+    let http = &context.http;
     let mut text = http.engine().metrics().render();
     let mut gauge = |name: &str, about: &str, value: u64| {
         let _ =
@@ -42,7 +42,7 @@ fn text(asking: &HttpContext, state: &Snapshot) -> String {
     counter(&mut text, "audit_failed", "How often the audit log could not be written.", audit.failed());
     if let WatchMode::Polling { reason } = watching {
         // It may name folders, which are nobody's business elsewhere.
-        let why = if asking.peer == Peer::Local { label(&reason) } else { String::new() };
+        let why = if context.peer == Peer::Local { label(&reason) } else { String::new() };
         let _ = writeln!(
             text,
             "# HELP openoxide_polling_info Why folders are looked at again and again.\n# TYPE openoxide_polling_info gauge\nopenoxide_polling_info{{why=\"{why}\"}} 1"

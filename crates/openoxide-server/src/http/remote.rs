@@ -9,11 +9,11 @@ use crate::answer::Failure;
 use crate::conversation::Conversation;
 use crate::drive::Nobody;
 
-pub(crate) async fn list(asking: HttpContext, Query(query): Query<LocationQuery>) -> Result<Response, Failure> {
-    let state = asking.state(&query.at).await?;
+pub(crate) async fn list(context: HttpContext, Query(query): Query<LocationQuery>) -> Result<Response, Failure> {
+    let state = context.state(&query.at).await?;
     let operation = remote::list(&state)?;
-    let (_, listing) = asking.engine.complete(&state, operation, &Conversation::default(), &mut Nobody).await?;
-    let peer = asking.peer;
-    let ready = asking.work(move || EncodedResponse::json(&listing.answer(), peer, Some(&state))).await?;
-    Ok(ready.send(&asking.headers))
+    let (_, listing) = context.engine.complete(&state, operation, &Conversation::default(), &mut Nobody).await?;
+    let peer = context.peer;
+    let ready = context.work(move || EncodedResponse::json(&listing.answer(), peer, Some(&state))).await?;
+    Ok(ready.send(&context.headers))
 }

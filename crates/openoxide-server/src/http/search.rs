@@ -26,9 +26,9 @@ fn few() -> usize {
     LIMIT_DEFAULT
 }
 
-pub(crate) async fn find(asking: HttpContext, Query(query): Query<SearchQuery>) -> Result<Response, Failure> {
-    let state = asking.state(&query.at).await?;
-    let (input, peer) = (SearchInput { query: query.q, limit: query.limit }, asking.peer);
-    let ready = asking.work(move || EncodedResponse::json(&search(&state, &input)?, peer, Some(&state))).await?;
-    Ok(ready.send(&asking.headers))
+pub(crate) async fn find(context: HttpContext, Query(query): Query<SearchQuery>) -> Result<Response, Failure> {
+    let state = context.state(&query.at).await?;
+    let (input, peer) = (SearchInput { query: query.q, limit: query.limit }, context.peer);
+    let ready = context.work(move || EncodedResponse::json(&search(&state, &input)?, peer, Some(&state))).await?;
+    Ok(ready.send(&context.headers))
 }

@@ -55,10 +55,10 @@ pub(crate) struct SkillAnswer {
     answer: ShowAnswer,
 }
 
-pub(crate) async fn list(asking: HttpContext, Query(query): Query<ListQuery>) -> Result<Response, Failure> {
-    let state = asking.state(&query.at).await?;
+pub(crate) async fn list(context: HttpContext, Query(query): Query<ListQuery>) -> Result<Response, Failure> {
+    let state = context.state(&query.at).await?;
     let what = query.all.to_string();
-    asking
+    context
         .cached_json(&state, "skills", what, move |state| {
             let list::IdentifiedListing { skills, others, limits } = list::list_with_ids(state, query.all)?;
             Ok(SkillsAnswer {
@@ -80,12 +80,12 @@ impl<T> From<list::Identified<T>> for Listed<T> {
 }
 
 pub(crate) async fn show(
-    asking: HttpContext,
+    context: HttpContext,
     PathSegments(id): PathSegments<String>,
     Query(query): Query<LocationQuery>,
 ) -> Result<Response, Failure> {
-    let state = asking.state(&query.at).await?;
-    asking
+    let state = context.state(&query.at).await?;
+    context
         .cached_json(&state, "skill", id.clone(), move |state| {
             let (id, answer) = show::show_by_id(state, &id)?;
             Ok(SkillAnswer { id, answer })

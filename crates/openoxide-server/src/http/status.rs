@@ -12,8 +12,8 @@ pub(crate) async fn health(_: Query<NoQuery>) -> impl IntoResponse {
     ([(CONTENT_TYPE, "text/plain; charset=utf-8"), (CACHE_CONTROL, "no-store")], "ok\n")
 }
 
-pub(crate) async fn document(asking: HttpContext, _: Query<NoQuery>) -> Result<Response, Failure> {
-    Ok(asking.http.document().send(&asking.headers))
+pub(crate) async fn document(context: HttpContext, _: Query<NoQuery>) -> Result<Response, Failure> {
+    Ok(context.http.document().send(&context.headers))
 }
 
 pub(crate) async fn docs(context: HttpContext, _: Query<NoQuery>) -> Response {
