@@ -1,4 +1,4 @@
-//! What is known about whoever asks, and the places that it asks about.
+//! Holds the state of one client: its capabilities, its conversations and the places it asked about.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
