@@ -58,7 +58,7 @@ fn by_url(snapshot: &Snapshot, url: &str, part: &ReadPart) -> Result<ReadTarget,
 pub fn answer(snapshot: &Snapshot, outcome: &ReadOutcome) -> ReadAnswer {
     let (host, name) = (snapshot.catalog.host.clone(), outcome.skill.clone());
     match &outcome.result {
-        Ok(found) => ReadAnswer::new(host, name, Ok(found)),
+        Ok(found) => ReadAnswer::new(host, name, found),
         Err(refusal) => ReadAnswer::refused(host, name, refusal.word(), refusal.text.clone()),
     }
 }

@@ -3,8 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::mentions::IgnoredLine;
-use crate::schema_version::SchemaVersion;
+use crate::{IgnoredLine, SchemaVersion};
 
 /// What the model is sent when skills are called.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]

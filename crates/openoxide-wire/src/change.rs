@@ -4,7 +4,7 @@ use openoxide_skills::text::path_text;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::schema_version::SchemaVersion;
+use crate::SchemaVersion;
 
 /// What a command did.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

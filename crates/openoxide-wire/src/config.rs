@@ -3,8 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::problem::ProblemLine;
-use crate::schema_version::SchemaVersion;
+use crate::{ProblemLine, SchemaVersion};
 
 /// Settings with their origin.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

@@ -3,8 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::schema_version::SchemaVersion;
-use crate::skill::{OtherLine, SkillLine};
+use crate::{OtherLine, SchemaVersion, SkillLine};
 
 /// Why a skill does or does not count.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

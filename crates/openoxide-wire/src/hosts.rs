@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::schema_version::SchemaVersion;
+use crate::SchemaVersion;
 
 /// The hosts, and which skills each of them sees.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

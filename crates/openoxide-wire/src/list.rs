@@ -5,10 +5,7 @@ use openoxide_skills::text::path_text;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::problem::ProblemLine;
-use crate::remote::{RemoteLine, RemoteProblemLine};
-use crate::schema_version::SchemaVersion;
-use crate::skill::{OtherLine, SkillLine};
+use crate::{OtherLine, ProblemLine, RemoteLine, RemoteProblemLine, SchemaVersion, SkillLine};
 
 /// What a host sees.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

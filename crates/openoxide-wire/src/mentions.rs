@@ -8,7 +8,7 @@ use openoxide_skills::text::path_text;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::schema_version::SchemaVersion;
+use crate::SchemaVersion;
 
 /// The skills that a turn names, and why not the rest.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -84,7 +84,12 @@ impl MentionsAnswer {
             span: span(&ignored.span),
             item: item(ignored.item, ignored.span.is_some()),
             reason: format!("{}: {}", ignored.reason.word(), ignored.reason),
-            candidates: candidates(&ignored.reason),
+            candidates: match &ignored.reason {
+                IgnoredReason::Ambiguous { candidates, .. } => {
+                    candidates.iter().map(|entry| path_text(&entry.skill.path)).collect()
+                }
+                _ => Vec::new(),
+            },
             near: match &ignored.reason {
                 IgnoredReason::Unknown { near, .. } => near.iter().map(|&name| name.to_owned()).collect(),
                 _ => Vec::new(),
@@ -96,15 +101,6 @@ impl MentionsAnswer {
             selected: selection.selected.iter().map(selected).collect(),
             ignored: selection.ignored.iter().map(ignored).collect(),
         }
-    }
-}
-
-fn candidates(reason: &IgnoredReason<'_>) -> Vec<String> {
-    match reason {
-        IgnoredReason::Ambiguous { candidates, .. } => {
-            candidates.iter().map(|entry| path_text(&entry.skill.path)).collect()
-        }
-        _ => Vec::new(),
     }
 }
 

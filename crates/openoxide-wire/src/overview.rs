@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::schema_version::SchemaVersion;
+use crate::SchemaVersion;
 
 /// A project at a glance.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

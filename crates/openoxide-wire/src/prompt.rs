@@ -5,8 +5,7 @@ use openoxide_skills::text::path_text;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::activate::MessageLine;
-use crate::schema_version::SchemaVersion;
+use crate::{MessageLine, SchemaVersion};
 
 /// What the model sees, and what that cost whom.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

@@ -2,14 +2,16 @@
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD as BASE64;
-use openoxide_skills::resource::{ResourceAnswer, ResourceBytes, ResourceContent, ResourceRefusal};
+use openoxide_skills::resource::{
+    Resource, ResourceAnswer, ResourceBytes, ResourceContent, ResourceFolder, ResourceItem,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::schema_version::SchemaVersion;
+use crate::SchemaVersion;
 
 /// A file or a folder of a skill, or why it is not answered.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct ReadAnswer {
     /// The version of the format.
     pub schema: SchemaVersion,
@@ -66,89 +68,34 @@ pub struct NotReadLine {
 
 impl ReadAnswer {
     /// Makes the answer for a host.
-    pub fn new(host: String, name: String, outcome: Result<&ResourceAnswer, &ResourceRefusal>) -> ReadAnswer {
-        let mut answer = ReadAnswer::empty(host, name);
-        match outcome {
-            Ok(found) => answer.fill(found),
-            Err(refused) => {
-                let problem = refused.problem.as_str().to_owned();
-                answer.refused = Some(NotReadLine { problem, text: refused.text.clone() });
-            }
-        }
-        answer
-    }
-
-    /// Makes the answer for a file's bytes that come from elsewhere than a folder: as text, or in base 64 if `encoded`.
-    pub fn of_bytes(host: String, name: String, path: &str, bytes: &[u8], encoded: bool) -> ReadAnswer {
-        let mut answer = ReadAnswer::empty(host, name);
-        answer.path = Some(path.to_owned());
-        answer.kind = Some("file".to_owned());
-        answer.size = Some(bytes.len() as u64);
-        match std::str::from_utf8(bytes) {
-            _ if encoded => answer.base64 = Some(BASE64.encode(bytes)),
-            Ok(text) => answer.text = Some(text.to_owned()),
-            Err(_) => {
-                let text = "the file is not text".to_owned();
-                answer.refused = Some(NotReadLine { problem: "binary".to_owned(), text });
-            }
-        }
-        answer
+    pub fn new(host: String, name: String, answer: &ResourceAnswer) -> ReadAnswer {
+        let found = match &answer.found {
+            ResourceContent::File(file) => ReadAnswer::of_file(file),
+            ResourceContent::Folder(folder) => ReadAnswer::of_folder(folder),
+        };
+        let (content_type, text) = (Some(answer.content_type.clone()), answer.text.clone());
+        ReadAnswer { host, name, content_type, text, ..found }
     }
 
     /// Makes the answer of a refusal.
     pub fn refused(host: String, name: String, problem: &str, text: String) -> ReadAnswer {
         let refused = Some(NotReadLine { problem: problem.to_owned(), text });
-        ReadAnswer { refused, ..ReadAnswer::empty(host, name) }
+        ReadAnswer { host, name, refused, ..ReadAnswer::default() }
     }
 
-    /// Makes the answer that lists files by their paths.
-    pub fn of_paths(host: String, name: String, paths: &[String]) -> ReadAnswer {
-        let item = |path: &String| ItemLine { name: path.clone(), kind: "file".to_owned() };
-        let items = Some(paths.iter().map(item).collect());
-        let (path, kind) = (Some(String::new()), Some("folder".to_owned()));
-        ReadAnswer { path, kind, items, ..ReadAnswer::empty(host, name) }
+    fn of_file(file: &Resource) -> ReadAnswer {
+        let (removed, base64) = match &file.bytes {
+            ResourceBytes::Text { removed, .. } => (Some(*removed).filter(|removed| *removed > 0), None),
+            ResourceBytes::Binary(bytes) => (None, Some(BASE64.encode(bytes))),
+        };
+        let (path, kind, size) = (Some(file.path.clone()), Some("file".to_owned()), Some(file.size));
+        ReadAnswer { path, kind, size, removed, base64, ..ReadAnswer::default() }
     }
 
-    fn empty(host: String, name: String) -> ReadAnswer {
-        ReadAnswer {
-            schema: SchemaVersion::default(),
-            host,
-            name,
-            path: None,
-            kind: None,
-            content_type: None,
-            size: None,
-            removed: None,
-            text: None,
-            base64: None,
-            items: None,
-            refused: None,
-        }
-    }
-
-    fn fill(&mut self, answer: &ResourceAnswer) {
-        self.content_type = Some(answer.content_type.clone());
-        self.text.clone_from(&answer.text);
-        match &answer.found {
-            ResourceContent::File(file) => {
-                self.path = Some(file.path.clone());
-                self.kind = Some("file".to_owned());
-                self.size = Some(file.size);
-                match &file.bytes {
-                    ResourceBytes::Text { removed, .. } => self.removed = Some(*removed).filter(|removed| *removed > 0),
-                    ResourceBytes::Binary(bytes) => self.base64 = Some(BASE64.encode(bytes)),
-                }
-            }
-            ResourceContent::Folder(folder) => {
-                self.path = Some(folder.path.clone());
-                self.kind = Some("folder".to_owned());
-                let line = |item: &openoxide_skills::resource::ResourceItem| ItemLine {
-                    name: item.name.clone(),
-                    kind: item.kind.as_str().to_owned(),
-                };
-                self.items = Some(folder.items.iter().map(line).collect());
-            }
-        }
+    fn of_folder(folder: &ResourceFolder) -> ReadAnswer {
+        let line = |item: &ResourceItem| ItemLine { name: item.name.clone(), kind: item.kind.as_str().to_owned() };
+        let items = Some(folder.items.iter().map(line).collect());
+        ReadAnswer { path: Some(folder.path.clone()), kind: Some("folder".to_owned()), items, ..ReadAnswer::default() }
     }
 }
 
@@ -158,8 +105,10 @@ mod tests {
 
     #[test]
     fn base64_is_the_standard_one() {
-        let encode =
-            |bytes: &[u8]| ReadAnswer::of_bytes("h".to_owned(), "n".to_owned(), "p", bytes, true).base64.unwrap();
+        let encode = |bytes: &[u8]| {
+            let bytes = ResourceBytes::Binary(bytes.to_owned());
+            ReadAnswer::of_file(&Resource { path: "p".to_owned(), size: 0, bytes }).base64.unwrap()
+        };
         let cases =
             [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("foobar", "Zm9vYmFy")];
         for (text, encoded) in cases {

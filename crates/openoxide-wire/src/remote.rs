@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::schema_version::SchemaVersion;
+use crate::SchemaVersion;
 
 /// A skill that a server offers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]

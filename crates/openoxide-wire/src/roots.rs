@@ -3,10 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::list::LimitLine;
-use crate::problem::ProblemLine;
-use crate::schema_version::SchemaVersion;
-use crate::skill::OtherLine;
+use crate::{LimitLine, OtherLine, ProblemLine, SchemaVersion};
 
 /// Where a host looks, and by what settings.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

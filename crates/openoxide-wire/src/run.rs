@@ -3,8 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::activate::{NoticeLine, RefusedLine};
-use crate::schema_version::SchemaVersion;
+use crate::{NoticeLine, RefusedLine, SchemaVersion};
 
 /// What a script of a skill did, or why it did not run.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]

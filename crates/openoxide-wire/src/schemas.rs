@@ -4,22 +4,10 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
-use crate::activate::ActivateAnswer;
-use crate::change::ChangeAnswer;
-use crate::check::CheckAnswer;
-use crate::config::ConfigAnswer;
-use crate::explain::ExplainAnswer;
-use crate::hosts::HostsAnswer;
-use crate::list::ListAnswer;
-use crate::mentions::{MentionsAnswer, TurnInput};
-use crate::overview::OverviewAnswer;
-use crate::prompt::PromptAnswer;
-use crate::read::ReadAnswer;
-use crate::remote::RemoteAnswer;
-use crate::roots::RootsAnswer;
-use crate::run::RunAnswer;
-use crate::skill::ShowAnswer;
-use crate::trust::TrustAnswer;
+use crate::{
+    ActivateAnswer, ChangeAnswer, CheckAnswer, ConfigAnswer, ExplainAnswer, HostsAnswer, ListAnswer, MentionsAnswer,
+    OverviewAnswer, PromptAnswer, ReadAnswer, RemoteAnswer, RootsAnswer, RunAnswer, ShowAnswer, TrustAnswer, TurnInput,
+};
 
 /// Returns the schema of each command's `--json` by the command's name. `change` is shared by all commands that change
 /// something; `turn` is what a client sends.

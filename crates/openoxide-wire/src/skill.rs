@@ -8,8 +8,7 @@ use openoxide_skills::text::{path_text, tokens};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::problem::ProblemLine;
-use crate::schema_version::SchemaVersion;
+use crate::{ProblemLine, SchemaVersion};
 
 /// A skill that counts.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

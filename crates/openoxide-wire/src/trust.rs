@@ -3,8 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::problem::ProblemLine;
-use crate::schema_version::SchemaVersion;
+use crate::{ProblemLine, SchemaVersion};
 
 /// What the user trusts.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
