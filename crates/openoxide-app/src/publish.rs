@@ -20,7 +20,7 @@ use openoxide_runtime::{Runtime, Session};
 use openoxide_skills::catalog::Entry;
 use openoxide_skills::host::Caller;
 use openoxide_skills::resource::{
-    FileDigest, FileManifest, ManifestLimits, ResourceRequest, SkillDir, Snapshot as FolderSnapshot, SnapshotLimits,
+    FileDigest, FileManifest, FolderSnapshot, ManifestLimits, ResourceRequest, SkillDir, SnapshotLimits,
 };
 
 use self::archive::{PACKED_MAX, bytes_of, pack};

@@ -3,7 +3,6 @@
 //! Nothing is read or run here. [`expand`] returns pieces: text, and commands that somebody may run; [`Expanded`] puts
 //! their output into place. What arguments say and what commands print is never looked through again.
 
-mod code;
 mod command;
 mod file;
 mod pieces;
@@ -23,16 +22,20 @@ pub use self::refusal::CommandRefusal;
 pub use self::rules::{Expansion, Variables};
 pub use crate::arguments::Arguments;
 use crate::text::fill;
+use crate::text::markdown::{self, Escapes, FencePlace, MarkdownRules};
+
+/// Code is found wherever any program might see it: what is taken for code is left alone, and nothing in it is run.
+const MARKDOWN: MarkdownRules =
+    MarkdownRules { fences: FencePlace::Anywhere, escapes: Escapes::AnyCharacter, comments: true };
 
 /// Reads a text by a host's rules. Without arguments, placeholders are treated as if nothing had been typed.
 pub fn expand(body: &str, rules: &Expansion<'_>, arguments: Option<&Arguments>, variables: &Variables) -> Expanded {
     let none = Arguments::default();
     let arguments = arguments.unwrap_or(&none);
-    let regions = if rules.looks_into_code() { Vec::new() } else { code::regions(body, rules.shell) };
-    let found = placeholder::Placeholders::new(rules, arguments, variables, body, &regions);
-    let mut walk = walk::Walk::new(body, rules, &found, &regions);
-    walk.run();
-    let (mut expanded, took) = walk.finish();
+    let command_end = |at| Some(command::inline(body, at, rules.shell?)?.span.end);
+    let regions = if rules.looks_into_code() { Vec::new() } else { markdown::regions(body, MARKDOWN, command_end) };
+    let placeholders = placeholder::Placeholders::new(rules, arguments, variables, body, &regions);
+    let (mut expanded, took) = walk::walk(body, rules, &placeholders, &regions);
     if !took && !arguments.is_empty() {
         let append = rules.arguments.and_then(|rules| rules.append.as_deref());
         expanded.appended = append.map(|text| fill(text, &[("arguments", arguments.raw())]));

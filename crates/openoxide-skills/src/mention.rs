@@ -7,8 +7,11 @@ use std::ops::Range;
 
 use crate::host::{ArgumentBlanks, CommandPlace, CommandRules, MentionRules, NameEnd};
 use crate::parse::misfit;
+use crate::text::markdown::{self, Escapes, FencePlace, MarkdownRules, Region};
 
-mod code;
+/// Code as the programs see it that pass over names in code.
+const MARKDOWN: MarkdownRules =
+    MarkdownRules { fences: FencePlace::Margin, escapes: Escapes::LoneBacktick, comments: false };
 
 /// Something in a text that looks like the name of a skill.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,13 +70,14 @@ struct Scanner<'t, 'r> {
     rules: &'r MentionRules,
     /// Behind this place no link can end.
     last_close: usize,
-    code: code::Code,
+    /// The code that does not lie behind us.
+    code: std::iter::Peekable<std::vec::IntoIter<Region>>,
 }
 
 impl<'t, 'r> Scanner<'t, 'r> {
     fn new(text: &'t str, rules: &'r MentionRules) -> Self {
-        let code = if rules.in_code { code::Code::default() } else { code::Code::find(text) };
-        Scanner { text, rules, last_close: text.rfind(')').unwrap_or(0), code }
+        let code = if rules.in_code { Vec::new() } else { markdown::regions(text, MARKDOWN, |_| None) };
+        Scanner { text, rules, last_close: text.rfind(')').unwrap_or(0), code: code.into_iter().peekable() }
     }
 
     fn run(mut self, mentions: &mut Vec<Mention<'t>>) {
@@ -96,6 +100,12 @@ impl<'t, 'r> Scanner<'t, 'r> {
         }
     }
 
+    /// Tells whether a place is code; places must be asked for in order.
+    fn is_code(&mut self, at: usize) -> bool {
+        while self.code.next_if(|region| region.span.end <= at).is_some() {}
+        self.code.peek().is_some_and(|region| region.span.contains(&at))
+    }
+
     /// Reads `[$name](target)`; anything that deviates is no link.
     fn link(&mut self, at: usize) -> Option<Mention<'t>> {
         let mark = &self.rules.link.mark;
@@ -111,8 +121,7 @@ impl<'t, 'r> Scanner<'t, 'r> {
         let target = written.trim();
         let span = at..start + written.len() + 1;
         let blocked = self.rules.link.blocked && self.rules.blocks(name);
-        let flaw =
-            if self.code.holds(at) { Some(MentionFlaw::InCode) } else { blocked.then_some(MentionFlaw::Blocked) };
+        let flaw = if self.is_code(at) { Some(MentionFlaw::InCode) } else { blocked.then_some(MentionFlaw::Blocked) };
         (!target.is_empty()).then_some(Mention { span, name, form: MentionForm::Link { target }, flaw })
     }
 
@@ -128,7 +137,7 @@ impl<'t, 'r> Scanner<'t, 'r> {
             return (next, None);
         }
         let end = start + name.len();
-        let flaw = if self.code.holds(at) {
+        let flaw = if self.is_code(at) {
             Some(MentionFlaw::InCode)
         } else if self.is_attached(at, end) {
             Some(MentionFlaw::Attached)

@@ -12,7 +12,6 @@ mod digest;
 mod dir;
 mod error;
 mod folder_stamps;
-mod hash;
 mod manifest;
 mod path;
 mod read;
@@ -25,14 +24,14 @@ pub(crate) use beneath::open_plain;
 
 pub use answer::{ResourceAnswer, ResourceContent, ResourcePart, ResourceRefusal, ResourceRequest, read_resource};
 pub use children::SkillDirEntry;
-pub use digest::{DigestError, FileDigest, LinkDigest, TreeDigest};
+pub use digest::{FileDigest, LinkDigest, TreeDigest};
 pub use dir::SkillDir;
 pub use error::SnapshotError;
 pub use folder_stamps::FolderStamps;
 pub use manifest::{FileManifest, ManifestFile, ManifestLimits};
 pub use path::{ResourcePath, shown_name};
 pub use read::{ItemKind, READ_MAX, ReadLimit, Resource, ResourceBytes, ResourceFolder, ResourceItem};
-pub use snapshot::{Snapshot, SnapshotLimits};
+pub use snapshot::{FolderSnapshot, SnapshotLimits};
 pub use url::SkillUrl;
 
 #[cfg(test)]

@@ -70,10 +70,8 @@ impl ServedCache {
             let kept = known.as_ref().and_then(|known| known.files.as_ref());
             let files = match dir.file_manifest(&ManifestLimits::default(), kept, SystemTime::now()) {
                 Ok(files) => Some(files),
-                Err(SnapshotError::Changed { .. }) => continue,
-                Err(
-                    SnapshotError::Folder { .. } | SnapshotError::NoManifest { .. } | SnapshotError::Escapes { .. },
-                ) => {
+                Err(SnapshotError::Changed(_)) => continue,
+                Err(SnapshotError::Folder(_) | SnapshotError::NoManifest(_) | SnapshotError::Escapes(_)) => {
                     return None;
                 }
                 // Too large, or without a digest: its files can be read, but not listed.

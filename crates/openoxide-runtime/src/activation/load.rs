@@ -5,7 +5,7 @@ use openoxide_skills::envelope::{CutText, LoadedSkill, cut, envelope};
 use openoxide_skills::expand::{Expanded, Variables, expand};
 use openoxide_skills::host::{Caller, Content, CutOf, Expand, Situation, Variable};
 use openoxide_skills::parse::{body_of, parse_bytes};
-use openoxide_skills::resource::{FileDigest, SkillDir, Snapshot, SnapshotLimits};
+use openoxide_skills::resource::{FileDigest, FolderSnapshot, SkillDir, SnapshotLimits};
 use openoxide_skills::text::{RenderError, fill, path_text};
 
 use super::loading::Loading;
@@ -88,7 +88,7 @@ fn expand_into(runtime: &Runtime, call: &Call, entry: &Entry, loading: &mut Load
 }
 
 /// Returns the files that are named with a skill: the first by path, so that two calls name the same.
-fn named_files(view: &View, snapshot: &Snapshot) -> Vec<String> {
+fn named_files(view: &View, snapshot: &FolderSnapshot) -> Vec<String> {
     let Some(rule) = &view.host.activation.files else { return Vec::new() };
     let is_wanted = |file: &&FileDigest| {
         let name = file.path.file_name().unwrap_or_default().to_string_lossy();
@@ -118,10 +118,11 @@ fn content(view: &View, part: Content, text: &str, more: u64) -> (String, Option
 }
 
 fn variables(runtime: &Runtime, session: &Session, entry: &Entry) -> Variables {
-    Variables::default()
-        .with(Variable::SessionId, session.id.as_str())
-        .with(Variable::SkillDir, path_text(entry.dir()))
-        .with(Variable::ProjectDir, path_text(&runtime.view().around.project))
+    Variables::from([
+        (Variable::SessionId, session.id.clone()),
+        (Variable::SkillDir, path_text(entry.dir())),
+        (Variable::ProjectDir, path_text(&runtime.view().around.project)),
+    ])
 }
 
 fn unreadable(view: &View, call: &Call, entry: &Entry, why: &str) -> Refusal {

@@ -6,7 +6,7 @@ use openoxide_permissions::GrantDelta;
 use openoxide_skills::envelope::Message;
 use openoxide_skills::expand::{Arguments, Expanded, Variables};
 use openoxide_skills::parse::Parsed;
-use openoxide_skills::resource::{SkillDir, Snapshot, SnapshotError};
+use openoxide_skills::resource::{FolderSnapshot, SkillDir, SnapshotError};
 
 use crate::permission::RequestedPermission;
 
@@ -15,7 +15,7 @@ pub(crate) struct Loading {
     /// Its folder, held open.
     pub(crate) dir: SkillDir,
     /// Everything in it, or why it cannot be digested; without a digest it gets no permission.
-    pub(crate) snapshot: Result<Snapshot, SnapshotError>,
+    pub(crate) snapshot: Result<FolderSnapshot, SnapshotError>,
     /// What its file says now.
     pub(crate) parsed: Parsed,
     /// The part that is sent, before anything is put into it.

@@ -63,6 +63,6 @@ impl Runtime {
             look.permissions.extend(new.collect::<Vec<_>>());
         }
         // There are two callers, so that there is a look.
-        look.ok_or(InspectionError::NoDigest(SnapshotError::NoManifest { path: String::new() }))
+        look.ok_or(InspectionError::NoDigest(SnapshotError::NoManifest(String::new())))
     }
 }

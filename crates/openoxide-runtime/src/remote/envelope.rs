@@ -29,7 +29,7 @@ pub fn carry(
     let (content, is_cut) = content(view, text);
     let names = &frontmatter.rare().arguments;
     let rules = host.expansion(caller == Caller::User, names);
-    let variables = Variables::default().with(Variable::SkillDir, name.as_str());
+    let variables = Variables::from([(Variable::SkillDir, name.clone())]);
     let in_message = host.activation.expand == Expand::Message && caller == Caller::User;
     let filled = |text: &str| expand(text, &rules, arguments, &variables).assemble::<&str>(&[]);
     let origin = format!("mcp:{}", skill.offer.server);

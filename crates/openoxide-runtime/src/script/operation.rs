@@ -16,7 +16,7 @@ use openoxide_permissions::{Action, Permission};
 use openoxide_sandbox::{Command, Outcome, SandboxError};
 use openoxide_skills::catalog::Entry;
 use openoxide_skills::host::{Caller, Variable};
-use openoxide_skills::resource::{FileDigest, ResourcePath, Snapshot, shown_name};
+use openoxide_skills::resource::{FileDigest, FolderSnapshot, ResourcePath, shown_name};
 use openoxide_skills::text::path_text;
 
 use super::interpreter::{HEAD, Interpreter};
@@ -351,7 +351,7 @@ fn head(file: &Path) -> std::io::Result<Vec<u8>> {
 }
 
 /// Names what looks like a script.
-fn scripts(snapshot: &Snapshot) -> String {
+fn scripts(snapshot: &FolderSnapshot) -> String {
     const SHOWN: usize = 10;
     let is_one = |file: &&FileDigest| file.executable || file.path.starts_with("scripts");
     let names: Vec<String> = snapshot.files.iter().filter(is_one).map(|file| shown_name(&file.path)).collect();

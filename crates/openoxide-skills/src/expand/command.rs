@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::host::{BlockForm, InlinePlace, ShellRules};
+use crate::text::markdown::{Fence, Region, RegionKind};
 
 /// A command in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +31,13 @@ pub(super) fn block(text: &str, at: usize, rules: &ShellRules) -> Option<Mark> {
     let start = at + "```!".len();
     let end = start + inner.find("```")?;
     (!text[start..end].trim().is_empty()).then(|| Mark { span: at..end + 3, command: start..end })
+}
+
+/// Returns the command that a region is: a fence whose info string says so. It may be blank.
+pub(super) fn fenced(text: &str, region: &Region, rules: Option<&ShellRules>) -> Option<Mark> {
+    rules.filter(|rules| rules.block == BlockForm::Fence)?;
+    let RegionKind::Fence(Fence { mark: '`', info, content: Some(content) }) = &region.kind else { return None };
+    (&text[info.clone()] == "!").then(|| Mark { span: region.span.clone(), command: content.clone() })
 }
 
 fn may_stand(before: &str, place: InlinePlace) -> bool {

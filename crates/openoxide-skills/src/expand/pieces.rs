@@ -1,7 +1,5 @@
 //! A skill's text taken apart: text, commands, names of files, and what was left alone.
 
-use std::ops::Range;
-
 use super::refusal::CommandRefusal;
 
 /// A text in pieces.
@@ -39,8 +37,6 @@ pub struct ShellPiece {
     pub env: Vec<(String, String)>,
     /// Why it must not be run with these arguments, if so.
     pub refused: Option<CommandRefusal>,
-    /// The line it begins on, counted from 1.
-    pub line: usize,
 }
 
 /// The name of a file in a text.
@@ -50,8 +46,6 @@ pub struct FileRef {
     pub written: String,
     /// The path alone.
     pub path: String,
-    /// Where it stands in the text that was read, in bytes.
-    pub place: Range<usize>,
     /// The line, counted from 1.
     pub line: usize,
 }

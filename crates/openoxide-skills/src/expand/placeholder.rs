@@ -2,18 +2,17 @@
 
 use std::ops::Range;
 
-use super::code::{Region, RegionKind};
+use super::command;
 use super::rules::{Expansion, Variables};
 use crate::arguments::Arguments;
 use crate::host::{ArgumentRules, Escape, MissingArgument, Variable};
+use crate::text::markdown::Region;
 
 const ALL: &str = "$ARGUMENTS";
 
 /// What placeholders stand for in one call.
 pub(super) struct Placeholders<'a> {
     rules: Option<&'a ArgumentRules>,
-    /// Whether placeholders inside code and comments count.
-    in_code: bool,
     names: Vec<(&'a str, usize)>,
     arguments: &'a Arguments,
     variables: &'a Variables,
@@ -70,15 +69,13 @@ impl<'a> Placeholders<'a> {
         let mut names: Vec<(&str, usize)> = rules.names.iter().enumerate().map(|(at, name)| (*name, at)).collect();
         // The longest name that fits is meant.
         names.sort_by_key(|(name, at)| (std::cmp::Reverse(name.len()), *at));
-        let mut placeholders = Placeholders {
-            rules: rules.arguments,
-            in_code: rules.in_code,
-            names,
-            arguments,
-            variables,
-            greatest: None,
+        let mut placeholders = Placeholders { rules: rules.arguments, names, arguments, variables, greatest: None };
+        let counts = |at: usize| {
+            let index = regions.partition_point(|region| region.span.end <= at);
+            let region = regions.get(index).filter(|region| region.span.start <= at);
+            rules.in_code || region.is_none_or(|region| command::fenced(body, region, rules.shell).is_some())
         };
-        placeholders.greatest = placeholders.greatest(body, regions).map(|number| {
+        placeholders.greatest = placeholders.greatest(body, counts).map(|number| {
             let position = number.checked_sub(rules.arguments.map_or(0, |rules| rules.first));
             let rest = position.and_then(|position| arguments.words().get(position..));
             (number, rest.unwrap_or_default().join(" "))
@@ -86,15 +83,9 @@ impl<'a> Placeholders<'a> {
         placeholders
     }
 
-    fn greatest(&self, body: &str, regions: &[Region]) -> Option<usize> {
+    fn greatest(&self, body: &str, counts: impl Fn(usize) -> bool) -> Option<usize> {
         let rules = self.rules.filter(|rules| rules.last_takes_rest)?;
-        let in_code = |at: usize| {
-            let index = regions.partition_point(|region| region.span.end <= at);
-            regions
-                .get(index)
-                .is_some_and(|region| region.span.start <= at && !matches!(region.kind, RegionKind::Command(_)))
-        };
-        let places = body.match_indices('$').map(|(at, _)| at).filter(|at| self.in_code || !in_code(*at));
+        let places = body.match_indices('$').map(|(at, _)| at).filter(|at| counts(*at));
         let numbers = places.filter_map(|at| match self.name(rules, body, at) {
             Some((Name::Number(number), _)) => Some(number),
             _ => None,
@@ -154,7 +145,7 @@ impl<'a> Placeholders<'a> {
                 Some(Value { text, variable: "OPENOXIDE_ARGUMENTS".to_owned(), is_argument: true })
             }
             Name::Known(variable) => {
-                let text = self.variables.get(variable)?;
+                let text = self.variables.get(&variable)?;
                 Some(Value { text, variable: variable.environment_name().to_owned(), is_argument: false })
             }
             Name::Named(position) => {

@@ -7,25 +7,8 @@ use crate::host::{ArgumentRules, BlockForm, Callers, FileRules, Host, ShellRules
 /// Most names of arguments that count.
 const MOST_NAMES: usize = 64;
 
-/// Known values, by what they are.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Variables {
-    values: BTreeMap<Variable, String>,
-}
-
-impl Variables {
-    /// Adds a value. A placeholder for one that was not added stays as it is written.
-    #[must_use]
-    pub fn with(mut self, variable: Variable, value: impl Into<String>) -> Variables {
-        self.values.insert(variable, value.into());
-        self
-    }
-
-    /// Returns a value.
-    pub fn get(&self, variable: Variable) -> Option<&str> {
-        self.values.get(&variable).map(String::as_str)
-    }
-}
+/// Known values, by what they are. A placeholder for one that is not here stays as it is written.
+pub type Variables = BTreeMap<Variable, String>;
 
 /// The rules by which one skill's text is read for one caller.
 #[derive(Clone, Debug, Default)]

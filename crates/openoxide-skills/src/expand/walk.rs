@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::code::{Region, RegionKind};
 use super::command::{self, Mark};
 use super::pieces::{Expanded, FileRef, LeftAlone, LeftAloneReason, Piece, ShellPiece};
 use super::placeholder::{Placeholder, Placeholders, Replacement, is_escaped};
 use super::rules::Expansion;
 use super::{file, script};
 use crate::host::{BlockForm, Escape};
+use crate::text::markdown::{Region, RegionKind};
 
 /// Most bytes that values may add to a text.
 const MOST_ADDED: usize = 8 * 1024 * 1024;
@@ -20,8 +20,35 @@ const MOST_COMMANDS: usize = 100;
 /// Most things that are reported as left alone.
 const MOST_LEFT: usize = 1000;
 
-/// The way through one text.
-pub(super) struct Walk<'w> {
+/// Splits a text; also returns whether a placeholder took an argument.
+pub(super) fn walk(
+    body: &str,
+    rules: &Expansion<'_>,
+    placeholders: &Placeholders<'_>,
+    regions: &[Region],
+) -> (Expanded, bool) {
+    let mut walk = Walk {
+        body,
+        rules,
+        placeholders,
+        regions: regions.iter().peekable(),
+        at: 0,
+        copied: 0,
+        text: String::new(),
+        line: (0, 1),
+        named: HashSet::new(),
+        spent: 0,
+        commands: 0,
+        took: false,
+        expanded: Expanded::default(),
+    };
+    walk.run();
+    walk.text.push_str(&body[walk.copied..]);
+    walk.flush();
+    (walk.expanded, walk.took)
+}
+
+struct Walk<'w> {
     body: &'w str,
     rules: &'w Expansion<'w>,
     placeholders: &'w Placeholders<'w>,
@@ -42,35 +69,13 @@ pub(super) struct Walk<'w> {
 }
 
 impl<'w> Walk<'w> {
-    pub(super) fn new(
-        body: &'w str,
-        rules: &'w Expansion<'w>,
-        placeholders: &'w Placeholders<'w>,
-        regions: &'w [Region],
-    ) -> Walk<'w> {
-        Walk {
-            body,
-            rules,
-            placeholders,
-            regions: regions.iter().peekable(),
-            at: 0,
-            copied: 0,
-            text: String::new(),
-            line: (0, 1),
-            named: HashSet::new(),
-            spent: 0,
-            commands: 0,
-            took: false,
-            expanded: Expanded::default(),
-        }
-    }
-
-    pub(super) fn run(&mut self) {
+    fn run(&mut self) {
         while let Some(found) = self.body.as_bytes()[self.at..].windows(2).position(may_mean) {
             self.at += found;
             let region = self.region();
-            if let Some(Region { span, kind: RegionKind::Command(inner) }) = region {
-                self.command(&Mark { span: span.clone(), command: inner.clone() });
+            let command = region.and_then(|region| command::fenced(self.body, region, self.rules.shell));
+            if let Some(mark) = command.filter(|mark| !self.body[mark.command.clone()].trim().is_empty()) {
+                self.command(&mark);
                 continue;
             }
             let why = region.map(|region| {
@@ -82,13 +87,6 @@ impl<'w> Walk<'w> {
                 _ => self.mark(why),
             };
         }
-    }
-
-    /// Returns what was found, and whether a placeholder took an argument.
-    pub(super) fn finish(mut self) -> (Expanded, bool) {
-        self.text.push_str(&self.body[self.copied..]);
-        self.flush();
-        (self.expanded, self.took)
     }
 
     /// Returns the region that the place is in.
@@ -140,7 +138,7 @@ impl<'w> Walk<'w> {
                 self.named.insert(path);
                 let line = self.line_of(span.start);
                 let written = self.body[span.clone()].to_owned();
-                self.expanded.files.push(FileRef { written, path: path.to_owned(), place: span.clone(), line });
+                self.expanded.files.push(FileRef { written, path: path.to_owned(), line });
             }
         }
         span.end
@@ -173,13 +171,12 @@ impl<'w> Walk<'w> {
         let line = self.line_of(mark.span.start);
         self.at = mark.span.end;
         if self.rules.shell.is_some_and(|rules| !rules.run) {
-            self.switched_off(mark.span.clone());
-            return;
+            self.leave(mark.span.clone(), LeftAloneReason::SwitchedOff);
+            return self.replace(mark.span.clone(), self.rules.off);
         }
         self.commands += 1;
         if self.commands > MOST_COMMANDS {
-            self.leave(mark.span.clone(), LeftAloneReason::TooMany);
-            return;
+            return self.leave(mark.span.clone(), LeftAloneReason::TooMany);
         }
         let command = &self.body[mark.command.clone()];
         let script = script::write(command, self.placeholders, MOST_ADDED - self.spent);
@@ -197,13 +194,7 @@ impl<'w> Walk<'w> {
             script: script.text,
             env: script.env,
             refused: script.refused,
-            line,
         }));
-    }
-
-    fn switched_off(&mut self, span: Range<usize>) {
-        self.leave(span.clone(), LeftAloneReason::SwitchedOff);
-        self.replace(span, self.rules.off);
     }
 
     /// Counts what values add to the text; tells whether there is room for it.

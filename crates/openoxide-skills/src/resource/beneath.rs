@@ -2,7 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Component, Path};
 
 use rustix::fs::{Mode, OFlags};
@@ -18,6 +18,9 @@ const DEPTH_MAX: usize = 64;
 
 /// How every file is opened: nothing waits for a pipe's other end, no terminal becomes ours.
 pub(super) const READ: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
+
+/// How a folder is opened.
+pub(super) const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
 /// Opens `path` below `dir`. Links that stay below are followed; a way that leads out is `XDEV`.
 pub(super) fn open(dir: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
@@ -40,7 +43,7 @@ pub(crate) fn open_plain(dir: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Res
         if names.peek().is_none() {
             return open_name(here, name, flags);
         }
-        passed = Some(open_name(here, name, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC)?);
+        passed = Some(open_name(here, name, FOLDER)?);
     }
     Err(Errno::NOENT)
 }
@@ -56,7 +59,7 @@ pub(super) fn open_whole(path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
             outcome => return outcome,
         }
     }
-    let root = rustix::fs::open(c"/", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+    let root = rustix::fs::open(c"/", FOLDER, Mode::empty())?;
     open_plain(root.as_fd(), path.strip_prefix("/").map_err(|_| Errno::XDEV)?, flags)
 }
 
@@ -91,7 +94,7 @@ pub(super) fn by_steps(dir: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Resul
         }
         let here = passed.last().map_or(dir, AsFd::as_fd);
         let last = ahead.is_empty();
-        let how = if last { flags } else { OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC };
+        let how = if last { flags } else { FOLDER };
         match open_name(here, &name, how) {
             Ok(file) if last => return Ok(file),
             Ok(_) if passed.len() >= DEPTH_MAX => return Err(Errno::NAMETOOLONG),
@@ -152,10 +155,4 @@ pub(super) fn read_full(file: &OwnedFd, buffer: &mut [u8]) -> Result<usize, Errn
 pub(super) fn reason(error: Errno) -> String {
     let text = std::io::Error::from(error).to_string();
     text.split(" (os error").next().unwrap_or(&text).to_lowercase()
-}
-
-/// Reads where a link leads, as it is written.
-pub(super) fn link_target(dir: BorrowedFd<'_>, name: &OsStr) -> Result<OsString, Errno> {
-    let target = rustix::fs::readlinkat(dir, name, Vec::new())?;
-    Ok(OsStr::from_bytes(target.as_bytes()).to_owned())
 }

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use rustix::fs::FileType;
 
-use super::beneath;
-use super::dir::{Extent, FOLDER, SkillDir};
+use super::beneath::{self, FOLDER};
+use super::dir::{Extent, SkillDir};
 use super::path::ResourcePath;
 use super::walk::LEFT_OUT;
 use crate::discover::Listing;
@@ -51,7 +51,7 @@ impl SkillDir {
             FileType::Directory => true,
             FileType::RegularFile => false,
             FileType::Symlink | FileType::Unknown => {
-                let opened = self.open_behind(&prefix.join(name));
+                let opened = self.open_file_at(&prefix.join(name));
                 let stat = rustix::fs::fstat(opened.ok()?).ok()?;
                 match FileType::from_raw_mode(stat.st_mode) {
                     FileType::RegularFile => false,

@@ -8,11 +8,10 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
 use super::beneath::{self, READ};
-use super::digest::FileDigest;
+use super::digest::{FileDigest, hash};
 use super::dir::SkillDir;
 use super::error::SnapshotError;
-use super::hash::hash;
-use super::snapshot::Snapshot;
+use super::snapshot::FolderSnapshot;
 use super::walk::failed;
 use crate::text::path_text;
 
@@ -23,7 +22,7 @@ impl SkillDir {
     /// links, if they lead nowhere out of the copy; one that does is an error, for what is behind it was never digested.
     /// The skill's own file is a file in the copy even if it was a link. After an error the copy is not complete and
     /// must not be used.
-    pub fn copy_to(&self, snapshot: &Snapshot, folder: &Path) -> Result<(), SnapshotError> {
+    pub fn copy_to(&self, snapshot: &FolderSnapshot, folder: &Path) -> Result<(), SnapshotError> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let to = rustix::fs::open(folder, flags, Mode::empty()).map_err(|error| unwritten(Path::new("."), error))?;
         let linked = snapshot.linked_manifest.as_ref();
@@ -64,7 +63,7 @@ fn copy_file(
     buffer: &mut Vec<u8>,
 ) -> Result<(), SnapshotError> {
     let from = from.map_err(|error| match error {
-        Errno::XDEV => SnapshotError::Changed { path: path_text(&file.path) },
+        Errno::XDEV => SnapshotError::Changed(path_text(&file.path)),
         error => failed(&file.path, error),
     })?;
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -77,7 +76,7 @@ fn copy_file(
     })
     .map_err(|error| if written.is_err() { unwritten(&file.path, error) } else { failed(&file.path, error) })?;
     if (size, sha256) != (file.size, file.sha256) {
-        return Err(SnapshotError::Changed { path: path_text(&file.path) });
+        return Err(SnapshotError::Changed(path_text(&file.path)));
     }
     Ok(())
 }
@@ -97,7 +96,7 @@ fn write_all(target: &OwnedFd, mut bytes: &[u8]) -> Result<(), Errno> {
 fn stays(to: BorrowedFd<'_>, path: &Path) -> Result<(), SnapshotError> {
     match beneath::open(to, path, READ) {
         Ok(_) | Err(Errno::NOENT | Errno::NOTDIR) => Ok(()),
-        Err(_) => Err(SnapshotError::Escapes { path: path_text(path) }),
+        Err(_) => Err(SnapshotError::Escapes(path_text(path))),
     }
 }
 

@@ -1,12 +1,18 @@
-//! Computes the digest of everything in a skill's folder.
+//! Digests files, and everything in a skill's folder.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fmt;
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
+use rustix::io::Errno;
 use sha2::{Digest as _, Sha256};
+
+use super::beneath;
+
+/// How much of a file is read at once.
+const CHUNK: usize = 64 * 1024;
 
 /// What a skill's folder holds, in one number. Trust, locks and records are bound to it.
 ///
@@ -55,8 +61,7 @@ fn value(file: &FileDigest) -> OsString {
 }
 
 fn bytes(path: &Path) -> &[u8] {
-    let text: &OsStr = path.as_os_str();
-    text.as_bytes()
+    path.as_os_str().as_bytes()
 }
 
 impl fmt::Display for TreeDigest {
@@ -68,32 +73,6 @@ impl fmt::Display for TreeDigest {
 impl fmt::Debug for TreeDigest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "TreeDigest({self})")
-    }
-}
-
-/// A text that is no digest.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a digest is `sha256:` and 64 hexadecimal digits in lower case")]
-pub struct DigestError;
-
-impl FromStr for TreeDigest {
-    type Err = DigestError;
-
-    fn from_str(text: &str) -> Result<TreeDigest, DigestError> {
-        let digits = text.strip_prefix("sha256:").ok_or(DigestError)?.as_bytes();
-        let digit = |byte: u8| match byte {
-            b'0'..=b'9' => Ok(byte - b'0'),
-            b'a'..=b'f' => Ok(byte - b'a' + 10),
-            _ => Err(DigestError),
-        };
-        if digits.len() != 64 {
-            return Err(DigestError);
-        }
-        let mut number = [0; 32];
-        for (byte, pair) in number.iter_mut().zip(digits.chunks_exact(2)) {
-            *byte = digit(pair[0])? << 4 | digit(pair[1])?;
-        }
-        Ok(TreeDigest(number))
     }
 }
 
@@ -120,10 +99,35 @@ pub struct LinkDigest {
 }
 
 /// Bytes as hexadecimal digits.
-struct Hex<'a>(&'a [u8]);
+pub(super) struct Hex<'a>(pub(super) &'a [u8]);
 
 impl fmt::Display for Hex<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
+}
+
+/// Reads a file of `size` bytes and one chunk more at most, hands each chunk on, and returns how much it was.
+pub(super) fn hash(
+    file: &OwnedFd,
+    size: u64,
+    buffer: &mut Vec<u8>,
+    mut take: impl FnMut(&[u8]) -> Result<(), Errno>,
+) -> Result<(u64, [u8; 32]), Errno> {
+    // A small file is read into a small buffer, with one byte to spare: a short read is its end.
+    let wanted = usize::try_from(size).unwrap_or(CHUNK).saturating_add(1).min(CHUNK);
+    if buffer.len() < wanted {
+        buffer.resize(wanted, 0);
+    }
+    let (mut hasher, mut total) = (Sha256::new(), 0_u64);
+    while total <= size {
+        let read = beneath::read_full(file, &mut buffer[..wanted])?;
+        hasher.update(&buffer[..read]);
+        take(&buffer[..read])?;
+        total += u64::try_from(read).unwrap_or(0);
+        if read < wanted {
+            break;
+        }
+    }
+    Ok((total, hasher.finalize().into()))
 }

@@ -5,10 +5,10 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rustix::fs::{AtFlags, Mode, OFlags};
+use rustix::fs::{AtFlags, Mode};
 use rustix::io::Errno;
 
-use super::beneath::{self, READ};
+use super::beneath::{self, FOLDER, READ};
 use super::error::SnapshotError;
 use crate::catalog::{Catalog, Entry};
 use crate::discover::Listing;
@@ -34,9 +34,6 @@ pub(super) enum Extent {
     /// A single file among others.
     File,
 }
-
-/// How a folder is opened.
-pub(super) const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
 impl SkillDir {
     /// Opens a folder whose skill is in `SKILL.md`.
@@ -108,9 +105,10 @@ impl SkillDir {
         }
     }
 
-    /// Opens what a link in the folder leads to: for the skill's own file as that may, for others what is in the folder.
-    pub(super) fn open_behind(&self, link: &Path) -> Result<OwnedFd, Errno> {
-        if link == Path::new(&self.manifest) { self.open_manifest() } else { beneath::open(self.fd(), link, READ) }
+    /// Opens a file of the skill. Its own file may be a link as [`open_manifest`](SkillDir::open_manifest) says; other
+    /// links are followed within the folder.
+    pub(super) fn open_file_at(&self, path: &Path) -> Result<OwnedFd, Errno> {
+        if path == Path::new(&self.manifest) { self.open_manifest() } else { beneath::open(self.fd(), path, READ) }
     }
 
     /// Opens the file that the skill's own led to, if it still does. The link itself is never opened: whatever it is
@@ -131,7 +129,7 @@ impl SkillDir {
 }
 
 fn unopened(error: Errno) -> SnapshotError {
-    SnapshotError::Folder { reason: beneath::reason(error) }
+    SnapshotError::Folder(beneath::reason(error))
 }
 
 /// Splits a file's path into its folder and its name.

@@ -3,24 +3,15 @@
 /// Why there is no snapshot, or no copy of it. Paths are relative to the skill's folder.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SnapshotError {
-    /// The folder cannot be opened.
-    #[error("the skill's folder cannot be opened: {reason}")]
-    Folder {
-        /// Why.
-        reason: String,
-    },
+    /// The folder cannot be opened, and why.
+    #[error("the skill's folder cannot be opened: {0}")]
+    Folder(String),
     /// The skill's own file is gone.
-    #[error("the skill's file `{path}` is not there any more")]
-    NoManifest {
-        /// The file.
-        path: String,
-    },
-    /// There are too many entries.
-    #[error("the skill's folder has more than {limit} entries")]
-    TooMany {
-        /// The limit.
-        limit: usize,
-    },
+    #[error("the skill's file `{0}` is not there any more")]
+    NoManifest(String),
+    /// There are more entries than this.
+    #[error("the skill's folder has more than {0} entries")]
+    TooMany(usize),
     /// The files are too large.
     #[error("the skill's files are larger than {limit} bytes together, at `{path}`")]
     TooLarge {
@@ -38,17 +29,11 @@ pub enum SnapshotError {
         limit: usize,
     },
     /// There is a pipe, a socket or a device.
-    #[error("`{path}` is not a regular file")]
-    Special {
-        /// The file.
-        path: String,
-    },
+    #[error("`{0}` is not a regular file")]
+    Special(String),
     /// Something is not what it was a moment ago.
-    #[error("`{path}` changed while it was read")]
-    Changed {
-        /// The file.
-        path: String,
-    },
+    #[error("`{0}` changed while it was read")]
+    Changed(String),
     /// Something cannot be read.
     #[error("`{path}` cannot be read: {reason}")]
     Unreadable {
@@ -58,11 +43,8 @@ pub enum SnapshotError {
         reason: String,
     },
     /// A link leads out of the skill's folder.
-    #[error("the link `{path}` leads out of the skill's folder")]
-    Escapes {
-        /// The link.
-        path: String,
-    },
+    #[error("the link `{0}` leads out of the skill's folder")]
+    Escapes(String),
     /// The copy cannot be written.
     #[error("the copy of `{path}` cannot be written: {reason}")]
     NotWritten {

@@ -4,9 +4,11 @@ use std::os::fd::BorrowedFd;
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
+use rustix::fs::FileType;
+
 use super::dir::{Extent, SkillDir};
 use super::error::SnapshotError;
-use super::stamp::{Stamp, Ticks};
+use super::stamp::{KERNEL_TICK, Stamp};
 use super::walk::{Bounds, Visited, Visitor, failed};
 use crate::text::path_text;
 
@@ -16,7 +18,7 @@ const FILES: usize = 64;
 #[cfg(target_os = "linux")]
 const LOCAL: [i64; 5] = [0xEF53, 0x5846_5342, 0x9123_683E, 0x794C_7630, 0x0102_1994];
 
-/// What the system said about everything that a [`Snapshot`](super::Snapshot) of a skill is made of.
+/// What the system said about everything that a [`FolderSnapshot`](super::FolderSnapshot) of a skill is made of.
 ///
 /// Whatever follows from a snapshot alone is right for as long as this is the same.
 #[derive(Debug)]
@@ -50,8 +52,8 @@ impl FolderStamps {
         let seen: Option<Vec<_>> = on_the_way
             .map(|path| {
                 let stamp = Stamp::at(path)?;
-                let is_it = if path == file { stamp.is_file() } else { stamp.is_folder() };
-                is_it.then(|| (path.to_owned(), Some(stamp)))
+                let kind = if path == file { FileType::RegularFile } else { FileType::Directory };
+                (stamp.kind() == kind).then(|| (path.to_owned(), Some(stamp)))
             })
             .collect();
         FolderStamps::settled(seen?, other, now)
@@ -65,13 +67,13 @@ impl FolderStamps {
         if let Some(path) = other {
             let stamp = Stamp::at(&path);
             // What changes behind a link is not seen at the link.
-            if !stamp.is_none_or(Stamp::is_file) {
+            if stamp.is_some_and(|stamp| stamp.kind() != FileType::RegularFile) {
                 return None;
             }
             seen.push((path, stamp));
         }
         let mut stamps = seen.iter().filter_map(|(_, stamp)| *stamp);
-        stamps.all(|stamp| stamp.is_settled(now, Ticks::Kernel)).then_some(FolderStamps(seen))
+        stamps.all(|stamp| stamp.is_settled(now, KERNEL_TICK)).then_some(FolderStamps(seen))
     }
 
     /// Tells whether all of it is as it was, at one system call for each file and folder.
@@ -89,7 +91,7 @@ impl Visitor for StampVisitor<'_> {
     fn folder(&mut self, folder: BorrowedFd<'_>, path: &Path) -> Result<(), SnapshotError> {
         // Another file system may be mounted below.
         if !is_local_folder(folder) {
-            return Err(SnapshotError::Escapes { path: path_text(path) });
+            return Err(SnapshotError::Escapes(path_text(path)));
         }
         let stat = rustix::fs::fstat(folder).map_err(|error| failed(path, error))?;
         // Joined with nothing, a path would end with a slash, and a link there would be followed.
@@ -105,7 +107,7 @@ impl Visitor for StampVisitor<'_> {
 
     // What a link leads to may lie anywhere.
     fn link(&mut self, link: Visited<'_>) -> Result<(), SnapshotError> {
-        Err(SnapshotError::Escapes { path: path_text(&link.path) })
+        Err(SnapshotError::Escapes(path_text(&link.path)))
     }
 }
 

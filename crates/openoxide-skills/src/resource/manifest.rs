@@ -1,6 +1,5 @@
 //! Every file of a skill with its size and digest, computed again only for files that changed.
 
-use std::fmt::Write as _;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -8,10 +7,10 @@ use std::time::SystemTime;
 use rustix::fs::FileType;
 use rustix::io::Errno;
 
+use super::digest::{Hex, hash};
 use super::dir::SkillDir;
 use super::error::SnapshotError;
-use super::hash::hash;
-use super::stamp::{Stamp, Ticks};
+use super::stamp::{ANY_TICK, Stamp};
 use super::walk::{Bounds, Visited, Visitor, failed, regular};
 use crate::text::path_text;
 
@@ -61,11 +60,7 @@ pub struct ManifestFile {
 impl ManifestFile {
     /// Returns the digest as text: `sha256:` and 64 hexadecimal digits.
     pub fn digest(&self) -> String {
-        self.sha256.iter().fold("sha256:".to_owned(), |mut text, byte| {
-            // Writing to a text cannot fail.
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
+        format!("sha256:{}", Hex(&self.sha256))
     }
 }
 
@@ -86,19 +81,18 @@ impl SkillDir {
         known: Option<&FileManifest>,
         now: SystemTime,
     ) -> Result<FileManifest, SnapshotError> {
-        let mut telling = ManifestVisitor { dir: self, limits, known, now, files: vec![], bytes: 0, buffer: vec![] };
-        self.walk(self.extent, Bounds { entries: limits.entries, depth: limits.depth }, &mut telling)?;
-        let ManifestVisitor { mut files, .. } = telling;
+        let mut visitor = ManifestVisitor { dir: self, limits, known, now, files: vec![], bytes: 0, buffer: vec![] };
+        self.walk(self.extent, Bounds { entries: limits.entries, depth: limits.depth }, &mut visitor)?;
+        let ManifestVisitor { mut files, .. } = visitor;
         files.sort_unstable_by(|left, right| left.path.as_os_str().cmp(right.path.as_os_str()));
         let manifest = FileManifest { files };
         match manifest.file(Path::new(&self.manifest)) {
             Some(_) => Ok(manifest),
-            None => Err(SnapshotError::NoManifest { path: path_text(Path::new(&self.manifest)) }),
+            None => Err(SnapshotError::NoManifest(path_text(Path::new(&self.manifest)))),
         }
     }
 }
 
-/// What was told so far.
 struct ManifestVisitor<'a> {
     dir: &'a SkillDir,
     limits: &'a ManifestLimits,
@@ -128,14 +122,12 @@ impl Visitor for ManifestVisitor<'_> {
 impl ManifestVisitor<'_> {
     /// Opens what a link leads to, if that is a file of the skill, or the one that its own file is a link to.
     fn behind(&self, path: &Path) -> Result<Option<OwnedFd>, SnapshotError> {
-        match self.dir.open_behind(path) {
+        match self.dir.open_file_at(path) {
             Ok(file) => {
                 let stat = rustix::fs::fstat(&file).map_err(|error| failed(path, error))?;
                 Ok((FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile).then_some(file))
             }
-            Err(Errno::XDEV) if path == Path::new(&self.dir.manifest) => {
-                Err(SnapshotError::Escapes { path: path_text(path) })
-            }
+            Err(Errno::XDEV) if path == Path::new(&self.dir.manifest) => Err(SnapshotError::Escapes(path_text(path))),
             Err(_) => Ok(None),
         }
     }
@@ -159,15 +151,15 @@ impl ManifestVisitor<'_> {
         let (read, sha256) = hashed.map_err(|error| failed(&path, error))?;
         let after = rustix::fs::fstat(file).map_err(|error| failed(&path, error))?;
         if read != size || Stamp::of(&after) != stamp {
-            return Err(SnapshotError::Changed { path: path_text(&path) });
+            return Err(SnapshotError::Changed(path_text(&path)));
         }
-        self.add(ManifestFile { path, size, sha256, stamp, settled: stamp.is_settled(self.now, Ticks::Any) })
+        self.add(ManifestFile { path, size, sha256, stamp, settled: stamp.is_settled(self.now, ANY_TICK) })
     }
 
     /// Refuses what is too much, before it is read.
     fn room(&self, path: &Path, size: u64) -> Result<(), SnapshotError> {
         if self.files.len() >= self.limits.files {
-            return Err(SnapshotError::TooMany { limit: self.limits.files });
+            return Err(SnapshotError::TooMany(self.limits.files));
         }
         if self.bytes.saturating_add(size) > self.limits.bytes {
             return Err(SnapshotError::TooLarge { path: path_text(path), limit: self.limits.bytes });

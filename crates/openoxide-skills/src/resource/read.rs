@@ -3,10 +3,10 @@
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
-use rustix::fs::{FileType, OFlags};
+use rustix::fs::FileType;
 use rustix::io::Errno;
 
-use super::beneath::{self, READ};
+use super::beneath::{self, FOLDER, READ};
 use super::dir::{Extent, SkillDir};
 use super::path::{ResourcePath, shown_name};
 use crate::catalog::collator;
@@ -155,8 +155,7 @@ impl SkillDir {
     /// Lists a folder.
     pub fn list(&self, path: &ResourcePath) -> Result<ResourceFolder, ReadProblem> {
         self.first_of(path, |path| {
-            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-            let folder = beneath::open(self.fd(), path, flags).map_err(problem)?;
+            let folder = beneath::open(self.fd(), path, FOLDER).map_err(problem)?;
             let listing = Listing::read(folder.as_fd(), LISTED_MAX).map_err(problem)?;
             Ok(self.folder(path, &listing))
         })
@@ -191,10 +190,7 @@ impl SkillDir {
     }
 
     fn read_at(&self, path: &Path, limit: ReadLimit) -> Result<Resource, ReadProblem> {
-        let is_manifest = path == Path::new(&self.manifest);
-        let file = if is_manifest { self.open_manifest() } else { beneath::open(self.fd(), path, READ) };
-        let file = file.map_err(problem)?;
-        read_file(&file, path, limit)
+        read_file(&self.open_file_at(path).map_err(problem)?, path, limit)
     }
 
     fn folder(&self, path: &Path, (listing, cut): &(Listing, bool)) -> ResourceFolder {

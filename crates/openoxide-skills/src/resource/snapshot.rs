@@ -1,15 +1,13 @@
 //! Reads a skill's folder once: its digest, what it is made of, and its own text, all from the same bytes.
 
-use std::ffi::OsStr;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
 
-use super::digest::{FileDigest, LinkDigest, TreeDigest};
+use super::digest::{FileDigest, LinkDigest, TreeDigest, hash};
 use super::dir::{Extent, SkillDir};
 use super::error::SnapshotError;
-use super::hash::hash;
 use super::walk::{Bounds, Visited, Visitor, failed, regular};
 use crate::text::path_text;
 
@@ -34,7 +32,7 @@ impl Default for SnapshotLimits {
 
 /// A skill's folder at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Snapshot {
+pub struct FolderSnapshot {
     /// The digest of all of it.
     pub digest: TreeDigest,
     /// Its files, by path as bytes.
@@ -52,33 +50,40 @@ pub struct Snapshot {
 impl SkillDir {
     /// Reads everything in the folder once. A folder with nothing but its `SKILL.md` takes six system calls, and opening
     /// and closing the folder itself two more.
-    pub fn snapshot(&self, limits: &SnapshotLimits) -> Result<Snapshot, SnapshotError> {
+    pub fn snapshot(&self, limits: &SnapshotLimits) -> Result<FolderSnapshot, SnapshotError> {
         self.snapshot_as(self.extent, limits)
     }
 
     /// Reads the skill's own file alone, where the folder as a whole cannot be read. Its digest is not the skill's.
-    pub fn own_file(&self, limits: &SnapshotLimits) -> Result<Snapshot, SnapshotError> {
+    pub fn own_file(&self, limits: &SnapshotLimits) -> Result<FolderSnapshot, SnapshotError> {
         self.snapshot_as(Extent::File, limits)
     }
 
-    fn snapshot_as(&self, extent: Extent, limits: &SnapshotLimits) -> Result<Snapshot, SnapshotError> {
-        let mut reading = SnapshotVisitor::new(&self.manifest, limits);
-        self.walk(extent, Bounds { entries: limits.entries, depth: limits.depth }, &mut reading)?;
-        let linked = reading.links.iter().any(|link| link.path == Path::new(&self.manifest));
-        let linked_manifest = if linked { Some(reading.linked(self)?) } else { None };
-        let missing = || SnapshotError::NoManifest { path: path_text(Path::new(&self.manifest)) };
-        let (manifest, manifest_size) = reading.kept.take().ok_or_else(missing)?;
-        let SnapshotVisitor { mut files, mut links, .. } = reading;
+    fn snapshot_as(&self, extent: Extent, limits: &SnapshotLimits) -> Result<FolderSnapshot, SnapshotError> {
+        let own = Path::new(&self.manifest);
+        let mut visitor = SnapshotVisitor {
+            manifest: own,
+            limits,
+            files: vec![],
+            links: vec![],
+            bytes: 0,
+            kept: None,
+            buffer: vec![],
+        };
+        self.walk(extent, Bounds { entries: limits.entries, depth: limits.depth }, &mut visitor)?;
+        let linked = visitor.links.iter().any(|link| link.path == own);
+        let linked_manifest = if linked { Some(visitor.linked(self)?) } else { None };
+        let SnapshotVisitor { mut files, mut links, kept, .. } = visitor;
+        let (manifest, manifest_size) = kept.ok_or_else(|| SnapshotError::NoManifest(path_text(own)))?;
         files.sort_unstable_by(|left, right| left.path.as_os_str().cmp(right.path.as_os_str()));
         links.sort_unstable_by(|left, right| left.path.as_os_str().cmp(right.path.as_os_str()));
         let digest = TreeDigest::new(&files, &links, linked_manifest.as_ref());
-        Ok(Snapshot { digest, files, links, manifest, manifest_size, linked_manifest })
+        Ok(FolderSnapshot { digest, files, links, manifest, manifest_size, linked_manifest })
     }
 }
 
-/// What was read so far.
 struct SnapshotVisitor<'a> {
-    manifest: &'a OsStr,
+    manifest: &'a Path,
     limits: &'a SnapshotLimits,
     files: Vec<FileDigest>,
     links: Vec<LinkDigest>,
@@ -90,7 +95,7 @@ struct SnapshotVisitor<'a> {
 impl Visitor for SnapshotVisitor<'_> {
     fn file(&mut self, file: Visited<'_>) -> Result<(), SnapshotError> {
         let opened = file.open()?;
-        let keep = file.path == Path::new(self.manifest);
+        let keep = file.path == self.manifest;
         let digest = self.digest(&opened, file.path, keep)?;
         self.files.push(digest);
         Ok(())
@@ -103,16 +108,12 @@ impl Visitor for SnapshotVisitor<'_> {
     }
 }
 
-impl<'a> SnapshotVisitor<'a> {
-    fn new(manifest: &'a OsStr, limits: &'a SnapshotLimits) -> SnapshotVisitor<'a> {
-        SnapshotVisitor { manifest, limits, files: vec![], links: vec![], bytes: 0, kept: None, buffer: vec![] }
-    }
-
+impl SnapshotVisitor<'_> {
     /// Digests what the skill's own file leads to, if it is a link.
     fn linked(&mut self, dir: &SkillDir) -> Result<FileDigest, SnapshotError> {
-        let path = PathBuf::from(self.manifest);
+        let path = self.manifest.to_owned();
         let file = dir.open_manifest().map_err(|error| match error {
-            Errno::XDEV => SnapshotError::Escapes { path: path_text(&path) },
+            Errno::XDEV => SnapshotError::Escapes(path_text(&path)),
             error => failed(&path, error),
         })?;
         self.digest(&file, path, true)
@@ -133,7 +134,7 @@ impl<'a> SnapshotVisitor<'a> {
         })
         .map_err(|error| failed(&path, error))?;
         if read != size {
-            return Err(SnapshotError::Changed { path: path_text(&path) });
+            return Err(SnapshotError::Changed(path_text(&path)));
         }
         if keep {
             self.kept = Some((kept, size));

@@ -10,23 +10,10 @@ use std::time::{Duration, SystemTime};
 
 use rustix::fs::{FileType, RawMode, Stat};
 
-/// How long ticks are, with room to spare.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ticks {
-    /// Of the kernel's clock, by which file systems of this machine go: 10 milliseconds at most.
-    Kernel,
-    /// Of any file system: the coarsest count in steps of two seconds.
-    Any,
-}
-
-impl Ticks {
-    fn settle_in(self) -> Duration {
-        match self {
-            Ticks::Kernel => Duration::from_millis(100),
-            Ticks::Any => Duration::from_secs(2),
-        }
-    }
-}
+/// Longer than a tick of the kernel's clock, by which file systems of this machine go: 10 milliseconds at most.
+pub(super) const KERNEL_TICK: Duration = Duration::from_millis(100);
+/// A tick of any file system: the coarsest count in steps of two seconds.
+pub(super) const ANY_TICK: Duration = Duration::from_secs(2);
 
 /// What the system says about a file or a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,24 +45,16 @@ impl Stamp {
         rustix::fs::lstat(path).ok().map(|stat| Stamp::of(&stat))
     }
 
-    pub(super) fn is_file(self) -> bool {
-        self.kind() == FileType::RegularFile
-    }
-
-    pub(super) fn is_folder(self) -> bool {
-        self.kind() == FileType::Directory
-    }
-
-    fn kind(self) -> FileType {
+    pub(super) fn kind(self) -> FileType {
         FileType::from_raw_mode(self.mode)
     }
 
     /// Tells whether the last change was long enough before `now` for the next one to have another time.
-    pub(super) fn is_settled(self, now: SystemTime, ticks: Ticks) -> bool {
+    pub(super) fn is_settled(self, now: SystemTime, tick: Duration) -> bool {
         let (Ok(seconds), Ok(nanos)) = (u64::try_from(self.changed.0), u32::try_from(self.changed.1)) else {
             return false;
         };
         let changed = SystemTime::UNIX_EPOCH.checked_add(Duration::new(seconds, nanos));
-        changed.and_then(|changed| now.duration_since(changed).ok()).is_some_and(|past| past >= ticks.settle_in())
+        changed.and_then(|changed| now.duration_since(changed).ok()).is_some_and(|past| past >= tick)
     }
 }

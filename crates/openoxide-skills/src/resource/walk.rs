@@ -1,14 +1,15 @@
 //! Walks a skill's folder within bounds and through no link, and hands each name to a visitor.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, FileType, Stat};
 use rustix::io::Errno;
 
-use super::beneath::{self, READ};
-use super::dir::{Extent, FOLDER, SkillDir};
+use super::beneath::{self, FOLDER, READ};
+use super::dir::{Extent, SkillDir};
 use super::error::SnapshotError;
 use crate::discover::Listing;
 use crate::text::path_text;
@@ -45,8 +46,9 @@ impl Visited<'_> {
     }
 
     /// Reads where a link leads, as it is written.
-    pub(super) fn target(&self) -> Result<std::ffi::OsString, SnapshotError> {
-        beneath::link_target(self.folder, self.name).map_err(|error| failed(&self.path, error))
+    pub(super) fn target(&self) -> Result<OsString, SnapshotError> {
+        let target = rustix::fs::readlinkat(self.folder, self.name, Vec::new());
+        Ok(OsString::from_vec(target.map_err(|error| failed(&self.path, error))?.into_bytes()))
     }
 }
 
@@ -99,7 +101,7 @@ impl<V: Visitor> Walk<'_, V> {
         prefix: &Path,
         depth: usize,
     ) -> Result<(), SnapshotError> {
-        let too_many = SnapshotError::TooMany { limit: self.bounds.entries };
+        let too_many = SnapshotError::TooMany(self.bounds.entries);
         for (name, kind) in listing.iter().filter(|(name, _)| *name != LEFT_OUT) {
             self.entries += 1;
             if self.entries > self.bounds.entries {
@@ -125,7 +127,7 @@ impl<V: Visitor> Walk<'_, V> {
             FileType::Directory => self.inner(&visited, depth + 1),
             FileType::Symlink => self.visitor.link(visited),
             FileType::RegularFile => self.visitor.file(visited),
-            _ => Err(SnapshotError::Special { path: path_text(&visited.path) }),
+            _ => Err(SnapshotError::Special(path_text(&visited.path))),
         }
     }
 
@@ -145,7 +147,7 @@ pub(super) fn regular(file: &OwnedFd, path: &Path) -> Result<Stat, SnapshotError
     let stat = rustix::fs::fstat(file).map_err(|error| failed(path, error))?;
     match FileType::from_raw_mode(stat.st_mode) {
         FileType::RegularFile => Ok(stat),
-        _ => Err(SnapshotError::Special { path: path_text(path) }),
+        _ => Err(SnapshotError::Special(path_text(path))),
     }
 }
 
@@ -154,8 +156,8 @@ pub(super) fn failed(path: &Path, error: Errno) -> SnapshotError {
     let path = path_text(path);
     match error {
         // It was there when the folder was listed, and was no link.
-        Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::STALE => SnapshotError::Changed { path },
-        Errno::NXIO | Errno::OPNOTSUPP | Errno::NODEV => SnapshotError::Special { path },
+        Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::STALE => SnapshotError::Changed(path),
+        Errno::NXIO | Errno::OPNOTSUPP | Errno::NODEV => SnapshotError::Special(path),
         error => SnapshotError::Unreadable { path, reason: beneath::reason(error) },
     }
 }

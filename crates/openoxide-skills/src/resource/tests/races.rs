@@ -265,7 +265,7 @@ fn a_skills_folder_is_the_one_that_was_found() {
     fs_err::create_dir_all(context.root().join("outside/skill")).unwrap();
     fs_err::write(context.root().join("outside/skill/SKILL.md"), SECRET).unwrap();
     fs_err::os::unix::fs::symlink(context.root().join("outside/skill"), skills.join(name)).unwrap();
-    assert!(matches!(SkillDir::of(&catalog, entry), Err(crate::resource::SnapshotError::Folder { .. })));
+    assert!(matches!(SkillDir::of(&catalog, entry), Err(crate::resource::SnapshotError::Folder(_))));
     // A folder above it is no other case.
     fs_err::remove_file(skills.join(name)).unwrap();
     fs_err::rename(skills.join("away"), skills.join(name)).unwrap();

@@ -7,7 +7,7 @@ use std::process::Command;
 use openoxide_testkit::Fixture;
 use tempfile::TempDir;
 
-use crate::resource::{SkillDir, Snapshot, SnapshotError, SnapshotLimits, TreeDigest};
+use crate::resource::{FolderSnapshot, SkillDir, SnapshotError, SnapshotLimits, TreeDigest};
 
 const SMALL: &str = "
 //- skill/SKILL.md
@@ -37,7 +37,7 @@ fn tree(text: &str) -> TempDir {
     dir
 }
 
-fn snapshot(folder: &Path) -> Result<Snapshot, SnapshotError> {
+fn snapshot(folder: &Path) -> Result<FolderSnapshot, SnapshotError> {
     SkillDir::open(folder)?.snapshot(&SnapshotLimits::default())
 }
 
@@ -70,10 +70,8 @@ fn a_shell_computes_the_same_digest() {
 #[test]
 fn a_digest_is_written_and_read() {
     let written = digest(&tree(SMALL).path().join("skill"));
-    assert_eq!(written.to_string().parse(), Ok(written));
-    for bad in ["", "sha256:", "sha512:00", &written.to_string()[..70], &written.to_string().to_uppercase()] {
-        assert!(bad.parse::<TreeDigest>().is_err(), "{bad}");
-    }
+    let digits = written.to_string().strip_prefix("sha256:").map(str::to_owned).unwrap();
+    assert!(digits.len() == 64 && digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')), "{digits}");
 }
 
 #[test]
@@ -153,12 +151,12 @@ fn a_single_file_has_a_digest_of_its_own() {
 fn special_files_refuse_a_digest() {
     let dir = tree("//- skill/SKILL.md\nx\n//- skill/assets/pipe fifo\n");
     let refused = snapshot(&dir.path().join("skill"));
-    assert_eq!(refused, Err(SnapshotError::Special { path: "assets/pipe".to_owned() }));
+    assert_eq!(refused, Err(SnapshotError::Special("assets/pipe".to_owned())));
     let dir = tree("//- skill/SKILL.md fifo\n");
-    assert!(matches!(snapshot(&dir.path().join("skill")), Err(SnapshotError::Special { .. })));
+    assert!(matches!(snapshot(&dir.path().join("skill")), Err(SnapshotError::Special(_))));
     let dir = tree("//- skill/SKILL.md\nx\n");
     let _socket = std::os::unix::net::UnixListener::bind(dir.path().join("skill/s")).unwrap();
-    assert!(matches!(snapshot(&dir.path().join("skill")), Err(SnapshotError::Special { .. })));
+    assert!(matches!(snapshot(&dir.path().join("skill")), Err(SnapshotError::Special(_))));
 }
 
 #[test]
@@ -168,8 +166,8 @@ fn everything_is_bounded() {
     let usual = SnapshotLimits::default();
     let with = |limits: SnapshotLimits| skill.snapshot(&limits);
     assert!(with(SnapshotLimits { entries: 7, ..usual }).is_ok());
-    assert_eq!(with(SnapshotLimits { entries: 6, ..usual }), Err(SnapshotError::TooMany { limit: 6 }));
-    assert_eq!(with(SnapshotLimits { entries: 2, ..usual }), Err(SnapshotError::TooMany { limit: 2 }));
+    assert_eq!(with(SnapshotLimits { entries: 6, ..usual }), Err(SnapshotError::TooMany(6)));
+    assert_eq!(with(SnapshotLimits { entries: 2, ..usual }), Err(SnapshotError::TooMany(2)));
     assert!(with(SnapshotLimits { bytes: 49, ..usual }).is_ok());
     assert!(matches!(with(SnapshotLimits { bytes: 48, ..usual }), Err(SnapshotError::TooLarge { .. })));
     assert!(with(SnapshotLimits { depth: 1, ..usual }).is_ok());
@@ -188,7 +186,7 @@ fn the_skills_own_file_may_be_a_link_where_the_host_says_so() {
         "//- skill/SKILL.md -> ../dotfiles/pdf.md\n//- dotfiles/pdf.md\ntext\n//- inner/SKILL.md -> a.md\n//- inner/a.md\ninside\n",
     );
     let path = dir.path().join("skill");
-    assert_eq!(snapshot(&path), Err(SnapshotError::Escapes { path: "SKILL.md".to_owned() }));
+    assert_eq!(snapshot(&path), Err(SnapshotError::Escapes("SKILL.md".to_owned())));
     let target = fs_err::canonicalize(dir.path()).unwrap().join("dotfiles/pdf.md");
     let mut follows = SkillDir::open(&path).unwrap();
     follows.leads_to = Some(target);
@@ -235,7 +233,7 @@ fn what_changed_since_is_not_copied() {
         change(&dir.path().join("skill/scripts/run.sh"));
         let copy = tempfile::tempdir().unwrap();
         let refused = skill.copy_to(&seen, copy.path());
-        assert_eq!(refused, Err(SnapshotError::Changed { path: "scripts/run.sh".to_owned() }), "{what}");
+        assert_eq!(refused, Err(SnapshotError::Changed("scripts/run.sh".to_owned())), "{what}");
     }
 }
 
@@ -249,7 +247,7 @@ fn a_link_that_leads_out_is_not_copied() {
         let seen = skill.snapshot(&SnapshotLimits::default()).unwrap();
         let copy = tempfile::tempdir().unwrap();
         let refused = skill.copy_to(&seen, copy.path());
-        assert_eq!(refused, Err(SnapshotError::Escapes { path: "out".to_owned() }), "{target}");
+        assert_eq!(refused, Err(SnapshotError::Escapes("out".to_owned())), "{target}");
     }
 }
 
