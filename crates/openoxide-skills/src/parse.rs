@@ -4,10 +4,6 @@
 
 use std::borrow::Cow;
 
-use self::cache::Trees;
-use self::lenient::Prepared;
-use self::reader::parse;
-use self::reading::Reading;
 pub use crate::frontmatter::frontmatter_json;
 use crate::frontmatter::{self, Split};
 use crate::host::{Mark, ParseRules};
@@ -17,20 +13,16 @@ mod conclude;
 mod field_names;
 mod fields;
 mod hooks;
-mod length;
 mod lenient;
 mod limits;
-mod lists;
 mod name;
 mod parsed;
 mod plain;
 mod problems;
 mod reader;
-mod reading;
 mod readings;
 mod repairs;
 mod scalar;
-mod texts;
 mod tree;
 mod typed;
 
@@ -62,7 +54,7 @@ pub fn parse_bytes(bytes: &[u8], folder: &str, rules: &ParseRules) -> Parsed {
 
 /// Reads the head of a skill file by a host's rules; `None` means that more of the file is needed.
 pub(crate) fn parse_head(head: Head<'_>, rules: &ParseRules) -> Option<Parsed> {
-    parse(head, &Reading::alone(rules), &mut Trees::default())
+    reader::parse(head, &parsed::Reading::alone(rules), &mut cache::Trees::default())
 }
 
 /// Returns what follows the frontmatter of a skill file; the whole text if it has none.
@@ -85,7 +77,7 @@ pub fn body_of<'t>(text: &'t str, rules: &ParseRules) -> Cow<'t, str> {
         return Cow::Borrowed(&text[body..]);
     }
     match lenient::prepare(text, rules, true) {
-        Prepared::Changed(edited) => match after_fence(&edited.text, rules) {
+        lenient::Prepared::Changed(edited) => match after_fence(&edited.text, rules) {
             Some(body) => Cow::Owned(edited.text[body..].to_owned()),
             None => Cow::Borrowed(text),
         },

@@ -5,12 +5,12 @@
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
-use crate::code::Code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::host::{SidecarBad, SidecarRules};
 use crate::skill::{PermissionsProfile, SkillDependencies, SkillInterface, SkillPolicy, ToolDependency};
 use crate::text::collapse;
 use crate::text::yaml::{self, Node, Value};
+use crate::text::yaml_scalar::plain_bool;
 
 /// Longest short text, in characters.
 const SHORT: usize = 64;
@@ -45,12 +45,10 @@ pub(crate) fn read(
         }
     };
     let plugin = plugin.filter(|_| rules.plugin_assets);
-    let mut reader = Reader { text, dir, plugin, rules, problems: Vec::new(), wrong: false };
+    let mut reader = SidecarReader { text, dir, plugin, rules, problems: Vec::new(), wrong: false };
     let metadata = reader.metadata(&root);
-    if reader.wrong && rules.bad == SidecarBad::File {
-        return (Metadata::default(), reader.problems);
-    }
-    (metadata, reader.problems)
+    let is_dropped = reader.wrong && rules.bad == SidecarBad::File;
+    (if is_dropped { Metadata::default() } else { metadata }, reader.problems)
 }
 
 pub(crate) fn invalid(why: &str) -> Diagnostic {
@@ -71,7 +69,7 @@ fn below(folder: &Path, dir: &Path, parts: &[Component<'_>]) -> Option<PathBuf> 
     (path.starts_with(folder) && path != folder).then_some(path)
 }
 
-struct Reader<'r> {
+struct SidecarReader<'r> {
     text: &'r str,
     dir: &'r Path,
     plugin: Option<&'r Path>,
@@ -81,9 +79,9 @@ struct Reader<'r> {
     wrong: bool,
 }
 
-impl Reader<'_> {
+impl SidecarReader<'_> {
     fn metadata(&mut self, root: &Node<'_>) -> Metadata {
-        if !matches!(root.value, Value::Map(_)) && !root.is_null() {
+        if root.as_map().is_none() && !root.is_null() {
             self.problems.push(invalid("it is not a map").at(self.text, root.span.clone()));
             self.wrong = true;
             return Metadata::default();
@@ -98,24 +96,21 @@ impl Reader<'_> {
     }
 
     fn duplicates(&mut self, node: &Node<'_>) {
-        let Value::Map(pairs) = &node.value else { return };
+        let pairs = node.as_map().unwrap_or_default();
         for (index, (key, _)) in pairs.iter().enumerate() {
             if pairs[..index].iter().any(|(earlier, _)| earlier.as_text() == key.as_text()) {
-                self.wrong(key.as_text().unwrap_or("a key"), &key.span, "there once");
+                self.wrong::<()>(key.as_text().unwrap_or("a key"), &key.span, "there once");
             }
         }
     }
 
     fn map<'n>(&mut self, root: &'n Node<'n>, key: &str) -> Option<&'n Node<'n>> {
-        let node = root.get(key)?;
-        if matches!(node.value, Value::Map(_)) {
-            self.duplicates(node);
-            return Some(node);
+        let node = root.get_some(key)?;
+        if node.as_map().is_none() {
+            return self.wrong(key, &node.span, "a map");
         }
-        if !node.is_null() {
-            self.wrong(key, &node.span, "a map");
-        }
-        None
+        self.duplicates(node);
+        Some(node)
     }
 
     fn interface(&mut self, node: &Node<'_>) -> Option<Box<SkillInterface>> {
@@ -131,26 +126,25 @@ impl Reader<'_> {
     }
 
     fn dependencies(&mut self, node: &Node<'_>) -> Option<SkillDependencies> {
-        let tools = node.get("tools")?;
+        let tools = node.get("tools").filter(|tools| !tools.span.is_empty())?;
         let Value::List(items) = &tools.value else {
-            if !tools.span.is_empty() {
-                self.wrong("dependencies.tools", &tools.span, "a list");
-            }
-            return None;
+            return self.wrong("dependencies.tools", &tools.span, "a list");
         };
         let tools: Vec<ToolDependency> = items.iter().filter_map(|item| self.tool(item)).collect();
         (!tools.is_empty()).then_some(SkillDependencies { tools })
     }
 
     fn tool(&mut self, node: &Node<'_>) -> Option<ToolDependency> {
-        if !matches!(node.value, Value::Map(_)) {
-            if !node.span.is_empty() {
-                self.wrong("dependencies.tools", &node.span, "a list of maps");
-            }
+        if node.span.is_empty() {
             return None;
         }
+        if node.as_map().is_none() {
+            return self.wrong("dependencies.tools", &node.span, "a list of maps");
+        }
         self.duplicates(node);
-        self.login(node);
+        if let Some(oauth) = node.get_some("oauth") {
+            self.login(oauth);
+        }
         let tool = ToolDependency {
             kind: self.line(node, "type", SHORT).unwrap_or_default(),
             value: self.line(node, "value", LONG).unwrap_or_default(),
@@ -160,43 +154,39 @@ impl Reader<'_> {
             url: self.line(node, "url", LONG),
         };
         if tool.kind.is_empty() || tool.value.is_empty() {
-            self.dropped("dependencies.tools", &node.span, "an item needs `type` and `value`");
-            return None;
+            return self.dropped("dependencies.tools", &node.span, "an item needs `type` and `value`");
         }
         Some(tool)
     }
 
     /// Looks whether what is said about logging in to a server can be read. Nothing here uses it; a host that drops
     /// the whole file for one wrong value drops it for this one too.
-    fn login(&mut self, node: &Node<'_>) {
-        let Some(oauth) = node.get("oauth").filter(|oauth| !oauth.is_null()) else { return };
-        if !matches!(oauth.value, Value::Map(_)) {
-            return self.wrong("oauth", &oauth.span, "a map");
+    fn login(&mut self, oauth: &Node<'_>) {
+        if oauth.as_map().is_none() {
+            self.wrong::<()>("oauth", &oauth.span, "a map");
         }
         self.duplicates(oauth);
         let ports = ["callbackPort", "callback_port"].map(|key| oauth.get(key));
         if ports.iter().all(Option::is_some) {
-            self.wrong("oauth.callbackPort", &oauth.span, "there once");
+            self.wrong::<()>("oauth.callbackPort", &oauth.span, "there once");
         }
         for port in ports.into_iter().flatten().filter(|port| !port.is_null() && !is_port(port)) {
-            self.wrong("oauth.callbackPort", &port.span, "a port");
+            self.wrong::<()>("oauth.callbackPort", &port.span, "a port");
         }
     }
 
     fn policy(&mut self, node: &Node<'_>) -> SkillPolicy {
         let mut policy = SkillPolicy::default();
-        if let Some(allow) = node.get("allow_implicit_invocation").filter(|node| !node.is_null()) {
-            match plain_bool(allow) {
-                Some(allow) => policy.allow_implicit_invocation = allow,
-                None => self.wrong("policy.allow_implicit_invocation", &allow.span, "`true` or `false`"),
-            }
+        if let Some(allow) = node.get_some("allow_implicit_invocation") {
+            let key = "policy.allow_implicit_invocation";
+            let allowed = plain_bool(allow).or_else(|| self.wrong(key, &allow.span, "`true` or `false`"));
+            policy.allow_implicit_invocation = allowed.unwrap_or(policy.allow_implicit_invocation);
         }
-        if let Some(products) = node.get("products") {
-            match &products.value {
-                Value::List(items) => policy.products = items.iter().filter_map(|item| self.product(item)).collect(),
-                _ if products.span.is_empty() => {}
-                _ => self.wrong("policy.products", &products.span, "a list"),
-            }
+        if let Some(products) = node.get("products").filter(|products| !products.span.is_empty()) {
+            policy.products = match &products.value {
+                Value::List(items) => items.iter().filter_map(|item| self.product(item)).collect(),
+                _ => self.wrong("policy.products", &products.span, "a list").unwrap_or_default(),
+            };
         }
         policy
     }
@@ -209,21 +199,19 @@ impl Reader<'_> {
         if known.is_empty() || spelled && known.contains(&lower) {
             return Some(lower);
         }
-        self.wrong("policy.products", &node.span, "a list of known products");
-        None
+        self.wrong("policy.products", &node.span, "a list of known products")
     }
 
     /// Reads what the skill asks to be allowed. A bad value costs itself alone: no program that drops the file for one
     /// knows this key.
     fn permissions(&mut self, root: &Node<'_>) -> Option<Box<PermissionsProfile>> {
-        let node = root.get("permissions").filter(|node| !node.is_null())?;
+        let node = root.get_some("permissions")?;
         let mut profile = PermissionsProfile::default();
-        let Value::Map(pairs) = &node.value else {
-            self.dropped("permissions", &node.span, "it must be a map");
-            return None;
+        let Some(pairs) = said(node) else {
+            return self.dropped("permissions", &node.span, "it must be a map");
         };
-        for (key, value) in pairs.iter().filter(|(_, value)| !value.is_null()) {
-            match key.as_text().unwrap_or_default() {
+        for (key, value) in pairs {
+            match key {
                 "file_system" => self.file_system(value, &mut profile),
                 "network" => self.network(value, &mut profile),
                 "approval_policy" => profile.approval_policy = self.word("permissions.approval_policy", value),
@@ -234,11 +222,12 @@ impl Reader<'_> {
     }
 
     fn file_system(&mut self, node: &Node<'_>, profile: &mut PermissionsProfile) {
-        let Value::Map(pairs) = &node.value else {
-            return self.dropped("permissions.file_system", &node.span, "it must be a map with `read` and `write`");
+        let Some(pairs) = said(node) else {
+            self.dropped::<()>("permissions.file_system", &node.span, "it must be a map with `read` and `write`");
+            return;
         };
-        for (key, value) in pairs.iter().filter(|(_, value)| !value.is_null()) {
-            match key.as_text().unwrap_or_default() {
+        for (key, value) in pairs {
+            match key {
                 "read" => profile.file_system_read = self.paths("permissions.file_system.read", value),
                 "write" => profile.file_system_write = self.paths("permissions.file_system.write", value),
                 other => self.keep(format!("file_system.{other}"), value, profile),
@@ -248,12 +237,12 @@ impl Reader<'_> {
 
     /// Reads `network: true` or `network: { enabled: true }`; limits beside it are kept, for they are not enforced.
     fn network(&mut self, node: &Node<'_>, profile: &mut PermissionsProfile) {
-        let Value::Map(pairs) = &node.value else {
+        let Some(pairs) = said(node) else {
             profile.network = self.switch("permissions.network", node);
             return;
         };
-        for (key, value) in pairs.iter().filter(|(_, value)| !value.is_null()) {
-            match key.as_text().unwrap_or_default() {
+        for (key, value) in pairs {
+            match key {
                 "enabled" => profile.network = self.switch("permissions.network.enabled", value),
                 other => self.keep(format!("network.{other}"), value, profile),
             }
@@ -267,71 +256,50 @@ impl Reader<'_> {
     }
 
     fn switch(&mut self, key: &str, node: &Node<'_>) -> Option<bool> {
-        let value = plain_bool(node);
-        if value.is_none() {
-            self.dropped(key, &node.span, "it must be `true` or `false`");
-        }
-        value
+        plain_bool(node).or_else(|| self.dropped(key, &node.span, "it must be `true` or `false`"))
     }
 
     fn word(&mut self, key: &str, node: &Node<'_>) -> Option<String> {
         let word = node.as_text().map(str::trim).filter(|word| !word.is_empty() && word.chars().count() <= SHORT);
-        if word.is_none() {
-            self.dropped(key, &node.span, "it must be a word");
-        }
-        word.map(str::to_owned)
+        word.map(str::to_owned).or_else(|| self.dropped(key, &node.span, "it must be a word"))
     }
 
     fn paths(&mut self, key: &str, node: &Node<'_>) -> Vec<String> {
+        let why = "it must be a list of paths";
         let Value::List(items) = &node.value else {
-            self.dropped(key, &node.span, "it must be a list of paths");
-            return Vec::new();
+            return self.dropped(key, &node.span, why).unwrap_or_default();
         };
-        let mut paths = Vec::new();
-        for item in items {
-            match item.as_text().filter(|path| !path.is_empty()) {
-                Some(path) => paths.push(path.to_owned()),
-                None => self.dropped(key, &item.span, "it must be a list of paths"),
-            }
-        }
-        paths
+        let path = |item: &Node<'_>| item.as_text().filter(|path| !path.is_empty()).map(str::to_owned);
+        items.iter().filter_map(|item| path(item).or_else(|| self.dropped(key, &item.span, why))).collect()
+    }
+
+    /// Returns the value of a key, and its text, which it must have.
+    fn text<'n>(&mut self, node: &'n Node<'n>, key: &str, wanted: &str) -> Option<(&'n Node<'n>, &'n str)> {
+        let value = node.get_some(key)?;
+        let text = value.as_text().or_else(|| self.wrong(key, &value.span, wanted))?;
+        Some((value, text))
     }
 
     fn line(&mut self, node: &Node<'_>, key: &str, max: usize) -> Option<String> {
-        let value = node.get(key).filter(|value| !value.is_null())?;
-        let Some(text) = value.as_text() else {
-            self.wrong(key, &value.span, "text");
-            return None;
-        };
+        let (value, text) = self.text(node, key, "text")?;
         let text = collapse(text);
         if text.is_empty() || text.chars().count() > max {
-            self.dropped(key, &value.span, &format!("it must have 1 to {max} characters"));
-            return None;
+            return self.dropped(key, &value.span, &format!("it must have 1 to {max} characters"));
         }
         Some(text.into_owned())
     }
 
     fn color(&mut self, node: &Node<'_>) -> Option<String> {
-        let value = node.get("brand_color").filter(|value| !value.is_null())?;
-        let Some(text) = value.as_text() else {
-            self.wrong("brand_color", &value.span, "text");
-            return None;
-        };
-        let text = text.trim();
-        let is_color =
-            text.len() == 7 && text.starts_with('#') && text[1..].bytes().all(|byte| byte.is_ascii_hexdigit());
-        if !is_color {
-            self.dropped("brand_color", &value.span, "it must be `#RRGGBB`");
+        let (value, text) = self.text(node, "brand_color", "text")?;
+        let digits = text.trim().strip_prefix('#').filter(|digits| digits.len() == 6);
+        match digits.filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit())) {
+            Some(digits) => Some(format!("#{digits}")),
+            None => self.dropped("brand_color", &value.span, "it must be `#RRGGBB`"),
         }
-        is_color.then(|| text.to_owned())
     }
 
     fn icon(&mut self, node: &Node<'_>, key: &str) -> Option<PathBuf> {
-        let value = node.get(key).filter(|value| !value.is_null())?;
-        let Some(text) = value.as_text() else {
-            self.wrong(key, &value.span, "a path");
-            return None;
-        };
+        let (value, text) = self.text(node, key, "a path")?;
         let parts: Vec<Component<'_>> =
             Path::new(text).components().filter(|part| *part != Component::CurDir).collect();
         let inside = parts.first() == Some(&Component::Normal("assets".as_ref()))
@@ -340,22 +308,28 @@ impl Reader<'_> {
             true => Some(self.dir.join(parts.iter().collect::<PathBuf>())),
             false => self.plugin.and_then(|plugin| below(&plugin.join("assets"), self.dir, &parts)),
         };
-        if icon.is_none() {
-            self.dropped(key, &value.span, "it must lie in `assets/`");
-        }
-        icon
+        icon.or_else(|| self.dropped(key, &value.span, "it must lie in `assets/`"))
     }
 
-    fn wrong(&mut self, key: &str, span: &Range<usize>, wanted: &str) {
+    /// Reports a value of a wrong type, and returns none in its place.
+    fn wrong<T>(&mut self, key: &str, span: &Range<usize>, wanted: &str) -> Option<T> {
         self.wrong = true;
-        self.dropped(key, span, &format!("it must be {wanted}"));
+        self.dropped(key, span, &format!("it must be {wanted}"))
     }
 
-    fn dropped(&mut self, key: &str, span: &Range<usize>, why: &str) {
+    /// Reports a value that is passed over, and returns none in its place.
+    fn dropped<T>(&mut self, key: &str, span: &Range<usize>, why: &str) -> Option<T> {
         let message = format!("`{key}` is passed over: {why}");
         let problem = Diagnostic::warning(Code::SidecarField, message).at(self.text, span.clone());
         self.problems.push(problem.help("mend the value, or remove it"));
+        None
     }
+}
+
+/// Returns the pairs of a map that have a value.
+fn said<'n>(node: &'n Node<'n>) -> Option<impl Iterator<Item = (&'n str, &'n Node<'n>)>> {
+    let pairs = node.as_map()?.iter().filter(|(_, value)| !value.is_null());
+    Some(pairs.map(|(key, value)| (key.as_text().unwrap_or_default(), value)))
 }
 
 /// Tells whether a value is a whole number that a port can have.
@@ -371,17 +345,6 @@ fn is_port(node: &Node<'_>) -> bool {
         text.parse()
     };
     number.is_ok()
-}
-
-fn plain_bool(node: &Node<'_>) -> Option<bool> {
-    match &node.value {
-        Value::Scalar { text, plain: true } => match text.as_ref() {
-            "true" | "True" | "TRUE" => Some(true),
-            "false" | "False" | "FALSE" => Some(false),
-            _ => None,
-        },
-        _ => None,
-    }
 }
 
 #[cfg(test)]

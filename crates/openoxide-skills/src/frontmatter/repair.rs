@@ -1,6 +1,5 @@
 //! Repairs the YAML mistakes that people make in frontmatter, as hosts do.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use super::edits::{EditedText, apply, soft_tabs};
@@ -10,28 +9,23 @@ use crate::text::yaml;
 
 /// Applies the host's repair; returns nothing if it changes nothing.
 pub(crate) fn repair(text: &str, rules: &ParseRules) -> Option<EditedText> {
-    let edits = match rules.repair {
+    let mut edits = match rules.repair {
         Repair::None => return None,
         Repair::QuoteValues | Repair::QuoteTypes => quote_values(text, &rules.repair_starts),
-        Repair::QuoteSpecial => quote_special(text),
-        Repair::QuotePlain => quote_plain(text),
-        Repair::BlockValues => block_values(text, "|-"),
-        Repair::BlockLines => block_values(text, "|"),
+        Repair::QuoteSpecial => edit_lines(text, quote_special),
+        Repair::QuotePlain => edit_lines(text, quote_plain),
+        Repair::BlockValues => edit_lines(text, |line| block_value(line, "|-")),
+        Repair::BlockLines => edit_lines(text, |line| block_value(line, "|")),
     };
-    let edits = if rules.prepares(Prepare::SoftTabs) { with_soft_tabs(text, edits) } else { edits };
+    if rules.prepares(Prepare::SoftTabs) && !edits.is_empty() {
+        edits.extend(soft_tabs(text, &edits));
+        edits.sort_by_key(|(range, _)| range.start);
+    }
     let mut repaired = apply(text, &edits);
     if rules.repair == Repair::QuoteSpecial {
         repaired = untab(&repaired);
     }
     (repaired != text).then_some(EditedText { text: repaired, edits })
-}
-
-fn with_soft_tabs(text: &str, mut edits: Vec<(Range<usize>, String)>) -> Vec<(Range<usize>, String)> {
-    if !edits.is_empty() {
-        edits.extend(soft_tabs(text, &edits));
-        edits.sort_by_key(|(range, _)| range.start);
-    }
-    edits
 }
 
 /// The repair that fits most texts, for suggestions by hosts that do not repair.
@@ -42,17 +36,27 @@ pub(crate) fn suggest(text: &str) -> Option<EditedText> {
 }
 
 fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    text.split_inclusive('\n').scan(0, |at, line| {
+    text.split('\n').scan(0, |at, line| {
         let start = *at;
-        *at += line.len();
-        Some((start, line.trim_end_matches('\n').trim_end_matches('\r')))
+        *at += line.len() + 1;
+        Some((start, line))
     })
+}
+
+/// Edits each line by itself; places are those of the line.
+fn edit_lines(text: &str, edit: impl Fn(&str) -> Option<(Range<usize>, String)>) -> Vec<(Range<usize>, String)> {
+    let edits = lines(text).filter_map(|(start, line)| {
+        let (range, replacement) = edit(line)?;
+        Some((start + range.start..start + range.end, replacement))
+    });
+    edits.collect()
 }
 
 fn quote_values(text: &str, starts: &str) -> Vec<(Range<usize>, String)> {
     let mut edits = Vec::new();
     let mut block: Option<usize> = None;
     for (start, line) in lines(text) {
+        let line = line.trim_end_matches('\r');
         let indent = line.len() - line.trim_start_matches(' ').len();
         if let Some(outer) = block {
             if line.trim().is_empty() || indent > outer {
@@ -91,19 +95,10 @@ fn holds_separator(scalar: &str) -> bool {
     scalar.match_indices(':').any(|(at, _)| scalar[at + 1..].chars().next().is_some_and(char::is_whitespace))
 }
 
-fn quote_special(text: &str) -> Vec<(Range<usize>, String)> {
-    let mut edits = Vec::new();
-    let mut start = 0;
-    for line in text.split('\n') {
-        if let Some((at, value)) = plain_pair(line)
-            && needs_quotes(value)
-        {
-            let quoted = format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""));
-            edits.push((start + at..start + at + value.len(), quoted));
-        }
-        start += line.len() + 1;
-    }
-    edits
+fn quote_special(line: &str) -> Option<(Range<usize>, String)> {
+    let (at, value) = plain_pair(line).filter(|(_, value)| needs_quotes(value))?;
+    let quoted = format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""));
+    Some((at..at + value.len(), quoted))
 }
 
 /// Splits `key: value` at the left margin, the key of letters, `_` and `-` only.
@@ -129,19 +124,10 @@ fn needs_quotes(value: &str) -> bool {
 /// Values that begin so are quoted, or mean something else in YAML.
 const NOT_PLAIN: &[char] = &['"', '\'', '[', '{', '|', '>', '!', '&', '*', '#'];
 
-fn quote_plain(text: &str) -> Vec<(Range<usize>, String)> {
-    let mut edits = Vec::new();
-    let mut start = 0;
-    for line in text.split('\n') {
-        if let Some((at, value)) = word_pair(line)
-            && value.contains(": ")
-            && !value.starts_with(NOT_PLAIN)
-        {
-            edits.push((start + at..start + at + value.len(), serde_json::Value::from(value).to_string()));
-        }
-        start += line.len() + 1;
-    }
-    edits
+fn quote_plain(line: &str) -> Option<(Range<usize>, String)> {
+    let (at, value) = word_pair(line)?;
+    let needs_quotes = value.contains(": ") && !value.starts_with(NOT_PLAIN);
+    needs_quotes.then(|| (at..at + value.len(), serde_json::Value::from(value).to_string()))
 }
 
 /// Tells whether a repair looks at frontmatter that stands there: blocks are made between bare fences only.
@@ -152,15 +138,11 @@ pub(crate) fn is_repairable(file: &str, yaml: &Range<usize>, repair: Repair) -> 
     !matches!(repair, Repair::BlockValues | Repair::BlockLines) || is_bare
 }
 
-/// Makes literal blocks of values at the left margin that hold a colon.
-fn block_values(text: &str, mark: &str) -> Vec<(Range<usize>, String)> {
-    let mut edits = Vec::new();
-    for (start, line) in lines(text) {
-        if let Some((at, value)) = colon_value(line) {
-            edits.push((start + at..start + line.len(), format!(": {mark}\n  {value}")));
-        }
-    }
-    edits
+/// Makes a literal block of a value at the left margin that holds a colon.
+fn block_value(line: &str, mark: &str) -> Option<(Range<usize>, String)> {
+    let line = line.trim_end_matches('\r');
+    let (at, value) = colon_value(line)?;
+    Some((at..line.len(), format!(": {mark}\n  {value}")))
 }
 
 /// Splits `key: value` at any indentation, the key a word that begins with a letter or `_`.
@@ -190,16 +172,13 @@ fn colon_value(line: &str) -> Option<(usize, &str)> {
     (is_key && !breaks && value.contains(':') && !value.starts_with(['"', '\''])).then_some((key.len(), value))
 }
 
+/// Makes two spaces of each tab at the start of a line.
 fn untab(text: &str) -> String {
-    text.split('\n').map(untab_line).collect::<Vec<_>>().join("\n")
-}
-
-fn untab_line(line: &str) -> Cow<'_, str> {
-    let rest = line.trim_start_matches('\t');
-    if rest.len() == line.len() {
-        return Cow::Borrowed(line);
-    }
-    Cow::Owned("  ".repeat(line.len() - rest.len()) + rest)
+    let untabbed = text.split('\n').map(|line| {
+        let rest = line.trim_start_matches('\t');
+        "  ".repeat(line.len() - rest.len()) + rest
+    });
+    untabbed.collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use super::name;
 use super::reader::Reader;
-use crate::code::Code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::host::{Clean, EmptyText, NameSource};
 use crate::text::{cut_utf16, is_blank, utf16_len};
 

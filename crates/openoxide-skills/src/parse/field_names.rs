@@ -3,8 +3,7 @@
 use std::ops::Range;
 
 use super::parsed::Source;
-use crate::code::Code;
-use crate::diagnostic::{Diagnostic, Level};
+use crate::diagnostic::{Code, Diagnostic, Level};
 
 /// Keys that have a meaning to some host, as they are written.
 pub(super) const KNOWN: &[&str] = &[
@@ -56,23 +55,12 @@ pub(super) fn camel_case(key: &str) -> String {
     camel
 }
 
-pub(super) fn unknown_field_problems(
-    level: Level,
-    source: Source<'_>,
-    strangers: &[(String, Range<usize>)],
-) -> Vec<Diagnostic> {
-    strangers
-        .iter()
-        .map(|(key, span)| {
-            let shown = crate::text::TerminalText(key).to_string();
-            let near = crate::text::near(key, KNOWN.iter().copied());
-            let help = match near.first() {
-                Some(near) if !is_known_field(key) => format!("did you mean `{near}`?"),
-                _ => "keep client extensions under `metadata`, or check against the host that reads them".to_owned(),
-            };
-            Diagnostic::new(Code::UnknownField, level, format!("`{shown}` is not a field of the standard"))
-                .at(source.file, span.clone())
-                .help(help)
-        })
-        .collect()
+pub(super) fn unknown_field_problem(level: Level, source: Source<'_>, key: &str, span: &Range<usize>) -> Diagnostic {
+    let near = crate::text::near(key, KNOWN.iter().copied());
+    let help = match near.first() {
+        Some(near) if !is_known_field(key) => format!("did you mean `{near}`?"),
+        _ => "keep client extensions under `metadata`, or check against the host that reads them".to_owned(),
+    };
+    let message = format!("`{}` is not a field of the standard", crate::text::TerminalText(key));
+    Diagnostic::new(Code::UnknownField, level, message).at(source.file, span.clone()).help(help)
 }

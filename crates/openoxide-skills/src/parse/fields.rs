@@ -3,12 +3,10 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::field_names::{CONTROLS, KNOWN, camel_case, is_known_field, unknown_field_problems};
-use super::lists::{split_patterns, split_tools};
+use super::field_names::{CONTROLS, KNOWN, camel_case, is_known_field, unknown_field_problem};
 use super::parsed::Source;
-use super::scalar::{self, Text};
-use crate::code::Code;
-use crate::diagnostic::{Diagnostic, Level};
+use super::scalar::{self, Text, split_patterns, split_tools};
+use crate::diagnostic::{Code, Diagnostic, Level};
 use crate::host::{Clean, EmptyText, NameStep, ParseRules, Spelling, UnknownFields, WrongType};
 use crate::skill::{Frontmatter, RareFields, SkillContext, SkillHooks};
 use crate::text::yaml::{Node, Value};
@@ -73,17 +71,13 @@ struct Collector<'c> {
 
 impl Collector<'_> {
     fn merge(&mut self, pairs: &[(Node<'_>, Node<'_>)]) -> Result<(), Diagnostic> {
-        let merged = pairs.iter().filter(|(key, _)| key.as_text() == Some("<<"));
-        for (_, value) in merged {
-            let maps: Vec<&Node<'_>> = match &value.value {
-                Value::List(items) => items.iter().rev().collect(),
-                _ => vec![value],
+        for (_, value) in pairs.iter().filter(|(key, _)| key.as_text() == Some("<<")) {
+            let maps = match &value.value {
+                Value::List(items) => items.as_slice(),
+                _ => std::slice::from_ref(value),
             };
-            for map in maps {
-                if let Value::Map(inner) = &map.value {
-                    inner.iter().try_for_each(|(key, value)| self.pair(key, value))?;
-                }
-            }
+            let mut inner = maps.iter().rev().filter_map(Node::as_map).flatten();
+            inner.try_for_each(|(key, value)| self.pair(key, value))?;
         }
         Ok(())
     }
@@ -114,9 +108,9 @@ impl Collector<'_> {
     fn not_read(&mut self, canonical: &str, key: &Node<'_>) {
         if self.rules.fields.unknown == UnknownFields::Keep && CONTROLS.contains(&canonical) {
             let message = format!("`{canonical}` has no effect in this host");
-            let problem = Diagnostic::new(Code::FieldNotRead, Level::Note, message)
-                .at(self.source.file, self.source.span(&key.span));
-            self.problems.push(problem.help("do not rely on it where this host is used"));
+            let problem = self.source.error(&key.span, Code::FieldNotRead, message);
+            let help = "do not rely on it where this host is used";
+            self.problems.push(Diagnostic { level: Level::Note, ..problem.help(help) });
         }
     }
 
@@ -180,11 +174,8 @@ impl Collector<'_> {
 
     fn name(&mut self, key: &str, value: &Node<'_>) -> Result<Option<String>, Diagnostic> {
         let name = self.required_text(key, value)?;
-        Ok(if self.rules.name.steps.contains(&NameStep::Trim) {
-            name.map(|name| scalar::clean(&name, Clean::Trim).into_owned())
-        } else {
-            name
-        })
+        let clean = if self.rules.name.steps.contains(&NameStep::Trim) { Clean::Trim } else { Clean::None };
+        Ok(name.map(|name| scalar::clean(&name, clean).into_owned()))
     }
 
     /// Under loose rules an empty text stands for a value that is there but is not text.
@@ -206,9 +197,8 @@ impl Collector<'_> {
                 Ok(Some(scalar::clean(&self.coerced(value), self.rules.clean).into_owned()))
             }
             Text::WrongType => {
-                let problem = Diagnostic::error(Code::WrongType, format!("`{key}` must be text"))
-                    .at(self.source.file, self.source.span(&value.span))
-                    .help("write one line of text");
+                let message = format!("`{key}` must be text");
+                let problem = self.source.error(&value.span, Code::WrongType, message).help("write one line of text");
                 if self.rules.wrong_type == WrongType::Invalid {
                     return Err(problem);
                 }
@@ -232,12 +222,12 @@ impl Collector<'_> {
 
     /// Text, or a list as text with commas, as programs that coerce do it.
     fn joined_text(&mut self, key: &str, value: &Node<'_>) -> Option<String> {
-        if matches!(value.value, Value::Scalar { .. })
-            || self.rules.wrong_type == WrongType::Invalid && matches!(value.value, Value::Map(_))
-        {
-            return self.text(key, value).filter(|text| !text.is_empty());
-        }
-        Some(self.coerced(value)).filter(|text| !text.is_empty())
+        let text = match &value.value {
+            Value::Map(_) if self.rules.wrong_type != WrongType::Invalid => Some(self.coerced(value)),
+            Value::List(_) => Some(self.coerced(value)),
+            Value::Scalar { .. } | Value::Map(_) => self.text(key, value),
+        };
+        text.filter(|text| !text.is_empty())
     }
 
     fn coerced(&self, value: &Node<'_>) -> String {
@@ -287,13 +277,12 @@ impl Collector<'_> {
     }
 
     fn metadata(&mut self, value: &Node<'_>) -> Result<(), Diagnostic> {
-        let Value::Map(pairs) = &value.value else {
+        let Some(pairs) = value.as_map() else {
             if value.span.is_empty() {
                 return Ok(());
             }
-            let problem = Diagnostic::error(Code::WrongType, "`metadata` must be a map")
-                .at(self.source.file, self.source.span(&value.span))
-                .help("write `key: value` lines below it, indented");
+            let problem = self.source.error(&value.span, Code::WrongType, "`metadata` must be a map");
+            let problem = problem.help("write `key: value` lines below it, indented");
             if self.rules.fields.is_strict("metadata") {
                 return Err(problem);
             }
@@ -318,12 +307,9 @@ impl Collector<'_> {
     }
 
     fn problem(&mut self, key: &str, value: &Node<'_>, message: impl Into<String>) {
+        let problem = self.source.error(&value.span, Code::WrongType, message);
         let help = format!("see the fields of the standard and of the hosts for `{key}`");
-        self.problems.push(
-            Diagnostic::warning(Code::WrongType, message)
-                .at(self.source.file, self.source.span(&value.span))
-                .help(help),
-        );
+        self.problems.push(Diagnostic { level: Level::Warning, ..problem.help(help) });
     }
 
     /// Returns a value as it stands in the file, on one line.
@@ -343,19 +329,17 @@ impl Collector<'_> {
         if self.rare != RareFields::default() {
             self.frontmatter.rare = Some(Box::new(self.rare));
         }
-        let strangers = if first_try { std::mem::take(&mut self.strangers) } else { Vec::new() };
         let level = match self.rules.fields.unknown {
-            UnknownFields::Keep => None,
-            UnknownFields::Warn => Some(Level::Warning),
-            UnknownFields::Error => Some(Level::Error),
+            UnknownFields::Error => Level::Error,
+            UnknownFields::Warn | UnknownFields::Keep => Level::Warning,
         };
-        let findings = level.into_iter().flat_map(|level| unknown_field_problems(level, self.source, &strangers));
-        let problems = findings.chain(self.problems).collect();
+        let strangers = self.strangers.iter().filter(|_| first_try);
+        let findings = strangers.map(|(key, span)| unknown_field_problem(level, self.source, key, span));
         Collected {
             name: self.name.map(Arc::from),
             description: self.description.map(Arc::from),
             frontmatter: Arc::new(self.frontmatter),
-            problems,
+            problems: findings.chain(self.problems).collect(),
         }
     }
 }

@@ -23,11 +23,9 @@ pub(super) struct Read<'n, 's> {
 /// Reads hooks: events, each with groups of a matcher and handlers.
 pub(super) fn read<'n, 's>(value: &'n Node<'s>) -> Read<'n, 's> {
     let mut read = Read::default();
-    if value.is_null() {
-        return read;
-    }
-    let Value::Map(events) = &value.value else {
-        read.problems.push((value, "`hooks` is a map of events; the value is passed over".to_owned()));
+    let Some(events) = value.as_map() else {
+        let problem = (value, "`hooks` is a map of events; the value is passed over".to_owned());
+        read.problems.extend((!value.is_null()).then_some(problem));
         return read;
     };
     for (event, groups) in events {
@@ -67,7 +65,7 @@ impl<'n, 's> Read<'n, 's> {
 }
 
 fn handler<'n, 's>(node: &'n Node<'s>, matcher: Option<&str>) -> Result<HookHandler, Problem<'n, 's>> {
-    if !matches!(node.value, Value::Map(_)) {
+    if node.as_map().is_none() {
         return Err((node, "a handler is a map".to_owned()));
     }
     let handler = HookHandler {
@@ -88,34 +86,27 @@ fn handler<'n, 's>(node: &'n Node<'s>, matcher: Option<&str>) -> Result<HookHand
     Ok(handler)
 }
 
-/// Returns the value of a key that says something.
-fn said<'n, 's>(node: &'n Node<'s>, key: &str) -> Option<&'n Node<'s>> {
-    node.get(key).filter(|value| !value.is_null())
-}
-
 fn text<'n, 's>(node: &'n Node<'s>, key: &str) -> Result<Option<String>, Problem<'n, 's>> {
-    let Some(value) = said(node, key) else { return Ok(None) };
+    let Some(value) = node.get_some(key) else { return Ok(None) };
     let found = value.as_text().ok_or_else(|| (value, format!("`{key}` must be text")))?;
     Ok(Some(found.to_owned()))
 }
 
 fn words<'n, 's>(node: &'n Node<'s>, key: &str) -> Result<Option<Vec<String>>, Problem<'n, 's>> {
-    let Some(value) = said(node, key) else { return Ok(None) };
+    let Some(value) = node.get_some(key) else { return Ok(None) };
     let Value::List(items) = &value.value else { return Err((value, format!("`{key}` must be a list of texts"))) };
-    let word = |item: &'n Node<'s>| {
-        let found = item.as_text().ok_or_else(|| (item, format!("`{key}` must be a list of texts")));
-        found.map(str::to_owned)
-    };
+    let problem = |item| (item, format!("`{key}` must be a list of texts"));
+    let word = |item: &'n Node<'s>| item.as_text().map(str::to_owned).ok_or_else(|| problem(item));
     items.iter().map(word).collect::<Result<_, _>>().map(Some)
 }
 
 fn yes<'n, 's>(node: &'n Node<'s>, key: &str) -> Result<bool, Problem<'n, 's>> {
-    let Some(value) = said(node, key) else { return Ok(false) };
+    let Some(value) = node.get_some(key) else { return Ok(false) };
     scalar::boolean(value, BoolRule::Core).ok_or_else(|| (value, format!("`{key}` is `true` or `false`")))
 }
 
 fn seconds<'n, 's>(node: &'n Node<'s>, key: &str) -> Result<Option<Duration>, Problem<'n, 's>> {
-    let Some(value) = said(node, key) else { return Ok(None) };
+    let Some(value) = node.get_some(key) else { return Ok(None) };
     let number = value.as_text().and_then(|text| text.parse::<f64>().ok());
     let time = number.and_then(|number| Duration::try_from_secs_f64(number).ok()).filter(|time| !time.is_zero());
     let time = time.ok_or_else(|| (value, format!("`{key}` is a number of seconds")))?;

@@ -2,13 +2,21 @@
 
 use std::borrow::Cow;
 
-use super::length::length;
 use super::parsed::Source;
 use super::scalar::{self, Text};
-use crate::code::Code;
-use crate::diagnostic::{Diagnostic, Level};
-use crate::host::{EmptyText, ParseRules};
+use crate::diagnostic::{Code, Diagnostic, Level};
+use crate::host::{EmptyText, LengthUnit, ParseRules};
+use crate::text::utf16_len;
 use crate::text::yaml::Node;
+
+/// Returns the length of a text in the unit of a host's limits.
+pub(super) fn length(text: &str, unit: LengthUnit) -> usize {
+    match unit {
+        LengthUnit::Characters => text.chars().count(),
+        LengthUnit::Utf16 => utf16_len(text),
+        LengthUnit::Bytes => text.len(),
+    }
+}
 
 /// Checks the lengths of the texts, in the order of the standard's fields.
 pub(super) fn check_texts(rules: &ParseRules, source: Source<'_>, pairs: &[(Node<'_>, Node<'_>)]) -> Vec<Diagnostic> {
@@ -64,22 +72,15 @@ fn description(rules: &ParseRules, source: Source<'_>, value: &Node<'_>) -> Opti
 }
 
 fn compatibility(rules: &ParseRules, source: Source<'_>, value: &Node<'_>) -> Option<Diagnostic> {
-    let span = source.span(&value.span);
     let Some(text) = value.as_text() else {
-        return rules.fields.is_strict("compatibility").then(|| {
-            Diagnostic::error(Code::WrongType, "`compatibility` must be text")
-                .at(source.file, span)
-                .help("write one line of text")
-        });
+        let problem = || source.error(&value.span, Code::WrongType, "`compatibility` must be text");
+        return rules.fields.is_strict("compatibility").then(|| problem().help("write one line of text"));
     };
     let max = rules.fields.compatibility_max?;
     let length = length(text, rules.lengths);
-    (length > max).then(|| {
-        Diagnostic::error(
-            Code::CompatibilityLength,
-            format!("`compatibility` has {length} {}, {max} are allowed", rules.lengths.as_str()),
-        )
-        .at(source.file, span)
-        .help("shorten it")
-    })
+    if length <= max {
+        return None;
+    }
+    let message = format!("`compatibility` has {length} {}, {max} are allowed", rules.lengths.as_str());
+    Some(source.error(&value.span, Code::CompatibilityLength, message).help("shorten it"))
 }

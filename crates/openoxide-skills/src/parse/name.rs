@@ -6,11 +6,11 @@ use std::ops::Range;
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
-use super::length::length;
+use super::limits::length;
 use super::parsed::{Parsed, Source};
-use crate::code::Code;
-use crate::diagnostic::{Diagnostic, Fix, Level};
+use crate::diagnostic::{Code, Diagnostic, Fix, Level};
 use crate::host::{Chars, LengthUnit, NameShape, NameSource, NameStep, ParseRules};
+use crate::text::TerminalText;
 use crate::text::yaml::Node;
 
 /// Checks the frontmatter's name.
@@ -21,13 +21,18 @@ pub(super) fn check(
     folder: &str,
     name: Option<&str>,
 ) -> Vec<Diagnostic> {
+    let level = || match rules.name.required {
+        true => Some(Level::Error),
+        false => (rules.name.should != NameShape::default()).then_some(Level::Warning),
+    };
     let pair = pairs.iter().rev().find(|(key, _)| key.as_text() == Some("name"));
     let Some((_, value)) = pair else {
-        return missing(rules, source, folder);
+        return level().into_iter().map(|level| missing(source, folder, level)).collect();
     };
     let span = source.span(&value.span);
     let Some(name) = name.filter(|name| !name.is_empty()) else {
-        return empty(rules, source, span, folder);
+        let empty = |level| Diagnostic::new(Code::NameEmpty, level, "`name` is empty").at(source.file, span);
+        return level().map(|level| empty(level).help(format!("write `name: {folder}`"))).into_iter().collect();
     };
     let other = rules.name.from.first() != Some(&NameSource::Frontmatter);
     // Where the folder gives the name, its shape is what counts.
@@ -56,45 +61,21 @@ pub(super) fn check_folder(rules: &ParseRules, file: &str, name: &str) -> Vec<Di
 pub(super) fn check_length(rules: &ParseRules, file: &str, parsed: &Parsed) -> Option<Diagnostic> {
     let max = rules.name.must.max.filter(|_| parsed.invalid().is_none())?;
     let length = length(&parsed.name, rules.lengths);
-    (length > max).then(|| {
-        Diagnostic::error(
-            Code::NameLength,
-            format!("the folder's name has {length} {}, {max} are allowed", rules.lengths.as_str()),
-        )
-        .at(file, 0..file.find('\n').unwrap_or(file.len()))
-        .help("add a shorter `name:`")
-    })
-}
-
-fn missing(rules: &ParseRules, source: Source<'_>, folder: &str) -> Vec<Diagnostic> {
-    let level = if rules.name.required { Level::Error } else { Level::Warning };
-    if !rules.name.required && rules.name.should == NameShape::default() {
-        return Vec::new();
+    if length <= max {
+        return None;
     }
-    vec![
-        Diagnostic::new(Code::NameMissing, level, "the frontmatter has no `name`")
-            .at(source.file, 0..source.file.find('\n').unwrap_or(0))
-            .help(format!("add `name: {folder}`"))
-            .fix(Fix::Replace { span: first_field(source), text: format!("name: {folder}\n") }),
-    ]
+    let message = format!("the folder's name has {length} {}, {max} are allowed", rules.lengths.as_str());
+    let problem = Diagnostic::error(Code::NameLength, message).at(file, 0..file.find('\n').unwrap_or(file.len()));
+    Some(problem.help("add a shorter `name:`"))
 }
 
-/// Returns where the first field may stand: after the line of the opening fence.
-fn first_field(source: Source<'_>) -> Range<usize> {
-    let at = source.file.find('\n').map_or(source.offset, |newline| newline + 1);
-    at..at
-}
-
-fn empty(rules: &ParseRules, source: Source<'_>, span: Range<usize>, folder: &str) -> Vec<Diagnostic> {
-    if !rules.name.required && rules.name.should == NameShape::default() {
-        return Vec::new();
-    }
-    let level = if rules.name.required { Level::Error } else { Level::Warning };
-    vec![
-        Diagnostic::new(Code::NameEmpty, level, "`name` is empty")
-            .at(source.file, span)
-            .help(format!("write `name: {folder}`")),
-    ]
+fn missing(source: Source<'_>, folder: &str, level: Level) -> Diagnostic {
+    // The first field stands after the line of the opening fence.
+    let first = source.file.find('\n').map_or(source.offset, |newline| newline + 1);
+    Diagnostic::new(Code::NameMissing, level, "the frontmatter has no `name`")
+        .at(source.file, 0..source.file.find('\n').unwrap_or(0))
+        .help(format!("add `name: {folder}`"))
+        .fix(Fix::Replace { span: first..first, text: format!("name: {folder}\n") })
 }
 
 fn fold(name: &str, fold: bool) -> Cow<'_, str> {
@@ -149,7 +130,7 @@ fn characters(shape: &NameShape, level: Level, subject: &Subject<'_>) -> Option<
         false => subject.name.chars().filter(|&character| !shape.also.contains(character)).collect(),
     };
     let bad = never.or_else(|| first_bad(&plain, shape.chars))?;
-    let message = format!("`{}` is not allowed in a name", crate::text::TerminalText(&bad.to_string()));
+    let message = format!("`{}` is not allowed in a name", TerminalText(&bad.to_string()));
     let help = match shape.chars {
         Chars::Word => "use letters, digits, `-`, `_` and `.`, and do not begin with `.`",
         Chars::Any => "leave it out",
@@ -194,32 +175,27 @@ fn hyphens(level: Level, subject: &Subject<'_>) -> Vec<Diagnostic> {
 }
 
 fn differs(level: Level, subject: &Subject<'_>) -> Diagnostic {
-    let mut problem = subject
+    let problem = subject
         .problem(Code::NameFolder, level, "the name differs from its folder")
-        .label(format!("the folder is called `{}`", crate::text::TerminalText(subject.folder)));
-    let renamable = first_bad(subject.name, Chars::Word).is_none();
-    problem = problem.help(format!("rename the folder to `{}`, or the skill", crate::text::TerminalText(subject.name)));
-    if renamable { problem.fix(Fix::RenameFolder { to: subject.name.to_owned() }) } else { problem }
+        .label(format!("the folder is called `{}`", TerminalText(subject.folder)))
+        .help(format!("rename the folder to `{}`, or the skill", TerminalText(subject.name)));
+    let is_renamable = first_bad(subject.name, Chars::Word).is_none();
+    if is_renamable { problem.fix(Fix::RenameFolder { to: subject.name.to_owned() }) } else { problem }
 }
 
 /// Returns the first character that a name may not have.
 pub(crate) fn first_bad(name: &str, chars: Chars) -> Option<char> {
+    let is_allowed = |character: char| match chars {
+        Chars::Any => true,
+        Chars::Letters => character == '-' || character.is_alphanumeric() && !is_combining_mark(character),
+        Chars::Ascii | Chars::Plain => character == '-' || character.is_ascii_alphanumeric(),
+        Chars::Word => character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.'),
+    };
+    let begins_with = |bad: char| name.starts_with(bad).then_some(bad);
+    let inside = name.chars().find(|&character| !is_allowed(character));
     match chars {
-        Chars::Any => None,
-        Chars::Letters => name
-            .chars()
-            .find(|&character| !(character == '-' || character.is_alphanumeric() && !is_combining_mark(character))),
-        Chars::Ascii => name.chars().find(|&character| !(character == '-' || character.is_ascii_alphanumeric())),
-        Chars::Plain => {
-            let allowed = |character: char| character.is_ascii_alphanumeric() || character == '-';
-            let first = name.chars().next().filter(|&first| first == '-');
-            first.or_else(|| name.chars().find(|&character| !allowed(character)))
-        }
-        Chars::Word => {
-            let allowed = |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.');
-            name.chars()
-                .find(|&character| !allowed(character))
-                .or_else(|| name.chars().next().filter(|&first| first == '.'))
-        }
+        Chars::Plain => begins_with('-').or(inside),
+        Chars::Word => inside.or_else(|| begins_with('.')),
+        Chars::Any | Chars::Letters | Chars::Ascii => inside,
     }
 }

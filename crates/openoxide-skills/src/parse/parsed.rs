@@ -1,9 +1,12 @@
-//! The input and the output of reading a skill file: its head, and what it says.
+//! The input and the output of reading a skill file: its head, a host's rules, and what it says.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::diagnostic::Diagnostic;
+use super::plain::Keys;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::host::ParseRules;
 use crate::skill::Frontmatter;
 
 /// What a skill file says, and what is wrong with it.
@@ -44,6 +47,23 @@ pub(crate) struct Head<'a> {
     pub(crate) real_folder: &'a str,
 }
 
+/// One way of reading skill files: a host's rules, and what they have in common with those of other hosts.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Reading<'r> {
+    pub(crate) rules: Cow<'r, ParseRules>,
+    /// The same number for hosts that take the same fields out of the same YAML.
+    pub(crate) group: usize,
+    /// The standard's keys that it reads.
+    pub(crate) keys: Keys,
+}
+
+impl<'r> Reading<'r> {
+    /// Returns a reading that shares nothing.
+    pub(crate) fn alone(rules: &'r ParseRules) -> Reading<'r> {
+        Reading { rules: Cow::Borrowed(rules), group: 0, keys: Keys::read_by(rules) }
+    }
+}
+
 /// The frontmatter's text inside the file's.
 #[derive(Clone, Copy)]
 pub(super) struct Source<'t> {
@@ -55,5 +75,10 @@ pub(super) struct Source<'t> {
 impl Source<'_> {
     pub(super) fn span(self, span: &Range<usize>) -> Range<usize> {
         self.offset + span.start..self.offset + span.end
+    }
+
+    /// Makes an error about a part of the frontmatter.
+    pub(super) fn error(self, span: &Range<usize>, code: Code, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::error(code, message).at(self.file, self.span(span))
     }
 }

@@ -22,7 +22,7 @@ impl Keys {
     /// Returns the keys of a frontmatter in which nothing is left to a host's rules: every key is the standard's and
     /// stands once, and every value is what anybody takes for text.
     pub(super) fn of_plain(root: &Node<'_>) -> Option<Keys> {
-        let Value::Map(pairs) = &root.value else { return None };
+        let pairs = root.as_map()?;
         let mut keys = 0;
         for (key, value) in pairs {
             let at = KEYS.iter().position(|known| key.as_text() == Some(known))?;

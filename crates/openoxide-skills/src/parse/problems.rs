@@ -1,10 +1,10 @@
-//! Words the diagnostics about a file as a whole.
+//! Words the diagnostics about a file as a whole, and replaces messages by the host's own words where it has them.
 
 use std::ops::Range;
 
-use super::parsed::Source;
-use crate::code::Code;
-use crate::diagnostic::Diagnostic;
+use super::parsed::{Parsed, Source};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::host::{ParseRules, TextRule};
 use crate::text::yaml::Feature;
 
 /// Frontmatter may be a program in another language, and is never run.
@@ -32,7 +32,26 @@ pub(super) fn feature_problem(source: Source<'_>, feature: Feature, span: &Range
         Feature::Alias => ("an alias (`*name`)", "write the value out"),
         Feature::Tag | Feature::TypeTag | Feature::LocalTag => ("a tag (`!name`)", "remove the tag"),
     };
-    Diagnostic::error(Code::YamlFeature, format!("the standard's YAML does not have {what}"))
-        .at(source.file, source.span(span))
-        .help(help)
+    source.error(span, Code::YamlFeature, format!("the standard's YAML does not have {what}")).help(help)
+}
+
+/// Says findings in the program's words, which its users have to recognize, and puts errors into the order in which it
+/// looks.
+pub(super) fn say(rules: &ParseRules, file: &str, folder: &str, parsed: &mut Parsed) {
+    if rules.texts.is_empty() {
+        return;
+    }
+    let rule_of = |problem: &Diagnostic| rules.texts.iter().position(|rule| fits(rule, problem, file));
+    parsed.problems.sort_by_key(|problem| rule_of(problem).filter(|_| problem.is_error()));
+    for problem in &mut parsed.problems {
+        if let Some(rule) = rule_of(problem).map(|index| &rules.texts[index]) {
+            problem.message = rule.text.replace("{folder}", folder).replace("{name}", &parsed.name);
+        }
+    }
+}
+
+fn fits(rule: &TextRule, problem: &Diagnostic, file: &str) -> bool {
+    rule.code == problem.code.as_str()
+        && file.starts_with(&rule.begins)
+        && rule.lines_below.is_none_or(|most| file.split('\n').count() < most)
 }

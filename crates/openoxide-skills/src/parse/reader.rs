@@ -6,13 +6,10 @@ use std::ops::Range;
 use super::cache::{Alike, Taken, Trees};
 use super::fields::Collected;
 use super::lenient::{self, Prepared};
-use super::parsed::{Head, Parsed, Source};
+use super::parsed::{Head, Parsed, Reading, Source};
 use super::plain::Keys;
-use super::problems::{foreign, no_text, too_large};
-use super::reading::Reading;
-use super::texts;
-use crate::code::Code;
-use crate::diagnostic::{Diagnostic, Fix, Level};
+use super::problems::{foreign, no_text, say, too_large};
+use crate::diagnostic::{Code, Diagnostic, Fix, Level};
 use crate::frontmatter::{self, Split, soft_tabs};
 use crate::host::{BadYaml, Mark, NoFrontmatter, ParseRules, Prepare, Repair, Utf8};
 use crate::text::yaml;
@@ -124,7 +121,7 @@ impl Reader<'_> {
             Split::Unclosed => self.no_frontmatter(file, Code::Unclosed),
         }
         self.conclude(file, body);
-        texts::say(self.rules, file, self.folder, &mut self.parsed);
+        say(self.rules, file, self.folder, &mut self.parsed);
         true
     }
 

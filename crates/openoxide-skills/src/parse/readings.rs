@@ -5,10 +5,9 @@ use std::sync::Arc;
 
 use super::cache::Trees;
 use super::fields::taken_alike;
-use super::parsed::{Head, Parsed};
+use super::parsed::{Head, Parsed, Reading};
 use super::plain::Keys;
 use super::reader::parse;
-use super::reading::Reading;
 use crate::host::{ParseRules, Utf8};
 
 /// Every way in which hosts read a file.

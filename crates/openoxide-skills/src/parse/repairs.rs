@@ -3,8 +3,7 @@
 use super::fields::Collected;
 use super::parsed::Source;
 use super::reader::{Reader, repair_cause};
-use crate::code::Code;
-use crate::diagnostic::{Diagnostic, Fix, Place};
+use crate::diagnostic::{Code, Diagnostic, Fix, Place};
 use crate::frontmatter::EditedText;
 use crate::text::yaml;
 use crate::text::yaml_file::yaml_problem;

@@ -1,10 +1,10 @@
-//! Reads YAML scalars as text or booleans, by a host's rules.
+//! Reads YAML scalars as text, booleans or lists, by a host's rules.
 
 use std::borrow::Cow;
 
 use crate::host::{BoolRule, Clean, Dialect, NumberText, ParseRules, Typed};
 use crate::text::yaml::{Feature, Node, Value, is_null_text};
-use crate::text::yaml_scalar::by_value;
+use crate::text::yaml_scalar::{by_value, plain_bool};
 use crate::text::{collapse, is_blank};
 
 /// A value where text is wanted.
@@ -59,23 +59,16 @@ pub(super) fn clean(text: &str, rule: Clean) -> Cow<'_, str> {
 pub(super) fn boolean(node: &Node<'_>, rule: BoolRule) -> Option<bool> {
     let Value::Scalar { text, plain } = &node.value else { return None };
     match rule {
-        BoolRule::Core if !plain => None,
-        BoolRule::Core => match text.as_ref() {
-            "true" | "True" | "TRUE" => Some(true),
-            "false" | "False" | "FALSE" => Some(false),
-            _ => None,
-        },
-        BoolRule::Loose => match number_text(text, *plain).to_ascii_lowercase().as_str() {
-            "true" | "yes" | "on" | "1" => Some(true),
-            "false" | "no" | "off" | "0" => Some(false),
-            _ => None,
-        },
+        BoolRule::Core => plain_bool(node),
+        BoolRule::Loose => {
+            let by_value = by_value(text).filter(|_| *plain).unwrap_or_else(|| text.trim().to_owned());
+            match by_value.to_ascii_lowercase().as_str() {
+                "true" | "yes" | "on" | "1" => Some(true),
+                "false" | "no" | "off" | "0" => Some(false),
+                _ => None,
+            }
+        }
     }
-}
-
-/// Returns the text of a scalar, a number by its value.
-fn number_text(text: &str, plain: bool) -> String {
-    plain.then(|| by_value(text)).flatten().unwrap_or_else(|| text.trim().to_owned())
 }
 
 /// Tells whether a value is no, zero or nothing.
@@ -95,4 +88,27 @@ pub(super) fn is_text(node: &Node<'_>) -> bool {
         Value::Scalar { text, plain } => !plain || (by_value(text).is_none() && !is_null_text(text)),
         _ => false,
     }
+}
+
+/// Splits a line of tools at commas and blanks that stand outside parentheses.
+pub(super) fn split_tools(text: &str) -> Vec<String> {
+    split_outside(text, ['(', ')'], |character| character == ',' || character.is_whitespace())
+}
+
+/// Splits a line of patterns at commas that stand outside braces.
+pub(super) fn split_patterns(text: &str) -> Vec<String> {
+    split_outside(text, ['{', '}'], |character| character == ',')
+}
+
+fn split_outside(text: &str, [open, close]: [char; 2], separates: impl Fn(char) -> bool) -> Vec<String> {
+    let mut depth = 0_usize;
+    let parts = text.split(|character: char| {
+        if character == open {
+            depth += 1;
+        } else if character == close {
+            depth = depth.saturating_sub(1);
+        }
+        depth == 0 && separates(character)
+    });
+    parts.map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
 }

@@ -6,10 +6,9 @@ use super::parsed::Source;
 use super::problems::feature_problem;
 use super::reader::Reader;
 use super::{limits, name};
-use crate::code::Code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::host::{BadYaml, Dialect, EmptyBlock, OnDuplicate, Tags, WrongType};
-use crate::text::yaml::{Feature, Node, Value};
+use crate::text::yaml::{Feature, Node};
 
 impl Reader<'_> {
     /// Takes the fields out of a tree, or says what is wrong with it as a whole; `known` is absent for repaired text.
@@ -25,33 +24,24 @@ impl Reader<'_> {
         if !is_plain {
             self.refuse_features(source, root)?;
         }
-        let pairs = match &root.value {
-            Value::Map(pairs) => pairs.as_slice(),
-            Value::Scalar { .. }
-                if root.is_null()
-                    && self.rules.dialect == Dialect::Core
-                    && self.rules.fence.empty != EmptyBlock::Invalid =>
-            {
-                &[]
-            }
-            _ if self.rules.bad_yaml != BadYaml::Invalid => &[],
-            _ => {
-                return Err(Diagnostic::error(Code::NotMapping, "the frontmatter is not a list of `key: value` lines")
-                    .at(source.file, source.span(&(0..text.trim_end().len())))
-                    .help("write `name: …` and `description: …`"));
+        let may_be_empty =
+            root.is_null() && self.rules.dialect == Dialect::Core && self.rules.fence.empty != EmptyBlock::Invalid;
+        let pairs = match root.as_map() {
+            Some(pairs) => pairs,
+            None if may_be_empty || self.rules.bad_yaml != BadYaml::Invalid => &[],
+            None => {
+                let message = "the frontmatter is not a list of `key: value` lines";
+                let problem = source.error(&(0..text.trim_end().len()), Code::NotMapping, message);
+                return Err(problem.help("write `name: …` and `description: …`"));
             }
         };
         if self.rules.duplicates != OnDuplicate::Last && !is_plain {
             self.refuse_duplicates(source, pairs)?;
         }
-        if let Some((key, _)) = pairs
-            .iter()
-            .find(|(key, _)| key.as_text().is_none())
-            .filter(|_| self.rules.wrong_type == WrongType::Invalid)
+        if self.rules.wrong_type == WrongType::Invalid
+            && let Some((key, _)) = pairs.iter().find(|(key, _)| key.as_text().is_none())
         {
-            return Err(Diagnostic::error(Code::WrongType, "a key must be text")
-                .at(source.file, source.span(&key.span))
-                .help("write `key: value`"));
+            return Err(source.error(&key.span, Code::WrongType, "a key must be text").help("write `key: value`"));
         }
         self.taken = self.take(source, text, pairs, known)?;
         self.parsed.problems.append(&mut self.taken.problems);
@@ -86,23 +76,20 @@ impl Reader<'_> {
         {
             return Err(feature_problem(source, feature, &span));
         }
-        match self.rules.tags {
-            Tags::Refuse => {
-                root.first_tag(false).map_or(Ok(()), |span| Err(feature_problem(source, Feature::Tag, &span)))
-            }
-            Tags::Standard => root.first_tag(true).map_or(Ok(()), |span| {
-                Err(Diagnostic::error(Code::BadYaml, "the frontmatter has a tag that is not one of YAML's own")
-                    .at(source.file, source.span(&span))
-                    .help("remove the tag, or put quotes around the value"))
+        let refused = match self.rules.tags {
+            Tags::Refuse => root.first_tag(false).map(|span| feature_problem(source, Feature::Tag, &span)),
+            Tags::Standard => root.first_tag(true).map(|span| {
+                let message = "the frontmatter has a tag that is not one of YAML's own";
+                source.error(&span, Code::BadYaml, message).help("remove the tag, or put quotes around the value")
             }),
-            Tags::Ignore => Ok(()),
-        }
+            Tags::Ignore => None,
+        };
+        refused.map_or(Ok(()), Err)
     }
 
     fn refuse_duplicates(&self, source: Source<'_>, pairs: &[(Node<'_>, Node<'_>)]) -> Result<(), Diagnostic> {
-        let inner =
-            pairs.iter().find(|(key, value)| key.as_text() == Some("metadata") && matches!(value.value, Value::Map(_)));
-        if let Some((_, Node { value: Value::Map(inner), .. })) = inner {
+        let metadata = pairs.iter().filter(|(key, _)| key.as_text() == Some("metadata"));
+        if let Some(inner) = metadata.filter_map(|(_, value)| value.as_map()).next() {
             self.refuse_duplicates(source, inner)?;
         }
         for (index, (key, _)) in pairs.iter().enumerate() {
@@ -111,13 +98,9 @@ impl Reader<'_> {
                 || text == Some("short-description")
                 || text.is_some_and(|text| self.rules.fields.read.iter().any(|read| read == text));
             if counts && text.is_some() && pairs[..index].iter().any(|(earlier, _)| earlier.as_text() == text) {
-                return Err(Diagnostic::error(
-                    Code::DuplicateKey,
-                    format!("`{}` stands twice", text.unwrap_or_default()),
-                )
-                .at(source.file, source.span(&key.span))
-                .label("second time")
-                .help("keep one of the two"));
+                let message = format!("`{}` stands twice", text.unwrap_or_default());
+                let problem = source.error(&key.span, Code::DuplicateKey, message);
+                return Err(problem.label("second time").help("keep one of the two"));
             }
         }
         Ok(())

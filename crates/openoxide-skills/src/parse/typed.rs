@@ -2,17 +2,16 @@
 
 use crate::host::Typed;
 use crate::text::yaml::is_null_text;
+use crate::text::yaml_scalar::bool_of;
 
 /// Tells whether a plain scalar is no text by a host's rules.
 pub(super) fn is_typed(text: &str, rule: Typed) -> bool {
     match rule {
         Typed::Never => false,
-        Typed::Older => is_null_text(text) || is_bool(text) || is_integer(text) || is_float(text) || is_date(text),
+        Typed::Older => {
+            is_null_text(text) || bool_of(text).is_some() || is_integer(text) || is_float(text) || is_date(text)
+        }
     }
-}
-
-fn is_bool(text: &str) -> bool {
-    matches!(text, "true" | "True" | "TRUE" | "false" | "False" | "FALSE")
 }
 
 /// Binary, octal, decimal, hexadecimal and base 60, with `_` between digits.

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::reason::IgnoredReason;
 use crate::catalog::{Catalog, Entry, Status};
-use crate::code::Code;
+use crate::diagnostic::Code;
 use crate::host::{Ambiguous, MentionRules};
 use crate::text::near;
 

@@ -63,10 +63,16 @@ pub(crate) enum YamlErrorKind {
 }
 
 impl Node<'_> {
-    /// Returns the text of a scalar.
     pub(crate) fn as_text(&self) -> Option<&str> {
         match &self.value {
             Value::Scalar { text, .. } => Some(text),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn as_map(&self) -> Option<&[(Self, Self)]> {
+        match &self.value {
+            Value::Map(pairs) => Some(pairs),
             _ => None,
         }
     }
@@ -78,34 +84,30 @@ impl Node<'_> {
 
     /// Returns the first node, in reading order, that goes beyond plain block YAML.
     pub(crate) fn first_feature(&self) -> Option<(Feature, Range<usize>)> {
-        if let Some(feature) = self.feature {
-            return Some((feature, self.span.clone()));
-        }
-        match &self.value {
-            Value::Scalar { .. } => None,
-            Value::List(items) => items.iter().find_map(Node::first_feature),
-            Value::Map(pairs) => {
-                pairs.iter().find_map(|(key, value)| key.first_feature().or_else(|| value.first_feature()))
-            }
-        }
+        self.find_map(&|node| Some((node.feature?, node.span.clone())))
     }
 
-    /// Tells whether the node has a tag.
     pub(crate) fn is_tagged(&self) -> bool {
         matches!(self.feature, Some(Feature::Tag | Feature::TypeTag | Feature::LocalTag))
     }
 
     /// Returns the first node, in reading order, that has a tag: any, or one that is not of YAML's own types.
     pub(crate) fn first_tag(&self, only_local: bool) -> Option<Range<usize>> {
-        if self.feature == Some(Feature::LocalTag) || (self.is_tagged() && !only_local) {
-            return Some(self.span.clone());
-        }
-        let inner = |node: &Self| node.first_tag(only_local);
-        match &self.value {
+        self.find_map(&|node| {
+            let is_it = node.feature == Some(Feature::LocalTag) || (node.is_tagged() && !only_local);
+            is_it.then(|| node.span.clone())
+        })
+    }
+
+    /// Goes through the node and all nodes in it, in reading order.
+    fn find_map<T>(&self, find: &impl Fn(&Self) -> Option<T>) -> Option<T> {
+        find(self).or_else(|| match &self.value {
             Value::Scalar { .. } => None,
-            Value::List(items) => items.iter().find_map(inner),
-            Value::Map(pairs) => pairs.iter().find_map(|(key, value)| inner(key).or_else(|| inner(value))),
-        }
+            Value::List(items) => items.iter().find_map(|item| item.find_map(find)),
+            Value::Map(pairs) => {
+                pairs.iter().find_map(|(key, value)| key.find_map(find).or_else(|| value.find_map(find)))
+            }
+        })
     }
 
     /// Returns the node as it stands in a text that has this much before it.
@@ -123,12 +125,12 @@ impl Node<'_> {
 
     /// Returns the value of the last pair with this key.
     pub(crate) fn get(&self, key: &str) -> Option<&Self> {
-        match &self.value {
-            Value::Map(pairs) => {
-                pairs.iter().rev().find(|(node, _)| node.as_text() == Some(key)).map(|(_, value)| value)
-            }
-            _ => None,
-        }
+        self.as_map()?.iter().rev().find(|(node, _)| node.as_text() == Some(key)).map(|(_, value)| value)
+    }
+
+    /// Returns the same, if it is not null.
+    pub(crate) fn get_some(&self, key: &str) -> Option<&Self> {
+        self.get(key).filter(|value| !value.is_null())
     }
 }
 
@@ -139,7 +141,13 @@ pub(crate) fn is_null_text(text: &str) -> bool {
 
 /// Reads one document. An empty text is a null scalar; a second document is an error.
 pub(crate) fn parse(text: &str) -> Result<Node<'_>, YamlError> {
-    Builder::new(text).document()
+    let options = granit_parser::options! {
+        emit_comments: false,
+        flow_nesting_limit: MAX_DEPTH,
+        block_nesting_limit: MAX_DEPTH,
+    };
+    let parser = Parser::new_from_str_with_options(text, options);
+    Builder { parser, anchors: HashMap::new(), spent: Cost::default() }.document()
 }
 
 struct Builder<'a> {
@@ -155,19 +163,6 @@ struct Cost {
 }
 
 impl<'a> Builder<'a> {
-    fn new(text: &'a str) -> Builder<'a> {
-        let options = granit_parser::options! {
-            emit_comments: false,
-            flow_nesting_limit: MAX_DEPTH,
-            block_nesting_limit: MAX_DEPTH,
-        };
-        Builder {
-            parser: Parser::new_from_str_with_options(text, options),
-            anchors: HashMap::new(),
-            spent: Cost::default(),
-        }
-    }
-
     fn document(mut self) -> Result<Node<'a>, YamlError> {
         let mut root = None;
         while let Some(event) = self.parser.next_event() {
@@ -180,11 +175,8 @@ impl<'a> Builder<'a> {
                 event => root = Some(self.node(event, &span, 0)?),
             }
         }
-        Ok(root.unwrap_or(Node {
-            value: Value::Scalar { text: Cow::Borrowed(""), plain: true },
-            span: 0..0,
-            feature: None,
-        }))
+        let empty = Value::Scalar { text: Cow::Borrowed(""), plain: true };
+        Ok(root.unwrap_or(Node { value: empty, span: 0..0, feature: None }))
     }
 
     fn node(&mut self, event: Event<'a>, span: &granit_parser::Span, depth: usize) -> Result<Node<'a>, YamlError> {
@@ -193,31 +185,31 @@ impl<'a> Builder<'a> {
         if depth > MAX_DEPTH {
             return Err(limit(format!("the YAML is nested deeper than {MAX_DEPTH} levels"), start));
         }
-        let (node, anchor) = match event {
+        let (value, end, feature, anchor) = match event {
             Event::Alias(id) => return self.alias(id, span),
             Event::Scalar(text, style, anchor, tag) => {
                 self.spend(Cost { nodes: 1, bytes: text.len() }, start)?;
-                let feature = feature_of(anchor, tag.as_deref(), false);
                 let plain = style == ScalarStyle::Plain;
                 // The parser writes `~` for a value that is not there.
-                let absent = plain && range_of(span).is_empty();
+                let absent = plain && end_of(span) <= start;
                 let value = Value::Scalar { text: if absent { Cow::Borrowed("") } else { text }, plain };
-                (Node { value, span: range_of(span), feature }, anchor)
+                (value, end_of(span), feature_of(anchor, tag.as_deref(), false), anchor)
             }
             Event::SequenceStart(style, anchor, tag) => {
                 self.spend(Cost { nodes: 1, bytes: 0 }, start)?;
-                let feature = feature_of(anchor, tag.as_deref(), style == StructureStyle::Flow);
                 let (items, end) = self.list(depth)?;
-                (Node { value: Value::List(items), span: start..end, feature }, anchor)
+                let is_flow = style == StructureStyle::Flow;
+                (Value::List(items), end, feature_of(anchor, tag.as_deref(), is_flow), anchor)
             }
             Event::MappingStart(style, anchor, tag) => {
                 self.spend(Cost { nodes: 1, bytes: 0 }, start)?;
-                let feature = feature_of(anchor, tag.as_deref(), style == StructureStyle::Flow);
                 let (pairs, end) = self.map(depth)?;
-                (Node { value: Value::Map(pairs), span: start..end, feature }, anchor)
+                let is_flow = style == StructureStyle::Flow;
+                (Value::Map(pairs), end, feature_of(anchor, tag.as_deref(), is_flow), anchor)
             }
             _ => return Err(syntax("the YAML ends too early", start)),
         };
+        let node = Node { value, span: start..end, feature };
         if anchor != 0 {
             let cost = Cost { nodes: self.spent.nodes - before.nodes, bytes: self.spent.bytes - before.bytes };
             self.anchors.insert(anchor, (node.clone(), cost));
@@ -232,7 +224,7 @@ impl<'a> Builder<'a> {
         };
         let (value, cost) = (node.value.clone(), *cost);
         self.spend(cost, start)?;
-        Ok(Node { value, span: range_of(span), feature: Some(Feature::Alias) })
+        Ok(Node { value, span: start..end_of(span), feature: Some(Feature::Alias) })
     }
 
     fn list(&mut self, depth: usize) -> Result<(Vec<Node<'a>>, usize), YamlError> {
@@ -278,11 +270,10 @@ impl<'a> Builder<'a> {
 }
 
 fn feature_of(anchor: usize, tag: Option<&Tag>, flow: bool) -> Option<Feature> {
-    match (anchor != 0, tag, flow) {
-        (true, ..) => Some(Feature::Anchor),
-        (_, Some(tag), _) => Some(tag_feature(&format!("{}{}", tag.handle(), tag.suffix()))),
-        (_, _, true) => Some(Feature::Flow),
-        _ => None,
+    match tag {
+        _ if anchor != 0 => Some(Feature::Anchor),
+        Some(tag) => Some(tag_feature(&format!("{}{}", tag.handle(), tag.suffix()))),
+        None => flow.then_some(Feature::Flow),
     }
 }
 
@@ -296,8 +287,7 @@ fn tag_feature(tag: &str) -> Feature {
 }
 
 fn scan_error(error: &granit_parser::ScanError) -> YamlError {
-    let offset = error.marker().byte_offset().unwrap_or(0);
-    let info = error.info();
+    let (info, offset) = (error.info(), error.marker().byte_offset().unwrap_or(0));
     if info.contains("limit") { limit(info, offset) } else { syntax(info, offset) }
 }
 
@@ -315,10 +305,6 @@ fn start_of(span: &granit_parser::Span) -> usize {
 
 fn end_of(span: &granit_parser::Span) -> usize {
     span.end.byte_offset().unwrap_or(0)
-}
-
-fn range_of(span: &granit_parser::Span) -> Range<usize> {
-    start_of(span)..end_of(span)
 }
 
 #[cfg(test)]

@@ -6,8 +6,7 @@ use toml::{Table, Value as Plain};
 
 use super::yaml::{self, Node, Value, YamlError, YamlErrorKind};
 use super::yaml_scalar::plain_value;
-use crate::code::Code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 
 /// What a YAML file says.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,7 +28,7 @@ pub fn read_yaml(text: &str) -> Result<YamlFile, Diagnostic> {
     let text = text.trim_start_matches('\u{feff}');
     let root = yaml::parse(text).map_err(|error| yaml_problem(text, 0, &error))?;
     let mut file = YamlFile::default();
-    if let Value::Map(pairs) = &root.value {
+    if let Some(pairs) = root.as_map() {
         file.table = table(text, pairs, "", &mut file.lines);
     }
     Ok(file)
@@ -63,14 +62,15 @@ fn plain(text: &str, node: &Node<'_>, path: &str, lines: &mut BTreeMap<String, u
 
 /// Says what is wrong with YAML that begins at `offset` in a file.
 pub(crate) fn yaml_problem(file: &str, offset: usize, error: &YamlError) -> Diagnostic {
-    let (code, message) = match error.kind {
-        YamlErrorKind::Syntax => (Code::BadYaml, format!("the frontmatter is not valid YAML: {}", error.message)),
-        YamlErrorKind::Limit => (Code::YamlLimit, error.message.clone()),
-    };
-    let help = match error.kind {
-        YamlErrorKind::Syntax => "mend the line, or put quotes around its value",
-        YamlErrorKind::Limit => "keep the frontmatter short and flat",
-    };
     let at = offset + error.offset;
-    Diagnostic::error(code, message).at(file, at..at + 1).help(help)
+    let problem = match error.kind {
+        YamlErrorKind::Syntax => {
+            Diagnostic::error(Code::BadYaml, format!("the frontmatter is not valid YAML: {}", error.message))
+                .help("mend the line, or put quotes around its value")
+        }
+        YamlErrorKind::Limit => {
+            Diagnostic::error(Code::YamlLimit, error.message.as_str()).help("keep the frontmatter short and flat")
+        }
+    };
+    problem.at(file, at..at + 1)
 }

@@ -2,28 +2,43 @@
 
 use super::yaml::{Node, Value};
 
+/// Returns the yes or no of a scalar in YAML's core schema.
+pub(crate) fn plain_bool(node: &Node<'_>) -> Option<bool> {
+    match &node.value {
+        Value::Scalar { text, plain: true } => bool_of(text),
+        _ => None,
+    }
+}
+
+pub(crate) fn bool_of(text: &str) -> Option<bool> {
+    match text {
+        "true" | "True" | "TRUE" => Some(true),
+        "false" | "False" | "FALSE" => Some(false),
+        _ => None,
+    }
+}
+
 /// Returns a scalar as a plain value: yes or no, a number, or text.
 pub(crate) fn plain_value(node: &Node<'_>) -> toml::Value {
     let Value::Scalar { text, plain } = &node.value else { return toml::Value::Array(Vec::new()) };
-    match by_value(text).filter(|_| *plain).as_deref() {
-        Some("true") => true.into(),
-        Some("false") => false.into(),
-        Some(number) => match (number.parse::<i64>(), number.parse::<f64>()) {
-            (Ok(whole), _) => whole.into(),
-            (_, Ok(number)) => number.into(),
-            _ => text.to_string().into(),
-        },
-        None => text.to_string().into(),
+    if let Some(value) = plain_bool(node) {
+        return value.into();
+    }
+    let number = by_value(text).filter(|_| *plain).unwrap_or_default();
+    match (number.parse::<i64>(), number.parse::<f64>()) {
+        (Ok(whole), _) => whole.into(),
+        (_, Ok(number)) => number.into(),
+        _ => text.to_string().into(),
     }
 }
 
 /// Writes a number or boolean of YAML's core schema by its value; other text is not one.
 pub(crate) fn by_value(text: &str) -> Option<String> {
-    match text {
-        "true" | "True" | "TRUE" => return Some("true".to_owned()),
-        "false" | "False" | "FALSE" => return Some("false".to_owned()),
-        ".nan" | ".NaN" | ".NAN" => return Some("NaN".to_owned()),
-        _ => {}
+    if let Some(value) = bool_of(text) {
+        return Some(value.to_string());
+    }
+    if matches!(text, ".nan" | ".NaN" | ".NAN") {
+        return Some("NaN".to_owned());
     }
     let (sign, digits) = match text.strip_prefix('-') {
         Some(rest) => (-1.0, rest),
