@@ -4,5 +4,5 @@ mod commands;
 mod servers;
 
 pub use commands::CommandRunner;
-pub use openoxide_mcp_client::Online;
+pub use openoxide_mcp_client::LoginDriver;
 pub use servers::{BlockingMcpServers, McpServers};

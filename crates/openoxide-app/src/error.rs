@@ -1,8 +1,6 @@
 //! The one error of all use cases: a stable word, a kind that each face maps to its own status, and the next step.
 
 use openoxide_config::{EditError, SettingError, SwitchError, TrustError, WorkspaceError};
-use openoxide_live::LiveError;
-use openoxide_mcp_client::RemoteError;
 use openoxide_permissions::RuleError;
 use openoxide_runtime::{ReadRefusal, ReadRefusalReason, Refusal, RefusalReason};
 use openoxide_skills::catalog::Status;
@@ -42,9 +40,6 @@ pub enum Error {
     /// A file may not be read, or cannot be.
     #[error("{}", .0.text)]
     Unread(Box<ReadRefusal>),
-    /// An MCP server, or what it offers, cannot be used.
-    #[error(transparent)]
-    Remote(#[from] RemoteError),
     /// A skill was not switched on or off.
     #[error(transparent)]
     Switch(SwitchError),
@@ -144,7 +139,6 @@ impl Error {
                 return refusal.code.map_or_else(|| refusal.why.as_str().to_owned(), |code| code.to_string());
             }
             Error::Unread(refusal) => refusal.word(),
-            Error::Remote(error) => error.word(),
             Error::Switch(error) => error.word(),
             Error::Setting(error) => error.word(),
             Error::Edit(error) => error.word(),
@@ -169,7 +163,6 @@ impl Error {
                 ReadRefusalReason::Rejected | ReadRefusalReason::NotAsked => ErrorKind::Forbidden,
                 ReadRefusalReason::Call(why) | ReadRefusalReason::Server(why, _) => refusal_kind(why),
             },
-            Error::Remote(error) => remote_kind(error),
             Error::Switch(SwitchError::Foreign { .. }) => ErrorKind::Forbidden,
             Error::Switch(SwitchError::Workspace(error)) | Error::Setting(SettingError::Workspace(error)) => {
                 match error {
@@ -202,7 +195,6 @@ impl Error {
             Error::UnknownSkill { near, .. } => near.as_ref().map(|near| format!("did you mean `{near}`?")),
             Error::AmbiguousSkill { ids, .. } => Some(format!("their ids: {}", ids.join(", "))),
             Error::Refused(refusal) => refusal.help.clone(),
-            Error::Remote(error) => error.hint(),
             Error::Switch(error) => error.hint(),
             Error::Setting(error) => error.hint(),
             Error::Trust(error) => error.hint(),
@@ -210,12 +202,6 @@ impl Error {
             Error::Unread(refusal) => refusal.help.clone(),
             Error::Workspace(_) | Error::Edit(_) | Error::Render(_) | Error::Io(_) | Error::File { .. } => None,
         }
-    }
-}
-
-impl From<LiveError> for Error {
-    fn from(LiveError::Workspace(error): LiveError) -> Error {
-        Error::from(error)
     }
 }
 
@@ -289,13 +275,5 @@ fn read_kind(problem: ReadProblem) -> ErrorKind {
         ReadProblem::TooLarge => ErrorKind::TooLarge,
         ReadProblem::Binary | ReadProblem::NotUtf8 => ErrorKind::NotAcceptable,
         ReadProblem::Unreadable => ErrorKind::Conflict,
-    }
-}
-
-fn remote_kind(error: &RemoteError) -> ErrorKind {
-    match error {
-        RemoteError::UnknownServer { .. } | RemoteError::UnknownSkill { .. } => ErrorKind::NotFound,
-        RemoteError::Ambiguous { .. } => ErrorKind::Conflict,
-        _ => ErrorKind::Failed,
     }
 }

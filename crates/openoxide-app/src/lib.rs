@@ -45,12 +45,12 @@ pub mod switch;
 pub mod tools;
 pub mod trust;
 
-pub use driver::{BlockingMcpServers, CommandRunner, McpServers, Online};
+pub use driver::{BlockingMcpServers, CommandRunner, LoginDriver, McpServers};
 pub use error::{Error, ErrorKind};
 pub use find::{SkillReference, find, unknown};
 pub use freshness::{ActivationStamps, FileStamps};
 pub use pending::{Pending, PendingError, PendingKind, random_name};
 pub use question::question_line;
 pub use skill_id::{SkillIds, SkillRef, called as skill_id, find as find_by_id, unknown as unknown_id};
-pub use snapshot::{OpenInput, open, open_workspace, refuse_bad_settings};
+pub use snapshot::{open, open_workspace, refuse_bad_settings};
 pub use values::*;

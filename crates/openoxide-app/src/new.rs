@@ -1,8 +1,8 @@
 //! Use case: makes the files of a new skill.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use openoxide_config::{UnpackOutcome, Workspace, unpack_system_skills};
+use openoxide_config::Workspace;
 use openoxide_skills::host::Hosts;
 use openoxide_skills::parse::parse_text;
 use openoxide_skills::text::TerminalText;
@@ -69,7 +69,7 @@ pub fn new(workspace: &Workspace, input: &NewInput) -> Result<NewSkill, Error> {
     fs_err::create_dir_all(&folder)?;
     let file = folder.join("SKILL.md");
     fs_err::write(&file, text)?;
-    Ok(NewSkill { unpacked: unpack(workspace)?, folder, file })
+    Ok(NewSkill { unpacked: workspace.unpack_system_skills()?, folder, file })
 }
 
 /// Returns the folder of skills that a new one goes into.
@@ -82,13 +82,6 @@ fn root(workspace: &Workspace, place: &NewPlace) -> Result<PathBuf, Error> {
             .with_help("set HOME, or use --dir DIR")),
         (NewPlace::Project, _) => Ok(workspace.project.join(".agents/skills")),
     }
-}
-
-/// Unpacks the skills that come with OpenOxide; returns their folder if that changed something.
-fn unpack(workspace: &Workspace) -> Result<Option<PathBuf>, Error> {
-    let Some(home) = workspace.environment.openoxide_home() else { return Ok(None) };
-    let written = unpack_system_skills(&home)? == UnpackOutcome::Written;
-    Ok(written.then(|| Path::new(&home).join("skills/.system")))
 }
 
 /// Refuses a name that the standard does not allow.

@@ -4,7 +4,7 @@ use std::io::{BufRead as _, IsTerminal as _};
 
 use clap::Args;
 use openoxide_app::{
-    Answer, BlockingMcpServers, Choice, Fetch, FetchReply, LoginReply, LoginStep, Online, Question,
+    Answer, BlockingMcpServers, Choice, Fetch, FetchReply, LoginDriver, LoginReply, LoginStep, Question,
     RequestedPermission, Responder, Snapshot, Workspace, paths,
 };
 use secrecy::SecretString;
@@ -53,7 +53,7 @@ pub(crate) struct Asking<'a> {
     servers: BlockingMcpServers,
     yes: bool,
     can_ask: bool,
-    online: Online,
+    online: LoginDriver,
     /// Questions that nobody could be asked.
     pub(crate) unasked: Vec<Question>,
 }
@@ -61,7 +61,7 @@ pub(crate) struct Asking<'a> {
 impl<'a> Asking<'a> {
     pub(crate) fn new(ui: &'a Ui, snapshot: &'a Snapshot, args: &AskingArgs) -> Asking<'a> {
         let (workspace, servers) = (&snapshot.workspace, BlockingMcpServers::default());
-        let (yes, can_ask, online) = (args.yes, args.can_ask(), Online::default());
+        let (yes, can_ask, online) = (args.yes, args.can_ask(), LoginDriver::default());
         Asking { ui, snapshot, workspace, servers, yes, can_ask, online, unasked: Vec::new() }
     }
 

@@ -4,7 +4,7 @@ use std::ops::Deref;
 use std::path::Path;
 
 use openoxide_app::paths;
-use openoxide_app::{Code, ConfigProblem, Depth, OpenInput, Place, PlaceSettings, Snapshot, Workspace};
+use openoxide_app::{Code, ConfigProblem, Depth, Place, PlaceSettings, Snapshot, Workspace};
 
 use crate::args::Common;
 use crate::typed;
@@ -26,20 +26,21 @@ impl Deref for Session {
     }
 }
 
-fn input(common: &Common) -> OpenInput {
-    OpenInput {
-        project: common.project.clone(),
+fn place(common: &Common) -> Place {
+    Place {
+        folder: common.project.clone().unwrap_or_default(),
         host: common.host.clone(),
         agent: common.agent.clone(),
         added: common.add_dir.clone(),
         touched: common.touch.clone(),
         config: common.config.clone(),
+        may_be_missing: false,
     }
 }
 
 /// Opens the project that the command line means.
 pub(crate) fn open_workspace(ui: &Ui, common: &Common) -> anyhow::Result<Workspace> {
-    let workspace = openoxide_app::open_workspace(&input(common))?;
+    let workspace = openoxide_app::open_workspace(&place(common))?;
     ui.use_color(&workspace.config.text("color").unwrap_or_default());
     openoxide_app::refuse_bad_settings(&workspace)?;
     Ok(workspace)
@@ -48,7 +49,7 @@ pub(crate) fn open_workspace(ui: &Ui, common: &Common) -> anyhow::Result<Workspa
 impl Session {
     /// Opens the project and the host's view of it.
     pub(crate) fn open(ui: &Ui, common: &Common) -> anyhow::Result<Session> {
-        let place = input(common).place();
+        let place = place(common);
         let settings = openoxide_app::open(open_workspace(ui, common)?, &place)?;
         Ok(Session { settings, place, common: common.clone() })
     }

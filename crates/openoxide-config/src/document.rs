@@ -63,13 +63,9 @@ impl Document {
     }
 }
 
-/// Reads a TOML, JSON or YAML file by its extension. Returns `None` if there is no such file.
-pub(crate) fn read(path: &Path, code: Code) -> Result<Option<Document>, Diagnostic> {
-    read_as(path, code, JsonDialect::Strict)
-}
-
-/// Does the same; a file with comments in its JSON is JSON whatever its extension.
-pub(crate) fn read_as(path: &Path, code: Code, dialect: JsonDialect) -> Result<Option<Document>, Diagnostic> {
+/// Reads a TOML, JSON or YAML file by its extension; one with comments in its JSON is JSON whatever its extension.
+/// Returns `None` if there is no such file.
+pub(crate) fn read(path: &Path, code: Code, dialect: JsonDialect) -> Result<Option<Document>, Diagnostic> {
     let bad = |message: String| Diagnostic::warning(code, message).help(FIX_FILE);
     match std::fs::metadata(path) {
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),

@@ -3,8 +3,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use openoxide_skills::host::Host;
-use openoxide_skills::root::Surroundings;
+use openoxide_skills::{host::Host, root::Surroundings};
 
 /// The traces of a host's program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

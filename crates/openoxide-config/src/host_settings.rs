@@ -1,19 +1,15 @@
 //! What a host's own program keeps about skills: its settings and its plugins. These files are never written.
 
-mod combine;
 pub(crate) mod layer_files;
-mod plugin_version;
 pub(crate) mod plugins;
 mod reader;
 mod value;
 
 use openoxide_skills::host::{Host, HostSpec, PluginSource};
-use openoxide_skills::root::Surroundings;
-use openoxide_skills::settings::HostSettings;
+use openoxide_skills::{root::Surroundings, settings::HostSettings};
 use toml::Value;
 
-use crate::settings::config::Config;
-use crate::settings::layer::ConfigProblem;
+use crate::{Config, ConfigProblem};
 use reader::Reader;
 
 /// Reads every setting of a host, and its plugins. Returns them and the problems with the files.

@@ -5,11 +5,9 @@
 //! views that the core works on.
 
 mod environment;
-mod project;
 
 mod document;
-mod file_lock;
-mod hex;
+mod files;
 mod suggestion;
 
 mod mcp;
@@ -24,22 +22,17 @@ mod workspace;
 pub use environment::{Environment, variables};
 pub use host_installation::{HostInstallation, detect_host};
 pub use mcp::add::{AddServerOutcome, add_mcp_server, validate_mcp_server};
-pub use mcp::configured::ConfiguredServer;
 pub use mcp::parse::is_loopback_url;
-pub use mcp::server::{McpServer, McpTransport, TokenSource};
-pub use project::find_project;
+pub use mcp::server::{ConfiguredServer, McpServer, McpTransport, TokenSource};
 pub use settings::config::Config;
 pub use settings::edit::error::EditError;
-pub use settings::edit::{add_to_list, remove_from_list};
-pub use settings::key::{ConfigKey, ProjectAccess, StrictValue, ValueKind};
+pub use settings::edit::remove_from_list;
+pub use settings::key::{ConfigKey, ProjectAccess, ValueKind};
 pub use settings::key_table::CONFIG_KEYS;
-pub use settings::layer::{ConfigProblem, Layer, LayerKind};
+pub use settings::layer::{ConfigProblem, Layer, LayerKind, SettingsOwner};
 pub use settings::permission_rules::AgentSettings;
 pub use settings::policy::{AllowedTools, PermissionPolicy, SandboxSettings};
 pub use settings::schema::config_schema;
-pub use settings::settings_file::{SettingsFile, SettingsOwner};
-pub use settings::skill_rule::add_skill_rule;
-pub use system_skills::{UnpackOutcome, embedded_skills, unpack_system_skills};
 pub use trust::error::TrustError;
 pub use trust::record::{
     Grant, PermissionKind, RememberedAnswer, TrustEntry, TrustRecord, TrustedFolder, TrustedRemote, TrustedSource,
@@ -52,4 +45,4 @@ pub use workspace::skill_selector::SkillSelector;
 pub use workspace::switch::{SwitchError, SwitchOutcome, SwitchRequest};
 pub use workspace::views::DetectedHost;
 pub use workspace::watch_paths::WatchPaths;
-pub use workspace::{Workspace, WorkspaceOptions};
+pub use workspace::{Place, Workspace, find_project};

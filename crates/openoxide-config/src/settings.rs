@@ -9,6 +9,5 @@ mod load;
 pub(crate) mod permission_rules;
 pub(crate) mod policy;
 pub(crate) mod schema;
-pub(crate) mod settings_file;
 pub(crate) mod skill_rule;
 pub(crate) mod validate;

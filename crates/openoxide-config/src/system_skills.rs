@@ -4,26 +4,16 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use include_dir::{Dir, include_dir};
+use openoxide_skills::resource::Hex;
 use sha2::{Digest as _, Sha256};
-
-use crate::hex::hex;
 
 static SKILLS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/skills");
 
 /// The file with the fingerprint of the set that was unpacked.
 const MARKER: &str = ".openoxide-system-skills";
 
-/// The outcome of unpacking.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UnpackOutcome {
-    /// The set on disk is the embedded one; nothing was written.
-    Unchanged,
-    /// The embedded set was written.
-    Written,
-}
-
 /// Returns the files of the embedded skills, by path.
-pub fn embedded_skills() -> Vec<(PathBuf, &'static [u8])> {
+fn embedded_skills() -> Vec<(PathBuf, &'static [u8])> {
     let mut files = Vec::new();
     collect(&SKILLS, &mut files);
     files.sort();
@@ -35,15 +25,15 @@ fn collect(dir: &'static Dir<'static>, files: &mut Vec<(PathBuf, &'static [u8])>
     dir.dirs().for_each(|inner| collect(inner, files));
 }
 
-/// Unpacks the embedded skills below `home`, unless the same set is there already.
-pub fn unpack_system_skills(home: &Path) -> io::Result<UnpackOutcome> {
+/// Unpacks the embedded skills below `home`, unless the same set is there already. Returns whether it was written.
+pub(crate) fn unpack_system_skills(home: &Path) -> io::Result<bool> {
     unpack(&home.join("skills").join(".system"), &embedded_skills())
 }
 
-fn unpack(target: &Path, files: &[(PathBuf, &[u8])]) -> io::Result<UnpackOutcome> {
+fn unpack(target: &Path, files: &[(PathBuf, &[u8])]) -> io::Result<bool> {
     let fingerprint = fingerprint(files);
     if fs_err::read_to_string(target.join(MARKER)).is_ok_and(|marker| marker.trim() == fingerprint) {
-        return Ok(UnpackOutcome::Unchanged);
+        return Ok(false);
     }
     let parent = target.parent().unwrap_or(Path::new("/"));
     fs_err::create_dir_all(parent)?;
@@ -61,7 +51,7 @@ fn unpack(target: &Path, files: &[(PathBuf, &[u8])]) -> io::Result<UnpackOutcome
         fs_err::rename(target, old.path().join("set"))?;
     }
     fs_err::rename(fresh.keep(), target)?;
-    Ok(UnpackOutcome::Written)
+    Ok(true)
 }
 
 /// Makes the folder readable: a temporary folder is private, but every reader of the home may use the set.
@@ -78,7 +68,7 @@ fn fingerprint(files: &[(PathBuf, &[u8])]) -> String {
         hasher.update((bytes.len() as u64).to_le_bytes());
         hasher.update(bytes);
     }
-    format!("sha256:{}", hex(&hasher.finalize()))
+    format!("sha256:{}", Hex(&hasher.finalize()))
 }
 
 #[cfg(test)]
@@ -90,13 +80,13 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let target = dir.path().join("skills/.system");
         let old: &[(PathBuf, &[u8])] = &[(PathBuf::from("a/SKILL.md"), b"one"), (PathBuf::from("gone/SKILL.md"), b"x")];
-        assert_eq!(unpack(&target, old).unwrap(), UnpackOutcome::Written);
+        assert!(unpack(&target, old).unwrap());
         let modified = |path: &str| fs_err::metadata(target.join(path)).unwrap().modified().unwrap();
         let before = modified("a/SKILL.md");
-        assert_eq!(unpack(&target, old).unwrap(), UnpackOutcome::Unchanged);
+        assert!(!unpack(&target, old).unwrap());
         assert_eq!(modified("a/SKILL.md"), before);
         let new: &[(PathBuf, &[u8])] = &[(PathBuf::from("a/SKILL.md"), b"two")];
-        assert_eq!(unpack(&target, new).unwrap(), UnpackOutcome::Written);
+        assert!(unpack(&target, new).unwrap());
         assert_eq!(fs_err::read(target.join("a/SKILL.md")).unwrap(), b"two");
         assert!(!target.join("gone").exists());
         assert_eq!(fs_err::read_dir(dir.path().join("skills")).unwrap().count(), 1);

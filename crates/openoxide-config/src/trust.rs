@@ -17,9 +17,7 @@ use openoxide_skills::diagnostic::Diagnostic;
 
 use crate::environment::Environment;
 use error::TrustError;
-use record::{
-    Grant, PermissionKind, RememberedAnswer, TrustEntry, TrustRecord, TrustedFolder, TrustedRemote, TrustedSource,
-};
+use record::{Grant, PermissionKind, RememberedAnswer, TrustEntry, TrustRecord, TrustedFolder};
 use store::Store;
 use timestamp::Timestamp;
 
@@ -111,11 +109,6 @@ impl Trust {
         self.records().any(|record| matches!(record, TrustRecord::Folder(trusted) if trusted.path == folder))
     }
 
-    /// Tells whether a source is trusted, compared as text.
-    pub fn trusts_source(&self, source: &str) -> bool {
-        self.records().any(|record| matches!(record, TrustRecord::Source(trusted) if trusted.source == source))
-    }
-
     /// Returns the approval of a permission for a skill.
     ///
     /// `skill` is the skill's own file without links, `digest` its current content.
@@ -144,34 +137,16 @@ impl Trust {
         ApprovalState::of(approved.map(|remote| (remote.digest.as_str(), remote.at)), digest)
     }
 
-    /// Approves a server's skill until the server lists other content for it. Returns whether the file changed.
-    pub fn add_remote(&mut self, remote: TrustedRemote) -> Result<bool, TrustError> {
-        self.add(TrustRecord::Remote(remote))
-    }
-
     /// Trusts a folder, given without links. Returns whether that is new.
     pub fn add_folder(&mut self, folder: &Path, now: Timestamp) -> Result<bool, TrustError> {
         self.add(TrustRecord::Folder(TrustedFolder { path: folder.to_owned(), at: now }))
     }
 
-    /// Trusts a source. Returns whether that is new.
-    pub fn add_source(&mut self, source: &str, now: Timestamp) -> Result<bool, TrustError> {
-        self.add(TrustRecord::Source(TrustedSource { source: source.to_owned(), at: now }))
-    }
-
-    /// Grants a skill a permission. Returns whether the file changed.
+    /// Adds a record. Returns whether the file changed.
     ///
-    /// A grant for other content is replaced. One for the same content keeps the items that were shown before.
-    pub fn grant(&mut self, grant: Grant) -> Result<bool, TrustError> {
-        self.add(TrustRecord::Grant(grant))
-    }
-
-    /// Remembers that a question was answered with "always". Returns whether that is new.
-    pub fn remember(&mut self, answer: RememberedAnswer) -> Result<bool, TrustError> {
-        self.add(TrustRecord::Answer(answer))
-    }
-
-    fn add(&mut self, record: TrustRecord) -> Result<bool, TrustError> {
+    /// A record for other content of the same skill is replaced. A grant for the same content keeps the items that were
+    /// shown before.
+    pub fn add(&mut self, record: TrustRecord) -> Result<bool, TrustError> {
         let store = self.store.as_ref().ok_or(TrustError::NoHome)?;
         record.check_text()?;
         let (entries, changed) = store.change(|entries, document| edit::add(entries, document, record))?;

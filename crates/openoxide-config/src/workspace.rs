@@ -2,7 +2,6 @@
 
 pub(crate) mod error;
 mod host_problems;
-mod missing_path;
 mod rules;
 pub(crate) mod set;
 pub(crate) mod skill_selector;
@@ -10,34 +9,41 @@ pub(crate) mod switch;
 pub(crate) mod views;
 pub(crate) mod watch_paths;
 
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 
-use openoxide_skills::host::{Hosts, ProjectRules};
+use openoxide_skills::host::{Hosts, ProjectRules, Unmarked};
 
-use crate::environment::Environment;
-use crate::project::find_project;
-use crate::settings::config::Config;
-use crate::settings::permission_rules::AgentSettings;
-use crate::settings::settings_file::SettingsOwner;
+use crate::{AgentSettings, Config, Environment, SettingsOwner};
 use error::WorkspaceError;
 use host_problems::{unknown_host_settings, unusable_host};
-use missing_path::{could_exist, resolve_missing};
 
-/// What the command line, or a client, adds to the environment.
-#[derive(Clone, Debug, Default)]
-pub struct WorkspaceOptions {
-    /// The folder to work in, instead of the current directory.
-    pub project: Option<PathBuf>,
+/// The longest path that a system opens, in bytes.
+const PATH_MAX: usize = 4096;
+
+/// What a client works on: a folder, and the options that decide how it is read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// The folder to work in. If empty, it is the current directory of the environment.
+    pub folder: PathBuf,
+    /// The host, as `name` or `name@edition`. If absent, the settings name it.
+    pub host: Option<String>,
+    /// The agent whose rules apply as well.
+    pub agent: Option<String>,
     /// More folders of skills.
     pub added: Vec<PathBuf>,
-    /// Files that were read or edited.
+    /// Files that the agent has read or edited, which some hosts search beside for skills.
     pub touched: Vec<PathBuf>,
     /// Settings as `KEY=VALUE`.
     pub config: Vec<String>,
-    /// The agent whose rules apply too.
-    pub agent: Option<String>,
-    /// Whether `project` may be missing, or be a file. The folders above it are searched all the same.
+    /// Whether the folder may be missing, or be a file. The folders above it are searched all the same.
     pub may_be_missing: bool,
+}
+
+impl Place {
+    /// Returns the place of a folder with no options.
+    pub fn of(folder: impl Into<PathBuf>) -> Place {
+        Place { folder: folder.into(), ..Place::default() }
+    }
 }
 
 /// A project as its user works in it.
@@ -51,25 +57,25 @@ pub struct Workspace {
     pub config: Config,
     /// The hosts.
     pub hosts: Hosts,
-    options: WorkspaceOptions,
+    place: Place,
 }
 
 impl Workspace {
-    /// Opens the project of `options.project`, or else of the environment's `cwd`.
-    pub fn open(mut environment: Environment, options: WorkspaceOptions) -> Result<Workspace, WorkspaceError> {
+    /// Opens the project that a place is in.
+    pub fn open(mut environment: Environment, place: Place) -> Result<Workspace, WorkspaceError> {
         // A relative home is relative to where the user is, not to the project: that could contain such a folder.
         environment.fix_home();
-        if let Some(folder) = &options.project {
-            let path = environment.cwd.join(folder);
+        if !place.folder.as_os_str().is_empty() {
+            let path = environment.cwd.join(&place.folder);
             environment.cwd = match std::fs::canonicalize(&path) {
-                Ok(real) if real.is_dir() || options.may_be_missing => real,
-                _ if options.may_be_missing && could_exist(&path) => resolve_missing(&path),
+                Ok(real) if real.is_dir() || place.may_be_missing => real,
+                _ if place.may_be_missing && could_exist(&path) => resolve_missing(&path),
                 _ => return Err(WorkspaceError::NoFolder { path }),
             };
         }
         let project = find_project(&environment.cwd, environment.home.as_deref(), &ProjectRules::default());
-        let mut config = Config::load(&environment, &project, &options.config);
-        if let Some(name) = options.agent.as_ref().filter(|name| !config.agents().contains_key(*name)) {
+        let mut config = Config::load(&environment, &project, &place.config);
+        if let Some(name) = place.agent.as_ref().filter(|name| !config.agents().contains_key(*name)) {
             let known = config.agents().keys().cloned().collect();
             return Err(WorkspaceError::UnknownAgent { name: name.clone(), known });
         }
@@ -80,14 +86,14 @@ impl Workspace {
         }
         let unknown = unknown_host_settings(&config, &hosts);
         config.problems.extend(unknown);
-        Ok(Workspace { environment, project, config, hosts, options })
+        Ok(Workspace { environment, project, config, hosts, place })
     }
 
     /// Opens the same workspace again, with the files as they are now.
     pub fn reopen(&self) -> Result<Workspace, WorkspaceError> {
-        // `cwd` is the folder of `options.project` already.
-        let options = WorkspaceOptions { project: None, ..self.options.clone() };
-        Workspace::open(self.environment.clone(), options)
+        // `cwd` is the folder of the place already.
+        let place = Place { folder: PathBuf::new(), ..self.place.clone() };
+        Workspace::open(self.environment.clone(), place)
     }
 
     /// Returns the host that is used when none is named.
@@ -97,12 +103,12 @@ impl Workspace {
 
     /// Returns the name of the chosen agent.
     pub fn agent_name(&self) -> Option<&str> {
-        self.options.agent.as_deref()
+        self.place.agent.as_deref()
     }
 
     /// Returns the settings of the chosen agent.
     pub fn agent(&self) -> Option<&AgentSettings> {
-        self.config.agents().get(self.options.agent.as_ref()?)
+        self.config.agents().get(self.place.agent.as_ref()?)
     }
 
     /// Returns the settings file that changes are written to. `None` if the user has no home folder.
@@ -111,5 +117,73 @@ impl Workspace {
             SettingsOwner::Project => Some(self.project.join(".openoxide/config.toml")),
             SettingsOwner::User => self.environment.openoxide_home().map(|home| home.join("config.toml")),
         }
+    }
+}
+
+/// Returns the project's root: the nearest folder from `cwd` upwards that contains a marker.
+///
+/// Without a marker, the host's rules say what the project is.
+pub fn find_project(cwd: &Path, home: Option<&Path>, rules: &ProjectRules) -> PathBuf {
+    let mut top = cwd;
+    for folder in cwd.ancestors() {
+        if rules.below_home && Some(folder) == home && folder != cwd {
+            return top.to_owned();
+        }
+        top = folder;
+        if rules.markers.iter().any(|marker| !marker.is_empty() && folder.join(marker).exists()) {
+            return folder.to_owned();
+        }
+    }
+    match rules.unmarked {
+        Unmarked::Cwd => cwd.to_owned(),
+        Unmarked::Top => top.to_owned(),
+        Unmarked::Home => home.filter(|home| cwd.starts_with(home)).unwrap_or(top).to_owned(),
+    }
+}
+
+/// Tells whether a folder could have this path.
+fn could_exist(path: &Path) -> bool {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    bytes.len() < PATH_MAX && !bytes.contains(&0)
+}
+
+/// Resolves a path: links in the part that exists are followed, the rest is normalized as text.
+fn resolve_missing(path: &Path) -> PathBuf {
+    let existing =
+        path.ancestors().find_map(|above| Some((std::fs::canonicalize(above).ok()?, path.strip_prefix(above).ok()?)));
+    let (mut resolved, rest) = existing.unwrap_or_else(|| (PathBuf::new(), path));
+    for part in rest.components() {
+        match part {
+            Component::ParentDir => {
+                resolved.pop();
+            }
+            Component::CurDir => {}
+            part => resolved.push(part),
+        }
+    }
+    resolved
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_git_file_or_folder_marks_the_root() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = std::fs::canonicalize(dir.path()).unwrap();
+        let deep = root.join("a/b/c");
+        fs_err::create_dir_all(&deep).unwrap();
+        let rules = ProjectRules::default();
+        assert_eq!(find_project(&deep, None, &rules), deep);
+        fs_err::create_dir_all(root.join(".git")).unwrap();
+        assert_eq!(find_project(&deep, None, &rules), root);
+        fs_err::write(root.join("a/b/.git"), "gitdir: elsewhere\n").unwrap();
+        assert_eq!(find_project(&deep, None, &rules), root.join("a/b"));
+        let below = ProjectRules { below_home: true, markers: vec!["none".to_owned()], unmarked: Unmarked::Top };
+        assert_eq!(find_project(&deep, Some(&root), &below), root.join("a"));
+        let home = ProjectRules { unmarked: Unmarked::Home, below_home: false, ..below };
+        assert_eq!(find_project(&deep, Some(&root), &home), root);
+        assert_eq!(find_project(&deep, Some(&root.join("elsewhere")), &home), Path::new("/"));
     }
 }

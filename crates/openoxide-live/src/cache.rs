@@ -2,28 +2,22 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::{Duration, Instant};
 
-use openoxide_config::Environment;
+use openoxide_config::{Environment, Place, WorkspaceError};
 
-use crate::dirty::Dirty;
-use crate::loader::Loader;
-use crate::mailbox::{Mailbox, Message, Outcome};
-use crate::options::LiveOptions;
-use crate::pin::Pins;
-use crate::place::Place;
-use crate::polling_notice::PollingNotice;
-use crate::slot::Slot;
-use crate::snapshot::{LiveError, Snapshot};
-use crate::subscribers::Subscribers;
-use crate::watch::Registry;
+use crate::message::{Message, Outcome};
+use crate::{
+    LiveOptions, Snapshot, dirty::Dirty, loader::Loader, mailbox::Mailbox, pin::Pins, polling_notice::PollingNotice,
+    subscribers::Subscribers, watch::Registry,
+};
 
 /// The snapshots of all places, shared by the handles and the event loop.
 pub(crate) struct SnapshotCache {
     pub(crate) environment: Environment,
     pub(crate) options: LiveOptions,
-    pub(crate) mailbox: Mailbox,
+    pub(crate) mailbox: Mailbox<Message>,
     pub(crate) subscribers: Subscribers,
     pub(crate) pins: Arc<Pins>,
     /// Reports that places are polled.
@@ -36,11 +30,44 @@ pub(crate) struct SnapshotCache {
     ticks: AtomicU64,
 }
 
+/// One place: its current snapshot, and the loader that makes the next.
+pub(crate) struct Slot {
+    pub(crate) id: u64,
+    place: Place,
+    snapshot: RwLock<Option<Arc<Snapshot>>>,
+    /// The thread that holds the lock refreshes; the others wait for its result.
+    loader: Mutex<Loader>,
+    last_used: AtomicU64,
+}
+
+impl Slot {
+    fn new(id: u64, place: Place, patience: Duration) -> Slot {
+        let loader = Mutex::new(Loader::new(patience));
+        Slot { id, place, snapshot: RwLock::new(None), loader, last_used: AtomicU64::new(0) }
+    }
+
+    fn snapshot(&self) -> Option<Arc<Snapshot>> {
+        self.snapshot.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn set(&self, snapshot: Option<Arc<Snapshot>>) {
+        *self.snapshot.write().unwrap_or_else(PoisonError::into_inner) = snapshot;
+    }
+
+    fn use_at(&self, tick: u64) {
+        self.last_used.store(tick, Ordering::Relaxed);
+    }
+
+    fn last_used(&self) -> u64 {
+        self.last_used.load(Ordering::Relaxed)
+    }
+}
+
 impl SnapshotCache {
     pub(crate) fn new(
         environment: Environment,
         options: LiveOptions,
-        mailbox: Mailbox,
+        mailbox: Mailbox<Message>,
         registry: Registry,
     ) -> SnapshotCache {
         SnapshotCache {
@@ -73,7 +100,7 @@ impl SnapshotCache {
     }
 
     /// Returns the snapshot of a place. The first time, that takes a search.
-    pub(crate) fn snapshot(&self, place: &Place) -> Result<Arc<Snapshot>, LiveError> {
+    pub(crate) fn snapshot(&self, place: &Place) -> Result<Arc<Snapshot>, WorkspaceError> {
         let slot = self.slot(place);
         if let Some(snapshot) = slot.snapshot() {
             return Ok(snapshot);
@@ -94,13 +121,13 @@ impl SnapshotCache {
     }
 
     /// Refreshes a place, whether or not something changed.
-    pub(crate) fn reload(&self, place: &Place) -> Result<Arc<Snapshot>, LiveError> {
+    pub(crate) fn reload(&self, place: &Place) -> Result<Arc<Snapshot>, WorkspaceError> {
         let slot = self.slot(place);
         let mut loader = slot.loader.lock().unwrap_or_else(PoisonError::into_inner);
         self.refresh_all(&slot, &mut loader)
     }
 
-    fn refresh_all(&self, slot: &Arc<Slot>, loader: &mut Loader) -> Result<Arc<Snapshot>, LiveError> {
+    fn refresh_all(&self, slot: &Arc<Slot>, loader: &mut Loader) -> Result<Arc<Snapshot>, WorkspaceError> {
         let dirty = Dirty::everything();
         let snapshot = self.refresh(slot, loader, &dirty);
         match &snapshot {
@@ -112,7 +139,7 @@ impl SnapshotCache {
     }
 
     /// Refreshes a place and notifies subscribers of what changed.
-    fn refresh(&self, slot: &Slot, loader: &mut Loader, dirty: &Dirty) -> Result<Arc<Snapshot>, LiveError> {
+    fn refresh(&self, slot: &Slot, loader: &mut Loader, dirty: &Dirty) -> Result<Arc<Snapshot>, WorkspaceError> {
         let loaded = match loader.refresh(&self.environment, &slot.place, dirty) {
             Ok(loaded) => loaded,
             Err(error) => {

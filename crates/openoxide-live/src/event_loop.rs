@@ -9,12 +9,8 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
-use crate::cache::SnapshotCache;
-use crate::debounce::Debounce;
-use crate::dirty::Dirty;
-use crate::mailbox::{Message, Outcome};
-use crate::wake::Wakeup;
-use crate::watch::Watcher;
+use crate::message::{Message, Outcome};
+use crate::{cache::SnapshotCache, debounce::Debounce, dirty::Dirty, watch::Watcher};
 
 /// How many places are refreshed at the same time.
 const MAX_WORKERS: usize = 4;
@@ -25,7 +21,6 @@ const POLL_SHARE: u32 = 20;
 pub(crate) struct EventLoop {
     cache: Arc<SnapshotCache>,
     watcher: Option<Arc<Watcher>>,
-    wakeup: Wakeup,
     pending: HashMap<u64, Debounce>,
     to_watch: HashMap<u64, Dirty>,
     last_refresh: HashMap<u64, Instant>,
@@ -39,11 +34,10 @@ pub(crate) struct EventLoop {
 }
 
 impl EventLoop {
-    pub(crate) fn new(cache: Arc<SnapshotCache>, watcher: Option<Arc<Watcher>>, wakeup: Wakeup) -> EventLoop {
+    pub(crate) fn new(cache: Arc<SnapshotCache>, watcher: Option<Arc<Watcher>>) -> EventLoop {
         EventLoop {
             cache,
             watcher,
-            wakeup,
             pending: HashMap::new(),
             to_watch: HashMap::new(),
             last_refresh: HashMap::new(),
@@ -85,17 +79,11 @@ impl EventLoop {
             tv_sec: i64::try_from(wait.as_secs()).unwrap_or(i64::MAX),
             tv_nsec: i64::from(wait.subsec_nanos()),
         });
-        let mut fds = vec![PollFd::from_borrowed_fd(self.wakeup.fd(), PollFlags::IN)];
+        let mut fds = vec![PollFd::from_borrowed_fd(self.cache.mailbox.fd(), PollFlags::IN)];
         if let Some(watcher) = &self.watcher {
             fds.push(PollFd::from_borrowed_fd(watcher.fd(), PollFlags::IN));
         }
-        match poll(&mut fds, wait.as_ref()) {
-            Ok(_) | Err(Errno::INTR | Errno::AGAIN) => {}
-            Err(_) => return false,
-        }
-        drop(fds);
-        self.wakeup.clear();
-        true
+        matches!(poll(&mut fds, wait.as_ref()), Ok(_) | Err(Errno::INTR | Errno::AGAIN))
     }
 
     /// Returns when the next refresh is due, if one is.
@@ -247,15 +235,13 @@ mod tests {
 
     #[test]
     fn a_refresh_that_panics_is_tried_again_and_polling_goes_on() {
-        let (mailbox, wakeup) = Mailbox::new().unwrap();
-        let watcher = Err("none".to_owned());
-        let registry = Registry::new(watcher, 10);
+        let registry = Registry::new(Err("none".to_owned()), 10);
         let options = LiveOptions::default();
         let wait = options.poll_interval.max(options.min_interval);
         let environment = openoxide_config::Environment::default();
-        let cache = Arc::new(SnapshotCache::new(environment, options, mailbox, registry));
+        let cache = Arc::new(SnapshotCache::new(environment, options, Mailbox::new().unwrap(), registry));
         cache.note_polling(7, "none".to_owned());
-        let mut event_loop = EventLoop::new(cache, None, wakeup);
+        let mut event_loop = EventLoop::new(cache, None);
         let mut watch = Dirty::default();
         watch.touch("/b".into(), false);
         let outcome =

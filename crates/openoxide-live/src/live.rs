@@ -5,19 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use openoxide_config::Environment;
+use openoxide_config::{Environment, Place, WorkspaceError};
 
-use crate::cache::SnapshotCache;
-use crate::change::Change;
-use crate::dirty::Dirty;
-use crate::event_loop::EventLoop;
-use crate::mailbox::{Mailbox, Message};
-use crate::options::{LiveOptions, WatchMode};
-use crate::pin::Pin;
-use crate::place::Place;
-use crate::snapshot::{LiveError, Snapshot};
-use crate::subscribers::Subscription;
 use crate::watch::{Registry, Watcher};
+use crate::{
+    Change, LiveOptions, Pin, Snapshot, Subscription, WatchMode, cache::SnapshotCache, dirty::Dirty,
+    event_loop::EventLoop, mailbox::Mailbox, message::Message,
+};
 
 /// Keeps one current snapshot for every place that was asked for. Clones share the snapshots; watching ends when the
 /// last clone is dropped.
@@ -40,11 +34,11 @@ impl Live {
     ///
     /// If the process may not open two more files.
     pub fn new(environment: Environment, options: LiveOptions) -> Live {
-        let (mailbox, wakeup) = Mailbox::new().expect("a pair of sockets can be made");
+        let mailbox = Mailbox::new().expect("a pair of sockets can be made");
         let watcher = Watcher::new().map(Arc::new);
         let registry = Registry::new(watcher.clone(), options.max_watches);
         let cache = Arc::new(SnapshotCache::new(environment, options, mailbox, registry));
-        let event_loop = EventLoop::new(Arc::clone(&cache), watcher.as_ref().ok().cloned(), wakeup);
+        let event_loop = EventLoop::new(Arc::clone(&cache), watcher.as_ref().ok().cloned());
         let thread = std::thread::Builder::new().name("openoxide-live".to_owned()).spawn(move || event_loop.run());
         let no_watching = match (&thread, watcher) {
             (Err(error), _) => Some(format!("no thread can be started: {error}")),
@@ -54,7 +48,7 @@ impl Live {
     }
 
     /// Returns the current snapshot of a place. The first time, that takes a search.
-    pub fn snapshot(&self, place: &Place) -> Result<Arc<Snapshot>, LiveError> {
+    pub fn snapshot(&self, place: &Place) -> Result<Arc<Snapshot>, WorkspaceError> {
         self.inner.cache.snapshot(place)
     }
 
@@ -64,7 +58,7 @@ impl Live {
     }
 
     /// Searches a place again, whether or not something changed.
-    pub fn reload(&self, place: &Place) -> Result<Arc<Snapshot>, LiveError> {
+    pub fn reload(&self, place: &Place) -> Result<Arc<Snapshot>, WorkspaceError> {
         self.inner.cache.reload(place)
     }
 

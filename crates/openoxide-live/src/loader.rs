@@ -3,15 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use openoxide_config::{Environment, WatchPaths};
+use openoxide_config::{Environment, Place, WatchPaths, WorkspaceError};
 use openoxide_skills::catalog::{Changes, Depth, IncrementalLoader};
 use openoxide_skills::host::Refresh;
 
-use crate::change::{Change, is_same_catalog};
-use crate::dirty::Dirty;
-use crate::place::Place;
-use crate::snapshot::{LiveError, PlaceSettings, Snapshot};
-use crate::watch::Needs;
+use crate::{Change, PlaceSettings, Snapshot, change::is_same_catalog, dirty::Dirty, watch::Needs};
 
 /// What the next snapshot of a place is made from.
 pub(crate) struct Loader {
@@ -45,7 +41,7 @@ impl Loader {
         environment: &Environment,
         place: &Place,
         dirty: &Dirty,
-    ) -> Result<Loaded, LiveError> {
+    ) -> Result<Loaded, WorkspaceError> {
         let was_behind = std::mem::replace(&mut self.behind, true);
         let mut is_same = self.read_settings(environment, place, dirty)?;
         self.behind = false;
@@ -68,7 +64,12 @@ impl Loader {
     }
 
     /// Reads the settings if they may have changed. Returns whether they are the same as before.
-    fn read_settings(&mut self, environment: &Environment, place: &Place, dirty: &Dirty) -> Result<bool, LiveError> {
+    fn read_settings(
+        &mut self,
+        environment: &Environment,
+        place: &Place,
+        dirty: &Dirty,
+    ) -> Result<bool, WorkspaceError> {
         if !dirty.settings && self.settings.is_some() {
             return Ok(true);
         }

@@ -1,78 +1,45 @@
-//! Carries messages to the event loop and wakes it.
+//! Carries messages to a thread that sleeps in `poll`, and wakes it.
 
-use std::panic::AssertUnwindSafe;
-use std::sync::mpsc::SyncSender;
+use std::io::{Read as _, Write as _};
+use std::os::fd::{AsFd as _, BorrowedFd};
+use std::os::unix::net::UnixStream;
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
-use crate::dirty::Dirty;
-use crate::wake::{Waker, Wakeup, wake_pair};
-
-/// A message to the event loop. Places are named by their number.
-pub(crate) enum Message {
-    /// Something changed at a place.
-    Changed(u64, Dirty),
-    /// A caller refreshed a place, which now has to be watched.
-    Watch(u64, Dirty),
-    /// A worker has finished.
-    Finished(Outcome),
-    /// A place is not kept any more.
-    Evicted(u64),
-    /// A caller waits until nothing is left to do.
-    Idle(SyncSender<()>),
-    /// The last handle was dropped.
-    Stop,
+/// Messages that wait, and a socket that is readable while some do.
+pub(crate) struct Mailbox<T> {
+    messages: Mutex<Vec<T>>,
+    waker: UnixStream,
+    wakeup: UnixStream,
 }
 
-/// What a worker's turn at a place leaves to be done.
-#[derive(Default)]
-pub(crate) struct Outcome {
-    pub(crate) place: u64,
-    pub(crate) refreshed: bool,
-    pub(crate) duration: Duration,
-    /// A file may be half written, so another refresh is due soon.
-    pub(crate) in_doubt: bool,
-    /// The place cannot be watched.
-    pub(crate) polls: bool,
-    /// What may have changed before it was watched.
-    pub(crate) before_watching: Option<Dirty>,
-    /// What the turn was about to refresh when it panicked.
-    pub(crate) panicked: Option<Dirty>,
-}
-
-impl Outcome {
-    /// Runs a worker's turn. A turn that panics leaves its changes for a later one.
-    pub(crate) fn of(
-        place: u64,
-        changed: Option<Dirty>,
-        watch: Option<Dirty>,
-        turn: impl FnOnce(Option<Dirty>, Option<Dirty>) -> Outcome,
-    ) -> Outcome {
-        let mut dirty = changed.clone().unwrap_or_default();
-        dirty.merge(watch.clone().unwrap_or_default());
-        let turn = std::panic::catch_unwind(AssertUnwindSafe(|| turn(changed, watch)));
-        turn.unwrap_or_else(|_| Outcome { place, refreshed: true, panicked: Some(dirty), ..Outcome::default() })
-    }
-}
-
-/// The messages that wait, and what wakes the event loop.
-pub(crate) struct Mailbox {
-    messages: Mutex<Vec<Message>>,
-    waker: Waker,
-}
-
-impl Mailbox {
-    pub(crate) fn new() -> std::io::Result<(Mailbox, Wakeup)> {
-        let (waker, wakeup) = wake_pair()?;
-        Ok((Mailbox { messages: Mutex::default(), waker }, wakeup))
+impl<T> Mailbox<T> {
+    pub(crate) fn new() -> std::io::Result<Mailbox<T>> {
+        let (waker, wakeup) = UnixStream::pair()?;
+        waker.set_nonblocking(true)?;
+        wakeup.set_nonblocking(true)?;
+        Ok(Mailbox { messages: Mutex::default(), waker, wakeup })
     }
 
-    pub(crate) fn send(&self, message: Message) {
-        self.messages.lock().unwrap_or_else(PoisonError::into_inner).push(message);
-        self.waker.wake();
+    pub(crate) fn send(&self, message: T) {
+        self.update(|messages| messages.push(message));
     }
 
-    pub(crate) fn take(&self) -> Vec<Message> {
+    /// Changes the messages that wait, and wakes the reader.
+    pub(crate) fn update(&self, change: impl FnOnce(&mut Vec<T>)) {
+        change(&mut self.messages.lock().unwrap_or_else(PoisonError::into_inner));
+        // A socket that is full has not been read yet, and wakes all the same.
+        drop((&self.waker).write(&[1]));
+    }
+
+    /// Returns what to poll.
+    pub(crate) fn fd(&self) -> BorrowedFd<'_> {
+        self.wakeup.as_fd()
+    }
+
+    pub(crate) fn take(&self) -> Vec<T> {
+        // The socket is emptied first, so that a message that comes now wakes again.
+        let mut bytes = [0; 64];
+        while (&self.wakeup).read(&mut bytes).is_ok_and(|read| read == bytes.len()) {}
         std::mem::take(&mut *self.messages.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::place::Place;
+use openoxide_config::Place;
 
 /// Keeps a place, with its watches, until it is dropped.
 pub struct Pin {

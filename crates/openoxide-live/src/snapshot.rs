@@ -2,20 +2,10 @@
 
 use std::sync::{Arc, OnceLock};
 
-use openoxide_config::{ConfigProblem, Environment, Workspace, WorkspaceError};
+use openoxide_config::{ConfigProblem, Environment, Place, Workspace, WorkspaceError};
 use openoxide_permissions::RuleError;
 use openoxide_runtime::Runtime;
 use openoxide_skills::catalog::{Catalog, Depth, Problem, View, load};
-
-use crate::place::Place;
-
-/// The reason why there is no snapshot of a place.
-#[derive(Debug, thiserror::Error)]
-pub enum LiveError {
-    /// The place cannot be opened.
-    #[error(transparent)]
-    Workspace(#[from] WorkspaceError),
-}
 
 /// A place as of one moment. A snapshot never changes.
 pub struct Snapshot {
@@ -37,7 +27,7 @@ pub struct Snapshot {
 
 impl Snapshot {
     /// Reads a place once, without watching it and without starting a thread.
-    pub fn open(environment: &Environment, place: &Place, depth: Depth) -> Result<Snapshot, LiveError> {
+    pub fn open(environment: &Environment, place: &Place, depth: Depth) -> Result<Snapshot, WorkspaceError> {
         Ok(PlaceSettings::open(environment, place)?.search(place, depth))
     }
 
@@ -69,13 +59,13 @@ pub struct PlaceSettings {
 
 impl PlaceSettings {
     /// Reads the settings of a place.
-    pub fn open(environment: &Environment, place: &Place) -> Result<PlaceSettings, LiveError> {
-        let workspace = Workspace::open(environment.clone(), place.options())?;
+    pub fn open(environment: &Environment, place: &Place) -> Result<PlaceSettings, WorkspaceError> {
+        let workspace = Workspace::open(environment.clone(), place.clone())?;
         PlaceSettings::of_workspace(workspace, place)
     }
 
     /// Makes the view of a place whose workspace is open already.
-    pub fn of_workspace(workspace: Workspace, place: &Place) -> Result<PlaceSettings, LiveError> {
+    pub fn of_workspace(workspace: Workspace, place: &Place) -> Result<PlaceSettings, WorkspaceError> {
         let host = place.host.clone().unwrap_or_else(|| workspace.default_host());
         let (view, host_problems) = workspace.view(&host)?;
         let problems = workspace.config.problems.iter().cloned().chain(host_problems).collect();

@@ -4,8 +4,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-use crate::change::Change;
-use crate::snapshot::Snapshot;
+use crate::{Change, Snapshot};
 
 /// A subscription to changes. It ends when it is dropped.
 pub struct Subscription {

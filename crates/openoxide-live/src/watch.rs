@@ -1,6 +1,5 @@
 //! Watches folders through the system: one watcher for all places.
 
-mod backend;
 mod event;
 #[cfg(all(target_os = "linux", not(feature = "portable-watcher")))]
 mod inotify;
@@ -9,6 +8,9 @@ mod needs;
 mod portable;
 mod registry;
 
-pub(crate) use backend::Watcher;
+#[cfg(all(target_os = "linux", not(feature = "portable-watcher")))]
+pub(crate) use inotify::Watcher;
 pub(crate) use needs::Needs;
+#[cfg(any(not(target_os = "linux"), feature = "portable-watcher"))]
+pub(crate) use portable::Watcher;
 pub(crate) use registry::Registry;

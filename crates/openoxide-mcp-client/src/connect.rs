@@ -1,12 +1,146 @@
-//! Connections to MCP servers, over standard input and output or over HTTP.
+//! Opens and closes the connection to one server, over standard input and output or over HTTP.
 
-mod connection;
 mod fault;
 mod http;
+mod http_client;
 mod stdio;
-mod tls;
 mod token;
 
-pub(crate) use connection::{Connection, Target};
+use std::io::ErrorKind;
+
+use openoxide_config::{Environment, McpTransport};
+use rmcp::model::{ClientCapabilities, ClientConfig, Implementation, ProtocolVersion};
+use rmcp::service::{
+    ClientInitializeError, ClientLifecycleMode, ClientServiceExt as _, Peer, RoleClient, RunningService,
+};
+
+use crate::{Limits, RemoteError, server_text::said};
+
 pub(crate) use fault::{Fault, innermost};
-pub(crate) use tls::tls;
+pub(crate) use http_client::http_client;
+
+/// The name of the extension.
+const EXTENSION: &str = "io.modelcontextprotocol/skills";
+
+/// A connection to a server that offers skills.
+pub(crate) struct Connection {
+    service: RunningService<RoleClient, ClientConfig>,
+    child: Option<stdio::Child>,
+    pub(crate) fault: Fault,
+    /// Whether it can list a folder.
+    pub(crate) reads_folders: bool,
+}
+
+impl Connection {
+    /// Starts or reaches a server, and asks what it can do.
+    pub(crate) async fn open(
+        server: &str,
+        transport: &McpTransport,
+        environment: &Environment,
+        limits: &Limits,
+    ) -> Result<Connection, RemoteError> {
+        let timed_out = |_| RemoteError::TimedOut {
+            server: server.to_owned(),
+            method: "server/discover".to_owned(),
+            seconds: limits.connect.as_secs(),
+        };
+        let opened = tokio::time::timeout(limits.connect, begin(server, transport, environment, limits)).await;
+        let mut connection = opened.map_err(timed_out)??;
+        let info = connection.peer().peer_info();
+        let extensions = info.as_ref().and_then(|info| info.capabilities.extensions.as_ref());
+        let settings = extensions.and_then(|extensions| extensions.get(EXTENSION));
+        let Some(settings) = settings else {
+            connection.close().await;
+            return Err(RemoteError::NoSkills(server.to_owned()));
+        };
+        connection.reads_folders = settings.get("directoryRead").and_then(serde_json::Value::as_bool) == Some(true);
+        Ok(connection)
+    }
+
+    pub(crate) fn peer(&self) -> &Peer<RoleClient> {
+        self.service.peer()
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.service.is_closed() || self.peer().is_transport_closed()
+    }
+
+    /// Ends it, and what was started for it.
+    pub(crate) async fn close(mut self) {
+        let _ = self.service.close_with_timeout(stdio::GRACE).await;
+        if let Some(child) = self.child.take() {
+            child.end().await;
+        }
+    }
+}
+
+/// Begins to speak: with the newest protocol if the server knows it, or else as older servers do.
+async fn begin(
+    server: &str,
+    transport: &McpTransport,
+    environment: &Environment,
+    limits: &Limits,
+) -> Result<Connection, RemoteError> {
+    let unreachable = |why: &str| RemoteError::unreachable(server, why);
+    let lifecycle = ClientLifecycleMode::Auto {
+        preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+        legacy_version: Some(ProtocolVersion::V_2025_11_25),
+    };
+    let fault = Fault::default();
+    let (service, child) = match transport {
+        McpTransport::Stdio { command, args, env } => {
+            let (mut child, pipes) =
+                stdio::start(command, args, env, environment, limits, &fault).map_err(|error| unreachable(&error))?;
+            match myself().serve_with_lifecycle(pipes, lifecycle).await {
+                Ok(service) => (service, Some(child)),
+                Err(error) => {
+                    let (why, complaint) = child.last_words(&fault.or(&plain(&error))).await;
+                    child.end().await;
+                    let complaint = complaint.map(|line| said(&line));
+                    return Err(RemoteError::Unreachable { server: server.to_owned(), why: said(&why), complaint });
+                }
+            }
+        }
+        McpTransport::Http { url, token } => {
+            let token = token.as_ref().map(|source| token::read(source, environment)).transpose();
+            let token = token.map_err(|why| RemoteError::NoToken { server: server.to_owned(), why })?;
+            let http = http::reach(url, token.as_ref(), limits, &fault).map_err(|why| unreachable(&why))?;
+            let service = myself().serve_with_lifecycle(http, lifecycle).await.map_err(|error| {
+                match error.is_authorization_required() {
+                    true => RemoteError::Login { server: server.to_owned(), with_token: token.is_some() },
+                    false => unreachable(&fault.or(&plain(&error))),
+                }
+            })?;
+            (service, None)
+        }
+    };
+    Ok(Connection { service, child, fault, reads_folders: false })
+}
+
+/// Says who asks, and that skills are understood.
+fn myself() -> ClientConfig {
+    let mut capabilities = ClientCapabilities::default();
+    capabilities.extensions = Some([(EXTENSION.to_owned(), serde_json::Map::new())].into());
+    ClientConfig::new(capabilities, Implementation::new("openoxide", env!("CARGO_PKG_VERSION")))
+}
+
+const ENDED: &str = "it ended before it answered";
+
+/// Says why a beginning failed, in words for people.
+fn plain(error: &ClientInitializeError) -> String {
+    match error {
+        ClientInitializeError::ConnectionClosed(_) => ENDED.to_owned(),
+        ClientInitializeError::JsonRpcError(error) => error.message.to_string(),
+        ClientInitializeError::TransportError { error, .. } => {
+            match error.error.downcast_ref::<std::io::Error>().map(std::io::Error::kind) {
+                Some(ErrorKind::BrokenPipe) => ENDED.to_owned(),
+                _ => innermost(error.error.as_ref()).to_string(),
+            }
+        }
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => plain(fallback),
+        ClientInitializeError::NoCompatibleProtocolVersion { .. } => {
+            "it speaks no version of the protocol that is known here".to_owned()
+        }
+        _ => "its first answer is not of the protocol".to_owned(),
+    }
+}

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use openoxide_skills::{host::Caller, resource::Hex};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
-use crate::digest::Sha256Digest;
 use crate::limits::{MAX_FILES, MAX_SKILL_BYTES};
 use crate::server_text::said;
 use crate::uri::{BadUri, SkillUri};
@@ -15,109 +15,90 @@ const MAX_FRONTMATTER: usize = 64 * 1024;
 
 /// What is wrong with an entry.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Flaw {
-    /// A field is missing, or of another type.
+pub(crate) enum EntryError {
     #[error("`{0}` is missing or wrong")]
     Field(&'static str),
-    /// Its address is no skill's.
     #[error("its address cannot be used: {0}")]
     Address(BadUri),
-    /// Its name is not the last part of its address.
     #[error("it is called `{name}`, and its address says `{address}`")]
-    Name {
-        /// What its frontmatter says.
-        name: String,
-        /// What its address says.
-        address: String,
-    },
-    /// Its frontmatter is too long.
+    Name { name: String, address: String },
     #[error("its frontmatter is longer than {MAX_FRONTMATTER} bytes")]
     LongFrontmatter,
-    /// The address of a file cannot be used.
     #[error("the address of a file cannot be used: {0}")]
     File(BadUri),
-    /// A file is listed twice.
     #[error("a file is listed twice: {0}")]
     Twice(String),
-    /// Its own file is not listed.
     #[error("its own `SKILL.md` is not among its files")]
     NoOwnFile,
-    /// It stands twice in a list.
-    #[error("it is listed twice")]
-    Repeated,
-    /// It has too many files.
     #[error("it has {0} files, and at most {MAX_FILES} are taken")]
     ManyFiles(usize),
-    /// Its files are too large together.
     #[error("its files have more than {MAX_SKILL_BYTES} bytes together")]
     Large,
 }
 
 /// One file that a server lists for a skill.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Resource {
-    /// Its address.
-    pub uri: String,
+pub(crate) struct Resource {
+    pub(crate) uri: String,
     /// Its path in the skill's folder.
-    pub path: String,
-    /// The digest of its bytes.
-    pub digest: Sha256Digest,
+    pub(crate) path: String,
+    pub(crate) sha256: [u8; 32],
     /// How many bytes it has.
-    pub size: u64,
+    pub(crate) size: u64,
+}
+
+impl Resource {
+    /// Returns the digest as text: `sha256:` and 64 hexadecimal digits.
+    pub(crate) fn digest(&self) -> String {
+        format!("sha256:{}", Hex(&self.sha256))
+    }
 }
 
 /// The files of a skill.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Resources {
+pub(crate) enum Resources {
     /// All of them, by address.
     Listed(Vec<Resource>),
-    /// The server makes them up as they are asked for, so that nothing can be said of them before.
+    /// The server makes them up when they are requested, so that nothing is known of them before.
     Dynamic,
 }
 
 /// What a server says of one skill.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
+pub(crate) struct Entry {
     /// The address of its own file.
-    pub uri: SkillUri,
+    pub(crate) uri: SkillUri,
     /// Its frontmatter, word for word.
-    pub frontmatter: Map<String, Value>,
-    /// What it is for.
-    pub description: String,
-    /// Its files.
-    pub resources: Resources,
+    pub(crate) frontmatter: Map<String, Value>,
+    pub(crate) description: String,
+    pub(crate) resources: Resources,
 }
 
 impl Entry {
-    /// Reads an entry.
-    pub fn read(value: &Value) -> Result<Entry, Flaw> {
-        let uri = value.get("uri").and_then(Value::as_str).ok_or(Flaw::Field("uri"))?;
-        let uri = SkillUri::parse(uri).map_err(Flaw::Address)?;
-        let frontmatter = value.get("frontmatter").and_then(Value::as_object).ok_or(Flaw::Field("frontmatter"))?;
+    pub(crate) fn parse(value: &Value) -> Result<Entry, EntryError> {
+        let uri = value.get("uri").and_then(Value::as_str).ok_or(EntryError::Field("uri"))?;
+        let uri = SkillUri::parse(uri).map_err(EntryError::Address)?;
+        let frontmatter =
+            value.get("frontmatter").and_then(Value::as_object).ok_or(EntryError::Field("frontmatter"))?;
         if serde_json::to_string(frontmatter).map_or(usize::MAX, |text| text.len()) > MAX_FRONTMATTER {
-            return Err(Flaw::LongFrontmatter);
+            return Err(EntryError::LongFrontmatter);
         }
         let text = |field| frontmatter.get(field).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
-        let name = text("name").ok_or(Flaw::Field("frontmatter.name"))?;
+        let name = text("name").ok_or(EntryError::Field("frontmatter.name"))?;
         if name != uri.name() {
-            return Err(Flaw::Name { name: said(name), address: uri.name().to_owned() });
+            return Err(EntryError::Name { name: said(name), address: uri.name().to_owned() });
         }
-        let description = text("description").ok_or(Flaw::Field("frontmatter.description"))?.to_owned();
+        let description = text("description").ok_or(EntryError::Field("frontmatter.description"))?.to_owned();
         let resources = match value.get("resources") {
             Some(Value::String(word)) if word == "dynamic" => Resources::Dynamic,
             Some(Value::Array(files)) => Resources::Listed(listed(&uri, files)?),
-            _ => return Err(Flaw::Field("resources")),
+            _ => return Err(EntryError::Field("resources")),
         };
         Ok(Entry { uri, frontmatter: frontmatter.clone(), description, resources })
     }
 
-    /// Returns the skill's name.
-    pub fn name(&self) -> &str {
-        self.uri.name()
-    }
-
     /// Returns how many files it has, and how many bytes, if the server says so.
-    pub fn size(&self) -> Option<(usize, u64)> {
+    pub(crate) fn size(&self) -> Option<(usize, u64)> {
         match &self.resources {
             Resources::Listed(files) => Some((files.len(), files.iter().map(|file| file.size).sum())),
             Resources::Dynamic => None,
@@ -125,54 +106,64 @@ impl Entry {
     }
 
     /// Returns the digest of all addresses and digests, which changes whenever a file does; none if nothing is listed.
-    pub fn digest(&self) -> Option<String> {
+    pub(crate) fn digest(&self) -> Option<String> {
         let Resources::Listed(files) = &self.resources else { return None };
         let mut hasher = Sha256::new();
         for file in files {
             hasher.update((file.uri.len() as u64).to_le_bytes());
             hasher.update(file.uri.as_bytes());
-            hasher.update(file.digest.bytes());
+            hasher.update(file.sha256);
         }
-        Some(Sha256Digest::from(<[u8; 32]>::from(hasher.finalize())).to_string())
+        Some(format!("sha256:{}", Hex(&hasher.finalize())))
     }
 
     /// Tells whether its author lets the model or the user call it.
-    pub fn is_for(&self, caller: openoxide_skills::host::Caller) -> bool {
+    pub(crate) fn is_for(&self, caller: Caller) -> bool {
         let says = |field: &str| self.frontmatter.get(field).and_then(Value::as_bool);
         match caller {
-            openoxide_skills::host::Caller::Model => says("disable-model-invocation") != Some(true),
-            openoxide_skills::host::Caller::User => says("user-invocable") != Some(false),
+            Caller::Model => says("disable-model-invocation") != Some(true),
+            Caller::User => says("user-invocable") != Some(false),
         }
     }
 }
 
-fn listed(skill: &SkillUri, values: &[Value]) -> Result<Vec<Resource>, Flaw> {
+fn listed(skill: &SkillUri, values: &[Value]) -> Result<Vec<Resource>, EntryError> {
     if values.len() > MAX_FILES {
-        return Err(Flaw::ManyFiles(values.len()));
+        return Err(EntryError::ManyFiles(values.len()));
     }
     let mut files = values.iter().map(|value| file(skill, value)).collect::<Result<Vec<_>, _>>()?;
     let total = files.iter().try_fold(0_u64, |sum, file| sum.checked_add(file.size));
     if total.is_none_or(|total| total > MAX_SKILL_BYTES) {
-        return Err(Flaw::Large);
+        return Err(EntryError::Large);
     }
     let mut seen = BTreeSet::new();
     if let Some(twice) = files.iter().find(|file| !seen.insert(file.uri.as_str())) {
-        return Err(Flaw::Twice(said(&twice.uri)));
+        return Err(EntryError::Twice(said(&twice.uri)));
     }
     if !seen.contains(skill.as_str()) {
-        return Err(Flaw::NoOwnFile);
+        return Err(EntryError::NoOwnFile);
     }
     files.sort_by(|left, right| left.uri.cmp(&right.uri));
     Ok(files)
 }
 
-fn file(skill: &SkillUri, value: &Value) -> Result<Resource, Flaw> {
-    let uri = value.get("uri").and_then(Value::as_str).ok_or(Flaw::Field("resources.uri"))?;
-    let path = skill.file(uri).map_err(Flaw::File)?.to_owned();
-    let digest = value.get("digest").and_then(Value::as_str).and_then(Sha256Digest::parse);
-    let digest = digest.ok_or(Flaw::Field("resources.digest"))?;
-    let size = value.get("size").and_then(Value::as_u64).ok_or(Flaw::Field("resources.size"))?;
-    Ok(Resource { uri: uri.to_owned(), path, digest, size })
+fn file(skill: &SkillUri, value: &Value) -> Result<Resource, EntryError> {
+    let uri = value.get("uri").and_then(Value::as_str).ok_or(EntryError::Field("resources.uri"))?;
+    let path = skill.file(uri).map_err(EntryError::File)?.to_owned();
+    let sha256 = value.get("digest").and_then(Value::as_str).and_then(parse_digest);
+    let sha256 = sha256.ok_or(EntryError::Field("resources.digest"))?;
+    let size = value.get("size").and_then(Value::as_u64).ok_or(EntryError::Field("resources.size"))?;
+    Ok(Resource { uri: uri.to_owned(), path, sha256, size })
+}
+
+/// Parses `sha256:` and 64 lowercase hexadecimal digits.
+fn parse_digest(text: &str) -> Option<[u8; 32]> {
+    let digits = text.strip_prefix("sha256:")?;
+    if digits.len() != 64 || !digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
+        return None;
+    }
+    let bytes: Option<Vec<u8>> = (0..32).map(|at| u8::from_str_radix(&digits[2 * at..2 * at + 2], 16).ok()).collect();
+    bytes?.try_into().ok()
 }
 
 #[cfg(test)]
@@ -194,16 +185,16 @@ mod tests {
         })
     }
 
-    fn with(pointer: &str, value: Value) -> Result<Entry, Flaw> {
+    fn with(pointer: &str, value: Value) -> Result<Entry, EntryError> {
         let mut entry = entry();
         *entry.pointer_mut(pointer).unwrap() = value;
-        Entry::read(&entry)
+        Entry::parse(&entry)
     }
 
     #[test]
     fn a_good_entry_is_read() {
-        let read = Entry::read(&entry()).unwrap();
-        assert_eq!((read.name(), read.description.as_str(), read.size()), ("pdf", "Reads", Some((2, 5))));
+        let read = Entry::parse(&entry()).unwrap();
+        assert_eq!((read.uri.name(), read.description.as_str(), read.size()), ("pdf", "Reads", Some((2, 5))));
         let dynamic = with("/resources", json!("dynamic")).unwrap();
         assert_eq!((dynamic.size(), dynamic.digest()), (None, None));
     }
@@ -244,9 +235,9 @@ mod tests {
         }
         let mut without = entry();
         without.as_object_mut().unwrap().remove("resources");
-        assert_eq!(Entry::read(&without), Err(Flaw::Field("resources")));
+        assert_eq!(Entry::parse(&without), Err(EntryError::Field("resources")));
         assert!(with("/resources/0/size", json!(MAX_SKILL_BYTES - 5)).is_ok(), "the limit itself is taken");
-        assert_eq!(with("/frontmatter/description", json!("x".repeat(65536))), Err(Flaw::LongFrontmatter));
+        assert_eq!(with("/frontmatter/description", json!("x".repeat(65536))), Err(EntryError::LongFrontmatter));
     }
 
     #[test]
@@ -257,15 +248,25 @@ mod tests {
             std::iter::once(own).chain(more).collect()
         };
         assert!(with("/resources", files(MAX_FILES)).is_ok());
-        assert_eq!(with("/resources", files(MAX_FILES + 1)), Err(Flaw::ManyFiles(MAX_FILES + 1)));
+        assert_eq!(with("/resources", files(MAX_FILES + 1)), Err(EntryError::ManyFiles(MAX_FILES + 1)));
+    }
+
+    #[test]
+    fn a_digest_is_read_and_written() {
+        let sha256 = parse_digest(NONE).unwrap();
+        assert_eq!(sha256, <[u8; 32]>::from(Sha256::digest(b"")));
+        assert_eq!(Resource { uri: String::new(), path: String::new(), sha256, size: 0 }.digest(), NONE);
+        for bad in ["", "sha256:", &NONE.to_uppercase(), &NONE[7..], &format!("{NONE}0"), &NONE.replace("e3", "é")] {
+            assert_eq!(parse_digest(bad), None, "{bad}");
+        }
     }
 
     #[test]
     fn the_digest_is_of_the_set() {
-        let one = Entry::read(&entry()).unwrap().digest().unwrap();
+        let one = Entry::parse(&entry()).unwrap().digest().unwrap();
         let mut turned = entry();
         turned["resources"].as_array_mut().unwrap().reverse();
-        assert_eq!(Entry::read(&turned).unwrap().digest().as_ref(), Some(&one), "the order says nothing");
+        assert_eq!(Entry::parse(&turned).unwrap().digest().as_ref(), Some(&one), "the order says nothing");
         let other = format!("sha256:{}", "0".repeat(64));
         assert_ne!(with("/resources/0/digest", json!(other)).unwrap().digest().as_ref(), Some(&one));
         assert_ne!(with("/resources/0/uri", json!("skill://pdf/c.md")).unwrap().digest().as_ref(), Some(&one));
@@ -273,8 +274,8 @@ mod tests {
 
     #[test]
     fn its_author_says_who_may_call_it() {
-        use openoxide_skills::host::Caller::{Model, User};
-        let read = Entry::read(&entry()).unwrap();
+        use Caller::{Model, User};
+        let read = Entry::parse(&entry()).unwrap();
         assert!(read.is_for(Model) && read.is_for(User));
         let hidden =
             json!({"name": "pdf", "description": "d", "disable-model-invocation": true, "user-invocable": false});

@@ -4,9 +4,7 @@
 
 use openoxide_runtime::RemoteName;
 
-use crate::entry::Flaw;
 use crate::server_text::said;
-use crate::verify::Mismatch;
 
 /// Why a server or a skill of it cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -20,11 +18,8 @@ pub enum RemoteError {
         known: Vec<String>,
     },
     /// The server is switched off in the settings.
-    #[error("the MCP server `{server}` is switched off")]
-    SwitchedOff {
-        /// The server.
-        server: String,
-    },
+    #[error("the MCP server `{0}` is switched off")]
+    SwitchedOff(String),
     /// The server cannot be started, reached or understood.
     #[error("the MCP server `{server}` cannot be used: {why}")]
     Unreachable {
@@ -62,11 +57,8 @@ pub enum RemoteError {
         seconds: u64,
     },
     /// The server offers no skills at all.
-    #[error("the MCP server `{server}` offers no skills")]
-    NoSkills {
-        /// The server.
-        server: String,
-    },
+    #[error("the MCP server `{0}` offers no skills")]
+    NoSkills(String),
     /// The server answered with an error.
     #[error("the MCP server `{server}` refused `{method}`: {why}")]
     Refused {
@@ -96,14 +88,14 @@ pub enum RemoteError {
         why: String,
     },
     /// An entry is not of the standard's form.
-    #[error("`{skill}` of the MCP server `{server}` is not loaded: {flaw}")]
+    #[error("`{skill}` of the MCP server `{server}` is not loaded: {why}")]
     Entry {
         /// The server.
         server: String,
         /// The skill's address, as the server has it.
         skill: String,
         /// What is wrong.
-        flaw: Flaw,
+        why: String,
     },
     /// The server has no such skill.
     #[error("the MCP server `{server}` has no skill `{wanted}`")]
@@ -126,44 +118,34 @@ pub enum RemoteError {
         names: Vec<String>,
     },
     /// What arrived is not what was listed.
-    #[error("`{file}` is not used: {mismatch}")]
+    #[error("`{file}` is not used: {why}")]
     Unverified {
         /// The file, the server included.
         file: String,
         /// What is wrong.
-        mismatch: Mismatch,
+        why: String,
     },
 }
 
 impl RemoteError {
-    /// Says that a server cannot be used.
     pub(crate) fn unreachable(server: &str, why: &str) -> RemoteError {
         RemoteError::Unreachable { server: server.to_owned(), why: said(why), complaint: None }
     }
 
-    /// Says that a skill is not there.
-    pub fn unknown(name: &RemoteName) -> RemoteError {
+    pub(crate) fn unknown(name: &RemoteName) -> RemoteError {
         RemoteError::UnknownSkill { server: name.server.clone(), wanted: name.wanted.clone(), near: None }
     }
 
-    /// Returns what is said in the user's own terminal: also what the server complained about.
-    pub fn in_terminal(&self) -> String {
-        match self {
-            RemoteError::Unreachable { complaint: Some(complaint), .. } => format!("{self}: {complaint}"),
-            _ => self.to_string(),
-        }
-    }
-
-    /// Returns a word that does not change.
+    /// Returns the stable word for the error.
     pub fn word(&self) -> &'static str {
         match self {
             RemoteError::UnknownServer { .. } => "unknown-server",
-            RemoteError::SwitchedOff { .. } => "switched-off",
+            RemoteError::SwitchedOff(_) => "switched-off",
             RemoteError::Unreachable { .. } => "unreachable",
             RemoteError::Login { .. } => "login",
             RemoteError::NoToken { .. } => "no-token",
             RemoteError::TimedOut { .. } => "timed-out",
-            RemoteError::NoSkills { .. } => "no-skills",
+            RemoteError::NoSkills(_) => "no-skills",
             RemoteError::Refused { .. } => "refused",
             RemoteError::BadAnswer { .. } => "bad-answer",
             RemoteError::Endless { .. } => "endless",
@@ -181,7 +163,7 @@ impl RemoteError {
                 "servers are named in your own config.toml, as `[mcp.servers.NAME]`".to_owned()
             }
             RemoteError::UnknownServer { known, .. } => format!("there are `{}`", known.join("`, `")),
-            RemoteError::SwitchedOff { server } => {
+            RemoteError::SwitchedOff(server) => {
                 format!("to use it, set `mcp.servers.{server}.enabled` to true in your config.toml")
             }
             RemoteError::Login { with_token: true, .. } => "it may have ended, or be another server's".to_owned(),
@@ -204,7 +186,7 @@ impl RemoteError {
             }
             RemoteError::Unreachable { .. }
             | RemoteError::TimedOut { .. }
-            | RemoteError::NoSkills { .. }
+            | RemoteError::NoSkills(_)
             | RemoteError::Refused { .. } => return None,
         })
     }

@@ -9,9 +9,7 @@ use openoxide_runtime::{
 use openoxide_skills::host::Caller;
 
 use crate::entry::{Resource, Resources};
-use crate::error::RemoteError;
-use crate::listing::ServerSkill;
-use crate::remote::Remote;
+use crate::{Remote, RemoteError, ServerSkill};
 
 impl Remote {
     /// Asks the server what an operation needs of it.
@@ -27,44 +25,26 @@ impl Remote {
                 Fetched::Listing(skills, listing.problems.into_iter().map(FetchError::from).collect())
             }
             FetchRequest::Find { name, caller, with_path } => {
-                let (skill, path) = self.found(name, &fetch.runtime, *caller, *with_path).await?;
+                let (skill, path) = match caller {
+                    Caller::User if *with_path => self.locate(name).await?,
+                    Caller::User => (self.find(name).await?, None),
+                    Caller::Model => (self.find_for_model(name, &fetch.runtime).await?, None),
+                };
                 Fetched::Skill(Box::new(skill.described(*caller)), path)
             }
-            FetchRequest::Manifest(skill) => {
-                Fetched::Bytes(self.load(ServerSkill::of(skill)?).await?.text.into_bytes())
-            }
+            FetchRequest::Manifest(skill) => Fetched::Bytes(self.load(ServerSkill::of(skill)?).await?.into_bytes()),
             FetchRequest::File(skill, path) => Fetched::Bytes(self.read(ServerSkill::of(skill)?, path).await?),
             FetchRequest::Files(skill) => Fetched::Files(self.files(ServerSkill::of(skill)?).await?),
         })
     }
 
-    async fn found(
-        &self,
-        name: &RemoteName,
-        runtime: &Runtime,
-        caller: Caller,
-        with_path: bool,
-    ) -> Result<(ServerSkill, Option<String>), RemoteError> {
-        match caller {
-            Caller::User if with_path => self.locate(name).await,
-            _ => Ok((self.find_for(name, runtime, caller).await?, None)),
-        }
-    }
-
-    /// Finds the skill that a name means to a caller. To the model, a skill that it may not call does not exist: no error
-    /// names it, and no suggestion does.
-    pub async fn find_for(
-        &self,
-        name: &RemoteName,
-        runtime: &Runtime,
-        caller: Caller,
-    ) -> Result<ServerSkill, RemoteError> {
-        if caller == Caller::User {
-            return self.find(name).await;
-        }
+    /// Finds the skill that a name means to the model. A skill that it may not call does not exist for it: no error names
+    /// it, and no suggestion does.
+    async fn find_for_model(&self, name: &RemoteName, runtime: &Runtime) -> Result<ServerSkill, RemoteError> {
         // Rules that deny do so in every session.
+        let session = Session::default();
         let knows =
-            |skill: &ServerSkill| runtime.before_remote(&Session::default(), &skill.offer(caller), caller).is_ok();
+            |skill: &ServerSkill| runtime.before_remote(&session, &skill.offer(Caller::Model), Caller::Model).is_ok();
         match self.find_among(name, knows).await {
             // A bad entry does not say for whom it would be.
             Err(RemoteError::Entry { .. }) => Err(RemoteError::unknown(name)),
@@ -77,10 +57,14 @@ impl ServerSkill {
     /// Describes the skill to the runtime.
     pub fn described(self, caller: Caller) -> RemoteSkill {
         let files = match &self.entry.resources {
-            Resources::Listed(files) => Some(files.iter().map(listed).collect()),
+            Resources::Listed(files) => {
+                let described =
+                    |file: &Resource| RemoteFile { path: file.path.clone(), size: file.size, digest: file.digest() };
+                Some(files.iter().map(described).collect())
+            }
             Resources::Dynamic => None,
         };
-        let (offer, name) = (self.offer(caller), self.entry.name().to_owned());
+        let (offer, name) = (self.offer(caller), self.uri().name().to_owned());
         let (model, user) = (self.entry.is_for(Caller::Model), self.entry.is_for(Caller::User));
         RemoteSkill { offer, name, files, model, user, handle: Arc::new(self) }
     }
@@ -90,10 +74,6 @@ impl ServerSkill {
         let made_elsewhere = || RemoteError::unreachable(&skill.offer.server, "the skill is not one of this client's");
         skill.handle.downcast_ref().ok_or_else(made_elsewhere)
     }
-}
-
-fn listed(file: &Resource) -> RemoteFile {
-    RemoteFile { path: file.path.clone(), size: file.size, digest: file.digest.to_string() }
 }
 
 impl From<RemoteError> for FetchError {

@@ -4,7 +4,9 @@
 
 use std::fmt;
 
+use openoxide_runtime::RemoteName;
 use openoxide_skills::text::is_deceptive;
+use percent_encoding::percent_decode_str;
 
 /// Longest address.
 const MAX_URI: usize = 1024;
@@ -14,26 +16,19 @@ const OWN_FILE: &str = "SKILL.md";
 
 /// What is wrong with an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BadUri {
-    /// It is too long.
+pub(crate) enum BadUri {
     #[error("it is longer than {MAX_URI} bytes")]
     Long,
-    /// It is not of the form `scheme://path`.
     #[error("it is not of the form `scheme://path`")]
     Form,
-    /// It means a file of this machine.
     #[error("it means a file of this machine")]
     File,
-    /// It has a character that has no place in a path.
     #[error("it has a character that has no place in a path")]
     Character,
-    /// It has a part that is empty, or leads elsewhere.
     #[error("it has a part that is empty or leads elsewhere")]
     Part,
-    /// It does not end with the skill's name and `SKILL.md`.
     #[error("it does not end with the skill's name and `SKILL.md`")]
     NotOwnFile,
-    /// The name in it is none that a skill can have.
     #[error(
         "the name in it is none that a skill can have: small letters, digits and single hyphens, at most {MAX_NAME}"
     )]
@@ -41,16 +36,16 @@ pub enum BadUri {
 }
 
 /// The address of a skill's own file.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SkillUri {
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct SkillUri {
     text: String,
     /// Where the path begins.
     path: usize,
 }
 
 impl SkillUri {
-    /// Reads an address; one that is not exactly of the standard's form is none.
-    pub fn parse(text: &str) -> Result<SkillUri, BadUri> {
+    /// Parses an address; one that is not exactly of the standard's form is refused.
+    pub(crate) fn parse(text: &str) -> Result<SkillUri, BadUri> {
         let path = checked(text)?;
         let uri = SkillUri { text: text.to_owned(), path };
         match text[path..].rsplit('/').next() {
@@ -60,38 +55,49 @@ impl SkillUri {
         if is_name(uri.name()) { Ok(uri) } else { Err(BadUri::Name) }
     }
 
-    /// Makes the address of the skill at this path in the standard's own scheme.
-    pub(crate) fn of_path(path: &str) -> Result<SkillUri, BadUri> {
-        SkillUri::parse(&format!("skill://{path}/{OWN_FILE}"))
+    /// Returns the address in a name, or the one that its path has in the standard's own scheme.
+    pub(crate) fn from_name(name: &RemoteName) -> Option<SkillUri> {
+        let scheme = if name.wanted.contains("://") { "" } else { "skill://" };
+        SkillUri::parse(&format!("{scheme}{}/{OWN_FILE}", name.wanted)).ok()
     }
 
-    /// Returns the whole address.
-    pub fn as_str(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         &self.text
     }
 
     /// Returns the address of the skill's folder.
-    pub fn root(&self) -> &str {
+    pub(crate) fn root(&self) -> &str {
         &self.text[..self.text.len() - OWN_FILE.len() - 1]
     }
 
     /// Returns the path of the skill's folder, without the scheme.
-    pub fn path(&self) -> &str {
+    pub(crate) fn path(&self) -> &str {
         &self.root()[self.path..]
     }
 
     /// Returns the skill's name, as the address has it.
-    pub fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         self.path().rsplit('/').next().unwrap_or_default()
     }
 
     /// Tells whether the scheme is the standard's own.
-    pub fn is_plain(&self) -> bool {
+    pub(crate) fn is_plain(&self) -> bool {
         self.text.starts_with("skill://")
     }
 
+    /// Tells whether a name is the skill's whole path or address.
+    pub(crate) fn is_named_by(&self, name: &RemoteName) -> bool {
+        name.wanted == self.root() || (self.is_plain() && name.wanted == self.path())
+    }
+
+    /// Returns the path of a file in the skill, if a name is the skill's path and goes on with one.
+    pub(crate) fn file_named_by<'n>(&self, name: &'n RemoteName) -> Option<&'n str> {
+        let folder = if self.is_plain() && !name.wanted.contains("://") { self.path() } else { self.root() };
+        name.wanted.strip_prefix(folder)?.strip_prefix('/').filter(|file| !file.is_empty())
+    }
+
     /// Returns the path of a file in the skill's folder, if an address means one.
-    pub fn file<'u>(&self, uri: &'u str) -> Result<&'u str, BadUri> {
+    pub(crate) fn file<'u>(&self, uri: &'u str) -> Result<&'u str, BadUri> {
         checked(uri)?;
         let below = uri.strip_prefix(self.root()).and_then(|rest| rest.strip_prefix('/'));
         below.filter(|path| !path.is_empty()).ok_or(BadUri::Part)
@@ -149,19 +155,10 @@ fn is_part(part: &str) -> bool {
     stays(part.as_bytes()) && decoded.is_some_and(|decoded| stays(&decoded) && !decoded.iter().any(is_odd))
 }
 
-/// Decodes what is written as `%XX`; nothing if a sign of it stands alone.
+/// Decodes what is written as `%XX`; `None` if a `%` is followed by anything else.
 fn decoded(part: &str) -> Option<Vec<u8>> {
-    let mut bytes = part.bytes();
-    let mut decoded = Vec::with_capacity(part.len());
-    while let Some(byte) = bytes.next() {
-        if byte != b'%' {
-            decoded.push(byte);
-            continue;
-        }
-        let mut digit = || bytes.next().and_then(|digit| char::from(digit).to_digit(16));
-        decoded.push(u8::try_from(digit()? * 16 + digit()?).ok()?);
-    }
-    Some(decoded)
+    let is_escape = |after: &str| after.as_bytes().get(..2).is_some_and(|two| two.iter().all(u8::is_ascii_hexdigit));
+    part.split('%').skip(1).all(is_escape).then(|| percent_decode_str(part).collect())
 }
 
 /// Tells whether a skill can have this name, by the standard.
@@ -186,7 +183,22 @@ mod tests {
         assert_eq!(uri.of_file("a/b.md").unwrap(), "skill://acme/billing/refunds/a/b.md");
         let other = SkillUri::parse("github://owner/repo/refunds/SKILL.md").unwrap();
         assert!(uri.is_plain() && !other.is_plain());
-        assert_eq!(SkillUri::of_path("pdf").unwrap().as_str(), "skill://pdf/SKILL.md");
+    }
+
+    #[test]
+    fn a_name_fits_its_address() {
+        let rows = [
+            ("mcp:docs/pdf", "skill://pdf/SKILL.md"),
+            ("mcp:docs/acme/billing/refunds", "skill://acme/billing/refunds/SKILL.md"),
+            ("mcp:docs/github://owner/repo/refunds", "github://owner/repo/refunds/SKILL.md"),
+        ];
+        for (text, uri) in rows {
+            let name = RemoteName::parse(text).unwrap();
+            let uri = SkillUri::parse(uri).unwrap();
+            assert_eq!(name.to_string(), text);
+            assert!(uri.is_named_by(&name));
+            assert_eq!(SkillUri::from_name(&name), Some(uri));
+        }
     }
 
     #[test]

@@ -4,37 +4,25 @@
 
 use openoxide_skills::parse::frontmatter_json;
 use serde_json::{Map, Value};
+use sha2::{Digest as _, Sha256};
 
-use crate::digest::Sha256Digest;
 use crate::entry::{Entry, Resource};
 
-/// Why what arrived is not used.
+/// Why a file that arrived is not used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Mismatch {
-    /// It has another size.
+pub(crate) enum Mismatch {
     #[error("{got} bytes arrived, and {listed} were listed")]
-    Size {
-        /// What was listed.
-        listed: u64,
-        /// What arrived.
-        got: u64,
-    },
-    /// It has another digest.
+    Size { listed: u64, got: u64 },
     #[error("it is not what was listed: its digest is another")]
     Digest,
-    /// It is larger than any file of a skill may be.
     #[error("it is larger than a skill may be")]
     Large,
-    /// The file is not among those that were listed.
     #[error("it is not among the files that were listed")]
     Unlisted,
-    /// A skill's own file is no text.
     #[error("it is not text in UTF-8")]
     NotText,
-    /// Its frontmatter cannot be compared.
     #[error("{0}")]
     Frontmatter(String),
-    /// A field of its frontmatter is another than was listed.
     #[error("`{0}` in its frontmatter is not what was listed")]
     Field(String),
 }
@@ -45,7 +33,7 @@ pub(crate) fn check(file: &Resource, bytes: &[u8]) -> Result<(), Mismatch> {
     if got != file.size {
         return Err(Mismatch::Size { listed: file.size, got });
     }
-    if Sha256Digest::of(bytes) == file.digest { Ok(()) } else { Err(Mismatch::Digest) }
+    if Sha256::digest(bytes)[..] == file.sha256 { Ok(()) } else { Err(Mismatch::Digest) }
 }
 
 /// Reads a skill's own file, and compares its frontmatter with what was listed, field by field.
@@ -85,19 +73,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_digest_is_read_and_written() {
-        let none = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
-        assert_eq!(Sha256Digest::of(b"").to_string(), none);
-        assert_eq!(Sha256Digest::parse(none), Some(Sha256Digest::of(b"")));
-        for bad in ["", "sha256:", &none.to_uppercase(), &none[7..], &format!("{none}0"), &none.replace("e3", "é")] {
-            assert_eq!(Sha256Digest::parse(bad), None, "{bad}");
-        }
-    }
-
-    #[test]
     fn bytes_are_measured_and_digested() {
         let uri = "skill://pdf/a".to_owned();
-        let file = Resource { uri, path: "a".to_owned(), digest: Sha256Digest::of(b"abc"), size: 3 };
+        let file = Resource { uri, path: "a".to_owned(), sha256: Sha256::digest(b"abc").into(), size: 3 };
         assert_eq!(check(&file, b"abc"), Ok(()));
         assert_eq!(check(&file, b"abcd"), Err(Mismatch::Size { listed: 3, got: 4 }));
         assert_eq!(check(&file, b"abd"), Err(Mismatch::Digest));
@@ -107,7 +85,7 @@ mod tests {
     #[test]
     fn every_field_is_compared() {
         let entry = |frontmatter: Value| {
-            Entry::read(&json!({
+            Entry::parse(&json!({
                 "uri": "skill://pdf/SKILL.md", "frontmatter": frontmatter, "resources": "dynamic",
             }))
             .unwrap()

@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Instant;
 
-use openoxide_config::{Environment, Workspace, WorkspaceOptions};
+use openoxide_config::{Environment, Place, Workspace};
 use openoxide_runtime::{Activation, ActivationOutcome, Call, CallArguments, Runtime, Session, drive};
 use openoxide_skills::catalog::{Depth, load};
 use openoxide_skills::host::Caller;
@@ -64,7 +64,7 @@ fn runtime(folder: &Path) -> Arc<Runtime> {
         admin: folder.join("admin"),
         ..Environment::default()
     };
-    let workspace = Workspace::open(environment, WorkspaceOptions::default()).unwrap();
+    let workspace = Workspace::open(environment, Place::default()).unwrap();
     let (view, _) = workspace.view("openoxide").unwrap();
     let catalog = load(std::slice::from_ref(&view), Depth::Quick).remove(0);
     Arc::new(Runtime::new(&workspace, view, Arc::new(catalog)).unwrap())

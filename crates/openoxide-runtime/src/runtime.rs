@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use openoxide_config::{
     ApprovalState, Environment, Grant, McpServer, McpTransport, PermissionPolicy, RememberedAnswer as Always,
-    SandboxSettings, Timestamp, Trust, TrustError, Workspace,
+    SandboxSettings, Timestamp, Trust, TrustError, TrustRecord, Workspace,
 };
 use openoxide_permissions::{Action, Approvals, Decision, Permission, RuleError, Rules, decide};
 use openoxide_sandbox::Limits;
@@ -108,7 +108,7 @@ impl Runtime {
             agent: self.agent.clone(),
             at: Timestamp::from(SystemTime::now()),
         };
-        self.with_trust(|trust| trust.remember(answer)).map(drop)
+        self.with_trust(|trust| trust.add(TrustRecord::Answer(answer))).map(drop)
     }
 
     /// Returns whether the session or the trust store approves a permission of a skill, for the current digest.
@@ -158,13 +158,13 @@ impl Runtime {
     ) -> Result<(), TrustError> {
         self.with_trust(|trust| {
             for permission in permissions {
-                trust.grant(Grant {
+                trust.add(TrustRecord::Grant(Grant {
                     skill: entry.canonical().to_owned(),
                     digest: digest.to_owned(),
                     permission: permission.kind(),
                     shown: permission.items(),
                     at: Timestamp::from(SystemTime::now()),
-                })?;
+                }))?;
             }
             Ok(())
         })

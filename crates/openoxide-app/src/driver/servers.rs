@@ -54,7 +54,7 @@ impl BlockingMcpServers {
     pub fn answer(&self, snapshot: &Snapshot, fetch: &Fetch) -> FetchReply {
         let servers = || snapshot.workspace.config.mcp_servers();
         match self.client.get_or_init(|| BlockingRemote::new(client_of(snapshot, servers()))) {
-            Ok(client) => client.answer(fetch),
+            Ok(client) => client.wait(async |remote| remote.answer(fetch).await),
             Err(error) => Err(FetchError::unreachable(fetch.server(), &error.to_string())),
         }
     }

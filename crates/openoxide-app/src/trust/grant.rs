@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use openoxide_config::{ApprovalState, Grant, PermissionKind, Timestamp, Workspace};
+use openoxide_config::{ApprovalState, Grant, PermissionKind, Timestamp, TrustRecord, Workspace};
 use openoxide_live::Snapshot;
 use openoxide_skills::text::path_text;
 use openoxide_wire::ChangeLine;
@@ -69,7 +69,7 @@ pub fn grant(workspace: &Workspace, request: GrantRequest) -> Result<Vec<ChangeL
     for (permission, shown) in request.permissions {
         let (skill, digest) = (request.skill.clone(), request.digest.clone());
         let target = format!("{} {}", path_text(&skill), permission.as_str());
-        if trust.grant(Grant { skill, digest, permission, shown, at: now() })? {
+        if trust.add(TrustRecord::Grant(Grant { skill, digest, permission, shown, at: now() }))? {
             changes.push(ChangeLine::new("grant", &file, Some(target)));
         }
     }

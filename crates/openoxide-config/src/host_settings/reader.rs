@@ -3,24 +3,21 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use openoxide_skills::diagnostic::{Code, Diagnostic};
 use openoxide_skills::host::{
-    Combine, Host, HostSpec, SettingDoes, SettingKind, SettingLayer, SettingRule, SettingSource, StateEffect,
+    Combine, SettingDoes, SettingKind, SettingLayer, SettingRule, SettingSource, StateEffect,
 };
-use openoxide_skills::root::Surroundings;
-use openoxide_skills::settings::{HostSettings, Origin, Setting};
+use openoxide_skills::prelude::{Code, Diagnostic, Host, HostSettings, HostSpec, Surroundings};
+use openoxide_skills::settings::{Origin, Setting};
 use toml::Value;
 
-use super::combine::combine;
 use super::layer_files::layer_files;
 use super::value::{
-    contains_any, is_in_range, normalize_permissions, parse_number, parse_switch, split_list, with_absolute_paths,
+    combine, contains_any, is_in_range, normalize_permissions, parse_number, parse_switch, split_list,
+    with_absolute_paths,
 };
-use crate::document::dotted_key::quote_part;
 use crate::document::json::{JsonDialect, parse_json};
 use crate::document::{self, Document, dotted_key};
-use crate::settings::config::Config;
-use crate::settings::layer::ConfigProblem;
+use crate::{Config, ConfigProblem, document::dotted_key::quote_part};
 
 /// Reads settings, each file once.
 pub(super) struct Reader<'r> {
@@ -150,7 +147,7 @@ impl<'r> Reader<'r> {
         if let Some(known) = self.files.get(path) {
             return known.clone();
         }
-        let document = document::read_as(path, Code::HostFile, dialect).unwrap_or_else(|diagnostic| {
+        let document = document::read(path, Code::HostFile, dialect).unwrap_or_else(|diagnostic| {
             self.problems.push(ConfigProblem { path: Some(path.to_owned()), diagnostic });
             None
         });

@@ -1,8 +1,9 @@
-//! Converts values of hosts' settings, from variables and files, to the form that their rules expect.
+//! Converts and combines the values of hosts' settings, as their rules say.
 
 use std::path::Path;
 
-use openoxide_skills::host::{SettingRule, YesWords};
+use openoxide_skills::host::{Combine, SettingKind, SettingRule, YesWords};
+use openoxide_skills::settings::Setting;
 use toml::Value;
 
 /// Tells whether a list contains one of the words.
@@ -11,7 +12,6 @@ pub(super) fn contains_any(value: &Value, words: &[String]) -> bool {
     items.into_iter().any(|item| words.iter().any(|word| word == item))
 }
 
-/// Parses a number.
 pub(super) fn parse_number(text: &str) -> Option<Value> {
     let text = text.trim();
     text.parse::<i64>().map(Value::Integer).or_else(|_| text.parse::<f64>().map(Value::Float)).ok()
@@ -70,4 +70,42 @@ pub(super) fn with_absolute_paths(value: &Value, file: &Path) -> Value {
         }
     }
     value
+}
+
+/// Combines the values of a setting: the last wins, or the last `false` does, or they add up.
+pub(super) fn combine(rule: &SettingRule, values: Vec<Setting>) -> Option<Setting> {
+    if rule.combine == Combine::Strictest
+        && let Some(refusal) = values.iter().rfind(|setting| setting.value.as_bool() == Some(false))
+    {
+        return Some(refusal.clone());
+    }
+    if rule.combine != Combine::AddUp {
+        return values.into_iter().next_back();
+    }
+    values.into_iter().reduce(|below, above| match (below.value, above.value) {
+        (Value::Table(all), Value::Table(more)) if rule.kind == SettingKind::Permissions => {
+            Setting { value: Value::Table(merged(all, more)), origin: above.origin }
+        }
+        (Value::Table(mut all), Value::Table(more)) => {
+            all.extend(more);
+            Setting { value: Value::Table(all), origin: above.origin }
+        }
+        (Value::Array(mut all), Value::Array(more)) => {
+            all.extend(more);
+            Setting { value: Value::Array(all), origin: above.origin }
+        }
+        (_, value) => Setting { value, origin: above.origin },
+    })
+}
+
+/// Merges two tables recursively. A key of both keeps its place, because the order of rules matters.
+fn merged(mut all: toml::Table, more: toml::Table) -> toml::Table {
+    for (key, value) in more {
+        let value = match (all.get_mut(&key), value) {
+            (Some(Value::Table(below)), Value::Table(above)) => Value::Table(merged(std::mem::take(below), above)),
+            (_, value) => value,
+        };
+        all.insert(key, value);
+    }
+    all
 }

@@ -7,9 +7,7 @@ use toml_edit::{Array, Item, Table, value};
 
 use super::parse::{ServerProblem, parse_server};
 use super::server::{McpServer, McpTransport, TokenSource};
-use crate::settings::edit::edit;
-use crate::settings::edit::error::EditError;
-use crate::settings::edit::table::table_at;
+use crate::{EditError, SettingsOwner, settings::edit::edit, settings::edit::table::table_at};
 
 /// The outcome of adding a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +31,7 @@ pub fn validate_mcp_server(name: &str, server: &McpServer) -> Result<(), EditErr
 pub fn add_mcp_server(path: &Path, name: &str, server: &McpServer) -> Result<AddServerOutcome, EditError> {
     validate_mcp_server(name, server)?;
     let mut outcome = AddServerOutcome::Added;
-    edit(path, |document| {
+    edit(path, SettingsOwner::User, |document| {
         let outer = ["mcp".to_owned(), "servers".to_owned()];
         let servers = table_at(document, &outer, path, "mcp.servers")?;
         match servers.get(name) {

@@ -1,4 +1,8 @@
-//! An MCP server as settings describe it.
+//! An MCP server as settings describe it, and the dotted keys of its fields.
+
+use openoxide_skills::settings::Origin;
+
+use crate::document::dotted_key::{join_key, split_key};
 
 /// An MCP server.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,4 +51,33 @@ pub enum TokenSource {
     Variable(String),
     /// In this file, whose path is absolute or begins with `~/`.
     File(String),
+}
+
+/// A server with its name and the place where it is set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfiguredServer {
+    /// The name.
+    pub name: String,
+    /// The server.
+    pub server: McpServer,
+    /// Where it is set.
+    pub origin: Origin,
+}
+
+/// Returns the dotted key of a server.
+pub(crate) fn server_key(name: &str) -> String {
+    join_key(&["mcp", "servers", name])
+}
+
+/// Tells whether the parts of a dotted key are those of a server's command or address.
+pub(crate) fn is_endpoint_key(parts: &[String]) -> bool {
+    matches!(parts, [mcp, servers, _, field]
+        if mcp == "mcp" && servers == "servers" && (field == "url" || field == "command"))
+}
+
+/// Returns the dotted key of the server that a key is a field of.
+pub(crate) fn enclosing_server(key: &str) -> Option<String> {
+    let parts = split_key(key);
+    let is_field = parts.len() > 3 && parts[0] == "mcp" && parts[1] == "servers";
+    is_field.then(|| server_key(&parts[2]))
 }

@@ -3,9 +3,8 @@
 use url::Url;
 
 use super::add::{AddServerOutcome, add_mcp_server};
-use super::configured::ConfiguredServer;
 use super::parse::is_loopback_url;
-use super::server::{McpServer, McpTransport, TokenSource};
+use super::server::{ConfiguredServer, McpServer, McpTransport, TokenSource};
 use crate::environment::Environment;
 use crate::settings::config::Config;
 use crate::settings::edit::error::EditError;

@@ -11,7 +11,7 @@ use super::key::{ConfigKey, ProjectAccess};
 use super::key_table::CONFIG_KEYS;
 use super::layer::{ConfigProblem, Layer, LayerKind};
 use super::permission_rules::{AgentSettings, PermissionRules};
-use crate::trust::Trust;
+use crate::{ConfiguredServer, Trust, mcp::parse::parse_server, mcp::server::server_key};
 
 /// All layers of settings, weakest first.
 #[derive(Clone, Debug, Default)]
@@ -86,6 +86,23 @@ impl Config {
         &self.permissions.agents
     }
 
+    /// Returns the servers, sorted by name. Where several layers have one of the same name, the last replaces the
+    /// others as a whole: a mixture would be a server that nobody wrote.
+    pub fn mcp_servers(&self) -> Vec<ConfiguredServer> {
+        let mut servers: Vec<ConfiguredServer> = Vec::new();
+        for layer in self.layers.iter().filter(|layer| layer.is_active) {
+            let tables = layer.document.get("mcp.servers").and_then(Value::as_table).into_iter().flatten();
+            for (name, table) in tables {
+                let Ok(server) = parse_server(name, table) else { continue };
+                let origin = layer.origin(&server_key(name));
+                servers.retain(|other| other.name != *name);
+                servers.push(ConfiguredServer { name: name.clone(), server, origin });
+            }
+        }
+        servers.sort_by(|left, right| left.name.cmp(&right.name));
+        servers
+    }
+
     /// Returns every active value of a key, weakest first.
     pub fn values(&self, key: &str) -> Vec<Setting> {
         self.values_of(key, |_| true)
@@ -113,9 +130,10 @@ impl Config {
 
     /// Returns the administrator's value if it is the strictest one: no other layer can loosen that.
     fn enforced(&self, name: &str) -> Option<Setting> {
-        let ProjectAccess::Only(strict) = ConfigKey::find(name)?.project else { return None };
+        let access = ConfigKey::find(name)?.project;
         let admin = self.layers.iter().find(|layer| layer.kind == LayerKind::Admin)?;
-        let value = admin.document.get(name).filter(|value| strict.is(value))?;
+        let is_strictest = |value: &&Value| matches!(access, ProjectAccess::Only(_)) && access.allows(value);
+        let value = admin.document.get(name).filter(is_strictest)?;
         Some(Setting { value: value.clone(), origin: admin.origin(name) })
     }
 

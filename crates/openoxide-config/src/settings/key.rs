@@ -1,7 +1,5 @@
 //! What a key of `config.toml` is: its name, its type, its default, and what a project may set it to.
 
-use std::fmt;
-
 use crate::mcp::parse::parse_server;
 
 /// The type of a key's values.
@@ -45,8 +43,8 @@ impl ValueKind {
 pub enum ProjectAccess {
     /// Any value.
     Any,
-    /// Only this value, the strictest one.
-    Only(StrictValue),
+    /// Only this value, the strictest one, as TOML.
+    Only(&'static str),
     /// No value.
     Denied,
 }
@@ -56,36 +54,8 @@ impl ProjectAccess {
     pub fn allows(self, value: &toml::Value) -> bool {
         match self {
             ProjectAccess::Any => true,
-            ProjectAccess::Only(strict) => strict.is(value),
+            ProjectAccess::Only(strict) => value.to_string() == strict,
             ProjectAccess::Denied => false,
-        }
-    }
-}
-
-/// The strictest value of a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StrictValue {
-    /// `false`.
-    False,
-    /// This text.
-    Text(&'static str),
-}
-
-impl StrictValue {
-    /// Tells whether a value is the strictest one.
-    pub fn is(self, value: &toml::Value) -> bool {
-        match self {
-            StrictValue::False => value.as_bool() == Some(false),
-            StrictValue::Text(text) => value.as_str() == Some(text),
-        }
-    }
-}
-
-impl fmt::Display for StrictValue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            StrictValue::False => f.write_str("false"),
-            StrictValue::Text(text) => write!(f, "\"{text}\""),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use openoxide_permissions::ProfileMode;
 
-use super::key::{ConfigKey, ProjectAccess, StrictValue, ValueKind};
+use super::key::{ConfigKey, ProjectAccess, ValueKind};
 
 /// All keys, sorted by name.
 pub const CONFIG_KEYS: &[ConfigKey] = &[
@@ -57,7 +57,7 @@ pub const CONFIG_KEYS: &[ConfigKey] = &[
     private("sandbox.file_size", ValueKind::Integer, "268435456", "The most bytes of a file that a command may write."),
     private("sandbox.memory", ValueKind::Integer, "1073741824", "The most bytes of memory that a command may take."),
     ConfigKey {
-        project: ProjectAccess::Only(StrictValue::False),
+        project: ProjectAccess::Only("false"),
         ..key("sandbox.network", ValueKind::Bool, "false", "Whether commands of skills may use the network.")
     },
     private("sandbox.output", ValueKind::Integer, "1048576", "The most bytes that a script may print."),
@@ -72,7 +72,7 @@ pub const CONFIG_KEYS: &[ConfigKey] = &[
     private("sandbox.time", ValueKind::Integer, "120", "The seconds that a script may run."),
     private("sandbox.writable", ValueKind::Folders, "[]", "Folders that commands of skills may write to."),
     ConfigKey {
-        project: ProjectAccess::Only(StrictValue::Text("limit")),
+        project: ProjectAccess::Only("\"limit\""),
         ..key(
             "skills.allowed_tools",
             ValueKind::Choice(&["preapprove", "limit"]),
@@ -84,7 +84,7 @@ pub const CONFIG_KEYS: &[ConfigKey] = &[
     key("skills.config", ValueKind::Rules, "[]", "Skills switched on or off by `name` or `path`; a later rule wins."),
     key("skills.paths", ValueKind::List, "[]", "More folders of skills."),
     ConfigKey {
-        project: ProjectAccess::Only(StrictValue::Text("strict")),
+        project: ProjectAccess::Only("\"strict\""),
         ..key(
             "skills.profiles",
             ValueKind::Choice(ProfileMode::WORDS),
@@ -93,7 +93,7 @@ pub const CONFIG_KEYS: &[ConfigKey] = &[
         )
     },
     ConfigKey {
-        project: ProjectAccess::Only(StrictValue::False),
+        project: ProjectAccess::Only("false"),
         ..key("skills.shell", ValueKind::Bool, "true", "Whether commands in the text of a skill may run at all.")
     },
     private(

@@ -2,11 +2,9 @@
 
 use std::path::PathBuf;
 
-use openoxide_skills::diagnostic::Diagnostic;
-use openoxide_skills::settings::Origin;
+use openoxide_skills::{diagnostic::Diagnostic, settings::Origin};
 
-use crate::document::Document;
-use crate::environment::variables;
+use crate::{document::Document, variables};
 
 /// The kind of a layer, weakest first: a later layer overrides an earlier one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,6 +19,19 @@ pub enum LayerKind {
     Environment,
     /// `--config KEY=VALUE`.
     CommandLine,
+}
+
+/// The owner of the settings that a change is written to.
+///
+/// A project's file came with the project, so a link in its place is not followed: it could lead anywhere. The user's
+/// file may be a link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SettingsOwner {
+    /// The user.
+    #[default]
+    User,
+    /// The project. Its settings are active once the project is trusted.
+    Project,
 }
 
 /// One layer of settings.

@@ -7,14 +7,11 @@ use openoxide_skills::diagnostic::{Code, Diagnostic};
 use openoxide_skills::text::path_text;
 use toml::Value;
 
-use super::config::Config;
 use super::layer::{ConfigProblem, Layer, LayerKind};
-use super::permission_rules;
-use super::validate::remove_invalid;
+use super::{config::Config, permission_rules, validate::remove_invalid};
 use crate::document::dotted_key::{insert, split_key};
 use crate::document::{self, Document};
-use crate::environment::{Environment, variables};
-use crate::trust::Trust;
+use crate::{Environment, Trust, document::json::JsonDialect, variables};
 
 impl Config {
     /// Reads every layer. `project` is the project's root; `flags` are `KEY=VALUE` from the command line.
@@ -41,7 +38,7 @@ impl Config {
     }
 
     fn add_file(&mut self, kind: LayerKind, path: &Path) {
-        match document::read(path, Code::ConfigInvalid) {
+        match document::read(path, Code::ConfigInvalid, JsonDialect::Strict) {
             Ok(None) => {}
             Ok(Some(document)) => {
                 let (document, problems) = remove_invalid(document, kind);

@@ -11,8 +11,7 @@ use openoxide_skills::diagnostic::{Code, Diagnostic};
 use toml::{Table, Value};
 
 use super::layer::{ConfigProblem, Layer, LayerKind};
-use crate::document::dotted_key::quote_part;
-use crate::suggestion::did_you_mean;
+use crate::{document::dotted_key::quote_part, suggestion::did_you_mean};
 
 /// An agent under `[agents]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 
 use super::key::{ConfigKey, ValueKind};
 use super::key_table::CONFIG_KEYS;
-use crate::mcp::schema::servers_schema;
 
 /// Returns the JSON Schema of `config.toml`.
 pub fn config_schema() -> Value {
@@ -72,4 +71,27 @@ fn permission_schema() -> Value {
     let patterns = json!({"type": "object", "additionalProperties": action});
     let rules = json!({"type": "array", "items": rule});
     json!({"anyOf": [action, {"type": "object", "additionalProperties": {"anyOf": [action, patterns, rules]}}]})
+}
+
+fn servers_schema() -> Value {
+    let texts = json!({"type": "array", "items": {"type": "string"}});
+    json!({
+        "type": "object",
+        "propertyNames": {"pattern": "^[A-Za-z0-9_-]{1,64}$"},
+        "additionalProperties": {
+            "type": "object",
+            "additionalProperties": false,
+            "oneOf": [{"required": ["command"]}, {"required": ["url"]}],
+            "properties": {
+                "command": {"type": "string", "minLength": 1},
+                "args": texts,
+                "env": {"type": "array", "items": {"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"}},
+                "url": {"type": "string", "pattern": "^https?://"},
+                "token_env": {"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"},
+                "token_file": {"type": "string", "pattern": "^~?/"},
+                "transport": {"enum": ["stdio", "streamable_http"]},
+                "enabled": {"type": "boolean"},
+            },
+        },
+    })
 }

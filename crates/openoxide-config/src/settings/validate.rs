@@ -4,13 +4,10 @@ use openoxide_skills::diagnostic::{Code, Diagnostic, Place};
 use toml::Value;
 
 use super::key::{ConfigKey, ProjectAccess, ValueKind};
-use super::key_table::CONFIG_KEYS;
 use super::layer::{Layer, LayerKind};
-use super::permission_rules;
-use crate::document::Document;
+use super::{key_table::CONFIG_KEYS, permission_rules};
 use crate::document::dotted_key::{insert, join_key, remove, split_key};
-use crate::mcp::parse::parse_server;
-use crate::suggestion::did_you_mean;
+use crate::{document::Document, mcp::parse::parse_server, suggestion::did_you_mean};
 
 /// Returns why a layer of this kind would ignore a value of a key. Without a value, only the key is checked.
 pub(crate) fn objection(key: &str, value: Option<&Value>, kind: LayerKind) -> Option<Diagnostic> {
@@ -36,10 +33,7 @@ pub(super) fn remove_invalid(mut document: Document, kind: LayerKind) -> (Docume
         let name = join_key(&path);
         let Some((diagnostic, at)) = check_value(&name, path.last(), value, kind) else { continue };
         let place = document.line(&at).map(|line| Place { span: 0..0, line, column: 1 });
-        problems.push(match place {
-            Some(place) => Diagnostic { place: Some(place), ..diagnostic },
-            None => diagnostic,
-        });
+        problems.push(Diagnostic { place, ..diagnostic });
         invalid.push(path);
     }
     for path in invalid {

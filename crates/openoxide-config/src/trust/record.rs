@@ -2,11 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use openoxide_skills::resource::Hex;
 use sha2::{Digest as _, Sha256};
 
-use super::error::TrustError;
-use super::timestamp::Timestamp;
-use crate::hex::hex;
+use super::{error::TrustError, timestamp::Timestamp};
 
 /// What a skill may be permitted to do beyond being read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -200,7 +199,7 @@ impl TrustRecord {
             hasher.update((part.len() as u64).to_le_bytes());
             hasher.update(part);
         }
-        hex(&hasher.finalize()[..4])
+        Hex(&hasher.finalize()[..4]).to_string()
     }
 
     /// Refuses a path that cannot be written as text.

@@ -1,7 +1,7 @@
 //! The trust file on disk: read without blocking, changed under a lock, replaced as a whole.
 
 use std::fs::{DirBuilder, File, Permissions, TryLockError};
-use std::io::{ErrorKind, Read as _, Write as _};
+use std::io::{ErrorKind, Read as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
@@ -10,10 +10,9 @@ use openoxide_skills::diagnostic::Diagnostic;
 use rustix::fs::OFlags;
 use toml_edit::DocumentMut;
 
-use super::error::TrustError;
 use super::parse::{damaged, parse};
-use super::record::TrustEntry;
-use crate::file_lock;
+use super::{error::TrustError, record::TrustEntry};
+use crate::files;
 
 /// The most bytes that the file may have.
 const MAX_FILE: u64 = 4 * 1024 * 1024;
@@ -104,23 +103,19 @@ impl Store {
         let mut options = fs_err::OpenOptions::new();
         let lock = options.write(true).create(true).truncate(false).mode(0o600).open(folder.join("trust.lock"))?;
         let lock = lock.into_file();
-        match file_lock::lock(&lock) {
+        match files::lock(&lock) {
             Ok(()) => Ok(lock),
             Err(TryLockError::WouldBlock) => Err(TrustError::Busy { path: self.path.clone() }),
             Err(TryLockError::Error(error)) => Err(error.into()),
         }
     }
 
-    /// Replaces the text. After a crash at any point, the old or the new text is there, never a part.
+    /// Replaces the text. The file can be read by its owner alone.
     fn replace(&self, text: &str) -> std::io::Result<()> {
         // A link stays a link: the file that it leads to is replaced.
         let target = std::fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
         let folder = target.parent().unwrap_or(Path::new("/"));
-        // A temporary file is readable by its owner alone, and stays so.
-        let mut file = tempfile::Builder::new().prefix(".trust-").tempfile_in(folder)?;
-        file.write_all(text.as_bytes())?;
-        file.as_file().sync_all()?;
-        file.persist(&target).map_err(|error| error.error)?;
+        files::replace(&target, folder, text, None)?;
         fs_err::File::open(folder)?.sync_all()
     }
 }

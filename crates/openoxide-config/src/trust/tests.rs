@@ -2,6 +2,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::time::{Duration, UNIX_EPOCH};
 
+use super::record::{TrustedRemote, TrustedSource};
 use super::*;
 
 fn setup() -> (tempfile::TempDir, Environment) {
@@ -56,10 +57,13 @@ fn everything_is_written_and_read_back() {
     let mut trust = Trust::open(&environment);
     assert!(trust.add_folder(Path::new("/work/a b"), at(0)).unwrap());
     assert!(!trust.add_folder(Path::new("/work/a b"), at(9)).unwrap(), "once is enough");
-    assert!(trust.add_source("https://example.com/skills", at(1)).unwrap());
-    assert!(trust.grant(grant("sha256:00", PermissionKind::Shell, &["git log \"-1\"", "date"])).unwrap());
-    assert!(trust.remember(answer("git *", None)).unwrap());
-    assert!(trust.remember(answer("git *", Some("build"))).unwrap(), "for one agent is something else");
+    let source = TrustRecord::Source(TrustedSource { source: "https://example.com/skills".to_owned(), at: at(1) });
+    assert!(trust.add(source.clone()).unwrap());
+    assert!(
+        trust.add(TrustRecord::Grant(grant("sha256:00", PermissionKind::Shell, &["git log \"-1\"", "date"]))).unwrap()
+    );
+    assert!(trust.add(TrustRecord::Answer(answer("git *", None))).unwrap());
+    assert!(trust.add(TrustRecord::Answer(answer("git *", Some("build")))).unwrap(), "for one agent is something else");
     insta::assert_snapshot!(text(&environment), @r#"
     # What you trust. `openoxide trust --list` shows it, `openoxide trust --revoke` takes it back.
     version = 1
@@ -93,7 +97,7 @@ fn everything_is_written_and_read_back() {
     let again = Trust::open(&environment);
     assert_eq!(again.entries(), trust.entries());
     assert_eq!(again.entries().iter().map(|entry| entry.line).collect::<Vec<_>>(), [4, 8, 12, 19, 24]);
-    assert!(again.trusts_folder(Path::new("/work/a b")) && again.trusts_source("https://example.com/skills"));
+    assert!(again.trusts_folder(Path::new("/work/a b")) && again.records().any(|record| *record == source));
     assert!(!again.trusts_folder(Path::new("/work")) && !again.trusts_folder(Path::new("/work/a b/c")));
     assert_eq!(
         again.remembered_answers().cloned().collect::<Vec<_>>(),
@@ -105,7 +109,7 @@ fn everything_is_written_and_read_back() {
 fn a_grant_is_for_one_path_one_power_and_these_bytes() {
     let (_dir, environment) = setup();
     let mut trust = Trust::open(&environment);
-    trust.grant(Grant { at: at(5), ..grant("sha256:aa", PermissionKind::Shell, &["date"]) }).unwrap();
+    trust.add(TrustRecord::Grant(Grant { at: at(5), ..grant("sha256:aa", PermissionKind::Shell, &["date"]) })).unwrap();
     let skill = Path::new("/skills/deploy");
     assert_eq!(trust.approval(skill, "sha256:aa", PermissionKind::Shell), ApprovalState::Approved);
     assert_eq!(trust.approval(skill, "sha256:aa", PermissionKind::Script), ApprovalState::NotApproved);
@@ -123,10 +127,10 @@ fn a_grant_is_for_one_path_one_power_and_these_bytes() {
         ApprovalState::Changed { since: at(5) }
     );
     // More of the same bytes is added; other bytes replace.
-    assert!(trust.grant(grant("sha256:aa", PermissionKind::Shell, &["date", "id"])).unwrap());
-    assert!(!trust.grant(grant("sha256:aa", PermissionKind::Shell, &["id"])).unwrap());
+    assert!(trust.add(TrustRecord::Grant(grant("sha256:aa", PermissionKind::Shell, &["date", "id"]))).unwrap());
+    assert!(!trust.add(TrustRecord::Grant(grant("sha256:aa", PermissionKind::Shell, &["id"]))).unwrap());
     assert_eq!(trust.grants().next().unwrap().shown, ["date", "id"]);
-    assert!(trust.grant(grant("sha256:bb", PermissionKind::Shell, &["ls"])).unwrap());
+    assert!(trust.add(TrustRecord::Grant(grant("sha256:bb", PermissionKind::Shell, &["ls"]))).unwrap());
     assert_eq!(trust.grants().cloned().collect::<Vec<_>>(), [grant("sha256:bb", PermissionKind::Shell, &["ls"])]);
     assert!(matches!(trust.approval(skill, "sha256:aa", PermissionKind::Shell), ApprovalState::Changed { .. }));
 }
@@ -138,8 +142,8 @@ fn taken_back_one_by_one_and_all_at_once() {
     for folder in ["/a", "/b", "/c"] {
         trust.add_folder(Path::new(folder), at(0)).unwrap();
     }
-    trust.grant(grant("sha256:aa", PermissionKind::Shell, &["date"])).unwrap();
-    trust.grant(grant("sha256:aa", PermissionKind::Tools, &["Bash(*)"])).unwrap();
+    trust.add(TrustRecord::Grant(grant("sha256:aa", PermissionKind::Shell, &["date"]))).unwrap();
+    trust.add(TrustRecord::Grant(grant("sha256:aa", PermissionKind::Tools, &["Bash(*)"]))).unwrap();
     let id = trust.entries()[1].record.id();
     assert_eq!((id.len(), id.chars().all(|digit| digit.is_ascii_hexdigit())), (8, true));
     assert_eq!(trust.revoke(|record| record.id() == id).unwrap().len(), 1);
@@ -356,8 +360,8 @@ fn a_skill_of_a_server_is_trusted_for_what_was_listed() {
         at: at(seconds),
     };
     assert_eq!(trust.remote_approval("docs", "skill://pdf/SKILL.md", "sha256:00"), ApprovalState::NotApproved);
-    assert!(trust.add_remote(remote("docs", "sha256:00", 0)).unwrap());
-    assert!(!trust.add_remote(remote("docs", "sha256:00", 9)).unwrap(), "once is enough");
+    assert!(trust.add(TrustRecord::Remote(remote("docs", "sha256:00", 0))).unwrap());
+    assert!(!trust.add(TrustRecord::Remote(remote("docs", "sha256:00", 9))).unwrap(), "once is enough");
     let trust_again = Trust::open(&environment);
     assert_eq!(trust_again.remote_approval("docs", "skill://pdf/SKILL.md", "sha256:00"), ApprovalState::Approved);
     assert_eq!(
@@ -370,7 +374,7 @@ fn a_skill_of_a_server_is_trusted_for_what_was_listed() {
         "an address is not enough"
     );
     assert_eq!(trust_again.remote_approval("docs", "skill://pdf2/SKILL.md", "sha256:00"), ApprovalState::NotApproved);
-    assert!(trust.add_remote(remote("docs", "sha256:01", 5)).unwrap());
+    assert!(trust.add(TrustRecord::Remote(remote("docs", "sha256:01", 5))).unwrap());
     assert_eq!(trust.entries().len(), 1, "new content takes the place of the old");
     assert_eq!(trust.revoke(|record| matches!(record, TrustRecord::Remote(_))).unwrap().len(), 1);
     assert_eq!(trust.remote_approval("docs", "skill://pdf/SKILL.md", "sha256:01"), ApprovalState::NotApproved);

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use chrono::{DateTime, Datelike as _, Timelike as _};
-use toml_edit::{Date, Datetime, Offset, Time};
+use chrono::DateTime;
+use toml_edit::Datetime;
 
 /// The last second of the year 9999: TOML has four digits for a year.
 const LAST_SECOND: i64 = 253_402_300_799;
@@ -34,16 +34,8 @@ impl From<SystemTime> for Timestamp {
         let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
         let seconds = i64::try_from(seconds).unwrap_or(LAST_SECOND).min(LAST_SECOND);
         let utc = DateTime::from_timestamp(seconds, 0).unwrap_or_default();
-        let part = |value: u32| u8::try_from(value).unwrap_or(0);
-        let date =
-            Date { year: u16::try_from(utc.year()).unwrap_or(9999), month: part(utc.month()), day: part(utc.day()) };
-        let time = Time {
-            hour: part(utc.hour()),
-            minute: part(utc.minute()),
-            second: Some(part(utc.second())),
-            nanosecond: None,
-        };
-        Timestamp(Datetime { date: Some(date), time: Some(time), offset: Some(Offset::Z) })
+        let text = format!("{:?}Z", utc.naive_utc());
+        Timestamp(text.parse().expect("TOML writes a time in UTC like this"))
     }
 }
 

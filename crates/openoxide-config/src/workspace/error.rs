@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use openoxide_permissions::RuleError;
-use openoxide_skills::host::HostError;
-use openoxide_skills::text::near;
+use openoxide_skills::{host::HostError, text::near};
 
 /// Why a workspace cannot be opened, or a view cannot be made.
 #[derive(Debug, thiserror::Error)]

@@ -1,12 +1,9 @@
 //! Problems with added hosts, and with settings under `[hosts]`.
 
-use openoxide_skills::diagnostic::{Code, Diagnostic};
-use openoxide_skills::host::{HostError, Hosts};
+use openoxide_skills::prelude::{Code, Diagnostic, HostError, Hosts};
 use openoxide_skills::text::near;
 
-use crate::settings::config::Config;
-use crate::settings::layer::ConfigProblem;
-use crate::suggestion::did_you_mean;
+use crate::{Config, ConfigProblem, suggestion::did_you_mean};
 
 /// Returns the problem with a host that cannot be used.
 pub(super) fn unusable_host(error: &HostError) -> ConfigProblem {

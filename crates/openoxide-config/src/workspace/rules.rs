@@ -1,8 +1,7 @@
 //! The permission rules that apply in a workspace, and the remembered answers.
 
 use openoxide_permissions::{Approvals, Permission, RuleError, Rules};
-use openoxide_skills::catalog::View;
-use openoxide_skills::host::Host;
+use openoxide_skills::{catalog::View, host::Host};
 
 use super::Workspace;
 
@@ -27,7 +26,7 @@ impl Workspace {
     /// An answer is compared as text: a `*` in a command is not a pattern.
     pub fn remembered(&self) -> Approvals {
         let mut remembered = Approvals::default();
-        let applies = |agent: &Option<String>| agent.is_none() || *agent == self.options.agent;
+        let applies = |agent: &Option<String>| agent.is_none() || *agent == self.place.agent;
         for answer in self.config.trust().remembered_answers().filter(|answer| applies(&answer.agent)) {
             if let Some(permission) = Permission::parse(&answer.permission) {
                 remembered.allow(permission, answer.pattern.as_str());

@@ -6,18 +6,14 @@ use openoxide_skills::diagnostic::Diagnostic;
 use openoxide_skills::settings::{Origin, Setting};
 use toml_edit::DocumentMut;
 
-use super::Workspace;
-use super::error::WorkspaceError;
-use crate::document::dotted_key;
+use super::{Workspace, error::WorkspaceError};
 use crate::environment::{NO_HOME_HINT, NO_HOME_WORD};
-use crate::mcp::server_key::enclosing_server;
-use crate::settings::edit::error::EditError;
 use crate::settings::edit::table::{set_key, unset_key};
 use crate::settings::edit::{edit, parse};
-use crate::settings::key::ConfigKey;
-use crate::settings::layer::LayerKind;
-use crate::settings::settings_file::{SettingsFile, SettingsOwner};
-use crate::settings::validate::objection;
+use crate::{
+    ConfigKey, EditError, LayerKind, SettingsOwner, document::dotted_key, mcp::server::enclosing_server,
+    settings::validate::objection,
+};
 
 /// Why a project's settings have no effect.
 pub(super) const UNTRUSTED: &str = "the project's settings count only once the project is trusted";
@@ -134,7 +130,7 @@ impl Workspace {
     /// Checks a change without making it. Returns the file that it would be written to.
     pub fn validate_setting(&self, change: &SettingChange) -> Result<PathBuf, SettingError> {
         let file = self.settings_file(change.owner).ok_or(SettingError::NoHome)?;
-        let (_, mut document) = parse(SettingsFile { path: &file, owner: change.owner })?;
+        let (_, mut document) = parse(&file, change.owner)?;
         change.apply(&mut document, &file)?;
         Ok(file)
     }
@@ -143,7 +139,7 @@ impl Workspace {
     pub fn set(&self, change: &SettingChange) -> Result<SettingOutcome, SettingError> {
         let file = self.settings_file(change.owner).ok_or(SettingError::NoHome)?;
         let mut dropped = Vec::new();
-        let changed = edit(SettingsFile { path: &file, owner: change.owner }, |document| {
+        let changed = edit(&file, change.owner, |document| {
             dropped = change.apply(document, &file)?;
             Ok::<(), SettingError>(())
         })?;

@@ -5,15 +5,9 @@ use std::path::{Path, PathBuf};
 use openoxide_skills::catalog::{Catalog, Depth, Entry, Status, View, load};
 use openoxide_skills::text::{near, path_text};
 
-use super::Workspace;
-use super::error::WorkspaceError;
-use super::set::UNTRUSTED;
-use super::skill_selector::SkillSelector;
+use super::{Workspace, error::WorkspaceError, set::UNTRUSTED, skill_selector::SkillSelector};
 use crate::environment::{NO_HOME_HINT, NO_HOME_WORD};
-use crate::settings::edit::error::EditError;
-use crate::settings::settings_file::{SettingsFile, SettingsOwner};
-use crate::settings::skill_rule::add_skill_rule;
-use crate::system_skills::{UnpackOutcome, unpack_system_skills};
+use crate::{EditError, SettingsOwner, settings::skill_rule::add_skill_rule, system_skills::unpack_system_skills};
 
 /// A request to switch a skill on or off.
 #[derive(Clone, Debug)]
@@ -119,17 +113,16 @@ impl Workspace {
             false => ("name", first.skill.name.to_string()),
         };
         let path = self.settings_file(request.owner).ok_or(SwitchError::NoHome)?;
-        let file = SettingsFile { path: &path, owner: request.owner };
-        let changed = add_skill_rule(file, field, &skill, request.enabled)?;
+        let changed = add_skill_rule(&path, request.owner, field, &skill, request.enabled)?;
         let unpacked = self.unpack_system_skills()?;
         let (enabled, ineffective_reason) = self.switched_state(view, &skill, request)?;
         Ok(SwitchOutcome { skill, file: path, changed, unpacked, enabled, ineffective_reason })
     }
 
-    fn unpack_system_skills(&self) -> Result<Option<PathBuf>, std::io::Error> {
+    /// Unpacks OpenOxide's own skills into the user's folder. Returns their folder if that changed something.
+    pub fn unpack_system_skills(&self) -> Result<Option<PathBuf>, std::io::Error> {
         let Some(home) = self.environment.openoxide_home() else { return Ok(None) };
-        let written = unpack_system_skills(&home)? == UnpackOutcome::Written;
-        Ok(written.then(|| home.join("skills/.system")))
+        Ok(unpack_system_skills(&home)?.then(|| home.join("skills/.system")))
     }
 
     /// Loads the skills again. Returns whether the skill is on, and why that is not as requested.

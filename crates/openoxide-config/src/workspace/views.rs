@@ -3,17 +3,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use openoxide_skills::catalog::View;
-use openoxide_skills::diagnostic::{Code, Diagnostic};
-use openoxide_skills::host::{Host, HostSpec, ProjectRules};
-use openoxide_skills::root::{Root, Surroundings};
+use openoxide_skills::prelude::{Code, Diagnostic, Host, HostSpec, Surroundings, View};
+use openoxide_skills::{host::ProjectRules, root::Root};
 
-use super::Workspace;
-use super::error::WorkspaceError;
-use crate::host_installation::{HostInstallation, detect_host};
-use crate::host_settings::read_host_settings;
-use crate::project::find_project;
-use crate::settings::layer::ConfigProblem;
+use super::{Workspace, error::WorkspaceError, find_project};
+use crate::{ConfigProblem, HostInstallation, detect_host, host_settings::read_host_settings};
 
 /// A host whose program, or whose files, are on this machine or in the project.
 #[derive(Clone, Debug)]
@@ -93,8 +87,8 @@ impl Workspace {
             project: find_project(cwd, self.environment.home.as_deref(), rules),
             home: self.environment.home.clone(),
             variables: self.environment.variables.clone(),
-            added: self.options.added.iter().map(absolute).collect(),
-            touched: self.options.touched.iter().map(absolute).collect(),
+            added: self.place.added.iter().map(absolute).collect(),
+            touched: self.place.touched.iter().map(absolute).collect(),
             trusted: self.config.trusts(&self.project),
         }
     }

@@ -2,13 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use openoxide_skills::catalog::View;
 use openoxide_skills::host::{Host, PluginSource, ProjectRules, SettingSource};
-use openoxide_skills::root::Surroundings;
+use openoxide_skills::{catalog::View, root::Surroundings};
 
 use super::Workspace;
-use crate::host_settings::layer_files::layer_files;
-use crate::host_settings::plugins::plugin_surroundings;
+use crate::{host_settings::layer_files::layer_files, host_settings::plugins::plugin_surroundings};
 
 /// The paths to watch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -14,7 +14,7 @@ use notify::event::{CreateKind, ModifyKind, RemoveKind};
 use notify::{Config, ErrorKind, EventKind, EventKindMask, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use super::event::{Event, WatchError};
-use crate::wake::{Waker, Wakeup, wake_pair};
+use crate::mailbox::Mailbox;
 
 /// With more events waiting than this, searching everything is cheaper.
 const MAX_WAITING: usize = 16_384;
@@ -24,16 +24,10 @@ const ATTEMPTS: usize = 3;
 /// The watcher of `notify`, with numbers for its folders.
 pub(crate) struct Watcher {
     folders: Mutex<Folders>,
-    queue: Arc<Queue>,
-    wakeup: Wakeup,
+    reported: Arc<Mailbox<Reported>>,
 }
 
-/// Events that `notify` reported on its own thread.
-struct Queue {
-    waiting: Mutex<Vec<Reported>>,
-    waker: Waker,
-}
-
+/// An event that `notify` reported on its own thread.
 enum Reported {
     Change(EventKind, PathBuf),
     Overflow,
@@ -60,19 +54,20 @@ impl Watcher {
 
     pub(crate) fn new() -> Result<Watcher, String> {
         let failed = |error: &dyn std::fmt::Display| format!("folders cannot be watched: {error}");
-        let (waker, wakeup) = wake_pair().map_err(|error| failed(&error))?;
-        let queue = Arc::new(Queue { waiting: Mutex::default(), waker });
-        let own = Arc::clone(&queue);
+        let reported = Arc::new(Mailbox::new().map_err(|error| failed(&error))?);
+        let own = Arc::clone(&reported);
         // Only changes: with reads as well, a search would cause events that lead to the next search.
         let kinds = EventKindMask::CREATE | EventKindMask::REMOVE | EventKindMask::ALL_MODIFY;
         let config = Config::default().with_event_kinds(kinds).with_follow_symlinks(false);
-        let notify = RecommendedWatcher::new(move |event| own.push(event), config).map_err(|error| failed(&error))?;
+        // `notify` must not wait for the registry, which may be waiting for it.
+        let push = move |event| own.update(|waiting| push(waiting, event));
+        let notify = RecommendedWatcher::new(push, config).map_err(|error| failed(&error))?;
         let folders = Folders { notify, by_path: BTreeMap::new(), by_watch: HashMap::new(), next: 1 };
-        Ok(Watcher { folders: Mutex::new(folders), queue, wakeup })
+        Ok(Watcher { folders: Mutex::new(folders), reported })
     }
 
     pub(crate) fn fd(&self) -> BorrowedFd<'_> {
-        self.wakeup.fd()
+        self.reported.fd()
     }
 
     /// Watches a folder, and if `tree` is set also what is below it, where that saves watches. A folder that is watched
@@ -90,9 +85,7 @@ impl Watcher {
 
     /// Passes on all events that wait.
     pub(crate) fn read(&self, mut take: impl FnMut(Event)) {
-        self.wakeup.clear();
-        let waiting = std::mem::take(&mut *self.queue.waiting.lock().unwrap_or_else(PoisonError::into_inner));
-        for reported in waiting {
+        for reported in self.reported.take() {
             match reported {
                 Reported::Overflow => take(Event::Overflow),
                 Reported::Change(kind, path) => self.folders().report(kind, &path, &mut take),
@@ -105,19 +98,13 @@ impl Watcher {
     }
 }
 
-impl Queue {
-    /// Runs on the thread of `notify`, which must not wait for the registry: the registry may be waiting for it.
-    fn push(&self, event: notify::Result<notify::Event>) {
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        match event {
-            Ok(event) if !event.need_rescan() && waiting.len() < MAX_WAITING => {
-                waiting.extend(event.paths.into_iter().map(|path| Reported::Change(event.kind, path)));
-            }
-            _ if matches!(waiting.last(), Some(Reported::Overflow)) => {}
-            _ => waiting.push(Reported::Overflow),
+fn push(waiting: &mut Vec<Reported>, event: notify::Result<notify::Event>) {
+    match event {
+        Ok(event) if !event.need_rescan() && waiting.len() < MAX_WAITING => {
+            waiting.extend(event.paths.into_iter().map(|path| Reported::Change(event.kind, path)));
         }
-        drop(waiting);
-        self.waker.wake();
+        _ if matches!(waiting.last(), Some(Reported::Overflow)) => {}
+        _ => waiting.push(Reported::Overflow),
     }
 }
 

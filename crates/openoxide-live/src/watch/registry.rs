@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use openoxide_skills::text::path_text;
 
-use super::backend::Watcher;
+use super::Watcher;
 use super::event::{Event, WatchError};
 use super::needs::{Interest, Needs};
 use crate::dirty::Dirty;

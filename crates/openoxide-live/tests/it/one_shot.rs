@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use openoxide_config::WorkspaceError;
-use openoxide_live::{LiveError, Place, Snapshot};
+use openoxide_live::{Place, Snapshot};
 use openoxide_skills::catalog::Depth;
 
 use crate::world::{World, environment, listed};
@@ -35,11 +35,10 @@ fn options_reach_the_workspace() {
     let environment = environment(&world.context);
     let touched = vec![PathBuf::from("src/main.rs")];
     let place = Place { touched, host: Some("claude-code".to_owned()), ..world.place() };
-    let options = place.options();
-    assert_eq!((options.touched.len(), options.project), (1, Some(world.context.project())));
     let once = Snapshot::open(&environment, &place, Depth::Thorough).unwrap();
+    assert_eq!((once.view.around.touched.len(), &once.workspace.environment.cwd), (1, &world.context.project()));
     assert_eq!(once.catalog.host, "claude-code");
     let missing = Place::of(world.context.project().join("missing"));
     let error = Snapshot::open(&environment, &missing, Depth::Quick).err();
-    assert!(matches!(error, Some(LiveError::Workspace(WorkspaceError::NoFolder { .. }))));
+    assert!(matches!(error, Some(WorkspaceError::NoFolder { .. })));
 }

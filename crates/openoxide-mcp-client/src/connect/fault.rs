@@ -1,5 +1,6 @@
 //! The reason why a connection failed, as far as this side knows it.
 
+use std::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Why a connection ended, as far as this side knows.
@@ -14,18 +15,14 @@ impl Fault {
         }
     }
 
-    /// Returns what is known, or else this. It is told once: what fails later has a reason of its own.
+    /// Returns the known reason, or else `other`. It is returned once: a later failure has a reason of its own.
     pub(crate) fn or(&self, other: &str) -> String {
         let held = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         if held.is_empty() { other.to_owned() } else { held }
     }
 }
 
-/// Returns what the first cause of an error says; the others repeat it.
-pub(crate) fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut inner = error;
-    while let Some(cause) = inner.source() {
-        inner = cause;
-    }
-    inner.to_string()
+/// Returns the first cause of an error; the others repeat it.
+pub(crate) fn innermost<'e>(error: &'e (dyn Error + 'static)) -> &'e (dyn Error + 'static) {
+    std::iter::successors(Some(error), |&error| error.source()).last().unwrap_or(error)
 }

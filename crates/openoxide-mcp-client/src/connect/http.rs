@@ -8,7 +8,6 @@ use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{HeaderName, HeaderValue, StatusCode};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use openoxide_config::is_loopback_url;
-use reqwest::redirect::Policy;
 use reqwest::{Body, Client, Response};
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorData, ServerJsonRpcMessage};
 use rmcp::transport::StreamableHttpClientTransport;
@@ -22,7 +21,7 @@ use sse_stream::SseStream;
 use url::Url;
 
 use super::fault::{Fault, innermost};
-use super::tls::tls;
+use super::http_client::http_client;
 use crate::limits::Limits;
 
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
@@ -37,21 +36,14 @@ pub(super) fn reach(
     fault: &Fault,
 ) -> Result<StreamableHttpClientTransport<Bounded>, String> {
     let url = Url::parse(address).map_err(|error| format!("its address cannot be read: {error}"))?;
-    let near = is_loopback_url(&url);
-    let is_encrypted = url.scheme() == "https";
-    let builder = Client::builder()
-        .redirect(Policy::none())
-        .connect_timeout(limits.connect)
-        .user_agent(concat!("openoxide/", env!("CARGO_PKG_VERSION")))
-        .tls_backend_preconfigured(tls(is_encrypted)?);
-    // No proxy stands between this machine and itself.
-    let builder = if near { builder.no_proxy() } else { builder };
-    let client = builder.build().map_err(|error| innermost(&error))?;
+    let is_loopback = is_loopback_url(&url);
+    let client = http_client(&url, is_loopback)?.connect_timeout(limits.connect);
+    let client = client.build().map_err(|error| innermost(&error).to_string())?;
     let mut config = StreamableHttpClientTransportConfig::with_uri(address);
     config.retry_config = Arc::new(Never);
     // A token is for the server alone, not for everybody on the way there.
     if let Some(token) = token {
-        if !near && !is_encrypted {
+        if !is_loopback && url.scheme() != "https" {
             return Err("its token is sent to `https://` or to this machine only".to_owned());
         }
         config = config.auth_header(token.expose_secret());
@@ -90,13 +82,12 @@ impl Bounded {
     fn unread(&self, error: &(dyn std::error::Error + 'static)) -> Unread {
         let why = match error.is::<LengthLimitError>() {
             true => format!("a message is longer than {} bytes", self.most),
-            false => innermost(error),
+            false => innermost(error).to_string(),
         };
         self.fault.set(&why);
         Unread(why)
     }
 
-    /// Reads a whole answer.
     async fn whole(&self, response: Response) -> Result<Vec<u8>, Failed> {
         let read = Limited::new(Body::from(response), self.most).collect().await;
         read.map(|read| read.to_bytes().to_vec())
@@ -110,7 +101,6 @@ impl Bounded {
         Box::pin(SseStream::new(body.map_err(move |error| this.unread(error.as_ref()))))
     }
 
-    /// Sends a message.
     async fn send(
         &self,
         uri: &str,

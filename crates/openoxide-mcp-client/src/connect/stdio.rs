@@ -29,14 +29,6 @@ const MAX_COMPLAINTS: usize = 2048;
 const VARIABLES: [&str; 11] =
     ["HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER"];
 
-/// What is started.
-pub(super) struct Program<'p> {
-    pub(super) command: &'p str,
-    pub(super) args: &'p [String],
-    /// The variables that it gets besides, by name.
-    pub(super) env: &'p [String],
-}
-
 /// A server that was started.
 pub(super) struct Child {
     process: tokio::process::Child,
@@ -48,26 +40,28 @@ pub(super) struct Child {
 /// What the messages go through.
 pub(super) type Pipes = AsyncRwTransport<RoleClient, Watched<ChildStdout>, ChildStdin>;
 
-/// Starts a server.
+/// Starts a server. It gets the variables named in `env` besides those that every server gets.
 pub(super) fn start(
-    program: &Program<'_>,
+    program: &str,
+    args: &[String],
+    env: &[String],
     environment: &Environment,
     limits: &Limits,
     fault: &Fault,
 ) -> Result<(Child, Pipes), String> {
     // A project must not decide which program a name means.
-    if program.command.contains('/') && !Path::new(program.command).is_absolute() {
-        return Err(format!("`{}` is neither a name nor an absolute path", program.command));
+    if program.contains('/') && !Path::new(program).is_absolute() {
+        return Err(format!("`{program}` is neither a name nor an absolute path"));
     }
-    let mut command = Command::new(program.command);
-    command.args(program.args).env_clear().kill_on_drop(true).process_group(0);
-    let wanted = VARIABLES.iter().copied().chain(program.env.iter().map(String::as_str));
-    command.envs(wanted.filter_map(|name| Some((name, environment.variable(name)?))));
+    let mut command = Command::new(program);
+    command.args(args).env_clear().kill_on_drop(true).process_group(0);
+    let names = VARIABLES.iter().copied().chain(env.iter().map(String::as_str));
+    command.envs(names.filter_map(|name| Some((name, environment.variable(name)?))));
     command.env("PATH", absolute(environment.variable("PATH").unwrap_or("/usr/local/bin:/usr/bin:/bin")));
     // Not in the project: many programs obey what lies where they start.
     command.current_dir(environment.home.as_deref().filter(|home| home.is_dir()).unwrap_or(Path::new("/")));
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut process = command.spawn().map_err(|error| format!("`{}` cannot be started: {error}", program.command))?;
+    let mut process = command.spawn().map_err(|error| format!("`{program}` cannot be started: {error}"))?;
     let (Some(input), Some(output), Some(errors)) =
         (process.stdin.take(), process.stdout.take(), process.stderr.take())
     else {

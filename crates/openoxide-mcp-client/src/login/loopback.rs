@@ -35,8 +35,7 @@ pub(super) fn wait(listener: &TcpListener, callback: &Callback, time: Duration) 
                     return Ok(returned);
                 }
             }
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => std::thread::sleep(PAUSE),
-            // One connection that failed says nothing about the next.
+            // None waits yet, or one failed, which says nothing about the next.
             Err(_) => std::thread::sleep(PAUSE),
         }
         if Instant::now() >= end {

@@ -1,6 +1,7 @@
 //! What an honest server offers, in both protocols and over both transports.
 
 use openoxide_mcp_client::{BlockingRemote, Limits, Remote, RemoteName};
+use openoxide_skills::host::Caller;
 use serde_json::json;
 
 use crate::{find, load, over_http, over_pipes};
@@ -10,10 +11,10 @@ const BODY: &str = "---\nname: \"pdf\"\ndescription: \"Reads forms\"\n---\nBody\
 async fn check(remote: &Remote) {
     let listing = remote.list().await;
     assert_eq!(listing.problems, []);
-    assert!(listing.skills.iter().any(|skill| skill.id.to_string() == "mcp:docs/pdf"));
+    assert!(listing.skills.iter().any(|skill| skill.to_string() == "mcp:docs/pdf"));
     let skill = find(remote, "mcp:docs/pdf").await.unwrap();
-    assert_eq!(skill.entry.description, "Reads forms");
-    assert_eq!(remote.load(&skill).await.unwrap().text, BODY);
+    assert_eq!(skill.offer(Caller::User).about, "Reads forms");
+    assert_eq!(remote.load(&skill).await.unwrap(), BODY);
     assert_eq!(remote.read(&skill, "references/FORMS.md").await.unwrap(), b"Forms\n");
     assert_eq!(remote.read(&skill, "skill://pdf/references/FORMS.md").await.unwrap(), b"Forms\n");
     assert_eq!(remote.read(&skill, "a.bin").await.unwrap(), [0, 255]);
@@ -75,7 +76,7 @@ async fn a_skill_is_found_by_its_path_its_name_or_its_address() {
         "mcp:docs/skill://acme/billing/refunds",
         "mcp:docs/skill://acme/billing/refunds/SKILL.md",
     ] {
-        assert_eq!(find(&remote, name).await.unwrap().id.to_string(), "mcp:docs/acme/billing/refunds", "{name}");
+        assert_eq!(find(&remote, name).await.unwrap().to_string(), "mcp:docs/acme/billing/refunds", "{name}");
     }
     let unknown = find(&remote, "mcp:docs/pfd").await.unwrap_err();
     assert_eq!(unknown.to_string(), "the MCP server `docs` has no skill `pfd`");
@@ -94,8 +95,8 @@ async fn a_skill_that_is_not_listed_is_asked_for() {
 async fn what_is_made_up_as_it_is_asked_for_is_read_too() {
     let remote = over_http("dynamic", Limits::default()).0;
     let skill = find(&remote, "mcp:docs/pdf").await.unwrap();
-    assert_eq!(skill.entry.digest(), None);
-    assert_eq!(remote.load(&skill).await.unwrap().text, BODY);
+    assert_eq!(skill.offer(Caller::User).digest, None);
+    assert_eq!(remote.load(&skill).await.unwrap(), BODY);
     assert_eq!(remote.read(&skill, "new.md").await.unwrap(), b"new");
     assert_eq!(remote.files(&skill).await.unwrap(), ["SKILL.md", "a.bin", "new.md", "references/FORMS.md"]);
 }
@@ -119,8 +120,10 @@ async fn a_list_counts_as_long_as_the_server_says() {
 fn somebody_who_waits_gets_the_same() {
     let (remote, _served) = over_http("good", Limits::default());
     let remote = BlockingRemote::new(remote).unwrap();
-    assert_eq!(remote.list().skills.len(), 2);
-    let skill = remote.find(&RemoteName::parse("mcp:docs/pdf").unwrap()).unwrap();
-    assert_eq!(remote.load(&skill).unwrap().text, BODY);
-    assert_eq!(remote.read(&skill, "a.bin").unwrap(), [0, 255]);
+    remote.wait(async |remote| {
+        assert_eq!(remote.list().await.skills.len(), 2);
+        let skill = remote.find(&RemoteName::parse("mcp:docs/pdf").unwrap()).await.unwrap();
+        assert_eq!(remote.load(&skill).await.unwrap(), BODY);
+        assert_eq!(remote.read(&skill, "a.bin").await.unwrap(), [0, 255]);
+    });
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use openoxide_mcp_client::Limits;
+use openoxide_skills::host::Caller;
 
 use crate::{find, load, over_http, over_pipes};
 
@@ -84,7 +85,11 @@ async fn a_skill_leads_to_its_own_server_and_no_other() {
     let remote = openoxide_mcp_client::Remote::new(servers, openoxide_mcp_client::RemoteOptions::default());
     let listing = remote.list().await;
     assert_eq!(listing.skills.len(), 4);
-    assert_ne!(listing.skills[1].id, listing.skills[3].id, "the same address, and not the same skill");
+    assert_ne!(
+        listing.skills[1].to_string(),
+        listing.skills[3].to_string(),
+        "the same address, and not the same skill"
+    );
     let skill = find(&remote, "mcp:one/pdf").await.unwrap();
     let before = two.seen();
     remote.load(&skill).await.unwrap();
@@ -158,7 +163,8 @@ async fn a_list_has_an_end() {
 #[tokio::test]
 async fn of_several_with_a_name_none_is_chosen() {
     let remote = over_http("same-name", Limits::default()).0;
-    assert_eq!(find(&remote, "mcp:docs/pdf").await.unwrap().entry.description, "Reads forms", "a whole path is exact");
+    let exact = find(&remote, "mcp:docs/pdf").await.unwrap();
+    assert_eq!(exact.offer(Caller::User).about, "Reads forms", "a whole path is exact");
     let error = find(&remote, "mcp:docs/refunds").await.unwrap_err();
     assert_eq!(error.to_string(), "several skills of the MCP server `docs` are called `refunds`");
     assert_eq!(error.hint().as_deref(), Some("say which: `mcp:docs/x/refunds`, `mcp:docs/y/refunds`"));

@@ -27,7 +27,7 @@ fn this_program_is_a_server_when_told() {
         return offers::offer(&which).serve_stdio();
     }
     let remote = BlockingRemote::new(over_pipes("good", Limits::default())).unwrap();
-    assert_eq!(remote.list().problems, []);
+    assert_eq!(remote.wait(async |remote| remote.list().await).problems, []);
 }
 
 fn configured(name: &str, transport: McpTransport) -> ConfiguredServer {
@@ -59,7 +59,7 @@ fn environment(which: &str) -> Environment {
 
 /// A client of one server that is started.
 fn over_pipes(which: &str, limits: Limits) -> Remote {
-    let options = RemoteOptions { environment: environment(which), limits, ..RemoteOptions::default() };
+    let options = RemoteOptions { environment: environment(which), limits };
     Remote::new(vec![started("docs")], options)
 }
 
@@ -77,5 +77,5 @@ async fn find(remote: &Remote, name: &str) -> Result<ServerSkill, RemoteError> {
 /// Finds and loads a skill; returns what is said if that fails.
 async fn load(remote: &Remote, name: &str) -> Result<String, String> {
     let skill = find(remote, name).await.map_err(|error| error.to_string())?;
-    remote.load(&skill).await.map(|verified| verified.text).map_err(|error| error.to_string())
+    remote.load(&skill).await.map_err(|error| error.to_string())
 }

@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use openoxide_config::{ApprovalState, Timestamp, TrustError, TrustedRemote};
+use openoxide_config::{ApprovalState, Timestamp, TrustError, TrustRecord, TrustedRemote};
 use openoxide_permissions::{Action, Permission};
 use openoxide_skills::host::Caller;
 
@@ -81,7 +81,7 @@ impl Runtime {
                     digest: digest.to_owned(),
                     at: Timestamp::from(SystemTime::now()),
                 };
-                self.with_trust(|trust| trust.add_remote(remote))?;
+                self.with_trust(|trust| trust.add(TrustRecord::Remote(remote)))?;
             }
             Answer::Once | Answer::No | Answer::NotAsked | Answer::Secret(_) => {}
         }

@@ -4,7 +4,7 @@ use std::net::TcpStream;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use openoxide_mcp_client::Online;
+use openoxide_mcp_client::LoginDriver;
 use openoxide_runtime::{ActivationOutcome, Answer, Question, Session};
 use secrecy::ExposeSecret as _;
 use serde_json::json;
@@ -26,7 +26,7 @@ fn scene(issuer: &Issuer) -> Scene {
 /// Calls the skill; the user opens the page with `browser`.
 fn call(scene: &Scene, session: &mut Session, browser: fn(&str)) -> (ActivationOutcome, Vec<Question>) {
     let mut script = Script::new(|_| Answer::Once);
-    script.online = Some(Online::default().within(Duration::from_secs(5), Duration::from_secs(1)));
+    script.online = Some(LoginDriver::default().within(Duration::from_secs(5), Duration::from_secs(1)));
     script.browser = Some(browser);
     let done = scene.call(session, &["one"], &mut script);
     (done, script.asked)
@@ -85,7 +85,7 @@ fn a_login_ends_with_a_token_in_memory() {
 fn nothing_is_registered_before_the_yes() {
     let issuer = Issuer::start();
     let mut script = Script::new(|_| Answer::No);
-    script.online = Some(Online::default().within(Duration::from_secs(5), Duration::from_secs(1)));
+    script.online = Some(LoginDriver::default().within(Duration::from_secs(5), Duration::from_secs(1)));
     let done = scene(&issuer).call(&mut Session::new("s"), &["one"], &mut script);
     assert!(matches!(script.asked.as_slice(), [Question::Login { .. }]), "{:?}", script.asked);
     assert_eq!(told(&done).len(), 1);
@@ -147,7 +147,7 @@ fn a_refusal_is_final_in_the_conversation() {
     let (scene, mut session) = (scene(&issuer), Session::new("s"));
     for (questions, notices) in [(1, 1), (0, 0)] {
         let mut script = Script::new(|_| Answer::No);
-        script.online = Some(Online::default());
+        script.online = Some(LoginDriver::default());
         let done = scene.call(&mut session, &["one"], &mut script);
         assert_eq!((script.asked.len(), done.notices.len()), (questions, notices), "{:?}", done.notices);
     }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use openoxide_config::{Environment, Workspace, WorkspaceOptions};
-use openoxide_mcp_client::Online;
+use openoxide_config::{Environment, Place, Workspace};
+use openoxide_mcp_client::LoginDriver;
 use openoxide_permissions::Action;
 use openoxide_runtime::{
     Activation, ActivationOutcome, Answer, Call, CallArguments, LoginReply, LoginStep, Notice, Question, Responder,
@@ -31,7 +31,7 @@ pub(crate) struct Script<'a> {
     pub(crate) answer: Box<dyn FnMut(&Question) -> Answer + 'a>,
     pub(crate) asked: Vec<Question>,
     /// Sends requests, where the test has servers.
-    pub(crate) online: Option<Online>,
+    pub(crate) online: Option<LoginDriver>,
     /// The user on the page.
     pub(crate) browser: Option<Browser>,
     /// What commands would print.
@@ -117,11 +117,8 @@ impl Scene {
     /// Returns the runtime of a host whose rules may be changed.
     pub(crate) fn changed_runtime_of(&self, host: &str, change: impl FnOnce(&mut Host)) -> Arc<Runtime> {
         let environment = self.environment();
-        let workspace = Workspace::open(
-            environment,
-            WorkspaceOptions { config: self.settings.clone(), ..WorkspaceOptions::default() },
-        )
-        .unwrap();
+        let workspace =
+            Workspace::open(environment, Place { config: self.settings.clone(), ..Place::default() }).unwrap();
         let (mut view, _) = workspace.view(host).unwrap();
         change(&mut view.host);
         let catalog = load(std::slice::from_ref(&view), Depth::Quick).remove(0);

@@ -98,8 +98,8 @@ pub struct LinkDigest {
     pub target: OsString,
 }
 
-/// Bytes as hexadecimal digits.
-pub(super) struct Hex<'a>(pub(super) &'a [u8]);
+/// Bytes as lowercase hexadecimal digits.
+pub struct Hex<'a>(pub &'a [u8]);
 
 impl fmt::Display for Hex<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

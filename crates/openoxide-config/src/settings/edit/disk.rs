@@ -1,15 +1,15 @@
 //! Settings files on disk: read within a size limit, locked, and replaced as a whole.
 
-use std::fs::{File, TryLockError};
+use std::fs::{File, Metadata, Permissions, TryLockError};
 use std::io::Read as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
 use super::error::EditError;
-use crate::file_lock;
-use crate::settings::settings_file::{SettingsFile, SettingsOwner};
+use crate::{SettingsOwner, files};
 
 /// The most bytes of a file that can be edited.
 const MAX_FILE: u64 = 1024 * 1024;
@@ -18,10 +18,9 @@ const MAX_FILE: u64 = 1024 * 1024;
 ///
 /// A project's file can be hostile: it is opened without following links, without waiting for a pipe, and read up to a
 /// limit.
-pub(super) fn read(file: SettingsFile<'_>) -> Result<String, EditError> {
-    let path = file.path;
+pub(super) fn read(path: &Path, owner: SettingsOwner) -> Result<String, EditError> {
     let odd = |why| EditError::Odd { path: path.to_owned(), why };
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | link_flags(file.owner);
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | link_flags(owner);
     let file = match rustix::fs::open(path, flags, Mode::empty()) {
         Ok(file) => File::from(file),
         Err(Errno::NOENT) => return Ok(String::new()),
@@ -52,10 +51,9 @@ fn read_error(path: &Path, error: &std::io::Error) -> std::io::Error {
 }
 
 /// Locks the folder of a file, because the file itself is replaced. Returns `None` if there is no folder yet.
-pub(super) fn lock(file: SettingsFile<'_>) -> Result<Option<File>, EditError> {
-    let path = file.path;
+pub(super) fn lock(path: &Path, owner: SettingsOwner) -> Result<Option<File>, EditError> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::DIRECTORY | link_flags(file.owner);
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::DIRECTORY | link_flags(owner);
     let folder = match rustix::fs::open(folder, flags, Mode::empty()) {
         Ok(folder) => File::from(folder),
         Err(Errno::NOENT) => return Ok(None),
@@ -67,7 +65,7 @@ pub(super) fn lock(file: SettingsFile<'_>) -> Result<Option<File>, EditError> {
         }
         Err(error) => return Err(read_error(folder, &error.into()).into()),
     };
-    match file_lock::lock(&folder) {
+    match files::lock(&folder) {
         Ok(()) => Ok(Some(folder)),
         Err(TryLockError::WouldBlock) => Err(EditError::Busy { path: path.to_owned() }),
         // A filesystem without locks: the mutex of this process has to do.
@@ -76,23 +74,15 @@ pub(super) fn lock(file: SettingsFile<'_>) -> Result<Option<File>, EditError> {
 }
 
 /// Writes a file so that a reader sees the old text or the new one, never a part.
-pub(super) fn write(file: SettingsFile<'_>, text: &str) -> std::io::Result<()> {
-    let target = match file.owner {
+pub(super) fn write(path: &Path, owner: SettingsOwner, text: &str) -> std::io::Result<()> {
+    let target = match owner {
         // A link stays a link: the file that it leads to is replaced.
-        SettingsOwner::User => std::fs::canonicalize(file.path).unwrap_or_else(|_| file.path.to_owned()),
-        SettingsOwner::Project => file.path.to_owned(),
+        SettingsOwner::User => std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()),
+        SettingsOwner::Project => path.to_owned(),
     };
     let folder = target.parent().unwrap_or(Path::new("."));
     fs_err::create_dir_all(folder)?;
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    std::io::Write::write_all(&mut file, text.as_bytes())?;
-    if let Some(stat) = std::fs::symlink_metadata(&target).ok().filter(std::fs::Metadata::is_file) {
-        file.as_file().set_permissions(stat.permissions())?;
-    } else {
-        use std::os::unix::fs::PermissionsExt as _;
-        file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
-    }
-    file.as_file().sync_all()?;
-    file.persist(&target).map_err(|error| error.error)?;
-    Ok(())
+    let existing = std::fs::symlink_metadata(&target).ok().filter(Metadata::is_file);
+    let permissions = existing.map_or_else(|| Permissions::from_mode(0o644), |stat| stat.permissions());
+    files::replace(&target, folder, text, Some(permissions))
 }

@@ -6,12 +6,14 @@ use rustix::fs::Mode;
 
 use super::table::{set_key, unset_key};
 use super::*;
-use crate::settings::settings_file::SettingsOwner;
 use crate::settings::skill_rule::add_skill_rule;
 
-fn set_value<'p>(file: impl Into<SettingsFile<'p>>, key: &str, new: toml_edit::Value) -> Result<bool, EditError> {
-    let file = file.into();
-    edit(file, |document| set_key(document, file.path, key, new).map(drop))
+fn set_value(path: &Path, key: &str, new: toml_edit::Value) -> Result<bool, EditError> {
+    set_value_of(path, SettingsOwner::User, key, new)
+}
+
+fn set_value_of(path: &Path, owner: SettingsOwner, key: &str, new: toml_edit::Value) -> Result<bool, EditError> {
+    edit(path, owner, |document| set_key(document, path, key, new).map(drop))
 }
 
 fn edited(before: &str, change: impl FnOnce(&Path) -> bool) -> (bool, String) {
@@ -30,7 +32,7 @@ fn comments_and_order_stay() {
     let (changed, after) = edited(before, |path| set_value(path, "host", "codex".into()).unwrap());
     assert_eq!((changed, after.as_str()), (false, before));
     let (_, after) = edited(before, |path| {
-        edit(path, |document| {
+        edit(path, SettingsOwner::User, |document| {
             unset_key(document, "skills.claude");
             Ok::<(), EditError>(())
         })
@@ -43,7 +45,8 @@ fn comments_and_order_stay() {
 fn a_rule_is_added_once_and_last() {
     let before = "# keep\n[[skills.config]]\nname = \"a\" # note\nenabled = false\n";
     let (_, after) = edited(before, |path| {
-        add_skill_rule(path, "name", "b", false).unwrap() && add_skill_rule(path, "name", "b", true).unwrap()
+        add_skill_rule(path, SettingsOwner::User, "name", "b", false).unwrap()
+            && add_skill_rule(path, SettingsOwner::User, "name", "b", true).unwrap()
     });
     assert_eq!(after, format!("{before}\n[[skills.config]]\nname = \"b\"\nenabled = true\n"));
 }
@@ -52,23 +55,22 @@ fn a_rule_is_added_once_and_last() {
 fn what_is_no_list_of_rules_is_left_alone() {
     let (refused, after) = edited(
         "[skills]\nconfig = 1\n",
-        |path| matches!(add_skill_rule(path, "name", "a", false), Err(EditError::NotList { key, .. }) if key == "skills.config"),
+        |path| matches!(add_skill_rule(path, SettingsOwner::User, "name", "a", false), Err(EditError::NotList { key, .. }) if key == "skills.config"),
     );
     assert_eq!((refused, after.as_str()), (true, "[skills]\nconfig = 1\n"));
 }
 
 #[test]
 fn a_list_keeps_what_else_is_in_it() {
-    let before = "[trust]\nfolders = [\n  \"~/a\", # mine\n  7,\n]\n";
-    let (changed, after) = edited(before, |path| add_to_list(path, "trust.folders", "/b").unwrap());
-    assert!(changed && after.contains("\"~/a\", # mine\n  7") && after.contains("\"/b\""), "{after}");
-    let (_, after) = edited(&after, |path| remove_from_list(path, "trust.folders", |text| text == "/b").unwrap());
-    assert!(after.contains("\"~/a\", # mine\n  7") && !after.contains("/b"), "{after}");
-    let (_, after) = edited("", |path| add_to_list(path, "trust.folders", "/b").unwrap());
-    assert_eq!(after, "[trust]\nfolders = [\"/b\"]\n");
+    let before = "[trust]\nfolders = [\n  \"~/a\", # mine\n  7,\n  \"/b\",\n]\n";
+    let without = |path: &Path| remove_from_list(path, "trust.folders", |text| text == "/b");
+    let (changed, after) = edited(before, |path| without(path).unwrap());
+    assert!(changed && after.contains("\"~/a\", # mine\n  7") && !after.contains("/b"), "{after}");
+    let (changed, after) = edited("# none\n", |path| without(path).unwrap());
+    assert_eq!((changed, after.as_str()), (false, "# none\n"));
     let (changed, after) = edited("", |path| {
         matches!(set_value(path, "trust.folders", 1.into()), Ok(true))
-            && matches!(add_to_list(path, "trust.folders", "/b"), Err(EditError::NotList { .. }))
+            && matches!(without(path), Err(EditError::NotList { .. }))
     });
     assert_eq!((changed, after.as_str()), (true, "[trust]\nfolders = 1\n"));
 }
@@ -81,7 +83,7 @@ fn a_projects_file_is_not_followed_waited_for_or_read_without_end() {
     fs_err::create_dir(&folder).unwrap();
     let (path, other) = (folder.join("config.toml"), dir.path().join("other"));
     fs_err::write(&other, "").unwrap();
-    let set = |path: &Path, owner| set_value(SettingsFile { path, owner }, "host", "x".into());
+    let set = |path: &Path, owner| set_value_of(path, owner, "host", "x".into());
     let why = |path: &Path| match set(path, SettingsOwner::Project) {
         Err(EditError::Odd { why, .. }) => why,
         other => panic!("{other:?}"),

@@ -1,13 +1,13 @@
 use openoxide_permissions::{Approvals, decide};
 
 use super::*;
-use crate::document;
+use crate::document::{self, json::JsonDialect};
 
 fn layer(kind: LayerKind, text: &str) -> Layer {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("config.toml");
     fs_err::write(&path, text).unwrap();
-    let document = document::read(&path, Code::ConfigInvalid).unwrap().unwrap_or_default();
+    let document = document::read(&path, Code::ConfigInvalid, JsonDialect::Strict).unwrap().unwrap_or_default();
     Layer::new(kind, Some(format!("/{kind:?}/config.toml").into()), document)
 }
 

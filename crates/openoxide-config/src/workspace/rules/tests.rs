@@ -5,9 +5,9 @@ use openoxide_permissions::{Action, decide};
 use super::*;
 use crate::environment::Environment;
 use crate::trust::Trust;
-use crate::trust::record::RememberedAnswer;
+use crate::trust::record::{RememberedAnswer, TrustRecord};
 use crate::trust::timestamp::Timestamp;
-use crate::workspace::WorkspaceOptions;
+use crate::workspace::Place;
 
 /// The order of rules, and what an answer for good changes.
 #[test]
@@ -30,12 +30,13 @@ fn built_in_then_host_then_user_then_agent() {
     let mut always = |permission: &str, pattern: &str, agent: Option<&str>| {
         let (permission, pattern) = (permission.to_owned(), pattern.to_owned());
         let at = Timestamp::from(std::time::UNIX_EPOCH);
-        trust.remember(RememberedAnswer { permission, pattern, agent: agent.map(str::to_owned), at }).unwrap();
+        let answer = RememberedAnswer { permission, pattern, agent: agent.map(str::to_owned), at };
+        trust.add(TrustRecord::Answer(answer)).unwrap();
     };
     always("shell", "ls *", None);
     always("script", "a/b", None);
     always("mcp", "files", Some("y"));
-    let options = WorkspaceOptions { agent: Some("x".to_owned()), ..WorkspaceOptions::default() };
+    let options = Place { agent: Some("x".to_owned()), ..Place::default() };
     let workspace = Workspace::open(environment, options).unwrap();
     let (view, _) = workspace.view("opencode").unwrap();
     let (rules, remembered) = (workspace.rules(&view).unwrap(), workspace.remembered());

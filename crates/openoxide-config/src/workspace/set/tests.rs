@@ -7,7 +7,7 @@ use crate::document::dotted_key;
 use crate::environment::Environment;
 use crate::mcp::parse::parse_server;
 use crate::mcp::server::McpServer;
-use crate::workspace::WorkspaceOptions;
+use crate::workspace::Place;
 
 const MINE: &str = "# mine\n[skills]\nclaude = true # why\n";
 
@@ -28,7 +28,7 @@ fn set_in(mine: &str, key: &str, value: Option<toml::Value>, owner: SettingsOwne
     let (cwd, admin) = (home.join("p"), home.join("admin"));
     let environment = Environment { cwd, home: Some(home.clone()), admin, ..Environment::default() };
     let config = flags.iter().map(|&flag| flag.to_owned()).collect();
-    let workspace = Workspace::open(environment, WorkspaceOptions { config, ..WorkspaceOptions::default() }).unwrap();
+    let workspace = Workspace::open(environment, Place { config, ..Place::default() }).unwrap();
     let change = SettingChange { key: key.to_owned(), value, owner };
     let before = workspace.validate_setting(&change).map_err(|error| error.to_string());
     assert_eq!(fs_err::read_to_string(&file).unwrap(), mine, "who only asks changes nothing");

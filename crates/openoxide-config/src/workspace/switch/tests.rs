@@ -2,8 +2,7 @@
 
 use super::*;
 use crate::environment::Environment;
-use crate::settings::settings_file::SettingsOwner;
-use crate::workspace::WorkspaceOptions;
+use crate::settings::layer::SettingsOwner;
 
 struct Place {
     _dir: tempfile::TempDir,
@@ -37,7 +36,7 @@ impl Place {
     ) -> Result<SwitchOutcome, SwitchError> {
         let (cwd, home) = (self.home.join("project"), Some(self.home.clone()));
         let environment = Environment { cwd, home, admin: self.home.join("admin"), ..Environment::default() };
-        let workspace = Workspace::open(environment, WorkspaceOptions::default()).unwrap();
+        let workspace = Workspace::open(environment, crate::Place::default()).unwrap();
         let (view, _) = workspace.view(host).unwrap();
         let catalog = load(std::slice::from_ref(&view), Depth::Quick).remove(0);
         workspace.switch(&view, &catalog, &SwitchRequest { selector: which, enabled, owner })
@@ -104,7 +103,9 @@ fn changes_at_the_same_time_are_all_kept() {
     std::thread::scope(|scope| {
         for number in 0..16 {
             let file = &file;
-            scope.spawn(move || add_skill_rule(file, "name", &format!("s{number}"), false).unwrap());
+            scope.spawn(move || {
+                add_skill_rule(file, SettingsOwner::User, "name", &format!("s{number}"), false).unwrap()
+            });
         }
     });
     let text = fs_err::read_to_string(&file).unwrap();

@@ -14,16 +14,16 @@ use serde_json::{Map, Value, json};
 use tokio::time::{Instant, timeout};
 
 use crate::connect::{Fault, innermost};
-use crate::error::RemoteError;
-use crate::limits::Limits;
-use crate::server_text::said;
+use crate::{Limits, RemoteError, server_text::said};
 
-/// A conversation with one server.
-pub(crate) struct Talk<'c> {
+/// A connection to one server, with what its requests need.
+pub(crate) struct ServerClient<'c> {
     pub(crate) server: &'c str,
     pub(crate) peer: Peer<RoleClient>,
     pub(crate) fault: Fault,
     pub(crate) limits: &'c Limits,
+    /// Whether the server can list a folder.
+    pub(crate) reads_folders: bool,
 }
 
 /// Everything that a server lists, entry by entry, and how long that counts.
@@ -34,7 +34,7 @@ pub(crate) struct Listed {
     pub(crate) cut: Option<RemoteError>,
 }
 
-impl Talk<'_> {
+impl ServerClient<'_> {
     /// Lists the skills of the server, page by page.
     pub(crate) async fn skills(&self) -> Result<Listed, RemoteError> {
         const METHOD: &str = "skills/list";
@@ -59,34 +59,26 @@ impl Talk<'_> {
             let is_cut = skills.len() > room;
             listed.entries.extend(skills.iter().take(room).cloned());
             listed.fresh = listed.fresh.min(fresh(&answer));
-            let endless = |why: String| Some(RemoteError::Endless { server: self.server.to_owned(), why });
-            let Some(next) = answer.get("nextCursor").and_then(Value::as_str) else {
-                if is_cut {
-                    listed.cut = endless(format!("more than {} skills", self.limits.skills));
-                }
-                break;
+            let many_skills = || format!("more than {} skills", self.limits.skills);
+            let next = answer.get("nextCursor").and_then(Value::as_str);
+            let why = match next {
+                None => is_cut.then(many_skills),
+                Some(next) => self.page_problem(&mut seen, next).or_else(|| match () {
+                    () if listed.entries.len() >= self.limits.skills => Some(many_skills()),
+                    () if bytes > self.limits.listed => Some(format!("more than {} bytes", self.limits.listed)),
+                    () => self.late(until),
+                }),
             };
-            listed.cut = match () {
-                () if !seen.insert(next.to_owned()) => endless("a page leads back to one before".to_owned()),
-                () if page + 1 >= self.limits.pages => endless(format!("more than {} pages", self.limits.pages)),
-                () if listed.entries.len() >= self.limits.skills => {
-                    endless(format!("more than {} skills", self.limits.skills))
-                }
-                () if bytes > self.limits.listed => endless(format!("more than {} bytes", self.limits.listed)),
-                () if Instant::now() > until => {
-                    endless(format!("it takes longer than {} s", self.limits.listing.as_secs()))
-                }
-                () => None,
-            };
-            if listed.cut.is_some() {
+            listed.cut = why.map(|why| self.endless(why));
+            cursor = next.map(str::to_owned);
+            if cursor.is_none() || listed.cut.is_some() {
                 break;
             }
-            cursor = Some(next.to_owned());
         }
         Ok(listed)
     }
 
-    /// Asks for the entry of one skill; nothing if the server has none there.
+    /// Asks for the entry of one skill. Returns `None` if the server has none there.
     pub(crate) async fn skill(&self, uri: &str) -> Result<Option<Value>, RemoteError> {
         const METHOD: &str = "skills/get";
         let answer = self.request(METHOD, custom(METHOD, json!({"uri": uri}))).await;
@@ -145,20 +137,32 @@ impl Talk<'_> {
             let is_folder = |kind: Option<&str>| kind == Some("inode/directory");
             found
                 .extend(answer.resources.into_iter().map(|one| (one.uri.clone(), is_folder(one.mime_type.as_deref()))));
-            let is_last = answer.next_cursor.is_none();
-            let why = match &answer.next_cursor {
-                _ if found.len() > most => format!("more than {most} files in a folder"),
-                _ if Instant::now() > until => format!("it takes longer than {} s", self.limits.listing.as_secs()),
-                Some(next) if !seen.insert(next.clone()) => "a page leads back to one before".to_owned(),
-                Some(_) if seen.len() >= self.limits.pages => format!("more than {} pages", self.limits.pages),
-                _ if is_last => return Ok(found),
-                _ => {
-                    cursor = answer.next_cursor;
-                    continue;
-                }
-            };
-            return Err(RemoteError::Endless { server: self.server.to_owned(), why });
+            let many_files = (found.len() > most).then(|| format!("more than {most} files in a folder"));
+            let page_problem = |next: &String| self.page_problem(&mut seen, next);
+            let why =
+                many_files.or_else(|| self.late(until)).or_else(|| answer.next_cursor.as_ref().and_then(page_problem));
+            match (why, answer.next_cursor) {
+                (Some(why), _) => return Err(self.endless(why)),
+                (None, None) => return Ok(found),
+                (None, next) => cursor = next,
+            }
         }
+    }
+
+    /// Returns what is wrong with the pages of a list, given the cursor of the next one.
+    fn page_problem(&self, seen: &mut BTreeSet<String>, next: &str) -> Option<String> {
+        match seen.insert(next.to_owned()) {
+            false => Some("a page leads back to one before".to_owned()),
+            true => (seen.len() >= self.limits.pages).then(|| format!("more than {} pages", self.limits.pages)),
+        }
+    }
+
+    fn late(&self, until: Instant) -> Option<String> {
+        (Instant::now() > until).then(|| format!("it takes longer than {} s", self.limits.listing.as_secs()))
+    }
+
+    fn endless(&self, why: String) -> RemoteError {
+        RemoteError::Endless { server: self.server.to_owned(), why }
     }
 
     async fn custom(&self, method: &str, params: Value) -> Result<Map<String, Value>, RemoteError> {
@@ -186,7 +190,9 @@ impl Talk<'_> {
             Ok(Ok(answer)) => Ok(answer),
             Ok(Err(ServiceError::McpError(error))) => Err(Failed::Error(error.code, error.message.into_owned())),
             Ok(Err(ServiceError::TransportClosed)) => Err(Failed::Ended("it ended".to_owned())),
-            Ok(Err(ServiceError::TransportSend(error))) => Err(Failed::Ended(innermost(error.error.as_ref()))),
+            Ok(Err(ServiceError::TransportSend(error))) => {
+                Err(Failed::Ended(innermost(error.error.as_ref()).to_string()))
+            }
             Ok(Err(error)) => Err(Failed::Ended(error.to_string())),
         }
     }
