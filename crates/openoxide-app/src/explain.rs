@@ -134,7 +134,7 @@ fn found_skill(catalog: &Catalog, entry: &Entry, is_trusted: bool) -> FoundSkill
         status: entry.status,
         reason: entry.reason.clone(),
         scope: entry.skill.scope,
-        provider: catalog.roots[entry.root].root.provider.clone(),
+        provider: catalog.roots[entry.root].root.rule.provider.clone(),
         is_trusted: entry.skill.scope == SkillScope::Repo && is_trusted,
         model: entry.model,
         user: entry.user,

@@ -26,13 +26,8 @@ pub fn skills_off(workspace: &Workspace, view: &View) -> Option<SkillsOff> {
     if view.roots.iter().any(|root| root.off.is_none()) {
         return None;
     }
-    let is_off = |name: &&String| {
-        let rule = view.host.settings.get(*name);
-        let default = rule.and_then(|rule| rule.default.as_ref()).and_then(toml::Value::as_bool);
-        !view.settings.is_on(name, default.unwrap_or(false))
-    };
     let mut switches = view.host.roots.iter().flat_map(|rule| rule.needs.iter().chain(&rule.switches));
-    let name = switches.find(is_off)?;
+    let name = switches.find(|name| !view.host.is_on(name, &view.settings))?;
     let rule = view.host.settings.get(name)?;
     Some(SkillsOff::new(workspace, view, name, rule))
 }

@@ -25,7 +25,7 @@ pub fn roots(snapshot: &Snapshot, isolation: &Isolation) -> RootsAnswer {
         exists: searched.exists,
         skills: catalog.skills.iter().filter(|entry| entry.root == index).count(),
         others: catalog.others.iter().filter(|entry| entry.root == index).count(),
-        provider: searched.root.provider.clone(),
+        provider: searched.root.rule.provider.clone(),
     });
     let disabled = catalog.others.iter().filter(|entry| entry.status == Status::Disabled);
     RootsAnswer {

@@ -7,7 +7,6 @@ mod value;
 
 use openoxide_skills::host::{Host, HostSpec, PluginSource};
 use openoxide_skills::{root::Surroundings, settings::HostSettings};
-use toml::Value;
 
 use crate::{Config, ConfigProblem};
 use reader::Reader;
@@ -45,8 +44,6 @@ fn find_plugins(
     if !source.active.are_installed() {
         return plugins::enabled_plugins(source, enabled.as_ref(), &expand);
     }
-    let default = |name: &String| host.settings.get(name)?.default.as_ref().and_then(Value::as_bool);
-    let is_on = |name: &String| settings.is_on(name, default(name).unwrap_or(false));
-    let users_are_on = source.user_switch.as_ref().is_none_or(is_on);
+    let users_are_on = source.user_switch.as_ref().is_none_or(|name| host.is_on(name, settings));
     plugins::installed_plugins(source, enabled.as_ref(), users_are_on, around, &expand)
 }

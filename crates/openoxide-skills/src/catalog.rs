@@ -2,8 +2,13 @@
 //!
 //! [`load`] makes one catalog for each view; [`IncrementalLoader`] does so again and again, and looks only where something changed.
 
+use std::path::{Path, PathBuf};
+
+pub use crate::discover::{LimitReached, Reason};
+use crate::host::Host;
+use crate::root::Root;
+
 mod build;
-mod contents;
 mod entry;
 mod filter;
 mod incremental;
@@ -11,16 +16,85 @@ mod load;
 mod order;
 mod permission;
 mod rank;
+#[cfg(test)]
+mod tests;
 mod view;
 
-pub use contents::{Catalog, SearchedRoot};
-pub use entry::{Entry, Problem, Reason, Status};
+pub use entry::{Entry, Problem, Status};
 pub use incremental::{Changes, IncrementalLoader};
 pub use load::{Depth, discover_dir, load};
 pub(crate) use order::{collator, sort_entries};
 pub use view::View;
 
-pub use crate::discover::LimitReached;
+/// What one host sees.
+#[derive(Clone, Debug)]
+pub struct Catalog {
+    /// The host's `name` or `name@edition`.
+    pub host: String,
+    /// Skills that count, in the host's order.
+    pub skills: Vec<Entry>,
+    /// Everything else that was found, by path.
+    pub others: Vec<Entry>,
+    /// Findings, by path and place.
+    pub problems: Vec<Problem>,
+    /// Limits that were reached.
+    pub limits: Vec<LimitReached>,
+    /// The folders that were searched.
+    pub roots: Vec<SearchedRoot>,
+}
 
-#[cfg(test)]
-mod tests;
+/// A folder that was searched.
+#[derive(Clone, Debug)]
+pub struct SearchedRoot {
+    /// The folder.
+    pub root: Root,
+    /// Whether there is such a folder.
+    pub exists: bool,
+    /// The folder with links resolved.
+    pub canonical: PathBuf,
+}
+
+impl Catalog {
+    /// Returns every entry, those that count first.
+    pub fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.skills.iter().chain(&self.others)
+    }
+
+    /// Returns the skills that count and those that are switched off, in the host's order.
+    pub fn switchable(&self, host: &Host) -> Vec<&Entry> {
+        let off = self.others.iter().filter(|entry| entry.status == Status::Disabled);
+        let mut entries: Vec<&Entry> = self.skills.iter().chain(off).collect();
+        if entries.len() > self.skills.len() {
+            let by_keys = order::by_keys(&host.list.order, &host.collide.rank);
+            entries.sort_by(|left, right| by_keys(left, right));
+        }
+        entries
+    }
+
+    /// Finds the entries that a name, a path or else a folder's name means, those that count first.
+    pub fn find(&self, wanted: &str) -> Vec<&Entry> {
+        let called = self.called(wanted);
+        let is_folder = |entry: &&Entry| entry.dir().file_name().is_some_and(|name| name == wanted);
+        if called.is_empty() { self.entries().filter(is_folder).collect() } else { called }
+    }
+
+    /// Returns what calls this entry and no other that counts: its name, or else its path.
+    pub fn call_of(&self, entry: &Entry) -> String {
+        let named: Vec<&Entry> = self.find(&entry.skill.name).into_iter().filter(|entry| entry.is_active()).collect();
+        match named.as_slice() {
+            [only] if only.skill.path == entry.skill.path => entry.skill.name.to_string(),
+            _ => crate::text::path_text(&entry.skill.path),
+        }
+    }
+
+    /// Finds the entries that a name or a path calls, those that count first.
+    pub fn called(&self, wanted: &str) -> Vec<&Entry> {
+        let path = Path::new(wanted);
+        let is_path =
+            |entry: &Entry| path.is_absolute() && [&*entry.skill.path, entry.dir(), entry.found()].contains(&path);
+        let is_name =
+            |entry: &&Entry| *entry.skill.name == *wanted || entry.aliases.iter().any(|alias| alias == wanted);
+        let by_path: Vec<&Entry> = self.entries().filter(|entry| is_path(entry)).collect();
+        if by_path.is_empty() { self.entries().filter(is_name).collect() } else { by_path }
+    }
+}

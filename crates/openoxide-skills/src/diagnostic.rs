@@ -122,6 +122,11 @@ impl Diagnostic {
         Diagnostic::new(code, Level::Warning, message)
     }
 
+    /// Makes the finding about a link that leads nowhere, or around in a circle.
+    pub(crate) fn dead_link(code: Code) -> Diagnostic {
+        Diagnostic::warning(code, "the link leads nowhere").help("mend or remove the link")
+    }
+
     /// Points at bytes of `text`.
     #[must_use]
     pub fn at(mut self, text: &str, span: Range<usize>) -> Diagnostic {

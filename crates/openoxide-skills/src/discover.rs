@@ -5,7 +5,6 @@
 
 mod file;
 mod folder;
-mod inner;
 mod listing;
 mod plan;
 mod select;
@@ -16,6 +15,7 @@ pub(crate) use file::{FileFact, read_manifest, read_prefix, read_sidecars};
 pub(crate) use folder::{Manifest, Survey};
 pub(crate) use listing::Listing;
 pub(crate) use plan::Plan;
+pub use select::Reason;
 pub(crate) use select::{Candidate, select};
 pub(crate) use survey::{refresh, survey};
 pub(crate) use survey_cache::SurveyCache;

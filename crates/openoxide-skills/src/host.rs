@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::settings::HostSettings;
+
 mod activation;
 mod budget;
 mod collide;
@@ -64,9 +66,7 @@ pub use project::{ProjectRules, Unmarked};
 pub use resource::{PathLeniency, ReadProblem, ResourceRules};
 pub use roots::{FolderNames, Layout, Links, ManifestFolders, NamespaceRules, PluginPrefix, RootRule, ScanRules};
 pub use serve::{ServeRules, ServeShape};
-pub use settings::{
-    Combine, SettingDoes, SettingKind, SettingLayer, SettingRule, SettingSource, StateEffect, YesWords,
-};
+pub use settings::{Combine, STATES, SettingDoes, SettingKind, SettingLayer, SettingRule, SettingSource, YesWords};
 pub use sidecar::{SidecarBad, SidecarRules};
 pub use spec::{HostError, HostSpec, Hosts};
 pub use texts::{Situation, Texts};
@@ -201,6 +201,12 @@ impl Host {
     pub fn setting_that(&self, does: SettingDoes) -> Option<(&str, &SettingRule)> {
         let mut settings = self.settings.iter().filter(|(_, rule)| rule.does == Some(does));
         settings.next().map(|(name, rule)| (name.as_str(), rule))
+    }
+
+    /// Tells whether a switch among the settings is on, by its default where nobody set it.
+    pub fn is_on(&self, name: &str, settings: &HostSettings) -> bool {
+        let default = self.settings.get(name).and_then(|rule| rule.default.as_ref()?.as_bool());
+        settings.is_on(name, default.unwrap_or(false))
     }
 
     /// Returns the setting with rules that switch skills on or off.

@@ -3,8 +3,7 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use crate::code::Code;
-use crate::diagnostic::{Diagnostic, Fix, Level};
+use crate::diagnostic::{Code, Diagnostic, Fix, Level};
 use crate::discover::{read_prefix, read_sidecars};
 use crate::host::{Host, Links};
 use crate::parse::{Head, is_known_field, parse_head};

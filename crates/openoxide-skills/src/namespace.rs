@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use crate::code::Code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::discover::{Manifest, Survey, read_manifest};
 use crate::host::{ManifestFolders, NamespaceRules};
 use crate::parse::first_bad;
@@ -31,8 +30,7 @@ impl<'n> Namespaces<'n> {
         if self.rules.manifests.is_empty() {
             return Some(None);
         }
-        let differs = survey.folders.iter().any(|folder| !folder.manifests.is_empty() || folder.linked);
-        if differs {
+        if survey.folders.iter().any(|folder| !folder.manifests.is_empty() || folder.linked) {
             return None;
         }
         let above = survey.canonical.parent().filter(|_| self.rules.folders == ManifestFolders::ToTop);
@@ -87,14 +85,15 @@ impl<'n> Namespaces<'n> {
                 let (file, bytes) = found.min_by_key(|(file, _)| order(file))?;
                 (file.clone(), bytes.clone())
             }
-            None => self.rules.manifests.iter().find_map(|file| Some((file.clone(), read(&folder.join(file))?)))?,
+            None => {
+                let read = |file: &String| Some((file.clone(), read_manifest(&folder.join(file))?));
+                self.rules.manifests.iter().find_map(read)?
+            }
         };
         let name = bytes.and_then(|bytes| manifest_name(&bytes, folder)).and_then(|name| self.allowed(name));
         name.map_err(|why| self.problems.push((folder.join(file), invalid(&why)))).ok()
     }
-}
 
-impl Namespaces<'_> {
     fn allowed(&self, name: String) -> Result<String, String> {
         match first_bad(&name, self.rules.chars) {
             Some(bad) => Err(format!("`{}` is not allowed in its name", crate::text::TerminalText(&bad.to_string()))),
@@ -108,10 +107,6 @@ fn invalid(why: &str) -> Diagnostic {
         .help("mend the manifest, or remove it")
 }
 
-fn read(path: &Path) -> Option<Result<Vec<u8>, String>> {
-    path.is_file().then(|| read_manifest(path)).flatten()
-}
-
 /// What of a manifest matters here.
 #[derive(serde::Deserialize)]
 struct ManifestText {
@@ -122,22 +117,12 @@ struct ManifestText {
 /// Returns the name that a manifest gives, or its folder's where it gives none.
 fn manifest_name(bytes: &[u8], folder: &Path) -> Result<String, String> {
     let manifest: ManifestText = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
-    Ok(if manifest.name.trim().is_empty() { folder_name(folder) } else { manifest.name })
-}
-
-fn folder_name(folder: &Path) -> String {
-    folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    let folder = folder.file_name().unwrap_or_default().to_string_lossy();
+    Ok(if manifest.name.trim().is_empty() { folder.into_owned() } else { manifest.name })
 }
 
 /// Joins a prefix and a name as the host does.
 pub(crate) fn qualify(prefix: &str, name: &str, plain: bool) -> String {
-    if !plain {
-        return format!("{prefix}:{name}");
-    }
-    let plain: String = name.chars().map(plain_char).collect();
-    format!("{prefix}:{plain}")
-}
-
-fn plain_char(character: char) -> char {
-    if character.is_ascii_alphanumeric() || matches!(character, '_' | '-') { character } else { '-' }
+    let is_odd = |character: char| !character.is_ascii_alphanumeric() && !matches!(character, '_' | '-');
+    if plain { format!("{prefix}:{}", name.replace(is_odd, "-")) } else { format!("{prefix}:{name}") }
 }

@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::host::{SidecarBad, SidecarRules};
-use crate::skill::{PermissionsProfile, SkillDependencies, SkillInterface, SkillPolicy, ToolDependency};
+use crate::skill::{PermissionsProfile, SkillInterface, SkillPolicy, ToolDependency};
 use crate::text::collapse;
 use crate::text::yaml::{self, Node, Value};
 use crate::text::yaml_scalar::plain_bool;
@@ -21,7 +21,7 @@ const LONG: usize = 1024;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Metadata {
     pub(crate) interface: Option<Box<SkillInterface>>,
-    pub(crate) dependencies: Option<SkillDependencies>,
+    pub(crate) dependencies: Vec<ToolDependency>,
     pub(crate) policy: SkillPolicy,
     pub(crate) permissions: Option<Box<PermissionsProfile>>,
 }
@@ -89,7 +89,7 @@ impl SidecarReader<'_> {
         self.duplicates(root);
         Metadata {
             interface: self.map(root, "interface").and_then(|node| self.interface(node)),
-            dependencies: self.map(root, "dependencies").and_then(|node| self.dependencies(node)),
+            dependencies: self.map(root, "dependencies").and_then(|node| self.dependencies(node)).unwrap_or_default(),
             policy: self.map(root, "policy").map(|node| self.policy(node)).unwrap_or_default(),
             permissions: self.permissions(root),
         }
@@ -125,13 +125,12 @@ impl SidecarReader<'_> {
         (interface != SkillInterface::default()).then(|| Box::new(interface))
     }
 
-    fn dependencies(&mut self, node: &Node<'_>) -> Option<SkillDependencies> {
+    fn dependencies(&mut self, node: &Node<'_>) -> Option<Vec<ToolDependency>> {
         let tools = node.get("tools").filter(|tools| !tools.span.is_empty())?;
         let Value::List(items) = &tools.value else {
             return self.wrong("dependencies.tools", &tools.span, "a list");
         };
-        let tools: Vec<ToolDependency> = items.iter().filter_map(|item| self.tool(item)).collect();
-        (!tools.is_empty()).then_some(SkillDependencies { tools })
+        Some(items.iter().filter_map(|item| self.tool(item)).collect())
     }
 
     fn tool(&mut self, node: &Node<'_>) -> Option<ToolDependency> {

@@ -11,10 +11,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// Whose root a skill was found in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SkillScope {
     /// The project's.
+    #[default]
     Repo,
     /// The user's.
     User,
@@ -68,8 +69,8 @@ pub struct SkillMetadata {
     pub policy: SkillPolicy,
     /// How it presents itself to people.
     pub interface: Option<Box<SkillInterface>>,
-    /// What it needs.
-    pub dependencies: Option<SkillDependencies>,
+    /// Tools, variables and servers that it needs.
+    pub dependencies: Vec<ToolDependency>,
     /// What it asks to be allowed.
     pub permissions: Option<Box<PermissionsProfile>>,
     /// Whether the description is its own, not a stand-in.
@@ -110,13 +111,6 @@ pub struct SkillInterface {
     pub default_prompt: Option<String>,
 }
 
-/// What a skill needs.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SkillDependencies {
-    /// Tools, variables and servers.
-    pub tools: Vec<ToolDependency>,
-}
-
 /// One thing a skill needs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolDependency {
@@ -147,27 +141,8 @@ pub enum SkillContext {
     },
 }
 
-/// How much of the model's window skills may take.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SkillBudget {
-    /// The share of the context window.
-    pub max_pct: f32,
-    /// The budget in characters when the window is not known.
-    pub fallback_chars: usize,
-}
-
-impl Default for SkillBudget {
-    fn default() -> Self {
-        SkillBudget { max_pct: 0.02, fallback_chars: 16_000 }
-    }
-}
-
-/// Commands that a skill wants run on events.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SkillHooks {
-    /// Handlers by the name of the event.
-    pub hooks: BTreeMap<String, Vec<HookHandler>>,
-}
+/// Commands that a skill wants run on events: handlers by the name of the event.
+pub type SkillHooks = BTreeMap<String, Vec<HookHandler>>;
 
 /// One command that a skill wants run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

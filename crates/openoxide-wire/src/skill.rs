@@ -227,7 +227,6 @@ impl SkillLine {
     pub fn new(catalog: &Catalog, entry: &Entry, listed: u64) -> SkillLine {
         let searched = &catalog.roots[entry.root].root;
         let skill = &entry.skill;
-        let dependencies = skill.dependencies.as_ref().map_or(&[][..], |all| all.tools.as_slice());
         SkillLine {
             name: skill.name.to_string(),
             description: skill.description.to_string(),
@@ -240,7 +239,7 @@ impl SkillLine {
             user: entry.user,
             tokens: Tokens { listed, body: tokens(entry.size) },
             found: (entry.found() != &*skill.path).then(|| path_text(entry.found())),
-            provider: searched.provider.clone(),
+            provider: searched.rule.provider.clone(),
             source: searched.plugin.as_ref().map(|plugin| plugin.id.clone()),
             aliases: entry.aliases.clone(),
             license: skill.frontmatter.license.clone(),
@@ -249,7 +248,7 @@ impl SkillLine {
             allowed_tools: skill.frontmatter.allowed_tools.clone(),
             short_description: skill.short_description.clone(),
             interface: skill.interface.as_deref().map(InterfaceLine::from),
-            dependencies: dependencies.iter().map(DependencyLine::from).collect(),
+            dependencies: skill.dependencies.iter().map(DependencyLine::from).collect(),
             policy: (skill.policy != SkillPolicy::default()).then(|| PolicyLine::from(&skill.policy)),
         }
     }

@@ -170,7 +170,7 @@ impl<'w> Places<'w> {
         }
         // A folder nearer to the project's root serves more of the project.
         let order = |root: &&Root| (!root.path.is_dir(), root.path.components().count());
-        let root = self.roots(is_repo).filter(|root| !root.narrow).min_by_key(order);
+        let root = self.roots(is_repo).filter(|root| !root.rule.narrow).min_by_key(order);
         let parent = |root: &Root| {
             let real = real_folder(self.workspace, &root.path)?;
             self.stays_in_project(root, &real).map(|()| real)

@@ -56,7 +56,7 @@ pub(super) fn look(runtime: &Runtime, entry: &Entry) -> Result<Look, Error> {
 
 fn declared(entry: &Entry) -> [(PermissionKind, Vec<String>); 2] {
     let skill = &entry.skill;
-    let tools = skill.dependencies.iter().flat_map(|dependencies| &dependencies.tools);
+    let tools = skill.dependencies.iter();
     [
         (PermissionKind::Hook, hooks(&skill.frontmatter.rare().hooks)),
         (PermissionKind::Mcp, tools.filter(|tool| tool.kind == "mcp").map(server).collect()),
@@ -68,7 +68,7 @@ fn hooks(hooks: &SkillHooks) -> Vec<String> {
         Some(matcher) => format!("{event} on {matcher}: {command}"),
         None => format!("{event}: {command}"),
     };
-    let events = hooks.hooks.iter();
+    let events = hooks.iter();
     events
         .flat_map(|(event, handlers)| {
             handlers.iter().map(move |handler| line(event, handler.matcher.as_ref(), &handler.command))

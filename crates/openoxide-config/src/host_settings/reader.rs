@@ -3,9 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use openoxide_skills::host::{
-    Combine, SettingDoes, SettingKind, SettingLayer, SettingRule, SettingSource, StateEffect,
-};
+use openoxide_skills::host::{Combine, STATES, SettingDoes, SettingKind, SettingLayer, SettingRule, SettingSource};
 use openoxide_skills::prelude::{Code, Diagnostic, Host, HostSettings, HostSpec, Surroundings};
 use openoxide_skills::settings::{Origin, Setting};
 use toml::Value;
@@ -219,7 +217,7 @@ impl<'r> Reader<'r> {
 
     /// Tells whether a table of states has known states only.
     fn has_known_states(&self, name: &str, setting: &Setting) -> bool {
-        let known = |state: &Value| state.as_str().is_some_and(|state| StateEffect::parse(state).is_some());
+        let known = |state: &Value| state.as_str().is_some_and(|state| STATES.contains(&state));
         let has_states = self.host.setting_that(SettingDoes::SetStates).is_some_and(|(states, _)| states == name);
         !has_states || setting.value.as_table().is_some_and(|states| states.values().all(known))
     }

@@ -85,7 +85,7 @@ pub(crate) fn finish(
 /// Tells whether nothing but the skill's own files made the text what it is.
 fn is_repeatable(entry: &Entry, loading: &Loading) -> bool {
     let (runs, reads) = (loading.expanded.commands().next().is_some(), !loading.expanded.files.is_empty());
-    !runs && !reads && loading.requested.is_empty() && loading.snapshot.is_ok() && entry.skill.dependencies.is_none()
+    !runs && !reads && loading.requested.is_empty() && loading.snapshot.is_ok() && entry.skill.dependencies.is_empty()
 }
 
 /// Draws the messages of a call, with this text in them.

@@ -154,7 +154,7 @@ pub(crate) fn loaded<'a>(
     LoadedSkill {
         entry,
         called: call.skill.trim_start_matches('/'),
-        provider: root.and_then(|searched| searched.root.provider.as_deref()),
+        provider: root.and_then(|searched| searched.root.rule.provider.as_deref()),
         content,
         frontmatter: &loading.parsed.frontmatter,
         description: &loading.parsed.description,

@@ -33,7 +33,7 @@ impl Runtime {
         let loaded = LoadedSkill {
             entry,
             called: &entry.skill.name,
-            provider: root.and_then(|searched| searched.root.provider.as_deref()),
+            provider: root.and_then(|searched| searched.root.rule.provider.as_deref()),
             content: &content,
             frontmatter: &parsed.frontmatter,
             description: &parsed.description,

@@ -47,7 +47,7 @@ pub(super) fn needs<'a>(entries: &[&'a Entry]) -> Vec<Need<'a>> {
             continue;
         }
         seen.push(entry.canonical());
-        let tools = entry.skill.dependencies.iter().flat_map(|dependencies| &dependencies.tools);
+        let tools = entry.skill.dependencies.iter();
         needs.extend(tools.map(|tool| Need { entry, tool }));
     }
     needs

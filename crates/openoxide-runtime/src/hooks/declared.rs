@@ -15,7 +15,7 @@ const MOST: usize = 64;
 /// Returns the hooks that can run here, and what is to be said of the others.
 pub(super) fn usable(rules: &HookRules, hooks: &SkillHooks) -> (Vec<Hook>, Vec<String>) {
     let (mut usable, mut told) = (Vec::new(), Vec::new());
-    for (name, handlers) in hooks.hooks.iter().filter(|(_, handlers)| !handlers.is_empty()) {
+    for (name, handlers) in hooks.iter().filter(|(_, handlers)| !handlers.is_empty()) {
         match HookEvent::parse(name).filter(|event| rules.events.contains(event)) {
             None => told.push(format!("hooks on `{name}` are not honoured here")),
             Some(event) => handlers.iter().for_each(|handler| match hook(event, handler) {

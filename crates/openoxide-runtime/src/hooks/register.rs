@@ -14,7 +14,7 @@ use crate::session::Session;
 pub(crate) fn register(runtime: &Runtime, session: &mut Session, entry: &Entry, loading: &mut Loading) -> Vec<Notice> {
     session.hooks.forget(entry.canonical());
     let hooks = &loading.parsed.frontmatter.rare().hooks;
-    if hooks.hooks.is_empty() {
+    if hooks.is_empty() {
         return Vec::new();
     }
     let mut told = Vec::new();

@@ -87,7 +87,7 @@ fn entry(skill: &RemoteSkill, text: &str) -> Entry {
         scope: SkillScope::Plugin,
         policy: SkillPolicy::default(),
         interface: None,
-        dependencies: None,
+        dependencies: Vec::new(),
         permissions: None,
         described: true,
         frontmatter: std::sync::Arc::default(),

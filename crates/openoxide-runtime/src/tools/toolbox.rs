@@ -203,7 +203,7 @@ impl Toolbox {
     fn source(&self, path: &Path) -> Option<&str> {
         let catalog = self.runtime.catalog();
         let entry = catalog.entries().find(|entry| *entry.skill.path == *path)?;
-        catalog.roots.get(entry.root)?.root.provider.as_deref()
+        catalog.roots.get(entry.root)?.root.rule.provider.as_deref()
     }
 
     fn refused(&self, tool: &Tool, refusal: &Refusal) -> ToolResult {

@@ -6,14 +6,9 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::contents::{Catalog, SearchedRoot};
-use super::entry::{Entry, Problem, Reason, Status};
-use super::order::sort_entries;
-use super::view::View;
-use super::{filter, permission, rank};
-use crate::code::Code;
-use crate::diagnostic::Diagnostic;
-use crate::discover::{Candidate, FileFact, LimitReached, Plan, Survey, select};
+use super::{Catalog, Entry, Problem, SearchedRoot, Status, View, filter, permission, rank, sort_entries};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::discover::{Candidate, FileFact, LimitReached, Plan, Reason, Survey, select};
 use crate::host::{Host, Layout, PathForm, PluginPrefix};
 use crate::namespace::{Namespaces, qualify};
 use crate::parse::Parsed;
@@ -38,13 +33,12 @@ pub(super) fn build(view: &View, found: &[(&Root, &Survey, &Plan)], alone: bool)
     for (index, (root, survey, plan)) in found.iter().enumerate() {
         builder.root(index, root, survey, plan);
     }
-    let searched = |(root, survey, _): &(&Root, &Survey, &Plan)| SearchedRoot {
-        root: (*root).clone(),
+    let roots = found.iter().map(|&(root, survey, _)| SearchedRoot {
+        root: root.clone(),
         exists: survey.exists,
         canonical: survey.canonical.clone(),
-    };
-    let roots = found.iter().map(searched).collect();
-    builder.finish(roots)
+    });
+    builder.finish(roots.collect())
 }
 
 /// Fewer candidates than this are not worth a second thread.
@@ -76,10 +70,7 @@ impl Builder<'_> {
             !is_of_other && !self.is_of_inner_root(root, survey, candidate)
         });
         for (code, limit) in selection.limits {
-            self.limits.push(LimitReached { root: root.path.clone(), code, limit });
-            let message = format!("{}: only the first {limit} were looked at", code.title());
-            let problem = Diagnostic::warning(code, message).help("split the folder, or raise the limit");
-            self.problems.push(Problem { path: root.path.clone(), diagnostic: problem });
+            self.reached(root, (code, limit), "were looked at", "split the folder, or raise the limit");
         }
         for (path, problem) in &survey.problems {
             // Two roots may lead to the same place, which is wrong only once.
@@ -88,19 +79,21 @@ impl Builder<'_> {
                 self.problems.push(Problem { path: path.clone(), diagnostic: problem.clone() });
             }
         }
-        let reader = plan.reader(&self.view.host.parse);
+        let reader = plan.readers.position(&self.view.host.parse);
         let prefixes = self.prefixes(root, survey, &selection.candidates);
         let make = |(number, candidate): (usize, &Candidate)| {
             let prefix = match &prefixes {
                 Prefixes::Same(prefix) => prefix.as_deref(),
                 Prefixes::Each(each) => each[number].as_deref(),
             };
-            self.entry(&Place { index, root, survey, reader, candidate }, prefix)
+            let file = &survey.folders[candidate.folder].files[candidate.file];
+            let parsed = file.parsed.get(reader).map(AsRef::as_ref);
+            self.entry(&Found { index, root, survey, candidate, file, parsed }, prefix)
         };
-        let entries: Vec<Entry> = if selection.candidates.len() >= PARALLEL_FROM && !self.alone {
-            selection.candidates.par_iter().enumerate().with_min_len(64).map(make).collect()
-        } else {
-            selection.candidates.iter().enumerate().map(make).collect()
+        let is_worth_it = selection.candidates.len() >= PARALLEL_FROM && !self.alone;
+        let entries: Vec<Entry> = match is_worth_it {
+            true => selection.candidates.par_iter().enumerate().with_min_len(64).map(make).collect(),
+            false => selection.candidates.iter().enumerate().map(make).collect(),
         };
         if self.entries.is_empty() { self.entries = entries } else { self.entries.extend(entries) }
     }
@@ -115,16 +108,14 @@ impl Builder<'_> {
 
     /// Tells whether another root is the same folder: one takes folders, the other single files.
     fn has_twin(&self, root: &Root) -> bool {
-        let is_twin = |other: &Root| other.path == root.path && (other.scan.layout == Layout::Files) != is_files(root);
-        self.view.roots.iter().any(is_twin)
+        self.view.roots.iter().any(|other| other.path == root.path && is_files(other) != is_files(root))
     }
 
     /// Finds what prefixes the names of the candidates.
     fn prefixes(&mut self, root: &Root, survey: &Survey, candidates: &[Candidate]) -> Prefixes {
         if let Some(plugin) = &root.plugin {
-            return Prefixes::Same(
-                (self.view.host.namespace.plugins != PluginPrefix::None).then(|| plugin.name.clone()),
-            );
+            let has_prefix = self.view.host.namespace.plugins != PluginPrefix::None;
+            return Prefixes::Same(has_prefix.then(|| plugin.name.clone()));
         }
         if let Some(same) = self.namespaces.same_for_all(survey) {
             return Prefixes::Same(same);
@@ -136,121 +127,83 @@ impl Builder<'_> {
         Prefixes::Each(each.collect())
     }
 
-    fn entry(&self, place: &Place<'_>, prefix: Option<&str>) -> Entry {
-        let host = &self.view.host;
-        let folder = &place.survey.folders[place.candidate.folder];
-        let file = &folder.files[place.candidate.file];
-        let parsed = file.parsed.get(place.reader);
-        let found = Arc::clone(&file.path);
-        let linked = folder.canonical.is_some() || file.link.is_some();
-        let canonical = linked.then(|| Arc::from(place.candidate.canonical(place.survey)));
-        let canonical = canonical.filter(|canonical| *canonical != found);
-        let (path, found, canonical) = match (host.list.path, canonical) {
-            (_, None) => (found, None, None),
-            (PathForm::Canonical, Some(canonical)) => (canonical, Some(found), None),
-            (PathForm::AsFound, Some(canonical)) => (found, None, Some(canonical)),
+    fn entry(&self, found: &Found<'_>, prefix: Option<&str>) -> Entry {
+        let (host, root, file) = (&self.view.host, found.root, found.file);
+        let path = Arc::clone(&file.path);
+        let linked = found.survey.folders[found.candidate.folder].canonical.is_some() || file.link.is_some();
+        let canonical = linked.then(|| Arc::from(found.candidate.canonical(found.survey)));
+        let canonical = canonical.filter(|canonical| *canonical != path);
+        let (path, as_found, canonical) = match (host.list.path, canonical) {
+            (_, None) => (path, None, None),
+            (PathForm::Canonical, Some(canonical)) => (canonical, Some(path), None),
+            (PathForm::AsFound, Some(canonical)) => (path, None, Some(canonical)),
         };
-        let metadata = self.metadata(place, parsed, canonical.as_deref().unwrap_or(&path), prefix);
-        let mut problems: Vec<Problem> = metadata.problems;
-        let own = parsed.map_or(&[][..], |parsed| parsed.problems.as_slice());
-        let about = |diagnostic: &Diagnostic| Problem { path: path.to_path_buf(), diagnostic: diagnostic.clone() };
-        let refused = place.candidate.refused.as_ref();
-        let unfit = unfit(place.root, &metadata.skill);
-        if refused.is_none() {
-            problems.extend(own.iter().map(about));
-            problems.extend(file.problem.as_deref().map(about));
-            problems.extend(metadata.too_long.as_ref().map(about));
-            problems.extend(unfit.as_ref().filter(|_| own.iter().all(|problem| !problem.is_error())).map(about));
-        }
-        let reason =
-            refused.map(|refusal| Reason { code: refusal.code, text: refusal.message.clone() }).or_else(|| {
-                let blocking = file
-                    .problem
-                    .as_deref()
-                    .or_else(|| own.iter().find(|problem| problem.is_error()))
-                    .or(metadata.too_long.as_ref())
-                    .or(unfit.as_ref());
-                blocking.map(|problem| Reason { code: problem.code, text: problem.message.clone() })
-            });
-        Entry {
-            root: place.index,
-            group: self.group(place),
-            status: if reason.is_some() { Status::Invalid } else { Status::Active },
-            reason,
-            by: None,
-            model: true,
-            user: true,
-            name_only: false,
-            aliases: metadata.aliases,
-            note: place.root.note.clone(),
-            size: file.size,
-            content: file.content,
-            problems,
-            found,
-            canonical,
-            skill: SkillMetadata { path, ..metadata.skill },
-        }
-    }
-
-    fn group(&self, place: &Place<'_>) -> usize {
-        let Some(group) = &place.root.group else { return place.index };
-        self.view.roots.iter().position(|root| root.group.as_ref() == Some(group)).unwrap_or(place.index)
-    }
-
-    /// Gathers what the file, the metadata file and the manifests say.
-    fn metadata(&self, place: &Place<'_>, parsed: Option<&Arc<Parsed>>, real: &Path, prefix: Option<&str>) -> Gathered {
-        let host = &self.view.host;
-        let (name, aliases) = names(host, parsed.map(AsRef::as_ref), place);
+        let (name, aliases) = names(host, found);
         let name = match prefix {
-            Some(prefix) => qualify(
-                prefix,
-                &name,
-                host.namespace.plugins == PluginPrefix::Plain && place.root.scan.layout != Layout::Flat,
-            )
-            .into(),
+            Some(prefix) => self.qualified(found, prefix, &name),
             None => name,
         };
-        let too_long = host.namespace.max.filter(|&max| prefix.is_some() && name.chars().count() > max).map(|max| {
-            Diagnostic::error(
-                Code::QualifiedNameLength,
-                format!("the name with its prefix has more than {max} characters"),
-            )
-            .help("shorten the skill's name, or the plugin's")
+        let (metadata, mut problems) = self.sidecar(found, canonical.as_deref().unwrap_or(&path));
+        let skill = skill(host, found, name, path, metadata);
+        let too_long = prefix.and_then(|_| self.too_long(&skill.name));
+        let unfit = unfit(root, &skill);
+        let own = found.parsed.map_or(&[][..], |parsed| parsed.problems.as_slice());
+        let error = own.iter().find(|problem| problem.is_error());
+        if found.candidate.refused.is_none() {
+            let unfit = unfit.iter().filter(|_| error.is_none());
+            let all = own.iter().chain(file.problem.as_deref()).chain(&too_long).chain(unfit);
+            let about = |problem: &Diagnostic| Problem { path: skill.path.to_path_buf(), diagnostic: problem.clone() };
+            problems.extend(all.map(about));
+        }
+        let reason = found.candidate.refused.clone().or_else(|| {
+            let blocking = file.problem.as_deref().or(error).or(too_long.as_ref()).or(unfit.as_ref())?;
+            Some(Reason { code: blocking.code, text: blocking.message.clone() })
         });
-        let (metadata, problems) = self.sidecar(place, real);
-        let frontmatter = parsed.map(|parsed| parsed.frontmatter.clone()).unwrap_or_default();
-        let skill = SkillMetadata {
-            name,
-            description: description(parsed.map(AsRef::as_ref), host, place.root),
-            short_description: frontmatter.rare().short_description.clone(),
-            path: Arc::clone(&place.file().path),
-            scope: place.root.scope,
-            policy: metadata.policy,
-            interface: metadata.interface,
-            dependencies: metadata.dependencies,
-            permissions: metadata.permissions,
-            described: parsed.is_some_and(|parsed| parsed.described),
-            frontmatter,
-        };
-        Gathered { skill, aliases, problems, too_long }
+        Entry {
+            found: as_found,
+            canonical,
+            root: found.index,
+            group: self.group(found),
+            status: if reason.is_some() { Status::Invalid } else { Status::Active },
+            reason,
+            aliases,
+            note: root.note.clone(),
+            content: file.content,
+            problems,
+            ..Entry::alone(skill, file.size)
+        }
     }
 
-    fn sidecar(&self, place: &Place<'_>, real: &Path) -> (sidecar::Metadata, Vec<Problem>) {
-        let file = place.file();
-        let Some(rules) = self.view.host.sidecar.as_ref().filter(|_| !file.sidecars.is_empty()) else {
+    fn group(&self, found: &Found<'_>) -> usize {
+        let Some(group) = &found.root.rule.group else { return found.index };
+        self.view.roots.iter().position(|root| root.rule.group.as_ref() == Some(group)).unwrap_or(found.index)
+    }
+
+    fn qualified(&self, found: &Found<'_>, prefix: &str, name: &str) -> Arc<str> {
+        let is_plain = self.view.host.namespace.plugins == PluginPrefix::Plain;
+        qualify(prefix, name, is_plain && found.root.scan.layout != Layout::Flat).into()
+    }
+
+    fn too_long(&self, name: &str) -> Option<Diagnostic> {
+        let max = self.view.host.namespace.max.filter(|&max| name.chars().count() > max)?;
+        let message = format!("the name with its prefix has more than {max} characters");
+        Some(Diagnostic::error(Code::QualifiedNameLength, message).help("shorten the skill's name, or the plugin's"))
+    }
+
+    fn sidecar(&self, found: &Found<'_>, real: &Path) -> (sidecar::Metadata, Vec<Problem>) {
+        let all = &found.file.sidecars;
+        let Some(rules) = self.view.host.sidecar.as_ref().filter(|_| !all.is_empty()) else {
             return Default::default();
         };
-        let found = rules.files.iter().find_map(|wanted| file.sidecars.iter().find(|sidecar| sidecar.file == *wanted));
-        let Some(found) = found else { return Default::default() };
+        let file = rules.files.iter().find_map(|wanted| all.iter().find(|sidecar| sidecar.file == *wanted));
+        let Some(file) = file else { return Default::default() };
         let dir = real.parent().unwrap_or(Path::new("/"));
-        let (metadata, problems) = match &found.bytes {
-            Ok(bytes) => {
-                let plugin = place.root.plugin.as_ref().map(|plugin| plugin.dir.as_path());
-                sidecar::read(bytes, dir, plugin, rules)
-            }
+        let plugin = found.root.plugin.as_ref().map(|plugin| plugin.dir.as_path());
+        let (metadata, problems) = match &file.bytes {
+            Ok(bytes) => sidecar::read(bytes, dir, plugin, rules),
             Err(why) => (sidecar::Metadata::default(), vec![sidecar::invalid(why)]),
         };
-        let path = dir.join(&found.file);
+        let path = dir.join(&file.file);
         (metadata, problems.into_iter().map(|diagnostic| Problem { path: path.clone(), diagnostic }).collect())
     }
 
@@ -258,11 +211,14 @@ impl Builder<'_> {
     fn cut(&mut self, roots: &[SearchedRoot]) {
         let Some(max) = self.view.host.list.max else { return };
         let Some(root) = rank::cut(max, &mut self.entries) else { return };
-        let (path, code) = (roots[root].root.path.clone(), Code::SkillLimit);
-        let message = format!("{}: only the first {max} count", code.title());
-        let diagnostic = Diagnostic::warning(code, message).help("remove some, or raise the limit");
-        self.limits.push(LimitReached { root: path.clone(), code, limit: max });
-        self.problems.push(Problem { path, diagnostic });
+        self.reached(&roots[root].root, (Code::SkillLimit, max), "count", "remove some, or raise the limit");
+    }
+
+    fn reached(&mut self, root: &Root, (code, limit): (Code, usize), what: &str, help: &str) {
+        let message = format!("{}: only the first {limit} {what}", code.title());
+        let diagnostic = Diagnostic::warning(code, message).help(help);
+        self.problems.push(Problem { path: root.path.clone(), diagnostic });
+        self.limits.push(LimitReached { root: root.path.clone(), code, limit });
     }
 
     fn finish(mut self, roots: Vec<SearchedRoot>) -> Catalog {
@@ -275,7 +231,9 @@ impl Builder<'_> {
         self.problems.extend(rank::ambiguities(host, &self.entries));
         self.problems.extend(self.namespaces.problems.drain(..).map(|(path, diagnostic)| Problem { path, diagnostic }));
         sort_entries(&mut self.entries, &host.list.order, &host.collide.rank, false);
-        let (skills, mut others) = split_active(self.entries);
+        // Usually few do not count, and the others stay where they are.
+        let mut others: Vec<Entry> = self.entries.extract_if(.., |entry| !entry.is_active()).collect();
+        let skills = self.entries;
         others.sort_by(|left, right| left.found().cmp(right.found()));
         let entries = skills.iter().chain(&others);
         let mut problems: Vec<Problem> =
@@ -296,30 +254,22 @@ fn is_of_twin(root: &Root, survey: &Survey, candidate: &Candidate) -> bool {
     in_folder == is_files(root)
 }
 
-/// Takes the entries that do not count out; usually there are few, and the others stay where they are.
-fn split_active(mut entries: Vec<Entry>) -> (Vec<Entry>, Vec<Entry>) {
-    let others = entries.extract_if(.., |entry| !entry.is_active()).collect();
-    (entries, others)
-}
-
 fn is_files(root: &Root) -> bool {
     root.scan.layout == Layout::Files
 }
 
-/// Where a candidate was found.
-struct Place<'p> {
+/// A candidate, and where it was found.
+struct Found<'f> {
     index: usize,
-    root: &'p Root,
-    survey: &'p Survey,
-    reader: usize,
-    candidate: &'p Candidate,
+    root: &'f Root,
+    survey: &'f Survey,
+    candidate: &'f Candidate,
+    file: &'f FileFact,
+    /// How the host reads the file, if it can be read.
+    parsed: Option<&'f Parsed>,
 }
 
-impl Place<'_> {
-    fn file(&self) -> &FileFact {
-        &self.survey.folders[self.candidate.folder].files[self.candidate.file]
-    }
-
+impl Found<'_> {
     /// Tells whether the root itself is the skill.
     fn is_root(&self) -> bool {
         self.candidate.folder == 0 && !self.root.scan.layout.is_flat()
@@ -327,67 +277,76 @@ impl Place<'_> {
 
     /// Returns what the place calls the skill: its folder, or the way to a single file.
     fn called(&self) -> String {
-        let folder = &self.survey.folders[self.candidate.folder];
-        if self.root.scan.layout == Layout::Files && self.candidate.folder == 0 {
-            let name = &*folder.files[self.candidate.file].name;
+        let (layout, name) = (self.root.scan.layout, &*self.file.name);
+        let folder = &self.survey.folders[self.candidate.folder].path;
+        if layout == Layout::Files && self.candidate.folder == 0 {
             return name.strip_suffix(".md").unwrap_or(name).to_owned();
         }
-        if self.root.scan.layout != Layout::Flat {
-            return crate::text::path_text(Path::new(folder.path.file_name().unwrap_or_default()));
+        if layout != Layout::Flat {
+            return crate::text::path_text(Path::new(folder.file_name().unwrap_or_default()));
         }
-        let rel = folder.path.strip_prefix(&self.root.path).unwrap_or(Path::new(""));
+        let rel = folder.strip_prefix(&self.root.path).unwrap_or(Path::new(""));
         let mut parts: Vec<String> = rel.iter().map(|part| part.to_string_lossy().into_owned()).collect();
-        let name = &folder.files[self.candidate.file].name;
         // A skill file among single files stands for its folder.
-        match name.eq_ignore_ascii_case("SKILL.md") {
-            true if parts.is_empty() => {
-                parts.push(self.root.path.file_name().unwrap_or_default().to_string_lossy().into_owned());
-            }
-            true => {}
-            false => parts.push(name.trim_end_matches(".md").to_owned()),
+        if !name.eq_ignore_ascii_case("SKILL.md") {
+            parts.push(name.trim_end_matches(".md").to_owned());
+        } else if parts.is_empty() {
+            parts.push(self.root.path.file_name().unwrap_or_default().to_string_lossy().into_owned());
         }
         parts.join(":")
     }
 }
 
-struct Gathered {
-    skill: SkillMetadata,
-    aliases: Vec<String>,
-    problems: Vec<Problem>,
-    too_long: Option<Diagnostic>,
-}
-
-fn names(host: &Host, parsed: Option<&Parsed>, place: &Place<'_>) -> (Arc<str>, Vec<String>) {
-    let Some(parsed) = parsed.filter(|_| place.root.scan.layout != Layout::Flat) else {
-        return (place.called().into(), Vec::new());
+fn names(host: &Host, found: &Found<'_>) -> (Arc<str>, Vec<String>) {
+    let Some(parsed) = found.parsed.filter(|_| found.root.scan.layout != Layout::Flat) else {
+        return (found.called().into(), Vec::new());
     };
     let own = parsed.own_name.as_ref();
     let from_folder = host.parse.name.is_folder_first();
-    let name = own.filter(|_| from_folder && place.is_root()).unwrap_or(&parsed.name);
+    let name = own.filter(|_| from_folder && found.is_root()).unwrap_or(&parsed.name);
     let aliases = own.filter(|own| host.parse.name.alias && *own != name);
     (Arc::clone(name), aliases.map(ToString::to_string).into_iter().collect())
 }
 
-/// Says why a skill does not count below its root, where other roots would take it.
-fn unfit(root: &Root, skill: &SkillMetadata) -> Option<Diagnostic> {
-    if root.description_required && !skill.described {
-        return Some(
-            Diagnostic::error(Code::DescriptionMissing, "the skill has no description, and its root asks for one")
-                .help("add `description:` with what the skill does and when to use it"),
-        );
+/// Gathers what the file, the metadata file and the manifests say.
+fn skill(
+    host: &Host,
+    found: &Found<'_>,
+    name: Arc<str>,
+    path: Arc<Path>,
+    metadata: sidecar::Metadata,
+) -> SkillMetadata {
+    let frontmatter = found.parsed.map(|parsed| parsed.frontmatter.clone()).unwrap_or_default();
+    SkillMetadata {
+        name,
+        description: found.parsed.map(|parsed| description(parsed, host, found.root)).unwrap_or_default(),
+        short_description: frontmatter.rare().short_description.clone(),
+        path,
+        scope: found.root.scope,
+        policy: metadata.policy,
+        interface: metadata.interface,
+        dependencies: metadata.dependencies,
+        permissions: metadata.permissions,
+        described: found.parsed.is_some_and(|parsed| parsed.described),
+        frontmatter,
     }
-    crate::parse::misfit(&skill.name, root.names.as_ref()?)
 }
 
-fn description(parsed: Option<&Parsed>, host: &Host, root: &Root) -> Arc<str> {
-    let Some(parsed) = parsed else { return Arc::default() };
-    if root.plain_descriptions {
+fn description(parsed: &Parsed, host: &Host, root: &Root) -> Arc<str> {
+    if root.rule.plain_descriptions {
         return crate::text::plain_line(&parsed.description).into();
     }
-    match &root.description_empty {
-        Some(instead) if !parsed.described && *parsed.description == *host.parse.description.stand_in() => {
-            instead.as_str().into()
-        }
-        _ => Arc::clone(&parsed.description),
+    let stands_in = !parsed.described && *parsed.description == *host.parse.description.stand_in();
+    let instead = root.rule.description_empty.as_deref().filter(|_| stands_in);
+    instead.map_or_else(|| Arc::clone(&parsed.description), Arc::from)
+}
+
+/// Says why a skill does not count below its root, where other roots would take it.
+fn unfit(root: &Root, skill: &SkillMetadata) -> Option<Diagnostic> {
+    if root.rule.description_required && !skill.described {
+        let message = "the skill has no description, and its root asks for one";
+        let help = "add `description:` with what the skill does and when to use it";
+        return Some(Diagnostic::error(Code::DescriptionMissing, message).help(help));
     }
+    crate::parse::misfit(&skill.name, root.rule.names.as_ref()?)
 }

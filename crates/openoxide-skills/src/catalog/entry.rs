@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::code::Code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::discover::Reason;
 use crate::skill::SkillMetadata;
 
 /// Whether and why a skill counts.
@@ -39,15 +39,6 @@ impl Status {
             Status::Untrusted => "untrusted",
         }
     }
-}
-
-/// Why a skill does not count.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reason {
-    /// The stable code.
-    pub code: Code,
-    /// One sentence.
-    pub text: String,
 }
 
 /// One file found, and its status.
@@ -128,6 +119,18 @@ impl Entry {
     /// Tells whether it counts.
     pub fn is_active(&self) -> bool {
         self.status == Status::Active
+    }
+
+    /// Lets it no longer count, and says why.
+    pub(super) fn drop_out(&mut self, status: Status, code: Code, text: impl Into<String>) {
+        self.status = status;
+        self.reason = Some(Reason { code, text: text.into() });
+    }
+
+    /// Lets another skill count instead.
+    pub(super) fn shadow(&mut self, by: Arc<Path>, code: Code, text: impl Into<String>) {
+        self.drop_out(Status::Shadowed, code, text);
+        self.by = Some(by);
     }
 }
 

@@ -6,17 +6,16 @@ use std::sync::Arc;
 use globset::{GlobBuilder, GlobSetBuilder};
 use toml::Value;
 
-use super::contents::SearchedRoot;
-use super::entry::{Entry, Reason, Status};
-use super::view::View;
-use crate::code::Code;
-use crate::host::{Control, SettingDoes, SettingRule, StateEffect};
+use super::{Entry, SearchedRoot, Status, View};
+use crate::diagnostic::Code;
+use crate::host::{Control, SettingDoes, SettingRule};
 use crate::root::Root;
 use crate::settings::Setting;
 
 /// Applies every filter to the entries that still count.
 pub(super) fn apply(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) {
-    let rules = said(view, view.host.switching()).iter().flat_map(|setting| read_rules(view, setting));
+    let switching = said(view, view.host.switching()).iter();
+    let rules = switching.flat_map(|setting| items(setting).filter_map(|item| read_rule(view, item, setting)));
     let rules: Vec<Rule> = rules.collect();
     let denied = all_denied(view);
     let by_name = ByName::new(view);
@@ -27,9 +26,9 @@ pub(super) fn apply(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) 
         own_text(view, root, entry);
         if let Some(folder) = root.asleep.as_ref().filter(|_| entry.is_active()) {
             let text = format!("it waits until a file in `{folder}` is touched");
-            set(entry, Status::Dormant, Code::DormantRoot, text);
+            entry.drop_out(Status::Dormant, Code::DormantRoot, text);
         }
-        if entry.is_active() && !root.unfiltered {
+        if entry.is_active() && !root.rule.unfiltered {
             by_rules(view, &rules, entry);
             by_state(view, entry);
             if entry.is_active() {
@@ -37,7 +36,7 @@ pub(super) fn apply(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) 
             }
         }
         if let Some(why) = root.off.as_ref().filter(|_| entry.is_active()) {
-            set(entry, Status::Disabled, Code::DisabledBySetting, why.clone());
+            entry.drop_out(Status::Disabled, Code::DisabledBySetting, why.clone());
         }
         entry.model &= !denied;
         entry.user &= user_calls;
@@ -101,12 +100,16 @@ impl<'v> ByName<'v> {
         } else {
             return;
         };
-        set(entry, Status::Disabled, Code::DisabledBySetting, text);
+        entry.drop_out(Status::Disabled, Code::DisabledBySetting, text);
     }
 }
 
+fn items(setting: &Setting) -> impl Iterator<Item = &Value> {
+    setting.value.as_array().into_iter().flatten()
+}
+
 fn words(setting: &Setting) -> impl Iterator<Item = &str> {
-    setting.value.as_array().into_iter().flatten().filter_map(Value::as_str)
+    items(setting).filter_map(Value::as_str)
 }
 
 /// Returns the strongest place whose list has a word that is wanted, and the word.
@@ -119,32 +122,27 @@ fn said<'v>(view: &'v View, setting: Option<(&str, &SettingRule)>) -> &'v [Setti
     setting.map_or(&[], |(name, _)| view.settings.said(name))
 }
 
-fn set(entry: &mut Entry, status: Status, code: Code, text: impl Into<String>) {
-    entry.status = status;
-    entry.reason = Some(Reason { code, text: text.into() });
-}
-
 /// What the skill's own files say.
 fn own_text(view: &View, root: &Root, entry: &mut Entry) {
-    let counts = |control| view.host.counts(control) && !root.without.contains(&control);
+    let counts = |control| view.host.counts(control) && !root.rule.without.contains(&control);
     let frontmatter = &entry.skill.frontmatter;
     let hidden = (counts(Control::DisableModelInvocation) && frontmatter.disable_model_invocation == Some(true))
         || (counts(Control::AllowImplicitInvocation) && !entry.skill.policy.allow_implicit_invocation)
         || (counts(Control::Hide) && frontmatter.rare().hide == Some(true))
         || (view.host.catalog.described_only && !entry.skill.described)
-        || (root.described_only && !entry.skill.described && frontmatter.rare().when_to_use.is_none());
+        || (root.rule.described_only && !entry.skill.described && frontmatter.rare().when_to_use.is_none());
     let unusable = counts(Control::UserInvocable) && frontmatter.user_invocable == Some(false);
     entry.model = !hidden;
     entry.user = !unusable;
     if counts(Control::Enabled) && frontmatter.rare().enabled == Some(false) {
-        set(entry, Status::Disabled, Code::DisabledByItself, "its own text says `enabled: false`");
+        entry.drop_out(Status::Disabled, Code::DisabledByItself, "its own text says `enabled: false`");
         return;
     }
     let product = view.host.sidecar.as_ref().and_then(|sidecar| sidecar.products.first());
     let products = &entry.skill.policy.products;
     if let Some(product) = product.filter(|product| !products.is_empty() && !products.contains(product)) {
         let text = format!("it is made for {}, not for {product}", products.join(", "));
-        set(entry, Status::Invalid, Code::OtherProduct, text);
+        entry.drop_out(Status::Invalid, Code::OtherProduct, text);
     }
 }
 
@@ -158,11 +156,6 @@ struct Rule {
 enum Selector {
     Name(String),
     Path(std::path::PathBuf),
-}
-
-fn read_rules(view: &View, setting: &Setting) -> Vec<Rule> {
-    let items = setting.value.as_array().map_or(&[][..], Vec::as_slice);
-    items.iter().filter_map(|item| read_rule(view, item, setting)).collect()
 }
 
 fn read_rule(view: &View, item: &Value, setting: &Setting) -> Option<Rule> {
@@ -181,7 +174,7 @@ fn read_rule(view: &View, item: &Value, setting: &Setting) -> Option<Rule> {
         crate::settings::Origin::File { path, .. } => path.display().to_string(),
         other => other.to_string(),
     };
-    Some(Rule { selector, enabled, text: format!("`{place}` says so") })
+    Some(Rule { selector, enabled, text: format!("it is switched off: `{place}` says so") })
 }
 
 fn by_rules(view: &View, rules: &[Rule], entry: &mut Entry) {
@@ -191,14 +184,12 @@ fn by_rules(view: &View, rules: &[Rule], entry: &mut Entry) {
     let own = [&*entry.skill.path, entry.found(), entry.canonical()];
     let takes_folders = view.host.setting_that(SettingDoes::SwitchFolders).is_some();
     let folders: Vec<&Path> = own.iter().filter_map(|file| file.parent()).filter(|_| takes_folders).collect();
-    let is_it = |path: &Path| own.contains(&path) || folders.contains(&path);
     let last = rules.iter().rev().find(|rule| match &rule.selector {
         Selector::Name(name) => **name == *entry.skill.name,
-        Selector::Path(path) => is_it(path),
+        Selector::Path(path) => own.contains(&path.as_path()) || folders.contains(&path.as_path()),
     });
     if let Some(rule) = last.filter(|rule| !rule.enabled) {
-        let text = format!("it is switched off: {}", rule.text);
-        set(entry, Status::Disabled, Code::DisabledBySetting, text);
+        entry.drop_out(Status::Disabled, Code::DisabledBySetting, rule.text.as_str());
     }
 }
 
@@ -207,20 +198,20 @@ pub(super) fn by_state(view: &View, entry: &mut Entry) {
     let states = said(view, view.host.setting_that(SettingDoes::SetStates));
     let state = states.iter().rev().find_map(|setting| Some((setting.value.get(&*entry.skill.name)?, &setting.origin)));
     let Some((Some(state), origin)) = state.map(|(state, origin)| (state.as_str(), origin)) else { return };
-    match StateEffect::parse(state) {
-        Some(StateEffect::NameOnly) => entry.name_only = true,
-        Some(StateEffect::UserOnly) => entry.model = false,
-        Some(StateEffect::Off) => {
+    match state {
+        "name-only" => entry.name_only = true,
+        "user-invocable-only" => entry.model = false,
+        "off" => {
             let text = format!("it is switched off: {origin} says `{state}`");
-            set(entry, Status::Disabled, Code::DisabledBySetting, text);
+            entry.drop_out(Status::Disabled, Code::DisabledBySetting, text);
         }
-        Some(StateEffect::On) | None => {}
+        _ => {}
     }
 }
 
 /// Puts a skill with `paths` to sleep until a matching file is touched.
 fn dormant(view: &View, root: &Root, entry: &mut Entry) {
-    let counts = |control| view.host.counts(control) && !root.without.contains(&control);
+    let counts = |control| view.host.counts(control) && !root.rule.without.contains(&control);
     if !counts(Control::Paths) && !counts(Control::PathsForModel) {
         return;
     }
@@ -236,7 +227,7 @@ fn dormant(view: &View, root: &Root, entry: &mut Entry) {
         entry.model = false;
     } else {
         let text = format!("it waits until a file is touched that matches `{}`", patterns.join("`, `"));
-        set(entry, Status::Dormant, Code::DormantPaths, text);
+        entry.drop_out(Status::Dormant, Code::DormantPaths, text);
     }
 }
 
@@ -259,10 +250,9 @@ fn matches(patterns: &[&str], file: &Path) -> bool {
         let base = if anchored { base.to_owned() } else { format!("**/{base}") };
         for variant in [base.clone(), format!("{}/**", base.trim_end_matches('/'))] {
             // A pattern that is not one matches nothing.
-            builder.add(match GlobBuilder::new(&variant).literal_separator(true).build() {
-                Ok(glob) => glob,
-                Err(_) => continue,
-            });
+            if let Ok(glob) = GlobBuilder::new(&variant).literal_separator(true).build() {
+                builder.add(glob);
+            }
         }
     }
     builder.build().is_ok_and(|set| set.is_match(file))

@@ -7,9 +7,8 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
-use super::contents::Catalog;
-use super::load::{Depth, Job, build_all, plan, widened};
-use super::view::View;
+use super::load::{Job, build_all, plan, widened};
+use super::{Catalog, Depth, View};
 use crate::discover::{Plan, Survey, SurveyCache, refresh, survey};
 use crate::host::{ManifestFolders, NamespaceRules};
 

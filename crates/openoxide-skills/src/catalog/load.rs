@@ -6,12 +6,10 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::build;
-use super::contents::Catalog;
-use super::view::View;
+use super::{Catalog, View, build};
 use crate::discover::{Plan, Survey, survey};
 use crate::host::{Host, HostError, HostSpec, ScanRules};
-use crate::root::{Root, Surroundings, roots_off, sleeping_roots};
+use crate::root::{Resolver, Root, Surroundings};
 use crate::settings::HostSettings;
 use crate::skill::SkillScope;
 
@@ -90,12 +88,11 @@ pub(super) fn widened(views: &[View], depth: Depth) -> Option<Vec<View>> {
 
 /// Adds the roots that only a touched file wakes, and those that are switched off, so that nothing in them goes unsaid.
 fn with_others(view: &View) -> View {
-    let mut view = view.clone();
-    let asleep = sleeping_roots(&view.host, &view.around, &view.roots);
-    view.roots.extend(asleep);
-    let off = roots_off(&view.host, &view.settings, &view.around, &view.roots);
-    view.roots.extend(off);
-    view
+    let resolver = Resolver { host: &view.host, settings: &view.settings, around: &view.around };
+    let mut roots = view.roots.clone();
+    roots.extend(resolver.sleeping_roots(&roots));
+    roots.extend(resolver.roots_off(&roots));
+    View { roots, ..view.clone() }
 }
 
 /// A folder to search, and what to look at.

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use icu_collator::options::{AlternateHandling, CollatorOptions};
 use icu_collator::{Collator, CollatorBorrowed, CollatorPreferences};
 
-use super::entry::Entry;
+use super::Entry;
 use crate::host::OrderKey;
 use crate::skill::SkillScope;
 
@@ -17,37 +17,29 @@ pub(crate) fn rank_of(scope: SkillScope, rank: &[SkillScope]) -> usize {
 /// Sorts entries by the host's keys. With `roots_first`, the order of the roots goes before everything else, and
 /// scopes do not count: that is the order in which entries meet.
 pub(crate) fn sort_entries(entries: &mut [Entry], order: &[OrderKey], rank: &[SkillScope], roots_first: bool) {
-    let needs_collator = order.contains(&OrderKey::NameCollated);
-    let collator = needs_collator.then(collator);
-    if roots_first && !needs_collator && !order.contains(&OrderKey::NameFolded) {
+    let by_search = |key: &OrderKey| !matches!(key, OrderKey::NameCollated | OrderKey::NameFolded);
+    if roots_first && order.iter().all(by_search) {
         // Entries come in the order of their roots and, inside a root, of the search.
         return;
     }
+    let keys: Vec<OrderKey> = order.iter().copied().filter(|key| !roots_first || *key != OrderKey::Scope).collect();
+    let by_keys = by_keys(&keys, rank);
     entries.sort_by(|left, right| {
         let by_root = if roots_first { left.group.cmp(&right.group) } else { Ordering::Equal };
-        by_root.then_with(|| {
-            let keys = order.iter().filter(|key| !(roots_first && **key == OrderKey::Scope));
-            keys.map(|key| compare(*key, left, right, rank, collator.as_ref()))
-                .find(|by| by.is_ne())
-                .unwrap_or(Ordering::Equal)
-        })
+        by_root.then_with(|| by_keys(left, right))
     });
 }
 
-/// Sorts references to entries by the host's keys.
-pub(crate) fn sort_listed(entries: &mut [&Entry], order: &[OrderKey], rank: &[SkillScope]) {
+/// Returns what compares two entries by some keys, one after the other.
+pub(super) fn by_keys<'o>(
+    order: &'o [OrderKey],
+    rank: &'o [SkillScope],
+) -> impl Fn(&Entry, &Entry) -> Ordering + use<'o> {
     let collator = order.contains(&OrderKey::NameCollated).then(collator);
-    entries.sort_by(|left, right| {
-        let by = order.iter().map(|key| compare(*key, left, right, rank, collator.as_ref()));
-        by.into_iter().find(|by| by.is_ne()).unwrap_or(Ordering::Equal)
-    });
-}
-
-/// Compares two entries by some keys.
-pub(crate) fn compare_by(order: &[OrderKey], left: &Entry, right: &Entry, rank: &[SkillScope]) -> Ordering {
-    let collator = order.contains(&OrderKey::NameCollated).then(collator);
-    let by = order.iter().map(|key| compare(*key, left, right, rank, collator.as_ref()));
-    by.into_iter().find(|by| by.is_ne()).unwrap_or(Ordering::Equal)
+    move |left, right| {
+        let mut by = order.iter().map(|key| compare(*key, left, right, rank, collator.as_ref()));
+        by.find(|by| by.is_ne()).unwrap_or(Ordering::Equal)
+    }
 }
 
 fn compare(

@@ -5,10 +5,8 @@ use std::str::FromStr as _;
 use openoxide_permissions::{Action, Permission, Rule, Rules};
 use toml::Value;
 
-use super::entry::{Entry, Problem, Reason, Status};
-use super::view::View;
-use crate::code::Code;
-use crate::diagnostic::{Diagnostic, Level};
+use super::{Entry, Problem, Status, View};
+use crate::diagnostic::{Code, Diagnostic, Level};
 use crate::host::SettingDoes;
 use crate::settings::{Origin, Setting};
 
@@ -39,8 +37,7 @@ fn deny(rules: &Rules, entry: &mut Entry) {
     let names = std::iter::once(&*entry.skill.name).chain(entry.aliases.iter().map(String::as_str));
     let Some(rule) = names.into_iter().find_map(|name| denying(rules, name)) else { return };
     let text = format!("the rule `{}` denies it ({})", rule.pattern, rule.origin);
-    entry.status = Status::Denied;
-    entry.reason = Some(Reason { code: Code::Denied, text });
+    entry.drop_out(Status::Denied, Code::Denied, text);
 }
 
 fn denying<'r>(rules: &'r Rules, name: &str) -> Option<&'r Rule> {
@@ -74,9 +71,7 @@ impl View {
         };
         rules.into_iter().filter(|rule| rule.is_about(called)).map(renamed).collect()
     }
-}
 
-impl View {
     /// Returns the program's own rules on calling a skill, weakest first; the catalog need not obey all of them.
     pub fn call_rules(&self) -> Rules {
         let denies = self.host.setting_that(SettingDoes::Deny);

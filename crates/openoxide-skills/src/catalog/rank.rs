@@ -6,12 +6,9 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::contents::SearchedRoot;
-use super::entry::{Entry, Problem, Reason, Status};
-use super::order::{compare_by, rank_of};
-use super::view::View;
-use crate::code::Code;
-use crate::diagnostic::Diagnostic;
+use super::order::{by_keys, rank_of};
+use super::{Entry, Problem, SearchedRoot, Status, View};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::host::{Host, OnClash, SameFile};
 use crate::skill::SkillScope;
 
@@ -44,12 +41,13 @@ fn same_file(roots: &[SearchedRoot], entries: &mut [Entry]) {
         }
     }
     for (index, earlier) in again {
-        let entry = &mut entries[index];
-        entry.status = Status::Shadowed;
-        let text = format!("it is the same file as `{}`", earlier.display());
-        entry.reason = Some(Reason { code: Code::SameFile, text });
-        entry.by = Some(earlier);
+        repeat(&mut entries[index], earlier);
     }
+}
+
+fn repeat(entry: &mut Entry, earlier: Arc<Path>) {
+    let text = format!("it is the same file as `{}`", earlier.display());
+    entry.shadow(earlier, Code::SameFile, text);
 }
 
 /// Tells whether one root lies in another, so that a file can be found from both.
@@ -60,7 +58,7 @@ fn overlap(roots: &[SearchedRoot]) -> bool {
 
 /// Settles names root by root, and lists a file once among those that keep theirs.
 fn root_by_root(roots: &[SearchedRoot], entries: &mut [Entry]) {
-    let overrides = |entry: &Entry| roots[entry.root].root.overrides;
+    let overrides = |entry: &Entry| roots[entry.root].root.rule.overrides;
     let mut names: HashMap<Arc<str>, usize> = HashMap::new();
     let mut files: HashMap<OsString, usize> = HashMap::new();
     for index in 0..entries.len() {
@@ -74,44 +72,35 @@ fn root_by_root(roots: &[SearchedRoot], entries: &mut [Entry]) {
         let keeps = |&holder: &usize| !stronger || overrides(&entries[holder]);
         // Who overrides looks at files first, everybody else at names.
         if let Some(holder) = holder.filter(keeps).filter(|_| !stronger || twin.is_none()) {
-            lose(roots, entries, index, holder);
+            lose_by_root(roots, entries, index, holder);
         } else if let Some(twin) = twin {
             if !stronger {
                 names.insert(name, twin);
             }
-            let text = format!("it is the same file as `{}`", entries[twin].found().display());
-            shadow(entries, index, twin, Code::SameFile, text);
+            let earlier = entries[twin].found().into();
+            repeat(&mut entries[index], earlier);
         } else {
             files.insert(entry.canonical().into(), index);
             names.insert(name.clone(), index);
             if let Some(holder) = holder.filter(|&holder| entries[holder].skill.name == name) {
-                lose(roots, entries, holder, index);
+                lose_by_root(roots, entries, holder, index);
             }
         }
     }
 }
 
-fn lose(roots: &[SearchedRoot], entries: &mut [Entry], loser: usize, winner: usize) {
-    let overriding = roots[entries[winner].root].root.overrides && !roots[entries[loser].root].root.overrides;
-    let text = match overriding {
-        true => format!(
-            "the skill of this name in `{}` counts, a root that overrides others",
-            roots[entries[winner].root].root.path.display()
-        ),
+fn lose_by_root(roots: &[SearchedRoot], entries: &mut [Entry], loser: usize, winner: usize) {
+    let [own, other] = [loser, winner].map(|index| &roots[entries[index].root].root);
+    let text = match other.rule.overrides && !own.rule.overrides {
+        true => format!("the skill of this name in `{}` counts, a root that overrides others", other.path.display()),
         false => why_shadowed(roots, &entries[winner], &entries[loser]),
     };
-    shadow(entries, loser, winner, Code::ShadowedName, text);
+    lose(entries, loser, winner, text);
 }
 
-fn shadow(entries: &mut [Entry], loser: usize, winner: usize, code: Code, text: String) {
-    let by = match code {
-        Code::SameFile => entries[winner].found().into(),
-        _ => entries[winner].skill.path.clone(),
-    };
-    let entry = &mut entries[loser];
-    entry.status = Status::Shadowed;
-    entry.reason = Some(Reason { code, text });
-    entry.by = Some(by);
+fn lose(entries: &mut [Entry], loser: usize, winner: usize, text: String) {
+    let by = entries[winner].skill.path.clone();
+    entries[loser].shadow(by, Code::ShadowedName, text);
 }
 
 /// Takes out skills of some roots whose name another root of their plugin has.
@@ -119,16 +108,15 @@ fn yield_to_native(roots: &[SearchedRoot], entries: &mut [Entry]) {
     let plugin = |entry: &Entry| roots[entry.root].root.plugin.as_ref().map(|plugin| plugin.id.clone());
     let native: Vec<(Arc<str>, Option<String>, Arc<Path>)> = entries
         .iter()
-        .filter(|entry| entry.is_active() && !roots[entry.root].root.yields && roots[entry.root].root.plugin.is_some())
+        .filter(|entry| {
+            entry.is_active() && !roots[entry.root].root.rule.yields && roots[entry.root].root.plugin.is_some()
+        })
         .map(|entry| (entry.skill.name.clone(), plugin(entry), entry.skill.path.clone()))
         .collect();
-    for entry in entries.iter_mut().filter(|entry| entry.is_active() && roots[entry.root].root.yields) {
+    for entry in entries.iter_mut().filter(|entry| entry.is_active() && roots[entry.root].root.rule.yields) {
         let own = plugin(entry);
         if let Some((.., path)) = native.iter().find(|(name, id, _)| *name == entry.skill.name && *id == own) {
-            entry.status = Status::Shadowed;
-            let text = "another skill of the same plugin has this name".to_owned();
-            entry.reason = Some(Reason { code: Code::ShadowedName, text });
-            entry.by = Some(path.clone());
+            entry.shadow(path.clone(), Code::ShadowedName, "another skill of the same plugin has this name");
         }
     }
 }
@@ -158,19 +146,17 @@ fn rename_clashes(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) {
 }
 
 fn same_name(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) {
+    let rules = &view.host.collide;
+    let by_keys = by_keys(&rules.order, &rules.rank);
     for mut group in clashes(entries) {
         group.sort_by_key(|&index| precedence(view, &entries[index], index));
-        let order = &view.host.collide.order;
-        if !order.is_empty() {
-            group.sort_by(|&left, &right| compare_by(order, &entries[left], &entries[right], &view.host.collide.rank));
-        }
-        if view.host.collide.names == OnClash::Last {
+        group.sort_by(|&left, &right| by_keys(&entries[left], &entries[right]));
+        if rules.names == OnClash::Last {
             group.reverse();
         }
-        if view.host.collide.names == OnClash::FirstPerCaller {
-            per_caller(roots, entries, &group);
-        } else {
-            one_winner(view, roots, entries, &group);
+        match rules.names {
+            OnClash::FirstPerCaller => per_caller(roots, entries, &group),
+            _ => one_winner(view, roots, entries, &group),
         }
     }
 }
@@ -203,24 +189,14 @@ fn is_untrusted(view: &View, entry: &Entry) -> bool {
 
 fn one_winner(view: &View, roots: &[SearchedRoot], entries: &mut [Entry], group: &[usize]) {
     let winner = group[0];
-    let by = entries[winner].skill.path.clone();
     for &loser in &group[1..] {
-        let untrusted = is_untrusted(view, &entries[loser]) && !is_untrusted(view, &entries[winner]);
-        let (status, code) = match untrusted {
-            true => (Status::Untrusted, Code::UntrustedLoses),
-            false => (Status::Shadowed, Code::ShadowedName),
-        };
-        let text = match untrusted {
-            true => format!(
-                "the project is not trusted, so the {}'s skill keeps the name",
-                entries[winner].skill.scope.as_str()
-            ),
-            false => why_shadowed(roots, &entries[winner], &entries[loser]),
-        };
-        let entry = &mut entries[loser];
-        entry.status = status;
-        entry.reason = Some(Reason { code, text });
-        entry.by = Some(by.clone());
+        let text = why_shadowed(roots, &entries[winner], &entries[loser]);
+        lose(entries, loser, winner, text);
+        if is_untrusted(view, &entries[loser]) && !is_untrusted(view, &entries[winner]) {
+            let keeper = entries[winner].skill.scope.as_str();
+            let text = format!("the project is not trusted, so the {keeper}'s skill keeps the name");
+            entries[loser].drop_out(Status::Untrusted, Code::UntrustedLoses, text);
+        }
     }
 }
 
@@ -235,11 +211,7 @@ fn per_caller(roots: &[SearchedRoot], entries: &mut [Entry], group: &[usize]) {
         if keeps == (false, false) && index != first {
             let winner = model.or(user).unwrap_or(first);
             let text = why_shadowed(roots, &entries[winner], &entries[index]);
-            let by = entries[winner].skill.path.clone();
-            let entry = &mut entries[index];
-            entry.status = Status::Shadowed;
-            entry.reason = Some(Reason { code: Code::ShadowedName, text });
-            entry.by = Some(by);
+            lose(entries, index, winner, text);
         } else {
             (entries[index].model, entries[index].user) = keeps;
         }
@@ -252,10 +224,8 @@ fn why_shadowed(roots: &[SearchedRoot], winner: &Entry, loser: &Entry) -> String
         return format!("the {}'s skill of this name counts, by scope", own.as_str());
     }
     if winner.root != loser.root {
-        return format!(
-            "the skill of this name in `{}` counts, an earlier root",
-            roots[winner.root].root.path.display()
-        );
+        let path = roots[winner.root].root.path.display();
+        return format!("the skill of this name in `{path}` counts, an earlier root");
     }
     format!("`{}` has the same name and comes first", winner.dir().file_name().unwrap_or_default().to_string_lossy())
 }
@@ -264,9 +234,8 @@ fn why_shadowed(roots: &[SearchedRoot], winner: &Entry, loser: &Entry) -> String
 pub(super) fn cut(max: usize, entries: &mut [Entry]) -> Option<usize> {
     let mut over = None;
     for entry in entries.iter_mut().filter(|entry| entry.is_active()).skip(max) {
-        entry.status = Status::Invalid;
         let text = format!("{max} skills were found before it, and no more count");
-        entry.reason = Some(Reason { code: Code::SkillLimit, text });
+        entry.drop_out(Status::Invalid, Code::SkillLimit, text);
         over = over.or(Some(entry.root));
     }
     over

@@ -11,8 +11,7 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::plan::Plan;
-use crate::code::Code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::parse::{Head, Parsed};
 
 /// Bytes of a file that are read at once; nearly every frontmatter ends within them.
@@ -58,8 +57,8 @@ pub(crate) struct Sidecar {
     pub(crate) bytes: Result<Vec<u8>, String>,
 }
 
-/// A folder that is open, and the way from it to a file.
-pub(super) struct Place<'p> {
+/// Where a file is: a folder that is open, and the way from it.
+pub(super) struct FileLocation<'p> {
     pub(super) fd: BorrowedFd<'p>,
     /// The way from `fd`: a name, or a folder and a name.
     pub(super) rel: &'p Path,
@@ -75,17 +74,20 @@ pub(super) struct Place<'p> {
     pub(super) regular: bool,
 }
 
-impl Place<'_> {
+impl FileLocation<'_> {
     fn path(&self) -> PathBuf {
         self.dir.join(self.rel.file_name().unwrap_or_default())
     }
 }
 
+/// How a file is opened whatever it is: no waiting for a pipe's other end.
+const OPEN: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
+
 /// Reads a skill file if there is one; `None` means that there is no such entry.
-pub(super) fn read_skill(place: &Place<'_>, name: &Arc<str>, plan: &Plan) -> Option<FileFact> {
+pub(super) fn read_skill(at: &FileLocation<'_>, name: &Arc<str>, plan: &Plan) -> Option<FileFact> {
     let mut fact = FileFact {
         name: Arc::clone(name),
-        path: place.found.join(&**name).into(),
+        path: at.found.join(&**name).into(),
         parsed: Vec::new(),
         size: 0,
         content: None,
@@ -94,22 +96,22 @@ pub(super) fn read_skill(place: &Place<'_>, name: &Arc<str>, plan: &Plan) -> Opt
         problem: None,
         sidecars: Vec::new(),
     };
-    match open_plain(place.fd, place.rel) {
-        Ok(file) => read_into(&file, place, plan, &mut fact),
+    match open_plain(at.fd, at.rel) {
+        Ok(file) => read_into(&file, at, plan, &mut fact),
         Err(Errno::NOENT | Errno::NOTDIR) => return None,
-        Err(Errno::LOOP) => read_link(place, plan, &mut fact)?,
+        Err(Errno::LOOP) => read_link(at, plan, &mut fact)?,
         // In a folder that may not be searched nobody knows whether there is such a file; the folder is reported.
-        Err(Errno::ACCESS) if rustix::fs::statat(place.fd, place.rel, AtFlags::SYMLINK_NOFOLLOW).is_err() => {
+        Err(Errno::ACCESS) if rustix::fs::statat(at.fd, at.rel, AtFlags::SYMLINK_NOFOLLOW).is_err() => {
             return None;
         }
-        Err(error) => fact.problem = Some(Box::new(unopened(&place.path(), error))),
+        Err(error) => fact.problem = Some(Box::new(unopened(&at.path(), error))),
     }
     Some(fact)
 }
 
-/// Opens for reading: no link anywhere on the way, no waiting for a pipe's other end.
+/// Opens for reading, with no link anywhere on the way.
 fn open_plain(fd: BorrowedFd<'_>, rel: &Path) -> Result<OwnedFd, Errno> {
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let flags = OPEN | OFlags::NOFOLLOW;
     #[cfg(target_os = "linux")]
     {
         use rustix::fs::{ResolveFlags, openat2};
@@ -131,37 +133,32 @@ fn open_by_steps(fd: BorrowedFd<'_>, rel: &Path, flags: OFlags) -> Result<OwnedF
 }
 
 /// Follows a link that stands where the file is expected.
-fn read_link(place: &Place<'_>, plan: &Plan, fact: &mut FileFact) -> Option<()> {
-    let stat = rustix::fs::statat(place.fd, place.rel, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+fn read_link(at: &FileLocation<'_>, plan: &Plan, fact: &mut FileFact) -> Option<()> {
+    let stat = rustix::fs::statat(at.fd, at.rel, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     if FileType::from_raw_mode(stat.st_mode) != FileType::Symlink {
         // The folder itself was exchanged for a link while it was searched: it is not there any more.
         return None;
     }
     fact.is_link = true;
-    match std::fs::canonicalize(place.path()) {
-        Err(_) => {
-            let message = "the link leads nowhere";
-            fact.problem =
-                Some(Box::new(Diagnostic::warning(Code::LinkDangling, message).help("mend or remove the link")));
-        }
-        Ok(target) if plan.follow_files => {
-            let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-            match rustix::fs::open(&target, flags, Mode::empty()) {
-                Ok(file) => read_into(&file, place, plan, fact),
-                Err(error) => fact.problem = Some(Box::new(unopened(&place.path(), error))),
+    match std::fs::canonicalize(at.path()) {
+        Err(_) => fact.problem = Some(Box::new(Diagnostic::dead_link(Code::LinkDangling))),
+        Ok(target) => {
+            if plan.follow_files {
+                match rustix::fs::open(&target, OPEN, Mode::empty()) {
+                    Ok(file) => read_into(&file, at, plan, fact),
+                    Err(error) => fact.problem = Some(Box::new(unopened(&at.path(), error))),
+                }
             }
             fact.link = Some(target.into());
         }
-        Ok(target) => fact.link = Some(target.into()),
     }
     Some(())
 }
 
 fn unopened(path: &Path, error: Errno) -> Diagnostic {
-    let code = if matches!(error, Errno::NXIO | Errno::OPNOTSUPP | Errno::ISDIR) {
-        Code::NotRegular
-    } else {
-        Code::Unreadable
+    let code = match error {
+        Errno::NXIO | Errno::OPNOTSUPP | Errno::ISDIR => Code::NotRegular,
+        _ => Code::Unreadable,
     };
     let shown = crate::text::TerminalText(&path.to_string_lossy()).to_string();
     Diagnostic::error(code, format!("`{shown}` cannot be read: {}", reason(&error.into())))
@@ -174,18 +171,18 @@ pub(super) fn reason(error: &io::Error) -> String {
     text.split(" (os error").next().unwrap_or(&text).to_lowercase()
 }
 
-fn read_into(file: &OwnedFd, place: &Place<'_>, plan: &Plan, fact: &mut FileFact) {
-    if !place.regular
+fn read_into(file: &OwnedFd, at: &FileLocation<'_>, plan: &Plan, fact: &mut FileFact) {
+    if !at.regular
         && let Err(problem) = regular_size(file).map(|size| fact.size = size)
     {
         fact.problem = Some(Box::new(problem));
         return;
     }
     thread_local!(static BUFFER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) });
-    BUFFER.with_borrow_mut(|buffer| match read_head(file, place, plan, buffer) {
+    BUFFER.with_borrow_mut(|buffer| match read_head(file, at, plan, buffer) {
         Ok((parsed, size)) => {
             fact.parsed = parsed;
-            if place.regular {
+            if at.regular {
                 fact.size = size.or_else(|| regular_size(file).ok()).unwrap_or_default();
             }
         }
@@ -226,7 +223,7 @@ fn regular_size(file: &OwnedFd) -> Result<u64, Diagnostic> {
 /// Reads as much as the readers need; also returns the file's size if that is known then.
 fn read_head(
     file: &OwnedFd,
-    place: &Place<'_>,
+    at: &FileLocation<'_>,
     plan: &Plan,
     buffer: &mut Vec<u8>,
 ) -> Result<(Vec<Arc<Parsed>>, Option<u64>), Diagnostic> {
@@ -247,8 +244,8 @@ fn read_head(
             bytes: &buffer[..filled],
             text: std::str::from_utf8(&buffer[..filled]).ok(),
             whole: ended || at_limit,
-            folder: place.folder,
-            real_folder: place.real_folder,
+            folder: at.folder,
+            real_folder: at.real_folder,
         };
         match plan.readers.read(head) {
             Some(parsed) => return Ok((parsed, u64::try_from(filled).ok().filter(|_| ended))),
@@ -284,18 +281,17 @@ pub(super) fn read_small(fd: BorrowedFd<'_>, rel: &Path) -> Option<Result<Vec<u8
 
 /// Reads the first MiB of a file, following links, and tells whether that is all; `None`: there is no such entry.
 pub(crate) fn read_prefix(path: &Path) -> Option<Result<(Vec<u8>, bool), String>> {
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let read = read_bounded(rustix::fs::open(path, flags, Mode::empty()), usize::MAX - 1, WHOLE_MAX)?;
+    let read = read_bounded(rustix::fs::open(path, OPEN, Mode::empty()), usize::MAX - 1, WHOLE_MAX)?;
     Some(read.map(|bytes| {
         let ended = bytes.len() < WHOLE_MAX;
         (bytes, ended)
     }))
 }
 
-/// Reads a plugin manifest, following links; `None` means that there is no such entry.
+/// Reads a plugin manifest, following links; `None` means that there is no such file.
 pub(crate) fn read_manifest(path: &Path) -> Option<Result<Vec<u8>, String>> {
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    read_bounded(rustix::fs::open(path, flags, Mode::empty()), SMALL_MAX, SMALL_MAX + 1)
+    let opened = path.is_file().then(|| rustix::fs::open(path, OPEN, Mode::empty()))?;
+    read_bounded(opened, SMALL_MAX, SMALL_MAX + 1)
 }
 
 /// Reads up to `wanted` bytes; more than `max` is an error.
@@ -306,9 +302,7 @@ fn read_bounded(opened: Result<OwnedFd, Errno>, max: usize, wanted: usize) -> Op
         Err(Errno::LOOP) => return Some(Err("it is a symbolic link".to_owned())),
         Err(error) => return Some(Err(reason(&error.into()))),
     };
-    let regular =
-        rustix::fs::fstat(&file).is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile);
-    if !regular {
+    if regular_size(&file).is_err() {
         return Some(Err("it is not a regular file".to_owned()));
     }
     let (mut bytes, mut filled) = (Vec::new(), 0);

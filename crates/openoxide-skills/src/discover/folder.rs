@@ -1,11 +1,10 @@
-//! What a search of one root finds: its folders, and the files in them that matter.
+//! What a search of one root finds: its folders, the files in them that matter, and where links lead.
 
 use std::path::{Path, PathBuf};
 
 use super::file::FileFact;
 use super::plan::Plan;
-use crate::code::Code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 
 /// What lies below a root.
 #[derive(Debug, Default)]
@@ -58,4 +57,29 @@ impl Folder {
     pub(super) fn has_skill(&self, plan: &Plan) -> bool {
         self.files.iter().any(|file| plan.files.contains(&file.name) && !(file.is_link && file.parsed.is_empty()))
     }
+}
+
+/// A folder in a folder, which holds a metadata file or a manifest, or a manifest that is a link: where it really is, if it
+/// leads anywhere, and where it was found.
+pub(super) type Inner = (Option<PathBuf>, PathBuf);
+
+/// Finds the folders in a folder that hold metadata files or manifests.
+pub(super) fn inner_folders<'n>(folder: &Folder, names: impl IntoIterator<Item = &'n str>) -> Vec<Inner> {
+    let mut inner: Vec<Inner> = Vec::new();
+    for name in names {
+        let found = folder.canonical().join(name);
+        let Ok(stat) = std::fs::symlink_metadata(&found) else { continue };
+        if stat.is_symlink() {
+            inner.push((std::fs::canonicalize(&found).ok(), folder.path.join(name)));
+        } else if stat.is_dir() {
+            inner.push((Some(found), folder.path.join(name)));
+        }
+    }
+    inner
+}
+
+/// Finds the manifests of a folder that are links.
+pub(super) fn linked_manifests<'n>(folder: &Folder, files: impl IntoIterator<Item = &'n String>) -> Vec<Inner> {
+    let links = files.into_iter().map(|file| folder.path.join(file)).filter(|path| path.is_symlink());
+    links.map(|path| (std::fs::canonicalize(&path).ok(), path)).collect()
 }

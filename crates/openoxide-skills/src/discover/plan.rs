@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::listing::Listing;
-use crate::host::{FolderNames, Host, Layout, Links, ParseRules, ScanRules};
+use crate::host::{FolderNames, Host, Layout, Links, ScanRules};
 use crate::parse::Readings;
 
 /// Deepest folder that is searched for what does not count.
@@ -104,17 +104,13 @@ impl Plan {
 
     /// Tells whether a listing has the folder of a metadata file.
     pub(super) fn has_sidecar_folder(&self, listing: &Listing) -> bool {
-        self.sidecars.iter().any(|file| listing.contains(file.split('/').next().unwrap_or(file)))
+        self.sidecars.iter().any(|file| listing.contains(first_name(file)))
     }
 
     /// Returns the names of the folders in which metadata files and manifests lie beside a skill.
     pub(super) fn inner_names(&self) -> BTreeSet<&str> {
-        self.sidecars.iter().chain(&self.manifests).filter_map(|file| outer_name(file)).collect()
-    }
-
-    /// Returns which of the readings is the host's.
-    pub(crate) fn reader(&self, rules: &ParseRules) -> usize {
-        self.readers.position(rules)
+        let folders = self.sidecars.iter().chain(&self.manifests).filter_map(|file| Some(file.split_once('/')?.0));
+        folders.filter(|folder| !folder.is_empty()).collect()
     }
 }
 
@@ -136,8 +132,7 @@ pub(super) fn is_called(name: &str, wanted: &str) -> bool {
     }
 }
 
-/// Returns the folder that a file beside a skill lies in, if it is not the skill's own.
-fn outer_name(file: &str) -> Option<&str> {
-    let (folder, _) = file.split_once('/')?;
-    Some(folder).filter(|folder| !folder.is_empty())
+/// Returns the first name of a path in a skill's folder.
+pub(super) fn first_name(file: &str) -> &str {
+    file.split('/').next().unwrap_or(file)
 }

@@ -14,14 +14,16 @@ use crate::host::{FolderNames, Layout, Links, ScanRules};
 pub(crate) struct Candidate {
     pub(crate) folder: usize,
     pub(crate) file: usize,
-    pub(crate) refused: Option<Rejection>,
+    pub(crate) refused: Option<Reason>,
 }
 
-/// Why a file is not a skill to a host.
+/// Why a skill does not count.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Rejection {
-    pub(crate) code: Code,
-    pub(crate) message: String,
+pub struct Reason {
+    /// The stable code.
+    pub code: Code,
+    /// One sentence.
+    pub text: String,
 }
 
 /// What one host takes of a survey.
@@ -56,13 +58,13 @@ struct Selector<'s> {
 }
 
 struct State {
-    refused: Option<Rejection>,
+    refused: Option<Reason>,
     holds_skill: bool,
 }
 
 impl Selector<'_> {
     /// Decides whether the host enters a folder.
-    fn enter(&mut self, index: usize, folder: &Folder) -> Option<Rejection> {
+    fn enter(&mut self, index: usize, folder: &Folder) -> Option<Reason> {
         let refused = if index == 0 { None } else { self.refusal(folder) };
         if refused.is_some() {
             return refused;
@@ -78,7 +80,7 @@ impl Selector<'_> {
         None
     }
 
-    fn refusal(&self, folder: &Folder) -> Option<Rejection> {
+    fn refusal(&self, folder: &Folder) -> Option<Reason> {
         let outer = &self.states[folder.parent];
         if outer.refused.is_some() {
             return outer.refused.clone();
@@ -117,13 +119,7 @@ impl Selector<'_> {
     }
 
     /// Judges the files of a folder; returns whether it is a skill's.
-    fn files(
-        &self,
-        index: usize,
-        folder: &Folder,
-        refused: Option<&Rejection>,
-        candidates: &mut Vec<Candidate>,
-    ) -> bool {
+    fn files(&self, index: usize, folder: &Folder, refused: Option<&Reason>, candidates: &mut Vec<Candidate>) -> bool {
         let best = self.scan.files.iter().find(|wanted| {
             folder
                 .files
@@ -143,7 +139,7 @@ impl Selector<'_> {
         holds_skill
     }
 
-    fn file_refusal(&self, index: usize, folder: &Folder, file: &FileFact, best: Option<&String>) -> Option<Rejection> {
+    fn file_refusal(&self, index: usize, folder: &Folder, file: &FileFact, best: Option<&String>) -> Option<Reason> {
         let name = &*file.name;
         if let Some(max) = self.scan.file_max.filter(|&max| file.size > max) {
             return refuse(Code::FileTooLarge, format!("the file is larger than {max} bytes"));
@@ -195,8 +191,8 @@ impl Selector<'_> {
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "every caller answers with a refusal or none")]
-fn refuse(code: Code, message: impl Into<String>) -> Option<Rejection> {
-    Some(Rejection { code, message: message.into() })
+fn refuse(code: Code, text: impl Into<String>) -> Option<Reason> {
+    Some(Reason { code, text: text.into() })
 }
 
 impl Candidate {

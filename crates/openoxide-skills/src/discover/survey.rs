@@ -13,8 +13,7 @@ use super::file::{self, FileFact};
 use super::folder::{Folder, Manifest, Survey};
 use super::plan::Plan;
 use super::survey_cache::SurveyCache;
-use crate::code::Code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 
 mod lazy_folder;
 mod visit;

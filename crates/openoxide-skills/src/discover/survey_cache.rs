@@ -6,14 +6,13 @@
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::file::FileFact;
-use super::folder::{Folder, Manifest, Survey};
-use super::inner::Inner;
+use super::folder::{Folder, Inner, Manifest, Survey};
 use super::listing::Listing;
-use crate::code::Code;
+use crate::diagnostic::Code;
 
 /// More pairs of a link and a touched path than this cost more than looking at everything.
 const PAIRS_MAX: usize = 1_000_000;
@@ -31,7 +30,7 @@ pub(crate) struct SurveyCache {
     links: Vec<(PathBuf, PathBuf)>,
     /// Files that are no skills any more, but were until a moment ago.
     doubts: HashMap<Arc<Path>, Doubt>,
-    learned: Mutex<Vec<Learned>>,
+    learned: Mutex<Learned>,
     /// Folders of which something is looked at each time.
     unsure: HashSet<OsString>,
     /// What has to be watched.
@@ -45,16 +44,27 @@ pub(crate) struct SurveyCache {
 struct FolderRecord {
     /// Where it really is, if that is elsewhere.
     real: Option<PathBuf>,
-    probed: Option<Cached<Vec<FileFact>>>,
     listing: Option<Cached<(Arc<Listing>, bool)>>,
-    contents: Option<Cached<(Vec<FileFact>, Vec<Manifest>)>>,
+    /// What it holds, by [`Pass`].
+    contents: [Option<Cached<Contents>>; 2],
     inner: Vec<Inner>,
 }
 
-/// What a folder holds that was listed.
-pub(super) struct Contents {
-    pub(super) files: Vec<FileFact>,
-    pub(super) manifests: Vec<Manifest>,
+/// When a folder's files are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pass {
+    /// Before it is listed, from outside.
+    Probe,
+    /// After it is listed.
+    Listing,
+}
+
+/// The files of a folder that matter, and its manifests.
+pub(super) type Contents = (Vec<FileFact>, Vec<Manifest>);
+
+/// What was read in a folder.
+pub(super) struct Reading {
+    pub(super) contents: Contents,
     pub(super) inner: Vec<Inner>,
     /// Whether a link is on the way to a manifest.
     pub(super) linked: bool,
@@ -62,9 +72,9 @@ pub(super) struct Contents {
 
 /// Something known, and whether nothing happened to it since.
 #[derive(Debug)]
-struct Cached<T> {
-    value: T,
-    sure: bool,
+pub(super) struct Cached<T> {
+    pub(super) value: T,
+    pub(super) sure: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -76,19 +86,17 @@ struct Doubt {
     first: Instant,
 }
 
-#[derive(Debug)]
+/// What a search learned: folders by path and real path, and files in doubt.
+#[derive(Debug, Default)]
 struct Learned {
-    path: OsString,
-    real: Option<PathBuf>,
-    what: Learning,
+    folders: Vec<(OsString, Option<PathBuf>, Learning)>,
+    doubts: HashMap<Arc<Path>, Doubt>,
 }
 
 #[derive(Debug)]
 enum Learning {
-    Probed(Cached<Vec<FileFact>>, Vec<Inner>),
     Listing(Arc<Listing>, bool),
-    Contents(Cached<(Vec<FileFact>, Vec<Manifest>)>, Vec<Inner>),
-    Doubt(Arc<Path>, Doubt),
+    Contents(Pass, Cached<Contents>, Vec<Inner>),
 }
 
 /// What has to be watched so that a change is noticed.
@@ -149,7 +157,7 @@ impl SurveyCache {
         }
         for (steps, outer) in path.ancestors().skip(1).enumerate() {
             let Some(known) = self.known.get_mut(outer.as_os_str()) else { continue };
-            known.doubt_files();
+            known.contents.iter_mut().flatten().for_each(|contents| contents.sure = false);
             files.insert(outer.as_os_str().to_owned());
             if let Some(listing) = known.listing.as_mut().filter(|_| steps == 0) {
                 listing.sure = false;
@@ -157,32 +165,9 @@ impl SurveyCache {
         }
     }
 
-    /// Returns the files of a folder that are looked for from outside, by what is known or by reading.
-    pub(super) fn probed(
-        &self,
-        folder: &Folder,
-        read: impl FnOnce() -> Option<(Vec<FileFact>, Vec<Inner>)>,
-    ) -> Vec<FileFact> {
-        let old = self.of(folder).and_then(|known| known.probed.as_ref());
-        if let Some(old) = old.filter(|old| old.sure) {
-            return old.value.clone();
-        }
-        let Some((files, inner)) = read() else { return Vec::new() };
-        let old = old.or_else(|| self.before(folder).and_then(|known| known.probed.as_ref()));
-        let part = self.judged(old.map(|old| old.value.as_slice()), files);
-        let files = part.value.clone();
-        self.learn(folder, Learning::Probed(part, inner));
-        files
-    }
-
-    /// Returns the names in a folder, if they are known.
-    pub(super) fn listing(&self, folder: &Folder) -> Option<(Arc<Listing>, bool)> {
-        self.of(folder)?.listing.as_ref().filter(|part| part.sure).map(|part| part.value.clone())
-    }
-
-    /// Returns the names that a folder had, whatever happened since.
-    pub(super) fn last_listing(&self, folder: &Folder) -> Option<(Arc<Listing>, bool)> {
-        self.of(folder)?.listing.as_ref().map(|part| part.value.clone())
+    /// Returns the last names of a folder, and whether there are more.
+    pub(super) fn listing(&self, folder: &Folder) -> Option<&Cached<(Arc<Listing>, bool)>> {
+        record(&self.known, folder)?.listing.as_ref()
     }
 
     /// Remembers the names in a folder.
@@ -190,31 +175,23 @@ impl SurveyCache {
         self.learn(folder, Learning::Listing(Arc::clone(listing), cut));
     }
 
-    /// Returns the files of a folder that was listed and its manifests, by what is known or by reading.
+    /// Returns what a folder holds, by what is known or by reading.
     pub(super) fn contents<E>(
         &self,
         folder: &Folder,
-        read: impl FnOnce() -> Result<Contents, E>,
-    ) -> Result<(Vec<FileFact>, Vec<Manifest>), E> {
-        let old = self.of(folder).and_then(|known| known.contents.as_ref());
+        pass: Pass,
+        read: impl FnOnce() -> Result<Reading, E>,
+    ) -> Result<Contents, E> {
+        let old = record(&self.known, folder).and_then(|record| record.contents[pass as usize].as_ref());
         if let Some(old) = old.filter(|old| old.sure) {
             return Ok(old.value.clone());
         }
-        let Contents { files, manifests, inner, linked } = read()?;
-        let old = old.or_else(|| self.before(folder).and_then(|known| known.contents.as_ref()));
-        let Cached { value, mut sure } = self.judged(old.map(|old| old.value.0.as_slice()), files);
-        sure &= !linked;
-        let value = (value, manifests);
-        self.learn(folder, Learning::Contents(Cached { value: value.clone(), sure }, inner));
+        let Reading { contents: (files, manifests), inner, linked } = read()?;
+        let old = old.or_else(|| record(&self.past, folder)?.contents[pass as usize].as_ref());
+        let Cached { value: files, sure } = self.judged(old.map(|old| old.value.0.as_slice()), files);
+        let value = (files, manifests);
+        self.learn(folder, Learning::Contents(pass, Cached { value: value.clone(), sure: sure && !linked }, inner));
         Ok(value)
-    }
-
-    fn of(&self, folder: &Folder) -> Option<&FolderRecord> {
-        self.known.get(folder.path.as_os_str()).filter(|known| known.real == folder.canonical)
-    }
-
-    fn before(&self, folder: &Folder) -> Option<&FolderRecord> {
-        self.past.get(folder.path.as_os_str()).filter(|known| known.real == folder.canonical)
     }
 
     /// Keeps the last good version of a file that is no skill any more, until it has been like that for a while: it may
@@ -245,18 +222,17 @@ impl SurveyCache {
         let doubt = Doubt { content: file.content, since, first: known.map_or(now, |known| known.first) };
         let waits = now.duration_since(doubt.since) < self.patience && now.duration_since(doubt.first) < DOUBT_MAX;
         if waits {
-            let what = Learning::Doubt(Arc::clone(&file.path), doubt);
-            self.note(Learned { path: OsString::new(), real: None, what });
+            self.learned().doubts.insert(Arc::clone(&file.path), doubt);
         }
         waits
     }
 
     fn learn(&self, folder: &Folder, what: Learning) {
-        self.note(Learned { path: folder.path.as_os_str().to_owned(), real: folder.canonical.clone(), what });
+        self.learned().folders.push((folder.path.as_os_str().to_owned(), folder.canonical.clone(), what));
     }
 
-    fn note(&self, learned: Learned) {
-        self.learned.lock().unwrap_or_else(PoisonError::into_inner).push(learned);
+    fn learned(&self) -> MutexGuard<'_, Learned> {
+        self.learned.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Tells whether a file is in doubt, so that the search has to be repeated soon.
@@ -277,55 +253,37 @@ impl SurveyCache {
     /// Takes in what a search learned. Returns whether something else has to be watched now; where only files were read
     /// again, that is seldom so.
     pub(crate) fn finish(&mut self, survey: &Survey, only_files: bool) -> bool {
-        let learned = std::mem::take(self.learned.get_mut().unwrap_or_else(PoisonError::into_inner));
+        let Learned { folders, doubts } = std::mem::take(&mut *self.learned());
         self.past = HashMap::new();
-        self.doubts.clear();
+        self.doubts = doubts;
         let mut is_new = !only_files;
-        for Learned { path, real, what } in learned {
-            is_new |= self.take_in(path, real, what);
+        for (path, real, what) in folders {
+            is_new |= self.know(path, real, what);
         }
         is_new && self.gather(survey)
     }
 
     /// Takes in one thing; returns whether other folders have to be watched for it.
-    fn take_in(&mut self, path: OsString, real: Option<PathBuf>, what: Learning) -> bool {
-        if let Learning::Doubt(file, doubt) = what {
-            self.doubts.insert(file, doubt);
-            return false;
-        }
-        let (Learning::Probed(Cached { sure, .. }, _) | Learning::Contents(Cached { sure, .. }, _)) = &what else {
-            return self.know(path, real, what);
-        };
-        if !sure {
+    fn know(&mut self, path: OsString, real: Option<PathBuf>, what: Learning) -> bool {
+        if let Learning::Contents(_, Cached { sure: false, .. }, _) = what {
             self.unsure.insert(path.clone());
         }
-        self.know(path, real, what)
-    }
-
-    fn know(&mut self, path: OsString, real: Option<PathBuf>, what: Learning) -> bool {
         let known = self.known.entry(path).or_default();
         if known.real != real {
             *known = FolderRecord { real, ..FolderRecord::default() };
         }
-        let (inner, is_new) = match what {
-            Learning::Probed(part, inner) => {
-                known.probed = Some(part);
-                (Some(inner), false)
-            }
-            Learning::Contents(part, inner) => {
-                let is_new = known.contents.is_none();
-                known.contents = Some(part);
-                (Some(inner), is_new)
-            }
+        match what {
             Learning::Listing(listing, cut) => {
                 known.listing = Some(Cached { value: (listing, cut), sure: true });
-                (None, false)
+                false
             }
-            Learning::Doubt(..) => (None, false),
-        };
-        let Some(inner) = inner.filter(|inner| *inner != known.inner) else { return is_new };
-        known.inner = inner;
-        true
+            Learning::Contents(pass, contents, inner) => {
+                let is_first = known.contents[pass as usize].replace(contents).is_none();
+                let is_same = known.inner == inner;
+                known.inner = inner;
+                !is_same || (is_first && pass == Pass::Listing)
+            }
+        }
     }
 
     /// Finds what has to be watched, and where links lead; returns whether that is something else than before.
@@ -380,13 +338,6 @@ impl Watched {
     }
 }
 
-impl FolderRecord {
-    fn doubt_files(&mut self) {
-        if let Some(part) = &mut self.probed {
-            part.sure = false;
-        }
-        if let Some(part) = &mut self.contents {
-            part.sure = false;
-        }
-    }
+fn record<'k>(known: &'k HashMap<OsString, FolderRecord>, folder: &Folder) -> Option<&'k FolderRecord> {
+    known.get(folder.path.as_os_str()).filter(|known| known.real == folder.canonical)
 }

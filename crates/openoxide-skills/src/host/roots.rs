@@ -11,7 +11,7 @@ use crate::skill::SkillScope;
 /// `{project}` the project's root; `{cwd}`; `{up}` each folder from cwd up to the project's root; `{down}` the same,
 /// from the top; `{top}` from cwd up to the filesystem's root; `{below}` each folder between cwd and a touched file;
 /// `{added}` each folder added on the command line; `{listed}` each folder that `listed` names.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RootRule {
     /// The folder, with placeholders.

@@ -166,28 +166,5 @@ pub enum SettingDoes {
     PermitAgent,
 }
 
-/// What a state in a setting does to a skill.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StateEffect {
-    /// Nothing.
-    On,
-    /// The model sees its name only.
-    NameOnly,
-    /// The model does not see it.
-    UserOnly,
-    /// It is disabled.
-    Off,
-}
-
-impl StateEffect {
-    /// Returns what a word for a state means.
-    pub fn parse(word: &str) -> Option<StateEffect> {
-        Some(match word {
-            "on" => StateEffect::On,
-            "name-only" => StateEffect::NameOnly,
-            "user-invocable-only" => StateEffect::UserOnly,
-            "off" => StateEffect::Off,
-            _ => return None,
-        })
-    }
-}
+/// The states that a setting can give to a skill: active, shown to the model by its name only, kept from the model, off.
+pub const STATES: [&str; 4] = ["on", "name-only", "user-invocable-only", "off"];

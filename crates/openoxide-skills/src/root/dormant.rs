@@ -2,32 +2,33 @@
 
 use std::path::{Path, PathBuf};
 
-use super::folder::Root;
-use super::resolve::{rel_of, root};
-use super::surroundings::{Surroundings, split_head};
-use crate::host::{Host, RootRule};
+use super::resolve::Resolver;
+use super::{Root, surroundings::split_head};
+use crate::host::RootRule;
 
 /// Most folders below cwd that are searched for roots that are asleep, and how deep.
 const ASLEEP_FOLDERS: usize = 2_000;
 const ASLEEP_DEPTH: usize = 6;
 
-/// Finds roots below cwd that only a touched file wakes.
-pub(crate) fn sleeping_roots(host: &Host, around: &Surroundings, awake: &[Root]) -> Vec<Root> {
-    let rules: Vec<&RootRule> = host.roots.iter().filter(|rule| rule.path.starts_with("{below}/")).collect();
-    let mut found = Vec::new();
-    if rules.is_empty() {
-        return found;
-    }
-    for folder in folders_below(&around.cwd) {
-        for rule in &rules {
-            let path = folder.join(split_head(&rule.path).1);
-            if path.is_dir() && !awake.iter().any(|root| root.path == path) {
-                let rel = rel_of(around, rule, &path);
-                found.push(Root { asleep: Some(rel), ..root(host, around, rule, path, None) });
+impl Resolver<'_> {
+    /// Finds roots below cwd that only a touched file wakes.
+    pub(crate) fn sleeping_roots(&self, awake: &[Root]) -> Vec<Root> {
+        let rules: Vec<&RootRule> = self.host.roots.iter().filter(|rule| rule.path.starts_with("{below}/")).collect();
+        let mut found = Vec::new();
+        if rules.is_empty() {
+            return found;
+        }
+        for folder in folders_below(&self.around.cwd) {
+            for rule in &rules {
+                let path = folder.join(split_head(&rule.path).1);
+                if path.is_dir() && !awake.iter().any(|root| root.path == path) {
+                    let asleep = Some(self.rel_of(rule, &path));
+                    found.push(Root { asleep, ..self.root(rule, path, None) });
+                }
             }
         }
+        found
     }
-    found
 }
 
 /// Lists folders below one, breadth first, hidden and very large ones left out.

@@ -1,22 +1,24 @@
 //! Resolves a host's root rules to folders, for one project, its settings and its user.
 
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
-use super::folder::Root;
+use super::Root;
 use super::surroundings::{Surroundings, split_head};
 use crate::host::{FolderNames, Host, Layout, RootRule, Situation};
 use crate::settings::{HostSettings, Plugin};
 
 /// Resolves a host's roots, first to last; a folder that stands twice is kept once.
 pub fn resolve_roots(host: &Host, settings: &HostSettings, around: &Surroundings) -> Vec<Root> {
+    let resolver = Resolver { host, settings, around };
     let mut roots: Vec<Root> = Vec::new();
     let is_off = |plugin: &Option<Plugin>| plugin.as_ref().is_some_and(|plugin| plugin.off.is_some());
-    for (rule, path, plugin) in in_turn(host, settings, around).into_iter().filter(|(.., plugin)| !is_off(plugin)) {
+    for (rule, path, plugin) in resolver.in_turn().into_iter().filter(|(.., plugin)| !is_off(plugin)) {
         let layout = rule.layout.unwrap_or(host.scan.layout);
-        let same = |root: &Root| root.path == path && root.scan.layout == layout && root.overrides == rule.overrides;
-        let taken = roots.iter().any(same);
-        if !taken && !is_covered(host, around, rule, &path) {
-            roots.push(root(host, around, rule, path, plugin));
+        let same =
+            |root: &Root| root.path == path && root.scan.layout == layout && root.rule.overrides == rule.overrides;
+        if !roots.iter().any(same) && !resolver.is_covered(rule, &path) {
+            roots.push(resolver.root(rule, path, plugin));
         }
     }
     roots
@@ -25,178 +27,153 @@ pub fn resolve_roots(host: &Host, settings: &HostSettings, around: &Surroundings
 /// A rule and one of the folders it stands for.
 type Resolved<'h> = (&'h RootRule, PathBuf, Option<Plugin>);
 
-/// Resolves every rule that is on; rules that belong together take turns at each folder of their walk.
-fn in_turn<'h>(host: &'h Host, settings: &HostSettings, around: &Surroundings) -> Vec<Resolved<'h>> {
-    let mut resolved: Vec<Resolved<'h>> = Vec::new();
-    for some in host.roots.chunk_by(|left, right| left.together.is_some() && left.together == right.together) {
-        let on = some.iter().filter(|rule| is_on(host, settings, rule));
-        let mut walks: Vec<_> = on.map(|rule| (rule, places(host, settings, around, rule).into_iter())).collect();
-        let first = resolved.len();
-        loop {
-            let before = resolved.len();
-            for (rule, walk) in &mut walks {
-                let rule: &RootRule = rule;
-                let step = if some.len() > 1 { walk.next().into_iter().collect() } else { walk.collect::<Vec<_>>() };
-                resolved.extend(step.into_iter().map(|(path, plugin)| (rule, path, plugin)));
+/// A host's rules and what their paths depend on.
+pub(crate) struct Resolver<'h> {
+    pub(crate) host: &'h Host,
+    pub(crate) settings: &'h HostSettings,
+    pub(crate) around: &'h Surroundings,
+}
+
+impl<'h> Resolver<'h> {
+    /// Resolves every rule that is on; rules that belong together take turns at each folder of their walk.
+    fn in_turn(&self) -> Vec<Resolved<'h>> {
+        let mut resolved: Vec<Resolved<'h>> = Vec::new();
+        for some in self.host.roots.chunk_by(|left, right| left.together.is_some() && left.together == right.together) {
+            let on = some.iter().filter(|rule| self.is_on(rule));
+            let mut walks: Vec<_> = on.map(|rule| (rule, self.places(rule).into_iter())).collect();
+            let first = resolved.len();
+            loop {
+                let before = resolved.len();
+                for (rule, walk) in &mut walks {
+                    let rule: &RootRule = rule;
+                    let most = if some.len() > 1 { 1 } else { usize::MAX };
+                    resolved.extend(walk.take(most).map(|(path, plugin)| (rule, path, plugin)));
+                }
+                if resolved.len() == before {
+                    break;
+                }
             }
-            if resolved.len() == before {
-                break;
+            // A rule that passes over a plugin must not have its turn at the next one too early.
+            if let Some(plugins) = some[0].listed.as_ref().and_then(|name| self.settings.plugins.get(name)) {
+                let of = |(.., own): &Resolved<'_>| plugins.iter().position(|plugin| own.as_ref() == Some(plugin));
+                resolved[first..].sort_by_key(of);
+            }
+            if some.iter().any(|rule| rule.sorted) {
+                resolved[first..].sort_by(|left, right| left.1.cmp(&right.1));
             }
         }
-        // A rule that passes over a plugin must not have its turn at the next one too early.
-        if let Some(plugins) = some[0].listed.as_ref().and_then(|name| settings.plugins.get(name)) {
-            let of = |(.., own): &Resolved<'_>| plugins.iter().position(|plugin| own.as_ref() == Some(plugin));
-            resolved[first..].sort_by_key(of);
-        }
-        if some.iter().any(|rule| rule.sorted) {
-            resolved[first..].sort_by(|left, right| left.1.cmp(&right.1));
-        }
+        resolved
     }
-    resolved
-}
 
-fn is_on(host: &Host, settings: &HostSettings, rule: &RootRule) -> bool {
-    let default = |name: &String| {
-        let rule = host.settings.get(name);
-        rule.and_then(|rule| rule.default.as_ref()).and_then(toml::Value::as_bool).unwrap_or(false)
-    };
-    let is_on = |name: &String| settings.is_on(name, default(name));
-    (rule.switches.is_empty() || rule.switches.iter().any(is_on)) && rule.needs.iter().all(is_on)
-}
+    fn is_on(&self, rule: &RootRule) -> bool {
+        let is_on = |name: &String| self.host.is_on(name, self.settings);
+        (rule.switches.is_empty() || rule.switches.iter().any(is_on)) && rule.needs.iter().all(is_on)
+    }
 
-/// Finds roots that settings switch off, so that what lies there can be named.
-pub(crate) fn roots_off(host: &Host, settings: &HostSettings, around: &Surroundings, on: &[Root]) -> Vec<Root> {
-    let mut found: Vec<Root> = Vec::new();
-    for rule in host.roots.iter().filter(|rule| !rule.needs.is_empty()) {
-        let rule_off = (!is_on(host, settings, rule)).then(|| why_off(host, settings, rule));
-        for (path, plugin) in places(host, settings, around, rule) {
-            let off = rule_off.clone().or_else(|| plugin.as_ref().and_then(|plugin| plugin.off.clone()));
-            let known = on.iter().chain(&found).any(|root| root.path == path);
-            if off.is_some() && !known && path.is_dir() && !is_covered(host, around, rule, &path) {
-                found.push(Root { off, ..root(host, around, rule, path, plugin) });
+    /// Finds roots that settings switch off, so that what lies there can be named.
+    pub(crate) fn roots_off(&self, on: &[Root]) -> Vec<Root> {
+        let mut found: Vec<Root> = Vec::new();
+        for rule in self.host.roots.iter().filter(|rule| !rule.needs.is_empty()) {
+            let rule_off = (!self.is_on(rule)).then(|| self.why_off(rule));
+            for (path, plugin) in self.places(rule) {
+                let off = rule_off.clone().or_else(|| plugin.as_ref().and_then(|plugin| plugin.off.clone()));
+                let known = on.iter().chain(&found).any(|root| root.path == path);
+                if off.is_some() && !known && path.is_dir() && !self.is_covered(rule, &path) {
+                    found.push(Root { off, ..self.root(rule, path, plugin) });
+                }
             }
         }
+        found
     }
-    found
-}
 
-fn why_off(host: &Host, settings: &HostSettings, rule: &RootRule) -> String {
-    let alone = |name: &String| RootRule { switches: Vec::new(), needs: vec![name.clone()], ..rule.clone() };
-    match rule.needs.iter().find(|name| !is_on(host, settings, &alone(name))) {
-        Some(name) => match settings.get(name) {
+    fn why_off(&self, rule: &RootRule) -> String {
+        let Some(name) = rule.needs.iter().find(|name| !self.host.is_on(name, self.settings)) else {
+            return format!("its root is off unless one of `{}` is on", rule.switches.join("`, `"));
+        };
+        match self.settings.get(name) {
             Some(setting) => format!("its root is switched off: `{name}` in {}", setting.origin),
             None => format!("its root is switched off: `{name}`"),
-        },
-        None => format!("its root is off unless one of `{}` is on", rule.switches.join("`, `")),
+        }
     }
-}
 
-fn is_covered(host: &Host, around: &Surroundings, rule: &RootRule, path: &Path) -> bool {
-    let other = rule.unless_same.as_ref().and_then(|other| around.expand(other, &host.vars));
-    other.is_some_and(|other| other == path || same_folder(&other, path))
+    fn is_covered(&self, rule: &RootRule, path: &Path) -> bool {
+        let other = rule.unless_same.as_ref().and_then(|other| self.around.expand(other, &self.host.vars));
+        other.is_some_and(|other| other == path || same_folder(&other, path))
+    }
+
+    pub(super) fn root(&self, rule: &RootRule, path: PathBuf, plugin: Option<Plugin>) -> Root {
+        let mut scan = self.host.scan.clone();
+        scan.layout = rule.layout.unwrap_or(scan.layout);
+        scan.folder_links = rule.folder_links.unwrap_or(scan.folder_links);
+        scan.root_itself = rule.root_itself.unwrap_or(scan.root_itself);
+        scan.hidden = rule.hidden.unwrap_or(scan.hidden);
+        scan.inside_skill = rule.inside_skill.unwrap_or(scan.inside_skill);
+        scan.ignored = rule.ignored.clone().unwrap_or(scan.ignored);
+        if scan.layout == Layout::Flat {
+            scan.hidden = FolderNames::Enter;
+        }
+        let rel = self.rel_of(rule, &path);
+        let fill = |template: &str| template.replace("{rel}", &rel);
+        let note = |situation| self.host.texts.get(situation).filter(|_| rule.on_clash.is_some()).map(fill);
+        Root {
+            scope: plugin.as_ref().and_then(|plugin| plugin.scope).unwrap_or(rule.scope),
+            named: rule.path == "{added}" || (rule.listed.is_some() && plugin.is_none()),
+            on_clash: rule.on_clash.as_deref().map(fill),
+            note: note(Situation::NoteNested),
+            note_on_clash: note(Situation::NoteNestedOnClash),
+            rule: Arc::new(rule.clone()),
+            path,
+            scan,
+            plugin,
+            asleep: None,
+            off: None,
+        }
+    }
+
+    /// Returns the way from cwd to the folder that a walk stopped at.
+    pub(super) fn rel_of(&self, rule: &RootRule, path: &Path) -> String {
+        let fixed = rule.path.split_once("}/").map_or("", |(_, rest)| rest);
+        let walked = path.ancestors().nth(Path::new(fixed).components().count()).unwrap_or(path);
+        walked.strip_prefix(&self.around.cwd).unwrap_or(walked).to_string_lossy().into_owned()
+    }
+
+    /// Returns the folders a rule stands for.
+    fn places(&self, rule: &RootRule) -> Vec<(PathBuf, Option<Plugin>)> {
+        match split_head(&rule.path) {
+            ("{listed}", rest) => self.listed(rule, rest),
+            _ => self.around.places(&rule.path, &self.host.vars).into_iter().map(|path| (path, None)).collect(),
+        }
+    }
+
+    /// Returns the folders that a setting lists: paths, or installed plugins.
+    fn listed(&self, rule: &RootRule, rest: &str) -> Vec<(PathBuf, Option<Plugin>)> {
+        let (host, around) = (self.host, self.around);
+        let Some(name) = &rule.listed else { return Vec::new() };
+        if let Some(plugins) = self.settings.plugins.get(name) {
+            return plugins.iter().flat_map(|plugin| plugin_folders(plugin, rule, rest)).collect();
+        }
+        let default = host.settings.get(name).and_then(|rule| rule.default.as_ref());
+        let items = self.settings.get(name).map(|setting| &setting.value).or(default).and_then(toml::Value::as_array);
+        let base = rule.listed_from.as_ref().and_then(|from| around.expand(from, &host.vars));
+        let base = base.unwrap_or_else(|| around.cwd.clone());
+        let mut folders = Vec::new();
+        for item in items.into_iter().flatten().filter_map(toml::Value::as_str) {
+            let is_whole = item.starts_with(['~', '/', '$', '{']);
+            let whole = if is_whole { around.expand(item, &host.vars) } else { Some(base.join(item)) };
+            folders.extend(whole.map(|path| path.join(rest)));
+            let plain: PathBuf = Path::new(item).components().filter(|part| *part != Component::CurDir).collect();
+            if rule.climbing.iter().any(|climbing| Path::new(climbing) == plain) {
+                let above = base.ancestors().skip(1).map(|folder| folder.join(&plain).join(rest));
+                folders.extend(above.filter(|path| path.is_dir()));
+            }
+        }
+        // Without dots and slashes at the end, so that a folder that is listed twice is seen to be the same.
+        folders.into_iter().map(|path| (without_dots(&path), None)).collect()
+    }
 }
 
 fn same_folder(left: &Path, right: &Path) -> bool {
-    match (std::fs::canonicalize(left), std::fs::canonicalize(right)) {
-        (Ok(left), Ok(right)) => left == right,
-        _ => false,
-    }
-}
-
-pub(super) fn root(host: &Host, around: &Surroundings, rule: &RootRule, path: PathBuf, plugin: Option<Plugin>) -> Root {
-    let mut scan = host.scan.clone();
-    scan.layout = rule.layout.unwrap_or(scan.layout);
-    scan.folder_links = rule.folder_links.unwrap_or(scan.folder_links);
-    scan.root_itself = rule.root_itself.unwrap_or(scan.root_itself);
-    scan.hidden = rule.hidden.unwrap_or(scan.hidden);
-    scan.inside_skill = rule.inside_skill.unwrap_or(scan.inside_skill);
-    scan.ignored = rule.ignored.clone().unwrap_or(scan.ignored);
-    if scan.layout == Layout::Flat {
-        scan.hidden = FolderNames::Enter;
-    }
-    let scope = plugin.as_ref().and_then(|plugin| plugin.scope);
-    let rel = rel_of(around, rule, &path);
-    let fill = |template: &Option<String>| template.as_ref().map(|template| template.replace("{rel}", &rel));
-    let note = |situation| {
-        let text = host.texts.get(situation).filter(|_| rule.on_clash.is_some());
-        text.map(|text| text.replace("{rel}", &rel))
-    };
-    Root {
-        named: rule.path == "{added}" || (rule.listed.is_some() && plugin.is_none()),
-        provider: rule.provider.clone(),
-        narrow: rule.narrow,
-        group: rule.group.clone(),
-        plugin,
-        on_clash: fill(&rule.on_clash),
-        note: note(Situation::NoteNested),
-        note_on_clash: note(Situation::NoteNestedOnClash),
-        described_only: rule.described_only,
-        unfiltered: rule.unfiltered,
-        yields: rule.yields,
-        description_empty: rule.description_empty.clone(),
-        without: rule.without.clone(),
-        scope: scope.unwrap_or(rule.scope),
-        description_required: rule.description_required,
-        plain_descriptions: rule.plain_descriptions,
-        overrides: rule.overrides,
-        names: rule.names.clone(),
-        ..Root::plain(path, rule.scope, scan)
-    }
-}
-
-/// Returns the way from cwd to the folder that a walk stopped at.
-pub(super) fn rel_of(around: &Surroundings, rule: &RootRule, path: &Path) -> String {
-    let fixed = rule.path.split_once("}/").map_or("", |(_, rest)| rest);
-    let walked = path.ancestors().nth(Path::new(fixed).components().count()).unwrap_or(path);
-    walked.strip_prefix(&around.cwd).unwrap_or(walked).to_string_lossy().into_owned()
-}
-
-/// Returns the folders a rule stands for.
-fn places(
-    host: &Host,
-    settings: &HostSettings,
-    around: &Surroundings,
-    rule: &RootRule,
-) -> Vec<(PathBuf, Option<Plugin>)> {
-    let (head, rest) = split_head(&rule.path);
-    match head {
-        "{listed}" => listed(host, settings, around, rule, rest),
-        _ => around.places(&rule.path, &host.vars).into_iter().map(|path| (path, None)).collect(),
-    }
-}
-
-/// Returns the folders that a setting lists: paths, or installed plugins.
-fn listed(
-    host: &Host,
-    settings: &HostSettings,
-    around: &Surroundings,
-    rule: &RootRule,
-    rest: &str,
-) -> Vec<(PathBuf, Option<Plugin>)> {
-    let Some(name) = &rule.listed else { return Vec::new() };
-    if let Some(plugins) = settings.plugins.get(name) {
-        return plugins.iter().flat_map(|plugin| plugin_folders(plugin, rule, rest)).collect();
-    }
-    let default = host.settings.get(name).and_then(|rule| rule.default.as_ref());
-    let items = settings.get(name).map(|setting| &setting.value).or(default).and_then(toml::Value::as_array);
-    let base = rule.listed_from.as_ref().and_then(|from| around.expand(from, &host.vars));
-    let base = base.unwrap_or_else(|| around.cwd.clone());
-    let mut folders = Vec::new();
-    for item in items.into_iter().flatten().filter_map(toml::Value::as_str) {
-        let whole = if item.starts_with(['~', '/', '$', '{']) {
-            around.expand(item, &host.vars)
-        } else {
-            Some(base.join(item))
-        };
-        folders.extend(whole.map(|path| path.join(rest)));
-        let plain: PathBuf = Path::new(item).components().filter(|part| *part != Component::CurDir).collect();
-        if rule.climbing.iter().any(|climbing| Path::new(climbing) == plain) {
-            let above = base.ancestors().skip(1).map(|folder| folder.join(&plain).join(rest));
-            folders.extend(above.filter(|path| path.is_dir()));
-        }
-    }
-    // Without dots and slashes at the end, so that a folder that is listed twice is seen to be the same.
-    folders.into_iter().map(|path| (without_dots(&path), None)).collect()
+    matches!((std::fs::canonicalize(left), std::fs::canonicalize(right)), (Ok(left), Ok(right)) if left == right)
 }
 
 /// Resolves `.` and `..` by the text of a path alone.

@@ -204,13 +204,13 @@ fn shapes(state: &Arc<Snapshot>) -> (Vec<SkillShape>, Vec<ErrorShape>) {
 
 fn skill(catalog: &Catalog, entry: &Entry) -> SkillShape {
     let skill = &entry.skill;
-    let tools = skill.dependencies.as_ref().map(|all| all.tools.iter().map(tool).collect::<Vec<_>>());
+    let tools: Vec<_> = skill.dependencies.iter().map(tool).collect();
     SkillShape {
         name: skill.name.to_string(),
         description: skill.description.to_string(),
         short_description: skill.short_description.clone(),
         interface: skill.interface.as_deref().map(interface),
-        dependencies: tools.filter(|tools| !tools.is_empty()).map(|tools| DependenciesShape { tools }),
+        dependencies: (!tools.is_empty()).then_some(DependenciesShape { tools }),
         path: path_text(&skill.path),
         scope: match skill.scope {
             // The protocol has four words; a plugin is something that the user added.

@@ -1,7 +1,6 @@
 //! Visits one folder: lists it, reads the files that matter, and describes the folders in it.
 
 use std::ffi::OsStr;
-use std::ops::Deref;
 use std::os::fd::BorrowedFd;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -13,64 +12,44 @@ use rustix::io::Errno;
 
 use super::lazy_folder::LazyFolder;
 use super::{Child, FOLDER, Surveyor, Visit, add_files};
-use crate::code::Code;
-use crate::diagnostic::Diagnostic;
-use crate::discover::file::{self, FileFact, Place};
-use crate::discover::folder::{Folder, Manifest};
-use crate::discover::inner::{Inner, inner_folders, linked_manifests};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::discover::file::{self, FileFact, FileLocation};
+use crate::discover::folder::{Folder, Inner, Manifest, inner_folders, linked_manifests};
 use crate::discover::listing::Listing;
-use crate::discover::plan::is_called;
-use crate::discover::survey_cache::Contents;
+use crate::discover::plan::{first_name, is_called};
+use crate::discover::survey_cache::{Contents, Pass, Reading};
 
 /// Fewer entries than this are not worth a second thread.
 const PARALLEL_FROM: usize = 24;
 /// A folder with no more folders than this is searched together with them, while it is open.
 const AHEAD_MAX: usize = 32;
 
-/// The names in a folder, just read or remembered.
-enum Names {
-    Own(Listing),
-    Shared(Arc<Listing>),
-}
-
-impl Deref for Names {
-    type Target = Listing;
-
-    fn deref(&self) -> &Listing {
-        match self {
-            Names::Own(listing) => listing,
-            Names::Shared(listing) => listing,
-        }
-    }
-}
-
 impl Surveyor<'_> {
     pub(super) fn open_and_visit(&self, index: usize) -> Result<Visit, Errno> {
         let folder = &self.survey.folders[index];
         // The path of a linked folder was resolved before, and is not allowed to change into a link again.
         let flags = FOLDER | OFlags::NOFOLLOW;
-        let door = match folder.path.file_name() {
+        let dir = match folder.path.file_name() {
             Some(name) if folder.parent == 0 && !folder.linked => LazyFolder::inside(self.root, name, flags),
             _ => LazyFolder::at(folder.canonical(), flags),
         };
-        self.visit(&door, folder, true)
+        self.visit(&dir, folder, true)
     }
 
     /// Lists a folder, reads what it holds, and looks at its children, or into them if they are few.
-    pub(super) fn visit(&self, door: &LazyFolder<'_>, folder: &Folder, ahead: bool) -> Result<Visit, Errno> {
-        let (listing, cut) = self.listing(door, folder)?;
-        let (files, manifests) = self.contents(door, folder, &listing)?;
+    pub(super) fn visit(&self, dir: &LazyFolder<'_>, folder: &Folder, ahead: bool) -> Result<Visit, Errno> {
+        let (listing, cut) = self.listing(dir, folder)?;
+        let (files, manifests) = self.contents(dir, folder, &listing)?;
         let mut visit = Visit { entries: listing.len(), cut, files, manifests, ..Visit::default() };
         if folder.depth < self.plan.depth && !folder.repeats && !self.is_beyond_all(folder, &visit) {
-            self.children(folder, door, &listing, &mut visit);
+            self.children(folder, dir, &listing, &mut visit);
         }
         if ahead && visit.children.len() <= AHEAD_MAX {
-            let Visit { children, .. } = &mut visit;
-            children.iter_mut().filter(|child| !child.folder.linked && self.is_searched(&child.folder)).for_each(
-                |child| {
-                    child.ahead = Some(self.look_ahead(door, &child.folder));
-                },
-            );
+            for Child { folder, ahead } in &mut visit.children {
+                if !folder.linked && self.is_searched(folder) {
+                    *ahead = Some(self.look_ahead(dir, folder));
+                }
+            }
         }
         Ok(visit)
     }
@@ -84,11 +63,10 @@ impl Surveyor<'_> {
             let outer = LazyFolder::at(self.survey.folders[folder.parent].canonical(), FOLDER);
             files = self.probed(&outer, folder.path.file_name()?, folder);
         }
-        if let Some((last, was_cut)) = cache.last_listing(folder) {
-            let door = LazyFolder::at(folder.canonical(), FOLDER);
-            let (listing, _) =
-                self.listing(&door, folder).ok().filter(|(now, cut)| **now == *last && *cut == was_cut)?;
-            let (listed, found) = self.contents(&door, folder, &listing).ok()?;
+        if let Some(last) = cache.listing(folder) {
+            let dir = LazyFolder::at(folder.canonical(), FOLDER);
+            let (listing, _) = self.listing(&dir, folder).ok().filter(|now| *now == last.value)?;
+            let (listed, found) = self.contents(&dir, folder, &listing).ok()?;
             add_files(&mut files, listed);
             manifests = found;
         }
@@ -103,42 +81,35 @@ impl Surveyor<'_> {
     }
 
     /// Returns the names in a folder, and whether there are more.
-    fn listing(&self, door: &LazyFolder<'_>, folder: &Folder) -> Result<(Names, bool), Errno> {
-        if let Some((listing, cut)) = self.cache.and_then(|cache| cache.listing(folder)) {
-            return Ok((Names::Shared(listing), cut));
+    fn listing(&self, dir: &LazyFolder<'_>, folder: &Folder) -> Result<(Arc<Listing>, bool), Errno> {
+        if let Some(known) = self.cache.and_then(|cache| cache.listing(folder)).filter(|known| known.sure) {
+            return Ok(known.value.clone());
         }
-        let (listing, cut) = Listing::read(door.fd()?, self.plan.entries)?;
-        let Some(cache) = self.cache else { return Ok((Names::Own(listing), cut)) };
+        let (listing, cut) = Listing::read(dir.fd()?, self.plan.entries)?;
         let listing = Arc::new(listing);
-        cache.learn_listing(folder, &listing, cut);
-        Ok((Names::Shared(listing), cut))
+        if let Some(cache) = self.cache {
+            cache.learn_listing(folder, &listing, cut);
+        }
+        Ok((listing, cut))
     }
 
-    /// Returns the files of a folder that matter, and its manifests.
-    fn contents(
-        &self,
-        door: &LazyFolder<'_>,
-        folder: &Folder,
-        listing: &Listing,
-    ) -> Result<(Vec<FileFact>, Vec<Manifest>), Errno> {
-        let Some(cache) = self.cache else {
-            return Ok((self.files(folder, door.fd()?, listing), self.manifests(folder, listing)));
-        };
-        cache.contents(folder, || {
-            let files = self.files(folder, door.fd()?, listing);
+    /// Returns the files of a listed folder that matter, and its manifests.
+    fn contents(&self, dir: &LazyFolder<'_>, folder: &Folder, listing: &Listing) -> Result<Contents, Errno> {
+        let read = || Ok((self.files(folder, dir.fd()?, listing), self.manifests(folder, listing)));
+        let Some(cache) = self.cache else { return read() };
+        cache.contents(folder, Pass::Listing, || {
+            let contents = read()?;
             let names = self.plan.inner_names().into_iter().filter(|name| listing.contains(name));
             let mut inner = inner_folders(folder, names);
-            let is_there = |file: &&String| listing.contains(file.split('/').next().unwrap_or(file));
-            let manifests = || self.plan.manifests.iter().filter(is_there);
+            let manifests = || self.plan.manifests.iter().filter(|file| listing.contains(first_name(file)));
             let through_link = |file: &String| {
                 let path = folder.path.join(file);
                 inner.iter().any(|(_, found)| path.starts_with(found) && found.is_symlink())
             };
-            let mut linked = manifests().any(through_link);
-            let files_linked = linked_manifests(folder, manifests());
-            linked |= !files_linked.is_empty();
-            inner.extend(files_linked);
-            Ok(Contents { files, manifests: self.manifests(folder, listing), inner, linked })
+            let links = linked_manifests(folder, manifests());
+            let linked = !links.is_empty() || manifests().any(through_link);
+            inner.extend(links);
+            Ok(Reading { contents, inner, linked })
         })
     }
 
@@ -165,31 +136,29 @@ impl Surveyor<'_> {
         for (name, kind) in listing.iter() {
             let Some(text) = name.to_str() else { continue };
             let exact = self.plan.files.get(text);
-            let wanted = match exact {
-                _ if self.plan.flat => text.strip_suffix(".md").is_some(),
+            let single = text.strip_suffix(".md").filter(|_| self.plan.flat);
+            let is_read = match exact {
+                _ if self.plan.flat => single.is_some(),
                 Some(_) if is_root => self.plan.root_itself,
                 Some(_) => !was_probed,
                 None => is_near_miss(text),
             };
-            if wanted {
-                let called = if self.plan.flat {
-                    text.strip_suffix(".md").unwrap_or(text).to_owned()
-                } else {
-                    folder_name(&folder.path)
-                };
-                let real = if self.plan.flat { called.clone() } else { folder_name(folder.canonical()) };
-                let place = Place {
-                    fd: dir,
-                    rel: Path::new(name),
-                    found: &folder.path,
-                    dir: &folder.path,
-                    folder: &called,
-                    real_folder: &real,
-                    regular: kind == FileType::RegularFile,
-                };
-                let name = exact.cloned().unwrap_or_else(|| Arc::from(text));
-                facts.extend(file::read_skill(&place, &name, self.plan));
+            if !is_read {
+                continue;
             }
+            let called = single.map_or_else(|| folder_name(&folder.path), str::to_owned);
+            let real = single.map_or_else(|| folder_name(folder.canonical()), str::to_owned);
+            let location = FileLocation {
+                fd: dir,
+                rel: Path::new(name),
+                found: &folder.path,
+                dir: &folder.path,
+                folder: &called,
+                real_folder: &real,
+                regular: kind == FileType::RegularFile,
+            };
+            let name = exact.cloned().unwrap_or_else(|| Arc::from(text));
+            facts.extend(file::read_skill(&location, &name, self.plan));
         }
         let first = facts.iter_mut().find(|fact| self.plan.files.contains(&*fact.name));
         if let Some(first) = first.filter(|_| !self.plan.flat && self.plan.has_sidecar_folder(listing)) {
@@ -199,32 +168,22 @@ impl Surveyor<'_> {
     }
 
     fn manifests(&self, folder: &Folder, listing: &Listing) -> Vec<Manifest> {
-        let mut found = Vec::new();
-        for manifest in &self.plan.manifests {
-            let first = manifest.split('/').next().unwrap_or(manifest);
-            if listing.contains(first) {
-                let path = folder.path.join(manifest);
-                if path.is_file() {
-                    found.extend(file::read_manifest(&path).map(|bytes| (manifest.clone(), bytes)));
-                }
-            }
-        }
-        found
+        let listed = self.plan.manifests.iter().filter(|file| listing.contains(first_name(file)));
+        listed.filter_map(|file| Some((file.clone(), file::read_manifest(&folder.path.join(file))?))).collect()
     }
 
     /// Looks at what may be a folder, in order.
-    fn children(&self, outer: &Folder, door: &LazyFolder<'_>, listing: &Listing, visit: &mut Visit) {
+    fn children(&self, outer: &Folder, dir: &LazyFolder<'_>, listing: &Listing, visit: &mut Visit) {
         let folders: Vec<(&OsStr, FileType)> =
             listing.iter().filter(|(name, kind)| self.is_wanted(name, *kind)).collect();
         if outer.depth == 0 && self.plan.enter_skills {
             visit.ordinary = folders.iter().filter(|(name, kind)| self.is_ordinary(name, *kind)).count();
         }
         let holds_skill = visit.files.iter().any(|file| self.plan.files.contains(&file.name));
-        let look = |entry: &(&OsStr, FileType)| self.child(outer, door, entry.0, entry.1, holds_skill);
-        let outcomes: Vec<Result<Option<Folder>, (PathBuf, Diagnostic)>> = if folders.len() >= PARALLEL_FROM {
-            folders.par_iter().with_min_len(8).map(look).collect()
-        } else {
-            folders.iter().map(look).collect()
+        let look = |entry: &(&OsStr, FileType)| self.child(outer, dir, entry.0, entry.1, holds_skill);
+        let outcomes: Vec<Result<Option<Folder>, (PathBuf, Diagnostic)>> = match folders.len() >= PARALLEL_FROM {
+            true => folders.par_iter().with_min_len(8).map(look).collect(),
+            false => folders.iter().map(look).collect(),
         };
         for outcome in outcomes {
             match outcome {
@@ -251,37 +210,37 @@ impl Surveyor<'_> {
     fn child(
         &self,
         outer: &Folder,
-        door: &LazyFolder<'_>,
+        dir: &LazyFolder<'_>,
         name: &OsStr,
         kind: FileType,
         holds_skill: bool,
     ) -> Result<Option<Folder>, (PathBuf, Diagnostic)> {
         let path = outer.path.join(name);
-        let target = match kind {
-            FileType::Symlink => match follow(&path)? {
-                Some(target) => Some(target),
-                None => return Ok(None),
-            },
-            _ => None,
-        };
+        let linked = kind == FileType::Symlink;
+        let target = if linked { follow(&path)? } else { None };
+        if linked && target.is_none() {
+            return Ok(None);
+        }
         let hidden = name.as_bytes().starts_with(b".");
-        let linked = target.is_some();
         let canonical = target.or_else(|| outer.canonical.as_ref().map(|outer| outer.join(name)));
         let aside = self.is_aside(outer, hidden, holds_skill);
         let mut folder = Folder { path, canonical, depth: outer.depth + 1, hidden, linked, aside, ..Folder::default() };
         if (self.plan.probes() || linked) && !self.plan.flat {
-            folder.files = self.probed(door, name, &folder);
+            folder.files = self.probed(dir, name, &folder);
         }
         Ok(Some(folder))
     }
 
     /// Returns the files of a folder that are looked for before it is listed.
-    fn probed(&self, door: &LazyFolder<'_>, name: &OsStr, folder: &Folder) -> Vec<FileFact> {
-        let probe = || Some(self.probe(door.fd().ok()?, name, folder));
-        match self.cache {
-            None => probe().unwrap_or_default(),
-            Some(cache) => cache.probed(folder, || Some((probe()?, self.inner(folder)))),
-        }
+    fn probed(&self, outer: &LazyFolder<'_>, name: &OsStr, folder: &Folder) -> Vec<FileFact> {
+        let probe = || Ok::<_, Errno>((self.probe(outer.fd()?, name, folder), Vec::new()));
+        let contents = match self.cache {
+            None => probe(),
+            Some(cache) => cache.contents(folder, Pass::Probe, || {
+                Ok(Reading { contents: probe()?, inner: self.inner(folder), linked: false })
+            }),
+        };
+        contents.unwrap_or_default().0
     }
 
     /// Finds the folders in a folder that is not listed which hold metadata files or manifests, and manifests that are
@@ -304,7 +263,7 @@ impl Surveyor<'_> {
         };
         let mut files = Vec::with_capacity(1);
         for file in &self.plan.files {
-            let place = Place {
+            let location = FileLocation {
                 fd,
                 rel: &base.join(&**file),
                 found: &folder.path,
@@ -313,7 +272,7 @@ impl Surveyor<'_> {
                 real_folder: real.as_deref().unwrap_or(&called),
                 regular: false,
             };
-            files.extend(file::read_skill(&place, file, self.plan));
+            files.extend(file::read_skill(&location, file, self.plan));
         }
         if let Some(first) = files.first_mut().filter(|_| !self.plan.sidecars.is_empty()) {
             first.sidecars = file::read_sidecars(fd, base, &self.plan.sidecars);
@@ -322,11 +281,8 @@ impl Surveyor<'_> {
     }
 
     fn is_ignored(&self, name: &OsStr) -> bool {
-        if self.plan.ignored.is_empty() || self.plan.thorough {
-            return false;
-        }
         let name = name.to_string_lossy();
-        self.plan.ignored.iter().any(|ignored| is_called(&name, ignored))
+        !self.plan.thorough && self.plan.ignored.iter().any(|ignored| is_called(&name, ignored))
     }
 
     /// Tells whether no host looks into a child of this folder.
@@ -345,17 +301,14 @@ fn follow(path: &Path) -> Result<Option<PathBuf>, (PathBuf, Diagnostic)> {
         Ok(target) => Ok(target.is_dir().then_some(target)),
         Err(error) => {
             let code = if error.kind() == std::io::ErrorKind::NotFound { Code::LinkDangling } else { Code::LinkCycle };
-            let problem = Diagnostic::warning(code, "the link leads nowhere").help("mend or remove the link");
-            Err((path.to_owned(), problem))
+            Err((path.to_owned(), Diagnostic::dead_link(code)))
         }
     }
 }
 
 /// Tells whether a file name is a skill's but for its spelling.
 fn is_near_miss(name: &str) -> bool {
-    name.eq_ignore_ascii_case("SKILL.md")
-        || name.eq_ignore_ascii_case("SKILLS.md")
-        || name.eq_ignore_ascii_case("SKILL.markdown")
+    ["SKILL.md", "SKILLS.md", "SKILL.markdown"].iter().any(|near| name.eq_ignore_ascii_case(near))
 }
 
 fn folder_name(path: &Path) -> String {
