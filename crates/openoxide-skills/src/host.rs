@@ -12,66 +12,54 @@ use crate::settings::HostSettings;
 
 mod activation;
 mod budget;
-mod collide;
-mod control;
 mod delegate;
-mod description;
 mod expansion;
-mod fence;
 mod fields;
-mod found;
+mod frontmatter;
 mod hooks;
 mod list;
 mod mention;
 mod name;
 mod parsing;
-mod plugins;
 mod project;
-mod renamed;
 mod resource;
 mod roots;
-mod serve;
 mod settings;
-mod sidecar;
 mod spec;
 mod texts;
 mod tools;
-mod yaml;
 
 pub use activation::{
     ActivationRules, Caller, Callers, Content, CutOf, CutRule, Expand, FilesRule, MessageClean, MessageRule, Role,
     ToolsMeaning,
 };
 pub use budget::{AliasFrame, BudgetRules, CatalogPlace, CatalogRules, CharsPerToken, FitStep, Measure, Reserved};
-pub use collide::{CollideRules, OnClash, SameFile};
-pub use control::{Control, ControlRules};
 pub use delegate::{CatalogFor, ForkRules, PreloadRules};
-pub use description::{DescriptionRules, EmptyText, FirstLine};
 pub use expansion::{
     ArgumentRules, BlockForm, Escape, FileBase, FileNameEnd, FileRules, FileStart, InlinePlace, MissingArgument,
     OnFailure, ShellRules, Variable, VariableName, WordRule,
 };
-pub use fence::{EmptyBlock, Fence, FenceRules};
-pub use fields::{BoolRule, FieldRules, Spelling, UnknownFields};
-pub use found::FoundRules;
+pub use fields::{
+    BoolRule, DescriptionRules, EmptyText, FieldRules, FirstLine, SidecarBad, SidecarRules, Spelling, UnknownFields,
+};
+pub use frontmatter::{BadYaml, Dialect, EmptyBlock, Fence, FenceRules, NumberText, OnDuplicate, Repair, Tags, Typed};
 pub use hooks::{HookEvent, HookFolder, HookRules, HookScope, Once};
-pub use list::{ListRules, OrderKey, PathForm, Refresh};
+pub use list::{CollideRules, Control, ControlRules, ListRules, OnClash, OrderKey, PathForm, Refresh, SameFile};
 pub use mention::{
     Ambiguous, ArgumentBlanks, CommandPlace, CommandRules, LinkRules, MentionOrder, MentionRules, NameEnd, PlainRules,
 };
 pub use name::{Chars, NameRule, NameRules, NameShape, NameSource, NameStep};
 pub use parsing::{Clean, LengthUnit, Mark, NoFrontmatter, ParseRules, Prepare, TextRule, Utf8, WrongType};
-pub use plugins::{ActivePlugins, ManifestRule, PluginSource};
-pub use project::{ProjectRules, Unmarked};
+pub use project::{FoundRules, ProjectRules, Unmarked};
 pub use resource::{PathLeniency, ReadProblem, ResourceRules};
 pub use roots::{FolderNames, Layout, Links, ManifestFolders, NamespaceRules, PluginPrefix, RootRule, ScanRules};
-pub use serve::{ServeRules, ServeShape};
-pub use settings::{Combine, STATES, SettingDoes, SettingKind, SettingLayer, SettingRule, SettingSource, YesWords};
-pub use sidecar::{SidecarBad, SidecarRules};
+pub use settings::{
+    ActivePlugins, Combine, ManifestRule, PluginSource, STATES, SettingDoes, SettingKind, SettingLayer, SettingRule,
+    SettingSource, YesWords,
+};
 pub use spec::{HostError, HostSpec, Hosts};
 pub use texts::{Situation, Texts};
-pub use tools::{ToolAnswer, ToolArgument, ToolArgumentKind, ToolDoes, ToolFact, ToolRule};
-pub use yaml::{BadYaml, Dialect, NumberText, OnDuplicate, Repair, Tags, Typed};
+pub use tools::{ServeRules, ServeShape, ToolAnswer, ToolArgument, ToolArgumentKind, ToolDoes, ToolFact, ToolRule};
 
 /// The rules of one host in one edition, with its settings applied.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -117,7 +105,6 @@ pub struct Host {
     #[serde(default)]
     pub parse: ParseRules,
     /// The metadata file beside a skill.
-    #[serde(default)]
     pub sidecar: Option<SidecarRules>,
     /// What happens when two skills meet.
     #[serde(default)]
@@ -144,22 +131,17 @@ pub struct Host {
     #[serde(default)]
     pub activation: ActivationRules,
     /// What stands for arguments and known values in a skill's text; absent: nothing does.
-    #[serde(default)]
     pub arguments: Option<ArgumentRules>,
     /// Commands in a skill's text whose output takes their place; absent: none are.
-    #[serde(default)]
     pub shell: Option<ShellRules>,
     /// Names of files in a skill's text whose text is attached; absent: none are.
-    #[serde(default)]
     pub files: Option<FileRules>,
     /// Commands that a skill wants run on events; absent: none are.
-    #[serde(default)]
     pub hooks: Option<HookRules>,
     /// How files of a skill are asked for and answered.
     #[serde(default)]
     pub resource: ResourceRules,
     /// How a skill runs in a conversation of its own; absent: none does, whatever it says.
-    #[serde(default)]
     pub fork: Option<ForkRules>,
     /// How a subagent starts with skills.
     #[serde(default)]
@@ -174,7 +156,6 @@ pub struct Host {
     #[serde(default)]
     pub tools: Vec<ToolRule>,
     /// How the program itself serves its skills over HTTP; absent: it does not.
-    #[serde(default)]
     pub serve: Option<ServeRules>,
     /// What is deliberately done differently from the program.
     #[serde(default)]

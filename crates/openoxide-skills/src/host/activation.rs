@@ -158,7 +158,6 @@ pub struct CutRule {
     /// The most bytes; the cut never splits a character.
     pub bytes: NonZeroUsize,
     /// The most lines, and only whole lines are kept; absent: lines do not matter.
-    #[serde(default)]
     pub lines: Option<NonZeroUsize>,
 }
 
@@ -194,7 +193,6 @@ pub struct MessageRule {
     /// The name of its template.
     pub template: String,
     /// Who must have called; absent: anybody.
-    #[serde(default)]
     pub caller: Option<Caller>,
     /// Whether it only announces the skill, and does not carry it.
     #[serde(default)]

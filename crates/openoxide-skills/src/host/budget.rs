@@ -160,7 +160,6 @@ pub struct CharsPerToken {
     #[serde(default)]
     pub models: Vec<String>,
     /// Where the model is not known: the largest window, in tokens, that this is for; absent: any.
-    #[serde(default)]
     pub up_to: Option<u64>,
     /// The characters.
     pub chars: u64,

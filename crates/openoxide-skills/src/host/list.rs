@@ -1,11 +1,12 @@
-//! The order of a host's list of skills, and the form of its paths.
+//! Which skills of a host count: the order of its list, clashes of names and files, and controls in the frontmatter.
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::code::Code;
+use crate::diagnostic::Code;
+use crate::skill::SkillScope;
 
 /// The order of the list and the form of its paths.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -85,4 +86,76 @@ pub enum PathForm {
     Canonical,
     /// As it was found.
     AsFound,
+}
+
+/// What happens when two skills meet.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct CollideRules {
+    /// Which of the skills with one name count.
+    pub names: OnClash,
+    /// The rank of the scopes; absent ones, or none at all, rank by the order of the roots.
+    pub rank: Vec<SkillScope>,
+    /// What skills of one name are sorted by instead, before the first or the last is taken.
+    pub order: Vec<OrderKey>,
+    /// Whether a skill of an untrusted folder loses every clash.
+    pub untrusted_loses: bool,
+    /// Whether a file found twice is listed once.
+    pub same_file: SameFile,
+}
+
+/// Which of several skills with one name count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnClash {
+    /// The first, by scope rank if there is one, then by the order of the roots.
+    #[default]
+    First,
+    /// For the model and for the user, the first in that order that each may call.
+    FirstPerCaller,
+    /// The last in that order.
+    Last,
+    /// All of them.
+    All,
+}
+
+/// What happens to a file that two roots lead to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SameFile {
+    /// The first root's entry counts.
+    #[default]
+    First,
+    /// Each entry counts.
+    All,
+    /// Names are settled first, root by root; then the first entry that still counts does.
+    AfterNames,
+}
+
+/// Which frontmatter controls count.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ControlRules {
+    /// Controls that have an effect.
+    pub count: Vec<Control>,
+}
+
+/// A control that a skill's own text can set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Control {
+    /// `disable-model-invocation: true` keeps the model from calling it.
+    DisableModelInvocation,
+    /// `user-invocable: false` keeps the user from calling it.
+    UserInvocable,
+    /// `policy.allow_implicit_invocation: false` keeps it out of the model's list.
+    AllowImplicitInvocation,
+    /// `paths` keeps it dormant until a matching file is touched.
+    Paths,
+    /// `paths` keeps it from the model, and from nobody else, until a matching file is touched.
+    PathsForModel,
+    /// `enabled: false` switches it off.
+    Enabled,
+    /// `hide: true` keeps it out of the model's list.
+    Hide,
 }

@@ -5,11 +5,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::description::DescriptionRules;
-use super::fence::FenceRules;
-use super::fields::FieldRules;
-use super::name::NameRules;
-use super::yaml::{BadYaml, Dialect, NumberText, OnDuplicate, Repair, Tags, Typed};
+use super::frontmatter::{BadYaml, Dialect, FenceRules, NumberText, OnDuplicate, Repair, Tags, Typed};
+use super::{DescriptionRules, FieldRules, NameRules};
 
 /// How a skill file is read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
@@ -71,7 +68,6 @@ pub struct TextRule {
     #[serde(default)]
     pub begins: String,
     /// Only for a file of fewer lines.
-    #[serde(default)]
     pub lines_below: Option<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! How a host finds the root of a project.
+//! How a host's program and the root of a project are found.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -32,4 +32,18 @@ pub enum Unmarked {
     Top,
     /// The user's home; the root of the filesystem where cwd is not below it.
     Home,
+}
+
+/// What shows that the program is there. Looking for it runs nothing.
+///
+/// The last part of a path may end in `*`, which stands for any ending: a folder with a version in its name.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct FoundRules {
+    /// Names of the program on `PATH`, best first; one with a `/` is a path, with placeholders as in roots.
+    pub programs: Vec<String>,
+    /// Files or folders of the user that the program makes, with placeholders as in roots.
+    pub home: Vec<String>,
+    /// Files or folders of a project that are for this program, seen from each folder between cwd and the project's root.
+    pub project: Vec<String>,
 }

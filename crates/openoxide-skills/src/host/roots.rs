@@ -19,19 +19,16 @@ pub struct RootRule {
     /// Whose root it is.
     pub scope: SkillScope,
     /// The provider that people know the place by.
-    #[serde(default)]
     pub provider: Option<String>,
     /// Whether only a part of the agent, such as one of its modes, looks here, so that no skill is linked into it.
     #[serde(default)]
     pub narrow: bool,
     /// Roots that stand in a row with the same word here, and walk the same way, take turns at each folder of the walk.
-    #[serde(default)]
     pub together: Option<String>,
     /// Whether folders that are listed, here and in rules that belong together with this one, go by their paths.
     #[serde(default)]
     pub sorted: bool,
     /// Roots with the same group are listed together, as if they were one.
-    #[serde(default)]
     pub group: Option<String>,
     /// Settings of which at least one must be on.
     #[serde(default)]
@@ -40,50 +37,37 @@ pub struct RootRule {
     #[serde(default)]
     pub needs: Vec<String>,
     /// The setting whose list of folders `{listed}` stands for.
-    #[serde(default)]
     pub listed: Option<String>,
     /// Where relative folders in that list start, with placeholders; absent: at cwd.
-    #[serde(default)]
     pub listed_from: Option<String>,
     /// Folders of that list that also stand for those of the same name further up, to the filesystem's root.
     #[serde(default)]
     pub climbing: Vec<String>,
     /// A folder that is not taken, because another root covers it.
-    #[serde(default)]
     pub unless_same: Option<String>,
     /// Another depth or layout than the host's own.
-    #[serde(default)]
     pub layout: Option<Layout>,
     /// The key of a plugin's manifest that adds to this folder, or replaces it.
-    #[serde(default)]
     pub manifest_folders: Option<String>,
     /// Whether a skill here gives way to one of the same name elsewhere in its plugin.
     #[serde(default)]
     pub yields: bool,
     /// A folder that must not be there, for this root to count.
-    #[serde(default)]
     pub without_folder: Option<String>,
     /// Whether a file directly in the root makes the root itself a skill, if not as the host's rules say.
-    #[serde(default)]
     pub root_itself: Option<bool>,
     /// Whether folders whose name begins with a dot are searched, if not as the host's rules say.
-    #[serde(default)]
     pub hidden: Option<FolderNames>,
     /// Whether a skill's own folder is searched for more skills, if not as the host's rules say.
-    #[serde(default)]
     pub inside_skill: Option<bool>,
     /// Folder names that are never searched, if not as the host's rules say.
-    #[serde(default)]
     pub ignored: Option<Vec<String>>,
     /// Another rule for linked folders than the host's own.
-    #[serde(default)]
     pub folder_links: Option<Links>,
     /// How a skill is called whose name a root before this one already has, such as `{rel}:{name}`; notes that the texts
     /// have for nested skills follow the descriptions here.
-    #[serde(default)]
     pub on_clash: Option<String>,
     /// What stands in for a missing description here.
-    #[serde(default)]
     pub description_empty: Option<String>,
     /// Whether the model sees only skills with a description of their own.
     #[serde(default)]
@@ -98,7 +82,6 @@ pub struct RootRule {
     #[serde(default)]
     pub overrides: bool,
     /// What a name here must look like, besides the host's own rules.
-    #[serde(default)]
     pub names: Option<super::NameShape>,
     /// Whether settings that name skills have no effect here.
     #[serde(default)]

@@ -1,13 +1,12 @@
 //! Loads host folders: `host.toml`, `editions/*.toml` and templates, built in or a user's own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use include_dir::{Dir, include_dir};
 use toml::{Table, Value};
 
 use super::Host;
-use super::renamed::explained;
 use crate::settings::HostSettings;
 
 static BUILTIN: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/hosts");
@@ -90,9 +89,8 @@ impl Hosts {
 
     /// Adds the hosts whose folders lie in `dir`; one with a known name replaces it. Returns what is wrong.
     pub fn add_folder(&mut self, dir: &Path) -> Vec<HostError> {
-        let Ok(entries) = std::fs::read_dir(dir) else { return Vec::new() };
-        let mut folders: Vec<PathBuf> =
-            entries.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
+        let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+        let mut folders: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
         folders.sort();
         let mut errors = Vec::new();
         for folder in folders {
@@ -117,7 +115,10 @@ impl Hosts {
         }
         let known = || self.names().map(str::to_owned).collect();
         let spec = self.find(name).ok_or_else(|| HostError::Unknown { name: name.to_owned(), known: known() })?;
-        edition.map_or_else(|| Ok(spec.clone()), |edition| spec.edition(edition))
+        match edition {
+            Some(edition) => spec.edition(edition),
+            None => Ok(spec),
+        }
     }
 
     fn find(&self, name: &str) -> Option<HostSpec> {
@@ -130,9 +131,8 @@ impl Hosts {
 
     /// Returns the name of every host.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        let names: std::collections::BTreeSet<&str> =
-            self.builtin.keys().chain(self.added.keys()).map(String::as_str).collect();
-        names.into_iter()
+        let names = self.builtin.keys().chain(self.added.keys()).map(String::as_str);
+        names.collect::<BTreeSet<&str>>().into_iter()
     }
 
     /// Returns the host that states the standard.
@@ -150,41 +150,30 @@ impl HostSpec {
     /// Reads a folder's files and checks every edition.
     fn checked(name: &str, folder: Option<&Path>, files: &BTreeMap<String, String>) -> Result<HostSpec, HostError> {
         let spec = HostSpec::read(name, folder, files)?;
-        let path = |file: &str| spec.folder.as_deref().unwrap_or(Path::new(&spec.name)).join(file);
         // Read straight from the text, so that a mistake is reported with its line.
-        let text = files.get("host.toml").map(String::as_str).unwrap_or_default();
-        let invalid = |file: &str, message: String| HostError::Invalid { path: path(file), message };
-        toml::from_str::<Host>(text).map_err(|error| invalid("host.toml", explained(error.to_string())))?;
+        toml::from_str::<Host>(&files["host.toml"])
+            .map_err(|error| invalid(name, folder, "host.toml", explained(error.to_string())))?;
         for edition in spec.editions.keys() {
             let host = spec.edition(edition)?.host();
-            host.map_err(|error| invalid(&format!("editions/{edition}.toml"), error.to_string()))?;
+            host.map_err(|error| invalid(name, folder, &format!("editions/{edition}.toml"), error))?;
         }
         Ok(spec)
     }
 
     fn read(name: &str, folder: Option<&Path>, files: &BTreeMap<String, String>) -> Result<HostSpec, HostError> {
-        let path = |file: &str| folder.unwrap_or(Path::new(name)).join(file);
-        let invalid = |file: &str, message: String| HostError::Invalid { path: path(file), message };
-        let text = files.get("host.toml").ok_or_else(|| invalid("host.toml", "the file is missing".to_owned()))?;
-        let table = parse_toml(text).map_err(|message| invalid("host.toml", message))?;
-        let mut editions = BTreeMap::new();
-        let mut templates = BTreeMap::new();
+        let parse = |file, text: &str| text.parse::<Table>().map_err(|error| invalid(name, folder, file, error));
+        let text = files.get("host.toml").ok_or_else(|| invalid(name, folder, "host.toml", "the file is missing"))?;
+        let table = parse("host.toml", text)?;
+        let (mut editions, mut templates) = (BTreeMap::new(), BTreeMap::new());
         for (file, text) in files {
             if let Some(edition) = file.strip_prefix("editions/").and_then(|file| file.strip_suffix(".toml")) {
-                let overlay = parse_toml(text).map_err(|message| invalid(file, message))?;
-                editions.insert(edition.to_owned(), overlay);
+                editions.insert(edition.to_owned(), parse(file, text)?);
             } else if let Some(template) = file.strip_suffix(".jinja") {
                 templates.insert(template.to_owned(), text.clone());
             }
         }
-        Ok(HostSpec {
-            name: name.to_owned(),
-            edition: None,
-            folder: folder.map(Path::to_owned),
-            table,
-            editions,
-            templates,
-        })
+        let folder = folder.map(Path::to_owned);
+        Ok(HostSpec { name: name.to_owned(), edition: None, folder, table, editions, templates })
     }
 
     fn edition(&self, edition: &str) -> Result<HostSpec, HostError> {
@@ -220,10 +209,7 @@ impl HostSpec {
         for (path, value) in settings.overrides(&self.table) {
             set_path(&mut table, &path, value);
         }
-        table.try_into::<Host>().map_err(|error| HostError::Invalid {
-            path: self.folder.clone().unwrap_or_else(|| PathBuf::from(&self.name)).join("host.toml"),
-            message: error.to_string(),
-        })
+        table.try_into::<Host>().map_err(|error| invalid(&self.name, self.folder.as_deref(), "host.toml", error))
     }
 
     /// Returns a template by the name of its file, such as `entry` or `catalog`; `activation` is always there.
@@ -235,8 +221,8 @@ impl HostSpec {
     }
 }
 
-fn parse_toml(text: &str) -> Result<Table, String> {
-    text.parse::<Table>().map_err(|error| error.to_string())
+fn invalid(name: &str, folder: Option<&Path>, file: &str, message: impl ToString) -> HostError {
+    HostError::Invalid { path: folder.unwrap_or(Path::new(name)).join(file), message: message.to_string() }
 }
 
 fn overlay_table(base: &mut Table, overlay: &Table) {
@@ -265,28 +251,17 @@ fn folder_name(path: &Path) -> String {
 }
 
 fn folder_files(folder: &Dir<'_>) -> BTreeMap<String, String> {
-    let mut files = BTreeMap::new();
-    collect_embedded(folder, folder.path(), &mut files);
-    files
-}
-
-fn collect_embedded(folder: &Dir<'_>, base: &Path, files: &mut BTreeMap<String, String>) {
-    for file in folder.files() {
-        let name = file.path().strip_prefix(base).unwrap_or(file.path()).to_string_lossy().into_owned();
-        files.insert(name, file.contents_utf8().unwrap_or_default().to_owned());
-    }
-    for inner in folder.dirs() {
-        collect_embedded(inner, base, files);
-    }
+    let files = folder.files().chain(folder.dirs().flat_map(Dir::files));
+    let name = |path: &Path| path.strip_prefix(folder.path()).unwrap_or(path).to_string_lossy().into_owned();
+    files.map(|file| (name(file.path()), file.contents_utf8().unwrap_or_default().to_owned())).collect()
 }
 
 fn read_folder(folder: &Path) -> Result<HostSpec, HostError> {
     let mut files = BTreeMap::new();
     for sub in ["", "editions"] {
-        let Ok(entries) = std::fs::read_dir(folder.join(sub)) else { continue };
-        for path in entries.flatten().map(|entry| entry.path()).filter(|path| path.is_file()) {
-            let wanted = path.extension().is_some_and(|extension| extension == "toml" || extension == "jinja");
-            if wanted {
+        let entries = std::fs::read_dir(folder.join(sub)).into_iter().flatten().flatten();
+        for path in entries.map(|entry| entry.path()).filter(|path| path.is_file()) {
+            if path.extension().is_some_and(|extension| extension == "toml" || extension == "jinja") {
                 let name = path.strip_prefix(folder).unwrap_or(&path).to_string_lossy().into_owned();
                 files.insert(name, read_small(&path)?);
             }
@@ -299,12 +274,43 @@ fn read_folder(folder: &Path) -> Result<HostSpec, HostError> {
 fn read_small(path: &Path) -> Result<String, HostError> {
     let unreadable = |source| HostError::Unreadable { path: path.to_owned(), source };
     if std::fs::metadata(path).map_err(unreadable)?.len() > MAX_FILE {
-        return Err(HostError::Invalid {
-            path: path.to_owned(),
-            message: format!("it is larger than {MAX_FILE} bytes"),
-        });
+        let message = format!("it is larger than {MAX_FILE} bytes");
+        return Err(HostError::Invalid { path: path.to_owned(), message });
     }
     std::fs::read_to_string(path).map_err(unreadable)
+}
+
+/// Keys of `host.toml` that were folded into others, and what says the same now, for hosts that users wrote before.
+const RENAMED: &[(&str, &str)] = &[
+    ("filter", "`does` of the setting, such as `does = \"switch-off\"`"),
+    ("adds_up", "`combine = \"add-up\"`"),
+    ("strictest", "`combine = \"strictest\"`"),
+    ("min", "`range`"),
+    ("folder", "`files`, with the folder in each path"),
+    ("reattach", "`[texts]`"),
+    ("user_texts", "`[user_texts]` at the top"),
+    ("texts", "`[texts]` at the top"),
+    ("no_output", "`command-silent` in `[texts]`"),
+    ("failed", "`command-failed` in `[texts]`"),
+    ("denied", "`command-denied` in `[texts]`"),
+    ("notice", "`skill-cut` or `file-cut` in `[texts]`"),
+    ("trim", "`clean`, or `steps` of a name"),
+    ("tidy", "`clean = \"tidy\"`"),
+    ("callers", "`activation.expand_for`"),
+    ("in_code", "`activation.expand_in_code`"),
+    ("near_names", "`mention.suggests`"),
+    ("per_caller", "`names = \"first-per-caller\"`"),
+    ("catalog_needs_reading", "`catalog = \"readers\"`"),
+    ("replaces_catalog", "`catalog = \"readers-without-skills\"`"),
+];
+
+/// Adds to the message about an unknown key what says the same now.
+fn explained(message: String) -> String {
+    let named = |(old, _): &&(&str, &str)| message.contains(&format!("unknown field `{old}`"));
+    match RENAMED.iter().find(named) {
+        Some((_, new)) => format!("{}\nThe key was folded into others; write {new} now.\n", message.trim_end()),
+        None => message,
+    }
 }
 
 #[cfg(test)]
@@ -352,5 +358,15 @@ mod tests {
     fn unknown_names_say_what_there_is() {
         let error = Hosts::builtin().get("codexx").unwrap_err();
         assert!(matches!(error, HostError::Unknown { known, .. } if known.contains(&"codex".to_owned())));
+    }
+
+    #[test]
+    fn an_old_key_is_answered_with_the_new_one() {
+        let start = "title = 'T'\nprogram = 't 1'\nroots = []\n";
+        for (toml, new) in [("[filter]\noff = 'x'\n", "does = "), ("[activation]\ntidy = true\n", "clean = ")] {
+            let error = toml::from_str::<Host>(&format!("{start}{toml}")).unwrap_err().to_string();
+            assert!(explained(error).contains(new), "{toml}");
+        }
+        assert_eq!(explained("unknown field `rots`".to_owned()), "unknown field `rots`");
     }
 }

@@ -1,4 +1,4 @@
-//! The tools that give skills to a model: their names, arguments and answers.
+//! How a host gives skills away: to a model by tools, and to clients over HTTP.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -32,7 +32,6 @@ pub struct ToolRule {
     #[serde(default)]
     pub metadata: Vec<ToolFact>,
     /// What `source` says in a refusal, which is then an answer like any other; absent: a refusal is an error.
-    #[serde(default)]
     pub refusal_source: Option<String>,
     /// Whether there is no such tool where no catalog is shown.
     #[serde(default)]
@@ -62,7 +61,6 @@ pub struct ToolArgument {
     /// Its name.
     pub key: String,
     /// What the model is told of it.
-    #[serde(default)]
     pub about: Option<String>,
 }
 
@@ -129,4 +127,26 @@ impl ToolFact {
             ToolFact::Available => "available",
         }
     }
+}
+
+/// How a program itself serves its skills over HTTP, so that its clients are answered as they expect.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ServeRules {
+    /// The shape of its answers.
+    pub shape: ServeShape,
+    /// Names that its own commands have; a skill of such a name is not listed as a command.
+    #[serde(default)]
+    pub taken: Vec<String>,
+    /// The header with which its clients name the folder, where the address does not; it may be percent-encoded.
+    pub folder_header: Option<String>,
+}
+
+/// The shape of what a program answers about skills.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ServeShape {
+    /// `GET /skill` lists name, description, location and content; `GET /command` lists name, description, source,
+    /// template and hints. A description that is missing is null.
+    Records,
 }
