@@ -5,7 +5,7 @@ pub(crate) mod plugins;
 mod reader;
 mod value;
 
-use openoxide_skills::host::{Host, HostSpec, PluginSource};
+use openoxide_skills::host::{ActivePlugins, Host, HostSpec, PluginSource};
 use openoxide_skills::{root::Surroundings, settings::HostSettings};
 
 use crate::{Config, ConfigProblem};
@@ -41,7 +41,7 @@ fn find_plugins(
     let enabled = settings.get(&source.enabled).map(|setting| setting.value.clone());
     let around = &plugins::plugin_surroundings(source, around);
     let expand = |template: &str| around.expand(template, &host.vars);
-    if !source.active.are_installed() {
+    if matches!(source.active, ActivePlugins::SwitchedOn | ActivePlugins::Named) {
         return plugins::enabled_plugins(source, enabled.as_ref(), &expand);
     }
     let users_are_on = source.user_switch.as_ref().is_none_or(|name| host.is_on(name, settings));

@@ -173,11 +173,6 @@ pub struct Deviation {
 }
 
 impl Host {
-    /// Tells whether a control has an effect.
-    pub fn counts(&self, control: Control) -> bool {
-        self.controls.count.contains(&control)
-    }
-
     /// Returns the setting that does something to skills, with its name.
     pub fn setting_that(&self, does: SettingDoes) -> Option<(&str, &SettingRule)> {
         let mut settings = self.settings.iter().filter(|(_, rule)| rule.does == Some(does));

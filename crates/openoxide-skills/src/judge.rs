@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::diagnostic::{Code, Diagnostic, Fix, Level};
 use crate::discover::{read_prefix, read_sidecars};
 use crate::host::{Host, Links};
-use crate::parse::{Head, is_known_field, parse_head};
+use crate::parse::{Head, Parsed, is_known_field, parse_head};
 use crate::sidecar;
 
 /// One skill folder, judged.
@@ -52,75 +52,67 @@ pub fn judge(dir: &Path, hosts: &[&Host]) -> Judgment {
     let lenient = hosts.len() > 1;
     for host in hosts {
         let Some(file) = host.scan.files.iter().find(|file| spellings.contains(file)) else {
-            judged.add(dir, missing(host, &spellings), &host.title);
+            judged.add(host, dir, missing(host, &spellings));
             continue;
         };
         let path = dir.join(file);
         if judged.path == dir {
             judged.path.clone_from(&path);
         }
-        match read_prefix(&path) {
-            None => judged.add(
-                &path,
-                Diagnostic::error(Code::LinkDangling, "the link leads nowhere").help("mend the link"),
-                &host.title,
-            ),
-            Some(Err(why)) => {
-                let code = if why.contains("regular") { Code::NotRegular } else { Code::Unreadable };
-                judged.add(&path, Diagnostic::error(code, format!("the file cannot be read: {why}")), &host.title);
+        match read(host, &path, &folder) {
+            Err(problem) => judged.add(host, &path, problem),
+            Ok((parsed, bytes)) => {
+                // Hosts that cannot read the name take the folder's; any other answer is the skill's own.
+                if judged.name == folder && !parsed.name.is_empty() {
+                    judged.name = parsed.name.to_string();
+                }
+                judged.file(host, &path, parsed, &bytes, lenient);
             }
-            Some(Ok((bytes, whole))) => judged.file(host, &path, &folder, &bytes, whole, lenient),
         }
         judged.sidecar(host, dir);
     }
-    judged
-        .findings
-        .sort_by_key(|finding| (finding.path.clone(), finding.diagnostic.place.as_ref().map(|place| place.span.start)));
+    let start = |finding: &SkillFinding| finding.diagnostic.place.as_ref().map(|place| place.span.start);
+    judged.findings.sort_by_key(|finding| (finding.path.clone(), start(finding)));
     judged
 }
 
+/// Reads a skill file as a host does, and returns its bytes too; an error: the host does not get as far as the text.
+fn read(host: &Host, path: &Path, folder: &str) -> Result<(Parsed, Vec<u8>), Diagnostic> {
+    let dangling = || Diagnostic::error(Code::LinkDangling, "the link leads nowhere").help("mend the link");
+    let (bytes, whole) = read_prefix(path).ok_or_else(dangling)?.map_err(|why| {
+        let code = if why.contains("regular") { Code::NotRegular } else { Code::Unreadable };
+        Diagnostic::error(code, format!("the file cannot be read: {why}"))
+    })?;
+    if host.scan.file_links == Links::Skip && path.is_symlink() {
+        let problem = Diagnostic::error(Code::LinkSkipped, "the skill file is a symbolic link");
+        return Err(problem.help("put the file itself into the folder"));
+    }
+    if let Some(max) = host.scan.file_max.filter(|&max| bytes.len() as u64 > max) {
+        let problem = Diagnostic::error(Code::FileTooLarge, format!("the file is larger than {max} bytes"));
+        return Err(problem.help("move details into files beside it"));
+    }
+    let head = Head { bytes: &bytes, text: std::str::from_utf8(&bytes).ok(), whole, folder, real_folder: folder };
+    let too_large = || Diagnostic::error(Code::HeadTooLarge, "the frontmatter does not end within 64 KiB");
+    let parsed = parse_head(head, &host.parse).ok_or_else(too_large)?;
+    Ok((parsed, bytes))
+}
+
 impl Judgment {
-    fn file(&mut self, host: &Host, path: &Path, folder: &str, bytes: &[u8], whole: bool, lenient: bool) {
-        if host.scan.file_links == Links::Skip && path.is_symlink() {
-            let problem = Diagnostic::error(Code::LinkSkipped, "the skill file is a symbolic link");
-            self.add(path, problem.help("put the file itself into the folder"), &host.title);
-            return;
-        }
-        if let Some(max) = host.scan.file_max.filter(|&max| bytes.len() as u64 > max) {
-            let problem = Diagnostic::error(Code::FileTooLarge, format!("the file is larger than {max} bytes"));
-            self.add(path, problem.help("move details into files beside it"), &host.title);
-            return;
-        }
-        let text = std::str::from_utf8(bytes).ok();
-        let head = Head { bytes, text, whole, folder, real_folder: folder };
-        let Some(parsed) = parse_head(head, &host.parse) else {
-            self.add(
-                path,
-                Diagnostic::error(Code::HeadTooLarge, "the frontmatter does not end within 64 KiB"),
-                &host.title,
-            );
-            return;
-        };
-        // Hosts that cannot read the name take the folder's; any other answer is the skill's own.
-        if self.name == folder && !parsed.name.is_empty() {
-            self.name = parsed.name.to_string();
-        }
+    fn file(&mut self, host: &Host, path: &Path, parsed: Parsed, bytes: &[u8], lenient: bool) {
         for mut problem in parsed.problems {
             let drops = problem.is_error();
             if lenient && problem.code == Code::UnknownField && known_elsewhere(bytes, &problem) {
                 problem.level = Level::Warning;
-                problem.help =
-                    Some("programs pass over a field that they do not know; a strict checker does not".to_owned());
+                problem = problem.help("programs pass over a field that they do not know; a strict checker does not");
             }
             if problem.code == Code::FieldNotRead {
                 problem.message = problem.message.replace("this host", &host.title);
             }
-            self.add(path, problem, &host.title);
-            if drops
-                && let Some(finding) = self.findings.iter_mut().rfind(|finding| {
-                    !finding.dropped_by.contains(&host.title) && finding.diagnostic.code == Code::UnknownField
-                })
-            {
+            self.add(host, path, problem);
+            let is_unknown = |finding: &&mut SkillFinding| {
+                !finding.dropped_by.contains(&host.title) && finding.diagnostic.code == Code::UnknownField
+            };
+            if drops && let Some(finding) = self.findings.iter_mut().rfind(is_unknown) {
                 finding.dropped_by.push(host.title.clone());
             }
         }
@@ -135,12 +127,13 @@ impl Judgment {
             Err(why) => vec![sidecar::invalid(why)],
         };
         for problem in problems {
-            self.add(&dir.join(&found.file), problem, &host.title);
+            self.add(host, &dir.join(&found.file), problem);
         }
     }
 
     /// Adds a finding, or a host to the same finding of another host.
-    fn add(&mut self, path: &Path, diagnostic: Diagnostic, title: &str) {
+    fn add(&mut self, host: &Host, path: &Path, diagnostic: Diagnostic) {
+        let title = &host.title;
         let span = |diagnostic: &Diagnostic| diagnostic.place.as_ref().map_or(0..0, |place| place.span.clone());
         let same = |finding: &&mut SkillFinding| {
             finding.path == path
@@ -162,7 +155,7 @@ impl Judgment {
             self.findings.last_mut().expect("one was just added")
         };
         if drops {
-            at.dropped_by.push(title.to_owned());
+            at.dropped_by.push(title.clone());
         }
     }
 }
@@ -198,8 +191,8 @@ fn missing(host: &Host, spellings: &[String]) -> Diagnostic {
 
 /// Returns the skill files of a folder, in whatever spelling.
 fn spellings(dir: &Path) -> Vec<String> {
-    let names =
-        std::fs::read_dir(dir).into_iter().flatten().flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
     let mut found: Vec<String> = names.filter(|name| name.eq_ignore_ascii_case("SKILL.md")).collect();
     found.sort();
     found

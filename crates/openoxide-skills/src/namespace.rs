@@ -47,10 +47,7 @@ impl<'n> Namespaces<'n> {
     }
 
     /// Returns the prefix for skills in `folder`, looking upward as far as `root`, or to the top if the host does.
-    pub(crate) fn prefix(&mut self, folder: &Path, root: &Path) -> Option<String> {
-        if self.rules.manifests.is_empty() {
-            return None;
-        }
+    fn prefix(&mut self, folder: &Path, root: &Path) -> Option<String> {
         if let Some(known) = self.known.get(folder) {
             return known.clone();
         }
@@ -107,7 +104,6 @@ fn invalid(why: &str) -> Diagnostic {
         .help("mend the manifest, or remove it")
 }
 
-/// What of a manifest matters here.
 #[derive(serde::Deserialize)]
 struct ManifestText {
     #[serde(default)]

@@ -291,7 +291,7 @@ impl ShowAnswer {
             paths: rare.paths.clone(),
             globs: rare.globs.clone(),
             always_apply: rare.always_apply,
-            hooks: rare.hooks.hooks.keys().cloned().collect(),
+            hooks: rare.hooks.keys().cloned().collect(),
             unknown: entry.skill.frontmatter.unknown.iter().cloned().collect(),
         };
         let problems = entry.problems.iter().map(ProblemLine::from).collect();

@@ -148,7 +148,7 @@ fn summary(ui: &Ui, host: &str, rules: &MentionRules, selection: &Selection<'_>)
         return ui.say(&format!("{} named{ignored}", count(selection.selected.len(), "skill")));
     }
     ui.say("the text names no skill");
-    if !rules.has_forms() {
+    if rules.forms().is_empty() {
         ui.hint(&format!("in {host} no text can name a skill; the model asks for one"));
     } else if selection.ignored.is_empty() {
         ui.hint(&format!("in {host} a skill is named as {}", forms(rules)));

@@ -336,8 +336,9 @@ fn description(parsed: &Parsed, host: &Host, root: &Root) -> Arc<str> {
     if root.rule.plain_descriptions {
         return crate::text::plain_line(&parsed.description).into();
     }
-    let stands_in = !parsed.described && *parsed.description == *host.parse.description.stand_in();
-    let instead = root.rule.description_empty.as_deref().filter(|_| stands_in);
+    let stand_in = host.parse.description.first_line.as_ref().map_or("", |line| &line.empty);
+    let is_missing = !parsed.described && *parsed.description == *stand_in;
+    let instead = root.rule.description_empty.as_deref().filter(|_| is_missing);
     instead.map_or_else(|| Arc::clone(&parsed.description), Arc::from)
 }
 

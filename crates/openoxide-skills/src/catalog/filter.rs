@@ -122,9 +122,14 @@ fn said<'v>(view: &'v View, setting: Option<(&str, &SettingRule)>) -> &'v [Setti
     setting.map_or(&[], |(name, _)| view.settings.said(name))
 }
 
+/// Tells whether a control in the frontmatter has an effect below a root.
+fn counts(view: &View, root: &Root, control: Control) -> bool {
+    view.host.controls.count.contains(&control) && !root.rule.without.contains(&control)
+}
+
 /// What the skill's own files say.
 fn own_text(view: &View, root: &Root, entry: &mut Entry) {
-    let counts = |control| view.host.counts(control) && !root.rule.without.contains(&control);
+    let counts = |control| counts(view, root, control);
     let frontmatter = &entry.skill.frontmatter;
     let hidden = (counts(Control::DisableModelInvocation) && frontmatter.disable_model_invocation == Some(true))
         || (counts(Control::AllowImplicitInvocation) && !entry.skill.policy.allow_implicit_invocation)
@@ -211,7 +216,7 @@ pub(super) fn by_state(view: &View, entry: &mut Entry) {
 
 /// Puts a skill with `paths` to sleep until a matching file is touched.
 fn dormant(view: &View, root: &Root, entry: &mut Entry) {
-    let counts = |control| view.host.counts(control) && !root.rule.without.contains(&control);
+    let counts = |control| counts(view, root, control);
     if !counts(Control::Paths) && !counts(Control::PathsForModel) {
         return;
     }

@@ -25,7 +25,7 @@ pub enum Changes {
 ///
 /// What it makes is what [`load`](super::load) makes, but for a file that was a skill and is not one any more: it may be
 /// half written, so its last good version stays until it has been like that for a while.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct IncrementalLoader {
     patience: Duration,
     searches: HashMap<(PathBuf, bool), Search>,
@@ -50,8 +50,7 @@ struct Search {
 impl IncrementalLoader {
     /// Makes an empty memory. A file that is no skill any more is believed when it stays so for as long as `patience`.
     pub fn new(patience: Duration) -> IncrementalLoader {
-        let (folders, links) = (Vec::new(), Vec::new());
-        IncrementalLoader { patience, searches: HashMap::new(), folders, links, revision: 0, again: false }
+        IncrementalLoader { patience, ..IncrementalLoader::default() }
     }
 
     /// Makes the catalog of each view, as [`load`](super::load) does.
@@ -65,10 +64,9 @@ impl IncrementalLoader {
         let mut all_known = self.searches.len() == jobs.len();
         let mut searches: Vec<Search> = jobs.iter().map(|job| self.take(job, touched, &mut all_known)).collect();
         let run = |(job, search): (&Job, &mut Search)| search.run(job);
-        let is_new: Vec<bool> = match jobs.len() {
-            0 | 1 => jobs.iter().zip(&mut searches).map(run).collect(),
-            _ if all_known => jobs.iter().zip(&mut searches).map(run).collect(),
-            _ => jobs.par_iter().zip(&mut searches).map(run).collect(),
+        let is_new: Vec<bool> = match all_known || jobs.len() < 2 {
+            true => jobs.iter().zip(&mut searches).map(run).collect(),
+            false => jobs.par_iter().zip(&mut searches).map(run).collect(),
         };
         let surveys: Vec<&Survey> = searches.iter().map(|search| &search.survey).collect();
         let catalogs = build_all(views, &jobs, &surveys, all_known);
@@ -119,9 +117,8 @@ impl IncrementalLoader {
 
     fn keep(&mut self, jobs: Vec<Job>, searches: Vec<Search>) {
         self.again = searches.iter().any(|search| search.cache.is_in_doubt());
-        let keyed =
-            jobs.into_iter().zip(searches).map(|(job, search)| (job.key(), Search { plan: job.plan, ..search }));
-        self.searches = keyed.collect();
+        let keyed = |(job, search): (Job, Search)| (job.key(), Search { plan: job.plan, ..search });
+        self.searches = jobs.into_iter().zip(searches).map(keyed).collect();
     }
 
     fn gather(&mut self, views: &[View]) {
@@ -165,7 +162,7 @@ impl Search {
         }
         let places: Option<Vec<usize>> = files.iter().map(|path| self.places.get(path).copied()).collect();
         let survey = std::mem::take(&mut self.survey);
-        refresh(survey, &job.plan, &self.cache, places?).ok()
+        refresh(survey, &job.plan, &self.cache, places?)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Makes the catalogs of some views; a folder that several hosts search is searched once.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -28,10 +28,10 @@ pub fn load(views: &[View], depth: Depth) -> Vec<Catalog> {
     let wider = widened(views, depth);
     let views = wider.as_deref().unwrap_or(views);
     let jobs = plan(views, depth == Depth::Thorough);
-    let surveys: Vec<Survey> = if jobs.len() > 1 {
-        jobs.par_iter().map(|job| survey(&job.path, &job.plan, None)).collect()
-    } else {
-        jobs.iter().map(|job| survey(&job.path, &job.plan, None)).collect()
+    let search = |job: &Job| survey(&job.path, &job.plan, None);
+    let surveys: Vec<Survey> = match jobs.len() > 1 {
+        true => jobs.par_iter().map(search).collect(),
+        false => jobs.iter().map(search).collect(),
     };
     let catalogs = build_all(views, &jobs, &surveys.iter().collect::<Vec<_>>(), false);
     // Taking many small pieces apart takes a while; nobody has to wait for it.
@@ -101,24 +101,15 @@ pub(super) struct Job {
     pub(super) plan: Plan,
 }
 
-/// A folder, whether single files are looked for, and the rules of the hosts that look there.
-type FolderNeeds<'v> = ((&'v Path, bool), Vec<(&'v Host, &'v ScanRules)>);
-
+/// Returns what to look at in each folder, for all views; folders and single files are looked for apart.
 pub(super) fn plan(views: &[View], thorough: bool) -> Vec<Job> {
-    let mut wanted: Vec<FolderNeeds<'_>> = Vec::new();
-    let mut positions: HashMap<(&Path, bool), usize> = HashMap::new();
+    let mut needs: BTreeMap<(&Path, bool), Vec<(&Host, &ScanRules)>> = BTreeMap::new();
     for view in views {
         for root in &view.roots {
             let key = (root.path.as_path(), root.scan.layout.is_flat());
-            let position = *positions.entry(key).or_insert_with(|| {
-                wanted.push((key, Vec::new()));
-                wanted.len() - 1
-            });
-            wanted[position].1.push((&view.host, &root.scan));
+            needs.entry(key).or_default().push((&view.host, &root.scan));
         }
     }
-    wanted
-        .into_iter()
-        .map(|((path, _), needs)| Job { path: path.to_owned(), plan: Plan::new(needs, thorough) })
-        .collect()
+    let jobs = needs.into_iter();
+    jobs.map(|((path, _), needs)| Job { path: path.to_owned(), plan: Plan::new(needs, thorough) }).collect()
 }

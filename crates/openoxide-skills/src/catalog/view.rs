@@ -1,6 +1,7 @@
 //! One host's view of one project: the rules, settings and roots that its catalog is made from.
 
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use openoxide_permissions::Rules;
@@ -40,15 +41,13 @@ impl View {
         if rules.folders != ManifestFolders::ToTop {
             return Vec::new();
         }
-        let real = |root: &Path| std::fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
-        let mut paths: Vec<PathBuf> = Vec::new();
+        let mut paths = BTreeSet::new();
         for root in &self.roots {
-            let root = real(&root.path);
-            let above = root.ancestors().skip(1);
-            paths.extend(above.flat_map(|folder| rules.manifests.iter().map(move |file| folder.join(file))));
+            let root = std::fs::canonicalize(&root.path).unwrap_or_else(|_| root.path.clone());
+            for folder in root.ancestors().skip(1) {
+                paths.extend(rules.manifests.iter().map(|file| folder.join(file)));
+            }
         }
-        paths.sort();
-        paths.dedup();
-        paths
+        paths.into_iter().collect()
     }
 }

@@ -1,8 +1,6 @@
 //! Lists the names in one folder, sorted, in one piece of memory.
 
 use std::ffi::OsStr;
-#[cfg(target_os = "linux")]
-use std::mem::MaybeUninit;
 use std::os::fd::BorrowedFd;
 use std::os::unix::ffi::OsStrExt as _;
 
@@ -65,31 +63,19 @@ impl Listing {
 }
 
 /// Reads the entries of a folder, but for itself and its parent, until the taker has enough.
-#[cfg(target_os = "linux")]
 fn read_entries(dir: BorrowedFd<'_>, mut take: impl FnMut(&[u8], FileType) -> bool) -> Result<(), Errno> {
     // On the stack and not cleared: most folders are small, and there are very many of them.
-    let mut buffer = [const { MaybeUninit::uninit() }; 8192];
+    #[cfg(target_os = "linux")]
+    let mut buffer = [const { std::mem::MaybeUninit::uninit() }; 8192];
+    #[cfg(target_os = "linux")]
     let mut entries = rustix::fs::RawDir::new(dir, &mut buffer);
-    while let Some(entry) = entries.next() {
-        let entry = entry?;
-        let name = entry.file_name().to_bytes();
-        if !matches!(name, b"." | b"..") && !take(name, entry.file_type()) {
-            break;
-        }
-    }
-    Ok(())
-}
-
-/// Reads the entries of a folder, but for itself and its parent, until the taker has enough.
-#[cfg(not(target_os = "linux"))]
-fn read_entries(dir: BorrowedFd<'_>, mut take: impl FnMut(&[u8], FileType) -> bool) -> Result<(), Errno> {
+    #[cfg(not(target_os = "linux"))]
     let mut entries = rustix::fs::Dir::read_from(dir)?;
-    while let Some(entry) = entries.read() {
-        let entry = entry?;
+    loop {
+        let Some(entry) = entries.next().transpose()? else { return Ok(()) };
         let name = entry.file_name().to_bytes();
         if !matches!(name, b"." | b"..") && !take(name, entry.file_type()) {
-            break;
+            return Ok(());
         }
     }
-    Ok(())
 }

@@ -35,7 +35,7 @@ pub(crate) struct Selection {
 
 /// Judges every file of a survey by a host's search rules.
 pub(crate) fn select(survey: &Survey, scan: &ScanRules) -> Selection {
-    let mut selector = Selector { scan, states: Vec::with_capacity(survey.folders.len()), folders: 0, entries: 0 };
+    let mut selector = Selector { scan, outcomes: Vec::with_capacity(survey.folders.len()), folders: 0, entries: 0 };
     let mut selection = Selection { candidates: Vec::new(), limits: survey.limits.clone() };
     for (index, folder) in survey.folders.iter().enumerate() {
         let refused = selector.enter(index, folder);
@@ -45,19 +45,20 @@ pub(crate) fn select(survey: &Survey, scan: &ScanRules) -> Selection {
         {
             selection.limits.push(limit);
         }
-        selector.states.push(State { refused, holds_skill });
+        selector.outcomes.push(Outcome { refused, holds_skill });
     }
     selection
 }
 
 struct Selector<'s> {
     scan: &'s ScanRules,
-    states: Vec<State>,
+    outcomes: Vec<Outcome>,
     folders: usize,
     entries: usize,
 }
 
-struct State {
+/// What became of a folder.
+struct Outcome {
     refused: Option<Reason>,
     holds_skill: bool,
 }
@@ -81,7 +82,7 @@ impl Selector<'_> {
     }
 
     fn refusal(&self, folder: &Folder) -> Option<Reason> {
-        let outer = &self.states[folder.parent];
+        let outer = &self.outcomes[folder.parent];
         if outer.refused.is_some() {
             return outer.refused.clone();
         }
@@ -120,12 +121,9 @@ impl Selector<'_> {
 
     /// Judges the files of a folder; returns whether it is a skill's.
     fn files(&self, index: usize, folder: &Folder, refused: Option<&Reason>, candidates: &mut Vec<Candidate>) -> bool {
-        let best = self.scan.files.iter().find(|wanted| {
-            folder
-                .files
-                .iter()
-                .any(|file| *file.name == ***wanted && !(file.is_link && self.scan.file_links == Links::Skip))
-        });
+        let counts = |file: &FileFact| !(file.is_link && self.scan.file_links == Links::Skip);
+        let is_there = |name: &&String| folder.files.iter().any(|file| *file.name == ***name && counts(file));
+        let best = self.scan.files.iter().find(is_there);
         let mut holds_skill = false;
         for (file_index, file) in folder.files.iter().enumerate() {
             // What lies deeper is a skill elsewhere, or only one of its files.
@@ -153,11 +151,8 @@ impl Selector<'_> {
         if self.scan.layout == Layout::Flat {
             let is_skill = |file: &FileFact| file.name.eq_ignore_ascii_case("SKILL.md");
             let beside = !is_skill(file) && folder.files.iter().any(is_skill);
-            return if beside {
-                refuse(Code::NotInLayout, "the skill file in the same folder stands for the folder")
-            } else {
-                None
-            };
+            let text = "the skill file in the same folder stands for the folder";
+            return if beside { refuse(Code::NotInLayout, text) } else { None };
         }
         if self.scan.layout == Layout::Files {
             return None;
@@ -168,10 +163,8 @@ impl Selector<'_> {
                 return refuse(Code::FileName, format!("`{best}` in the same folder is taken instead"));
             }
             _ => {
-                return refuse(
-                    Code::FileName,
-                    format!("the file is called `{name}`, not `{}`", self.scan.files.join("` or `")),
-                );
+                let names = self.scan.files.join("` or `");
+                return refuse(Code::FileName, format!("the file is called `{name}`, not `{names}`"));
             }
         }
         let root_counts = self.scan.root_itself || self.scan.layout == Layout::Single;

@@ -1,6 +1,7 @@
 //! Surveys everything below a root in one pass, level by level, in a fixed order.
 
 use std::collections::HashSet;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -26,37 +27,31 @@ const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLO
 
 /// Looks at everything below `root` that the plan asks for; what is known from an earlier search is not looked at again.
 pub(crate) fn survey(root: &Path, plan: &Plan, cache: Option<&SurveyCache>) -> Survey {
-    let canonical = match std::fs::canonicalize(root) {
-        Ok(canonical) => canonical,
+    let mut survey = Survey { root: root.to_owned(), canonical: root.to_owned(), ..Survey::default() };
+    match std::fs::canonicalize(root) {
+        Ok(canonical) => survey.canonical = canonical,
         Err(error) => {
-            let mut survey = Survey { root: root.to_owned(), canonical: root.to_owned(), ..Survey::default() };
-            if error.kind() != std::io::ErrorKind::NotFound && error.kind() != std::io::ErrorKind::NotADirectory {
+            if !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) {
                 survey.problems.push((root.to_owned(), unreadable(&error)));
             }
             return survey;
         }
-    };
-    let survey = Survey { root: root.to_owned(), canonical, ..Survey::default() };
-    let door = LazyFolder::at(root, FOLDER);
-    Surveyor { plan, cache, survey, root: &door, seen: None, entries: 0, ordinary: 0 }.run()
+    }
+    let dir = LazyFolder::at(root, FOLDER);
+    Surveyor { plan, cache, survey, root: &dir, seen: None, entries: 0, ordinary: 0 }.run()
 }
 
-/// Reads files again in some folders of a survey. An error: what is there now changes more than these files.
-pub(crate) fn refresh(
-    survey: Survey,
-    plan: &Plan,
-    cache: &SurveyCache,
-    folders: impl IntoIterator<Item = usize>,
-) -> Result<Survey, ()> {
+/// Reads files again in some folders of a survey; `None`: what is there now changes more than these files.
+pub(crate) fn refresh(survey: Survey, plan: &Plan, cache: &SurveyCache, folders: Vec<usize>) -> Option<Survey> {
     let root = survey.root.clone();
-    let door = LazyFolder::at(&root, FOLDER);
-    let mut surveyor = Surveyor { plan, cache: Some(cache), survey, root: &door, seen: None, entries: 0, ordinary: 0 };
+    let dir = LazyFolder::at(&root, FOLDER);
+    let mut surveyor = Surveyor { plan, cache: Some(cache), survey, root: &dir, seen: None, entries: 0, ordinary: 0 };
     for index in folders {
-        let (files, manifests) = surveyor.read_again(index).ok_or(())?;
+        let (files, manifests) = surveyor.read_again(index)?;
         let folder = &mut surveyor.survey.folders[index];
         (folder.files, folder.manifests) = (files, manifests);
     }
-    Ok(surveyor.survey)
+    Some(surveyor.survey)
 }
 
 struct Surveyor<'p> {
@@ -81,21 +76,12 @@ struct Visit {
     ordinary: usize,
     files: Vec<FileFact>,
     manifests: Vec<Manifest>,
-    children: Vec<Child>,
+    children: Vec<(Folder, Ahead)>,
     problems: Vec<(PathBuf, Diagnostic)>,
 }
 
-/// A folder in a folder, and what it holds where that was looked at ahead.
-struct Child {
-    folder: Folder,
-    ahead: Option<Result<Visit, Errno>>,
-}
-
-/// A folder to search, and what it holds where that was looked at ahead.
-struct Task {
-    folder: usize,
-    ahead: Option<Result<Visit, Errno>>,
-}
+/// What a folder holds, where it was visited together with the folder around it.
+type Ahead = Option<Result<Visit, Errno>>;
 
 impl Surveyor<'_> {
     fn run(mut self) -> Survey {
@@ -106,28 +92,19 @@ impl Surveyor<'_> {
         self.ordinary = visit.as_ref().map_or(0, |visit| visit.ordinary);
         let mut level = self.settle(0, visit);
         while !level.is_empty() {
-            let mut next = Vec::new();
-            for some in level.chunks_mut(AT_ONCE) {
-                next.extend(self.search(some));
-            }
-            level = next;
+            level = level.chunks_mut(AT_ONCE).flat_map(|some| self.search(some)).collect();
         }
         self.survey
     }
 
     /// Searches some folders of one level; returns those of the next.
-    fn search(&mut self, some: &mut [Task]) -> Vec<Task> {
-        let visit = |task: &mut Task| task.ahead.take().unwrap_or_else(|| self.open_and_visit(task.folder));
-        let visits: Vec<Result<Visit, Errno>> = if some.len() > 1 {
-            some.par_iter_mut().map(visit).collect()
-        } else {
-            some.iter_mut().map(visit).collect()
+    fn search(&mut self, some: &mut [(usize, Ahead)]) -> Vec<(usize, Ahead)> {
+        let visit = |(folder, ahead): &mut (usize, Ahead)| ahead.take().unwrap_or_else(|| self.open_and_visit(*folder));
+        let visits: Vec<Result<Visit, Errno>> = match some.len() > 1 {
+            true => some.par_iter_mut().map(visit).collect(),
+            false => some.iter_mut().map(visit).collect(),
         };
-        let mut next = Vec::new();
-        for (task, visit) in some.iter().zip(visits) {
-            next.extend(self.settle(task.folder, visit));
-        }
-        next
+        some.iter().zip(visits).flat_map(|((folder, _), visit)| self.settle(*folder, visit)).collect()
     }
 
     fn unopened(&mut self, index: usize, error: Errno) {
@@ -153,7 +130,7 @@ impl Surveyor<'_> {
     }
 
     /// Records what a folder holds, or why that is not known; returns the children that are searched further.
-    fn settle(&mut self, index: usize, visit: Result<Visit, Errno>) -> Vec<Task> {
+    fn settle(&mut self, index: usize, visit: Result<Visit, Errno>) -> Vec<(usize, Ahead)> {
         let visit = match visit {
             Ok(visit) => visit,
             Err(error) => {
@@ -183,8 +160,7 @@ impl Surveyor<'_> {
     }
 
     /// Records a folder; returns it if it is searched further.
-    fn record(&mut self, parent: usize, child: Child) -> Option<Task> {
-        let Child { mut folder, ahead } = child;
+    fn record(&mut self, parent: usize, (mut folder, ahead): (Folder, Ahead)) -> Option<(usize, Ahead)> {
         folder.parent = parent;
         if self.survey.folders.len() >= self.plan.folders {
             self.reached(Code::FolderLimit, self.plan.folders);
@@ -203,7 +179,7 @@ impl Surveyor<'_> {
         let is_read = folder.linked || self.plan.probes();
         let goes_on = self.is_searched(&folder) && !(folder.repeats && is_read);
         self.survey.folders.push(folder);
-        goes_on.then(|| Task { folder: self.survey.folders.len() - 1, ahead })
+        goes_on.then(|| (self.survey.folders.len() - 1, ahead))
     }
 
     /// Tells whether a folder is searched, as far as its place says.

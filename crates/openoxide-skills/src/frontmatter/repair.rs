@@ -17,7 +17,7 @@ pub(crate) fn repair(text: &str, rules: &ParseRules) -> Option<EditedText> {
         Repair::BlockValues => edit_lines(text, |line| block_value(line, "|-")),
         Repair::BlockLines => edit_lines(text, |line| block_value(line, "|")),
     };
-    if rules.prepares(Prepare::SoftTabs) && !edits.is_empty() {
+    if rules.prepare.contains(&Prepare::SoftTabs) && !edits.is_empty() {
         edits.extend(soft_tabs(text, &edits));
         edits.sort_by_key(|(range, _)| range.start);
     }

@@ -96,13 +96,6 @@ pub enum EmptyText {
     Loose,
 }
 
-impl DescriptionRules {
-    /// Returns what stands in for a missing description when there is no body either.
-    pub(crate) fn stand_in(&self) -> &str {
-        self.first_line.as_ref().map_or("", |line| &line.empty)
-    }
-}
-
 /// A line of the body that stands in for a missing description.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -170,24 +170,11 @@ pub enum MentionOrder {
 }
 
 impl MentionRules {
-    /// Tells whether a text can name a skill at all.
-    pub fn has_forms(&self) -> bool {
-        [&self.plain.mark, &self.link.mark, &self.command.mark].iter().any(|mark| !mark.is_empty())
-    }
-
     /// Returns the forms that can be written, for people.
     pub fn forms(&self) -> Vec<String> {
-        let mut forms = Vec::new();
-        if !self.plain.mark.is_empty() {
-            forms.push(format!("{}NAME", self.plain.mark));
-        }
-        if !self.link.mark.is_empty() {
-            forms.push(format!("[{}NAME](PATH)", self.link.mark));
-        }
-        if !self.command.mark.is_empty() {
-            forms.push(format!("{}NAME", self.command.mark));
-        }
-        forms
+        let forms = [("", &self.plain.mark, ""), ("[", &self.link.mark, "](PATH)"), ("", &self.command.mark, "")];
+        let used = forms.iter().filter(|(_, mark, _)| !mark.is_empty());
+        used.map(|(before, mark, after)| format!("{before}{mark}NAME{after}")).collect()
     }
 
     /// Tells whether running text never means this name.

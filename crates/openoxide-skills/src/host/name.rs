@@ -48,11 +48,6 @@ pub enum NameStep {
 }
 
 impl NameRules {
-    /// Tells whether the folder that gives the name is the one that links lead to.
-    pub(crate) fn is_real_folder(&self) -> bool {
-        self.from.contains(&NameSource::RealFolder)
-    }
-
     /// Tells whether the folder's name comes before the frontmatter's.
     pub(crate) fn is_folder_first(&self) -> bool {
         matches!(self.from.first(), Some(NameSource::Folder | NameSource::RealFolder))

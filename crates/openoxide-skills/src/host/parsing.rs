@@ -83,13 +83,6 @@ pub enum Prepare {
     SoftTabs,
 }
 
-impl ParseRules {
-    /// Tells whether a change is made to the text before it is read.
-    pub(crate) fn prepares(&self, change: Prepare) -> bool {
-        self.prepare.contains(&change)
-    }
-}
-
 /// What lengths are counted in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

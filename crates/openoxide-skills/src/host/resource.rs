@@ -47,13 +47,6 @@ pub enum PathLeniency {
     Blanks,
 }
 
-impl ResourceRules {
-    /// Tells whether a path may have this.
-    pub(crate) fn allows(&self, leniency: PathLeniency) -> bool {
-        self.lenient.contains(&leniency)
-    }
-}
-
 /// Why a file of a skill is not answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

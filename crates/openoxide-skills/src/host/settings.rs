@@ -230,10 +230,3 @@ pub enum ManifestRule {
     /// It may be missing or unreadable, and a folder in it need not begin with `./`.
     Loose,
 }
-
-impl ActivePlugins {
-    /// Tells whether the list of installed plugins says which are active, not the setting.
-    pub fn are_installed(self) -> bool {
-        matches!(self, ActivePlugins::Installed | ActivePlugins::InstalledAnywhere)
-    }
-}

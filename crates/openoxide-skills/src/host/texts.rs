@@ -29,9 +29,7 @@ impl Texts {
     pub fn say(&self, situation: Situation, values: &[(&str, &str)]) -> String {
         fill(self.text(situation), values)
     }
-}
 
-impl Texts {
     /// Returns what takes the place of a command that said `output`.
     pub fn command_output(&self, rules: &ShellRules, output: &str) -> String {
         let output = if rules.trim_end { output.trim_end() } else { output };

@@ -47,9 +47,14 @@ pub(super) fn prepare(text: &str, rules: &ParseRules, whole: bool) -> Prepared {
 /// Finds the next comment or carriage return, and says which of the two it is.
 fn next_change(text: &str, from: usize, rules: &ParseRules) -> Option<(usize, char)> {
     let rest = &text[from..];
-    let comment =
-        rules.prepares(Prepare::StripComments).then(|| rest.find(COMMENT.0)).flatten().map(|at| (from + at, '<'));
-    let line_end = rules.prepares(Prepare::LineReturns).then(|| rest.find('\r')).flatten().map(|at| (from + at, '\r'));
+    let comment = rules
+        .prepare
+        .contains(&Prepare::StripComments)
+        .then(|| rest.find(COMMENT.0))
+        .flatten()
+        .map(|at| (from + at, '<'));
+    let line_end =
+        rules.prepare.contains(&Prepare::LineReturns).then(|| rest.find('\r')).flatten().map(|at| (from + at, '\r'));
     comment.into_iter().chain(line_end).min()
 }
 

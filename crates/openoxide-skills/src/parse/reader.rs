@@ -11,7 +11,7 @@ use super::plain::Keys;
 use super::problems::{foreign, no_text, say, too_large};
 use crate::diagnostic::{Code, Diagnostic, Fix, Level};
 use crate::frontmatter::{self, Split, soft_tabs};
-use crate::host::{BadYaml, Mark, NoFrontmatter, ParseRules, Prepare, Repair, Utf8};
+use crate::host::{BadYaml, Mark, NameSource, NoFrontmatter, ParseRules, Prepare, Repair, Utf8};
 use crate::text::yaml;
 use crate::text::yaml_file::yaml_problem;
 
@@ -21,7 +21,7 @@ const FRONTMATTER_MAX: usize = 64 * 1024;
 /// Reads a head by a host's rules; returns nothing if more of the file is needed.
 pub(crate) fn parse<'h>(head: Head<'h>, reading: &Reading<'_>, trees: &mut Trees<'h>) -> Option<Parsed> {
     let rules = &*reading.rules;
-    let folder = if rules.name.is_real_folder() { head.real_folder } else { head.folder };
+    let folder = if rules.name.from.contains(&NameSource::RealFolder) { head.real_folder } else { head.folder };
     let mut reader = Reader {
         rules,
         group: reading.group,
@@ -161,7 +161,7 @@ impl Reader<'_> {
         let repair = || frontmatter::repair(text, self.rules).filter(|_| may_repair);
         let early = if self.rules.repair == Repair::BlockLines { repair() } else { None };
         let first = match &early {
-            _ if self.rules.prepares(Prepare::SoftTabs) && text.contains('\t') => self.untabbed(source, text),
+            _ if self.rules.prepare.contains(&Prepare::SoftTabs) && text.contains('\t') => self.untabbed(source, text),
             Some(edited) => self.read_repaired(source, text, edited, trees.read(file, range).0.is_err()),
             None => match trees.read(file, range) {
                 (Ok(root), taken) => {

@@ -30,11 +30,11 @@ pub(super) enum Parents {
 impl ResourcePath {
     /// Checks a path as somebody wrote it. Names may be written as [`shown_name`] shows them.
     pub fn parse(text: &str, rules: &ResourceRules) -> Result<ResourcePath, ReadProblem> {
-        let text = if rules.allows(PathLeniency::Blanks) { text.trim() } else { text };
+        let text = if rules.lenient.contains(&PathLeniency::Blanks) { text.trim() } else { text };
         if text.is_empty() {
             return Err(ReadProblem::Empty);
         }
-        if rules.allows(PathLeniency::Backslashes) {
+        if rules.lenient.contains(&PathLeniency::Backslashes) {
             let path = checked(text.replace('\\', "/").as_bytes(), Parents::Inside)?;
             return Ok(ResourcePath { path, literal: None });
         }

@@ -59,12 +59,12 @@ fn path_of(raw: &str, rules: &ResourceRules) -> Result<Option<ResourcePath>, Rea
     let bytes = decoded(&parts.join("/")).ok_or(ReadProblem::Encoding)?;
     // What decoding brought to light: a separator, and with it another `..`.
     let backslash_parent = || bytes.split(|byte| matches!(byte, b'/' | b'\\')).any(|name| name == b"..");
-    if !rules.allows(PathLeniency::EncodedParents) && backslash_parent() {
+    if !rules.lenient.contains(&PathLeniency::EncodedParents) && backslash_parent() {
         return Err(ReadProblem::Traversal);
     }
     match ResourcePath::from_bytes(
         &bytes,
-        if rules.allows(PathLeniency::EncodedParents) { Parents::Inside } else { Parents::Never },
+        if rules.lenient.contains(&PathLeniency::EncodedParents) { Parents::Inside } else { Parents::Never },
     ) {
         Err(ReadProblem::Itself) => Ok(None),
         outcome => outcome.map(Some),

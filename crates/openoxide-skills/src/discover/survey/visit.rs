@@ -11,7 +11,7 @@ use rustix::fs::{FileType, OFlags};
 use rustix::io::Errno;
 
 use super::lazy_folder::LazyFolder;
-use super::{Child, FOLDER, Surveyor, Visit, add_files};
+use super::{FOLDER, Surveyor, Visit, add_files};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::discover::file::{self, FileFact, FileLocation};
 use crate::discover::folder::{Folder, Inner, Manifest, inner_folders, linked_manifests};
@@ -45,7 +45,7 @@ impl Surveyor<'_> {
             self.children(folder, dir, &listing, &mut visit);
         }
         if ahead && visit.children.len() <= AHEAD_MAX {
-            for Child { folder, ahead } in &mut visit.children {
+            for (folder, ahead) in &mut visit.children {
                 if !folder.linked && self.is_searched(folder) {
                     *ahead = Some(self.look_ahead(dir, folder));
                 }
@@ -56,7 +56,7 @@ impl Surveyor<'_> {
 
     /// Reads the files of a folder again, and its manifests; nothing if what the rest of the search found depends on
     /// what is different now.
-    pub(super) fn read_again(&self, index: usize) -> Option<(Vec<FileFact>, Vec<Manifest>)> {
+    pub(super) fn read_again(&self, index: usize) -> Option<Contents> {
         let (cache, folder) = (self.cache?, &self.survey.folders[index]);
         let (mut files, mut manifests) = (Vec::new(), Vec::new());
         if index != 0 && self.plan.probes() {
@@ -187,7 +187,7 @@ impl Surveyor<'_> {
         };
         for outcome in outcomes {
             match outcome {
-                Ok(folder) => visit.children.extend(folder.map(|folder| Child { folder, ahead: None })),
+                Ok(folder) => visit.children.extend(folder.map(|folder| (folder, None))),
                 Err(problem) => visit.problems.push(problem),
             }
         }
