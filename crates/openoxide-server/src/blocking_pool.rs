@@ -10,10 +10,10 @@ pub enum Unavailable {
     /// Too much is waiting already.
     #[error("the server has too much to do; try again later")]
     Busy,
-    /// The server ends.
+    /// The server stops.
     #[error("the server is stopping")]
     Stopping,
-    /// The work went wrong in a way that it never should.
+    /// The work panicked.
     #[error("the server made a mistake; its log has more")]
     Failed,
 }
@@ -39,19 +39,22 @@ impl BlockingPool {
         BlockingPool { places: Arc::new(Semaphore::new(workers + queue)), workers: Arc::new(Semaphore::new(workers)) }
     }
 
-    /// Waits for a turn; at once an answer if too many wait.
+    /// Waits for a turn; fails at once if too many wait.
     pub async fn slot(&self) -> Result<Slot, Unavailable> {
-        let place = Arc::clone(&self.places).try_acquire_owned().map_err(|error| match error {
-            TryAcquireError::NoPermits => Unavailable::Busy,
-            TryAcquireError::Closed => Unavailable::Stopping,
-        })?;
-        let worker = Arc::clone(&self.workers).acquire_owned().await.map_err(|_| Unavailable::Stopping)?;
-        Ok(Slot { _place: place, _worker: worker })
+        self.slot_for(false).await
     }
 
-    /// Waits for a turn, however many wait: for what has begun and would be lost. Whoever lets things begin bounds them.
-    pub(crate) async fn patient_slot(&self) -> Result<Slot, Unavailable> {
-        let place = Arc::clone(&self.places).acquire_owned().await.map_err(|_| Unavailable::Stopping)?;
+    /// Waits for a turn. What `has_begun` waits however many wait, because it would be lost; its beginning was bounded.
+    pub(crate) async fn slot_for(&self, has_begun: bool) -> Result<Slot, Unavailable> {
+        let places = Arc::clone(&self.places);
+        let place = if has_begun {
+            places.acquire_owned().await.map_err(|_| Unavailable::Stopping)?
+        } else {
+            places.try_acquire_owned().map_err(|error| match error {
+                TryAcquireError::NoPermits => Unavailable::Busy,
+                TryAcquireError::Closed => Unavailable::Stopping,
+            })?
+        };
         let worker = Arc::clone(&self.workers).acquire_owned().await.map_err(|_| Unavailable::Stopping)?;
         Ok(Slot { _place: place, _worker: worker })
     }
@@ -61,7 +64,7 @@ impl BlockingPool {
         self.slot().await?.run(work).await
     }
 
-    /// Lets nobody begin any more.
+    /// Lets no work begin any more.
     pub fn close(&self) {
         self.places.close();
         self.workers.close();
@@ -69,7 +72,7 @@ impl BlockingPool {
 }
 
 impl Slot {
-    /// Does the work. It goes on to its end, and keeps its slot, also if nobody waits for it any more.
+    /// Does the work. It goes on to its end, and keeps its slot, even if nobody waits for it any more.
     pub async fn run<T: Send + 'static>(self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Unavailable> {
         // What the work logs belongs to the request that it is done for.
         let span = tracing::Span::current();
@@ -100,7 +103,7 @@ mod tests {
         assert_eq!(pool.run(|| 2).await, Err(Unavailable::Busy));
         let mut waits = tokio::spawn({
             let pool = pool.clone();
-            async move { pool.patient_slot().await?.run(|| 3).await }
+            async move { pool.slot_for(true).await?.run(|| 3).await }
         });
         let early = tokio::time::timeout(std::time::Duration::from_millis(50), &mut waits).await;
         assert!(early.is_err(), "it does not wait");

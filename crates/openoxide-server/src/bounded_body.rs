@@ -5,9 +5,7 @@ use http_body_util::BodyExt as _;
 
 /// Why a body could not be read as a whole.
 pub(crate) enum BodyError {
-    /// It broke off.
     Incomplete,
-    /// It is larger than the limit.
     TooLarge,
 }
 

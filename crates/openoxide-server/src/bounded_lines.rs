@@ -2,14 +2,12 @@
 
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
 
-/// One line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Line {
     /// A line, without its end.
     Whole(Vec<u8>),
     /// A line longer than is read; it was passed over.
     TooLong,
-    /// There is no more.
     End,
 }
 
@@ -27,7 +25,6 @@ impl<R: AsyncRead + Unpin> BoundedLines<R> {
         BoundedLines { input: BufReader::new(input), most, begun: Vec::new(), too_long: false }
     }
 
-    /// Reads a line.
     pub(crate) async fn next(&mut self) -> std::io::Result<Line> {
         loop {
             let bytes = self.input.fill_buf().await?;

@@ -1,4 +1,4 @@
-//! Drives operations to their end, on bounded threads; people and servers are awaited here.
+//! Drives operations to their end, on bounded threads, and awaits people and servers.
 
 use std::sync::Arc;
 
@@ -6,22 +6,23 @@ use openoxide_app::activate::Activate;
 use openoxide_app::remote::ListRemote;
 use openoxide_app::{
     ActivationOutcome, Answer, Firing, LoginReply, Outcome, Question, ReadOutcome, ReadPart, ReadTarget, Reading,
-    Reply, Resumable, Run, SandboxError, Snapshot, Step, Stop,
+    Reply, Resumable, Run, SandboxError, Session, Snapshot, Step, Stop,
 };
+use tokio::sync::Mutex;
 
-use crate::blocking_pool::{Slot, Unavailable};
-use crate::conversation::Conversation;
-use crate::engine::Engine;
-use crate::observe::audit::{Action, Decision};
+use crate::{Action, Decision, Engine, Slot, Unavailable};
 
-/// Reaches the user.
-pub trait Asker: Send {
-    /// Asks the user a question; [`Answer::NotAsked`] if the user cannot be asked.
+/// A conversation with a client. Several requests may be part of it at once, so it is locked for single steps only: never
+/// while a command runs, a server is asked, or the user thinks.
+pub(crate) type Conversation = Arc<Mutex<Session>>;
+
+/// Asks the user.
+pub(crate) trait Asker: Send {
+    /// Returns the answer to a question; [`Answer::NotAsked`] if the user cannot be asked.
     fn ask(&mut self, question: &Question) -> impl Future<Output = Answer> + Send;
 }
 
-/// Reaches nobody.
-pub struct Nobody;
+pub(crate) struct Nobody;
 
 impl Asker for Nobody {
     async fn ask(&mut self, _: &Question) -> Answer {
@@ -29,23 +30,22 @@ impl Asker for Nobody {
     }
 }
 
-/// An operation that the server drives, and notes in the audit log at its end.
-pub trait Operation: Resumable<Output: Send> + Send + 'static {
-    /// Notes what came of it.
-    fn audit(&self, output: &Self::Output, engine: &Engine);
+/// An operation that the server drives.
+pub(crate) trait Operation: Resumable<Output: Send> + Send + 'static {
+    /// Notes in the audit log what came of it.
+    fn audit(&self, _output: &Self::Output, _engine: &Engine) {}
 }
 
 /// How far an operation is.
-pub enum Progress<O: Operation> {
+pub(crate) enum Progress<O: Operation> {
     /// The user must decide something; the operation goes on with the answer.
     Asks(Box<O>, Question),
-    /// It is at its end.
     Done(Box<O>, O::Output),
 }
 
 impl Engine {
     /// Drives an operation to its end.
-    pub async fn complete<O: Operation>(
+    pub(crate) async fn complete<O: Operation>(
         &self,
         snapshot: &Snapshot,
         operation: O,
@@ -65,7 +65,7 @@ impl Engine {
     }
 
     /// Drives an operation to its end, or to where the user must decide something.
-    pub async fn advance<O: Operation>(
+    pub(crate) async fn advance<O: Operation>(
         &self,
         snapshot: &Snapshot,
         mut operation: Box<O>,
@@ -77,7 +77,7 @@ impl Engine {
         loop {
             // Every step takes the conversation first and a thread then, so that no two wait for each other.
             let mut locked = Arc::clone(session).lock_owned().await;
-            let slot = if is_answered { self.work().patient_slot().await? } else { self.work().slot().await? };
+            let slot = self.work().slot_for(is_answered).await?;
             let step;
             (operation, step) = slot
                 .run(move || {
@@ -93,14 +93,10 @@ impl Engine {
                 Step::Ask(question) => return Ok(Progress::Asks(operation, question)),
                 Step::Login(_) => Reply::Login(LoginReply::NotTried),
                 // Boxed, because a client's future is deep and would be part of every request's.
-                Step::Fetch(fetch) => Reply::Fetched(Box::pin(self.servers().answer(snapshot, &fetch)).await),
-                Step::Run(run) => Reply::Ran(self.run_in(self.command_slot(is_answered).await?, *run).await?),
+                Step::Fetch(fetch) => Reply::Fetched(Box::pin(self.servers.answer(snapshot, &fetch)).await),
+                Step::Run(run) => Reply::Ran(self.run_in(self.commands.slot_for(is_answered).await?, *run).await?),
             };
         }
-    }
-
-    async fn command_slot(&self, is_patient: bool) -> Result<Slot, Unavailable> {
-        if is_patient { self.commands().patient_slot().await } else { self.commands().slot().await }
     }
 
     /// Runs a command of a skill in the sandbox. It is killed when its request is dropped, and when the server stops.
@@ -115,7 +111,7 @@ impl Engine {
         tokio::select! {
             biased;
             ran = work.as_mut() => return ran,
-            () = self.stopping().asked() => {}
+            () = self.stopping().asked.cancelled() => {}
         }
         drop(stop);
         // The output of a command that was killed is no answer.
@@ -124,7 +120,7 @@ impl Engine {
 
     fn run_until(&self, run: &Run, stop: &Stop) -> Result<Outcome, SandboxError> {
         let _counted = self.metrics().command();
-        let ran = self.runner().run_until(run, stop);
+        let ran = self.runner.run_until(run, stop);
         let decision = if ran.is_ok() { Decision::Allow } else { Decision::Deny("not-run".to_owned()) };
         self.note(Action::Run, &run.skill, None, Some(&run.written), decision);
         ran
@@ -133,7 +129,13 @@ impl Engine {
 
 impl Operation for Activate {
     fn audit(&self, done: &ActivationOutcome, engine: &Engine) {
-        engine.audit().activated(&engine.actor(), done);
+        for activated in &done.activated {
+            engine.note(Action::Activate, &activated.name, Some(&activated.digest), None, Decision::Allow);
+        }
+        for refusal in &done.refused {
+            let decision = Decision::Deny(refusal.why.as_str().to_owned());
+            engine.note(Action::Activate, &refusal.name, None, None, decision);
+        }
     }
 }
 
@@ -150,14 +152,10 @@ impl Operation for Reading {
 }
 
 /// Hooks are noted as the commands that they run.
-impl Operation for Firing {
-    fn audit(&self, _: &Self::Output, _: &Engine) {}
-}
+impl Operation for Firing {}
 
 /// Looking at a list is not noted.
-impl Operation for ListRemote {
-    fn audit(&self, _: &Self::Output, _: &Engine) {}
-}
+impl Operation for ListRemote {}
 
 /// Stops a command whose request was dropped.
 struct StopOnDrop(Stop);

@@ -1,33 +1,27 @@
-//! What every face of the server stands on: live catalogs, pools of threads, and the sandbox.
+//! The engine that every face of the server uses: live catalogs, pools of threads, and the sandbox.
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::{ops::Deref, sync::Arc, time::Duration};
 
 use openoxide_app::live::{Change, Live, LiveOptions, Pin, Subscription};
-use openoxide_app::{CommandRunner, Environment, Error, Isolation, McpServers, Pending, Place, Snapshot};
+use openoxide_app::{CommandRunner, Environment, Error, McpServers, Pending, Place, Snapshot};
 use tokio::sync::broadcast;
 
-use crate::blocking_pool::{BlockingPool, Unavailable};
-use crate::observe::audit::{Action, Actor, AuditEvent, AuditLog, Decision, Face};
-use crate::observe::metrics::Metrics;
-use crate::pending_operation::PendingOperation;
-use crate::shutdown::Shutdown;
+use crate::observe::audit::{AuditEvent, AuditLog};
+use crate::{Action, Actor, BlockingPool, Decision, Face, Metrics, PendingOperation, Shutdown, Unavailable};
 
-/// How long writing what is still to be written may take.
+/// How long writing the rest of the audit log may take at the end.
 const FLUSH: Duration = Duration::from_secs(2);
+/// How many commands of skills run at once, and how many may wait.
+const COMMANDS: (usize, usize) = (4, 32);
+/// How many changes a subscriber may be behind.
+const BEHIND: usize = 64;
 
-/// How much is done at once.
+/// Options of the engine.
 #[derive(Clone)]
 pub struct EngineOptions {
-    /// How catalogs are watched.
-    pub live: LiveOptions,
-    /// Pieces of work at once, and how many may wait.
+    /// How many pieces of work run at once, and how many may wait.
     pub work: (usize, usize),
-    /// Commands of skills at once, and how many may wait.
-    pub commands: (usize, usize),
-    /// How many changes a subscriber may be behind.
-    pub behind: usize,
-    /// Is told, once, why folders are looked at again and again instead of being watched.
+    /// Is called once, with the reason, if folders have to be polled because they cannot be watched.
     pub tell: Option<Tell>,
 }
 
@@ -36,61 +30,73 @@ pub type Tell = Arc<dyn Fn(&str) + Send + Sync>;
 
 impl Default for EngineOptions {
     fn default() -> EngineOptions {
-        EngineOptions { live: LiveOptions::default(), work: (16, 512), commands: (4, 32), behind: 64, tell: None }
+        EngineOptions { work: (16, 512), tell: None }
     }
 }
 
-/// What every face of the server stands on. It is cheap to clone.
+/// The engine that every face of the server uses. It is a handle to its [`EngineParts`], and cheap to clone.
 #[derive(Clone)]
 pub struct Engine {
-    inner: Arc<Inner>,
-    /// Who asks, for the audit log.
-    actor: Option<Arc<Actor>>,
+    parts: Arc<EngineParts>,
+    /// The client that this clone acts for, as the audit log names it.
+    actor: Arc<Actor>,
 }
 
-struct Inner {
-    here: Place,
-    live: Live,
+/// What all clones of an engine share.
+pub struct EngineParts {
+    /// The place that is served to clients that name no other.
+    pub(crate) here: Place,
+    pub(crate) live: Live,
     work: BlockingPool,
-    commands: BlockingPool,
+    /// The threads for commands of skills.
+    pub(crate) commands: BlockingPool,
     changes: broadcast::Sender<Arc<Change>>,
-    runner: CommandRunner,
-    pending: Pending<PendingOperation>,
-    audit: AuditLog,
+    pub(crate) runner: CommandRunner,
+    pub(crate) pending: Pending<PendingOperation>,
+    pub(crate) audit: AuditLog,
     metrics: Arc<Metrics>,
     stopping: Shutdown,
-    servers: McpServers,
+    /// The clients of MCP servers.
+    pub(crate) servers: McpServers,
     _subscription: Subscription,
     _pin: Pin,
 }
 
+impl Deref for Engine {
+    type Target = EngineParts;
+
+    fn deref(&self) -> &EngineParts {
+        &self.parts
+    }
+}
+
 impl Engine {
-    /// Serves `here` to whoever names no other place.
+    /// Serves `here` to clients that name no other place.
     pub fn new(environment: Environment, here: Place, options: EngineOptions) -> Engine {
         let audit = environment.openoxide_home().map_or_else(AuditLog::off, |home| AuditLog::below(&home));
-        let live = Live::new(environment, options.live);
+        let live = Live::new(environment, LiveOptions::default());
         if let Some(tell) = options.tell {
             live.on_polling(move |why| tell(why));
         }
-        // Whoever names no place is never without one, and every client of MCP listens to it.
+        // Most requests are about this place, and every MCP client listens to it, so it is never given up.
         let pin = live.pin(&here);
-        let (changes, _) = broadcast::channel(options.behind.max(1));
-        let teller = changes.clone();
+        let (changes, _) = broadcast::channel(BEHIND);
+        let sender = changes.clone();
         // Nobody may be listening.
-        let subscription = live.subscribe(move |change| drop(teller.send(Arc::new(change.clone()))));
+        let subscription = live.subscribe(move |change| drop(sender.send(Arc::new(change.clone()))));
         Engine {
-            actor: None,
-            inner: Arc::new(Inner {
+            actor: Arc::new(Actor::of(Face::Unknown)),
+            parts: Arc::new(EngineParts {
                 here,
                 live,
                 work: BlockingPool::new(options.work.0, options.work.1),
-                commands: BlockingPool::new(options.commands.0, options.commands.1),
+                commands: BlockingPool::new(COMMANDS.0, COMMANDS.1),
                 changes,
                 runner: CommandRunner::default(),
                 pending: Pending::default(),
                 audit,
                 metrics: Arc::default(),
-                stopping: Shutdown::new(),
+                stopping: Shutdown::default(),
                 servers: McpServers::default(),
                 _subscription: subscription,
                 _pin: pin,
@@ -98,104 +104,66 @@ impl Engine {
         }
     }
 
-    /// Returns the same engine, which notes what is done with it under somebody's name.
+    /// Returns the same engine, which acts for this client in the audit log.
     #[must_use]
     pub(crate) fn asked_by(&self, actor: Actor) -> Engine {
-        Engine { inner: Arc::clone(&self.inner), actor: Some(Arc::new(actor)) }
+        Engine { parts: Arc::clone(&self.parts), actor: Arc::new(actor) }
     }
 
-    /// Notes in the audit log what was wanted of a skill and what came of it. Activations and commands are noted by
-    /// themselves.
-    pub fn note(&self, action: Action, skill: &str, digest: Option<&str>, part: Option<&str>, decision: Decision) {
-        let actor = self.actor();
-        let (skill, digest, part) = (Some(skill.to_owned()), digest.map(str::to_owned), part.map(str::to_owned));
-        self.inner.audit.note(AuditEvent { actor, action, skill, digest, part, decision });
-    }
-
-    pub(crate) fn actor(&self) -> Actor {
-        self.actor.as_deref().cloned().unwrap_or_else(|| Actor::of(Face::Unknown))
-    }
-
-    /// Returns the place that is served to whoever names no other.
-    pub fn here(&self) -> &Place {
-        &self.inner.here
-    }
-
-    /// Returns the live catalogs.
-    pub fn live(&self) -> &Live {
-        &self.inner.live
+    /// Notes in the audit log what was requested of a skill and what came of it. Operations and commands that the engine
+    /// drives note themselves.
+    pub(crate) fn note(
+        &self,
+        action: Action,
+        skill: &str,
+        digest: Option<&str>,
+        part: Option<&str>,
+        decision: Decision,
+    ) {
+        let (skill, digest, part) = (skill.to_owned(), digest.map(str::to_owned), part.map(str::to_owned));
+        self.parts.audit.note(AuditEvent { actor: (*self.actor).clone(), action, skill, digest, part, decision });
     }
 
     /// Returns the threads for work that is short.
     pub fn work(&self) -> &BlockingPool {
-        &self.inner.work
+        &self.parts.work
     }
 
-    /// Returns the threads for commands of skills.
-    pub fn commands(&self) -> &BlockingPool {
-        &self.inner.commands
-    }
-
-    /// Returns changes from now on. Who is too far behind is told so, and should look at everything again.
+    /// Returns changes from now on. A receiver that is too far behind gets an error, and should look at everything again.
     pub fn changes(&self) -> broadcast::Receiver<Arc<Change>> {
-        self.inner.changes.subscribe()
+        self.parts.changes.subscribe()
     }
 
-    /// Returns what a place is like now.
-    pub async fn at(&self, place: &Place) -> Result<Result<Arc<Snapshot>, Error>, Unavailable> {
-        if let Some(state) = self.inner.live.cached(place) {
-            return Ok(Ok(state));
+    /// Returns the present snapshot of a place.
+    pub(crate) async fn at(&self, place: &Place) -> Result<Result<Arc<Snapshot>, Error>, Unavailable> {
+        if let Some(snapshot) = self.parts.live.cached(place) {
+            return Ok(Ok(snapshot));
         }
-        let (live, place) = (self.inner.live.clone(), place.clone());
-        self.inner.work.run(move || Ok(live.snapshot(&place)?)).await
-    }
-
-    /// Returns the log of what is done with skills.
-    pub fn audit(&self) -> &AuditLog {
-        &self.inner.audit
+        let (live, place) = (self.parts.live.clone(), place.clone());
+        self.parts.work.run(move || Ok(live.snapshot(&place)?)).await
     }
 
     /// Returns the counters.
     pub fn metrics(&self) -> &Arc<Metrics> {
-        &self.inner.metrics
+        &self.parts.metrics
     }
 
-    /// Returns the clients of MCP servers.
-    pub(crate) fn servers(&self) -> &McpServers {
-        &self.inner.servers
-    }
-
-    /// Returns what tells the server to end.
+    /// Returns what tells the server to stop.
     pub fn stopping(&self) -> &Shutdown {
-        &self.inner.stopping
+        &self.parts.stopping
     }
 
     /// Ends all commands of skills, and starts no more.
     pub(crate) fn stop_commands(&self) {
-        self.inner.stopping.ask();
-        self.inner.commands.close();
+        self.parts.stopping.ask();
+        self.parts.commands.close();
     }
 
-    /// Does nothing more, and writes what is still to be written.
+    /// Ends everything, and writes the rest of the audit log.
     pub fn close(&self) {
-        self.inner.stopping.end();
-        self.inner.commands.close();
-        self.inner.work.close();
-        self.inner.audit.flush(FLUSH);
-    }
-
-    /// Returns the sandbox.
-    pub(crate) fn runner(&self) -> &CommandRunner {
-        &self.inner.runner
-    }
-
-    /// Returns the operations that wait for the user's answer.
-    pub(crate) fn pending(&self) -> &Pending<PendingOperation> {
-        &self.inner.pending
-    }
-
-    /// Returns what commands are isolated with. The first call blocks.
-    pub(crate) fn isolation(&self) -> Result<&Isolation, &str> {
-        self.inner.runner.isolation()
+        self.parts.stopping.end();
+        self.parts.commands.close();
+        self.parts.work.close();
+        self.parts.audit.flush(FLUSH);
     }
 }

@@ -13,12 +13,10 @@ mod metrics;
 mod openapi;
 mod opencode_compat;
 mod redact;
-mod remote;
 mod response;
 mod response_cache;
 mod route;
 mod routes;
-mod search;
 mod skills;
 mod state;
 mod status;
@@ -27,17 +25,22 @@ mod well_known;
 
 use std::sync::Arc;
 
-use axum::Router;
-use axum::middleware;
+use axum::extract::{Request, State};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
+use axum::{Router, response::Response};
 use http::StatusCode;
+use openoxide_app::publish::PublishedCache;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Predicate as _};
 
-use self::response::{EncodedResponse, JSON};
-use self::state::HttpState;
-use crate::answer::{Failure, Hide, name_failures};
-use crate::engine::Engine;
+// What the files of this room use of each other.
+use self::extract::{Body, HttpContext, Location, NoQuery, Path, Query};
+use self::response::{EncodedResponse, JSON, NO_STORE, encode_json};
+use self::response_cache::{CacheKey, CachedResponse, Dependencies, ResponseCache};
+use self::{html::Page, redact::Redactor, state::HttpState};
+
 use crate::mcp::{McpHttp, http_service};
+use crate::{Engine, Failure, Peer, RequestId, answer::Result};
 
 pub use self::openapi::openapi;
 pub use self::state::HttpOptions;
@@ -51,19 +54,14 @@ const ALL_ROUTES: &str = "`GET /docs` has every address for people, `GET /openap
 /// Makes the routes.
 ///
 /// The ingress decides before them who may ask, and how much. A request carries its [`Peer`] among its extensions.
-///
-/// [`Peer`]: crate::Peer
 pub fn router(engine: Engine, options: HttpOptions) -> Router {
     // MCP calls that are under way may finish, so they end with the last token and not with the first.
-    let mcp = McpHttp { stop: engine.stopping().last_token(), ..options.mcp.clone() };
+    let mcp = McpHttp { stop: engine.stopping().over.clone(), ..options.mcp.clone() };
     let mcp = http_service(engine.clone(), mcp);
     // The description never changes, so it is encoded once.
     let document = EncodedResponse::new(serde_json::to_vec(&openapi()).unwrap_or_default(), JSON);
-    let state = HttpState::new(engine, options, document);
-    let redact: Hide = Arc::new({
-        let state = state.clone();
-        move |problem| state.redact(problem)
-    });
+    let (cache, published) = (ResponseCache::default(), PublishedCache::default());
+    let state = Arc::new(HttpState { engine, options, cache, published, document });
     let mut router = Router::new();
     for route in routes::all() {
         router = router.route(route.path, route.handler);
@@ -76,9 +74,29 @@ pub fn router(engine: Engine, options: HttpOptions) -> Router {
             let text = "this address does not know the method";
             Failure::new(StatusCode::METHOD_NOT_ALLOWED, "no-method", text).help(ALL_ROUTES)
         })
-        .with_state(state)
-        .layer(middleware::from_fn_with_state(redact, name_failures))
+        .with_state(Arc::clone(&state))
+        .layer(from_fn_with_state(state, name_failures))
         .layer(CompressionLayer::new().compress_when(DefaultPredicate::new().and(COMPRESSED)))
-        .layer(middleware::from_fn(response::tag_compressed))
+        .layer(from_fn(response::tag_compressed))
         .merge(mcp)
+}
+
+/// Adds the request's id to a failure, and redacts its paths for a remote client.
+async fn name_failures(State(state): State<Arc<HttpState>>, request: Request, next: Next) -> Response {
+    let id = request.extensions().get::<RequestId>().cloned();
+    let peer = request.extensions().get::<Peer>().copied().unwrap_or_default();
+    let mut response = next.run(request).await;
+    let Some(mut failure) = response.extensions_mut().remove::<Failure>() else { return response };
+    // A remote client can name no other place than the one that is served.
+    if peer == Peer::Remote
+        && let Some(snapshot) = state.engine.live.cached(&state.engine.here)
+    {
+        Redactor::new(&snapshot).redact_problem(&mut failure.line);
+    }
+    let mut named = failure.response(id.as_ref());
+    // Headers that were added on the way, such as the methods that are allowed, stay.
+    let added = response.headers().iter().filter(|(name, _)| !named.headers().contains_key(*name));
+    let added: Vec<_> = added.map(|(name, value)| (name.clone(), value.clone())).collect();
+    named.headers_mut().extend(added);
+    named
 }

@@ -7,7 +7,6 @@ mod body;
 mod guard;
 mod limits;
 mod listen;
-mod options;
 mod request;
 mod serve;
 mod slow_reader;
@@ -16,7 +15,6 @@ mod token;
 
 pub use limits::IngressLimits;
 pub use listen::{BoundListener, ListenError};
-pub use options::IngressOptions;
-pub use request::Ingress;
+pub use request::{Ingress, IngressOptions};
 pub use serve::serve;
 pub use token::{Token, TokenError};

@@ -5,7 +5,6 @@ mod blocking_pool;
 mod bounded_body;
 mod bounded_lines;
 pub mod connect;
-mod conversation;
 mod drive;
 mod engine;
 mod http;
@@ -18,14 +17,16 @@ mod shutdown;
 mod strict_json;
 
 pub use self::http::{HttpOptions, openapi, router};
-pub use answer::{ApprovalProof, ErrorAnswer, ErrorLine, Failure, Peer, RequestId};
+pub use answer::{ApprovalProof, Peer, RequestId};
 pub use blocking_pool::{BlockingPool, Slot, Unavailable};
-pub use conversation::Conversation;
-pub use drive::{Asker, Nobody, Operation, Progress};
 pub use engine::{Engine, EngineOptions, Tell};
 pub use ingress::{BoundListener, Ingress, IngressLimits, IngressOptions, ListenError, Token, TokenError, serve};
-pub use observe::audit::{Action, Actor, AuditEvent, AuditLog, Decision, Face};
 pub use observe::log::{Log, LogError, LogFormat, LogOptions};
 pub use observe::metrics::Metrics;
 pub use rpc::{RpcOptions, serve as serve_rpc};
 pub use shutdown::Shutdown;
+
+pub(crate) use answer::Failure;
+pub(crate) use drive::{Asker, Conversation, Nobody, Operation, Progress};
+pub(crate) use observe::audit::{Action, Actor, Decision, Face};
+pub(crate) use pending_operation::{Pend, PendingOperation, PendingWork, RequestKey};

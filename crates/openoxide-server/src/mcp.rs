@@ -1,6 +1,6 @@
 //! The MCP server: skills as tools, prompts and resources, over stdio and HTTP.
 //!
-//! Two ways to talk are served alike: revision 2025-11-25 and older, which begin with `initialize`, and revision
+//! Two kinds of the protocol are served alike: revision 2025-11-25 and older, which begin with `initialize`, and revision
 //! 2026-07-28, in which every request stands alone. For tools and resources the caller is the model; for prompts it is
 //! the user.
 
@@ -8,10 +8,9 @@ use std::sync::Arc;
 
 use rmcp::ServiceExt as _;
 
-use crate::engine::Engine;
+use crate::Engine;
 
 mod answer;
-mod audit;
 mod complete;
 mod directory;
 mod elicit;
@@ -21,7 +20,6 @@ mod http;
 mod info;
 mod message;
 mod notify;
-mod options;
 mod pagination;
 mod prompts;
 mod question;
@@ -32,13 +30,17 @@ mod sessions;
 mod skills;
 mod stdio;
 mod tools;
-mod view;
 
 pub use http::{McpHttp, http_service};
-pub use options::{McpOptions, ToolNames};
+pub use server::{McpOptions, ToolNames};
 
-use server::McpServer;
-use view::Shared;
+// What the files of this room use of each other.
+use answer::{forked, note, tool_result};
+use elicit::{Elicited, Elicitor};
+use error::{Context, Result, failed, internal, invalid, no_resource, shortened, unavailable};
+use pagination::{after, cursor, page};
+use server::{McpServer, McpState, McpView};
+use skills::TTL_MS;
 
 /// Why the server on standard input and output ended.
 #[derive(Debug, thiserror::Error)]
@@ -64,7 +66,7 @@ pub async fn serve_on(
     input: impl tokio::io::AsyncRead + Send + Unpin + 'static,
     output: impl tokio::io::AsyncWrite + Send + Unpin + 'static,
 ) -> Result<(), McpError> {
-    let server = McpServer::new(Arc::new(Shared::new(engine, options)), true);
+    let server = McpServer::new(Arc::new(McpState::new(engine, options)), true);
     let running = match server.serve(stdio::StdioTransport::new(input, output)).await {
         Ok(running) => running,
         // A client that looked and left did nothing wrong.

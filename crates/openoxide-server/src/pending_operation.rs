@@ -2,17 +2,16 @@
 
 use std::sync::Arc;
 
-use openoxide_app::activate::Activate;
-use openoxide_app::{PendingKind, Question, Reading, Snapshot};
+use openoxide_app::{PendingKind, Question, Reading, Snapshot, activate::Activate};
 use serde_json::Value;
 
-use crate::conversation::Conversation;
+use crate::Conversation;
 
 /// An operation that waits for the user's answer.
 pub(crate) struct PendingOperation {
     pub(crate) work: PendingWork,
     pub(crate) question: Question,
-    /// What the operation began on.
+    /// The snapshot that the operation began with.
     pub(crate) snapshot: Arc<Snapshot>,
     pub(crate) session: Conversation,
     /// The request that the client has to repeat with the answer, where its protocol works like that.
@@ -23,13 +22,11 @@ pub(crate) struct PendingOperation {
 
 /// The work that waits.
 pub(crate) enum PendingWork {
-    /// An activation.
     Activate(Box<Activate>),
-    /// The reading of a file.
     Read(Box<Reading>),
 }
 
-/// What tells one request from another.
+/// Tells one request from another.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct RequestKey {
     method: &'static str,
@@ -45,7 +42,6 @@ impl RequestKey {
 
 /// An operation that can wait for an answer.
 pub(crate) trait Pend: Sized {
-    /// Makes it wait.
     fn pend(self: Box<Self>) -> PendingWork;
     /// Returns what waited, if it was such an operation.
     fn take(work: PendingWork) -> Option<Box<Self>>;

@@ -1,8 +1,7 @@
 //! JSON-RPC on a pair of streams, such as those of a child process: one JSON object per line.
 //!
-//! `message` tells requests from the rest, and `error` is what is answered when something is wrong. `client` is what is
-//! known about whoever asks, `ask` puts questions to it, `changed` tells it what is new, and `output` writes. `methods` has
-//! what can be asked for.
+//! `message` reads requests and writes responses, with `error` where something is wrong. `client` holds the state of the
+//! client, `ask` sends it questions for the user, `changed` notifies it, and `output` writes. `methods` has the methods.
 
 mod ask;
 mod changed;
@@ -11,26 +10,23 @@ mod error;
 mod message;
 mod methods;
 mod open_requests;
-mod options;
 mod output;
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::sync::Semaphore;
-use tokio::task::JoinSet;
+use tokio::{sync::Semaphore, task::JoinSet};
 
+use ask::ClientAsker;
 use client::Client;
 use error::RpcError;
-use message::{Id, Incoming, answer};
+use message::{Id, Incoming, params, response, result};
 use output::Output;
 
-pub use options::RpcOptions;
+pub use client::RpcOptions;
 
 use crate::bounded_lines::{BoundedLines, Line};
-use crate::engine::Engine;
-use crate::observe::audit::{Actor, Face};
+use crate::{Actor, Engine, Face, Unavailable};
 
 /// The longest line that is read, in bytes.
 const LINE: usize = 8 * 1024 * 1024;
@@ -38,12 +34,12 @@ const LINE: usize = 8 * 1024 * 1024;
 /// How many requests are worked on at once.
 const AT_ONCE: usize = 32;
 
-/// How long what was asked for may still take after the client's last word.
+/// How long requests may still take after the input has ended.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// Answers requests until the input ends or nobody reads the output any more.
 ///
-/// What still runs then is given a moment, and is dropped after that: a client that is gone needs no answer.
+/// Requests that still run then get a moment, and are dropped after it: a client that is gone needs no answer.
 pub async fn serve(
     engine: Engine,
     input: impl AsyncRead + Unpin + Send,
@@ -54,7 +50,7 @@ pub async fn serve(
     let mut writer = tokio::spawn(output::write(waiting, output));
     let engine = engine.asked_by(Actor::of(Face::Rpc));
     let client = Arc::new(Client::new(engine, sender, options));
-    let teller = tokio::spawn(changed::tell(client.engine.changes(), Arc::clone(&client)));
+    let notifier = tokio::spawn(changed::notify(client.engine.changes(), Arc::clone(&client)));
     let mut requests = Requests { client, room: Arc::new(Semaphore::new(AT_ONCE)), running: JoinSet::new() };
     let mut lines = BoundedLines::new(input, LINE);
     let outcome = loop {
@@ -68,16 +64,15 @@ pub async fn serve(
             Some(_) = requests.running.join_next() => {}
         }
     };
-    teller.abort();
+    notifier.abort();
     requests.finish().await;
-    // What was answered is written, if anybody still reads it.
+    // Answers that wait are written, if the client still reads.
     if !writer.is_finished() {
         let _ = tokio::time::timeout(GRACE, writer).await;
     }
     outcome
 }
 
-/// The requests that are worked on.
 struct Requests {
     client: Arc<Client>,
     room: Arc<Semaphore>,
@@ -85,7 +80,6 @@ struct Requests {
 }
 
 impl Requests {
-    /// Acts on a line.
     async fn take(&mut self, line: Line) {
         let line = match line {
             Line::Whole(line) if line.iter().all(u8::is_ascii_whitespace) => return,
@@ -98,33 +92,33 @@ impl Requests {
                 drop(line);
                 self.request(id, method, params, versioned).await;
             }
-            Incoming::Reply { id, result } => drop(self.client.asks.answer(&id, result)),
+            Incoming::Reply { id, result } => self.client.asks.answer(&id, result),
             Incoming::Notice => {}
             Incoming::Bad { id, error } => self.refuse(id.as_ref(), error, false).await,
         }
     }
 
     async fn request(&mut self, id: Id, method: String, params: serde_json::Value, versioned: bool) {
-        // What later requests stand on is done before they are read.
+        // A request that later ones depend on is answered before they are read.
         if let Some(outcome) = methods::at_once(&self.client, &method, &params).await {
-            return self.client.output.send(&answer(Some(&id), outcome, versioned)).await;
+            return self.client.output.send(&response(Some(&id), outcome, versioned)).await;
         }
         let Ok(room) = Arc::clone(&self.room).try_acquire_owned() else {
-            return self.refuse(Some(&id), RpcError::busy(), versioned).await;
+            return self.refuse(Some(&id), Unavailable::Busy.into(), versioned).await;
         };
         let client = Arc::clone(&self.client);
         self.running.spawn(async move {
             let outcome = methods::call(&client, &method, params).await;
-            client.output.send(&answer(Some(&id), outcome, versioned)).await;
+            client.output.send(&response(Some(&id), outcome, versioned)).await;
             drop(room);
         });
     }
 
     async fn refuse(&self, id: Option<&Id>, error: RpcError, versioned: bool) {
-        self.client.output.send(&answer(id, Err(error), versioned)).await;
+        self.client.output.send(&response(id, Err(error), versioned)).await;
     }
 
-    /// Gives what runs a moment, and drops what needs longer.
+    /// Gives running requests a moment, and drops those that need longer.
     async fn finish(mut self) {
         self.client.asks.close();
         let all = async { while self.running.join_next().await.is_some() {} };

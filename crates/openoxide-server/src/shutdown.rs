@@ -3,57 +3,29 @@
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-/// How a server is told to end. Clones end the same server.
+/// Tells a server to stop. Clones stop the same server.
 #[derive(Clone, Debug, Default)]
 pub struct Shutdown {
-    asked: CancellationToken,
-    over: CancellationToken,
+    /// Cancelled when the server is asked to stop.
+    pub(crate) asked: CancellationToken,
+    /// Cancelled when requests that are under way must end too.
+    pub(crate) over: CancellationToken,
 }
 
 impl Shutdown {
-    /// Returns one that was told nothing yet.
-    pub fn new() -> Shutdown {
-        Shutdown::default()
-    }
-
-    /// Asks the server to end: what has begun may go on for a while.
+    /// Asks the server to stop; requests that are under way may go on for a while.
     pub fn ask(&self) {
         self.asked.cancel();
     }
 
-    /// Ends what still goes on.
+    /// Ends the requests that are under way too.
     pub fn end(&self) {
         self.asked.cancel();
         self.over.cancel();
     }
 
-    /// Tells whether the server was asked to end.
-    pub fn is_asked(&self) -> bool {
-        self.asked.is_cancelled()
-    }
-
-    /// Waits until the server is asked to end.
-    pub async fn asked(&self) {
-        self.asked.cancelled().await;
-    }
-
-    /// Waits until what still goes on has to end.
-    pub async fn over(&self) {
-        self.over.cancelled().await;
-    }
-
-    /// Returns what is cancelled when the server is asked to end.
-    pub fn token(&self) -> CancellationToken {
-        self.asked.clone()
-    }
-
-    /// Returns what is cancelled when what still goes on has to end.
-    pub(crate) fn last_token(&self) -> CancellationToken {
-        self.over.clone()
-    }
-
-    /// Takes SIGTERM and SIGINT from now on, and obeys them while what it returns is awaited: the first asks, the second
-    /// ends.
+    /// Takes SIGTERM and SIGINT from now on, and obeys them while the future that it returns is polled: the first asks, the
+    /// second ends.
     pub fn obey_signals(&self) -> std::io::Result<impl Future<Output = ()> + Send + 'static> {
         let mut terminate = signal(SignalKind::terminate())?;
         let mut interrupt = signal(SignalKind::interrupt())?;

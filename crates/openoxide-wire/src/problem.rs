@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A finding about a file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ProblemLine {
     /// The stable code; `openoxide explain CODE` has the long form.
     pub code: String,

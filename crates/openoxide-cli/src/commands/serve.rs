@@ -137,7 +137,7 @@ async fn listen_and_serve(
     let token_file = minted.as_ref().map(|minted| minted.file.clone());
     tell(ui, args, &listening, token.is_some())?;
     let options = IngressOptions { hosts: args.allow_host.clone(), token, proof, limits: IngressLimits::default() };
-    let mcp = McpHttp::behind(listening.address(), &args.allow_host, engine.stopping().token());
+    let mcp = McpHttp::behind(listening.address(), &args.allow_host);
     let mcp = McpHttp { options: args.tools.options(), ..mcp };
     let served = HttpOptions { well_known: !args.no_well_known, mcp, token_file };
     let router = openoxide_server::router(engine.clone(), served);

@@ -1,32 +1,25 @@
-//! Activations over HTTP. One that needs an answer of the user waits for it under a handle that cannot be guessed.
+//! Activates skills. An activation that needs an answer of the user waits for it under a handle that cannot be guessed.
 
-use std::fmt;
 use std::sync::Arc;
 
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use openoxide_app::activate::{self, Activate, ActivateInput};
-use openoxide_app::read;
 use openoxide_app::{
     ActivationStamps, Answer, Call, CallArguments, Caller, Choice, Question, Refusal, RefusalReason, Reply, SkillRef,
-    Snapshot, find_by_id,
+    Snapshot, find_by_id, read,
 };
 use openoxide_wire::{ActivateAnswer, CallerInput, ReadAnswer};
 use schemars::JsonSchema;
 use secrecy::SecretString;
 use serde::Deserialize;
 
-use super::extract::{Body, HttpContext, LocationQuery, PathSegments, Query};
-use super::files;
-use super::redact::Redactor;
-use super::response::EncodedResponse;
-use super::response_cache::{CacheKey, CachedResponse, Dependencies};
 use super::waiting::{ask, choices, not_pending, proof};
-use crate::answer::{ApprovalProof, Failure, Peer};
-use crate::conversation::Conversation;
-use crate::drive::Progress;
-use crate::observe::audit::{self, Action};
-use crate::pending_operation::{PendingOperation, PendingWork};
+use super::{
+    Body, CacheKey, CachedResponse, Dependencies, EncodedResponse, HttpContext, Location, Path, Query, Redactor,
+    Result, files,
+};
+use crate::{Action, ApprovalProof, Conversation, Failure, Peer, PendingOperation, PendingWork, Progress};
 
 /// The longest arguments that a cached response is kept for, in bytes.
 const CACHED_ARGUMENTS_MAX: usize = 256;
@@ -70,7 +63,7 @@ pub(crate) struct AnswerInput {
 }
 
 /// A decision.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum Decision {
     /// Yes, this time.
@@ -83,15 +76,9 @@ enum Decision {
     No,
 }
 
-impl fmt::Debug for AnswerInput {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AnswerInput").field("answer", &self.answer).finish_non_exhaustive()
-    }
-}
-
 impl AnswerInput {
     /// Returns the answer, if it is one to this question.
-    fn answer(self, question: &Question) -> Result<Answer, Failure> {
+    fn answer(self, question: &Question) -> Result<Answer> {
         let (choice, answer) = match (self.answer, self.value) {
             (Decision::Once, None) => (Choice::Once, Answer::Once),
             (Decision::Always, None) => (Choice::Always, Answer::Always),
@@ -107,23 +94,17 @@ impl AnswerInput {
     }
 }
 
-/// Says that nobody says yes for the user who does not show the token.
-fn needs_proof(context: &HttpContext) -> Failure {
-    let text = "only whoever shows the server's token can say yes for its user";
-    Failure::new(StatusCode::FORBIDDEN, "needs-proof", text).help(format!("send {}", proof(context)))
-}
-
 fn unfit(text: &str) -> Failure {
     Failure::new(StatusCode::UNPROCESSABLE_ENTITY, "unfit-answer", text)
 }
 
 pub(crate) async fn activate(
     context: HttpContext,
-    PathSegments(id): PathSegments<String>,
-    Query(query): Query<LocationQuery>,
+    Path(id): Path<String>,
+    Query(at): Query<Location>,
     Body(input): Body<ActivateBody>,
-) -> Result<Response, Failure> {
-    let state = context.state(&query.at).await?;
+) -> Result<Response> {
+    let snapshot = context.snapshot(&at).await?;
     let arguments = match (input.arguments, input.words) {
         (Some(_), Some(_)) => {
             let text = "`arguments` and `words` are two ways to say the same";
@@ -134,26 +115,39 @@ pub(crate) async fn activate(
         (None, None) => CallArguments::Nothing,
     };
     let caller = input.who.into();
-    let key = cache_key(&state, &id, caller, &arguments, context.peer);
-    if let Some(hit) = key.as_ref().and_then(|key| context.http.cache().get(key)) {
-        context.engine.note(Action::Activate, &hit.skill, hit.digest.as_deref(), None, audit::Decision::Allow);
-        return Ok(hit.response.send(&context.headers));
+    let key = cache_key(&snapshot, &id, caller, &arguments, context.peer);
+    if let Some(hit) = key.as_ref().and_then(|key| context.http.cache.get(key)) {
+        context.engine.note(
+            Action::Activate,
+            &hit.cached.skill,
+            hit.cached.digest.as_deref(),
+            None,
+            crate::Decision::Allow,
+        );
+        return Ok(hit.cached.response.send(&context.headers));
     }
-    let skill = SkillRef::Id(id.clone()).resolve_call(&state)?;
-    let stamps = stamps(&context, &state, key.is_some().then_some(id)).await?;
+    let skill = SkillRef::Id(id.clone()).resolve_call(&snapshot)?;
+    // The stamps of everything that the activation depends on are taken before it begins.
+    let stamps = match &key {
+        Some(_) => {
+            let snapshot = Arc::clone(&snapshot);
+            context.work(move || Ok(ActivationStamps::take(&snapshot, &id))).await?
+        }
+        None => None,
+    };
     let session = Conversation::default();
-    let operation = activate::activate(&state, ActivateInput::Skill(Call { skill, caller, arguments }))?;
-    let progress = context.engine.advance(&state, Box::new(operation), &session, Reply::Begin).await?;
+    let operation = activate::activate(&snapshot, ActivateInput::Skill(Call { skill, caller, arguments }))?;
+    let progress = context.engine.advance(&snapshot, Box::new(operation), &session, Reply::Begin).await?;
     if let (Progress::Done(operation, done), Some(key), Some(stamps)) = (&progress, key, stamps)
         && let Some((activated, stamps)) = stamps.cover(done)
     {
-        let response = EncodedResponse::json_once(&operation.answer(done), context.peer, &state)?;
+        let response = EncodedResponse::json_once(&operation.answer(done), context.peer, &snapshot)?;
         let (skill, digest) = (activated.name.clone(), Some(activated.digest.clone()));
         let cached = CachedResponse { response: response.clone(), skill, digest };
-        context.http.cache().insert(key, Dependencies::Folder(stamps), cached);
+        context.http.cache.insert(key, Dependencies::Folder(stamps), cached);
         return Ok(response.send(&context.headers));
     }
-    activated(&context, &state, session, progress)
+    activated(&context, &snapshot, session, progress)
 }
 
 /// Returns the key of an activation's response, if it may be cached at all.
@@ -172,31 +166,22 @@ fn cache_key(
     Some(CacheKey::new(snapshot, "activate", id.to_owned(), peer).used_by(caller, arguments))
 }
 
-/// Takes the stamps of everything that an activation depends on, before it begins.
-async fn stamps(
-    context: &HttpContext,
-    state: &Arc<Snapshot>,
-    id: Option<String>,
-) -> Result<Option<ActivationStamps>, Failure> {
-    let Some(id) = id else { return Ok(None) };
-    let snapshot = Arc::clone(state);
-    context.work(move || Ok(ActivationStamps::take(&snapshot, &id))).await
-}
-
 pub(crate) async fn answer(
     context: HttpContext,
-    PathSegments(handle): PathSegments<String>,
+    Path(handle): Path<String>,
     Body(input): Body<AnswerInput>,
-) -> Result<Response, Failure> {
-    // Without room for its work the operation goes on waiting. Once it is taken, it waits for a thread.
+) -> Result<Response> {
+    // Without room for its work, the operation goes on waiting. Once it is taken, it waits for a thread.
     drop(context.engine.work().slot().await?);
-    let pending = context.engine.pending();
+    let pending = &context.engine.pending;
     let answer = pending.with(&handle, |waiting| input.answer(&waiting.question)).map_err(not_pending)??;
     if !matches!(answer, Answer::No) && context.proven != ApprovalProof(true) {
-        return Err(needs_proof(&context));
+        let text = "only whoever shows the server's token can say yes for its user";
+        let failure = Failure::new(StatusCode::FORBIDDEN, "needs-proof", text);
+        return Err(failure.help(format!("send {}", proof(&context))));
     }
     let PendingOperation { work, question, snapshot, session, .. } = pending.take(&handle).map_err(not_pending)?;
-    // What was denied or switched off since the question was asked is not allowed by an old answer.
+    // An old answer must not allow what was denied or switched off since the question was asked.
     let now = context.engine.at(&snapshot.place).await??;
     match work {
         PendingWork::Activate(operation) if Arc::ptr_eq(&snapshot, &now) => {
@@ -211,57 +196,56 @@ pub(crate) async fn answer(
     }
 }
 
-/// Begins a call anew where something has changed; the answer holds if the question is still the same.
+/// Begins a call anew because something has changed. The answer holds if the question is still the same.
 async fn again(
     context: &HttpContext,
-    state: &Arc<Snapshot>,
+    snapshot: &Arc<Snapshot>,
     operation: &Activate,
     question: &Question,
     answer: Answer,
-) -> Result<Response, Failure> {
+) -> Result<Response> {
     let session = Conversation::default();
-    let operation = operation.restart(state)?;
-    let mut progress = context.engine.advance(state, Box::new(operation), &session, Reply::Begin).await?;
+    let operation = operation.restart(snapshot)?;
+    let mut progress = context.engine.advance(snapshot, Box::new(operation), &session, Reply::Begin).await?;
     if let Progress::Asks(operation, asked) = progress {
         progress = match asked == *question {
-            true => context.engine.advance(state, operation, &session, Reply::Answer(answer)).await?,
+            true => context.engine.advance(snapshot, operation, &session, Reply::Answer(answer)).await?,
             false => Progress::Asks(operation, asked),
         };
     }
-    activated(context, state, session, progress)
+    activated(context, snapshot, session, progress)
 }
 
-pub(crate) async fn drop_it(
-    context: HttpContext,
-    PathSegments(handle): PathSegments<String>,
-) -> Result<Response, Failure> {
-    context.engine.pending().take(&handle).map_err(not_pending)?;
+pub(crate) async fn drop_it(context: HttpContext, Path(handle): Path<String>) -> Result<Response> {
+    context.engine.pending.take(&handle).map_err(not_pending)?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
-/// Answers what came of an activation, or what the user must decide first.
+/// Answers with the outcome of an activation, or with what the user must decide first.
 fn activated(
     context: &HttpContext,
-    state: &Arc<Snapshot>,
+    snapshot: &Arc<Snapshot>,
     session: Conversation,
     progress: Progress<Activate>,
-) -> Result<Response, Failure> {
+) -> Result<Response> {
     match progress {
-        Progress::Asks(operation, question) => ask(context, state, PendingWork::Activate(operation), session, question),
+        Progress::Asks(operation, question) => {
+            ask(context, snapshot, PendingWork::Activate(operation), session, question)
+        }
         Progress::Done(operation, done) => match done.refused.first() {
-            Some(refusal) if done.activated.is_empty() => Err(refused(context, state, refusal)),
-            _ => context.json(StatusCode::OK, state, &operation.answer(&done)),
+            Some(refusal) if done.activated.is_empty() => Err(refused(context, snapshot, refusal)),
+            _ => context.json(StatusCode::OK, snapshot, &operation.answer(&done)),
         },
     }
 }
 
-/// Says why nothing was activated, with ids where a name means several skills, and paths only to whoever is here.
-fn refused(context: &HttpContext, state: &Snapshot, refusal: &Refusal) -> Failure {
-    let several =
-        (refusal.why == RefusalReason::Ambiguous).then(|| find_by_id(&state.catalog, &refusal.name).err()).flatten();
-    let failure = Failure::from(several.unwrap_or_else(|| refusal.clone().into()));
-    match context.peer {
-        Peer::Local => failure,
-        Peer::Remote => failure.hidden(|line| Redactor::new(state).redact_problem(line)),
+/// Says why nothing was activated, with ids where a name means several skills.
+fn refused(context: &HttpContext, snapshot: &Snapshot, refusal: &Refusal) -> Failure {
+    let is_ambiguous = refusal.why == RefusalReason::Ambiguous;
+    let several = is_ambiguous.then(|| find_by_id(&snapshot.catalog, &refusal.name).err()).flatten();
+    let mut failure = Failure::from(several.unwrap_or_else(|| refusal.clone().into()));
+    if context.peer == Peer::Remote {
+        Redactor::new(snapshot).redact_problem(&mut failure.line);
     }
+    failure
 }

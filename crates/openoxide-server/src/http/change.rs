@@ -1,4 +1,4 @@
-//! Looking again, and switching skills on and off.
+//! Reloads the catalog, and switches skills on and off.
 
 use axum::response::Response;
 use http::StatusCode;
@@ -6,8 +6,7 @@ use openoxide_app::{SettingsOwner, reload, switch};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::extract::{Body, HttpContext, LocationQuery, PathSegments, Query};
-use crate::answer::Failure;
+use super::{Body, HttpContext, Location, Path, Query, Result};
 
 /// An order with nothing in it.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -16,12 +15,12 @@ pub(crate) struct Order {}
 
 pub(crate) async fn reload(
     context: HttpContext,
-    Query(query): Query<LocationQuery>,
+    Query(at): Query<Location>,
     Body(Order {}): Body<Order>,
-) -> Result<Response, Failure> {
-    let (live, place) = (context.http.engine().live().clone(), context.place(&query.at)?);
-    let state = context.work(move || Ok(reload::reload(&live, &place)?)).await?;
-    context.json(StatusCode::OK, &state, &reload::answer(&state))
+) -> Result<Response> {
+    let (live, place) = (context.engine.live.clone(), context.place(&at)?);
+    let snapshot = context.work(move || Ok(reload::reload(&live, &place)?)).await?;
+    context.json(StatusCode::OK, &snapshot, &reload::answer(&snapshot))
 }
 
 /// Whose settings are written.
@@ -33,42 +32,23 @@ pub(crate) struct SwitchInput {
     in_project: bool,
 }
 
-pub(crate) async fn enable(
+pub(crate) async fn switch<const ENABLED: bool>(
     context: HttpContext,
-    PathSegments(id): PathSegments<String>,
-    Query(query): Query<LocationQuery>,
+    Path(id): Path<String>,
+    Query(at): Query<Location>,
     Body(input): Body<SwitchInput>,
-) -> Result<Response, Failure> {
-    set_enabled(context, id, query, &input, true).await
-}
-
-pub(crate) async fn disable(
-    context: HttpContext,
-    PathSegments(id): PathSegments<String>,
-    Query(query): Query<LocationQuery>,
-    Body(input): Body<SwitchInput>,
-) -> Result<Response, Failure> {
-    set_enabled(context, id, query, &input, false).await
-}
-
-async fn set_enabled(
-    context: HttpContext,
-    id: String,
-    query: LocationQuery,
-    input: &SwitchInput,
-    enabled: bool,
-) -> Result<Response, Failure> {
-    let state = context.state(&query.at).await?;
+) -> Result<Response> {
+    let snapshot = context.snapshot(&at).await?;
     let owner = if input.in_project { SettingsOwner::Project } else { SettingsOwner::User };
-    let live = context.http.engine().live().clone();
-    let (state, answer) = context
+    let live = context.engine.live.clone();
+    let (snapshot, answer) = context
         .work(move || {
-            let switched = switch::switch_by_id(&state, &id, enabled, owner)?;
+            let switched = switch::switch_by_id(&snapshot, &id, ENABLED, owner)?;
             // The next request must see the change.
-            let state = reload::reload(&live, &state.place)?;
+            let snapshot = reload::reload(&live, &snapshot.place)?;
             switch::ensure_effective(&switched)?;
-            Ok((state, switch::change_answer(&switched, enabled)))
+            Ok((snapshot, switch::change_answer(&switched, ENABLED)))
         })
         .await?;
-    context.json(StatusCode::OK, &state, &answer)
+    context.json(StatusCode::OK, &snapshot, &answer)
 }

@@ -1,22 +1,17 @@
 //! Streams changes of skills as server-sent events.
 
-use std::convert::Infallible;
-use std::time::Duration;
+use std::{convert::Infallible, time::Duration};
 
 use axum::response::sse::{Event, KeepAlive, Sse};
-use openoxide_app::Place;
 use openoxide_app::live::{Change, SkillChange};
-use openoxide_app::skill_id as called;
+use openoxide_app::{Place, skill_id};
 use schemars::JsonSchema;
 use serde::Serialize;
-use tokio_stream::wrappers::BroadcastStream;
-use tokio_stream::wrappers::errors::BroadcastStreamRecvError;
-use tokio_stream::{Stream, StreamExt as _};
+use tokio_stream::{Stream, StreamExt as _, wrappers::BroadcastStream, wrappers::errors::BroadcastStreamRecvError};
 
-use super::extract::{HttpContext, LocationQuery, Query};
-use crate::answer::Failure;
+use super::{HttpContext, Location, Query, Result};
 
-/// How often something is said although nothing happened.
+/// How often a comment is sent while nothing happens.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 /// What changed at a place.
@@ -44,7 +39,7 @@ pub(crate) struct ChangedSkill {
 impl ChangeEvent {
     fn new(change: &Change) -> ChangeEvent {
         let skill = |skill: &SkillChange| ChangedSkill {
-            id: called(&skill.name, &skill.path, skill.is_alone),
+            id: skill_id(&skill.name, &skill.path, skill.is_alone),
             name: skill.name.clone(),
         };
         let skills = |skills: &[SkillChange]| skills.iter().map(skill).collect();
@@ -59,25 +54,25 @@ impl ChangeEvent {
 
 pub(crate) async fn events(
     context: HttpContext,
-    Query(query): Query<LocationQuery>,
-) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Failure> {
-    // Whoever listens first and looks then misses nothing.
-    let changes = BroadcastStream::new(context.http.engine().changes());
-    let state = context.state(&query.at).await?;
-    let (place, version) = (state.place.clone(), state.version);
-    // A place that somebody listens to is not given up for others.
-    let pin = context.http.engine().live().pin(&place);
+    Query(at): Query<Location>,
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>> {
+    // Subscribing before looking misses nothing in between.
+    let changes = BroadcastStream::new(context.engine.changes());
+    let snapshot = context.snapshot(&at).await?;
+    let (place, version) = (snapshot.place.clone(), snapshot.version);
+    // A place that a client listens to is not given up for others.
+    let pin = context.engine.live.pin(&place);
     let first = Event::default().event("version").id(version.to_string()).data(format!("{{\"version\":{version}}}"));
     let later = changes.filter_map(move |change| {
         let _held = &pin;
-        told(&place, change)
+        event(&place, change)
     });
     let stream = tokio_stream::once(first).chain(later).map(Ok);
     Ok(Sse::new(stream).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)))
 }
 
-/// Makes the event of a change at this place; whoever is too far behind is told to look at everything again.
-fn told(place: &Place, change: Result<std::sync::Arc<Change>, BroadcastStreamRecvError>) -> Option<Event> {
+/// Makes the event of a change at this place. A client that is too far behind must look at everything again.
+fn event(place: &Place, change: Result<std::sync::Arc<Change>, BroadcastStreamRecvError>) -> Option<Event> {
     match change {
         Err(BroadcastStreamRecvError::Lagged(_)) => Some(Event::default().event("reload").data("{}")),
         Ok(change) if change.snapshot.place == *place => {

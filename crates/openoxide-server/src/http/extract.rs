@@ -1,41 +1,33 @@
 //! Extracts the parts of a request: its client, its place, its query, its body and its path.
 
-use std::net::SocketAddr;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
-use axum::extract::{ConnectInfo, FromRequest, FromRequestParts, Request};
+use axum::extract::{FromRequest, FromRequestParts, Request};
 use http::header::{ACCEPT, CONTENT_TYPE};
-use http::request::Parts;
-use http::{HeaderMap, Method, StatusCode};
+use http::{HeaderMap, Method, StatusCode, request::Parts};
 use openoxide_app::{Place, Snapshot};
 use schemars::{JsonSchema, SchemaGenerator};
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use serde::{Deserialize, de::DeserializeOwned};
 
-use super::state::HttpState;
-use crate::answer::{ApprovalProof, Failure, Peer, RequestId};
+use super::{HttpState, Result};
 use crate::bounded_body::{BodyError, read_body};
-use crate::engine::Engine;
-use crate::observe::audit::{Actor, Face};
+use crate::{Actor, ApprovalProof, Engine, Face, Failure, Peer};
 
-/// Most bytes of a body.
 const BODY_MAX: usize = 1024 * 1024;
 
-/// Who asks, of whom, and what is held already.
+/// The client of a request, the server, and what the client has already.
 pub(crate) struct HttpContext {
-    pub(crate) http: HttpState,
-    /// The engine, as whoever asks uses it.
+    pub(crate) http: Arc<HttpState>,
+    /// The engine, which acts for the client.
     pub(crate) engine: Engine,
     pub(crate) peer: Peer,
-    /// Whether whoever asks has shown the token.
     pub(crate) proven: ApprovalProof,
     pub(crate) headers: HeaderMap,
-    /// Whether nobody reads what is answered, but for the headers.
+    /// Whether the client gets the headers of the answer alone.
     pub(crate) is_head: bool,
 }
 
-/// What says which catalog is meant.
+/// Says which catalog is meant.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 pub(crate) struct Location {
     /// The folder to look from, absolute; only for whoever asks from this machine.
@@ -46,35 +38,28 @@ pub(crate) struct Location {
     pub(crate) agent: Option<String>,
 }
 
-/// Nothing but which catalog is meant.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-pub(crate) struct LocationQuery {
-    #[serde(flatten)]
-    pub(crate) at: Location,
-}
-
 /// No query at all.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct NoQuery {}
 
-impl FromRequestParts<HttpState> for HttpContext {
+impl FromRequestParts<Arc<HttpState>> for HttpContext {
     type Rejection = Failure;
 
-    async fn from_request_parts(parts: &mut Parts, http: &HttpState) -> Result<HttpContext, Failure> {
-        let peer = parts.extensions.get::<Peer>().copied().unwrap_or_default();
-        let proven = parts.extensions.get::<ApprovalProof>().copied().unwrap_or_default();
-        let address = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.to_string());
-        let request = parts.extensions.get::<RequestId>().map(|id| id.0.to_string());
-        let engine = http.engine().asked_by(Actor { face: Face::Http, peer: address, request });
-        let (headers, is_head) = (parts.headers.clone(), parts.method == Method::HEAD);
-        Ok(HttpContext { http: http.clone(), engine, peer, proven, headers, is_head })
+    async fn from_request_parts(parts: &mut Parts, http: &Arc<HttpState>) -> Result<HttpContext> {
+        Ok(HttpContext {
+            http: Arc::clone(http),
+            engine: http.engine.asked_by(Actor::of_request(Face::Http, &parts.extensions)),
+            peer: parts.extensions.get().copied().unwrap_or_default(),
+            proven: parts.extensions.get().copied().unwrap_or_default(),
+            headers: parts.headers.clone(),
+            is_head: parts.method == Method::HEAD,
+        })
     }
 }
 
 impl HttpContext {
-    /// Returns the place that is meant.
-    pub(crate) fn place(&self, at: &Location) -> Result<Place, Failure> {
-        let mut place = self.http.engine().here().clone();
+    pub(crate) fn place(&self, at: &Location) -> Result<Place> {
+        let mut place = self.engine.here.clone();
         if let Some(directory) = &at.directory {
             if self.peer != Peer::Local {
                 let text = "only whoever asks from the server's own machine can name a folder";
@@ -91,20 +76,17 @@ impl HttpContext {
         Ok(place)
     }
 
-    /// Returns what the place that is meant is like now.
-    pub(crate) async fn state(&self, at: &Location) -> Result<Arc<Snapshot>, Failure> {
-        Ok(self.http.engine().at(&self.place(at)?).await??)
+    /// Returns the present snapshot of the place that is meant.
+    pub(crate) async fn snapshot(&self, at: &Location) -> Result<Arc<Snapshot>> {
+        Ok(self.engine.at(&self.place(at)?).await??)
     }
 
-    /// Does work that takes a while.
-    pub(crate) async fn work<T: Send + 'static>(
-        &self,
-        work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
-    ) -> Result<T, Failure> {
-        self.http.engine().work().run(work).await?
+    /// Does work that blocks.
+    pub(crate) async fn work<T: Send + 'static>(&self, work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+        self.engine.work().run(work).await?
     }
 
-    /// Tells whether JSON is wanted rather than bytes.
+    /// Tells whether the client wants JSON rather than bytes.
     pub(crate) fn wants_json(&self) -> bool {
         let accepted = self.headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
         accepted.flat_map(|value| value.split(',')).any(|kind| is_json(kind) && !is_refused(kind))
@@ -115,7 +97,7 @@ fn is_json(kind: &str) -> bool {
     kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json")
 }
 
-/// Tells whether something is named to say that it is not wanted: by a weight of nothing.
+/// Tells whether a client names a media type with the weight 0, which says that it does not accept it.
 fn is_refused(named: &str) -> bool {
     let parameters = named.split(';').skip(1).filter_map(|parameter| parameter.split_once('='));
     let mut weights = parameters.filter(|(name, _)| name.trim().eq_ignore_ascii_case("q"));
@@ -125,10 +107,10 @@ fn is_refused(named: &str) -> bool {
 /// A query whose every key is known.
 pub(crate) struct Query<T>(pub(crate) T);
 
-impl<T: DeserializeOwned + JsonSchema> FromRequestParts<HttpState> for Query<T> {
+impl<T: DeserializeOwned + JsonSchema> FromRequestParts<Arc<HttpState>> for Query<T> {
     type Rejection = Failure;
 
-    async fn from_request_parts(parts: &mut Parts, _: &HttpState) -> Result<Query<T>, Failure> {
+    async fn from_request_parts(parts: &mut Parts, _: &Arc<HttpState>) -> Result<Query<T>> {
         let refuse = |text: String| Failure::new(StatusCode::BAD_REQUEST, "bad-query", text);
         let pairs = axum::extract::Query::<Vec<(String, String)>>::try_from_uri(&parts.uri);
         let pairs = pairs.map_err(|error| refuse(error.body_text()))?.0;
@@ -152,13 +134,13 @@ fn keys<T: JsonSchema>() -> Vec<String> {
     properties.map(|properties| properties.keys().cloned().collect()).unwrap_or_default()
 }
 
-/// A body of JSON. One that is empty stands for an object without fields.
+/// A body of JSON. An empty body stands for an object without fields.
 pub(crate) struct Body<T>(pub(crate) T);
 
-impl<T: DeserializeOwned> FromRequest<HttpState> for Body<T> {
+impl<T: DeserializeOwned> FromRequest<Arc<HttpState>> for Body<T> {
     type Rejection = Failure;
 
-    async fn from_request(request: Request, _: &HttpState) -> Result<Body<T>, Failure> {
+    async fn from_request(request: Request, _: &Arc<HttpState>) -> Result<Body<T>> {
         let kind = request.headers().get(CONTENT_TYPE).cloned();
         let bytes = read_body(request.into_body(), BODY_MAX).await.map_err(|error| match error {
             BodyError::Incomplete => {
@@ -180,8 +162,8 @@ impl<T: DeserializeOwned> FromRequest<HttpState> for Body<T> {
     }
 }
 
-/// Reads a body: an object, and not what could be taken for one.
-fn parsed<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Failure> {
+/// Reads a body, which must be an object: serde would take an array for a struct, too.
+fn parsed<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
     let refuse = |error: serde_json::Error| {
         let status = if error.is_data() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::BAD_REQUEST };
         Failure::new(status, "bad-body", error.to_string()).help("`GET /openapi.json` describes it")
@@ -193,15 +175,15 @@ fn parsed<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Failure> {
     serde_json::from_slice(bytes).map_err(refuse)
 }
 
-/// Parts of the address, with what is not text refused.
-pub(crate) struct PathSegments<T>(pub(crate) T);
+/// Parts of the address, which must be text.
+pub(crate) struct Path<T>(pub(crate) T);
 
-impl<T: DeserializeOwned + Send> FromRequestParts<HttpState> for PathSegments<T> {
+impl<T: DeserializeOwned + Send> FromRequestParts<Arc<HttpState>> for Path<T> {
     type Rejection = Failure;
 
-    async fn from_request_parts(parts: &mut Parts, http: &HttpState) -> Result<PathSegments<T>, Failure> {
+    async fn from_request_parts(parts: &mut Parts, http: &Arc<HttpState>) -> Result<Path<T>> {
         let path = axum::extract::Path::<T>::from_request_parts(parts, http).await;
-        path.map(|path| PathSegments(path.0))
+        path.map(|path| Path(path.0))
             .map_err(|error| Failure::new(StatusCode::BAD_REQUEST, "bad-address", error.body_text()))
     }
 }

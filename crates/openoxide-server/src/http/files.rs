@@ -1,4 +1,4 @@
-//! Files of skills over HTTP. What a rule asks about waits for its answer as an activation does.
+//! Reads files of skills. A read that needs an answer of the user waits for it as an activation does.
 
 use std::sync::Arc;
 
@@ -14,15 +14,9 @@ use openoxide_wire::CallerInput;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::extract::{HttpContext, Location, PathSegments, Query};
-use super::response::EncodedResponse;
-use super::response_cache::{CacheKey, CachedResponse, Dependencies};
 use super::waiting::ask;
-use crate::answer::Failure;
-use crate::conversation::Conversation;
-use crate::drive::Progress;
-use crate::observe::audit::{Action, Decision};
-use crate::pending_operation::PendingWork;
+use super::{CacheKey, CachedResponse, Dependencies, EncodedResponse, HttpContext, Location, Path, Query, Result};
+use crate::{Action, Conversation, Decision, PendingWork, Progress};
 
 /// The largest file that is cached, in bytes.
 const CACHED_MAX: usize = 64 * 1024;
@@ -39,96 +33,91 @@ pub(crate) struct ReadQuery {
 
 pub(crate) async fn top(
     context: HttpContext,
-    PathSegments(id): PathSegments<String>,
+    Path(id): Path<String>,
     Query(query): Query<ReadQuery>,
-) -> Result<Response, Failure> {
-    begin(context, id, ReadPart::Listing, query).await
+) -> Result<Response> {
+    begin(context, id, None, query).await
 }
 
 pub(crate) async fn file(
     context: HttpContext,
-    PathSegments((id, path)): PathSegments<(String, String)>,
+    Path((id, path)): Path<(String, String)>,
     Query(query): Query<ReadQuery>,
-) -> Result<Response, Failure> {
-    begin(context, id, ReadPart::Path(path), query).await
+) -> Result<Response> {
+    begin(context, id, Some(path), query).await
 }
 
-async fn begin(context: HttpContext, id: String, part: ReadPart, query: ReadQuery) -> Result<Response, Failure> {
-    let state = context.state(&query.at).await?;
+async fn begin(context: HttpContext, id: String, path: Option<String>, query: ReadQuery) -> Result<Response> {
+    let snapshot = context.snapshot(&query.at).await?;
     let caller = query.who.into();
     let form = if context.wants_json() { ReadForm::Text } else { ReadForm::Bytes };
-    let key = match &part {
-        ReadPart::Path(path) if form == ReadForm::Bytes => {
-            Some(CacheKey::new(&state, "file", id.clone(), context.peer).used_by(caller, Some(path.clone())))
-        }
-        _ => None,
-    };
-    if let Some(hit) = key.as_ref().and_then(|key| context.http.cache().get(key)) {
-        let path = if let ReadPart::Path(path) = &part { Some(path.as_str()) } else { None };
-        context.engine.note(Action::Read, &hit.skill, None, path, Decision::Allow);
-        return Ok(sent(&context, &hit.response));
+    let cached = path.clone().filter(|_| form == ReadForm::Bytes);
+    let key = cached.map(|path| CacheKey::new(&snapshot, "file", id.clone(), context.peer).used_by(caller, Some(path)));
+    if let Some(hit) = key.as_ref().and_then(|key| context.http.cache.get(key)) {
+        context.engine.note(Action::Read, &hit.cached.skill, None, path.as_deref(), Decision::Allow);
+        return Ok(sent(&context, &hit.cached.response));
     }
+    let part = path.clone().map_or(ReadPart::Listing, ReadPart::Path);
     let stamps = match &key {
         Some(_) => {
-            let (snapshot, id, part) = (Arc::clone(&state), id.clone(), part.clone());
+            let (snapshot, id, part) = (Arc::clone(&snapshot), id.clone(), part.clone());
             context.work(move || Ok(FileStamps::take(&snapshot, &id, &part, caller))).await?
         }
         None => None,
     };
-    let path = if let ReadPart::Path(path) = &part { Some(path.clone()) } else { None };
     let input = ReadInput { skill: SkillRef::Id(id.clone()), part, caller, form, audience: Audience::Program };
-    let reading = Box::new(read::read(&state, input).inspect_err(|error| {
+    let reading = Box::new(read::read(&snapshot, input).inspect_err(|error| {
         // A request that names no skill is noted too.
         context.engine.note(Action::Read, &id, None, path.as_deref(), Decision::Deny(error.word()));
     })?);
     let session = Conversation::default();
-    let progress = context.engine.advance(&state, reading, &session, Reply::Begin).await?;
+    let progress = context.engine.advance(&snapshot, reading, &session, Reply::Begin).await?;
     if let (Progress::Done(_, outcome), Some(key), Some(FileStamps { file, stamps })) = (&progress, key, stamps)
-        && let Some(response) = encoded_bytes(&state, outcome)?.filter(|it| it.bytes.len() <= CACHED_MAX)
+        && let Some(response) = encoded_bytes(&snapshot, outcome)?.filter(|it| it.bytes.len() <= CACHED_MAX)
     {
         let cached = CachedResponse { response: response.clone(), skill: outcome.skill.clone(), digest: None };
-        context.http.cache().insert(key, Dependencies::File(stamps, file), cached);
+        context.http.cache.insert(key, Dependencies::File(stamps, file), cached);
         return Ok(sent(&context, &response));
     }
-    answered(&context, &state, session, progress)
+    answered(&context, &snapshot, session, progress)
 }
 
 /// Goes on with a reading that waited for an answer.
 pub(crate) async fn proceed(
     context: &HttpContext,
-    state: &Arc<Snapshot>,
+    snapshot: &Arc<Snapshot>,
     reading: Box<Reading>,
     session: Conversation,
     reply: Reply,
-) -> Result<Response, Failure> {
-    let progress = context.engine.advance(state, reading, &session, reply).await?;
-    answered(context, state, session, progress)
+) -> Result<Response> {
+    let progress = context.engine.advance(snapshot, reading, &session, reply).await?;
+    answered(context, snapshot, session, progress)
 }
 
 fn answered(
     context: &HttpContext,
-    state: &Arc<Snapshot>,
+    snapshot: &Arc<Snapshot>,
     session: Conversation,
     progress: Progress<Reading>,
-) -> Result<Response, Failure> {
+) -> Result<Response> {
     let outcome = match progress {
         Progress::Asks(reading, question) => {
-            return ask(context, state, PendingWork::Read(reading), session, question);
+            return ask(context, snapshot, PendingWork::Read(reading), session, question);
         }
         Progress::Done(_, outcome) => outcome,
     };
-    if let Some(ready) = encoded_bytes(state, &outcome)? {
+    if let Some(ready) = encoded_bytes(snapshot, &outcome)? {
         return Ok(sent(context, &ready));
     }
-    let answer = read::answer(state, &outcome);
+    let answer = read::answer(snapshot, &outcome);
     match outcome.result {
-        Ok(_) => Ok(sent(context, &EncodedResponse::json(&answer, context.peer, Some(state))?)),
+        Ok(_) => Ok(sent(context, &EncodedResponse::json(&answer, context.peer, Some(snapshot))?)),
         Err(refusal) => Err(Error::from(refusal).into()),
     }
 }
 
 /// Encodes a file whose bytes were asked for.
-fn encoded_bytes(snapshot: &Snapshot, outcome: &ReadOutcome) -> Result<Option<EncodedResponse>, Failure> {
+fn encoded_bytes(snapshot: &Snapshot, outcome: &ReadOutcome) -> Result<Option<EncodedResponse>> {
     let Ok(ResourceAnswer {
         found: ResourceContent::File(SkillFile { bytes: ResourceBytes::Binary(bytes), path, .. }),
         ..
@@ -141,7 +130,7 @@ fn encoded_bytes(snapshot: &Snapshot, outcome: &ReadOutcome) -> Result<Option<En
 
 fn sent(context: &HttpContext, ready: &EncodedResponse) -> Response {
     let mut response = ready.send(&context.headers);
-    // A page that comes with a skill is nothing of ours: it runs nothing, and reaches nothing.
+    // A page that comes with a skill is not ours: it must run nothing and reach nothing.
     let headers = response.headers_mut();
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'; sandbox"));
@@ -151,7 +140,7 @@ fn sent(context: &HttpContext, ready: &EncodedResponse) -> Response {
 }
 
 /// Returns the `Content-Type` of a file.
-fn content_type(snapshot: &Snapshot, path: &str, bytes: &[u8]) -> Result<HeaderValue, Failure> {
+fn content_type(snapshot: &Snapshot, path: &str, bytes: &[u8]) -> Result<HeaderValue> {
     let kind = read::media_type(snapshot, path, bytes)?;
     let kind = match kind.starts_with("text/") && !kind.contains("charset") {
         true => HeaderValue::try_from(format!("{kind}; charset=utf-8")),

@@ -1,38 +1,33 @@
 //! Draws the home page: what is served, how an agent is connected, and what is wrong.
 
 use axum::response::Response;
-use openoxide_app::SkillIds as Ids;
-use openoxide_app::live::WatchMode;
-use openoxide_app::{Catalog, Entry, Level, Snapshot};
+use openoxide_app::{Catalog, Entry, Level, SkillIds, Snapshot, live::WatchMode};
 use openoxide_wire::ProblemLine;
 
-use super::extract::NoQuery;
-use super::extract::{HttpContext, Location, Query};
-use super::html::Page;
-use super::redact::Redactor;
-use crate::answer::{Failure, Peer};
+use super::{HttpContext, Location, NoQuery, Page, Query, Redactor, Result};
+use crate::Peer;
 use crate::connect::{Reach, clients};
 
 /// Skills and findings that are shown; the API has the rest.
 const SHOWN: usize = 100;
 
-pub(crate) async fn front(context: HttpContext, _: Query<NoQuery>) -> Result<Response, Failure> {
-    let state = match context.state(&Location::default()).await {
-        Ok(state) => state,
-        Err(failure) if context.peer == Peer::Local => return Ok(broken(failure.line())),
+pub(crate) async fn front(context: HttpContext, _: Query<NoQuery>) -> Result<Response> {
+    let snapshot = match context.snapshot(&Location::default()).await {
+        Ok(snapshot) => snapshot,
+        Err(failure) if context.peer == Peer::Local => return Ok(broken(&failure.line)),
         Err(failure) => return Err(failure),
     };
     let mut page = begun();
-    let title = &state.view.host.title;
+    let title = &snapshot.view.host.title;
     let what = match context.peer {
-        Peer::Local => format!("Skills as {title} sees them from {}", state.place.folder.display()),
+        Peer::Local => format!("Skills as {title} sees them from {}", snapshot.place.folder.display()),
         Peer::Remote => format!("Skills as {title} sees them"),
     };
     page.tag("p", &[("class", "dim")], &what);
-    numbers(&mut page, &context, &state);
+    numbers(&mut page, &context, &snapshot);
     connect(&mut page, &context);
-    skills(&mut page, &state.catalog);
-    findings(&mut page, &context, &state);
+    skills(&mut page, &snapshot.catalog);
+    findings(&mut page, &context, &snapshot);
     more(&mut page);
     page.close("main");
     Ok(page.send())
@@ -45,7 +40,7 @@ fn begun() -> Page {
     page
 }
 
-/// Says why nothing can be served, to whoever can mend it.
+/// Says why nothing can be served, to a local client, who can mend it.
 fn broken(line: &ProblemLine) -> Response {
     let mut page = begun();
     page.tag("p", &[], "Nothing is served until this is mended:");
@@ -56,17 +51,17 @@ fn broken(line: &ProblemLine) -> Response {
     page.send()
 }
 
-fn numbers(page: &mut Page, context: &HttpContext, state: &Snapshot) {
-    let problems = &state.catalog.problems;
+fn numbers(page: &mut Page, context: &HttpContext, snapshot: &Snapshot) {
+    let problems = &snapshot.catalog.problems;
     let errors = problems.iter().filter(|problem| problem.diagnostic.level == Level::Error).count();
-    let watching = match context.http.engine().live().watch_mode() {
+    let watching = match context.engine.live.watch_mode() {
         WatchMode::Events => "as they happen".to_owned(),
         WatchMode::Polling { reason } if context.peer == Peer::Local => format!("by looking again, because {reason}"),
         WatchMode::Polling { .. } => "by looking again".to_owned(),
     };
     let rows = [
-        ("skills that count", state.catalog.skills.len().to_string()),
-        ("files that do not", state.catalog.others.len().to_string()),
+        ("skills that count", snapshot.catalog.skills.len().to_string()),
+        ("files that do not", snapshot.catalog.others.len().to_string()),
         ("findings", format!("{} ({errors} {})", problems.len(), if errors == 1 { "error" } else { "errors" })),
         ("changes are seen", watching),
     ];
@@ -80,12 +75,12 @@ fn numbers(page: &mut Page, context: &HttpContext, state: &Snapshot) {
     page.close("dl");
 }
 
-/// Writes what connects each client: a line for the shell, and the settings for those who would rather see what changes.
+/// Writes what connects each client: a line for the shell, and the settings for people who prefer to see what changes.
 fn connect(page: &mut Page, context: &HttpContext) {
     page.tag("h2", &[("id", "connect")], "Connect an agent");
     let address = context.headers.get(http::header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("127.0.0.1");
-    // Whoever came with a token needed it, unless the server made it, which then only a yes needs.
-    let is_made = context.http.options().token_file.is_some();
+    // A client that sent a token needed it, unless the server made it: then only approvals need it.
+    let is_made = context.http.options.token_file.is_some();
     let token = context.headers.contains_key(http::header::AUTHORIZATION) && !is_made;
     let reach = Reach::Url { url: format!("http://{address}/mcp"), token };
     page.tag("p", &[], "One line in a shell is enough:");
@@ -113,7 +108,7 @@ fn skills(page: &mut Page, catalog: &Catalog) {
         page.prose("p", "None yet: a folder with a `SKILL.md` in it, in `.agents/skills`, is one. It is served as soon as it is there.");
         return;
     }
-    let ids = Ids::new(catalog);
+    let ids = SkillIds::new(catalog);
     page.open("ul", &[("class", "skills")]);
     for entry in catalog.skills.iter().take(SHOWN) {
         skill(page, entry, &format!("/v1/skills/{}", ids.of(entry)));
@@ -137,19 +132,17 @@ fn skill(page: &mut Page, entry: &Entry, address: &str) {
     page.close("li");
 }
 
-fn findings(page: &mut Page, context: &HttpContext, state: &Snapshot) {
-    let problems = &state.catalog.problems;
+fn findings(page: &mut Page, context: &HttpContext, snapshot: &Snapshot) {
+    let problems = &snapshot.catalog.problems;
     if problems.is_empty() {
         return;
     }
     page.tag("h2", &[("id", "findings")], "Findings");
-    let hidden = (context.peer == Peer::Remote).then(|| Redactor::new(state));
+    let redactor = (context.peer == Peer::Remote).then(|| Redactor::new(snapshot));
     page.open("ul", &[("class", "skills")]);
     for problem in problems.iter().take(SHOWN) {
         let mut line = ProblemLine::from(problem);
-        if let Some(hidden) = &hidden {
-            hidden.redact_problem(&mut line);
-        }
+        redactor.iter().for_each(|redactor| redactor.redact_problem(&mut line));
         finding(page, &line);
     }
     page.close("ul");

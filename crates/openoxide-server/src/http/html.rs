@@ -1,13 +1,11 @@
 //! Writes HTML pages that load nothing and escape every text.
 
 use axum::response::{IntoResponse, Response};
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use http::HeaderValue;
 use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS};
 use sha2::{Digest as _, Sha256};
 
-/// How pages look.
 const STYLE: &str = include_str!("html.css");
 
 /// A page that is being written. Tags and attributes are our own; everything else is escaped.
@@ -31,7 +29,6 @@ impl Page {
         page
     }
 
-    /// Opens an element.
     pub(crate) fn open(&mut self, tag: &'static str, attributes: &[(&'static str, &str)]) {
         self.html.push('<');
         self.html.push_str(tag);
@@ -45,14 +42,13 @@ impl Page {
         self.html.push('>');
     }
 
-    /// Closes an element.
     pub(crate) fn close(&mut self, tag: &'static str) {
         self.html.push_str("</");
         self.html.push_str(tag);
         self.html.push('>');
     }
 
-    /// Writes text.
+    /// Writes text, escaped.
     pub(crate) fn text(&mut self, text: &str) {
         for letter in text.chars() {
             match letter {
@@ -82,7 +78,6 @@ impl Page {
         self.close(tag);
     }
 
-    /// Ends the page.
     pub(crate) fn send(mut self) -> Response {
         self.close("body");
         self.close("html");

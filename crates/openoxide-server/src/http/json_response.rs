@@ -8,20 +8,30 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use openoxide_app::Snapshot;
 use serde::Serialize;
 
-use super::extract::HttpContext;
-use super::response::{EncodedResponse, JSON, NO_STORE, encode_json};
-use super::response_cache::{CacheKey, CachedResponse, Dependencies};
-use crate::answer::Failure;
+use super::{
+    CacheKey, CachedResponse, Dependencies, EncodedResponse, HttpContext, JSON, NO_STORE, Result, encode_json,
+};
 
 impl HttpContext {
+    /// Answers with JSON that is made anew for each request.
+    pub(crate) async fn fresh_json<T: Serialize>(
+        &self,
+        snapshot: Arc<Snapshot>,
+        make: impl FnOnce(&Snapshot) -> Result<T> + Send + 'static,
+    ) -> Result<Response> {
+        let peer = self.peer;
+        let work = move || EncodedResponse::json(&make(&snapshot)?, peer, Some(&snapshot));
+        Ok(self.work(work).await?.send(&self.headers))
+    }
+
     /// Answers with JSON that depends on nothing but the snapshot and `subject`; it is made once for all clients.
     pub(crate) async fn cached_json<T: Serialize>(
         &self,
         snapshot: &Arc<Snapshot>,
         route: &'static str,
         subject: String,
-        make: impl FnOnce(&Snapshot) -> Result<T, Failure> + Send + 'static,
-    ) -> Result<Response, Failure> {
+        make: impl FnOnce(&Snapshot) -> Result<T> + Send + 'static,
+    ) -> Result<Response> {
         self.cached_json_if_complete(snapshot, route, subject, |snapshot| Ok((make(snapshot)?, true))).await
     }
 
@@ -32,11 +42,11 @@ impl HttpContext {
         snapshot: &Arc<Snapshot>,
         route: &'static str,
         subject: String,
-        make: impl FnOnce(&Snapshot) -> Result<(T, bool), Failure> + Send + 'static,
-    ) -> Result<Response, Failure> {
+        make: impl FnOnce(&Snapshot) -> Result<(T, bool)> + Send + 'static,
+    ) -> Result<Response> {
         let key = CacheKey::new(snapshot, route, subject, self.peer);
-        if let Some(hit) = self.http.cache().get(&key) {
-            return Ok(hit.response.send(&self.headers));
+        if let Some(hit) = self.http.cache.get(&key) {
+            return Ok(hit.cached.response.send(&self.headers));
         }
         let (peer, snapshot) = (self.peer, Arc::clone(snapshot));
         let work = move || {
@@ -46,18 +56,13 @@ impl HttpContext {
         let (response, is_complete) = self.work(work).await?;
         if is_complete {
             let cached = CachedResponse { response: response.clone(), skill: String::new(), digest: None };
-            self.http.cache().insert(key, Dependencies::None, cached);
+            self.http.cache.insert(key, Dependencies::None, cached);
         }
         Ok(response.send(&self.headers))
     }
 
     /// Answers with JSON that clients do not keep.
-    pub(crate) fn json(
-        &self,
-        status: StatusCode,
-        snapshot: &Snapshot,
-        answer: &impl Serialize,
-    ) -> Result<Response, Failure> {
+    pub(crate) fn json(&self, status: StatusCode, snapshot: &Snapshot, answer: &impl Serialize) -> Result<Response> {
         let headers = [(CONTENT_TYPE, JSON), (CACHE_CONTROL, NO_STORE)];
         Ok((status, headers, encode_json(answer, self.peer, Some(snapshot))?).into_response())
     }

@@ -1,20 +1,19 @@
-//! Looking around: hosts, roots, findings, what the model sees, and what a turn names.
+//! Looking around: hosts, roots, findings, what the model sees, what a turn names, and which skills fit some words.
 
 use std::sync::Arc;
 
 use axum::response::Response;
 use http::StatusCode;
 use openoxide_app::hosts::{self, HostsInput};
-use openoxide_app::mentions::turn_of_input;
 use openoxide_app::problems::{self, Problems};
-use openoxide_app::prompt::PromptInput;
+use openoxide_app::search::{self, SearchInput};
+use openoxide_app::{mentions::turn_of_input, prompt::PromptInput};
 use openoxide_wire::{LimitLine, ProblemLine, SchemaVersion, TurnInput};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::extract::{Body, HttpContext, Location, LocationQuery, Query};
-use super::response::EncodedResponse;
-use crate::answer::Failure;
+use super::{Body, HttpContext, Location, Query, Result};
+use crate::Failure;
 
 /// Which hosts.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -26,31 +25,28 @@ pub(crate) struct HostsQuery {
     matrix: bool,
 }
 
-pub(crate) async fn hosts(context: HttpContext, Query(query): Query<HostsQuery>) -> Result<Response, Failure> {
-    let only = query.at.host.clone();
-    let state = context.state(&query.at).await?;
-    let peer = context.peer;
-    let ready = context
-        .work(move || {
-            let hosts = match only {
-                Some(_) => hosts::host_of(&state, query.matrix),
-                None => hosts::hosts(&state.workspace, &HostsInput { host: None, matrix: query.matrix })?,
+pub(crate) async fn hosts(context: HttpContext, Query(query): Query<HostsQuery>) -> Result<Response> {
+    let snapshot = context.snapshot(&query.at).await?;
+    context
+        .fresh_json(snapshot, move |snapshot| {
+            let hosts = match query.at.host {
+                Some(_) => hosts::host_of(snapshot, query.matrix),
+                None => hosts::hosts(&snapshot.workspace, &HostsInput { host: None, matrix: query.matrix })?,
             };
-            EncodedResponse::json(&hosts.into_answer(), peer, Some(&state))
+            Ok(hosts.into_answer())
         })
-        .await?;
-    Ok(ready.send(&context.headers))
+        .await
 }
 
-pub(crate) async fn roots(context: HttpContext, Query(query): Query<LocationQuery>) -> Result<Response, Failure> {
-    let state = context.state(&query.at).await?;
-    let engine = context.http.engine().clone();
+pub(crate) async fn roots(context: HttpContext, Query(at): Query<Location>) -> Result<Response> {
+    let snapshot = context.snapshot(&at).await?;
+    let engine = context.engine.clone();
     context
-        .cached_json(&state, "roots", String::new(), move |state| {
-            let isolation = engine
-                .isolation()
-                .map_err(|text| Failure::new(StatusCode::SERVICE_UNAVAILABLE, "no-isolation", text).retry_after(60))?;
-            Ok(openoxide_app::roots::roots(state, isolation))
+        .cached_json(&snapshot, "roots", String::new(), move |snapshot| {
+            let no_isolation =
+                |text| Failure::new(StatusCode::SERVICE_UNAVAILABLE, "no-isolation", text).retry_after(60);
+            let isolation = engine.runner.isolation().map_err(no_isolation)?;
+            Ok(openoxide_app::roots::roots(snapshot, isolation))
         })
         .await
 }
@@ -70,18 +66,13 @@ pub(crate) struct ProblemsAnswer {
     limits: Vec<LimitLine>,
 }
 
-pub(crate) async fn problems(context: HttpContext, Query(query): Query<LocationQuery>) -> Result<Response, Failure> {
-    let state = context.state(&query.at).await?;
+pub(crate) async fn problems(context: HttpContext, Query(at): Query<Location>) -> Result<Response> {
+    let snapshot = context.snapshot(&at).await?;
     context
-        .cached_json(&state, "problems", String::new(), |state| {
-            let Problems { problems, limits } = problems::problems(state);
-            Ok(ProblemsAnswer {
-                schema: SchemaVersion::default(),
-                host: state.catalog.host.clone(),
-                version: state.version,
-                problems,
-                limits,
-            })
+        .cached_json(&snapshot, "problems", String::new(), |snapshot| {
+            let Problems { problems, limits } = problems::problems(snapshot);
+            let (schema, host) = (SchemaVersion::default(), snapshot.catalog.host.clone());
+            Ok(ProblemsAnswer { schema, host, version: snapshot.version, problems, limits })
         })
         .await
 }
@@ -98,31 +89,47 @@ pub(crate) struct PromptQuery {
     no_read_tool: bool,
 }
 
-pub(crate) async fn prompt(context: HttpContext, Query(query): Query<PromptQuery>) -> Result<Response, Failure> {
-    let state = context.state(&query.at).await?;
-    let peer = context.peer;
+pub(crate) async fn prompt(context: HttpContext, Query(query): Query<PromptQuery>) -> Result<Response> {
+    let snapshot = context.snapshot(&query.at).await?;
     let input = PromptInput { window: query.window, can_read: !query.no_read_tool, preload: Vec::new() };
-    let ready = context
-        .work(move || {
-            let drawn = openoxide_app::prompt::prompt(&state, &input)?;
-            EncodedResponse::json(&drawn.answer(), peer, Some(&state))
-        })
-        .await?;
-    Ok(ready.send(&context.headers))
+    context.fresh_json(snapshot, move |snapshot| Ok(openoxide_app::prompt::prompt(snapshot, &input)?.answer())).await
 }
 
 pub(crate) async fn mentions(
     context: HttpContext,
-    Query(query): Query<LocationQuery>,
+    Query(at): Query<Location>,
     Body(input): Body<TurnInput>,
-) -> Result<Response, Failure> {
-    let state = context.state(&query.at).await?;
-    let of = Arc::clone(&state);
+) -> Result<Response> {
+    let snapshot = context.snapshot(&at).await?;
+    let of = Arc::clone(&snapshot);
     let answer = context
         .work(move || {
             let turn = turn_of_input(&of.workspace, input, &[]);
             Ok(openoxide_app::mentions::mentions(&of, turn).answer())
         })
         .await?;
-    context.json(StatusCode::OK, &state, &answer)
+    context.json(StatusCode::OK, &snapshot, &answer)
+}
+
+/// What to look for.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct SearchQuery {
+    #[serde(flatten)]
+    at: Location,
+    /// Words to look for.
+    q: String,
+    /// Most skills to find.
+    #[serde(default = "few")]
+    #[schemars(range(min = 1, max = 100))]
+    limit: usize,
+}
+
+fn few() -> usize {
+    search::LIMIT_DEFAULT
+}
+
+pub(crate) async fn search(context: HttpContext, Query(query): Query<SearchQuery>) -> Result<Response> {
+    let snapshot = context.snapshot(&query.at).await?;
+    let input = SearchInput { query: query.q, limit: query.limit };
+    context.fresh_json(snapshot, move |snapshot| Ok(search::search(snapshot, &input)?)).await
 }

@@ -1,15 +1,14 @@
 //! Describes the routes as an `OpenAPI` document, from the same values that make them.
 
-use schemars::SchemaGenerator;
-use schemars::generate::SchemaSettings;
+use schemars::{SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 
 use super::route::{Content, Draw, Route};
 use super::routes;
 use crate::answer::ErrorAnswer;
 
-/// How every request can fail, before a route sees it.
-const DOOR: [u16; 8] = [400, 401, 403, 408, 411, 413, 415, 503];
+/// How the ingress can refuse every request.
+const INGRESS: [u16; 8] = [400, 401, 403, 408, 411, 413, 415, 503];
 
 /// Returns the `OpenAPI` document of the HTTP face.
 pub fn openapi() -> Value {
@@ -86,7 +85,7 @@ impl Writer {
             responses.insert("304".to_owned(), json!({ "description": "Nothing has changed since." }));
         }
         let error = self.out.subschema_for::<ErrorAnswer>();
-        for status in DOOR.iter().chain(&route.fails) {
+        for status in INGRESS.iter().chain(route.fails) {
             let about = http::StatusCode::from_u16(*status).ok().and_then(|status| status.canonical_reason());
             let content = json!({ "application/json": { "schema": error } });
             responses
@@ -99,7 +98,6 @@ impl Writer {
 
     fn content(&mut self, response: &mut Value, content: Content) {
         let (kind, schema) = match content {
-            Content::Nothing => return,
             Content::Json(draw) => ("application/json", draw(&mut self.out).into()),
             Content::Other(kind) => (kind, json!({ "type": "string" })),
         };

@@ -1,14 +1,15 @@
 //! Answers clients of opencode in the shape that they expect, for hosts whose rules state that shape.
 
+use std::sync::Arc;
+
 use axum::response::Response;
 use http::HeaderValue;
-use openoxide_app::encoding::percent_decode;
 use openoxide_app::skill_texts::{self, RecordHost, SkillText};
+use openoxide_app::{Error, Snapshot, encoding::percent_decode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::extract::{HttpContext, Location, Query};
-use crate::answer::Failure;
+use super::{HttpContext, Location, Query, Result};
 
 /// The folder, as such clients name it.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -45,51 +46,51 @@ pub(crate) struct CommandRecord {
     hints: Vec<String>,
 }
 
-pub(crate) async fn skills(context: HttpContext, Query(query): Query<RecordsQuery>) -> Result<Response, Failure> {
-    let at = location(&context, query).await?;
-    let snapshot = context.state(&at).await?;
+pub(crate) async fn skills(context: HttpContext, Query(query): Query<RecordsQuery>) -> Result<Response> {
+    let record = |SkillText { name, description, path: location, content, .. }| SkillRecord {
+        name,
+        description,
+        location,
+        content,
+    };
+    records(context, query, "records", skill_texts::skills, record).await
+}
+
+pub(crate) async fn commands(context: HttpContext, Query(query): Query<RecordsQuery>) -> Result<Response> {
+    let record = |SkillText { name, description, template, .. }| CommandRecord {
+        name,
+        description,
+        source: "skill".to_owned(),
+        template,
+        hints: Vec::new(),
+    };
+    records(context, query, "commands", skill_texts::commands, record).await
+}
+
+async fn records<T: Serialize + 'static>(
+    context: HttpContext,
+    query: RecordsQuery,
+    route: &'static str,
+    texts: fn(&Snapshot) -> Result<(Vec<SkillText>, bool), Error>,
+    record: fn(SkillText) -> T,
+) -> Result<Response> {
+    let snapshot = snapshot(&context, query).await?;
     context
-        .cached_json_if_complete(&snapshot, "records", String::new(), |snapshot| {
-            let (records, is_complete) = skill_texts::skills(snapshot)?;
-            let record = |record: SkillText| SkillRecord {
-                name: record.name,
-                description: record.description,
-                location: record.path,
-                content: record.content,
-            };
-            Ok((records.into_iter().map(record).collect::<Vec<_>>(), is_complete))
+        .cached_json_if_complete(&snapshot, route, String::new(), move |snapshot| {
+            let (texts, is_complete) = texts(snapshot)?;
+            Ok((texts.into_iter().map(record).collect::<Vec<_>>(), is_complete))
         })
         .await
 }
 
-pub(crate) async fn commands(context: HttpContext, Query(query): Query<RecordsQuery>) -> Result<Response, Failure> {
-    let at = location(&context, query).await?;
-    let snapshot = context.state(&at).await?;
-    context
-        .cached_json_if_complete(&snapshot, "commands", String::new(), |snapshot| {
-            let (records, is_complete) = skill_texts::commands(snapshot)?;
-            let command = |record: SkillText| CommandRecord {
-                name: record.name,
-                description: record.description,
-                source: "skill".to_owned(),
-                template: record.template,
-                hints: Vec::new(),
-            };
-            Ok((records.into_iter().map(command).collect::<Vec<_>>(), is_complete))
-        })
-        .await
-}
-
-/// Returns where to look: by the host that answers in this shape; in the folder that the address names, or else a header.
-async fn location(context: &HttpContext, query: RecordsQuery) -> Result<Location, Failure> {
+/// Returns the snapshot for the host that answers in this shape, in the folder that the address names, or else a header.
+async fn snapshot(context: &HttpContext, query: RecordsQuery) -> Result<Arc<Snapshot>> {
     let mut at = Location { directory: query.directory, ..Location::default() };
-    let snapshot = context.state(&at).await?;
+    let snapshot = context.snapshot(&at).await?;
     let RecordHost { host, folder_header } = context.work(move || Ok(skill_texts::host(&snapshot)?)).await?;
     at.host = host;
-    if at.directory.is_none() {
-        at.directory = folder_header.and_then(|name| named(context.headers.get(name)?));
-    }
-    Ok(at)
+    at.directory = at.directory.or_else(|| folder_header.and_then(|name| named(context.headers.get(name)?)));
+    context.snapshot(&at).await
 }
 
 /// Reads a folder from a header, as it is or percent-encoded.

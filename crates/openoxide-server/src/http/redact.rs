@@ -4,7 +4,7 @@ use openoxide_app::{Snapshot, path_text};
 use openoxide_wire::ProblemLine;
 use serde_json::Value;
 
-/// Fields that hold what a skill itself says, as it is.
+/// Fields that hold a skill's own text, which stays as it is.
 const SKILLS_OWN: [&str; 5] = ["messages", "content", "template", "base64", "uri"];
 
 /// Folders, longest first, and what stands for each.
@@ -13,15 +13,15 @@ pub(crate) struct Redactor {
 }
 
 impl Redactor {
-    /// Hides the folders of a state.
-    pub(crate) fn new(state: &Snapshot) -> Redactor {
-        let environment = &state.workspace.environment;
-        let mut folders = vec![(path_text(&state.workspace.project), ".".to_owned())];
+    /// Redacts the folders of a snapshot.
+    pub(crate) fn new(snapshot: &Snapshot) -> Redactor {
+        let environment = &snapshot.workspace.environment;
+        let mut folders = vec![(path_text(&snapshot.workspace.project), ".".to_owned())];
         folders.push((path_text(&environment.cwd), ".".to_owned()));
         folders.extend(environment.home.iter().map(|home| (path_text(home), "~".to_owned())));
         folders.extend(environment.openoxide_home().map(|home| (path_text(&home), "(openoxide)".to_owned())));
         folders.push((path_text(&environment.admin), "(admin)".to_owned()));
-        for searched in &state.catalog.roots {
+        for searched in &snapshot.catalog.roots {
             let known = |(folder, _): &(String, String)| searched.root.path.starts_with(folder);
             if !folders.iter().any(known) {
                 let name = searched.root.path.file_name().map(|name| path_text(name.as_ref())).unwrap_or_default();
@@ -33,7 +33,7 @@ impl Redactor {
         Redactor { folders }
     }
 
-    /// Hides them in every text of an answer.
+    /// Redacts every text of an answer.
     pub(crate) fn redact(&self, answer: &mut Value) {
         if let Value::Object(fields) = answer {
             let fields = fields.iter_mut().filter(|(key, _)| !SKILLS_OWN.contains(&key.as_str()));
@@ -50,7 +50,6 @@ impl Redactor {
         }
     }
 
-    /// Hides them in a finding.
     pub(crate) fn redact_problem(&self, line: &mut ProblemLine) {
         self.redact_text("message", &mut line.message);
         line.help.iter_mut().for_each(|help| self.redact_text("help", help));

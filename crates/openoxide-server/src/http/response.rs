@@ -1,33 +1,26 @@
 //! Encodes responses: their bytes, their media type and the tag by which a client revalidates them.
 
 use axum::body::{Body, Bytes};
-use axum::extract::Request;
-use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use axum::{extract::Request, middleware::Next};
 use http::header::{ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY};
 use http::{HeaderMap, HeaderValue, StatusCode};
-use openoxide_app::Snapshot;
-use openoxide_app::encoding::hex;
+use openoxide_app::{Snapshot, encoding::hex};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
-use super::redact::Redactor;
-use crate::answer::{Failure, Peer};
+use super::{Redactor, Result};
+use crate::{Failure, Peer};
 
 /// The end of the tag of a compressed response.
 const COMPRESSED: &str = "-gzip";
 
-/// The media type of JSON.
 pub(crate) const JSON: HeaderValue = HeaderValue::from_static("application/json");
 /// Says that no client or proxy may keep a response.
 pub(crate) const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 
 /// Encodes a value as JSON for a peer: a remote one is shown no absolute paths of the snapshot.
-pub(crate) fn encode_json(
-    answer: &impl Serialize,
-    peer: Peer,
-    snapshot: Option<&Snapshot>,
-) -> Result<Vec<u8>, Failure> {
+pub(crate) fn encode_json(answer: &impl Serialize, peer: Peer, snapshot: Option<&Snapshot>) -> Result<Vec<u8>> {
     let bytes = match (peer, snapshot) {
         (Peer::Remote, Some(snapshot)) => serde_json::to_value(answer).and_then(|mut value| {
             Redactor::new(snapshot).redact(&mut value);
@@ -55,20 +48,12 @@ impl EncodedResponse {
     }
 
     /// Makes a response of JSON that clients may keep and revalidate.
-    pub(crate) fn json(
-        answer: &impl Serialize,
-        peer: Peer,
-        snapshot: Option<&Snapshot>,
-    ) -> Result<EncodedResponse, Failure> {
+    pub(crate) fn json(answer: &impl Serialize, peer: Peer, snapshot: Option<&Snapshot>) -> Result<EncodedResponse> {
         Ok(EncodedResponse::new(encode_json(answer, peer, snapshot)?, JSON))
     }
 
     /// Makes a response of JSON that clients do not keep.
-    pub(crate) fn json_once(
-        answer: &impl Serialize,
-        peer: Peer,
-        snapshot: &Snapshot,
-    ) -> Result<EncodedResponse, Failure> {
+    pub(crate) fn json_once(answer: &impl Serialize, peer: Peer, snapshot: &Snapshot) -> Result<EncodedResponse> {
         let bytes = encode_json(answer, peer, Some(snapshot))?;
         Ok(EncodedResponse { bytes: bytes.into(), kind: JSON, tag: None })
     }

@@ -10,20 +10,18 @@
 //! The cache is bounded in entries and bytes. When it is full, it first drops what depends on files: that lives for a
 //! second anyway, while lists of skills live until something changes.
 
-use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
+use std::{collections::HashMap, io::Read as _};
 
 use openoxide_app::{Caller, FolderStamps, Snapshot};
 use rustix::fs::{Mode, OFlags};
 
-use super::response::EncodedResponse;
-use crate::answer::Peer;
+use super::EncodedResponse;
+use crate::Peer;
 
-/// The most entries.
 const ENTRIES_MAX: usize = 512;
 /// The most bytes of all responses together.
 const BYTES_MAX: usize = 64 * 1024 * 1024;
@@ -80,7 +78,6 @@ impl Hash for SnapshotRef {
 
 /// What a response depends on besides its snapshot.
 pub(crate) enum Dependencies {
-    /// Nothing.
     None,
     /// Files, by the stamps that they had before the response was made.
     Folder(FolderStamps),
@@ -95,7 +92,6 @@ pub(crate) struct CachedResponse {
     pub(crate) digest: Option<String>,
 }
 
-/// The cache of responses.
 pub(crate) struct ResponseCache {
     entries: Mutex<Entries>,
     bytes_max: usize,
@@ -107,8 +103,9 @@ struct Entries {
     bytes: usize,
 }
 
-struct Entry {
-    cached: CachedResponse,
+/// A response in the cache, with what it depends on.
+pub(crate) struct Entry {
+    pub(crate) cached: CachedResponse,
     dependencies: Dependencies,
     since: Instant,
 }
@@ -119,23 +116,12 @@ impl Default for ResponseCache {
     }
 }
 
-/// A response that was found, and is fresh.
-pub(crate) struct Hit(Arc<Entry>);
-
-impl std::ops::Deref for Hit {
-    type Target = CachedResponse;
-
-    fn deref(&self) -> &CachedResponse {
-        &self.0.cached
-    }
-}
-
 impl ResponseCache {
     /// Returns a response that is still fresh. This may look at files.
-    pub(crate) fn get(&self, key: &CacheKey) -> Option<Hit> {
+    pub(crate) fn get(&self, key: &CacheKey) -> Option<Arc<Entry>> {
         let entry = Arc::clone(self.lock().by_key.get(key)?);
         // Files are looked at without the lock, which every other request waits for.
-        entry.is_fresh().then_some(Hit(entry))
+        entry.is_fresh().then_some(entry)
     }
 
     /// Caches a response, if what it depends on has not changed since it was made.

@@ -1,26 +1,30 @@
 //! Describes a route: its address, its input, its answers and its handler.
 
+use std::sync::Arc;
+
 use axum::handler::Handler;
-use axum::routing::{MethodRouter, delete, get, post};
+use axum::routing::{MethodFilter, MethodRouter, on};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
-use super::state::HttpState;
+use super::HttpState;
 
-/// Draws the schema of a type.
+/// A method, as the router and the document know it.
+type Method = (MethodFilter, &'static str);
+
+pub(crate) const GET: Method = (MethodFilter::GET, "get");
+pub(crate) const POST: Method = (MethodFilter::POST, "post");
+pub(crate) const DELETE: Method = (MethodFilter::DELETE, "delete");
+
 pub(crate) type Draw = fn(&mut SchemaGenerator) -> Schema;
 
 /// What comes back.
 #[derive(Clone, Copy)]
 pub(crate) enum Content {
-    /// Nothing.
-    Nothing,
-    /// JSON.
     Json(Draw),
-    /// Something else, by its type.
+    /// Something else, by its media type.
     Other(&'static str),
 }
 
-/// An answer that a route can give.
 pub(crate) struct RouteResponse {
     pub(crate) status: u16,
     pub(crate) about: &'static str,
@@ -38,9 +42,9 @@ pub(crate) struct Route {
     pub(crate) query: Option<Draw>,
     pub(crate) body: Option<Draw>,
     pub(crate) answers: Vec<RouteResponse>,
-    /// Errors, by their status.
-    pub(crate) fails: Vec<u16>,
-    pub(crate) handler: MethodRouter<HttpState>,
+    /// Errors, by their status, besides those of the ingress.
+    pub(crate) fails: &'static [u16],
+    pub(crate) handler: MethodRouter<Arc<HttpState>>,
 }
 
 fn draw<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
@@ -48,36 +52,17 @@ fn draw<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
 }
 
 impl Route {
-    fn new(method: &'static str, path: &'static str, name: &'static str, handler: MethodRouter<HttpState>) -> Route {
-        let (query, body, answers, fails) = (None, None, Vec::new(), Vec::new());
+    /// Makes a route that can fail like most: the subject does not exist, or the settings are broken.
+    pub(crate) fn new<T: 'static>(
+        (filter, method): Method,
+        path: &'static str,
+        name: &'static str,
+        handler: impl Handler<T, Arc<HttpState>>,
+    ) -> Route {
+        let (query, body, answers, fails, handler) = (None, None, Vec::new(), &[404, 409], on(filter, handler));
         Route { method, path, name, about: "", query, body, answers, fails, handler }
     }
 
-    pub(crate) fn get<T: 'static>(
-        path: &'static str,
-        name: &'static str,
-        handler: impl Handler<T, HttpState>,
-    ) -> Route {
-        Route::new("get", path, name, get(handler))
-    }
-
-    pub(crate) fn post<T: 'static>(
-        path: &'static str,
-        name: &'static str,
-        handler: impl Handler<T, HttpState>,
-    ) -> Route {
-        Route::new("post", path, name, post(handler))
-    }
-
-    pub(crate) fn delete<T: 'static>(
-        path: &'static str,
-        name: &'static str,
-        handler: impl Handler<T, HttpState>,
-    ) -> Route {
-        Route::new("delete", path, name, delete(handler))
-    }
-
-    /// Says what it is for.
     pub(crate) fn about(mut self, about: &'static str) -> Route {
         self.about = about;
         self
@@ -97,18 +82,17 @@ impl Route {
 
     /// Says that it can answer JSON.
     pub(crate) fn json<T: JsonSchema>(self, status: u16, about: &'static str) -> Route {
-        self.answer(status, about, vec![Content::Json(draw::<T>)])
+        self.answer(status, about, vec![Content::of::<T>()])
     }
 
-    /// Says what it can answer.
     pub(crate) fn answer(mut self, status: u16, about: &'static str, content: Vec<Content>) -> Route {
         self.answers.push(RouteResponse { status, about, content });
         self
     }
 
-    /// Says how it can fail, besides the ways that every route can.
-    pub(crate) fn fails(mut self, statuses: &[u16]) -> Route {
-        self.fails.extend(statuses);
+    /// Says how it can fail instead.
+    pub(crate) fn fails(mut self, statuses: &'static [u16]) -> Route {
+        self.fails = statuses;
         self
     }
 }

@@ -9,22 +9,14 @@ use openoxide_wire::{
 
 use super::activations::{self, ActivateBody, AnswerInput, AnsweredAnswer};
 use super::change::{self, Order, SwitchInput};
-use super::events;
-use super::extract::{LocationQuery, NoQuery};
 use super::files::{self, ReadQuery};
-use super::home_page::front;
-use super::look::{self, HostsQuery, ProblemsAnswer, PromptQuery};
-use super::metrics;
+use super::look::{self, HostsQuery, ProblemsAnswer, PromptQuery, SearchQuery};
 use super::opencode_compat::{self, CommandRecord, RecordsQuery, SkillRecord};
-use super::remote;
-use super::route::{Content, Route};
-use super::search::{self, SearchQuery};
+use super::route::{Content, DELETE, GET, POST, Route};
 use super::skills::{self, ListQuery, SkillAnswer, SkillsAnswer};
-use super::status;
-use super::waiting::WaitingAnswer;
 use super::well_known::{self, Index, OldIndex};
+use super::{Location, events, home_page::front, metrics, status, waiting::WaitingAnswer};
 
-/// Returns every route.
 pub(crate) fn all() -> Vec<Route> {
     let mut all = of_skills();
     all.extend(of_activations());
@@ -37,23 +29,21 @@ pub(crate) fn all() -> Vec<Route> {
 
 fn of_skills() -> Vec<Route> {
     vec![
-        Route::get("/v1/skills", "listSkills", skills::list)
+        Route::new(GET, "/v1/skills", "listSkills", skills::list)
             .about("Lists the skills that count.")
             .query::<ListQuery>()
-            .json::<SkillsAnswer>(200, "The skills, in the host's order.")
-            .fails(&[404, 409]),
-        Route::get("/v1/skills/{id}", "showSkill", skills::show)
+            .json::<SkillsAnswer>(200, "The skills, in the host's order."),
+        Route::new(GET, "/v1/skills/{id}", "showSkill", skills::show)
             .about("Shows everything about one skill.")
-            .query::<LocationQuery>()
-            .json::<SkillAnswer>(200, "The skill.")
-            .fails(&[404, 409]),
-        Route::get("/v1/skills/{id}/files", "listFiles", files::top)
+            .query::<Location>()
+            .json::<SkillAnswer>(200, "The skill."),
+        Route::new(GET, "/v1/skills/{id}/files", "listFiles", files::top)
             .about("Lists what is in a skill's folder, or what a server lists for it; `id` is also `mcp:SERVER/NAME`.")
             .query::<ReadQuery>()
             .json::<ReadAnswer>(200, "The names in the folder.")
             .json::<WaitingAnswer>(202, "The user must decide something first.")
             .fails(&[404, 409, 422]),
-        Route::get("/v1/skills/{id}/files/{*path}", "readFile", files::file)
+        Route::new(GET, "/v1/skills/{id}/files/{*path}", "readFile", files::file)
             .about("Reads a file of a skill: its bytes, or JSON for whoever accepts that; a folder is always JSON.")
             .query::<ReadQuery>()
             .answer(
@@ -63,24 +53,23 @@ fn of_skills() -> Vec<Route> {
             )
             .json::<WaitingAnswer>(202, "The user must decide something first.")
             .fails(&[404, 406, 409, 422]),
-        Route::get("/v1/remote", "listRemoteSkills", remote::list)
+        Route::new(GET, "/v1/remote", "listRemoteSkills", skills::remote)
             .about("Lists the skills that the MCP servers of the settings offer; each is called by its whole name.")
-            .query::<LocationQuery>()
-            .json::<RemotesAnswer>(200, "The skills, by server.")
-            .fails(&[404, 409]),
+            .query::<Location>()
+            .json::<RemotesAnswer>(200, "The skills, by server."),
     ]
 }
 
 fn of_activations() -> Vec<Route> {
     vec![
-        Route::post("/v1/skills/{id}/activate", "activateSkill", activations::activate)
+        Route::new(POST, "/v1/skills/{id}/activate", "activateSkill", activations::activate)
             .about("Calls a skill: answers what the model is sent, or asks what the user must decide first.")
-            .query::<LocationQuery>()
+            .query::<Location>()
             .body::<ActivateBody>()
             .json::<ActivateAnswer>(200, "What the model is sent.")
             .json::<WaitingAnswer>(202, "The user must decide something first.")
-            .fails(&[404, 409, 415, 422]),
-        Route::post("/v1/activations/{handle}", "answerQuestion", activations::answer)
+            .fails(&[404, 409, 422]),
+        Route::new(POST, "/v1/activations/{handle}", "answerQuestion", activations::answer)
             .about("Answers the question that a call or a file waits for; with anything but no, only whoever shows the token.")
             .body::<AnswerInput>()
             .answer(
@@ -89,143 +78,127 @@ fn of_activations() -> Vec<Route> {
                 vec![Content::of::<AnsweredAnswer>(), Content::Other("*/*")],
             )
             .json::<WaitingAnswer>(202, "The user must decide something else.")
-            .fails(&[403, 404, 406, 409, 415, 422]),
-        Route::delete("/v1/activations/{handle}", "dropActivation", activations::drop_it)
+            .fails(&[404, 406, 409, 422]),
+        Route::new(DELETE, "/v1/activations/{handle}", "dropActivation", activations::drop_it)
             .about("Drops what waits for an answer.")
-            .answer(204, "It waits no more.", vec![Content::Nothing])
+            .answer(204, "It waits no more.", Vec::new())
             .fails(&[404]),
     ]
 }
 
 fn of_looking() -> Vec<Route> {
     vec![
-        Route::post("/v1/mentions", "findMentions", look::mentions)
+        Route::new(POST, "/v1/mentions", "findMentions", look::mentions)
             .about("Tells which skills a turn of a user names, and why not the rest.")
-            .query::<LocationQuery>()
+            .query::<Location>()
             .body::<TurnInput>()
             .json::<MentionsAnswer>(200, "The skills, in the order in which they are loaded.")
-            .fails(&[404, 409, 415, 422]),
-        Route::get("/v1/search", "searchSkills", search::find)
+            .fails(&[404, 409, 422]),
+        Route::new(GET, "/v1/search", "searchSkills", look::search)
             .about("Finds skills by words, best first.")
             .query::<SearchQuery>()
-            .json::<SearchAnswer>(200, "The skills that fit.")
-            .fails(&[404, 409]),
-        Route::get("/v1/prompt", "showPrompt", look::prompt)
+            .json::<SearchAnswer>(200, "The skills that fit."),
+        Route::new(GET, "/v1/prompt", "showPrompt", look::prompt)
             .about("Shows the skills as the model would see them.")
             .query::<PromptQuery>()
             .json::<PromptAnswer>(200, "The text, and what the budget cost whom.")
             .fails(&[404, 409, 422]),
-        Route::get("/v1/hosts", "listHosts", look::hosts)
+        Route::new(GET, "/v1/hosts", "listHosts", look::hosts)
             .about("Lists the hosts, and how many skills each of them sees.")
             .query::<HostsQuery>()
-            .json::<HostsAnswer>(200, "The hosts.")
-            .fails(&[404, 409]),
-        Route::get("/v1/roots", "listRoots", look::roots)
+            .json::<HostsAnswer>(200, "The hosts."),
+        Route::new(GET, "/v1/roots", "listRoots", look::roots)
             .about("Lists where a host looks, in what order, and by what settings.")
-            .query::<LocationQuery>()
-            .json::<RootsAnswer>(200, "The folders.")
-            .fails(&[404, 409]),
-        Route::get("/v1/problems", "listProblems", look::problems)
+            .query::<Location>()
+            .json::<RootsAnswer>(200, "The folders."),
+        Route::new(GET, "/v1/problems", "listProblems", look::problems)
             .about("Lists findings about skills and settings.")
-            .query::<LocationQuery>()
-            .json::<ProblemsAnswer>(200, "The findings.")
-            .fails(&[404, 409]),
-        Route::get("/v1/events", "followChanges", events::events)
+            .query::<Location>()
+            .json::<ProblemsAnswer>(200, "The findings."),
+        Route::new(GET, "/v1/events", "followChanges", events::events)
             .about("Tells of changes as they happen: first `version`, then `change`; `reload` to whoever is too far behind.")
-            .query::<LocationQuery>()
-            .answer(200, "A stream of events, each with JSON as its data.", vec![Content::Other("text/event-stream")])
-            .fails(&[404, 409]),
+            .query::<Location>()
+            .answer(200, "A stream of events, each with JSON as its data.", vec![Content::Other("text/event-stream")]),
     ]
 }
 
 fn of_changing() -> Vec<Route> {
     vec![
-        Route::post("/v1/reload", "reload", change::reload)
+        Route::new(POST, "/v1/reload", "reload", change::reload)
             .about("Looks again now, whatever was noticed.")
-            .query::<LocationQuery>()
+            .query::<Location>()
             .body::<Order>()
             .json::<ReloadAnswer>(200, "What was seen.")
-            .fails(&[404, 409, 415, 422]),
-        Route::post("/v1/skills/{id}/enable", "enableSkill", change::enable)
+            .fails(&[404, 409, 422]),
+        Route::new(POST, "/v1/skills/{id}/enable", "enableSkill", change::switch::<true>)
             .about("Switches a skill on, in OpenOxide's own settings.")
-            .query::<LocationQuery>()
+            .query::<Location>()
             .body::<SwitchInput>()
             .json::<ChangeAnswer>(200, "What was written.")
-            .fails(&[404, 409, 415, 422]),
-        Route::post("/v1/skills/{id}/disable", "disableSkill", change::disable)
+            .fails(&[404, 409, 422]),
+        Route::new(POST, "/v1/skills/{id}/disable", "disableSkill", change::switch::<false>)
             .about("Switches a skill off, in OpenOxide's own settings.")
-            .query::<LocationQuery>()
+            .query::<Location>()
             .body::<SwitchInput>()
             .json::<ChangeAnswer>(200, "What was written.")
-            .fails(&[404, 409, 415, 422]),
+            .fails(&[404, 409, 422]),
     ]
 }
 
 fn for_other_clients() -> Vec<Route> {
     vec![
-        Route::get("/skill", "listSkillRecords", opencode_compat::skills)
+        Route::new(GET, "/skill", "listSkillRecords", opencode_compat::skills)
             .about("Lists skills as clients of another program expect them.")
             .query::<RecordsQuery>()
-            .json::<Vec<SkillRecord>>(200, "The skills.")
-            .fails(&[404, 409]),
-        Route::get("/command", "listCommandRecords", opencode_compat::commands)
+            .json::<Vec<SkillRecord>>(200, "The skills."),
+        Route::new(GET, "/command", "listCommandRecords", opencode_compat::commands)
             .about("Lists skills as commands, as clients of another program expect them.")
             .query::<RecordsQuery>()
-            .json::<Vec<CommandRecord>>(200, "The skills.")
-            .fails(&[404, 409]),
-        Route::get("/.well-known/agent-skills/index.json", "discoverSkills", well_known::index)
+            .json::<Vec<CommandRecord>>(200, "The skills."),
+        Route::new(GET, "/.well-known/agent-skills/index.json", "discoverSkills", well_known::index)
             .about("Lists the skills that are published, by version 0.2.0 of the discovery format.")
-            .query::<NoQuery>()
-            .json::<Index>(200, "The index.")
-            .fails(&[404, 409]),
-        Route::get("/.well-known/agent-skills/{file}", "fetchArchive", well_known::archive)
+            .json::<Index>(200, "The index."),
+        Route::new(GET, "/.well-known/agent-skills/{file}", "fetchArchive", well_known::archive)
             .about("Fetches a skill's folder, as `NAME.tar.gz`.")
-            .query::<NoQuery>()
-            .answer(200, "The archive.", vec![Content::Other("application/gzip")])
-            .fails(&[404, 409]),
-        Route::get("/.well-known/agent-skills/{name}/{*path}", "fetchFile", well_known::file)
+            .answer(200, "The archive.", vec![Content::Other("application/gzip")]),
+        Route::new(GET, "/.well-known/agent-skills/{name}/{*path}", "fetchFile", well_known::file)
             .about("Fetches a file of a skill.")
-            .query::<NoQuery>()
-            .answer(200, "The file.", vec![Content::Other("text/markdown"), Content::Other("application/octet-stream")])
-            .fails(&[404, 409]),
-        Route::get("/.well-known/skills/index.json", "discoverSkillsOld", well_known::old_index)
+            .answer(
+                200,
+                "The file.",
+                vec![Content::Other("text/markdown"), Content::Other("application/octet-stream")],
+            ),
+        Route::new(GET, "/.well-known/skills/index.json", "discoverSkillsOld", well_known::old_index)
             .about("Lists the skills that are published, by version 0.1 of the discovery format.")
-            .query::<NoQuery>()
-            .json::<OldIndex>(200, "The index.")
-            .fails(&[404, 409]),
-        Route::get("/.well-known/skills/{name}/{*path}", "fetchFileOld", well_known::file)
+            .json::<OldIndex>(200, "The index."),
+        Route::new(GET, "/.well-known/skills/{name}/{*path}", "fetchFileOld", well_known::file)
             .about("Fetches a file of a skill.")
-            .query::<NoQuery>()
-            .answer(200, "The file.", vec![Content::Other("text/markdown"), Content::Other("application/octet-stream")])
-            .fails(&[404, 409]),
+            .answer(
+                200,
+                "The file.",
+                vec![Content::Other("text/markdown"), Content::Other("application/octet-stream")],
+            ),
     ]
 }
 
 fn of_the_server() -> Vec<Route> {
     let page = || vec![Content::Other("text/html")];
     vec![
-        Route::get("/healthz", "health", status::health)
+        Route::new(GET, "/healthz", "health", status::health)
             .about("Tells that the server answers.")
-            .query::<NoQuery>()
-            .answer(200, "It does.", vec![Content::Other("text/plain")]),
-        Route::get("/metrics", "metrics", metrics::metrics)
+            .answer(200, "It does.", vec![Content::Other("text/plain")])
+            .fails(&[]),
+        Route::new(GET, "/metrics", "metrics", metrics::metrics)
             .about("Shows numbers in the text format of Prometheus.")
-            .query::<NoQuery>()
-            .answer(200, "The numbers.", vec![Content::Other("text/plain")])
-            .fails(&[404, 409]),
-        Route::get("/openapi.json", "describe", status::document)
+            .answer(200, "The numbers.", vec![Content::Other("text/plain")]),
+        Route::new(GET, "/openapi.json", "describe", status::document)
             .about("Describes every route.")
-            .query::<NoQuery>()
-            .json::<BTreeMap<String, serde_json::Value>>(200, "This document."),
-        Route::get("/docs", "docs", status::docs).about("Describes every route for people.").query::<NoQuery>().answer(
-            200,
-            "A page.",
-            page(),
-        ),
-        Route::get("/", "front", front)
-            .about("Shows people what is served.")
-            .query::<NoQuery>()
+            .json::<BTreeMap<String, serde_json::Value>>(200, "This document.")
+            .fails(&[]),
+        Route::new(GET, "/docs", "docs", status::docs)
+            .about("Describes every route for people.")
             .answer(200, "A page.", page())
-            .fails(&[404, 409]),
+            .fails(&[]),
+        Route::new(GET, "/", "front", front).about("Shows people what is served.").answer(200, "A page.", page()),
     ]
 }

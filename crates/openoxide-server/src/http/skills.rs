@@ -1,13 +1,13 @@
-//! Routes that list the active skills and show one.
+//! Lists the active skills and those of MCP servers, and shows one.
 
 use axum::response::Response;
-use openoxide_app::{list, show};
+use openoxide_app::{list, remote, show};
 use openoxide_wire::{LimitLine, OtherLine, SchemaVersion, ShowAnswer, SkillLine};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::extract::{HttpContext, Location, LocationQuery, PathSegments, Query};
-use crate::answer::Failure;
+use super::{HttpContext, Location, Path, Query, Result};
+use crate::{Conversation, Nobody};
 
 /// Which skills.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -55,40 +55,41 @@ pub(crate) struct SkillAnswer {
     answer: ShowAnswer,
 }
 
-pub(crate) async fn list(context: HttpContext, Query(query): Query<ListQuery>) -> Result<Response, Failure> {
-    let state = context.state(&query.at).await?;
-    let what = query.all.to_string();
+pub(crate) async fn list(context: HttpContext, Query(query): Query<ListQuery>) -> Result<Response> {
+    let snapshot = context.snapshot(&query.at).await?;
     context
-        .cached_json(&state, "skills", what, move |state| {
-            let list::IdentifiedListing { skills, others, limits } = list::list_with_ids(state, query.all)?;
+        .cached_json(&snapshot, "skills", query.all.to_string(), move |snapshot| {
+            let list::IdentifiedListing { skills, others, limits } = list::list_with_ids(snapshot, query.all)?;
             Ok(SkillsAnswer {
                 schema: SchemaVersion::default(),
-                host: state.catalog.host.clone(),
-                version: state.version,
-                skills: skills.into_iter().map(Listed::from).collect(),
-                others: others.map(|others| others.into_iter().map(Listed::from).collect()),
+                host: snapshot.catalog.host.clone(),
+                version: snapshot.version,
+                skills: listed(skills),
+                others: others.map(listed),
                 limits,
             })
         })
         .await
 }
 
-impl<T> From<list::Identified<T>> for Listed<T> {
-    fn from(list::Identified { id, line }: list::Identified<T>) -> Listed<T> {
-        Listed { id, line }
-    }
+fn listed<T>(lines: Vec<list::Identified<T>>) -> Vec<Listed<T>> {
+    lines.into_iter().map(|list::Identified { id, line }| Listed { id, line }).collect()
 }
 
-pub(crate) async fn show(
-    context: HttpContext,
-    PathSegments(id): PathSegments<String>,
-    Query(query): Query<LocationQuery>,
-) -> Result<Response, Failure> {
-    let state = context.state(&query.at).await?;
+pub(crate) async fn show(context: HttpContext, Path(id): Path<String>, Query(at): Query<Location>) -> Result<Response> {
+    let snapshot = context.snapshot(&at).await?;
     context
-        .cached_json(&state, "skill", id.clone(), move |state| {
-            let (id, answer) = show::show_by_id(state, &id)?;
+        .cached_json(&snapshot, "skill", id.clone(), move |snapshot| {
+            let (id, answer) = show::show_by_id(snapshot, &id)?;
             Ok(SkillAnswer { id, answer })
         })
         .await
+}
+
+/// Lists the skills that the MCP servers of the settings offer.
+pub(crate) async fn remote(context: HttpContext, Query(at): Query<Location>) -> Result<Response> {
+    let snapshot = context.snapshot(&at).await?;
+    let operation = remote::list(&snapshot)?;
+    let (_, listing) = context.engine.complete(&snapshot, operation, &Conversation::default(), &mut Nobody).await?;
+    context.fresh_json(snapshot, move |_| Ok(listing.answer())).await
 }

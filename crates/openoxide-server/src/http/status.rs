@@ -4,21 +4,19 @@ use axum::response::{IntoResponse, Response};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use serde_json::Value;
 
-use super::extract::{HttpContext, NoQuery, Query};
-use super::html::Page;
-use crate::answer::Failure;
+use super::{HttpContext, NoQuery, Page, Query, Result};
 
 pub(crate) async fn health(_: Query<NoQuery>) -> impl IntoResponse {
     ([(CONTENT_TYPE, "text/plain; charset=utf-8"), (CACHE_CONTROL, "no-store")], "ok\n")
 }
 
-pub(crate) async fn document(context: HttpContext, _: Query<NoQuery>) -> Result<Response, Failure> {
-    Ok(context.http.document().send(&context.headers))
+pub(crate) async fn document(context: HttpContext, _: Query<NoQuery>) -> Result<Response> {
+    Ok(context.http.document.send(&context.headers))
 }
 
 pub(crate) async fn docs(context: HttpContext, _: Query<NoQuery>) -> Response {
-    // The document is there already, as bytes; reading it keeps this page from depending on the routes.
-    let document: Value = serde_json::from_slice(&context.http.document().bytes).unwrap_or_default();
+    // Reading the encoded document keeps this page from depending on the routes.
+    let document: Value = serde_json::from_slice(&context.http.document.bytes).unwrap_or_default();
     let mut page = Page::new("OpenOxide API");
     page.open("main", &[]);
     page.tag("h1", &[], "OpenOxide API");

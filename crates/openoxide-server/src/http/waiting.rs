@@ -9,10 +9,8 @@ use openoxide_wire::{QuestionLine, SchemaVersion};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::extract::HttpContext;
-use crate::answer::{Failure, Peer};
-use crate::conversation::Conversation;
-use crate::pending_operation::{PendingOperation, PendingWork};
+use super::{HttpContext, Result};
+use crate::{Conversation, Failure, Peer, PendingOperation, PendingWork};
 
 /// An activation that needs an answer of the user.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -32,48 +30,47 @@ pub(crate) struct WaitingAnswer {
 /// Keeps an operation until the user's answer comes, and answers the question.
 pub(crate) fn ask(
     context: &HttpContext,
-    state: &Arc<Snapshot>,
+    snapshot: &Arc<Snapshot>,
     work: PendingWork,
     session: Conversation,
     question: Question,
-) -> Result<Response, Failure> {
+) -> Result<Response> {
     if context.is_head {
         // Nobody gets the handle, so nothing waits under one.
         return Ok(StatusCode::ACCEPTED.into_response());
     }
     let line = QuestionLine { choices: choices(&question), ..question_line(&question) };
-    let (kind, snapshot) = (work.kind(), Arc::clone(state));
-    let waiting = PendingOperation { work, question, snapshot, session, request: None, unasked: Vec::new() };
-    let handle = context.engine.pending().insert(kind, waiting).map_err(not_pending)?;
+    let (kind, begun) = (work.kind(), Arc::clone(snapshot));
+    let waiting = PendingOperation { work, question, snapshot: begun, session, request: None, unasked: Vec::new() };
+    let handle = context.engine.pending.insert(kind, waiting).map_err(not_pending)?;
     let (schema, expires_in) = (SchemaVersion::default(), Pending::<PendingOperation>::PATIENCE.as_secs());
     let help = format!(
         "ask the user, and send `{{\"answer\": CHOICE}}` with POST to /v1/activations/{handle}; a yes needs {}",
         proof(context)
     );
     let waiting = WaitingAnswer { schema, handle, expires_in, question: line, help };
-    context.json(StatusCode::ACCEPTED, state, &waiting)
+    context.json(StatusCode::ACCEPTED, snapshot, &waiting)
 }
 
 pub(crate) fn not_pending(error: PendingError) -> Failure {
+    let unavailable = |code| Failure::new(StatusCode::SERVICE_UNAVAILABLE, code, error.to_string());
     match error {
-        PendingError::Full => Failure::new(StatusCode::SERVICE_UNAVAILABLE, "busy", error.to_string()).retry_after(30),
-        PendingError::NoRandomness => {
-            Failure::new(StatusCode::SERVICE_UNAVAILABLE, "no-randomness", error.to_string()).retry_after(1)
-        }
+        PendingError::Full => unavailable("busy").retry_after(30),
+        PendingError::NoRandomness => unavailable("no-randomness").retry_after(1),
         PendingError::Unknown => Failure::new(StatusCode::NOT_FOUND, "no-activation", error.to_string())
             .help("it was answered, dropped or waited too long: call the skill again"),
     }
 }
 
-/// Returns the answers that make sense. Every call is a conversation of its own, so there is none to remember one for.
+/// Returns the answers that make sense. Every call is a conversation of its own, so none can be remembered for one.
 pub(crate) fn choices(question: &Question) -> Vec<String> {
     let choices = question.choices().iter().copied().filter(|choice| *choice != Choice::Session);
     choices.map(Choice::as_str).map(str::to_owned).collect()
 }
 
-/// Says how the token is shown, and to whoever is here, where it is.
+/// Says how a client shows the token, and to a local client, where the token is.
 pub(crate) fn proof(context: &HttpContext) -> String {
-    let file = context.http.options().token_file.as_ref().filter(|_| context.peer == Peer::Local);
+    let file = context.http.options.token_file.as_ref().filter(|_| context.peer == Peer::Local);
     let file = file.map(|file| format!("; the token is in {}", path_text(file))).unwrap_or_default();
     format!("`Authorization: Bearer TOKEN`{file}")
 }

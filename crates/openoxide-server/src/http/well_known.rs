@@ -1,6 +1,6 @@
 //! Serves published skills at the well-known addresses: indexes, archives and files.
 
-use std::path::Path;
+use std::sync::Arc;
 
 use axum::response::Response;
 use http::HeaderValue;
@@ -9,10 +9,8 @@ use openoxide_app::publish::{self, not_published};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::extract::NoQuery;
-use super::extract::{HttpContext, Location, PathSegments, Query};
-use super::response::EncodedResponse;
-use crate::answer::Failure;
+use super::{EncodedResponse, HttpContext, HttpState, Location, NoQuery, Path, Query, Result};
+use crate::{Failure, Peer};
 
 /// What says which version an index has.
 const SCHEMA: &str = "https://schemas.agentskills.io/discovery/0.2.0/schema.json";
@@ -61,86 +59,69 @@ pub(crate) struct OldEntry {
     files: Vec<String>,
 }
 
-impl HttpContext {
-    /// Answers from what is published.
-    async fn published(
-        self,
-        make: impl FnOnce(&Snapshot, &HttpContext) -> Result<EncodedResponse, Failure> + Send + 'static,
-    ) -> Result<Response, Failure> {
-        if !self.http.options().well_known {
-            return Err(Failure::from(not_published()).help("publishing is switched off on this server"));
-        }
-        let snapshot = self.state(&Location::default()).await?;
-        let http = self.http.clone();
-        let (ready, headers) = http
-            .engine()
-            .work()
-            .run(move || {
-                let ready = make(&snapshot, &self)?;
-                Ok::<_, Failure>((ready, self.headers))
-            })
-            .await??;
-        Ok(ready.send(&headers))
-    }
-}
-
-pub(crate) async fn index(context: HttpContext, _: Query<NoQuery>) -> Result<Response, Failure> {
-    context
-        .published(|snapshot, context| {
-            let cache = context.http.published();
-            let skills = publish::published(snapshot, cache)?.filter_map(|skill| {
-                let publish::IndexEntry { kind, path, digest } = skill.index_entry(cache)?;
-                let url = format!("/.well-known/agent-skills/{path}");
-                let (name, description) = (skill.name().to_owned(), skill.description());
-                Some(IndexEntry { name, kind: kind.to_owned(), description, url, digest })
-            });
-            let index = Index { schema: SCHEMA.to_owned(), skills: skills.collect() };
-            EncodedResponse::json(&index, context.peer, None)
-        })
-        .await
-}
-
-pub(crate) async fn old_index(context: HttpContext, _: Query<NoQuery>) -> Result<Response, Failure> {
-    context
-        .published(|snapshot, context| {
-            let skills = publish::published(snapshot, context.http.published())?.map(|skill| OldEntry {
-                name: skill.name().to_owned(),
-                description: skill.description(),
-                files: skill.files(),
-            });
-            EncodedResponse::json(&OldIndex { skills: skills.collect() }, context.peer, None)
-        })
-        .await
-}
-
-pub(crate) async fn archive(
+/// Answers from what is published. That names no folder of this machine, so nothing in it is redacted.
+async fn published(
     context: HttpContext,
-    PathSegments(file): PathSegments<String>,
-    _: Query<NoQuery>,
-) -> Result<Response, Failure> {
-    context
-        .published(move |snapshot, context| {
-            let name = file.strip_suffix(".tar.gz").ok_or_else(not_published)?;
-            let bytes = publish::find(snapshot, context.http.published(), name)?.archive()?;
-            Ok(EncodedResponse::new(bytes, HeaderValue::from_static("application/gzip")))
-        })
-        .await
+    make: impl FnOnce(&Snapshot, &HttpState) -> Result<EncodedResponse> + Send + 'static,
+) -> Result<Response> {
+    if !context.http.options.well_known {
+        return Err(Failure::from(not_published()).help("publishing is switched off on this server"));
+    }
+    let snapshot = context.snapshot(&Location::default()).await?;
+    let http = Arc::clone(&context.http);
+    let response = context.work(move || make(&snapshot, &http)).await?;
+    Ok(response.send(&context.headers))
+}
+
+pub(crate) async fn index(context: HttpContext, _: Query<NoQuery>) -> Result<Response> {
+    published(context, move |snapshot, http| {
+        let cache = &http.published;
+        let skills = publish::published(snapshot, cache)?.filter_map(|skill| {
+            let publish::IndexEntry { kind, path, digest } = skill.index_entry(cache)?;
+            let url = format!("/.well-known/agent-skills/{path}");
+            let (name, description) = (skill.name().to_owned(), skill.description());
+            Some(IndexEntry { name, kind: kind.to_owned(), description, url, digest })
+        });
+        let index = Index { schema: SCHEMA.to_owned(), skills: skills.collect() };
+        EncodedResponse::json(&index, Peer::Local, None)
+    })
+    .await
+}
+
+pub(crate) async fn old_index(context: HttpContext, _: Query<NoQuery>) -> Result<Response> {
+    published(context, move |snapshot, http| {
+        let skills = publish::published(snapshot, &http.published)?.map(|skill| OldEntry {
+            name: skill.name().to_owned(),
+            description: skill.description(),
+            files: skill.files(),
+        });
+        EncodedResponse::json(&OldIndex { skills: skills.collect() }, Peer::Local, None)
+    })
+    .await
+}
+
+pub(crate) async fn archive(context: HttpContext, Path(file): Path<String>, _: Query<NoQuery>) -> Result<Response> {
+    published(context, move |snapshot, http| {
+        let name = file.strip_suffix(".tar.gz").ok_or_else(not_published)?;
+        let bytes = publish::find(snapshot, &http.published, name)?.archive()?;
+        Ok(EncodedResponse::new(bytes, HeaderValue::from_static("application/gzip")))
+    })
+    .await
 }
 
 pub(crate) async fn file(
     context: HttpContext,
-    PathSegments((name, path)): PathSegments<(String, String)>,
+    Path((name, path)): Path<(String, String)>,
     _: Query<NoQuery>,
-) -> Result<Response, Failure> {
-    context
-        .published(move |snapshot, context| {
-            let bytes = publish::find(snapshot, context.http.published(), &name)?.read(&path)?;
-            let kind = if Path::new(&path).extension().is_some_and(|end| end == "md") {
-                "text/markdown; charset=utf-8"
-            } else {
-                "application/octet-stream"
-            };
-            Ok(EncodedResponse::new(bytes, HeaderValue::from_static(kind)))
-        })
-        .await
+) -> Result<Response> {
+    published(context, move |snapshot, http| {
+        let bytes = publish::find(snapshot, &http.published, &name)?.read(&path)?;
+        let kind = if std::path::Path::new(&path).extension().is_some_and(|end| end == "md") {
+            "text/markdown; charset=utf-8"
+        } else {
+            "application/octet-stream"
+        };
+        Ok(EncodedResponse::new(bytes, HeaderValue::from_static(kind)))
+    })
+    .await
 }

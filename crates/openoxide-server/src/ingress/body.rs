@@ -1,37 +1,23 @@
 //! Bounds the body of a request while it arrives: its size and its time.
 
-use std::error::Error;
-use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, ready};
-use std::time::Duration;
+use std::{error::Error, pin::Pin, sync::Arc, time::Duration};
 
 use axum::body::Bytes;
 use http_body_util::BodyExt as _;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use tokio::time::Sleep;
 
-use super::limits::IngressLimits;
-
 /// How much of a body that is too large is read and thrown away, so that its sender comes to read the answer.
 const THROWN_AWAY: u64 = 64 * 1024 * 1024;
 
-/// Whether a body was too slow: set by the body, read by the request that waits for its answer.
-#[derive(Clone, Default)]
-pub(super) struct BodyTimeout(Arc<AtomicBool>);
-
-impl BodyTimeout {
-    pub(super) fn was_too_slow(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-}
-
-/// A body on its way in. How long it is was said before.
+/// A body on its way in, whose length is known and within the limit.
 pub(super) struct TimedBody {
     body: Incoming,
     late: Pin<Box<Sleep>>,
-    arrival: BodyTimeout,
+    /// Set when the body is too slow, for the request that waits for its answer.
+    too_slow: Arc<AtomicBool>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -39,8 +25,8 @@ pub(super) struct TimedBody {
 struct TooSlow;
 
 impl TimedBody {
-    pub(super) fn new(body: Incoming, limits: &IngressLimits, arrival: BodyTimeout) -> TimedBody {
-        TimedBody { body, late: Box::pin(tokio::time::sleep(limits.body_time)), arrival }
+    pub(super) fn new(body: Incoming, longest: Duration, too_slow: Arc<AtomicBool>) -> TimedBody {
+        TimedBody { body, late: Box::pin(tokio::time::sleep(longest)), too_slow }
     }
 }
 
@@ -48,15 +34,12 @@ impl Body for TimedBody {
     type Data = Bytes;
     type Error = Box<dyn Error + Send + Sync>;
 
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
-        if let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(context) {
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        if let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(cx) {
             return Poll::Ready(frame.map(|frame| frame.map_err(Into::into)));
         }
-        ready!(self.late.as_mut().poll(context));
-        self.arrival.0.store(true, Ordering::Relaxed);
+        ready!(self.late.as_mut().poll(cx));
+        self.too_slow.store(true, Ordering::Relaxed);
         Poll::Ready(Some(Err(Box::new(TooSlow))))
     }
 

@@ -7,20 +7,23 @@
 use std::net::IpAddr;
 
 use http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, ORIGIN, TRANSFER_ENCODING, WWW_AUTHENTICATE};
-use http::uri::Authority;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, request};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, request, uri::Authority};
 
 use super::token::Token;
-use crate::answer::{ApprovalProof, Failure};
-use crate::observe::metrics::Reason;
+use crate::{ApprovalProof, Failure, observe::metrics::Reason};
 
 /// A refused request: the reason that is counted, and the error that the client gets.
 pub(super) type Rejection = (Reason, Failure);
 
+fn reject(reason: Reason, status: StatusCode, code: &str, text: impl Into<String>, help: &str) -> Rejection {
+    (reason, Failure::new(status, code, text).help(help))
+}
+
 /// What a browser says about the page that asks.
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// Who may ask.
+const OTHER_SITES: &str = "pages of other sites may not ask this server";
+
 pub(super) struct Guard {
     names: Vec<String>,
     token: Option<Token>,
@@ -55,14 +58,10 @@ impl Guard {
     /// Returns what the server was called. An address in the request line counts as much as the header, and both must
     /// agree.
     fn host(&self, uri: &Uri, headers: &HeaderMap) -> Result<Authority, Rejection> {
-        let header = match only(headers, &HOST) {
-            Some(host) => host.to_str().ok().and_then(|host| host.parse::<Authority>().ok()),
-            None => None,
-        };
+        let header = only(headers, &HOST).and_then(|host| host.to_str().ok()?.parse::<Authority>().ok());
         let bad = || {
-            let failure =
-                Failure::new(StatusCode::BAD_REQUEST, "bad-host", "the request does not say once which host it means");
-            (Reason::Host, failure.help("send one `Host` header"))
+            let text = "the request does not say once which host it means";
+            reject(Reason::Host, StatusCode::BAD_REQUEST, "bad-host", text, "send one `Host` header")
         };
         let host = header.filter(is_whole).ok_or_else(bad)?;
         match uri.authority() {
@@ -94,8 +93,8 @@ impl Guard {
         if shown.is_some_and(|shown| token.is(shown)) {
             return Ok(ApprovalProof(true));
         }
-        let failure = Failure::new(StatusCode::UNAUTHORIZED, "no-token", "the token is missing or wrong");
-        Err((Reason::Token, failure.help("send it once, as `Authorization: Bearer TOKEN`; nowhere else does it count")))
+        let help = "send it once, as `Authorization: Bearer TOKEN`; nowhere else does it count";
+        Err(reject(Reason::Token, StatusCode::UNAUTHORIZED, "no-token", "the token is missing or wrong", help))
     }
 }
 
@@ -114,8 +113,8 @@ pub(super) fn challenge(status: StatusCode, headers: &mut HeaderMap) {
 
 fn wrong_host(host: &Authority) -> Rejection {
     let text = format!("this server is not known as `{}`", host.host());
-    let failure = Failure::new(StatusCode::FORBIDDEN, "wrong-host", text);
-    (Reason::Host, failure.help("ask for `localhost`, or start the server with `--allow-host` and the name"))
+    let help = "ask for `localhost`, or start the server with `--allow-host` and the name";
+    reject(Reason::Host, StatusCode::FORBIDDEN, "wrong-host", text, help)
 }
 
 /// Admits programs, which send no origin, and pages that this server sent itself.
@@ -128,8 +127,8 @@ fn check_origin(headers: &HeaderMap, host: &Authority) -> Result<(), Rejection> 
     if named.is_some_and(|named| named.eq_ignore_ascii_case(host.as_str())) {
         return Ok(());
     }
-    let failure = Failure::new(StatusCode::FORBIDDEN, "wrong-origin", "pages of other sites may not ask this server");
-    Err((Reason::Origin, failure.help("ask from a program, or from a page that this server sends")))
+    let help = "ask from a program, or from a page that this server sends";
+    Err(reject(Reason::Origin, StatusCode::FORBIDDEN, "wrong-origin", OTHER_SITES, help))
 }
 
 /// A page of another site can make a browser ask without naming the page; browsers say at least that.
@@ -138,8 +137,8 @@ fn check_site(headers: &HeaderMap) -> Result<(), Rejection> {
     if !headers.contains_key(FETCH_SITE) || only(headers, &FETCH_SITE).is_some_and(is_fine) {
         return Ok(());
     }
-    let failure = Failure::new(StatusCode::FORBIDDEN, "wrong-site", "pages of other sites may not ask this server");
-    Err((Reason::Origin, failure.help("ask from a program, or type the address into the browser")))
+    let help = "ask from a program, or type the address into the browser";
+    Err(reject(Reason::Origin, StatusCode::FORBIDDEN, "wrong-site", OTHER_SITES, help))
 }
 
 /// A body says how long it is: what comes in chunks may say so twice, and then two readers can differ on where it ends.
@@ -147,8 +146,8 @@ fn check_site(headers: &HeaderMap) -> Result<(), Rejection> {
 /// changes something says so even without a body, unless it comes from no page at all.
 fn check_content(method: &Method, headers: &HeaderMap) -> Result<(), Rejection> {
     if headers.contains_key(TRANSFER_ENCODING) {
-        let failure = Failure::new(StatusCode::LENGTH_REQUIRED, "no-length", "a body must say how long it is");
-        return Err((Reason::Content, failure.help("send it with `Content-Length`, not in chunks")));
+        let (text, help) = ("a body must say how long it is", "send it with `Content-Length`, not in chunks");
+        return Err(reject(Reason::Content, StatusCode::LENGTH_REQUIRED, "no-length", text, help));
     }
     let has_body = headers.get(CONTENT_LENGTH).is_some_and(|length| length != "0");
     let changes = [Method::POST, Method::PUT, Method::PATCH].contains(method);
@@ -157,8 +156,8 @@ fn check_content(method: &Method, headers: &HeaderMap) -> Result<(), Rejection> 
     if !needs_kind || only(headers, &CONTENT_TYPE).is_some_and(is_json) {
         return Ok(());
     }
-    let failure = Failure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "no-json", "a body must be JSON, and say so");
-    Err((Reason::Content, failure.help("send it with `Content-Type: application/json`")))
+    let (text, help) = ("a body must be JSON, and say so", "send it with `Content-Type: application/json`");
+    Err(reject(Reason::Content, StatusCode::UNSUPPORTED_MEDIA_TYPE, "no-json", text, help))
 }
 
 fn is_json(value: &HeaderValue) -> bool {
@@ -211,7 +210,7 @@ mod tests {
         match guard.admit(&head, "192.0.2.7".parse().unwrap()) {
             Ok((called, ApprovalProof(false))) => format!("{called:?}"),
             Ok((called, ApprovalProof(true))) => format!("{called:?}, proven"),
-            Err((reason, failure)) => format!("{} {reason:?}", failure.status().as_u16()),
+            Err((reason, failure)) => format!("{} {reason:?}", failure.status.as_u16()),
         }
     }
 

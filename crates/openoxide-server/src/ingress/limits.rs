@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
 /// How much may be asked, and how long it may take.
 #[derive(Clone, Copy, Debug)]
 pub struct IngressLimits {
@@ -47,7 +49,7 @@ const OTHER_FILES: u64 = 96;
 impl IngressLimits {
     /// Returns how many connections there can be here: each is an open file, and so is what is read for it.
     pub(crate) fn connections_here(&self) -> usize {
-        let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current.unwrap_or(u64::MAX);
+        let files = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
         let room = usize::try_from(files.saturating_sub(OTHER_FILES)).unwrap_or(usize::MAX);
         self.connections.min(room).max(1)
     }
@@ -55,7 +57,6 @@ impl IngressLimits {
 
 /// Raises the number of files that this process may have open to what it may ask for.
 pub(crate) fn raise_files() {
-    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     if current.is_some() && current != maximum {
         // Without, there is room for fewer connections, and nothing else is lost.

@@ -1,7 +1,6 @@
 //! Opens the address that a server listens at.
 
-use std::io;
-use std::net::SocketAddr;
+use std::{io, net::SocketAddr};
 
 use tokio::net::{TcpListener, TcpSocket};
 
@@ -12,29 +11,18 @@ const WAITING: u32 = 1024;
 /// How many bytes the system keeps for whoever does not read.
 const SENT: u32 = 256 * 1024;
 
-/// Why nobody can listen at an address.
+/// Why the server cannot listen at an address.
 #[derive(Debug, thiserror::Error)]
 pub enum ListenError {
     /// Everybody could come in.
-    #[error("listening at {address} without a token would let anybody who can reach it use your skills")]
-    Open {
-        /// The address.
-        address: SocketAddr,
-    },
-    /// Somebody else listens there.
-    #[error("another program listens at {address}")]
-    Taken {
-        /// The address.
-        address: SocketAddr,
-    },
+    #[error("listening at {0} without a token would let anybody who can reach it use your skills")]
+    Open(SocketAddr),
+    /// Another program listens there.
+    #[error("another program listens at {0}")]
+    Taken(SocketAddr),
     /// It is not an address of this machine, or may not be used.
-    #[error("cannot listen at {address}")]
-    Failed {
-        /// The address.
-        address: SocketAddr,
-        /// Why.
-        source: io::Error,
-    },
+    #[error("cannot listen at {0}")]
+    Failed(SocketAddr, #[source] io::Error),
 }
 
 /// An address that is listened at. Elsewhere than on this machine alone, there is none without a token.
@@ -48,7 +36,7 @@ impl BoundListener {
     /// Listens at an address; with the port 0, at one that is free.
     pub fn open(address: SocketAddr, token: Option<&Token>) -> Result<BoundListener, ListenError> {
         if !address.ip().to_canonical().is_loopback() && token.is_none() {
-            return Err(ListenError::Open { address });
+            return Err(ListenError::Open(address));
         }
         let listen = || {
             let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
@@ -60,8 +48,8 @@ impl BoundListener {
             Ok(BoundListener { listener, address })
         };
         listen().map_err(|source: io::Error| match source.kind() {
-            io::ErrorKind::AddrInUse => ListenError::Taken { address },
-            _ => ListenError::Failed { address, source },
+            io::ErrorKind::AddrInUse => ListenError::Taken(address),
+            _ => ListenError::Failed(address, source),
         })
     }
 

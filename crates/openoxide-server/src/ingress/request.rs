@@ -1,14 +1,11 @@
 //! Handles one request: names it, checks it, passes it to its route, and counts and logs the answer.
 
-use std::net::SocketAddr;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::{net::SocketAddr, sync::Arc, time::Instant};
 
-use axum::Router;
-use axum::body::Body;
 use axum::extract::{ConnectInfo, DefaultBodyLimit};
 use axum::response::{IntoResponse as _, Response};
+use axum::{Router, body::Body};
 use http::header::{CONNECTION, EXPECT, X_CONTENT_TYPE_OPTIONS};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, request};
 use hyper::body::{Body as _, Incoming};
@@ -17,21 +14,30 @@ use tower::Service as _;
 use tower_http::catch_panic::CatchPanicLayer;
 use tracing::Instrument as _;
 
-use super::body::{BodyTimeout, TimedBody, throw_away};
+use super::body::{TimedBody, throw_away};
 use super::guard::{Guard, HostKind, Rejection, challenge};
-use super::limits::IngressLimits;
-use super::options::IngressOptions;
 use super::stream::{EventStreamBody, is_stream, wants_stream};
-use crate::answer::{ApprovalProof, Failure, Peer, RequestId};
-use crate::blocking_pool::Unavailable;
-use crate::engine::Engine;
+use super::{limits::IngressLimits, token::Token};
 use crate::observe::log::{REQUEST, shown_path};
-use crate::observe::metrics::{Metrics, Reason};
-use crate::shutdown::Shutdown;
+use crate::observe::metrics::Reason;
+use crate::{ApprovalProof, Engine, Failure, Metrics, Peer, RequestId, Shutdown, Unavailable};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// The longest id that a client may give a request, in bytes.
 const ID_MAX: usize = 64;
+
+/// Who may come in, and how much they may ask.
+#[derive(Clone)]
+pub struct IngressOptions {
+    /// Host names of the server, besides those of this machine.
+    pub hosts: Vec<String>,
+    /// The token that every request needs.
+    pub token: Option<Token>,
+    /// The token that approvals need, where other requests need none.
+    pub proof: Option<Token>,
+    /// Limits.
+    pub limits: IngressLimits,
+}
 
 /// The ingress before some routes: every request of every path comes through here.
 pub struct Ingress {
@@ -76,14 +82,13 @@ impl Ingress {
         let (head, body) = request.into_parts();
         let id = self.name(&head.headers);
         let (method, path) = (head.method.clone(), head.uri.path().to_owned());
-        let admitted = self.guard.admit(&head, ends.local.ip());
-        let outcome = match admitted {
+        let outcome = match self.guard.admit(&head, ends.local.ip()) {
             Ok(admitted) => {
                 // Below the level `debug` the span is disabled and costs nothing.
                 let span = tracing::debug_span!("request", id = &*id.0);
                 self.pass(ends, admitted, &id, head, body).instrument(span).await
             }
-            Err(turned_away) => Err(turned_away),
+            Err(rejection) => Err(rejection),
         };
         let mut response = outcome.unwrap_or_else(|(reason, failure)| self.turn_away(reason, &failure, &id));
         if let Ok(id) = HeaderValue::from_str(&id.0) {
@@ -120,7 +125,6 @@ impl Ingress {
         response
     }
 
-    /// Lets a request through to its route.
     async fn pass(
         &self,
         ends: Ends,
@@ -130,18 +134,19 @@ impl Ingress {
         body: Incoming,
     ) -> Result<Response, Rejection> {
         if body.size_hint().lower() > self.limits.body as u64 {
-            // Whoever asks first whether to send it is told, and need not.
+            // A client that asks first whether to send the body need not send it.
             if !head.headers.contains_key(EXPECT) {
                 throw_away(body, self.limits.body_time).await;
             }
-            return Err(self.large());
+            let text = format!("the body is larger than {} bytes", self.limits.body);
+            return Err(reject(Reason::Size, StatusCode::PAYLOAD_TOO_LARGE, "too-large", text));
         }
-        let arrival = BodyTimeout::default();
+        let too_slow = Arc::new(AtomicBool::new(false));
         let body = match body.is_end_stream() {
             true => Body::empty(),
-            false => Body::new(TimedBody::new(body, &self.limits, arrival.clone())),
+            false => Body::new(TimedBody::new(body, self.limits.body_time, Arc::clone(&too_slow))),
         };
-        // What came through a relay on this machine is called by another name, or the relay says so.
+        // A request that came through a relay on this machine uses another name, or the relay says so.
         let is_here =
             called == HostKind::Loopback && ends.peer.ip().to_canonical().is_loopback() && !is_relayed(&head.headers);
         let mut request = Request::from_parts(head, body);
@@ -150,11 +155,12 @@ impl Ingress {
         request.extensions_mut().insert(id.clone());
         request.extensions_mut().insert(ConnectInfo(ends.peer));
         let listens = request.method() == Method::GET;
-        // Whoever cannot listen is told so before anything is begun.
+        // A client that cannot listen is refused before anything is begun.
         let place = if listens && wants_stream(request.headers()) { Some(self.place()?) } else { None };
         let response = self.route(request).await?;
-        if arrival.was_too_slow() {
-            return Err(slow());
+        if too_slow.load(Ordering::Relaxed) {
+            let text = "the body took too long to arrive";
+            return Err(reject(Reason::Slow, StatusCode::REQUEST_TIMEOUT, "too-slow", text));
         }
         if !is_stream(response.headers()) {
             return Ok(response);
@@ -166,7 +172,7 @@ impl Ingress {
         Ok(response.map(|body| Body::new(EventStreamBody::new(body, &self.stopping, place, &self.metrics))))
     }
 
-    /// Waits for the answer of a route, up to the limit. Whatever the route had begun ends with it.
+    /// Waits for the answer of a route, up to the limit. At the limit, the route's work ends too.
     ///
     /// The timeout layer of `tower-http` answers with a bare status; clients are promised an error that says what
     /// happened.
@@ -182,10 +188,10 @@ impl Ingress {
                 Ok(failure.map_or(response, |failure| failure.response(id.as_ref())))
             }
             () = tokio::time::sleep(self.limits.answer_time) => {
-                let failure = Failure::new(StatusCode::SERVICE_UNAVAILABLE, "too-long", "the answer took too long");
-                Err((Reason::Slow, failure))
+                let text = "the answer took too long";
+                Err(reject(Reason::Slow, StatusCode::SERVICE_UNAVAILABLE, "too-long", text))
             }
-            () = self.stopping.over() => {
+            () = self.stopping.over.cancelled() => {
                 let failure = Failure::new(StatusCode::SERVICE_UNAVAILABLE, "stopping", "the server is stopping");
                 Err((Reason::Stopping, failure.retry_after(1)))
             }
@@ -200,11 +206,6 @@ impl Ingress {
         })
     }
 
-    fn large(&self) -> Rejection {
-        let text = format!("the body is larger than {} bytes", self.limits.body);
-        (Reason::Size, Failure::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", text))
-    }
-
     /// Takes the id that a request comes with, if it is a short plain word, or makes one.
     ///
     /// The request id layer of `tower-http` takes any id, which could then forge lines of a log.
@@ -217,15 +218,13 @@ impl Ingress {
     }
 }
 
-/// Answers a request whose route panicked.
 fn panicked(_: Box<dyn std::any::Any + Send>) -> Response {
     tracing::warn!("an answer failed where nothing should");
     Failure::from(Unavailable::Failed).into_response()
 }
 
-fn slow() -> Rejection {
-    let failure = Failure::new(StatusCode::REQUEST_TIMEOUT, "too-slow", "the body took too long to arrive");
-    (Reason::Slow, failure)
+fn reject(reason: Reason, status: StatusCode, code: &str, text: impl Into<String>) -> Rejection {
+    (reason, Failure::new(status, code, text))
 }
 
 /// Tells whether a proxy says that it passed the request on.

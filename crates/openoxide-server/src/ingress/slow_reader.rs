@@ -2,13 +2,11 @@
 //!
 //! This sits below HTTP, where no layer of `tower-http` can see how fast bytes leave.
 
-use std::io;
-use std::pin::Pin;
 use std::task::{Context, Poll};
-use std::time::Duration;
+use std::{io, pin::Pin, time::Duration};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::time::{Instant, Sleep};
+use tokio::time::Sleep;
 
 /// How much must be read in the time that is given.
 const PACE: usize = 64 * 1024;
@@ -17,84 +15,75 @@ const PACE: usize = 64 * 1024;
 pub(super) struct SlowReaderLimit<S> {
     stream: S,
     time: Duration,
-    /// Runs from the first moment that the other side does not take what is there for it.
+    /// Runs from the moment that the client falls behind, until it has caught up.
     late: Option<Pin<Box<Sleep>>>,
-    is_behind: bool,
+    /// How much it has read since.
     taken: usize,
 }
 
 impl<S> SlowReaderLimit<S> {
     pub(super) fn new(stream: S, time: Duration) -> SlowReaderLimit<S> {
-        SlowReaderLimit { stream, time, late: None, is_behind: false, taken: 0 }
+        SlowReaderLimit { stream, time, late: None, taken: 0 }
     }
 
-    /// Looks at what came of writing `wanted` bytes.
-    fn look(
+    /// Checks the outcome of writing `length` bytes.
+    fn check(
         &mut self,
-        wanted: usize,
+        length: usize,
         result: Poll<io::Result<usize>>,
-        context: &mut Context<'_>,
+        cx: &mut Context<'_>,
     ) -> Poll<io::Result<usize>> {
         match result {
             Poll::Ready(Ok(count)) => {
                 self.taken += count;
-                if count == wanted || self.taken >= PACE {
-                    self.is_behind = false;
+                if count == length || self.taken >= PACE {
+                    self.late = None;
                     self.taken = 0;
                 }
                 Poll::Ready(Ok(count))
             }
-            Poll::Pending if self.is_too_late(context) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
+            Poll::Pending if self.is_too_late(cx) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
             other => other,
         }
     }
 
-    fn is_too_late(&mut self, context: &mut Context<'_>) -> bool {
-        let deadline = || Instant::now() + self.time;
-        let late = self.late.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(deadline())));
-        if !self.is_behind {
-            self.is_behind = true;
-            late.as_mut().reset(Instant::now() + self.time);
-        }
-        late.as_mut().poll(context).is_ready()
+    fn is_too_late(&mut self, cx: &mut Context<'_>) -> bool {
+        let late = self.late.get_or_insert_with(|| Box::pin(tokio::time::sleep(self.time)));
+        late.as_mut().poll(cx).is_ready()
     }
 }
 
 impl<S: AsyncRead + Unpin> AsyncRead for SlowReaderLimit<S> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, buffer)
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(cx, buffer)
     }
 }
 
 impl<S: AsyncWrite + Unpin> AsyncWrite for SlowReaderLimit<S> {
-    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        let result = Pin::new(&mut self.stream).poll_write(context, bytes);
-        self.look(bytes.len(), result, context)
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let result = Pin::new(&mut self.stream).poll_write(cx, bytes);
+        self.check(bytes.len(), result, cx)
     }
 
     fn poll_write_vectored(
         mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
+        cx: &mut Context<'_>,
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let result = Pin::new(&mut self.stream).poll_write_vectored(context, parts);
-        self.look(parts.iter().map(|part| part.len()).sum(), result, context)
+        let result = Pin::new(&mut self.stream).poll_write_vectored(cx, parts);
+        self.check(parts.iter().map(|part| part.len()).sum(), result, cx)
     }
 
     fn is_write_vectored(&self) -> bool {
         self.stream.is_write_vectored()
     }
 
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
     }
 
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
     }
 }
 

@@ -3,9 +3,8 @@
 //! A client that listens (GET) is disconnected as soon as the server is asked to stop. The answer to a call gets the time
 //! that every answer gets.
 
-use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::{pin::Pin, sync::Arc};
 
 use axum::body::{Body, Bytes};
 use http::HeaderMap;
@@ -14,32 +13,22 @@ use hyper::body::{Body as HttpBody, Frame};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::sync::WaitForCancellationFutureOwned;
 
-use crate::observe::metrics::Metrics;
-use crate::shutdown::Shutdown;
+use crate::{Metrics, Shutdown, observe::metrics::Gauge};
 
-/// A stream of events on its way out.
 pub(super) struct EventStreamBody {
     body: Body,
     stopped: Pin<Box<WaitForCancellationFutureOwned>>,
     _place: Option<OwnedSemaphorePermit>,
-    _counted: Counted,
+    _counted: Gauge,
 }
 
-struct Counted(Arc<Metrics>);
-
-impl Drop for Counted {
-    fn drop(&mut self) {
-        self.0.stream_ended();
-    }
-}
-
-/// Tells whether an answer is asked for that goes on for as long as somebody listens.
+/// Tells whether a request asks for a stream of events.
 pub(super) fn wants_stream(headers: &HeaderMap) -> bool {
     let accepted = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
     accepted.flat_map(|value| value.split(',')).any(|kind| kind.trim_start().starts_with("text/event-stream"))
 }
 
-/// Tells whether an answer goes on for as long as somebody listens.
+/// Tells whether an answer is a stream of events.
 pub(super) fn is_stream(headers: &HeaderMap) -> bool {
     let kind = headers.get(CONTENT_TYPE).map(http::HeaderValue::as_bytes);
     kind.is_some_and(|kind| kind.starts_with(b"text/event-stream"))
@@ -52,11 +41,10 @@ impl EventStreamBody {
         place: Option<OwnedSemaphorePermit>,
         metrics: &Arc<Metrics>,
     ) -> EventStreamBody {
-        metrics.stream_began();
-        // Only who listens has a place.
-        let stopped = if place.is_some() { stopping.token() } else { stopping.last_token() };
-        let stopped = Box::pin(stopped.cancelled_owned());
-        EventStreamBody { body, stopped, _place: place, _counted: Counted(Arc::clone(metrics)) }
+        // Only a client that listens has a place.
+        let stopped = if place.is_some() { &stopping.asked } else { &stopping.over };
+        let stopped = Box::pin(stopped.clone().cancelled_owned());
+        EventStreamBody { body, stopped, _place: place, _counted: metrics.stream() }
     }
 }
 
@@ -64,13 +52,10 @@ impl HttpBody for EventStreamBody {
     type Data = Bytes;
     type Error = axum::Error;
 
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        if self.stopped.as_mut().poll(context).is_ready() {
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        if self.stopped.as_mut().poll(cx).is_ready() {
             return Poll::Ready(None);
         }
-        Pin::new(&mut self.body).poll_frame(context)
+        Pin::new(&mut self.body).poll_frame(cx)
     }
 }

@@ -1,17 +1,14 @@
 //! Tokens: the secret that clients show, kept only as a digest.
 
-use std::fmt;
 use std::io::{self, Write as _};
-use std::net::SocketAddr;
-use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
+use std::{fmt, net::SocketAddr, os::unix::fs::DirBuilderExt as _};
 
 use fs_err::os::unix::fs::OpenOptionsExt as _;
+use openoxide_app::encoding::hex;
 use secrecy::{ExposeSecret as _, SecretString};
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
-
-use openoxide_app::encoding::hex;
 
 /// The shortest token that is one.
 const SHORTEST: usize = 16;

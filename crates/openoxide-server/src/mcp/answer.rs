@@ -1,7 +1,6 @@
 //! What a tool or a prompt answers.
 
-use openoxide_app::tools::ToolResult;
-use openoxide_app::{ActivationOutcome, ForkPlan, Notice};
+use openoxide_app::{ActivationOutcome, ForkPlan, Notice, tools::ToolResult};
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
 use serde_json::{Value, json};
 

@@ -1,19 +1,12 @@
 //! Completions: names of skills and paths of their files. What the model may not see is in none.
 
-use rmcp::ErrorData;
 use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, Reference};
 
-use super::error::invalid;
-use super::resources::TEMPLATE;
-use super::view::{McpView, Shared};
+use super::{McpState, McpView, Result, invalid, resources::TEMPLATE};
 
-impl Shared {
+impl McpState {
     /// Completes an argument of a prompt or a part of an address.
-    pub(super) fn complete(
-        &self,
-        view: &McpView,
-        request: &CompleteRequestParams,
-    ) -> Result<CompleteResult, ErrorData> {
+    pub(super) fn complete(&self, view: &McpView, request: &CompleteRequestParams) -> Result<CompleteResult> {
         let all = match &request.r#ref {
             Reference::Prompt(prompt) => {
                 // What a skill's arguments may be, nobody says.

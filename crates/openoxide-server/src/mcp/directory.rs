@@ -4,23 +4,18 @@ use std::path::{Path, PathBuf};
 
 use openoxide_app::mcp_skills::{OWN_FILE, ServedSkill, address};
 use openoxide_app::{SkillDirEntry, media_type_by_name, shown_name};
-use rmcp::ErrorData;
 use rmcp::model::{CustomResult, Resource};
 use serde_json::{Value, json};
 
-use super::error::{invalid, shortened};
-use super::pagination::page;
-use super::skills::text;
-use super::view::{McpView, Shared};
+use super::{McpState, McpView, Result, invalid, page, shortened, skills::text};
 
-/// The media type of a folder.
 const FOLDER: &str = "inode/directory";
 /// Most names of one page.
 const PAGE: usize = 500;
 
-impl Shared {
+impl McpState {
     /// Answers `resources/directory/read`.
-    pub(super) fn read_directory(&self, view: &McpView, params: &Value) -> Result<CustomResult, ErrorData> {
+    pub(super) fn read_directory(&self, view: &McpView, params: &Value) -> Result<CustomResult> {
         let uri = text(params, "uri")?.ok_or_else(|| invalid("the parameter `uri` is missing"))?;
         let no_folder = || invalid(format!("{} is not a folder of a skill", shortened(uri)));
         let target = view.skills.addresses.find(uri).ok_or_else(no_folder)?;
@@ -43,7 +38,6 @@ impl Shared {
     }
 }
 
-/// Describes a file or a folder of a skill.
 pub(super) fn resource(root: &str, served: &ServedSkill, path: &Path, is_folder: bool) -> Resource {
     let name = path.file_name().map(|name| shown_name(Path::new(name))).unwrap_or_default();
     let mut resource = Resource::new(address(root, path), name);

@@ -1,69 +1,59 @@
 //! Drives operations with the questions that an MCP client can ask its user.
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use openoxide_app::{Answer, PendingError, Question, Reply, Snapshot};
 use rmcp::model::{
     ElicitRequest, ElicitRequestParams, ElicitResult, InputRequest, InputRequests, InputRequiredResult, InputResponses,
     ProtocolVersion,
 };
-use rmcp::service::{Peer, RequestContext};
-use rmcp::{ErrorData, RoleServer};
+use rmcp::{ErrorData, RoleServer, service::Peer};
 use tokio::sync::Semaphore;
 
-use super::audit;
-use super::error::{internal, invalid, unavailable};
-use super::question::{self, Standing};
-use super::server::McpServer;
-use crate::answer::ApprovalProof;
-use crate::conversation::Conversation;
-use crate::drive::{Operation, Progress};
-use crate::engine::Engine;
-use crate::pending_operation::{Pend, PendingOperation, RequestKey};
+use super::question::{self, AnswerRights};
+use super::{Context, McpServer, Result, internal, invalid, unavailable};
+use crate::{
+    Actor, ApprovalProof, Conversation, Engine, Face, Operation, Pend, PendingOperation, Progress, RequestKey,
+};
 
 /// What the question is called in a result.
 const QUESTION: &str = "answer";
 /// How long a user may think.
 const PATIENCE: Duration = Duration::from_mins(10);
 
-/// Whoever can reach the user.
+/// Asks the user of a client.
 pub(super) struct Elicitor {
     way: Way,
-    /// What its answers count for.
-    standing: Standing,
-    /// Room for questions that a client is asked while it waits.
+    rights: AnswerRights,
+    /// Room for questions that clients are asked while they wait.
     room: Arc<Semaphore>,
-    /// The engine, which notes what is done under the name of whoever asks.
+    /// The engine, which acts for the client.
     pub(super) engine: Engine,
 }
 
 enum Way {
     /// The client is asked while it waits.
     Now(Box<Peer<RoleServer>>),
-    /// The client gets the question as the result, and comes again with the answer.
+    /// The client gets the question as the result, and repeats its request with the answer.
     Later,
     /// The client cannot ask.
     Never,
 }
 
 /// What came of a question.
-pub(super) enum Heard {
-    /// This answer.
+enum Heard {
     Answer(Answer),
-    /// The client is to ask with this form, and to come again.
+    /// The client must ask with this form, and repeat its request.
     Later(Box<ElicitRequestParams>),
-    /// Nobody was asked, and why.
-    Nobody(String),
 }
 
 impl Elicitor {
-    /// Finds out how the user can be reached.
-    pub(super) fn of(server: &McpServer, context: &RequestContext<RoleServer>) -> Elicitor {
+    /// Finds out how the user of a client can be asked.
+    pub(super) fn of(server: &McpServer, context: &Context) -> Elicitor {
         let version = context.protocol_version();
         let is_modern = version.is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str());
         let elicitation = context.client_capabilities().and_then(|capabilities| capabilities.elicitation);
-        // Who names no way means forms.
+        // A client that names no way means forms.
         let has_forms = elicitation.is_some_and(|ways| ways.form.is_some() || ways.url.is_none());
         let way = match (has_forms, is_modern) {
             (false, _) => Way::Never,
@@ -71,45 +61,34 @@ impl Elicitor {
             (true, false) => Way::Now(Box::new(context.peer.clone())),
         };
         let head = context.extensions.get::<http::request::Parts>();
-        // Whoever started this process speaks for its user; over HTTP that must be shown.
+        // The program that started this process speaks for its user; over HTTP, a client must prove that it does.
         let shown = head.and_then(|head| head.extensions.get::<ApprovalProof>()) == Some(&ApprovalProof(true));
-        let standing =
-            Standing { lasting: server.one_conversation || !is_modern, proven: server.one_conversation || shown };
-        let engine = server.shared.engine.asked_by(audit::actor(head));
-        Elicitor { way, standing, room: Arc::clone(&server.shared.asked), engine }
+        let rights =
+            AnswerRights { lasting: server.one_conversation || !is_modern, proven: server.one_conversation || shown };
+        let actor = head.map_or_else(|| Actor::of(Face::Mcp), |head| Actor::of_request(Face::Mcp, &head.extensions));
+        let engine = server.state.engine.asked_by(actor);
+        Elicitor { way, rights, room: Arc::clone(&server.state.asked), engine }
     }
 
-    /// Puts a question.
-    pub(super) async fn ask(&self, question: &Question) -> Heard {
-        let form = match question::form(question, self.standing) {
-            Ok(form) => form,
-            Err(why) => return Heard::Nobody(why),
+    /// Asks a question, or says why it cannot be asked.
+    async fn ask(&self, question: &Question) -> Result<Heard, String> {
+        let form = question::form(question, self.rights)?;
+        let peer = match &self.way {
+            Way::Later => return Ok(Heard::Later(Box::new(form))),
+            Way::Never => return Err(NO_FORMS.to_owned()),
+            Way::Now(peer) => peer,
         };
-        match &self.way {
-            Way::Later => Heard::Later(Box::new(form)),
-            Way::Never => Heard::Nobody(NO_FORMS.to_owned()),
-            Way::Now(peer) => {
-                let Ok(_room) = self.room.try_acquire() else {
-                    return Heard::Nobody("too many questions wait for an answer; try again later".to_owned());
-                };
-                match peer.create_elicitation_with_timeout(form, Some(PATIENCE)).await {
-                    Ok(result) => Heard::Answer(question::answer(question, self.standing, &result)),
-                    Err(_) => Heard::Nobody("the client did not bring an answer".to_owned()),
-                }
-            }
-        }
+        let _room = self.room.try_acquire().map_err(|_| "too many questions wait for an answer; try again later")?;
+        let result = peer.create_elicitation_with_timeout(form, Some(PATIENCE)).await;
+        let result = result.map_err(|_| "the client did not bring an answer")?;
+        Ok(Heard::Answer(question::answer(question, self.rights, &result)))
     }
 
-    /// Makes the form of a question that was put before.
-    pub(super) fn later(&self, question: &Question) -> Result<ElicitRequestParams, String> {
-        question::form(question, self.standing)
-    }
-
-    /// Reads the answer that a client came with, if it did.
-    pub(super) fn heard(&self, question: &Question, responses: Option<&InputResponses>) -> Option<Answer> {
+    /// Reads the answer that a repeated request has, if it has one.
+    fn heard(&self, question: &Question, responses: Option<&InputResponses>) -> Option<Answer> {
         let response = responses?.get(QUESTION)?;
         let result: ElicitResult = serde_json::from_value(response.clone()).ok()?;
-        Some(question::answer(question, self.standing, &result))
+        Some(question::answer(question, self.rights, &result))
     }
 }
 
@@ -118,13 +97,13 @@ const NO_FORMS: &str = "this client cannot ask its user (it does not support eli
 
 /// What came of an operation.
 pub(super) enum Elicited<O: Operation> {
-    /// It is done; also, which questions could not be asked, and why.
+    /// Its output, and which questions could not be asked, and why.
     Done(O::Output, Vec<String>),
-    /// The client is to come again with an answer.
+    /// The client must repeat its request with an answer.
     Later(InputRequiredResult),
 }
 
-/// An operation, and what it goes on with.
+/// An operation under way.
 struct Work<O: Operation> {
     operation: Box<O>,
     snapshot: Arc<Snapshot>,
@@ -134,36 +113,36 @@ struct Work<O: Operation> {
 }
 
 impl McpServer {
-    /// Drives an operation from its beginning, with the questions that the client can ask its user.
+    /// Drives an operation from its beginning.
     pub(super) async fn begin_eliciting<O: Operation + Pend>(
         &self,
         snapshot: &Arc<Snapshot>,
         operation: O,
         elicitor: &Elicitor,
         request: &RequestKey,
-    ) -> Result<Elicited<O>, ErrorData> {
+    ) -> Result<Elicited<O>> {
         let (operation, snapshot, session) = (Box::new(operation), Arc::clone(snapshot), Arc::clone(&self.session));
         let work = Work { operation, snapshot, session, unasked: Vec::new() };
         self.elicit(work, Reply::Begin, elicitor, request).await
     }
 
-    /// Drives an operation on from the question that the client came back with.
+    /// Drives an operation on from the question that a repeated request answers.
     pub(super) async fn resume_eliciting<O: Operation + Pend>(
         &self,
         handle: &str,
         responses: Option<&InputResponses>,
         elicitor: &Elicitor,
         request: &RequestKey,
-    ) -> Result<Elicited<O>, ErrorData> {
+    ) -> Result<Elicited<O>> {
         let is_it = |waiting: &PendingOperation| waiting.request.as_ref() == Some(request);
-        let waiting = self.shared.engine.pending().take_if(handle, is_it).map_err(not_pending)?;
+        let waiting = self.state.engine.pending.take_if(handle, is_it).map_err(not_pending)?;
         let PendingOperation { work, question, snapshot, session, unasked, .. } = waiting;
         let operation = O::take(work).ok_or_else(|| invalid("the request state belongs to another request"))?;
         let work = Work { operation, snapshot, session, unasked };
         if let Some(answer) = elicitor.heard(&question, responses) {
             return self.elicit(work, Reply::Answer(answer), elicitor, request).await;
         }
-        let form = elicitor.later(&question).map_err(invalid)?;
+        let form = question::form(&question, elicitor.rights).map_err(invalid)?;
         Ok(Elicited::Later(self.wait(work, question, form, request)?))
     }
 
@@ -173,40 +152,38 @@ impl McpServer {
         mut reply: Reply,
         elicitor: &Elicitor,
         request: &RequestKey,
-    ) -> Result<Elicited<O>, ErrorData> {
+    ) -> Result<Elicited<O>> {
         loop {
-            let Work { operation, snapshot, session, mut unasked } = work;
-            let progress = elicitor.engine.advance(&snapshot, operation, &session, reply).await;
+            let progress = elicitor.engine.advance(&work.snapshot, work.operation, &work.session, reply).await;
             let (operation, question) = match progress.map_err(unavailable)? {
-                Progress::Done(_, output) => return Ok(Elicited::Done(output, unasked)),
+                Progress::Done(_, output) => return Ok(Elicited::Done(output, work.unasked)),
                 Progress::Asks(operation, question) => (operation, question),
             };
-            let heard = elicitor.ask(&question).await;
-            if let Heard::Nobody(why) = &heard {
-                unasked.push(format!("{}: {why}", about(&question)));
-            }
-            work = Work { operation, snapshot, session, unasked };
-            reply = match heard {
-                Heard::Answer(answer) => Reply::Answer(answer),
-                Heard::Nobody(_) => Reply::Answer(Answer::NotAsked),
-                Heard::Later(form) => return Ok(Elicited::Later(self.wait(work, question, *form, request)?)),
+            work.operation = operation;
+            reply = match elicitor.ask(&question).await {
+                Ok(Heard::Answer(answer)) => Reply::Answer(answer),
+                Ok(Heard::Later(form)) => return Ok(Elicited::Later(self.wait(work, question, *form, request)?)),
+                Err(why) => {
+                    work.unasked.push(format!("{}: {why}", about(&question)));
+                    Reply::Answer(Answer::NotAsked)
+                }
             };
         }
     }
 
-    /// Keeps an operation until the client comes again, and writes the result that asks.
+    /// Keeps an operation until the client repeats its request, and writes the result that asks.
     fn wait<O: Operation + Pend>(
         &self,
         work: Work<O>,
         question: Question,
         form: ElicitRequestParams,
         request: &RequestKey,
-    ) -> Result<InputRequiredResult, ErrorData> {
+    ) -> Result<InputRequiredResult> {
         let Work { operation, snapshot, session, unasked } = work;
         let work = operation.pend();
         let kind = work.kind();
         let waiting = PendingOperation { work, question, snapshot, session, request: Some(request.clone()), unasked };
-        let handle = self.shared.engine.pending().insert(kind, waiting).map_err(not_pending)?;
+        let handle = self.state.engine.pending.insert(kind, waiting).map_err(not_pending)?;
         let form = InputRequest::Elicitation(ElicitRequest::new(form));
         Ok(InputRequiredResult::new(Some(InputRequests::from([(QUESTION.to_owned(), form)])), Some(handle)))
     }

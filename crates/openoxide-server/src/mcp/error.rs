@@ -1,22 +1,26 @@
 //! Errors of the protocol.
 
 use openoxide_app::{Error, ErrorKind};
-use rmcp::ErrorData;
+use rmcp::{ErrorData, RoleServer, service::RequestContext};
 
-use crate::blocking_pool::Unavailable;
+use crate::Unavailable;
+
+/// The result of answering an MCP request.
+pub(super) type Result<T, E = ErrorData> = std::result::Result<T, E>;
+
+/// The context of an MCP request.
+pub(super) type Context = RequestContext<RoleServer>;
 
 /// Says that something that was asked for is not there, or not like that.
 pub(super) fn invalid(text: impl Into<String>) -> ErrorData {
     ErrorData::invalid_params(text.into(), None)
 }
 
-/// Says that a resource is not there.
 pub(super) fn no_resource(uri: &str) -> ErrorData {
     let text = format!("no file of a skill is served at {}", shortened(uri));
     ErrorData::resource_not_found(text, Some(serde_json::json!({ "uri": shortened(uri) })))
 }
 
-/// Says that the server cannot do it now.
 pub(super) fn unavailable(error: Unavailable) -> ErrorData {
     ErrorData::internal_error(error.to_string(), None)
 }

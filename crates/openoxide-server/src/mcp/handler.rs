@@ -1,4 +1,4 @@
-//! Requests of clients, one by one, to what answers them.
+//! Dispatches the requests of clients to what answers them.
 
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
@@ -6,28 +6,20 @@ use rmcp::model::{
     InitializeResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
     PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerConfig, SubscriptionFilter,
 };
-use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
+use rmcp::service::{NotificationContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::error::{internal, invalid, shortened};
 use super::info::{config, instructions};
-use super::resources::templates;
-use super::server::McpServer;
-use super::skills::TTL_MS;
+use super::{Context, McpServer, McpState, Result, TTL_MS, after, internal, invalid, resources::templates, shortened};
 
-type Context = RequestContext<RoleServer>;
-
-/// What the protocol has and this server answers, where something must be said with the request.
+/// The methods of the protocol that this server answers and that need parameters.
 const METHODS: [&str; 5] =
     ["completion/complete", "prompts/get", "resources/read", "subscriptions/listen", "tools/call"];
 
-/// Does something unless the client takes it back: then it ends, with whatever runs for it.
-async fn unless_cancelled<T>(
-    cancelled: CancellationToken,
-    work: impl Future<Output = Result<T, ErrorData>>,
-) -> Result<T, ErrorData> {
+/// Does the work of a request, unless the client cancels it: then the work is dropped, with the commands that it runs.
+async fn unless_cancelled<T>(cancelled: CancellationToken, work: impl Future<Output = Result<T>>) -> Result<T> {
     tokio::select! {
         () = cancelled.cancelled() => Err(internal("the client took the request back")),
         done = work => done,
@@ -35,9 +27,9 @@ async fn unless_cancelled<T>(
 }
 
 impl McpServer {
-    /// Returns how the model is to use the server; nothing if that cannot be told now.
+    /// Returns the instructions for the model; nothing if there is no view now.
     async fn instructions(&self) -> Option<String> {
-        self.shared.work(|_, view| instructions(view)).await.ok()
+        self.state.work(|_, view| instructions(view)).await.ok()
     }
 }
 
@@ -50,11 +42,7 @@ impl ServerHandler for McpServer {
         config()
     }
 
-    async fn initialize(
-        &self,
-        request: InitializeRequestParams,
-        context: Context,
-    ) -> Result<InitializeResult, ErrorData> {
+    async fn initialize(&self, request: InitializeRequestParams, context: Context) -> Result<InitializeResult> {
         context.peer.set_peer_info(request.clone());
         let mut result = self.negotiate_initialize(&request)?;
         result.instructions = self.instructions().await;
@@ -62,10 +50,10 @@ impl ServerHandler for McpServer {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        self.tell(context.peer);
+        self.notify(context.peer);
     }
 
-    async fn discover(&self, _: Context) -> Result<DiscoverResult, ErrorData> {
+    async fn discover(&self, _: Context) -> Result<DiscoverResult> {
         let mut config = config();
         config.instructions = self.instructions().await;
         let versions = self.supported_protocol_versions().into_owned();
@@ -73,55 +61,39 @@ impl ServerHandler for McpServer {
         Ok(result.with_ttl_ms(TTL_MS).with_cache_scope(CacheScope::Private))
     }
 
-    async fn list_tools(
-        &self,
-        request: Option<PaginatedRequestParams>,
-        _: Context,
-    ) -> Result<ListToolsResult, ErrorData> {
-        // There are few, on one page.
-        super::pagination::after("tools", cursor(request).as_deref())?;
-        let mut listed = self.shared.work(super::view::Shared::list_tools).await?;
-        let view = self.shared.view().await?;
-        self.shared.name_remote(&view, &mut listed.tools).await;
+    async fn list_tools(&self, request: Option<PaginatedRequestParams>, _: Context) -> Result<ListToolsResult> {
+        // There are few tools, so one page holds them.
+        after("tools", cursor(request).as_deref())?;
+        let mut listed = self.state.work(McpState::list_tools).await?;
+        let view = self.state.view().await?;
+        self.state.name_remote(&view, &mut listed.tools).await;
         Ok(listed)
     }
 
-    async fn call_tool(&self, request: CallToolRequestParams, context: Context) -> Result<CallToolResponse, ErrorData> {
+    async fn call_tool(&self, request: CallToolRequestParams, context: Context) -> Result<CallToolResponse> {
         unless_cancelled(context.ct.clone(), Box::pin(self.call(request, &context))).await
     }
 
-    async fn list_prompts(
-        &self,
-        request: Option<PaginatedRequestParams>,
-        _: Context,
-    ) -> Result<ListPromptsResult, ErrorData> {
+    async fn list_prompts(&self, request: Option<PaginatedRequestParams>, _: Context) -> Result<ListPromptsResult> {
         let cursor = cursor(request);
-        self.shared.work(move |shared, view| shared.list_prompts(view, cursor.as_deref())).await?
+        self.state.work(move |state, view| state.list_prompts(view, cursor.as_deref())).await?
     }
 
-    async fn get_prompt(
-        &self,
-        request: GetPromptRequestParams,
-        context: Context,
-    ) -> Result<GetPromptResponse, ErrorData> {
+    async fn get_prompt(&self, request: GetPromptRequestParams, context: Context) -> Result<GetPromptResponse> {
         unless_cancelled(context.ct.clone(), Box::pin(self.prompted(request, &context))).await
     }
 
-    async fn list_resources(
-        &self,
-        request: Option<PaginatedRequestParams>,
-        _: Context,
-    ) -> Result<ListResourcesResult, ErrorData> {
+    async fn list_resources(&self, request: Option<PaginatedRequestParams>, _: Context) -> Result<ListResourcesResult> {
         let cursor = cursor(request);
-        self.shared.work(move |shared, view| shared.list_resources(view, cursor.as_deref())).await?
+        self.state.work(move |state, view| state.list_resources(view, cursor.as_deref())).await?
     }
 
     async fn list_resource_templates(
         &self,
         request: Option<PaginatedRequestParams>,
         _: Context,
-    ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        super::pagination::after("templates", cursor(request).as_deref())?;
+    ) -> Result<ListResourceTemplatesResult> {
+        after("templates", cursor(request).as_deref())?;
         Ok(templates())
     }
 
@@ -129,35 +101,35 @@ impl ServerHandler for McpServer {
         &self,
         request: ReadResourceRequestParams,
         context: Context,
-    ) -> Result<ReadResourceResponse, ErrorData> {
+    ) -> Result<ReadResourceResponse> {
         unless_cancelled(context.ct.clone(), self.read_file(request, &context)).await
     }
 
-    async fn complete(&self, request: CompleteRequestParams, _: Context) -> Result<CompleteResult, ErrorData> {
-        self.shared.work(move |shared, view| shared.complete(view, &request)).await?
+    async fn complete(&self, request: CompleteRequestParams, _: Context) -> Result<CompleteResult> {
+        self.state.work(move |state, view| state.complete(view, &request)).await?
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
-        // Files are told by the list as a whole.
+        // Single files are not watched; a change is a change of the list.
         let mut accepted = requested.clone();
         accepted.resource_subscriptions = None;
         Some(accepted)
     }
 
-    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        self.tell_subscriber(&context).await;
+    async fn listen(&self, context: SubscriptionContext) -> Result<()> {
+        self.notify_subscriber(&context).await;
         Ok(())
     }
 
-    async fn on_custom_request(&self, request: CustomRequest, _: Context) -> Result<CustomResult, ErrorData> {
+    async fn on_custom_request(&self, request: CustomRequest, _: Context) -> Result<CustomResult> {
         let params = request.params.unwrap_or(Value::Null);
         match request.method.as_str() {
-            "skills/list" => self.shared.work(move |shared, view| shared.list_skills(view, &params)).await?,
-            "skills/get" => self.shared.work(move |shared, view| shared.get_skill(view, &params)).await?,
+            "skills/list" => self.state.work(move |state, view| state.list_skills(view, &params)).await?,
+            "skills/get" => self.state.work(move |state, view| state.get_skill(view, &params)).await?,
             "resources/directory/read" => {
-                self.shared.work(move |shared, view| shared.read_directory(view, &params)).await?
+                self.state.work(move |state, view| state.read_directory(view, &params)).await?
             }
-            // What the protocol has comes here only if it is not called as the protocol says.
+            // A method of the protocol comes here only if its parameters cannot be read.
             method if METHODS.contains(&method) => {
                 Err(invalid(format!("the parameters of `{method}` are missing or wrong")))
             }

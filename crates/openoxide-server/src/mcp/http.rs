@@ -1,24 +1,18 @@
 //! Serves MCP over HTTP, as a part of a router.
 
-use std::net::SocketAddr;
-use std::sync::Arc;
+use std::{net::SocketAddr, sync::Arc};
 
-use axum::body::Body;
-use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse as _, Response};
-use http::header::CONTENT_TYPE;
-use http::{Method, StatusCode};
+use axum::{body::Body, extract::Request};
+use http::{Method, StatusCode, header::CONTENT_TYPE};
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
 
 use super::message::{MESSAGE_MAX, Unreadable, read};
-use super::options::McpOptions;
-use super::server::McpServer;
-use super::sessions::Sessions;
-use super::view::Shared;
+use super::{McpOptions, McpServer, McpState, sessions::Sessions};
+use crate::Engine;
 use crate::bounded_body::{BodyError, read_body};
-use crate::engine::Engine;
 
 /// How MCP is served over HTTP.
 #[derive(Clone, Debug, Default)]
@@ -37,15 +31,15 @@ pub struct McpHttp {
 
 impl McpHttp {
     /// Serves behind a [`Ingress`](crate::Ingress) that listens at an address, and answers to these names too.
-    pub fn behind(address: SocketAddr, names: &[String], stop: CancellationToken) -> McpHttp {
+    pub fn behind(address: SocketAddr, names: &[String]) -> McpHttp {
         let (ip, port) = (address.ip(), address.port());
         let own = if ip.is_ipv6() { format!("[{ip}]") } else { ip.to_string() };
         let here = ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned);
         let hosts: Vec<String> = here.into_iter().chain([own]).chain(names.iter().cloned()).collect();
         let origins = hosts.iter().flat_map(|host| [format!("http://{host}:{port}"), format!("https://{host}:443")]);
         let origins = origins.collect();
-        // Which of its addresses a machine is called by, only the door sees, at each connection.
-        McpHttp { hosts, origins, any_host: ip.is_unspecified(), stop, ..McpHttp::default() }
+        // Only the ingress sees, at each connection, which of its addresses a machine is called by.
+        McpHttp { hosts, origins, any_host: ip.is_unspecified(), ..McpHttp::default() }
     }
 }
 
@@ -64,8 +58,8 @@ pub fn http_service(engine: Engine, http: McpHttp) -> axum::Router {
         // Without a list any host would be taken.
         config = config.with_allowed_hosts(hosts);
     }
-    let shared = Arc::new(Shared::new(engine, options));
-    let factory = move || Ok(McpServer::new(Arc::clone(&shared), false));
+    let state = Arc::new(McpState::new(engine, options));
+    let factory = move || Ok(McpServer::new(Arc::clone(&state), false));
     let service = StreamableHttpService::new(factory, Arc::new(Sessions::default()), config);
     axum::Router::new().route_service("/mcp", service).route_layer(from_fn(readable))
 }

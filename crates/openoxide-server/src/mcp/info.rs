@@ -1,14 +1,13 @@
 //! Describes the server to a client: its capabilities, and the instructions for the model.
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
+use std::{collections::BTreeMap, fmt::Write as _};
 
 use openoxide_app::list::{catalog_room, model_skills};
 use openoxide_app::{CatalogPlace, Entry, TerminalText, ToolDoes};
 use rmcp::model::{Implementation, JsonObject, ServerCapabilities, ServerConfig};
 use serde_json::json;
 
-use super::view::McpView;
+use super::McpView;
 
 /// The extension that serves skills.
 const SKILLS: &str = "io.modelcontextprotocol/skills";
@@ -50,7 +49,7 @@ pub(super) fn instructions(view: &McpView) -> String {
             let _ = write!(text, " `{}` {what}.", tool.name);
         }
     }
-    if view.state.view.host.catalog.place == CatalogPlace::SystemPrompt && view.state.view.host.catalog.shown {
+    if view.snapshot.view.host.catalog.place == CatalogPlace::SystemPrompt && view.snapshot.view.host.catalog.shown {
         text.push_str(&list(view));
     }
     text
@@ -58,11 +57,11 @@ pub(super) fn instructions(view: &McpView) -> String {
 
 /// Lists the skills within the host's budget: with descriptions, or else names while they fit.
 fn list(view: &McpView) -> String {
-    let entries = model_skills(&view.state).unwrap_or_default();
+    let entries = model_skills(&view.snapshot).unwrap_or_default();
     if entries.is_empty() {
         return String::new();
     }
-    let room = catalog_room(&view.state).unwrap_or(usize::MAX);
+    let room = catalog_room(&view.snapshot).unwrap_or(usize::MAX);
     let full: Vec<String> = entries.iter().map(|entry| line(entry)).collect();
     let length = |lines: &[String]| lines.iter().map(|line| line.chars().count() + 1).sum::<usize>();
     if length(&full) <= room {

@@ -2,10 +2,9 @@
 
 use rmcp::ErrorData;
 use rmcp::model::{ClientJsonRpcMessage, ErrorCode, RequestId, ServerJsonRpcMessage};
-use serde_json::Value;
-use serde_json::error::Category;
+use serde_json::{Value, error::Category};
 
-use super::error::shortened;
+use super::shortened;
 use crate::strict_json;
 
 /// The longest message that is read, in bytes.
@@ -24,12 +23,10 @@ pub(super) struct Unreadable {
 }
 
 impl Unreadable {
-    /// Says that something is longer than is read.
     pub(super) fn too_long() -> Unreadable {
         Unreadable::new(ErrorCode::INVALID_REQUEST, format!("a message has at most {MESSAGE_MAX} bytes"))
     }
 
-    /// Says that something broke off.
     pub(super) fn broken() -> Unreadable {
         Unreadable::new(ErrorCode::PARSE_ERROR, "the message did not arrive as a whole")
     }
@@ -38,13 +35,11 @@ impl Unreadable {
         Unreadable { error: ErrorData::new(code, text.into(), None), id: None, is_awaited: true }
     }
 
-    /// Returns the answer to it.
     pub(super) fn answer(self) -> ServerJsonRpcMessage {
         ServerJsonRpcMessage::error(self.error, self.id)
     }
 }
 
-/// Reads a message.
 pub(super) fn read(bytes: &[u8]) -> Result<ClientJsonRpcMessage, Unreadable> {
     let value = strict_json::read(bytes).map_err(|error| {
         let code = match error.classify() {

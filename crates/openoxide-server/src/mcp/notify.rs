@@ -1,54 +1,44 @@
 //! Notifies clients that lists have changed.
 
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::{sync::Arc, sync::atomic::Ordering, time::Duration};
 
 use openoxide_app::live::Change;
 use rmcp::RoleServer;
 use rmcp::service::{Peer, SubscriptionContext};
-use tokio::sync::broadcast::Receiver;
-use tokio::sync::broadcast::error::RecvError;
+use tokio::{sync::broadcast::Receiver, sync::broadcast::error::RecvError};
 
-use super::server::McpServer;
-use super::view::{McpView, Shared};
+use super::{McpServer, McpState, McpView};
 
-/// How often it is looked whether a client has left: nothing says so by itself.
+/// How often to check whether a client has left: nothing reports that.
 const LOOK: Duration = Duration::from_secs(30);
-
-/// What of a catalog a client may see changed.
-struct News {
-    tools: bool,
-    rest: bool,
-}
 
 /// Waits for changes of what is served, one after the other.
 struct Changes {
-    shared: Arc<Shared>,
+    state: Arc<McpState>,
     receiver: Receiver<Arc<Change>>,
-    /// What was seen before.
+    /// The view before the change.
     before: Option<Arc<McpView>>,
 }
 
 impl Changes {
-    async fn new(shared: &Arc<Shared>) -> Changes {
-        // BoundListener begins before looking, so that nothing is missed between.
-        let receiver = shared.engine.changes();
-        Changes { shared: Arc::clone(shared), receiver, before: shared.view().await.ok() }
+    async fn new(state: &Arc<McpState>) -> Changes {
+        // Subscribing before looking misses nothing in between.
+        let receiver = state.engine.changes();
+        Changes { state: Arc::clone(state), receiver, before: state.view().await.ok() }
     }
 
-    /// Waits for the next change; nothing when there will be none.
-    async fn next(&mut self) -> Option<News> {
+    /// Waits for the next change, and tells whether the tools changed too; nothing when there will be none.
+    async fn next(&mut self) -> Option<bool> {
         loop {
             match self.receiver.recv().await {
-                Ok(change) if change.snapshot.place != *self.shared.engine.here() => {}
-                // Who missed some looks at everything again.
+                Ok(change) if change.snapshot.place != self.state.engine.here => {}
+                // A receiver that missed some looks at everything again.
                 Ok(_) | Err(RecvError::Lagged(_)) => {
-                    let now = self.shared.view().await.ok();
+                    let now = self.state.view().await.ok();
                     let tools = |view: &Arc<McpView>| view.toolbox.tools().to_vec();
-                    let news = News { tools: self.before.as_ref().map(tools) != now.as_ref().map(tools), rest: true };
+                    let tools_changed = self.before.as_ref().map(tools) != now.as_ref().map(tools);
                     self.before = now;
-                    return Some(news);
+                    return Some(tools_changed);
                 }
                 Err(RecvError::Closed) => return None,
             }
@@ -56,7 +46,7 @@ impl Changes {
     }
 }
 
-/// Waits for something, unless it is over before; that is looked at now and then.
+/// Waits for something, unless it is over before; that is checked now and then.
 async fn unless<T>(look: Duration, is_over: impl Fn() -> bool, something: impl Future<Output = T>) -> Option<T> {
     let mut something = std::pin::pin!(something);
     while !is_over() {
@@ -68,45 +58,43 @@ async fn unless<T>(look: Duration, is_over: impl Fn() -> bool, something: impl F
 }
 
 impl McpServer {
-    /// Tells a client of a conversation about changes, until it leaves. However often it says hello, it is told once.
-    pub(super) fn tell(&self, peer: Peer<RoleServer>) {
-        if self.told.swap(true, Ordering::SeqCst) {
+    /// Notifies the client of a conversation until it leaves. However often it initializes, it is notified once.
+    pub(super) fn notify(&self, peer: Peer<RoleServer>) {
+        if self.is_notified.swap(true, Ordering::SeqCst) {
             return;
         }
-        let shared = Arc::clone(&self.shared);
+        let state = Arc::clone(&self.state);
         tokio::spawn(async move {
-            let mut changes = Changes::new(&shared).await;
-            drop(shared);
-            while let Some(Some(news)) = unless(LOOK, || peer.is_transport_closed(), changes.next()).await {
-                if news.tools && peer.notify_tool_list_changed().await.is_err() {
+            let mut changes = Changes::new(&state).await;
+            drop(state);
+            while let Some(Some(tools_changed)) = unless(LOOK, || peer.is_transport_closed(), changes.next()).await {
+                if tools_changed && peer.notify_tool_list_changed().await.is_err() {
                     return;
                 }
-                let told = [peer.notify_prompt_list_changed().await, peer.notify_resource_list_changed().await];
-                if told.iter().any(Result::is_err) {
+                let sent = [peer.notify_prompt_list_changed().await, peer.notify_resource_list_changed().await];
+                if sent.iter().any(Result::is_err) {
                     return;
                 }
             }
         });
     }
 
-    /// Tells a subscriber about changes, until it has enough.
-    pub(super) async fn tell_subscriber(&self, subscription: &SubscriptionContext) {
-        let mut changes = Changes::new(&self.shared).await;
+    /// Notifies a subscriber until it cancels.
+    pub(super) async fn notify_subscriber(&self, subscription: &SubscriptionContext) {
+        let mut changes = Changes::new(&self.state).await;
         let sink = subscription.sink();
         loop {
-            let news = tokio::select! {
+            let changed = tokio::select! {
                 () = subscription.cancelled() => return,
-                news = changes.next() => news,
+                changed = changes.next() => changed,
             };
-            let Some(news) = news else { return };
-            // What was not subscribed to is refused by the sink, and nobody misses it.
-            if news.tools {
+            let Some(tools_changed) = changed else { return };
+            // The sink refuses what the client did not subscribe to.
+            if tools_changed {
                 drop(sink.notify_tool_list_changed().await);
             }
-            if news.rest {
-                drop(sink.notify_prompt_list_changed().await);
-                drop(sink.notify_resource_list_changed().await);
-            }
+            drop(sink.notify_prompt_list_changed().await);
+            drop(sink.notify_resource_list_changed().await);
         }
     }
 }

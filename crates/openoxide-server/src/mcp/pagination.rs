@@ -3,11 +3,9 @@
 //! A cursor holds the key after which the next page begins, so it stays valid when the list changes meanwhile: nothing is
 //! listed twice, and new entries behind it are listed.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use rmcp::ErrorData;
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 
-use super::error::invalid;
+use super::{Result, invalid};
 
 /// Longest cursor that is read.
 const CURSOR_MAX: usize = 8192;
@@ -18,7 +16,7 @@ pub(super) fn cursor(list: &str, after: &str) -> String {
 }
 
 /// Reads a cursor of a list: the key after which it goes on.
-pub(super) fn after(list: &str, cursor: Option<&str>) -> Result<Option<String>, ErrorData> {
+pub(super) fn after(list: &str, cursor: Option<&str>) -> Result<Option<String>> {
     let Some(cursor) = cursor else { return Ok(None) };
     let bad = || invalid("the cursor is not one that this server gave; begin again without one");
     if cursor.len() > CURSOR_MAX {
@@ -37,7 +35,7 @@ pub(super) fn page<T>(
     cursor_given: Option<&str>,
     size: usize,
     key: impl Fn(&T) -> String,
-) -> Result<(Vec<T>, Option<String>), ErrorData> {
+) -> Result<(Vec<T>, Option<String>)> {
     let after = after(list, cursor_given)?;
     let is_new = |item: &T| after.as_ref().is_none_or(|after| key(item) > *after);
     let mut items = items.filter(is_new);

@@ -6,18 +6,13 @@ use rmcp::model::{
     CacheScope, GetPromptRequestParams, GetPromptResponse, GetPromptResult, JsonObject, ListPromptsResult, Prompt,
     PromptArgument, PromptMessage, Role,
 };
-use rmcp::service::RequestContext;
-use rmcp::{ErrorData, RoleServer};
 use serde_json::Value;
 
-use super::answer::{forked, note};
-use super::elicit::{Elicited, Elicitor};
-use super::error::{failed, invalid, shortened};
-use super::pagination::page;
-use super::server::McpServer;
-use super::skills::TTL_MS;
-use super::view::{McpView, Shared};
-use crate::pending_operation::RequestKey;
+use super::{
+    Context, Elicited, Elicitor, McpServer, McpState, McpView, Result, TTL_MS, failed, forked, invalid, note, page,
+    shortened,
+};
+use crate::RequestKey;
 
 /// Most prompts of one page.
 const PAGE: usize = 200;
@@ -26,9 +21,8 @@ const LIST: &str = "prompts";
 /// The argument of a skill that does not name its own.
 const ALL: &str = "arguments";
 
-impl Shared {
-    /// Lists the skills that a user may call.
-    pub(super) fn list_prompts(&self, view: &McpView, cursor: Option<&str>) -> Result<ListPromptsResult, ErrorData> {
+impl McpState {
+    pub(super) fn list_prompts(&self, view: &McpView, cursor: Option<&str>) -> Result<ListPromptsResult> {
         let names = view.skills.prompt_names();
         let (names, next) = page(LIST, names.into_iter(), cursor, PAGE, |name| (*name).to_owned())?;
         let prompts = names.into_iter().filter_map(|name| view.skills.prompt(name)).map(prompt).collect();
@@ -38,7 +32,6 @@ impl Shared {
     }
 }
 
-/// Describes a skill as a prompt.
 fn prompt(entry: &Entry) -> Prompt {
     let skill = &entry.skill;
     let about = skill.short_description.clone().unwrap_or_else(|| skill.description.to_string());
@@ -70,7 +63,7 @@ fn named(entry: &Entry) -> &[String] {
 }
 
 /// Reads what a prompt is called with.
-fn given(entry: &Entry, arguments: Option<&JsonObject>) -> Result<CallArguments, ErrorData> {
+fn given(entry: &Entry, arguments: Option<&JsonObject>) -> Result<CallArguments> {
     let Some(arguments) = arguments.filter(|arguments| !arguments.is_empty()) else {
         return Ok(CallArguments::Nothing);
     };
@@ -100,9 +93,9 @@ impl McpServer {
     pub(super) async fn prompted(
         &self,
         request: GetPromptRequestParams,
-        context: &RequestContext<RoleServer>,
-    ) -> Result<GetPromptResponse, ErrorData> {
-        let view = self.shared.view().await?;
+        context: &Context,
+    ) -> Result<GetPromptResponse> {
+        let view = self.state.view().await?;
         let unknown = || invalid(format!("no prompt is called `{}`", shortened(&request.name)));
         let entry = view.skills.prompt(&request.name).ok_or_else(unknown)?;
         let arguments = given(entry, request.arguments.as_ref())?;
@@ -114,8 +107,8 @@ impl McpServer {
         } else {
             let call = Call { skill: request.name.clone(), caller: Caller::User, arguments };
             let operation =
-                activate::activate(&view.state, ActivateInput::Skill(call)).map_err(|error| failed(&error))?;
-            self.begin_eliciting(&view.state, operation, &elicitor, &key).await?
+                activate::activate(&view.snapshot, ActivateInput::Skill(call)).map_err(|error| failed(&error))?;
+            self.begin_eliciting(&view.snapshot, operation, &elicitor, &key).await?
         };
         match elicited {
             Elicited::Later(asked) => Ok(asked.into()),
@@ -124,7 +117,7 @@ impl McpServer {
     }
 }
 
-fn messages(done: &ActivationOutcome, unasked: &[String], about: &str) -> Result<GetPromptResult, ErrorData> {
+fn messages(done: &ActivationOutcome, unasked: &[String], about: &str) -> Result<GetPromptResult> {
     if let (None, Some(refusal)) = (done.activated.first(), done.refused.first()) {
         let help = refusal.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
         let unasked = unasked.iter().fold(String::new(), |text, why| text + "; not asked: " + why);

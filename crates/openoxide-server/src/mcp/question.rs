@@ -15,14 +15,14 @@ const UNPROVEN: &str = "over HTTP only a client that shows the server's token ma
 
 /// What of a client counts for what it may answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Standing {
+pub(super) struct AnswerRights {
     /// Whether there is a conversation that an answer can be remembered for.
     pub(super) lasting: bool,
     /// Whether it is known to speak for the user.
     pub(super) proven: bool,
 }
 
-impl Standing {
+impl AnswerRights {
     /// Tells whether the client may answer a question at all: what runs, stays or lets others speak is the user's alone.
     fn may_answer(self, question: &Question) -> bool {
         let is_grave = matches!(
@@ -37,15 +37,15 @@ impl Standing {
 }
 
 /// Makes the form of a question; an error says why it cannot be asked in this way.
-pub(super) fn form(question: &Question, standing: Standing) -> Result<ElicitRequestParams, String> {
-    if !standing.may_answer(question) {
+pub(super) fn form(question: &Question, rights: AnswerRights) -> Result<ElicitRequestParams, String> {
+    if !rights.may_answer(question) {
         return Err(UNPROVEN.to_owned());
     }
     let message = message(question)?;
     if message.len() > MESSAGE_MAX {
         return Err("what would happen is too long to be shown in a form".to_owned());
     }
-    let offered = offered(question, standing);
+    let offered = offered(question, rights);
     let words = offered.iter().map(|choice| choice.as_str().to_owned()).collect();
     let titles = offered.iter().map(|choice| title(question, *choice).to_owned()).collect();
     let field = EnumSchema::builder(words)
@@ -61,12 +61,12 @@ pub(super) fn form(question: &Question, standing: Standing) -> Result<ElicitRequ
 }
 
 /// Reads the answer to a question. Whatever is not one of the answers that were offered is no.
-pub(super) fn answer(question: &Question, standing: Standing, result: &ElicitResult) -> Answer {
+pub(super) fn answer(question: &Question, rights: AnswerRights, result: &ElicitResult) -> Answer {
     if result.action != ElicitationAction::Accept {
         return Answer::No;
     }
     let word = result.content.as_ref().and_then(|content| content.get(FIELD)).and_then(|word| word.as_str());
-    let choice = word.and_then(Choice::parse).filter(|choice| offered(question, standing).contains(choice));
+    let choice = word.and_then(Choice::parse).filter(|choice| offered(question, rights).contains(choice));
     match choice {
         Some(Choice::Once) => Answer::Once,
         Some(Choice::Session) => Answer::Session,
@@ -76,14 +76,14 @@ pub(super) fn answer(question: &Question, standing: Standing, result: &ElicitRes
 }
 
 /// Returns the answers that make sense; where every request stands alone, there is no conversation to remember one for.
-fn offered(question: &Question, standing: Standing) -> Vec<Choice> {
-    if !standing.may_answer(question) {
+fn offered(question: &Question, rights: AnswerRights) -> Vec<Choice> {
+    if !rights.may_answer(question) {
         return vec![Choice::No];
     }
     let makes_sense = |choice: &Choice| match choice {
         Choice::Value => false,
-        Choice::Session => standing.lasting,
-        Choice::Always => standing.proven,
+        Choice::Session => rights.lasting,
+        Choice::Always => rights.proven,
         Choice::Once | Choice::No => true,
     };
     question.choices().iter().copied().filter(makes_sense).collect()
@@ -182,15 +182,15 @@ mod tests {
         }
     }
 
-    const KNOWN: Standing = Standing { lasting: true, proven: true };
+    const KNOWN: AnswerRights = AnswerRights { lasting: true, proven: true };
 
     fn shown(question: &Question, lasting: bool) -> serde_json::Value {
-        serde_json::to_value(form(question, Standing { lasting, ..KNOWN }).unwrap()).unwrap()
+        serde_json::to_value(form(question, AnswerRights { lasting, ..KNOWN }).unwrap()).unwrap()
     }
 
     #[test]
     fn who_is_not_proven_answers_nothing_grave_and_nothing_for_ever() {
-        let unproven = Standing { proven: false, ..KNOWN };
+        let unproven = AnswerRights { proven: false, ..KNOWN };
         let said = ElicitResult::new(ElicitationAction::Accept).with_content(json!({"answer": "once"}));
         assert!(form(&shell("x"), unproven).unwrap_err().contains("shows the server's token"));
         assert!(matches!(answer(&shell("x"), unproven, &said), Answer::No));
@@ -223,7 +223,7 @@ mod tests {
         let question = shell("x");
         assert!(matches!(answer(&question, KNOWN, &said(json!({"answer": "session"}))), Answer::Session));
         assert!(matches!(
-            answer(&question, Standing { lasting: false, ..KNOWN }, &said(json!({"answer": "session"}))),
+            answer(&question, AnswerRights { lasting: false, ..KNOWN }, &said(json!({"answer": "session"}))),
             Answer::No
         ));
         assert!(matches!(answer(&question, KNOWN, &said(json!({"answer": "always"}))), Answer::Always));

@@ -1,16 +1,13 @@
 //! Names the skills of other MCP servers in the tools.
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use openoxide_app::{Caller, McpServers, RemoteOffer, TerminalText, ToolDoes, remote};
 use rmcp::model::Tool;
 use serde_json::{Value, json};
 
-use super::view::{McpView, Shared};
-use crate::conversation::Conversation;
-use crate::drive::Nobody;
-use crate::engine::Engine;
+use super::{McpState, McpView};
+use crate::{Conversation, Engine, Nobody};
 
 /// How long a list of tools waits for servers; those that take longer are in the next one.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -21,10 +18,10 @@ const ABOUT_MAX: usize = 200;
 /// Most characters of it that are looked at.
 const ABOUT_LOOKED_AT: usize = 2000;
 
-impl Shared {
+impl McpState {
     /// Adds what servers offer to the tools that call skills.
     pub(super) async fn name_remote(&self, view: &McpView, tools: &mut [Tool]) {
-        if !McpServers::has_some(&view.state) {
+        if !McpServers::has_some(&view.snapshot) {
             return;
         }
         let offered = offered(&self.engine, view).await;
@@ -42,14 +39,14 @@ impl Shared {
 
 /// Returns what the model may call, as its name and what it is for.
 async fn offered(engine: &Engine, view: &McpView) -> Vec<(String, String)> {
-    let Ok(operation) = remote::list(&view.state) else { return Vec::new() };
+    let Ok(operation) = remote::list(&view.snapshot) else { return Vec::new() };
     let session = Conversation::default();
     let mut nobody = Nobody;
-    let complete = engine.complete(&view.state, operation, &session, &mut nobody);
+    let complete = engine.complete(&view.snapshot, operation, &session, &mut nobody);
     // A server that is late goes on answering, and is known the next time.
     let Ok(Ok((_, listing))) = tokio::time::timeout(PATIENCE, complete).await else { return Vec::new() };
     let line = |offer: &RemoteOffer| (offer.name.clone(), in_short(&offer.about));
-    listing.offers(&view.state, Caller::Model).iter().take(NAMED_MAX).map(line).collect()
+    listing.offers(&view.snapshot, Caller::Model).iter().take(NAMED_MAX).map(line).collect()
 }
 
 /// Puts what a server says on one short line, with nothing in it that hides or commands.

@@ -1,32 +1,23 @@
 //! Files of skills as resources.
 
-use std::path::Path;
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use openoxide_app::mcp_skills::OWN_FILE;
 use openoxide_app::{
     ReadProblem, ReadRefusal, ReadRefusalReason, Reading, ResourceAnswer, ResourceBytes, ResourceContent, SkillFile,
     media_type,
 };
+use rmcp::ErrorData;
 use rmcp::model::{
     CacheScope, ListResourceTemplatesResult, ListResourcesResult, ReadResourceRequestParams, ReadResourceResponse,
     ReadResourceResult, Resource, ResourceContents, ResourceTemplate,
 };
-use rmcp::service::RequestContext;
-use rmcp::{ErrorData, RoleServer};
 use serde_json::json;
 
 use super::directory::resource;
-use super::elicit::{Elicited, Elicitor};
-use super::error::no_resource;
-use super::pagination::page;
-use super::server::McpServer;
-use super::skills::TTL_MS;
-use super::view::{McpView, Shared};
-use crate::observe::audit::{Action, Decision};
-use crate::pending_operation::RequestKey;
+use super::{Context, Elicited, Elicitor, McpServer, McpState, McpView, Result, TTL_MS, no_resource, page};
+use crate::{Action, Decision, RequestKey};
 
 /// Most resources of one page.
 const PAGE: usize = 200;
@@ -35,13 +26,8 @@ const LIST: &str = "resources";
 /// Every file of every skill.
 pub(super) const TEMPLATE: &str = "skill://{+skill}/{+path}";
 
-impl Shared {
-    /// Lists the skills' own files.
-    pub(super) fn list_resources(
-        &self,
-        view: &McpView,
-        cursor: Option<&str>,
-    ) -> Result<ListResourcesResult, ErrorData> {
+impl McpState {
+    pub(super) fn list_resources(&self, view: &McpView, cursor: Option<&str>) -> Result<ListResourcesResult> {
         let (roots, next) = page(LIST, view.skills.addresses.roots(), cursor, PAGE, |(root, _)| (*root).to_owned())?;
         let own = |(root, at): (&str, usize)| -> Option<Resource> {
             let served = view.skills.skill(&self.cache, at)?;
@@ -77,21 +63,21 @@ impl McpServer {
     pub(super) async fn read_file(
         &self,
         request: ReadResourceRequestParams,
-        context: &RequestContext<RoleServer>,
-    ) -> Result<ReadResourceResponse, ErrorData> {
+        context: &Context,
+    ) -> Result<ReadResourceResponse> {
         let elicitor = Elicitor::of(self, context);
         let (uri, key) = (request.uri.clone(), RequestKey::new("resources/read", &request.uri, json!(null)));
         let elicited = if let Some(handle) = &request.request_state {
             self.resume_eliciting::<Reading>(handle, request.input_responses.as_ref(), &elicitor, &key).await?
         } else {
-            let view = self.shared.view().await?;
+            let view = self.state.view().await?;
             let (of, wanted) = (Arc::clone(&view), uri.clone());
-            let reading = self.shared.work(move |shared, _| of.skills.read(&shared.cache, &wanted)).await?;
+            let reading = self.state.work(move |state, _| of.skills.read(&state.cache, &wanted)).await?;
             let Some(reading) = reading else {
                 elicitor.engine.note(Action::Read, &uri, None, Some(&uri), Decision::Deny("unknown".to_owned()));
                 return Err(no_resource(&uri));
             };
-            self.begin_eliciting(&view.state, reading, &elicitor, &key).await?
+            self.begin_eliciting(&view.snapshot, reading, &elicitor, &key).await?
         };
         let (outcome, unasked) = match elicited {
             Elicited::Later(asked) => return Ok(asked.into()),

@@ -1,12 +1,9 @@
 //! Skills as the extension `io.modelcontextprotocol/skills` serves them: entries with frontmatter, digests and sizes.
 
-use rmcp::ErrorData;
 use rmcp::model::CustomResult;
 use serde_json::{Value, json};
 
-use super::error::{invalid, shortened};
-use super::pagination::{after, cursor};
-use super::view::{McpView, Shared};
+use super::{McpState, McpView, Result, after, cursor, invalid, shortened};
 
 /// How long an answer may be taken for the present: about as long as the catalog takes to follow the disk.
 pub(super) const TTL_MS: u64 = 1000;
@@ -17,9 +14,8 @@ const PAGE_BYTES: usize = 512 * 1024;
 /// What cursors of this list are told by.
 const LIST: &str = "skills";
 
-impl Shared {
-    /// Answers `skills/list`.
-    pub(super) fn list_skills(&self, view: &McpView, params: &Value) -> Result<CustomResult, ErrorData> {
+impl McpState {
+    pub(super) fn list_skills(&self, view: &McpView, params: &Value) -> Result<CustomResult> {
         let after = after(LIST, text(params, "cursor")?)?;
         let mut roots =
             view.skills.addresses.roots().filter(|(root, _)| after.as_ref().is_none_or(|after| **root > **after));
@@ -42,8 +38,7 @@ impl Shared {
         Ok(CustomResult::new(answer))
     }
 
-    /// Answers `skills/get`.
-    pub(super) fn get_skill(&self, view: &McpView, params: &Value) -> Result<CustomResult, ErrorData> {
+    pub(super) fn get_skill(&self, view: &McpView, params: &Value) -> Result<CustomResult> {
         let uri = text(params, "uri")?.ok_or_else(|| invalid("the parameter `uri` is missing"))?;
         let entry = view.skills.skill_at(&self.cache, uri).map(|(root, served)| served.entry(root));
         let entry = entry.ok_or_else(|| invalid(format!("no skill is served at {}", shortened(uri))))?;
@@ -60,7 +55,7 @@ fn complete(mut answer: Value) -> Value {
 }
 
 /// Returns a parameter that is a text.
-pub(super) fn text<'p>(params: &'p Value, key: &str) -> Result<Option<&'p str>, ErrorData> {
+pub(super) fn text<'p>(params: &'p Value, key: &str) -> Result<Option<&'p str>> {
     match params.get(key) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),

@@ -1,76 +1,68 @@
 //! Transports MCP messages over a pair of streams, one on each line.
 //!
-//! What cannot be read is answered and passed over. Before a client has begun as the protocol says, whatever is no request
-//! is passed over too. So many requests wait at once and no more, and no more of them than so many bytes: who asks and never
-//! reads an answer fills no memory. Nor does it keep the server from ending: after the last word of a client, what it does
-//! not read is dropped.
+//! A line that cannot be read is answered and passed over. So is, without an answer, everything but a request before the
+//! client has begun as the protocol says. The requests that wait are bounded in number and bytes, so a client that asks and
+//! never reads fills no memory. Nor does it keep the server from ending: after the end of the input, answers that are not
+//! read are dropped.
 
-use std::collections::HashMap;
-use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::{collections::HashMap, pin::Pin, time::Duration};
 
-use rmcp::RoleServer;
 use rmcp::model::{
     ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorCode, ErrorData, RequestId, ServerJsonRpcMessage,
 };
-use rmcp::transport::Transport;
+use rmcp::{RoleServer, transport::Transport};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio_util::sync::CancellationToken;
 
 use super::message::{MESSAGE_MAX, Unreadable, read};
 use crate::bounded_lines::{BoundedLines, Line};
 
-/// Most requests that wait for their answer.
+/// The most requests that wait for their answer.
 const WAITING_MAX: usize = 512;
 
-/// Most bytes of requests that wait for their answer, and of answers that wait to be read, before another is let in.
+/// The most bytes of requests that wait for their answer, and of answers that wait to be read, before another is let in.
 const BYTES_MAX: usize = 32 * 1024 * 1024;
 
-/// How long the client may take to read a message after its last word.
+/// How long the client may take to read a message after the end of its input.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// A pair of streams.
 pub(super) struct StdioTransport<R, W> {
     input: BoundedLines<R>,
-    output: Output<W>,
+    output: Arc<Output<W>>,
     state: Arc<Mutex<TransportState>>,
-    /// An answer on its way, which a call that is dropped must not break off.
+    /// A refusal on its way, which a call that is dropped must not break off.
     sending: Option<Pin<Box<dyn Future<Output = std::io::Result<()>> + Send>>>,
 }
 
-/// How a conversation stands.
 #[derive(Default)]
 struct TransportState {
     /// Requests that wait for their answer.
     waiting: HashMap<RequestId, Waiting>,
-    /// How many bytes they are.
+    /// How many bytes they have together.
     bytes: usize,
     begun: Begun,
 }
 
-/// A request that waits for its answer.
 struct Waiting {
-    /// How long it is, or its answer once there is one.
+    /// The length of the request, or of its answer once there is one.
     bytes: usize,
-    /// Whether its answer is on its way.
+    /// Whether the answer is on its way.
     is_answered: bool,
 }
 
-/// Whether a conversation has begun.
+/// Whether the conversation has begun.
 #[derive(Default)]
 enum Begun {
-    /// Not yet.
     #[default]
     No,
     /// With this request, unless it is refused.
     With(RequestId),
-    /// For good.
     Yes,
 }
 
 impl TransportState {
-    /// Lets a message in; otherwise says what is answered, if anything is.
+    /// Lets a message in, or returns the answer that refuses it, if it gets one.
     fn let_in(&mut self, message: &ClientJsonRpcMessage, bytes: usize) -> Result<(), Option<ServerJsonRpcMessage>> {
         // A first request that is refused is refused before another message is read.
         if matches!(self.begun, Begun::With(_)) {
@@ -80,7 +72,7 @@ impl TransportState {
             ClientJsonRpcMessage::Request(request) => request,
             _ if matches!(self.begun, Begun::No) => return Err(None),
             ClientJsonRpcMessage::Notification(notice) => {
-                // There is no answer to what was taken back, unless it is on its way.
+                // A request that is cancelled gets no answer, unless that is on its way.
                 if let ClientNotification::CancelledNotification(cancelled) = &notice.notification
                     && let Some(id) = &cancelled.params.request_id
                     && self.waiting.get(id).is_some_and(|waiting| !waiting.is_answered)
@@ -145,13 +137,13 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> StdioT
     pub(super) fn new(input: R, output: W) -> StdioTransport<R, W> {
         StdioTransport {
             input: BoundedLines::new(input, MESSAGE_MAX),
-            output: Output::new(output),
+            output: Arc::new(Output { stream: tokio::sync::Mutex::new(Some(output)), ended: CancellationToken::new() }),
             state: Arc::default(),
             sending: None,
         }
     }
 
-    /// Reads the next message that is one; otherwise says what is answered, if anything is.
+    /// Reads the next message, or returns the answer that refuses the line, if it gets one.
     async fn next(&mut self) -> Option<Result<ClientJsonRpcMessage, Option<ServerJsonRpcMessage>>> {
         let unread = match self.input.next().await {
             Ok(Line::Whole(line)) if line.trim_ascii().is_empty() => return Some(Err(None)),
@@ -175,16 +167,13 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Transp
     type Error = std::io::Error;
 
     fn send(&mut self, message: ServerJsonRpcMessage) -> impl Future<Output = std::io::Result<()>> + Send + 'static {
-        let (output, state) = (self.output.clone(), Arc::clone(&self.state));
+        let (output, state) = (Arc::clone(&self.output), Arc::clone(&self.state));
         let (line, answered) = (line(&message), answer_to(&message));
         if let (Ok(line), Some((id, _))) = (&line, &answered) {
             state.lock().unwrap_or_else(PoisonError::into_inner).answering(id, line.len());
         }
         async move {
-            let written = match line {
-                Ok(line) => output.write(&line).await,
-                Err(error) => Err(error),
-            };
+            let written = async { output.write(&line?).await }.await;
             if let Some((id, is_done)) = answered {
                 state.lock().unwrap_or_else(PoisonError::into_inner).answered(&id, is_done);
             }
@@ -207,7 +196,7 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Transp
                 Ok(message) => return Some(message),
                 Err(None) => {}
                 Err(Some(answer)) => {
-                    let (output, line) = (self.output.clone(), line(&answer).ok()?);
+                    let (output, line) = (Arc::clone(&self.output), line(&answer).ok()?);
                     self.sending = Some(Box::pin(async move { output.write(&line).await }));
                 }
             }
@@ -215,10 +204,10 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Transp
     }
 
     async fn close(&mut self) -> std::io::Result<()> {
-        // It may be in the midst of writing, and nobody goes on with it.
+        // It may be in the middle of a line, and nobody polls it any more.
         self.sending = None;
         self.output.ended.cancel();
-        // Who is stuck gives up before that; who reads slowly has had time enough.
+        // A write that is stuck gives up before that, and a slow reader has had time enough.
         if let Ok(mut stream) = tokio::time::timeout(GRACE * 2, self.output.stream.lock()).await {
             drop(stream.take());
         }
@@ -226,26 +215,15 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Transp
     }
 }
 
-/// The way out.
 struct Output<W> {
     /// Nothing when it is closed.
-    stream: Arc<tokio::sync::Mutex<Option<W>>>,
-    /// Whether the client has said its last word.
+    stream: tokio::sync::Mutex<Option<W>>,
+    /// Cancelled at the end of the input.
     ended: CancellationToken,
 }
 
-impl<W> Clone for Output<W> {
-    fn clone(&self) -> Output<W> {
-        Output { stream: Arc::clone(&self.stream), ended: self.ended.clone() }
-    }
-}
-
 impl<W: AsyncWrite + Unpin> Output<W> {
-    fn new(stream: W) -> Output<W> {
-        Output { stream: Arc::new(tokio::sync::Mutex::new(Some(stream))), ended: CancellationToken::new() }
-    }
-
-    /// Writes a line. One that fails or is broken off is the last: what came after it could not be told from it.
+    /// Writes a line. A line that fails or is broken off is the last: the next could not be told from it.
     async fn write(&self, line: &[u8]) -> std::io::Result<()> {
         let mut slot = self.stream.lock().await;
         let mut stream = slot.take().ok_or(std::io::ErrorKind::NotConnected)?;
@@ -267,7 +245,6 @@ impl<W: AsyncWrite + Unpin> Output<W> {
     }
 }
 
-/// Writes a message as a line.
 fn line(message: &ServerJsonRpcMessage) -> std::io::Result<Vec<u8>> {
     let mut line = serde_json::to_vec(message)?;
     line.push(b'\n');

@@ -3,193 +3,157 @@
 //! Lines hold names and digests, never texts, arguments or values. They are JSON, so no name can end a line or begin
 //! another. A request never waits for the disk.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
-use openoxide_app::{ActivationOutcome, Refusal};
+use axum::extract::ConnectInfo;
 use serde::Serialize;
 
-use crate::observe::background_writer::{BackgroundWriter, Sink};
-use crate::observe::timestamp;
+use crate::{RequestId, observe::background_writer::BackgroundWriter, observe::timestamp};
 
 mod file;
 
-/// No text in a line is longer, in bytes: who asks for what is not there must not fill the log with it.
+/// The longest text in a line, in bytes: a client that asks for what is not there must not fill the log with it.
 const LONGEST: usize = 128;
 
 /// Who did something.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Actor {
-    /// The face that was asked: `http`, `mcp` or `rpc`.
-    pub face: Face,
-    /// Where the request came from.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Actor {
+    pub(crate) face: Face,
+    /// The address that the request came from.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub peer: Option<String>,
+    pub(crate) peer: Option<String>,
     /// What the log calls the request.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub request: Option<String>,
+    pub(crate) request: Option<String>,
 }
 
 /// A face of the server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Face {
-    /// HTTP.
+pub(crate) enum Face {
     Http,
-    /// The Model Context Protocol.
     Mcp,
-    /// JSON-RPC.
     Rpc,
     /// One that did not say.
     Unknown,
 }
 
-/// What was wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+/// What was requested: a skill's text for the model, a file of it, or a command or script.
+#[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Action {
-    /// A skill's text for the model.
+pub(crate) enum Action {
     Activate,
-    /// A file of a skill.
     Read,
-    /// A command or script of a skill.
     Run,
 }
 
 /// What came of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "lowercase", tag = "decision", content = "why")]
-pub enum Decision {
-    /// It was done.
+pub(crate) enum Decision {
     Allow,
-    /// It was not, for this reason, as one word.
+    /// It was not done, for this reason, as one word.
     Deny(String),
 }
 
-/// One line.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct AuditEvent {
-    /// Who.
-    pub actor: Actor,
-    /// What was wanted.
-    pub action: Action,
-    /// Of which skill, by name.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub skill: Option<String>,
+/// One line, but for its time.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct AuditEvent {
+    pub(crate) actor: Actor,
+    pub(crate) action: Action,
+    /// The skill's name.
+    pub(crate) skill: String,
     /// The digest of its folder, where it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub digest: Option<String>,
-    /// Which part of it: a file, a script, a command as it is written.
+    pub(crate) digest: Option<String>,
+    /// A file, a script, or a command as it is written.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub part: Option<String>,
-    /// What came of it.
+    pub(crate) part: Option<String>,
     #[serde(flatten)]
-    pub decision: Decision,
+    pub(crate) decision: Decision,
 }
 
 #[derive(Serialize)]
 struct Line<'a> {
     time: String,
     #[serde(flatten)]
-    noted: &'a AuditEvent,
+    event: &'a AuditEvent,
 }
 
-/// The log of what was done with skills. It is cheap to clone.
-#[derive(Clone)]
-pub struct AuditLog {
-    lines: Option<Arc<BackgroundWriter<file::AuditFile>>>,
+/// The log of what was done with skills.
+pub(crate) struct AuditLog {
+    /// Nothing, if it is written nowhere.
+    lines: Option<BackgroundWriter>,
     failed: Arc<AtomicU64>,
 }
 
 impl AuditLog {
     /// Writes to `audit.jsonl` in the folder for state of OpenOxide's home, as soon as there is something to write.
-    pub fn below(home: &Path) -> AuditLog {
+    pub(crate) fn below(home: &Path) -> AuditLog {
         AuditLog::at(home.join("state").join("audit.jsonl"), file::SIZE)
     }
 
     /// Writes nowhere.
-    pub fn off() -> AuditLog {
+    pub(crate) fn off() -> AuditLog {
         AuditLog { lines: None, failed: Arc::default() }
     }
 
     fn at(path: PathBuf, size: u64) -> AuditLog {
-        let file = file::AuditFile::new(path, size);
-        let failed = Arc::clone(&file.failed);
-        AuditLog { lines: Some(Arc::new(BackgroundWriter::new(file))), failed }
+        let failed = Arc::default();
+        let mut file = file::AuditFile::new(path, size, Arc::clone(&failed));
+        AuditLog { lines: Some(BackgroundWriter::new(move |lines| file.write(lines))), failed }
     }
 
     /// Notes one thing. This never waits.
-    pub fn note(&self, mut noted: AuditEvent) {
+    pub(crate) fn note(&self, mut event: AuditEvent) {
         tracing::debug!(
             target: "openoxide::skill",
-            face = ?noted.actor.face,
-            action = ?noted.action,
-            skill = noted.skill.as_deref(),
-            decision = ?noted.decision,
+            face = ?event.actor.face,
+            action = ?event.action,
+            skill = event.skill.as_str(),
+            decision = ?event.decision,
             "skill used"
         );
         let Some(lines) = &self.lines else { return };
-        for text in [&mut noted.skill, &mut noted.digest, &mut noted.part, &mut noted.actor.request] {
+        cut(&mut event.skill);
+        for text in [&mut event.digest, &mut event.part, &mut event.actor.request] {
             text.iter_mut().for_each(cut);
         }
-        if let Ok(line) = serde_json::to_string(&Line { time: timestamp::now(), noted: &noted }) {
+        if let Ok(line) = serde_json::to_string(&Line { time: timestamp(), event: &event }) {
             lines.push(line);
         }
     }
 
-    /// Notes what came of an activation: a line for each skill.
-    pub fn activated(&self, actor: &Actor, done: &ActivationOutcome) {
-        for activated in &done.activated {
-            self.note(AuditEvent {
-                actor: actor.clone(),
-                action: Action::Activate,
-                skill: Some(activated.name.clone()),
-                digest: Some(activated.digest.clone()),
-                part: None,
-                decision: Decision::Allow,
-            });
-        }
-        done.refused.iter().for_each(|refusal| self.refused(actor, Action::Activate, refusal, None));
-    }
-
-    /// Notes a no.
-    pub fn refused(&self, actor: &Actor, action: Action, refusal: &Refusal, part: Option<String>) {
-        let (skill, why) = (Some(refusal.name.clone()), refusal.why.as_str().to_owned());
-        self.note(AuditEvent {
-            actor: actor.clone(),
-            action,
-            skill,
-            digest: None,
-            part,
-            decision: Decision::Deny(why),
-        });
-    }
-
     /// Returns how many lines were lost because too many waited.
-    pub fn lost(&self) -> u64 {
-        self.lines.as_ref().map_or(0, |lines| lines.lost())
+    pub(crate) fn lost(&self) -> u64 {
+        self.lines.as_ref().map_or(0, BackgroundWriter::lost)
     }
 
     /// Returns how often lines could not be written.
-    pub fn failed(&self) -> u64 {
+    pub(crate) fn failed(&self) -> u64 {
         self.failed.load(Ordering::Relaxed)
     }
 
-    /// Waits until everything is written, but not longer than told.
-    pub fn flush(&self, longest: Duration) {
+    /// Waits until everything is written, but at most `limit`.
+    pub(crate) fn flush(&self, limit: Duration) {
         if let Some(lines) = &self.lines {
-            lines.flush(longest);
+            lines.flush(limit);
         }
     }
 }
 
 impl Actor {
-    /// A face, for somebody who is not known further.
-    pub fn of(face: Face) -> Actor {
+    /// Returns a face, for a client of which no more is known.
+    pub(crate) fn of(face: Face) -> Actor {
         Actor { face, peer: None, request: None }
+    }
+
+    /// Returns the client of an HTTP request.
+    pub(crate) fn of_request(face: Face, request: &http::Extensions) -> Actor {
+        let peer = request.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.to_string());
+        Actor { face, peer, request: request.get::<RequestId>().map(|id| id.0.to_string()) }
     }
 }
 
@@ -197,19 +161,6 @@ fn cut(text: &mut String) {
     if text.len() > LONGEST {
         text.truncate(text.floor_char_boundary(LONGEST));
         text.push('…');
-    }
-}
-
-impl Sink for file::AuditFile {
-    fn write(&mut self, lines: &[u8]) {
-        let Err(error) = self.append(lines) else { return };
-        self.failed.fetch_add(1, Ordering::Relaxed);
-        if !self.told {
-            self.told = true;
-            let path = self.path().display();
-            // Nobody can be told that stderr is closed.
-            let _ = writeln!(std::io::stderr(), "warning: the audit log `{path}` cannot be written: {error}");
-        }
     }
 }
 
@@ -224,7 +175,7 @@ mod tests {
         AuditEvent {
             actor: Actor { face: Face::Http, peer: Some("127.0.0.1:5".to_owned()), request: Some("r-1".to_owned()) },
             action: Action::Activate,
-            skill: Some(skill.to_owned()),
+            skill: skill.to_owned(),
             digest: Some("sha256:00".to_owned()),
             part: None,
             decision: Decision::Allow,

@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
-use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 /// How many lines may wait.
 const WAITING: usize = 8192;
@@ -12,17 +12,14 @@ const GATHERED: Duration = Duration::from_millis(10);
 /// How many bytes are written together.
 const TOGETHER: usize = 256 * 1024;
 
-/// Where lines go.
-pub(crate) trait Sink: Send + 'static {
-    /// Writes whole lines. What cannot be written is for the sink to say.
-    fn write(&mut self, lines: &[u8]);
-}
+/// Writes whole lines, and reports by itself what it cannot write.
+type WriteLines = Box<dyn FnMut(&[u8]) + Send>;
 
-/// Lines on their way to a sink. The first of them starts the thread.
-pub(crate) struct BackgroundWriter<S> {
-    sink: std::sync::Mutex<Option<S>>,
+/// Lines on their way out. The first of them starts the thread.
+pub(super) struct BackgroundWriter {
+    write: Mutex<Option<WriteLines>>,
     sender: OnceLock<Option<SyncSender<Item>>>,
-    lost: Arc<AtomicU64>,
+    lost: AtomicU64,
 }
 
 enum Item {
@@ -30,13 +27,13 @@ enum Item {
     Flush(SyncSender<()>),
 }
 
-impl<S: Sink> BackgroundWriter<S> {
-    pub(crate) fn new(sink: S) -> BackgroundWriter<S> {
-        BackgroundWriter { sink: std::sync::Mutex::new(Some(sink)), sender: OnceLock::new(), lost: Arc::default() }
+impl BackgroundWriter {
+    pub(super) fn new(write: impl FnMut(&[u8]) + Send + 'static) -> BackgroundWriter {
+        BackgroundWriter { write: Mutex::new(Some(Box::new(write))), sender: OnceLock::new(), lost: AtomicU64::new(0) }
     }
 
     /// Hands a line over, without its end. If too many wait, it is lost, and counted.
-    pub(crate) fn push(&self, line: String) {
+    pub(super) fn push(&self, line: String) {
         let sent = self.sender().map(|sender| sender.try_send(Item::Line(line)));
         if !matches!(sent, Some(Ok(()))) {
             self.lost.fetch_add(1, Ordering::Relaxed);
@@ -44,41 +41,41 @@ impl<S: Sink> BackgroundWriter<S> {
     }
 
     /// Returns how many lines were lost.
-    pub(crate) fn lost(&self) -> u64 {
+    pub(super) fn lost(&self) -> u64 {
         self.lost.load(Ordering::Relaxed)
     }
 
-    /// Waits until everything that was handed over is written, but not longer than told.
-    pub(crate) fn flush(&self, longest: Duration) {
+    /// Waits until everything that was handed over is written, but at most `limit`.
+    pub(super) fn flush(&self, limit: Duration) {
         let Some(Some(sender)) = self.sender.get() else { return };
         let (done, wait) = sync_channel(1);
         let mut item = Item::Flush(done);
-        let deadline = std::time::Instant::now() + longest;
+        let deadline = Instant::now() + limit;
         while let Err(TrySendError::Full(back)) = sender.try_send(item) {
-            if std::time::Instant::now() >= deadline {
+            if Instant::now() >= deadline {
                 return;
             }
             item = back;
             std::thread::sleep(GATHERED);
         }
-        let _ = wait.recv_timeout(deadline.saturating_duration_since(std::time::Instant::now()));
+        let _ = wait.recv_timeout(deadline.saturating_duration_since(Instant::now()));
     }
 
     fn sender(&self) -> Option<&SyncSender<Item>> {
         let start = || {
-            let sink = self.sink.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take()?;
+            let write = self.write.lock().unwrap_or_else(PoisonError::into_inner).take()?;
             let (sender, receiver) = sync_channel(WAITING);
             let thread = std::thread::Builder::new().name("lines".to_owned());
-            thread.spawn(move || write_all(sink, &receiver)).ok().map(|_| sender)
+            thread.spawn(move || write_all(write, &receiver)).ok().map(|_| sender)
         };
         self.sender.get_or_init(start).as_ref()
     }
 }
 
-fn write_all(mut sink: impl Sink, receiver: &Receiver<Item>) {
+fn write_all(mut write: WriteLines, receiver: &Receiver<Item>) {
     let mut batch = Vec::new();
     while let Ok(first) = receiver.recv() {
-        // Under load a line is not worth a switch to this thread of its own.
+        // Under load, a line is not worth a switch to this thread of its own.
         if matches!(first, Item::Line(_)) {
             std::thread::sleep(GATHERED);
         }
@@ -96,7 +93,7 @@ fn write_all(mut sink: impl Sink, receiver: &Receiver<Item>) {
             }
         }
         if !batch.is_empty() {
-            sink.write(&batch);
+            write(&batch);
             batch.clear();
         }
         for done in waiting {

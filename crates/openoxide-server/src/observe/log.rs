@@ -4,22 +4,17 @@
 //! handles are cut. The layer is our own because the form of the lines is documented, and because a slow reader of
 //! standard error must not slow the server down: one background thread writes them.
 
-use std::fmt::{self, Write as _};
-use std::io::Write as _;
-use std::sync::Arc;
-use std::time::Duration;
+use std::{fmt, io::Write as _, sync::Arc, time::Duration};
 
 use openoxide_app::TerminalText;
+use serde_json::Value;
 use tracing::field::{Field, Visit};
-use tracing::level_filters::LevelFilter;
 use tracing::span::{Attributes, Id};
-use tracing::{Event, Level, Subscriber};
-use tracing_subscriber::filter::Targets;
+use tracing::{Event, Level, Subscriber, level_filters::LevelFilter};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
-use tracing_subscriber::registry::LookupSpan;
+use tracing_subscriber::{filter::Targets, registry::LookupSpan};
 
-use super::background_writer::{BackgroundWriter, Sink};
-use super::timestamp;
+use super::{background_writer::BackgroundWriter, timestamp};
 
 /// The target of the event that stands for one request.
 pub(crate) const REQUEST: &str = "openoxide::request";
@@ -63,10 +58,9 @@ pub struct LogError {
     filter: String,
 }
 
-/// The log of this process. It is cheap to clone.
-#[derive(Clone)]
+/// The log of this process.
 pub struct Log {
-    writer: Option<Arc<BackgroundWriter<Stderr>>>,
+    writer: Option<Arc<BackgroundWriter>>,
 }
 
 impl Log {
@@ -76,7 +70,9 @@ impl Log {
         if options.format == LogFormat::Off {
             return Ok(Log { writer: None });
         }
-        let writer = Arc::new(BackgroundWriter::new(Stderr));
+        // There is nowhere left to say that standard error is closed.
+        let write = |lines: &[u8]| drop(std::io::stderr().lock().write_all(lines));
+        let writer = Arc::new(BackgroundWriter::new(write));
         let lines = Arc::clone(&writer);
         let layer = LogLayer { format: options.format, write: move |line| lines.push(line) };
         let subscriber = tracing_subscriber::registry().with(layer.with_filter(filter));
@@ -104,15 +100,6 @@ fn filter(options: &LogOptions) -> Result<Targets, LogError> {
         .with_targets(parsed.iter().map(|(target, level)| (target.to_owned(), level))))
 }
 
-pub(crate) struct Stderr;
-
-impl Sink for Stderr {
-    fn write(&mut self, lines: &[u8]) {
-        // There is nowhere left to say that standard error is closed.
-        let _ = std::io::stderr().lock().write_all(lines);
-    }
-}
-
 /// Draws a line for each event, and hands it to `write`.
 struct LogLayer<W> {
     format: LogFormat,
@@ -132,120 +119,79 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>, W: Fn(String) + 'static> Layer<S> f
     }
 
     fn on_event(&self, event: &Event<'_>, context: Context<'_, S>) {
-        let (metadata, time) = (event.metadata(), timestamp::now());
-        let is_request = metadata.target() == REQUEST;
-        let id = || {
+        let (level, is_request) = (*event.metadata().level(), event.metadata().target() == REQUEST);
+        let mut fields = Fields::default();
+        event.record(&mut fields);
+        if !is_request {
             let mut spans = context.event_scope(event).into_iter().flatten();
-            spans.find_map(|span| span.extensions().get::<SpanId>().map(|id| id.0.clone()))
-        };
+            let id = spans.find_map(|span| span.extensions().get::<SpanId>().map(|id| id.0.clone()));
+            fields.0.extend(id.map(|id| ("id", id.into())));
+        }
         (self.write)(match self.format {
-            LogFormat::Json => {
-                let mut line = JsonLine::new(&time, *metadata.level());
-                event.record(&mut line);
-                if let Some(id) = if is_request { None } else { id() } {
-                    line.field("id", &id);
-                }
-                line.end()
-            }
-            LogFormat::Text | LogFormat::Off => {
-                let mut fields = Fields::default();
-                event.record(&mut fields);
-                if is_request { fields.request(&time) } else { fields.note(*metadata.level(), id()) }
-            }
+            LogFormat::Json => fields.json(level),
+            LogFormat::Text | LogFormat::Off if is_request => fields.request(),
+            LogFormat::Text | LogFormat::Off => fields.note(level),
         });
     }
 }
 
-/// A line of JSON, written as its fields come: there is one for each request.
-struct JsonLine(String);
-
-impl JsonLine {
-    fn new(time: &str, level: Level) -> JsonLine {
-        let mut line = JsonLine(String::with_capacity(256));
-        line.0.push('{');
-        line.field("time", time);
-        line.field("level", level_name(level));
-        line
-    }
-
-    fn field(&mut self, name: &str, value: &(impl serde::Serialize + ?Sized)) {
-        let (Ok(name), Ok(value)) = (serde_json::to_string(name), serde_json::to_string(value)) else { return };
-        let comma = if self.0.len() > 1 { "," } else { "" };
-        // Writing to a string cannot fail.
-        let _ = write!(self.0, "{comma}{name}:{value}");
-    }
-
-    fn end(mut self) -> String {
-        self.0.push('}');
-        self.0
-    }
-}
-
-impl Visit for JsonLine {
-    fn record_str(&mut self, field: &Field, value: &str) {
-        self.field(field.name(), value);
-    }
-
-    fn record_u64(&mut self, field: &Field, value: u64) {
-        self.field(field.name(), &value);
-    }
-
-    fn record_i64(&mut self, field: &Field, value: i64) {
-        self.field(field.name(), &value);
-    }
-
-    fn record_bool(&mut self, field: &Field, value: bool) {
-        self.field(field.name(), &value);
-    }
-
-    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        self.field(field.name(), &format!("{value:?}"));
-    }
-}
-
-/// The fields of an event as text.
+/// The fields of an event, in the order in which they are written.
 #[derive(Default)]
-struct Fields(Vec<(&'static str, String)>);
+struct Fields(Vec<(&'static str, Value)>);
 
 impl Visit for Fields {
     fn record_str(&mut self, field: &Field, value: &str) {
-        self.0.push((field.name(), value.to_owned()));
+        self.0.push((field.name(), value.into()));
+    }
+
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        self.0.push((field.name(), value.into()));
+    }
+
+    fn record_i64(&mut self, field: &Field, value: i64) {
+        self.0.push((field.name(), value.into()));
+    }
+
+    fn record_bool(&mut self, field: &Field, value: bool) {
+        self.0.push((field.name(), value.into()));
     }
 
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        self.0.push((field.name(), format!("{value:?}")));
+        self.0.push((field.name(), format!("{value:?}").into()));
     }
 }
 
 impl Fields {
     fn take(&mut self, name: &str) -> Option<String> {
         let at = self.0.iter().position(|(known, _)| *known == name)?;
-        Some(self.0.remove(at).1)
+        Some(text(self.0.remove(at).1))
     }
 
-    /// Writes the line of a request.
-    fn request(mut self, time: &str) -> String {
+    fn json(self, level: Level) -> String {
+        let head = [("time", timestamp().into()), ("level", level_name(level).into())];
+        let fields = head.into_iter().chain(self.0).map(|(name, value)| format!("{}:{value}", Value::from(name)));
+        format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
+    }
+
+    /// Writes the line of a request for people.
+    fn request(mut self) -> String {
         let took = self.take("took_us").and_then(|micros| micros.parse::<f64>().ok()).unwrap_or_default() / 1000.0;
         let [status, method, path, peer, id] =
             ["status", "method", "path", "peer", "id"].map(|name| self.take(name).unwrap_or_default());
-        format!("{time} {status} {method} {} {took:.1} ms {peer} {id}", TerminalText(&path))
+        format!("{} {status} {method} {} {took:.1} ms {peer} {id}", timestamp(), TerminalText(&path))
     }
 
-    /// Writes the line of any other event.
-    fn note(mut self, level: Level, id: Option<String>) -> String {
-        let mut line = match level {
-            Level::INFO => String::new(),
-            level => format!("{}: ", level_name(level)),
-        };
+    /// Writes the line of any other event for people.
+    fn note(mut self, level: Level) -> String {
+        let level = if level == Level::INFO { String::new() } else { format!("{}: ", level_name(level)) };
         let message = self.take("message").unwrap_or_default();
-        let fields = self.0.into_iter().chain(id.map(|id| ("id", id)));
-        // Writing to a string cannot fail.
-        let _ = write!(line, "{}", TerminalText(&message));
-        for (name, value) in fields {
-            let _ = write!(line, " {name}={}", TerminalText(&value));
-        }
-        line
+        let fields = self.0.into_iter().map(|(name, value)| format!(" {name}={}", TerminalText(&text(value))));
+        format!("{level}{}{}", TerminalText(&message), fields.collect::<String>())
     }
+}
+
+fn text(value: Value) -> String {
+    if let Value::String(text) = value { text } else { value.to_string() }
 }
 
 fn level_name(level: Level) -> &'static str {

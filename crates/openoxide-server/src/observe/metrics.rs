@@ -1,8 +1,8 @@
 //! Counts what the server does, in the text format of Prometheus.
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use http::StatusCode;
 
@@ -27,7 +27,7 @@ pub struct Metrics {
     buckets: [AtomicU64; BUCKETS.len()],
     slower: AtomicU64,
     micros: AtomicU64,
-    turned_away: [AtomicU64; Reason::ALL.len()],
+    turned_away: [AtomicU64; REASONS.len()],
     connections: AtomicI64,
     accepted: AtomicU64,
     streams: AtomicI64,
@@ -35,7 +35,7 @@ pub struct Metrics {
     commands_run: AtomicU64,
 }
 
-/// Why a request was turned away at the door.
+/// Why the ingress turned a request away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reason {
     Host,
@@ -48,45 +48,27 @@ pub(crate) enum Reason {
     Stopping,
 }
 
-impl Reason {
-    const ALL: [Reason; 8] = [
-        Reason::Host,
-        Reason::Origin,
-        Reason::Token,
-        Reason::Content,
-        Reason::Size,
-        Reason::Slow,
-        Reason::Streams,
-        Reason::Stopping,
-    ];
-
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Reason::Host => "host",
-            Reason::Origin => "origin",
-            Reason::Token => "token",
-            Reason::Content => "content",
-            Reason::Size => "size",
-            Reason::Slow => "slow",
-            Reason::Streams => "streams",
-            Reason::Stopping => "stopping",
-        }
-    }
-}
+/// What the reasons are called, in their order.
+const REASONS: [&str; 8] = ["host", "origin", "token", "content", "size", "slow", "streams", "stopping"];
 
 /// Counts something for as long as it lasts.
 #[must_use]
-pub(crate) struct Gauge<'a>(&'a AtomicI64);
+pub(crate) struct Gauge {
+    metrics: Arc<Metrics>,
+    of: fn(&Metrics) -> &AtomicI64,
+}
 
-impl Drop for Gauge<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+impl Gauge {
+    fn new(metrics: &Arc<Metrics>, of: fn(&Metrics) -> &AtomicI64) -> Gauge {
+        of(metrics).fetch_add(1, Ordering::Relaxed);
+        Gauge { metrics: Arc::clone(metrics), of }
     }
 }
 
-fn gauge(of: &AtomicI64) -> Gauge<'_> {
-    of.fetch_add(1, Ordering::Relaxed);
-    Gauge(of)
+impl Drop for Gauge {
+    fn drop(&mut self) {
+        (self.of)(&self.metrics).fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 impl Metrics {
@@ -103,22 +85,18 @@ impl Metrics {
         self.turned_away[reason as usize].fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(crate) fn connection(&self) -> Gauge<'_> {
+    pub(crate) fn connection(self: &Arc<Metrics>) -> Gauge {
         self.accepted.fetch_add(1, Ordering::Relaxed);
-        gauge(&self.connections)
+        Gauge::new(self, |metrics| &metrics.connections)
     }
 
-    pub(crate) fn stream_began(&self) {
-        self.streams.fetch_add(1, Ordering::Relaxed);
+    pub(crate) fn stream(self: &Arc<Metrics>) -> Gauge {
+        Gauge::new(self, |metrics| &metrics.streams)
     }
 
-    pub(crate) fn stream_ended(&self) {
-        self.streams.fetch_sub(1, Ordering::Relaxed);
-    }
-
-    pub(crate) fn command(&self) -> Gauge<'_> {
+    pub(crate) fn command(self: &Arc<Metrics>) -> Gauge {
         self.commands_run.fetch_add(1, Ordering::Relaxed);
-        gauge(&self.commands)
+        Gauge::new(self, |metrics| &metrics.commands)
     }
 
     /// Returns how many connections there are.
@@ -126,33 +104,24 @@ impl Metrics {
         self.connections.load(Ordering::Relaxed)
     }
 
-    /// Returns how many commands of skills run.
-    pub fn commands(&self) -> i64 {
-        self.commands.load(Ordering::Relaxed)
-    }
-
     /// Writes them as Prometheus reads them.
     pub fn render(&self) -> String {
         let mut text = String::with_capacity(4096);
-        let counts = |counters: &[AtomicU64]| -> Vec<u64> {
-            counters.iter().map(|counter| counter.load(Ordering::Relaxed)).collect()
-        };
         family(&mut text, "openoxide_http_answers_total", "counter", "Answers by status.");
-        for (class, count) in counts(&self.answers).into_iter().enumerate() {
-            line(&mut text, &format!("openoxide_http_answers_total{{status=\"{}xx\"}}", class + 1), count);
+        for (class, count) in (1..).zip(&self.answers) {
+            line(&mut text, &format!("openoxide_http_answers_total{{status=\"{class}xx\"}}"), load(count));
         }
         self.render_times(&mut text);
         family(&mut text, "openoxide_http_turned_away_total", "counter", "Requests turned away at the door.");
-        for (reason, count) in Reason::ALL.into_iter().zip(counts(&self.turned_away)) {
-            line(&mut text, &format!("openoxide_http_turned_away_total{{reason=\"{}\"}}", reason.as_str()), count);
+        for (reason, count) in REASONS.into_iter().zip(&self.turned_away) {
+            line(&mut text, &format!("openoxide_http_turned_away_total{{reason=\"{reason}\"}}"), load(count));
         }
         let single = [
             ("openoxide_http_connections_total", "Connections accepted.", &self.accepted),
             ("openoxide_commands_total", "Commands of skills run.", &self.commands_run),
         ];
         for (name, about, counter) in single {
-            family(&mut text, name, "counter", about);
-            line(&mut text, name, counter.load(Ordering::Relaxed));
+            metric(&mut text, name, "counter", about, load(counter));
         }
         let now = [
             ("openoxide_http_connections", "Connections now.", &self.connections),
@@ -160,8 +129,7 @@ impl Metrics {
             ("openoxide_commands", "Commands of skills that run now.", &self.commands),
         ];
         for (name, about, gauge) in now {
-            family(&mut text, name, "gauge", about);
-            line(&mut text, name, gauge.load(Ordering::Relaxed));
+            metric(&mut text, name, "gauge", about, gauge.load(Ordering::Relaxed));
         }
         text
     }
@@ -171,23 +139,33 @@ impl Metrics {
         family(text, NAME, "histogram", "How long answers took.");
         let mut total = 0;
         for ((_, bound), bucket) in BUCKETS.iter().zip(&self.buckets) {
-            total += bucket.load(Ordering::Relaxed);
+            total += load(bucket);
             line(text, &format!("{NAME}_bucket{{le=\"{bound}\"}}"), total);
         }
-        total += self.slower.load(Ordering::Relaxed);
+        total += load(&self.slower);
         line(text, &format!("{NAME}_bucket{{le=\"+Inf\"}}"), total);
-        let micros = self.micros.load(Ordering::Relaxed);
+        let micros = load(&self.micros);
         line(text, &format!("{NAME}_sum"), format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000));
         line(text, &format!("{NAME}_count"), total);
     }
 }
 
-fn family(text: &mut String, name: &str, kind: &str, about: &str) {
+fn load(counter: &AtomicU64) -> u64 {
+    counter.load(Ordering::Relaxed)
+}
+
+/// Writes a metric that is a single number.
+pub(crate) fn metric(text: &mut String, name: &str, kind: &str, about: &str, value: impl Display) {
+    family(text, name, kind, about);
+    line(text, name, value);
+}
+
+pub(crate) fn family(text: &mut String, name: &str, kind: &str, about: &str) {
     // Writing to a string cannot fail.
     let _ = writeln!(text, "# HELP {name} {about}\n# TYPE {name} {kind}");
 }
 
-fn line(text: &mut String, name: &str, value: impl std::fmt::Display) {
+pub(crate) fn line(text: &mut String, name: &str, value: impl Display) {
     let _ = writeln!(text, "{name} {value}");
 }
 
@@ -197,7 +175,7 @@ mod tests {
 
     #[test]
     fn what_is_counted_is_told() {
-        let metrics = Metrics::default();
+        let metrics = Arc::new(Metrics::default());
         metrics.answered(StatusCode::OK, Duration::from_micros(100));
         metrics.answered(StatusCode::NOT_FOUND, Duration::from_mins(1));
         metrics.turned_away(Reason::Token);
@@ -217,6 +195,13 @@ mod tests {
         }
         drop(open);
         assert_eq!(metrics.connections(), 0);
-        assert!(Reason::ALL.iter().enumerate().all(|(at, reason)| *reason as usize == at));
+        use Reason::{Content, Host, Origin, Size, Slow, Stopping, Streams, Token};
+        let all = [Host, Origin, Token, Content, Size, Slow, Streams, Stopping];
+        assert!(
+            all.into_iter()
+                .zip(REASONS)
+                .enumerate()
+                .all(|(at, (reason, name))| { reason as usize == at && format!("{reason:?}").to_lowercase() == name })
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! Questions to the user, as requests to the client.
+//! Asks the user through requests to the client.
 
 use std::time::Duration;
 
@@ -7,8 +7,8 @@ use openoxide_wire::NoticeLine;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::client::Client;
-use crate::drive::Asker;
+use super::Client;
+use crate::Asker;
 
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_mins(10);
@@ -23,7 +23,7 @@ struct Chosen {
 /// Asks the user through the client, if the client can do that.
 pub(super) struct ClientAsker<'c> {
     client: &'c Client,
-    /// What could not be asked, and why.
+    /// Questions that could not be asked, and why.
     pub(super) unasked: Vec<NoticeLine>,
 }
 
@@ -32,9 +32,9 @@ impl<'c> ClientAsker<'c> {
         ClientAsker { client, unasked: Vec::new() }
     }
 
-    /// Puts a question; says why there is no answer.
+    /// Returns the client's answer, or why there is none and the next step.
     async fn put(&self, question: &Question) -> Result<Answer, (&'static str, Option<&'static str>)> {
-        if !self.client.can_ask() {
+        if !self.client.declared.get().is_some_and(|declared| declared.can_ask) {
             let help = "declare `capabilities.skillsAsk` in `initialize`, and answer `skills/ask`";
             return Err(("the client did not say that it can ask", Some(help)));
         }
@@ -50,7 +50,7 @@ impl<'c> ClientAsker<'c> {
     }
 }
 
-/// Reads the client's answer; only what was to choose from counts.
+/// Reads the client's answer, which must be one of the choices.
 fn chosen(question: &Question, answer: Value) -> Option<Answer> {
     let chosen: Chosen = serde_json::from_value(answer).ok()?;
     let choice = Choice::parse(&chosen.choice).filter(|choice| question.choices().contains(choice))?;

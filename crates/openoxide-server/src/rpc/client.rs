@@ -5,14 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use openoxide_app::live::Pin;
-use openoxide_app::{Error, Place, Session, Snapshot};
+use openoxide_app::{Error, Place, Session, Snapshot, live::Pin};
 
-use super::error::RpcError;
-use super::open_requests::OpenRequests;
-use super::options::RpcOptions;
-use super::output::Output;
-use crate::engine::Engine;
+use super::{error::RpcError, open_requests::OpenRequests, output::Output};
+use crate::{Conversation, Engine};
 
 /// How many conversations are remembered.
 const SESSIONS: usize = 64;
@@ -20,30 +16,37 @@ const SESSIONS: usize = 64;
 /// How many places are known by the settings that they were looked at with.
 const PLACES: usize = 256;
 
+/// What the server says about itself.
+#[derive(Clone, Debug, Default)]
+pub struct RpcOptions {
+    /// The folder with the user's settings.
+    pub home: Option<PathBuf>,
+}
+
 /// What a client says about itself.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Declared {
     /// Whether it can ask the user.
     pub(super) can_ask: bool,
-    /// Whether it wants to be told of changes.
+    /// Whether it wants to be notified of changes.
     pub(super) wants_changes: bool,
 }
 
-/// A client.
 pub(super) struct Client {
     pub(super) engine: Engine,
     pub(super) output: Output,
     pub(super) options: RpcOptions,
     pub(super) asks: OpenRequests,
-    /// What it said about itself, once it did.
-    declared: OnceLock<Declared>,
+    /// What it said about itself, once it has.
+    pub(super) declared: OnceLock<Declared>,
     /// Folders of skills that it added.
-    extra_roots: Mutex<Vec<PathBuf>>,
+    pub(super) extra_roots: Mutex<Vec<PathBuf>>,
     /// Conversations, the one that was used last at the end.
-    sessions: Mutex<Vec<(String, Arc<tokio::sync::Mutex<Session>>)>>,
+    sessions: Mutex<Vec<(String, Conversation)>>,
     /// Grows with every change of settings.
     written: AtomicU64,
-    /// The changes of settings that each place was looked at with. The client is told of changes there, so they are kept.
+    /// The value of `written` when each place was last looked at. The client is notified of changes there, so the places
+    /// are pinned.
     looked: Mutex<HashMap<Place, (u64, Pin)>>,
 }
 
@@ -62,34 +65,9 @@ impl Client {
         }
     }
 
-    /// Notes what the client said about itself; tells whether it was the first time.
-    pub(super) fn declare(&self, declared: Declared) -> bool {
-        self.declared.set(declared).is_ok()
-    }
-
-    /// Tells whether the client said who it is.
-    pub(super) fn is_known(&self) -> bool {
-        self.declared.get().is_some()
-    }
-
-    /// Tells whether the client can ask the user.
-    pub(super) fn can_ask(&self) -> bool {
-        self.declared.get().is_some_and(|declared| declared.can_ask)
-    }
-
-    /// Tells whether the client wants to be told of changes; not before it said who it is.
-    pub(super) fn wants_changes(&self) -> bool {
-        self.declared.get().is_some_and(|declared| declared.wants_changes)
-    }
-
-    /// Replaces the folders of skills that the client added.
-    pub(super) fn set_extra_roots(&self, roots: Vec<PathBuf>) {
-        *self.extra_roots.lock().unwrap_or_else(PoisonError::into_inner) = roots;
-    }
-
     /// Returns the place of a folder, seen from the server's own if it is relative.
     pub(super) fn place(&self, cwd: Option<&Path>, more: &[PathBuf]) -> Place {
-        let mut place = self.engine.here().clone();
+        let mut place = self.engine.here.clone();
         if let Some(cwd) = cwd {
             place.folder.push(cwd);
         }
@@ -100,21 +78,21 @@ impl Client {
         place
     }
 
-    /// Looks at a place, and does some work on what is there. It is looked at again if that is asked for, or if settings
-    /// were changed since.
+    /// Does work on the snapshot of a place. The place is looked at anew if the caller says `again`, or if settings were
+    /// changed since.
     pub(super) async fn work<T: Send + 'static>(
         &self,
         place: Place,
         again: bool,
         work: impl FnOnce(&Arc<Snapshot>) -> T + Send + 'static,
     ) -> Result<Result<T, Error>, RpcError> {
-        let live = self.engine.live().clone();
+        let live = self.engine.live.clone();
         let written = self.written.load(Ordering::SeqCst);
         let again = self.is_old(&place, written) || again;
         let looked = place.clone();
         let look = move || {
-            let state = if again { live.reload(&place) } else { live.snapshot(&place) };
-            state.map(|state| work(&state)).map_err(Error::from)
+            let snapshot = if again { live.reload(&place) } else { live.snapshot(&place) };
+            snapshot.map(|snapshot| work(&snapshot)).map_err(Error::from)
         };
         let outcome = self.engine.work().run(look).await?;
         // Not before: whoever asks meanwhile must not take what is known for new.
@@ -124,8 +102,7 @@ impl Client {
         Ok(outcome)
     }
 
-    /// Looks at a place.
-    pub(super) async fn state(&self, cwd: Option<&Path>) -> Result<Arc<Snapshot>, RpcError> {
+    pub(super) async fn snapshot(&self, cwd: Option<&Path>) -> Result<Arc<Snapshot>, RpcError> {
         Ok(self.work(self.place(cwd, &[]), false, Arc::clone).await??)
     }
 
@@ -137,7 +114,7 @@ impl Client {
         places
     }
 
-    /// Notes that settings were changed: what is known of any place may be old.
+    /// Notes that settings were changed, so that every snapshot may be old.
     pub(super) fn note_written(&self) {
         self.written.fetch_add(1, Ordering::SeqCst);
     }
@@ -155,13 +132,13 @@ impl Client {
         if looked.len() >= PLACES && !looked.contains_key(&place) {
             looked.clear();
         }
-        let pin = self.engine.live().pin(&place);
+        let pin = self.engine.live.pin(&place);
         let known = looked.entry(place).or_insert((written, pin));
         known.0 = known.0.max(written);
     }
 
-    /// Returns a conversation. Of too many, the one that nobody used for longest is forgotten.
-    pub(super) fn session(&self, id: &str) -> Arc<tokio::sync::Mutex<Session>> {
+    /// Returns a conversation. If there are too many, the one that was unused for longest is forgotten.
+    pub(super) fn session(&self, id: &str) -> Conversation {
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
         let found = sessions.iter().position(|(known, _)| known == id);
         let entry = match found {
@@ -197,7 +174,7 @@ mod tests {
         client.note_written();
         assert!(client.is_old(&place, 1));
         assert!(client.is_old(&place, 1), "asking makes nothing new");
-        client.state(None).await.unwrap();
+        client.snapshot(None).await.unwrap();
         assert!(!client.is_old(&place, 1));
         client.note_written();
         assert!(client.is_old(&place, 2));

@@ -3,23 +3,17 @@
 use openoxide_app::{Error, ErrorKind};
 use serde::Serialize;
 
-use crate::blocking_pool::Unavailable;
+use crate::Unavailable;
 
-/// The line is not JSON.
+// The codes of JSON-RPC.
 const PARSE: i64 = -32700;
-/// It is JSON, and not a request that can be read.
 const INVALID: i64 = -32600;
-/// There is no such method.
 const NO_METHOD: i64 = -32601;
-/// The parameters do not make sense.
 const PARAMS: i64 = -32602;
-/// Something is broken here.
 const INTERNAL: i64 = -32603;
-/// Too much is asked for at once.
+// Our own codes.
 const BUSY: i64 = -32001;
-/// The method belongs to later work.
-const LATER: i64 = -32002;
-/// The answer is no.
+const NOT_SUPPORTED: i64 = -32002;
 const REFUSED: i64 = -32003;
 
 /// Why a request is not answered.
@@ -46,51 +40,42 @@ impl RpcError {
         RpcError { code, message: message.into(), data: None }
     }
 
-    /// The line is not JSON.
     pub(super) fn not_json(error: &serde_json::Error) -> RpcError {
         RpcError::new(PARSE, format!("Parse error: {error}"))
     }
 
-    /// The line is longer than is read.
     pub(super) fn too_long(most: usize) -> RpcError {
         RpcError::new(INVALID, format!("Invalid request: the line is longer than {most} bytes"))
             .problem("too-long", None)
     }
 
-    /// It is JSON, and not a request that can be read.
+    /// Refuses JSON that is no request.
     pub(super) fn invalid(what: impl std::fmt::Display) -> RpcError {
         RpcError::new(INVALID, format!("Invalid request: {what}"))
     }
 
-    /// The request comes at the wrong time.
+    /// Refuses a request that comes at the wrong time.
     pub(super) fn untimely(message: &str) -> RpcError {
         RpcError::new(INVALID, message)
     }
 
-    /// There is no such method.
     pub(super) fn no_method(method: &str) -> RpcError {
         let shown: String = method.chars().take(100).collect();
         RpcError::new(NO_METHOD, format!("there is no method `{shown}`"))
     }
 
-    /// The parameters can be read, and do not make sense.
+    /// Refuses parameters that can be read and do not make sense.
     pub(super) fn params(message: impl Into<String>) -> RpcError {
         RpcError::new(PARAMS, message)
     }
 
-    /// The method belongs to later work.
-    pub(super) fn later(method: &str) -> RpcError {
+    pub(super) fn not_supported(method: &str) -> RpcError {
         let message = format!("`{method}` is not supported yet");
         let help = "put the skill's folder below one of the folders that `skills/roots` answers";
-        RpcError::new(LATER, message).problem("not-supported", Some(help.to_owned()))
+        RpcError::new(NOT_SUPPORTED, message).problem("not-supported", Some(help.to_owned()))
     }
 
-    /// Too much is asked for at once.
-    pub(super) fn busy() -> RpcError {
-        RpcError::from(Unavailable::Busy)
-    }
-
-    /// The answer is no.
+    /// Says no to a request that makes sense.
     pub(super) fn refused(problem: impl Into<String>, message: String, help: Option<String>) -> RpcError {
         RpcError::new(REFUSED, message).problem(problem, help)
     }

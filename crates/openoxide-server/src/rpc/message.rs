@@ -1,55 +1,39 @@
 //! Reads requests and writes answers of JSON-RPC.
 
-use serde::Serialize;
-use serde_json::{Value, json};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::{Map, Value, json};
 
 use super::error::RpcError;
 use crate::strict_json;
 
-/// What tells one request from others.
+/// The id of a request.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(untagged)]
 pub(super) enum Id {
-    /// A whole number.
     Number(i64),
-    /// A text.
     Text(String),
 }
 
 /// A message that came in.
 #[derive(Debug, PartialEq)]
 pub(super) enum Incoming {
-    /// Something is asked for.
     Request {
-        /// What the answer is marked with.
         id: Id,
-        /// What is asked for.
         method: String,
-        /// With which words; null if there are none.
+        /// Null if there are none.
         params: Value,
-        /// Whether the answer says which version of JSON-RPC it is.
+        /// Whether the response names the version of JSON-RPC.
         versioned: bool,
     },
-    /// Something is told; nothing that this server would act on.
+    /// A notification; the server acts on none.
     Notice,
-    /// The answer to a request of this server's.
-    Reply {
-        /// Which request.
-        id: Id,
-        /// The answer; nothing if the client could not give one.
-        result: Option<Value>,
-    },
-    /// A message that cannot be acted on.
-    Bad {
-        /// The request, if that much can be read.
-        id: Option<Id>,
-        /// Why.
-        error: RpcError,
-    },
+    /// The answer to a request of the server; nothing if the client could not give one.
+    Reply { id: Id, result: Option<Value> },
+    /// A message that is no request, with its id if that can be read.
+    Bad { id: Option<Id>, error: RpcError },
 }
 
 impl Incoming {
-    /// Reads a line.
     pub(super) fn read(line: &[u8]) -> Incoming {
         let bad = |id, error| Incoming::Bad { id, error };
         let mut message = match strict_json::read(line) {
@@ -88,8 +72,23 @@ fn read_id(id: Value) -> Result<Id, RpcError> {
     }
 }
 
-/// Writes the answer to a request; without an id, nobody knows to which.
-pub(super) fn answer(id: Option<&Id>, outcome: Result<Value, RpcError>, versioned: bool) -> Value {
+/// Reads the parameters of a method; absent ones are an empty object.
+pub(super) fn params<T: DeserializeOwned>(params: Value) -> Result<T, RpcError> {
+    let params = match params {
+        Value::Null => Value::Object(Map::new()),
+        Value::Object(_) | Value::Array(_) => params,
+        _ => return Err(RpcError::invalid("`params` is an object")),
+    };
+    serde_json::from_value(params).map_err(RpcError::invalid)
+}
+
+/// Writes the result of a method.
+pub(super) fn result(answer: &impl Serialize) -> Result<Value, RpcError> {
+    Ok(serde_json::to_value(answer)?)
+}
+
+/// Writes the response to a request. A request whose id cannot be read gets null.
+pub(super) fn response(id: Option<&Id>, outcome: Result<Value, RpcError>, versioned: bool) -> Value {
     let mut message = match outcome {
         Ok(result) => json!({ "id": id, "result": result }),
         Err(error) => json!({ "id": id, "error": error }),

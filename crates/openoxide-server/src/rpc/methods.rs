@@ -5,25 +5,22 @@ mod change;
 mod hello;
 mod list;
 mod look;
-mod params;
 mod read;
 
 use serde_json::Value;
 
-use super::client::Client;
-use super::error::RpcError;
+use super::{Client, RpcError};
 
-/// Answers what later requests stand on, before they are read; nothing if the request is another one.
+/// Answers a request that later requests depend on, before they are read; nothing if it is another one.
 pub(super) async fn at_once(client: &Client, method: &str, params: &Value) -> Option<Result<Value, RpcError>> {
     match method {
         "initialize" => Some(hello::initialize(client, params.clone())),
-        _ if !client.is_known() => Some(Err(RpcError::untimely("Not initialized"))),
+        _ if client.declared.get().is_none() => Some(Err(RpcError::untimely("Not initialized"))),
         "skills/extraRoots/set" => Some(change::set_extra_roots(client, params.clone()).await),
         _ => None,
     }
 }
 
-/// Answers any other request.
 pub(super) async fn call(client: &Client, method: &str, params: Value) -> Result<Value, RpcError> {
     match method {
         "skills/list" => list::list(client, params).await,
@@ -37,7 +34,7 @@ pub(super) async fn call(client: &Client, method: &str, params: Value) -> Result
         "skills/mentions" => look::mentions(client, params).await,
         "skills/prompt" => look::prompt(client, params).await,
         "skills/roots" => look::roots(client, params).await,
-        "skills/install" | "skills/remote/read" | "skills/remote/write" => Err(RpcError::later(method)),
+        "skills/install" | "skills/remote/read" | "skills/remote/write" => Err(RpcError::not_supported(method)),
         _ => Err(RpcError::no_method(method)),
     }
 }

@@ -1,7 +1,7 @@
 //! Requests to the client that it has not answered yet.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 use tokio::sync::oneshot;
@@ -22,9 +22,9 @@ struct State {
 }
 
 impl OpenRequests {
-    /// Makes the id of a new request, and where its answer comes; nothing if no answer can come any more.
+    /// Returns the id of a new request and the receiver of its answer; nothing if no answer can come any more.
     pub(super) fn begin(&self) -> Option<(String, oneshot::Receiver<Option<Value>>)> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.lock();
         if state.closed {
             return None;
         }
@@ -35,22 +35,27 @@ impl OpenRequests {
         Some((id, receiver))
     }
 
-    /// Hands an answer to whoever waits for it; tells whether somebody did.
-    pub(super) fn answer(&self, id: &Id, result: Option<Value>) -> bool {
-        let Id::Text(id) = id else { return false };
-        let waiting = self.state.lock().unwrap_or_else(PoisonError::into_inner).waiting.remove(id);
-        waiting.is_some_and(|waiting| waiting.send(result).is_ok())
+    /// Hands an answer to the request that waits for it, if there is one.
+    pub(super) fn answer(&self, id: &Id, result: Option<Value>) {
+        let Id::Text(id) = id else { return };
+        if let Some(waiting) = self.lock().waiting.remove(id) {
+            let _ = waiting.send(result);
+        }
     }
 
     /// Drops a request that is not waited for any more.
     pub(super) fn forget(&self, id: &str) {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).waiting.remove(id);
+        self.lock().waiting.remove(id);
     }
 
-    /// Lets nobody wait any more.
+    /// Ends all waiting, now and later.
     pub(super) fn close(&self) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.lock();
         state.closed = true;
         state.waiting.clear();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -64,7 +64,7 @@ fn callers_details_and_peers_have_their_own_entries() {
     let cache = cache(1000);
     let used = key(&snapshot, "a").used_by(Caller::Model, Some("x".to_owned()));
     cache.insert(used.clone(), Dependencies::None, response("1"));
-    assert_eq!(cache.get(&used).unwrap().response.bytes, Bytes::from_static(b"1"));
+    assert_eq!(cache.get(&used).unwrap().cached.response.bytes, Bytes::from_static(b"1"));
     for other in [
         key(&snapshot, "a"),
         key(&snapshot, "a").used_by(Caller::User, Some("x".to_owned())),

@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use fs_err::File;
 
@@ -17,23 +17,31 @@ pub(super) struct AuditFile {
     path: PathBuf,
     size: u64,
     open: Option<File>,
-    /// Whether it was said that it cannot be written.
-    pub(super) told: bool,
+    /// Whether somebody was told that it cannot be written.
+    is_reported: bool,
     /// How often it could not be written.
-    pub(super) failed: Arc<AtomicU64>,
+    failed: Arc<AtomicU64>,
 }
 
 impl AuditFile {
-    pub(super) fn new(path: PathBuf, size: u64) -> AuditFile {
-        AuditFile { path, size, open: None, told: false, failed: Arc::default() }
+    pub(super) fn new(path: PathBuf, size: u64, failed: Arc<AtomicU64>) -> AuditFile {
+        AuditFile { path, size, open: None, is_reported: false, failed }
     }
 
-    pub(super) fn path(&self) -> &Path {
-        &self.path
+    /// Appends whole lines. A failure is counted, and the first one is reported.
+    pub(super) fn write(&mut self, lines: &[u8]) {
+        let Err(error) = self.append(lines) else { return };
+        self.failed.fetch_add(1, Ordering::Relaxed);
+        if !self.is_reported {
+            self.is_reported = true;
+            let path = self.path.display();
+            // Nobody can be told that stderr is closed.
+            let _ = writeln!(io::stderr(), "warning: the audit log `{path}` cannot be written: {error}");
+        }
     }
 
     /// Appends whole lines with one call, so that those of several servers never mix.
-    pub(super) fn append(&mut self, lines: &[u8]) -> io::Result<()> {
+    fn append(&mut self, lines: &[u8]) -> io::Result<()> {
         if self.is_full(lines.len() as u64)? {
             self.rotate()?;
         }
@@ -44,16 +52,14 @@ impl AuditFile {
         open.write_all(lines)
     }
 
-    /// Whether the file has no room; one that is not at its place any more is let go.
+    /// Tells whether the file has no room. An open file that is no longer at its path is closed.
     fn is_full(&mut self, more: u64) -> io::Result<bool> {
+        let there = fs_err::symlink_metadata(&self.path);
         let Some(open) = &self.open else {
-            let there = fs_err::symlink_metadata(&self.path);
             return Ok(there.is_ok_and(|there| there.len() > 0 && there.len() + more > self.size));
         };
         let held = open.metadata()?;
-        let is_there = fs_err::symlink_metadata(&self.path)
-            .is_ok_and(|there| (there.dev(), there.ino()) == (held.dev(), held.ino()));
-        if !is_there {
+        if !there.is_ok_and(|there| is_same(&there, &held)) {
             self.open = None;
             return Ok(false);
         }
@@ -67,8 +73,7 @@ impl AuditFile {
             None => open(&self.path)?,
         };
         held.file().lock()?;
-        let (ours, there) = (held.metadata()?, fs_err::symlink_metadata(&self.path)?);
-        if (ours.dev(), ours.ino()) == (there.dev(), there.ino()) {
+        if is_same(&held.metadata()?, &fs_err::symlink_metadata(&self.path)?) {
             let part = |number: usize| self.path.with_extension(format!("{number}.jsonl"));
             for number in (1..PARTS).rev() {
                 match fs_err::rename(part(number), part(number + 1)) {
@@ -80,6 +85,10 @@ impl AuditFile {
         }
         Ok(())
     }
+}
+
+fn is_same(one: &std::fs::Metadata, other: &std::fs::Metadata) -> bool {
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
 }
 
 fn open(path: &Path) -> io::Result<File> {

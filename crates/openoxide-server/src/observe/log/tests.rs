@@ -40,7 +40,7 @@ fn logged(format: LogFormat, emit: impl FnOnce()) -> Vec<String> {
     let layer = LogLayer { format, write: move |line| written.lock().unwrap().push(line) };
     tracing::subscriber::with_default(tracing_subscriber::registry().with(layer), emit);
     let lines = std::mem::take(&mut *lines.lock().unwrap());
-    let today = timestamp::now()[..10].to_owned();
+    let today = timestamp()[..10].to_owned();
     let timeless = |line: String| match line.split_once(&today) {
         Some((before, after)) => format!("{before}T{}", &after["T00:00:00.000Z".len()..]),
         None => line,

@@ -1,19 +1,13 @@
-//! Calling skills.
+//! Activates skills.
 
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
+use crate::rpc::{Client, ClientAsker, RpcError, params, result};
 use openoxide_app::activate::{self, ActivateInput};
-use openoxide_app::mentions::turn_of_input;
-use openoxide_app::{Call, CallArguments, SkillRef, Snapshot};
+use openoxide_app::{Call, CallArguments, SkillRef, Snapshot, mentions::turn_of_input};
 use openoxide_wire::{CallerInput, TurnInput};
 use serde::Deserialize;
 use serde_json::Value;
-
-use super::params::{answer, params};
-use crate::rpc::ask::ClientAsker;
-use crate::rpc::client::Client;
-use crate::rpc::error::RpcError;
 
 #[derive(Deserialize)]
 struct ActivateParams {
@@ -35,28 +29,25 @@ struct ActivateParams {
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Words {
-    /// As a person typed it.
     Raw(String),
-    /// Word by word.
     Each(Vec<String>),
 }
 
-/// Activates a skill, or those that a turn names.
 pub(super) async fn activate(client: &Client, given: Value) -> Result<Value, RpcError> {
     let given: ActivateParams = params(given)?;
-    let state = client.state(given.cwd.as_deref()).await?;
+    let snapshot = client.snapshot(given.cwd.as_deref()).await?;
     let session = client.session(&given.session);
-    let snapshot = Arc::clone(&state);
-    let begin = move || activate::activate(&snapshot, input(&snapshot, given)?).map_err(RpcError::from);
+    let of = Arc::clone(&snapshot);
+    let begin = move || activate::activate(&of, input(&of, given)?).map_err(RpcError::from);
     let operation = client.engine.work().run(begin).await??;
     let mut asker = ClientAsker::new(client);
-    let (operation, done) = client.engine.complete(&state, operation, &session, &mut asker).await?;
-    let mut told = operation.answer(&done);
-    told.notices.append(&mut asker.unasked);
-    answer(&told)
+    let (operation, done) = client.engine.complete(&snapshot, operation, &session, &mut asker).await?;
+    let mut answer = operation.answer(&done);
+    answer.notices.append(&mut asker.unasked);
+    result(&answer)
 }
 
-fn input(state: &Snapshot, given: ActivateParams) -> Result<ActivateInput, RpcError> {
+fn input(snapshot: &Snapshot, given: ActivateParams) -> Result<ActivateInput, RpcError> {
     match (given.skill, given.turn) {
         (Some(skill), None) => {
             let arguments = match given.arguments {
@@ -64,11 +55,11 @@ fn input(state: &Snapshot, given: ActivateParams) -> Result<ActivateInput, RpcEr
                 Some(Words::Raw(text)) => CallArguments::Raw(text),
                 Some(Words::Each(words)) => CallArguments::Words(words),
             };
-            let skill = SkillRef::Typed(skill).resolve_call(state)?;
+            let skill = SkillRef::Typed(skill).resolve_call(snapshot)?;
             Ok(ActivateInput::Skill(Call { skill, caller: given.caller.into(), arguments }))
         }
         (None, Some(turn)) if given.arguments.is_none() => {
-            Ok(ActivateInput::Turn(turn_of_input(&state.workspace, turn, &[])))
+            Ok(ActivateInput::Turn(turn_of_input(&snapshot.workspace, turn, &[])))
         }
         _ => Err(RpcError::params("skills/activate takes a skill with its arguments, or a turn")),
     }

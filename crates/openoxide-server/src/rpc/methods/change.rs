@@ -1,7 +1,7 @@
 //! Switching skills, and changing settings.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use openoxide_app::{
     Error, Place, SettingChange, SettingsOwner, SkillSelector, Snapshot, SwitchOutcome, SwitchRequest, settings, switch,
@@ -10,14 +10,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::list::absolute;
-use super::params::{answer, params};
-use crate::drive::Asker as _;
-use crate::rpc::ask::ClientAsker;
-use crate::rpc::changed;
-use crate::rpc::client::Client;
-use crate::rpc::error::RpcError;
+use crate::Asker as _;
+use crate::rpc::{Client, ClientAsker, RpcError, changed, params, result};
 
-/// Replaces the folders of skills that the client added.
 pub(super) async fn set_extra_roots(client: &Client, given: Value) -> Result<Value, RpcError> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
@@ -26,7 +21,7 @@ pub(super) async fn set_extra_roots(client: &Client, given: Value) -> Result<Val
     }
     let Given { extra_roots } = params(given)?;
     absolute(&extra_roots)?;
-    client.set_extra_roots(extra_roots);
+    *client.extra_roots.lock().unwrap_or_else(PoisonError::into_inner) = extra_roots;
     changed::now(client).await;
     Ok(json!({}))
 }
@@ -47,18 +42,17 @@ pub(super) async fn write_rule(client: &Client, given: Value) -> Result<Value, R
         reason: Option<String>,
     }
     let Given { path, name, enabled } = params(given)?;
-    let which = match (path, name) {
+    let selector = match (path, name) {
         (Some(path), None) if path.is_absolute() => SkillSelector::Path(path),
         (Some(path), None) => return absolute(&[path]).map(|()| Value::Null),
         (None, Some(name)) if !name.trim().is_empty() => SkillSelector::Name(name.trim().to_owned()),
         _ => return Err(RpcError::params("skills/config/write requires exactly one of path or name")),
     };
-    let switched =
-        switched_somewhere(client, &SwitchRequest { selector: which, enabled, owner: SettingsOwner::User }).await?;
-    answer(&Written { effective_enabled: switched.enabled, reason: switched.ineffective_reason })
+    let order = SwitchRequest { selector, enabled, owner: SettingsOwner::User };
+    let switched = switched_somewhere(client, &order).await?;
+    result(&Written { effective_enabled: switched.enabled, reason: switched.ineffective_reason })
 }
 
-/// Switches a skill on or off.
 pub(super) async fn switch(client: &Client, given: Value, enabled: bool) -> Result<Value, RpcError> {
     #[derive(Deserialize)]
     struct Given {
@@ -70,7 +64,7 @@ pub(super) async fn switch(client: &Client, given: Value, enabled: bool) -> Resu
     let Given { skill, in_project, cwd } = params(given)?;
     let order = SwitchRequest { selector: SkillSelector::Typed(skill), enabled, owner: owner(in_project) };
     let switched = switched(client, client.place(cwd.as_deref(), &[]), order).await??;
-    answer(&switch::switch_answer(&switched))
+    result(&switch::switch_answer(&switched))
 }
 
 /// Switches a skill where it is found: in the server's own place, or in one that the client asked about.
@@ -88,7 +82,7 @@ async fn switched(
     place: Place,
     order: SwitchRequest,
 ) -> Result<Result<SwitchOutcome, Error>, RpcError> {
-    let work = move |state: &Arc<Snapshot>| switch::switch(state, &order);
+    let work = move |snapshot: &Arc<Snapshot>| switch::switch(snapshot, &order);
     let switched = client.work(place, true, work).await?;
     client.note_written();
     Ok(switched?)
@@ -106,25 +100,23 @@ pub(super) async fn write_setting(client: &Client, given: Value) -> Result<Value
         cwd: Option<PathBuf>,
     }
     let Given { key, value, in_project, cwd } = params(given)?;
-    let value =
-        match value {
-            None => return Err(RpcError::invalid("missing field `value`; null removes a setting")),
-            Some(Value::Null) => None,
-            Some(value) => Some(toml::Value::try_from(value).map_err(|error| {
-                RpcError::params(format!("the value cannot be written to a settings file: {error}"))
-            })?),
-        };
+    let unfit = |error| RpcError::params(format!("the value cannot be written to a settings file: {error}"));
+    let value = match value {
+        None => return Err(RpcError::invalid("missing field `value`; null removes a setting")),
+        Some(Value::Null) => None,
+        Some(value) => Some(toml::Value::try_from(value).map_err(unfit)?),
+    };
     let change = SettingChange { key: key.clone(), value, owner: owner(in_project) };
     let place = client.place(cwd.as_deref(), &[]);
     may_change(client, place.clone(), change.clone()).await?;
-    let changed = client.work(place, false, move |state| settings::change(&state.workspace, &change)).await?;
+    let changed = client.work(place, false, move |snapshot| settings::change(&snapshot.workspace, &change)).await?;
     client.note_written();
     let changed = changed??;
-    let mut told = answer(&settings::setting_answer(&key, &changed))?;
+    let mut answer = result(&settings::setting_answer(&key, &changed))?;
     if !changed.dropped.is_empty() {
-        told["dropped"] = json!(changed.dropped);
+        answer["dropped"] = json!(changed.dropped);
     }
-    Ok(told)
+    Ok(answer)
 }
 
 /// Asks the user about a change that could widen permissions.
@@ -133,7 +125,8 @@ async fn may_change(client: &Client, place: Place, change: SettingChange) -> Res
     if !settings::needs_question(&change) {
         return Ok(());
     }
-    let question = client.work(place, false, move |state| settings::question(&state.workspace, &change)).await???;
+    let question =
+        client.work(place, false, move |snapshot| settings::question(&snapshot.workspace, &change)).await???;
     let mut asker = ClientAsker::new(client);
     if asker.ask(&question).await.is_yes() {
         return Ok(());

@@ -1,12 +1,10 @@
-//! Who is there.
+//! `initialize`: client and server introduce themselves.
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::Deserialize;
+use serde_json::{Value, json};
 
-use super::params::{answer, params};
-use crate::rpc::changed;
-use crate::rpc::client::{Client, Declared};
-use crate::rpc::error::RpcError;
+use crate::rpc::client::Declared;
+use crate::rpc::{Client, RpcError, changed, params};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -32,18 +30,6 @@ struct Capabilities {
     opt_out_notification_methods: Option<Vec<String>>,
 }
 
-/// What the protocol says about a server.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Welcome {
-    user_agent: String,
-    /// The folder with the user's settings, under the name that clients of the protocol know.
-    codex_home: String,
-    platform_family: &'static str,
-    platform_os: &'static str,
-}
-
-/// Lets the client say who it is.
 pub(super) fn initialize(client: &Client, given: Value) -> Result<Value, RpcError> {
     let Hello { client_info, capabilities } = params(given)?;
     let capabilities = capabilities.unwrap_or_default();
@@ -52,17 +38,18 @@ pub(super) fn initialize(client: &Client, given: Value) -> Result<Value, RpcErro
         can_ask: capabilities.skills_ask,
         wants_changes: !unwanted.iter().any(|name| name == changed::NAME),
     };
-    if !client.declare(declared) {
+    if client.declared.set(declared).is_err() {
         return Err(RpcError::untimely("Already initialized"));
     }
     let (name, version) = (plain(&client_info.name), plain(&client_info.version));
     let (os, arch, ours) = (std::env::consts::OS, std::env::consts::ARCH, env!("CARGO_PKG_VERSION"));
-    answer(&Welcome {
-        user_agent: format!("{name}/{ours} ({os}; {arch}) openoxide ({name}; {version})"),
-        codex_home: client.options.home.as_deref().map(openoxide_app::path_text).unwrap_or_default(),
-        platform_family: std::env::consts::FAMILY,
-        platform_os: os,
-    })
+    Ok(json!({
+        "userAgent": format!("{name}/{ours} ({os}; {arch}) openoxide ({name}; {version})"),
+        // The folder with the user's settings, under the name that clients of the protocol know.
+        "codexHome": client.options.home.as_deref().map(openoxide_app::path_text).unwrap_or_default(),
+        "platformFamily": std::env::consts::FAMILY,
+        "platformOs": os,
+    }))
 }
 
 /// Keeps what a word in one line can have.

@@ -1,20 +1,16 @@
 //! `skills/list`, in the shape that clients of the protocol know. Its types are its own: our answers may grow, this one not.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
+use crate::rpc::{Client, RpcError, params};
 use openoxide_app::list::{self, LoadError};
 use openoxide_app::{
     Catalog, Entry, Error, Place, SkillInterface, SkillScope, Snapshot, Status, ToolDependency, WorkspaceError,
     path_text,
 };
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
-use super::params::{answer, params};
-use crate::rpc::client::Client;
-use crate::rpc::error::RpcError;
+use serde_json::{Value, json};
 
 /// How many folders one request can be about.
 const FOLDERS: usize = 256;
@@ -34,11 +30,6 @@ struct ExtraRoots {
     extra_user_roots: Vec<PathBuf>,
 }
 
-#[derive(Serialize)]
-struct Listed {
-    data: Vec<InFolder>,
-}
-
 /// What counts in a folder.
 #[derive(Serialize)]
 struct InFolder {
@@ -56,27 +47,13 @@ struct SkillShape {
     #[serde(skip_serializing_if = "Option::is_none")]
     short_description: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    interface: Option<InterfaceShape>,
+    interface: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     dependencies: Option<DependenciesShape>,
     path: String,
     scope: &'static str,
     enabled: bool,
     plugin_id: Option<String>,
-}
-
-/// Every key is there, without a value too.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct InterfaceShape {
-    display_name: Option<String>,
-    short_description: Option<String>,
-    icon_small: Option<String>,
-    icon_large: Option<String>,
-    icon_small_url: Option<String>,
-    icon_large_url: Option<String>,
-    brand_color: Option<String>,
-    default_prompt: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -105,12 +82,11 @@ struct ErrorShape {
     message: String,
 }
 
-/// Lists the skills of one or more folders.
 pub(super) async fn list(client: &Client, given: Value) -> Result<Value, RpcError> {
     let ListParams { mut cwds, force_reload, per_cwd_extra_user_roots } = params(given)?;
     let extra = extra_roots(client, per_cwd_extra_user_roots.unwrap_or_default())?;
     if cwds.is_empty() {
-        cwds.push(client.engine.here().folder.clone());
+        cwds.push(client.engine.here.folder.clone());
     }
     if cwds.len() > FOLDERS {
         return Err(RpcError::params(format!("`cwds` has more than {FOLDERS} folders")));
@@ -119,37 +95,27 @@ pub(super) async fn list(client: &Client, given: Value) -> Result<Value, RpcErro
     for cwd in &cwds {
         data.push(in_folder(client, cwd, &extra, force_reload).await?);
     }
-    answer(&Listed { data })
+    Ok(json!({ "data": data }))
 }
 
 /// Looks again at some folders, or at the server's own; answers how many skills count there now.
 pub(super) async fn reload(client: &Client, given: Value) -> Result<Value, RpcError> {
-    #[derive(Serialize)]
-    struct Reloaded {
-        data: Vec<ReloadedFolder>,
-    }
-    #[derive(Serialize)]
-    struct ReloadedFolder {
-        cwd: String,
-        version: u64,
-        skills: usize,
-    }
     let ListParams { mut cwds, .. } = params(given)?;
     if cwds.is_empty() {
-        cwds.push(client.engine.here().folder.clone());
+        cwds.push(client.engine.here.folder.clone());
     }
     let mut data = Vec::new();
     for cwd in cwds.iter().take(FOLDERS) {
-        let counted = |state: &Arc<Snapshot>| (state.version, state.catalog.skills.len());
+        let counted = |snapshot: &Arc<Snapshot>| (snapshot.version, snapshot.catalog.skills.len());
         let (version, skills) = client.work(client.place(Some(cwd), &[]), true, counted).await??;
-        data.push(ReloadedFolder { cwd: path_text(cwd), version, skills });
+        data.push(json!({ "cwd": path_text(cwd), "version": version, "skills": skills }));
     }
-    answer(&Reloaded { data })
+    Ok(json!({ "data": data }))
 }
 
 /// Returns the folders that are added for some of the folders, by the whole path of those.
 fn extra_roots(client: &Client, given: Vec<ExtraRoots>) -> Result<HashMap<PathBuf, Vec<PathBuf>>, RpcError> {
-    let here = &client.engine.here().folder;
+    let here = &client.engine.here.folder;
     let mut all: HashMap<PathBuf, Vec<PathBuf>> = HashMap::new();
     for ExtraRoots { cwd, extra_user_roots } in given {
         absolute(&extra_user_roots)?;
@@ -175,7 +141,7 @@ async fn in_folder(
     extra: &HashMap<PathBuf, Vec<PathBuf>>,
     again: bool,
 ) -> Result<InFolder, RpcError> {
-    let whole = client.engine.here().folder.join(cwd);
+    let whole = client.engine.here.folder.join(cwd);
     let place = client.place(Some(cwd), extra.get(&whole).map_or(&[], Vec::as_slice));
     let shown = path_text(cwd);
     let missing = Place { may_be_missing: true, ..place.clone() };
@@ -183,22 +149,19 @@ async fn in_folder(
     if matches!(looked, Err(Error::Workspace(WorkspaceError::NoFolder { .. }))) {
         looked = client.work(missing, again, shapes).await?;
     }
-    Ok(match looked {
-        Ok((skills, errors)) => InFolder { cwd: shown, skills, errors },
-        // What can be no folder at all has no skills.
-        Err(Error::Workspace(WorkspaceError::NoFolder { .. })) => {
-            InFolder { cwd: shown, skills: Vec::new(), errors: Vec::new() }
-        }
-        Err(error) => {
-            let error = ErrorShape { path: shown.clone(), message: error.to_string() };
-            InFolder { cwd: shown, skills: Vec::new(), errors: vec![error] }
-        }
-    })
+    let (skills, errors) = match looked {
+        Ok(shapes) => shapes,
+        // A path that cannot be a folder at all has no skills.
+        Err(Error::Workspace(WorkspaceError::NoFolder { .. })) => (Vec::new(), Vec::new()),
+        Err(error) => (Vec::new(), vec![ErrorShape { path: shown.clone(), message: error.to_string() }]),
+    };
+    Ok(InFolder { cwd: shown, skills, errors })
 }
 
-fn shapes(state: &Arc<Snapshot>) -> (Vec<SkillShape>, Vec<ErrorShape>) {
-    let skills = list::switchable(state).into_iter().map(|entry| skill(&state.catalog, entry));
-    let errors = list::load_errors(state).into_iter().map(|LoadError { path, message }| ErrorShape { path, message });
+fn shapes(snapshot: &Arc<Snapshot>) -> (Vec<SkillShape>, Vec<ErrorShape>) {
+    let skills = list::switchable(snapshot).into_iter().map(|entry| skill(&snapshot.catalog, entry));
+    let errors =
+        list::load_errors(snapshot).into_iter().map(|LoadError { path, message }| ErrorShape { path, message });
     (skills.collect(), errors.collect())
 }
 
@@ -222,17 +185,18 @@ fn skill(catalog: &Catalog, entry: &Entry) -> SkillShape {
     }
 }
 
-fn interface(interface: &SkillInterface) -> InterfaceShape {
-    InterfaceShape {
-        display_name: interface.display_name.clone(),
-        short_description: interface.short_description.clone(),
-        icon_small: interface.icon_small.as_deref().map(path_text),
-        icon_large: interface.icon_large.as_deref().map(path_text),
-        icon_small_url: None,
-        icon_large_url: None,
-        brand_color: interface.brand_color.clone(),
-        default_prompt: interface.default_prompt.clone(),
-    }
+/// Writes how a skill presents itself. Every key is there, even without a value.
+fn interface(interface: &SkillInterface) -> Value {
+    json!({
+        "displayName": interface.display_name,
+        "shortDescription": interface.short_description,
+        "iconSmall": interface.icon_small.as_deref().map(path_text),
+        "iconLarge": interface.icon_large.as_deref().map(path_text),
+        "iconSmallUrl": null,
+        "iconLargeUrl": null,
+        "brandColor": interface.brand_color,
+        "defaultPrompt": interface.default_prompt,
+    })
 }
 
 fn tool(tool: &ToolDependency) -> ToolShape {

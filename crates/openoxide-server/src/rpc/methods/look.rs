@@ -1,18 +1,12 @@
 //! Looking: what a text names, what the model sees, and where a host looks.
 
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
-use openoxide_app::Snapshot;
-use openoxide_app::mentions::turn_of_input;
-use openoxide_app::prompt::PromptInput;
-use openoxide_wire::{PromptAnswer, TurnInput};
+use crate::rpc::{Client, RpcError, params, result};
+use openoxide_app::{Error, Snapshot, mentions::turn_of_input, prompt::PromptInput};
+use openoxide_wire::TurnInput;
 use serde::Deserialize;
 use serde_json::Value;
-
-use super::params::{answer, params};
-use crate::rpc::client::Client;
-use crate::rpc::error::RpcError;
 
 /// Answers the skills that a turn names, and why not the rest.
 pub(super) async fn mentions(client: &Client, given: Value) -> Result<Value, RpcError> {
@@ -23,11 +17,11 @@ pub(super) async fn mentions(client: &Client, given: Value) -> Result<Value, Rpc
         cwd: Option<PathBuf>,
     }
     let Given { turn, cwd } = params(given)?;
-    let work = move |state: &Arc<Snapshot>| {
-        let turn = turn_of_input(&state.workspace, turn, &[]);
-        openoxide_app::mentions::mentions(state, turn).answer()
+    let work = move |snapshot: &Arc<Snapshot>| {
+        let turn = turn_of_input(&snapshot.workspace, turn, &[]);
+        openoxide_app::mentions::mentions(snapshot, turn).answer()
     };
-    answer(&client.work(client.place(cwd.as_deref(), &[]), false, work).await??)
+    result(&client.work(client.place(cwd.as_deref(), &[]), false, work).await??)
 }
 
 #[derive(Deserialize)]
@@ -51,14 +45,10 @@ fn yes() -> bool {
 pub(super) async fn prompt(client: &Client, given: Value) -> Result<Value, RpcError> {
     let given: PromptParams = params(given)?;
     let place = client.place(given.cwd.as_deref(), &[]);
-    let drawn = client.work(place, false, move |state| draw(state, given)).await??;
-    answer(&drawn?)
-}
-
-fn draw(state: &Snapshot, given: PromptParams) -> Result<PromptAnswer, RpcError> {
     let input = PromptInput { window: given.window, can_read: given.can_read, preload: given.preload };
-    let drawn = openoxide_app::prompt::prompt(state, &input)?;
-    Ok(drawn.answer())
+    let work =
+        move |snapshot: &Arc<Snapshot>| Ok::<_, Error>(openoxide_app::prompt::prompt(snapshot, &input)?.answer());
+    result(&client.work(place, false, work).await???)
 }
 
 /// Answers where the host looks, in what order, by what settings, what is switched off, and what is wrong.
@@ -69,9 +59,9 @@ pub(super) async fn roots(client: &Client, given: Value) -> Result<Value, RpcErr
     }
     let Given { cwd } = params(given)?;
     let engine = client.engine.clone();
-    let work = move |state: &Arc<Snapshot>| match engine.isolation() {
-        Ok(isolation) => Ok(openoxide_app::roots::roots(state, isolation)),
+    let work = move |snapshot: &Arc<Snapshot>| match engine.runner.isolation() {
+        Ok(isolation) => Ok(openoxide_app::roots::roots(snapshot, isolation)),
         Err(error) => Err(RpcError::refused("no-isolation", error.to_owned(), None)),
     };
-    answer(&client.work(client.place(cwd.as_deref(), &[]), false, work).await???)
+    result(&client.work(client.place(cwd.as_deref(), &[]), false, work).await???)
 }

@@ -1,17 +1,13 @@
-//! Reading files of skills.
+//! Reads files of skills.
 
 use std::path::PathBuf;
 
+use crate::rpc::{Client, ClientAsker, RpcError, params, result};
 use openoxide_app::read::{self, ReadInput};
 use openoxide_app::{Audience, ReadForm, ReadPart, SkillRef};
 use openoxide_wire::CallerInput;
 use serde::Deserialize;
 use serde_json::Value;
-
-use super::params::{answer, params};
-use crate::rpc::ask::ClientAsker;
-use crate::rpc::client::Client;
-use crate::rpc::error::RpcError;
 
 #[derive(Deserialize)]
 struct ReadParams {
@@ -45,17 +41,16 @@ impl ReadParams {
     }
 }
 
-/// Reads a file of a skill.
 pub(super) async fn read(client: &Client, given: Value) -> Result<Value, RpcError> {
     let given: ReadParams = params(given)?;
-    let state = client.state(given.cwd.as_deref()).await?;
+    let snapshot = client.snapshot(given.cwd.as_deref()).await?;
     let session = client.session(&given.session);
-    let reading = read::read(&state, given.input())?;
+    let reading = read::read(&snapshot, given.input())?;
     let mut asker = ClientAsker::new(client);
-    let (_, outcome) = client.engine.complete(&state, reading, &session, &mut asker).await?;
-    let mut told = answer(&read::answer(&state, &outcome))?;
+    let (_, outcome) = client.engine.complete(&snapshot, reading, &session, &mut asker).await?;
+    let mut answer = result(&read::answer(&snapshot, &outcome))?;
     if !asker.unasked.is_empty() {
-        told["notices"] = serde_json::to_value(&asker.unasked)?;
+        answer["notices"] = serde_json::to_value(&asker.unasked)?;
     }
-    Ok(told)
+    Ok(answer)
 }
