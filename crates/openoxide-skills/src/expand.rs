@@ -8,17 +8,15 @@ mod file;
 mod pieces;
 mod placeholder;
 mod readers;
-mod refusal;
 mod rules;
 mod script;
-mod spot;
+mod simple_command;
 mod walk;
 
 #[cfg(test)]
 mod tests;
 
-pub use self::pieces::{Expanded, FileRef, LeftAlone, LeftAloneReason, Piece, ShellPiece};
-pub use self::refusal::CommandRefusal;
+pub use self::pieces::{CommandRefusal, Expanded, FileRef, LeftAlone, LeftAloneReason, Piece, ShellPiece};
 pub use self::rules::{Expansion, Variables};
 pub use crate::arguments::Arguments;
 use crate::text::fill;

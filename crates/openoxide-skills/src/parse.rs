@@ -48,7 +48,7 @@ pub fn parse_text(text: &str, folder: &str, rules: &ParseRules) -> Parsed {
 
 /// Reads the bytes of a whole skill file by a host's rules.
 pub fn parse_bytes(bytes: &[u8], folder: &str, rules: &ParseRules) -> Parsed {
-    let head = Head { bytes, text: std::str::from_utf8(bytes).ok(), whole: true, folder, real_folder: folder };
+    let head = Head { bytes, text: std::str::from_utf8(bytes), whole: true, folder, real_folder: folder };
     parse_head(head, rules).unwrap_or_default()
 }
 

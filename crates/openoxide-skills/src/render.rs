@@ -2,46 +2,49 @@
 //!
 //! Fitting is done here, in numbers; words are the templates'.
 
+use minijinja::context;
+
 use crate::catalog::{Catalog, Entry, View, sort_entries};
 use crate::host::{PathForm, Situation};
+use crate::text::template::{RenderError, Templates};
 use crate::text::{cut_utf16, one_line, tokens, utf16_len};
 
 mod alias;
 mod fit;
 mod prompt;
-mod template;
 mod tidy;
-
-use crate::text::template::RenderError;
 
 pub(crate) use tidy::tidy;
 
 use alias::Aliases;
-use fit::{Fitted, Item};
+use fit::{Fit, Fitted, Item};
 pub use prompt::{BudgetUnit, DetailLevel, Model, Prompt, ShownSkill};
-use template::CatalogTemplates;
 
 /// Renders the catalog of a view.
 pub fn render(view: &View, catalog: &Catalog, model: Model) -> Result<Prompt, RenderError> {
-    let templates = CatalogTemplates::new(&view.spec)?;
+    let templates = Templates::new(&view.spec, TEMPLATES)?;
     let mut entries: Vec<Entry> = catalog.skills.iter().filter(|entry| entry.model).cloned().collect();
     let rules = &view.host.catalog;
     let rank = if rules.rank.is_empty() { &view.host.collide.rank } else { &rules.rank };
     sort_entries(&mut entries, &rules.order, rank, false);
-    let fit = fit::Fit::new(view, model, &entries);
-    let whole = Drawing::draw(&fit, &templates, &entries, view, catalog, None)?;
+    let fit = Fit::new(view, model, &entries);
+    let renderer = Renderer { view, catalog, templates: &templates, entries: &entries, fit: &fit };
+    let whole = renderer.draw(None)?;
     let aliases = rules.root_alias.as_ref().map(|pattern| Aliases::new(pattern, view, catalog, &entries));
-    let aliased = match aliases {
-        Some(aliases) if aliases.fits(&fit) => {
-            Some(Drawing::draw(&fit, &templates, &entries, view, catalog, Some(aliases))?)
-        }
-        _ => None,
-    };
-    let best = match aliased {
-        Some(aliased) if aliased.fitted.beats(&whole.fitted) => aliased,
-        _ => whole,
-    };
-    best.frame(&fit, &templates, &entries, view)
+    let aliased =
+        aliases.filter(|aliases| aliases.fits(&fit)).map(|aliases| renderer.draw(Some(aliases))).transpose()?;
+    renderer.frame(aliased.filter(|aliased| aliased.fitted.beats(&whole.fitted)).unwrap_or(whole))
+}
+
+/// The two templates of a catalog: one for an entry, one for the frame around them.
+const TEMPLATES: [&str; 2] = ["entry", "catalog"];
+
+struct Renderer<'r> {
+    view: &'r View,
+    catalog: &'r Catalog,
+    templates: &'r Templates<'r>,
+    entries: &'r [Entry],
+    fit: &'r Fit,
 }
 
 /// Entries drawn with or without names for roots.
@@ -51,83 +54,83 @@ struct Drawing {
     aliases: Option<Aliases>,
 }
 
-impl Drawing {
-    fn draw(
-        fit: &fit::Fit,
-        templates: &CatalogTemplates<'_>,
-        entries: &[Entry],
-        view: &View,
-        catalog: &Catalog,
-        aliases: Option<Aliases>,
-    ) -> Result<Drawing, RenderError> {
-        let mut items = Vec::with_capacity(entries.len());
-        for entry in entries {
-            let path = shown_path(entry, view, catalog);
+impl Renderer<'_> {
+    fn draw(&self, aliases: Option<Aliases>) -> Result<Drawing, RenderError> {
+        let mut items = Vec::with_capacity(self.entries.len());
+        for entry in self.entries {
+            let path = shown_path(entry, self.view, self.catalog);
             let path = aliases.as_ref().map_or_else(|| path.clone(), |aliases| aliases.shorten(&path));
-            let text = if entry.name_only { String::new() } else { description(entry, view) };
-            let name = shown_name(entry, view);
-            let bare = templates.entry(&name, entry, "", &path)?;
-            let full = if text.is_empty() { bare.clone() } else { templates.entry(&name, entry, &text, &path)? };
-            items.push(Item { full, bare, text, path, fixed: entry.name_only, score: fit.score(&entry.skill.name) });
+            let text = description(entry, self.view);
+            let name = shown_name(entry, self.view);
+            let bare = draw_entry(self.templates, &name, entry, "", &path)?;
+            let full =
+                if text.is_empty() { bare.clone() } else { draw_entry(self.templates, &name, entry, &text, &path)? };
+            let score = self.fit.score(&entry.skill.name);
+            items.push(Item { full, bare, text, path, fixed: entry.name_only, score });
         }
-        let overhead = aliases.as_ref().map_or(0, |aliases| aliases.overhead);
-        let fitted = fit.fit(&items, overhead);
+        let fitted = self.fit.fit(&items, aliases.as_ref().map_or(0, |aliases| aliases.overhead));
         Ok(Drawing { items, fitted, aliases })
     }
 
-    fn frame(
-        self,
-        fit: &fit::Fit,
-        templates: &CatalogTemplates<'_>,
-        entries: &[Entry],
-        view: &View,
-    ) -> Result<Prompt, RenderError> {
+    fn frame(&self, drawing: Drawing) -> Result<Prompt, RenderError> {
         let mut lines = Vec::new();
         let mut shown = Vec::new();
-        for ((item, choice), entry) in self.items.iter().zip(&self.fitted.choices).zip(entries) {
-            let detail = choice.detail(item);
+        for ((item, choice), entry) in drawing.items.into_iter().zip(&drawing.fitted.choices).zip(self.entries) {
+            let detail = choice.detail(&item);
             shown.push(ShownSkill { name: entry.skill.name.to_string(), path: entry.skill.path.to_path_buf(), detail });
             match detail {
                 DetailLevel::LeftOut => {}
-                DetailLevel::Full => lines.push(item.full.clone()),
-                DetailLevel::NameOnly => lines.push(item.bare.clone()),
+                DetailLevel::Full => lines.push(item.full),
+                DetailLevel::NameOnly => lines.push(item.bare),
                 DetailLevel::Cut => {
-                    lines.push(templates.entry(&shown_name(entry, view), entry, &item.cut(choice), &item.path)?);
+                    let (name, text) = (shown_name(entry, self.view), item.cut(choice));
+                    lines.push(draw_entry(self.templates, &name, entry, &text, &item.path)?);
                 }
             }
         }
-        let left_out = shown.iter().filter(|shown| shown.detail == DetailLevel::LeftOut).count();
-        let roots = self.aliases.map(|aliases| aliases.table).unwrap_or_default();
-        let rules = &view.host.catalog;
-        let is_empty = entries.is_empty() && !rules.shown_empty;
-        let mut text = match (rules.shown, is_empty) {
-            (false, _) => String::new(),
-            (true, true) => {
-                view.host.texts.get(Situation::CatalogEmpty).map(|none| format!("{none}\n")).unwrap_or_default()
-            }
-            (true, false) => templates.catalog(&lines.join(&rules.join), &roots, left_out)?,
+        let rules = &self.view.host.catalog;
+        let mut text = if !rules.shown {
+            String::new()
+        } else if self.entries.is_empty() && !rules.shown_empty {
+            let none = self.view.host.texts.get(Situation::CatalogEmpty);
+            none.map(|none| format!("{none}\n")).unwrap_or_default()
+        } else {
+            let left_out = shown.iter().filter(|shown| shown.detail == DetailLevel::LeftOut).count();
+            let roots = drawing.aliases.iter().flat_map(|aliases| &aliases.table);
+            let roots: Vec<_> = roots.map(|root| context! { alias => &root.alias, path => &root.path }).collect();
+            let entries = lines.join(&rules.join);
+            self.templates.draw("catalog", context! { entries, roots, left_out })? + "\n"
         };
         if rules.tidy && !text.is_empty() {
             text = tidy(&text) + "\n";
         }
-        Ok(Prompt { text, shown, place: rules.place, budget: fit.budget, used: self.fitted.used, unit: fit.unit })
+        let (budget, unit, used) = (self.fit.budget, self.fit.unit, drawing.fitted.used);
+        Ok(Prompt { text, shown, place: rules.place, budget, used, unit })
     }
+}
+
+fn draw_entry(
+    templates: &Templates<'_>,
+    name: &str,
+    entry: &Entry,
+    description: &str,
+    path: &str,
+) -> Result<String, RenderError> {
+    let scope = entry.skill.scope.as_str();
+    templates.draw("entry", context! { name, description, path, scope })
 }
 
 fn shown_name(entry: &Entry, view: &View) -> String {
     guarded(&one_line(&entry.skill.name), view)
 }
 
-/// Returns the path that an entry shows.
 fn shown_path(entry: &Entry, view: &View, catalog: &Catalog) -> String {
     let path = match view.host.catalog.path {
         PathForm::Canonical => entry.canonical().to_owned(),
         PathForm::AsFound => {
             let searched = &catalog.roots[entry.root];
-            entry
-                .found()
-                .strip_prefix(&searched.root.path)
-                .map_or_else(|_| entry.found().to_owned(), |rel| searched.canonical.join(rel))
+            let below = entry.found().strip_prefix(&searched.root.path);
+            below.map_or_else(|_| entry.found().to_owned(), |below| searched.canonical.join(below))
         }
     };
     guarded(&one_line(&crate::text::path_text(&path)), view)
@@ -138,8 +141,11 @@ fn guarded(text: &str, view: &View) -> String {
     crate::envelope::guarded(text, &view.host.catalog.guard).into_owned()
 }
 
-/// Returns the text that describes an entry, cut and guarded.
+/// Returns the text that describes an entry, cut and guarded; none if only its name is shown.
 fn description(entry: &Entry, view: &View) -> String {
+    if entry.name_only {
+        return String::new();
+    }
     let rules = &view.host.catalog;
     let mut text = entry.skill.description.to_string();
     text.push_str(entry.note.as_deref().unwrap_or_default());
@@ -153,18 +159,13 @@ fn capped(text: &str, view: &View) -> String {
     let budget = &view.host.budget;
     let Some(max) = budget.entry_max.map(std::num::NonZeroUsize::get) else { return text.to_owned() };
     let mark = &budget.entry_mark;
-    if budget.utf16 {
-        return if utf16_len(text) > max {
-            cut_utf16(text, max.saturating_sub(utf16_len(mark))) + mark
-        } else {
-            text.to_owned()
-        };
+    if budget.utf16 && utf16_len(text) > max {
+        cut_utf16(text, max.saturating_sub(utf16_len(mark))) + mark
+    } else if !budget.utf16 && text.chars().count() > max {
+        text.chars().take(max.saturating_sub(mark.chars().count())).collect::<String>() + mark
+    } else {
+        text.to_owned()
     }
-    if text.chars().count() <= max {
-        return text.to_owned();
-    }
-    let kept: String = text.chars().take(max.saturating_sub(mark.chars().count())).collect();
-    kept + mark
 }
 
 /// What entries cost the model when none is shortened, in tokens.
@@ -178,15 +179,14 @@ pub struct EntryCosts {
 
 /// Returns what the lines of these entries cost the model.
 pub fn entry_costs<'e>(view: &View, catalog: &Catalog, entries: impl IntoIterator<Item = &'e Entry>) -> EntryCosts {
-    let templates = CatalogTemplates::new(&view.spec).ok();
+    let templates = Templates::new(&view.spec, TEMPLATES).ok();
     let entries: Vec<&Entry> = entries.into_iter().collect();
     let pattern = view.host.catalog.root_alias.as_ref();
     let aliases = pattern.map(|pattern| Aliases::new(pattern, view, catalog, &catalog.skills));
     let line = |entry: &&Entry| {
         let path = shown_path(entry, view, catalog);
-        let text = if entry.name_only { String::new() } else { description(entry, view) };
-        let name = shown_name(entry, view);
-        let drawn = templates.as_ref().and_then(|templates| templates.entry(&name, entry, &text, &path).ok());
+        let (name, text) = (shown_name(entry, view), description(entry, view));
+        let drawn = templates.as_ref().and_then(|templates| draw_entry(templates, &name, entry, &text, &path).ok());
         let length = drawn.map_or(entry.skill.name.len() + text.len(), |line| line.len());
         let saved = aliases.as_ref().map_or(0, |aliases| path.len() - aliases.shorten(&path).len().min(path.len()));
         (tokens(length as u64 + 1), tokens((length - saved) as u64 + 1))
@@ -201,6 +201,6 @@ pub fn entry_costs<'e>(view: &View, catalog: &Catalog, entries: impl IntoIterato
 
 /// Returns the room for the catalog of a view, if it has a limit, and what is counted.
 pub fn catalog_budget(view: &View, model: Model) -> Option<(u64, BudgetUnit)> {
-    let fit = fit::Fit::new(view, model, &[]);
+    let fit = Fit::new(view, model, &[]);
     Some((fit.budget?, fit.unit))
 }

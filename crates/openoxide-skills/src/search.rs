@@ -30,13 +30,13 @@ pub struct SearchHit<'c> {
 
 /// Finds the skills that match a query, best first; equals stand by name and path.
 pub fn search<'c>(entries: impl IntoIterator<Item = &'c Entry>, query: &str, most: usize) -> Vec<SearchHit<'c>> {
-    let query = bounded(query);
+    let query = &query[..query.floor_char_boundary(QUERY_MAX)];
     let mut wanted = words(query);
     wanted.truncate(WORDS_MAX);
     wanted.sort_unstable();
     wanted.dedup();
     let index = Index::new(entries.into_iter().map(Document::of).collect());
-    let weighted: Vec<(&String, f64)> = wanted.iter().map(|word| (word, index.weight(word))).collect();
+    let weighted: Vec<(&String, f64)> = wanted.iter().map(|word| (word, index.rarity(word))).collect();
     let named = query.trim();
     let mut hits: Vec<(bool, SearchHit<'c>)> = Vec::new();
     for document in &index.documents {
@@ -51,22 +51,14 @@ pub fn search<'c>(entries: impl IntoIterator<Item = &'c Entry>, query: &str, mos
 }
 
 fn better((left_exact, left): &(bool, SearchHit<'_>), (right_exact, right): &(bool, SearchHit<'_>)) -> Ordering {
-    right_exact
-        .cmp(left_exact)
-        .then_with(|| right.score.total_cmp(&left.score))
-        .then_with(|| left.entry.skill.name.cmp(&right.entry.skill.name))
-        .then_with(|| left.entry.skill.path.cmp(&right.entry.skill.path))
+    let (left_skill, right_skill) = (&left.entry.skill, &right.entry.skill);
+    let scores = right_exact.cmp(left_exact).then_with(|| right.score.total_cmp(&left.score));
+    scores.then_with(|| (&left_skill.name, &left_skill.path).cmp(&(&right_skill.name, &right_skill.path)))
 }
 
 fn is_named(entry: &Entry, query: &str) -> bool {
     let is_it = |name: &str| name.eq_ignore_ascii_case(query);
     is_it(&entry.skill.name) || entry.aliases.iter().any(|alias| is_it(alias))
-}
-
-/// Cuts a query on a character boundary.
-fn bounded(query: &str) -> &str {
-    let end = (0..=query.len().min(QUERY_MAX)).rev().find(|end| query.is_char_boundary(*end));
-    &query[..end.unwrap_or(0)]
 }
 
 /// Takes a text apart: runs of letters and digits in lower case; each sign of a script without blanks is a word.
@@ -92,6 +84,10 @@ fn stands_alone(sign: char) -> bool {
     matches!(u32::from(sign), 0x2E80..=0x9FFF | 0xAC00..=0xD7AF | 0xF900..=0xFAFF | 0x2_0000..=0x3_FFFF)
 }
 
+fn count(items: impl IntoIterator) -> f64 {
+    items.into_iter().fold(0.0, |sum, _| sum + 1.0)
+}
+
 /// A skill's words by field: names, description.
 struct Document<'c> {
     entry: &'c Entry,
@@ -103,13 +99,10 @@ impl<'c> Document<'c> {
     fn of(entry: &'c Entry) -> Document<'c> {
         let mut names = words(&entry.skill.name);
         names.extend(entry.aliases.iter().flat_map(|alias| words(alias)));
-        let description = match entry.name_only {
-            // What the model is not shown cannot be found out by asking for it.
-            true => Vec::new(),
-            false => words(&entry.skill.description),
-        };
+        // What the model is not shown cannot be found out by asking for it.
+        let description = if entry.name_only { Vec::new() } else { words(&entry.skill.description) };
         let fields = [names, description];
-        let lengths = fields.each_ref().map(|field| field.iter().fold(0.0, |sum, _| sum + 1.0));
+        let lengths = fields.each_ref().map(count);
         let counts = fields.map(|field| {
             let mut counts: HashMap<String, f64> = HashMap::new();
             for word in field {
@@ -134,15 +127,15 @@ struct Index<'c> {
 
 impl<'c> Index<'c> {
     fn new(documents: Vec<Document<'c>>) -> Index<'c> {
-        let number = documents.iter().fold(0.0, |sum, _| sum + 1.0);
+        let number = count(&documents);
         let average = |field: usize| documents.iter().map(|document| document.lengths[field]).sum::<f64>() / number;
         let averages = [average(0), average(1)];
         Index { documents, number, averages }
     }
 
     /// How rare a word is.
-    fn weight(&self, word: &str) -> f64 {
-        let having = self.documents.iter().filter(|document| document.has(word)).fold(0.0, |sum, _| sum + 1.0);
+    fn rarity(&self, word: &str) -> f64 {
+        let having = count(self.documents.iter().filter(|document| document.has(word)));
         (1.0 + (self.number - having + 0.5) / (having + 0.5)).ln()
     }
 

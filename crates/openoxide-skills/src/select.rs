@@ -76,10 +76,8 @@ pub struct Selected<'c> {
     pub item: usize,
     /// Where in the text, in bytes; absent for a structured item.
     pub span: Option<Range<usize>>,
-    /// What is said to it, if it is called as a command.
+    /// What is said to it, if it is called as a command: what is left of the text without the name.
     pub arguments: Option<String>,
-    /// Whether the name is taken out of the text, so that the arguments are what is left.
-    pub taken_out: bool,
 }
 
 /// Something that looks like a name and means nothing.
@@ -164,13 +162,9 @@ impl<'c, 't> Chooser<'c, 't> {
         self.named.extend(found.as_ref().ok().map(|entry| &*entry.skill.name));
         let chosen = found.and_then(|entry| self.take(entry));
         match chosen {
-            Ok(entry) => self.selection.selected.push(Selected {
-                entry,
-                item: number,
-                span: None,
-                arguments: None,
-                taken_out: false,
-            }),
+            Ok(entry) => {
+                self.selection.selected.push(Selected { entry, item: number, span: None, arguments: None });
+            }
             Err(reason) => self.selection.ignored.push(IgnoredMention { item: number, span: None, text, reason }),
         }
     }
@@ -202,17 +196,14 @@ impl<'c, 't> Chooser<'c, 't> {
 
     /// Finds the skill that a mention means; nothing at all for what is not worth a word.
     fn resolve(&mut self, mention: &Mention<'t>) -> Option<Result<&'c Entry, IgnoredReason<'c>>> {
-        match mention.flaw {
+        let reason = match mention.flaw {
+            None => return Some(self.target(mention)),
             Some(MentionFlaw::Blocked) => return Some(Err(IgnoredReason::Blocked)),
-            // Code is full of such things; only what would have meant a skill is missed by anybody.
-            Some(flaw) => {
-                let is_meant = self.target(mention).is_ok();
-                let reason = if flaw == MentionFlaw::InCode { IgnoredReason::InCode } else { IgnoredReason::Attached };
-                return is_meant.then_some(Err(reason));
-            }
-            None => {}
-        }
-        Some(self.target(mention))
+            Some(MentionFlaw::InCode) => IgnoredReason::InCode,
+            Some(MentionFlaw::Attached) => IgnoredReason::Attached,
+        };
+        // Code is full of such things; only what would have meant a skill is missed by anybody.
+        self.target(mention).is_ok().then_some(Err(reason))
     }
 
     fn target(&mut self, mention: &Mention<'t>) -> Result<&'c Entry, IgnoredReason<'c>> {
@@ -258,8 +249,7 @@ fn selected<'c>(entry: &'c Entry, item: usize, mention: Mention<'_>) -> Selected
         MentionForm::Command { arguments } => Some(arguments.into_owned()),
         MentionForm::Plain | MentionForm::Link { .. } => None,
     };
-    let taken_out = arguments.is_some();
-    Selected { entry, item, span: Some(mention.span), arguments, taken_out }
+    Selected { entry, item, span: Some(mention.span), arguments }
 }
 
 /// Returns a connector's name as it is mentioned: lower case, with `-` for what is no letter or digit.

@@ -77,7 +77,7 @@ impl MentionsAnswer {
             span: span(&selected.span),
             item: item(selected.item, selected.span.is_some()),
             arguments: selected.arguments.clone(),
-            taken_out: selected.taken_out,
+            taken_out: selected.arguments.is_some(),
         };
         let ignored = |ignored: &IgnoredMention<'_>| IgnoredLine {
             text: ignored.text.clone(),

@@ -242,7 +242,7 @@ fn read_head(
         let at_limit = filled >= limit;
         let head = Head {
             bytes: &buffer[..filled],
-            text: std::str::from_utf8(&buffer[..filled]).ok(),
+            text: std::str::from_utf8(&buffer[..filled]),
             whole: ended || at_limit,
             folder: at.folder,
             real_folder: at.real_folder,

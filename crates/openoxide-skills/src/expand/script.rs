@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 
 use openoxide_permissions::{Frame, Lexer, ShellToken};
 
+use super::pieces::CommandRefusal;
 use super::placeholder::{Placeholders, Replacement, Value};
 use super::readers::Readers;
-use super::refusal::CommandRefusal;
-use super::spot::Spot;
+use super::simple_command::SimpleCommand;
 
 /// Longest value that is taken for a plain word.
 const MOST_PLAIN: usize = 1000;
@@ -34,8 +34,8 @@ struct Writer<'c> {
     placeholders: &'c Placeholders<'c>,
     readers: Readers<'c>,
     lexer: Lexer<'c>,
-    /// The plain command that is being read in each frame of words.
-    spots: Vec<Spot>,
+    /// The simple command that is being read in each frame of words.
+    commands: Vec<SimpleCommand>,
     /// How many bytes values may still take.
     room: usize,
     env: BTreeMap<String, String>,
@@ -49,7 +49,7 @@ pub(super) fn write(command: &str, placeholders: &Placeholders<'_>, room: usize)
         placeholders,
         readers: Readers::of(command),
         lexer: Lexer::new(command),
-        spots: vec![Spot::default()],
+        commands: vec![SimpleCommand::default()],
         room,
         env: BTreeMap::new(),
         script: Script::default(),
@@ -71,19 +71,15 @@ impl Writer<'_> {
         }
         let Some(ShellToken { start, text, frame }) = self.lexer.next() else { return };
         self.script.text.push_str(text);
-        if let Some(spot) = self.spots.last_mut().filter(|_| frame.is_words()) {
-            spot.see(self.command, start, text);
+        if let Some(command) = self.commands.last_mut().filter(|_| frame.is_words()) {
+            command.see(self.command, start, text);
         }
         if self.lexer.is_too_deep() {
             self.script.refused.get_or_insert(CommandRefusal::Nested);
         }
-        self.match_spots();
-    }
-
-    /// Begins and leaves plain commands with the frames that they are in.
-    fn match_spots(&mut self) {
+        // Simple commands begin and end with the frames that they are in.
         let depth = self.lexer.frames().iter().filter(|frame| frame.is_words()).count();
-        self.spots.resize_with(depth, Spot::default);
+        self.commands.resize_with(depth, SimpleCommand::default);
     }
 
     /// Reads a placeholder, if there is one.
@@ -103,8 +99,8 @@ impl Writer<'_> {
             }
             Replacement::Value(value) => self.reference(written, &value),
         }
-        if let Some(spot) = self.spots.last_mut().filter(|_| self.lexer.frame().is_words()) {
-            spot.begin_word(self.lexer.at());
+        if let Some(command) = self.commands.last_mut().filter(|_| self.lexer.frame().is_words()) {
+            command.begin_word(self.lexer.at());
         }
         self.lexer.skip_to(found.span.end);
         true
@@ -120,15 +116,7 @@ impl Writer<'_> {
         };
         self.script.text.push_str(&reference);
         self.script.took |= value.is_argument;
-        if let Some(refusal) = self.as_code(written, value) {
-            self.script.refused.get_or_insert(refusal);
-        } else if !is_plain(value.text) {
-            self.judge(written);
-        } else if let Some(program) = self.readers.of_input(self.lexer.frames().contains(&Frame::Document))
-            && value.is_argument
-            && self.lexer.frame() != Frame::Comment
-        {
-            let refusal = CommandRefusal::Text { placeholder: written.to_owned(), program: program.to_owned() };
+        if let Some(refusal) = self.as_code(written, value).or_else(|| self.as_input(written, value)) {
             self.script.refused.get_or_insert(refusal);
         }
         if !self.env.contains_key(name) {
@@ -148,23 +136,24 @@ impl Writer<'_> {
         }
     }
 
-    /// Refuses a value that would be read as code where it stands.
-    fn judge(&mut self, written: &str) {
-        let placeholder = || written.to_owned();
-        let calculated = self.lexer.frames().iter().any(|frame| matches!(frame, Frame::Arithmetic(_) | Frame::Braces));
+    /// Tells why a value would be read as code where it stands: a plain word only if it is all that a program reads.
+    fn as_input(&self, written: &str, value: &Value<'_>) -> Option<CommandRefusal> {
+        let placeholder = written.to_owned();
+        if self.lexer.frame() == Frame::Comment {
+            return None;
+        }
+        if is_plain(value.text) {
+            let program = self.readers.of_input(self.lexer.frames().contains(&Frame::Document));
+            let program = program.filter(|_| value.is_argument)?.to_owned();
+            return Some(CommandRefusal::Text { placeholder, program });
+        }
+        if self.lexer.frames().iter().any(|frame| matches!(frame, Frame::Arithmetic(_) | Frame::Braces)) {
+            return Some(CommandRefusal::Arithmetic { placeholder });
+        }
         let within = matches!(self.lexer.frame(), Frame::Single | Frame::Double | Frame::Escapes | Frame::Document)
             && !self.is_alone(written.len());
-        let refusal = if self.lexer.frame() == Frame::Comment {
-            None
-        } else if calculated {
-            Some(CommandRefusal::Arithmetic { placeholder: placeholder() })
-        } else {
-            let program = self.readers.of_place(self.lexer.at(), within);
-            program.map(|program| CommandRefusal::Program { placeholder: placeholder(), program: program.to_owned() })
-        };
-        if let Some(refusal) = refusal {
-            self.script.refused.get_or_insert(refusal);
-        }
+        let program = self.readers.of_place(self.lexer.at(), within)?.to_owned();
+        Some(CommandRefusal::Program { placeholder, program })
     }
 
     /// Tells why an argument would be a program, or its text, whatever its value is.
@@ -176,7 +165,7 @@ impl Writer<'_> {
         if self.is_command() {
             return Some(CommandRefusal::Command { placeholder: written.to_owned() });
         }
-        self.spots.last()?.refuses(self.command, self.lexer.at(), written, value.text, is_plain(value.text))
+        self.commands.last()?.refuses(self.command, self.lexer.at(), written, value.text, is_plain(value.text))
     }
 
     /// Tells whether the name of a program is expected here.

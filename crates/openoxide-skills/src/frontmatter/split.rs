@@ -48,17 +48,15 @@ fn after_opening(text: &str, fence: Fence) -> Option<usize> {
         // The line end after the dashes is left out, so that hosts with other fences share the same YAML.
         Fence::Anywhere if text.starts_with("---\n") => Some(DASHES.len() + 1),
         Fence::Anywhere => text.starts_with(DASHES).then_some(DASHES.len()),
-        Fence::Glued => text.starts_with(DASHES).then(|| after_one(text, DASHES.len())),
+        Fence::Glued => {
+            let after = text.strip_prefix(DASHES)?.chars().next();
+            Some(DASHES.len() + after.map_or(0, char::len_utf8))
+        }
         Fence::Line => (line.strip_prefix(DASHES)?.trim().is_empty()).then_some(line_end? + 1),
         Fence::TrimmedLine => (line.trim() == DASHES).then_some(line_end? + 1),
         Fence::LineStart => line.starts_with(DASHES).then_some(line_end? + 1),
         Fence::Format => (!line.strip_prefix(DASHES)?.starts_with('-')).then_some(line_end? + 1),
     }
-}
-
-/// Returns the place after the character that stands at another.
-fn after_one(text: &str, at: usize) -> usize {
-    at + text[at..].chars().next().map_or(0, char::len_utf8)
 }
 
 /// Returns the format that stands on the line of the opening fence, unless it is one that is read.
@@ -70,56 +68,49 @@ fn foreign_format(text: &str, fence: Fence) -> Option<&str> {
 
 /// Returns where the closing fence begins and where the body does.
 fn find_closing(text: &str, start: usize, fence: Fence) -> Option<Range<usize>> {
-    if fence == Fence::Anywhere {
-        let at = start + text[start..].find(DASHES)?;
-        let rest = &text[at + DASHES.len()..];
-        let blanks = rest.len() - rest.trim_start_matches([' ', '\t', '\r']).len();
-        let newline = usize::from(rest[blanks..].starts_with('\n'));
-        return Some(at..at + DASHES.len() + blanks + newline);
-    }
-    if fence == Fence::LineStart {
-        let close = find_line(text, start, true)?;
-        let rest = &text[close.end..];
-        let line_end = rest.strip_prefix('\r').unwrap_or(rest);
-        let line_end = line_end.strip_prefix('\n').unwrap_or(line_end);
-        return Some(close.start..text.len() - line_end.len());
-    }
-    if matches!(fence, Fence::Line | Fence::Format) {
-        return find_line(text, start, false);
-    }
-    if fence == Fence::Glued {
-        let at = DASHES.len() + text[DASHES.len()..].find("\n---")? + 1;
-        return Some(at.max(start)..at + DASHES.len());
-    }
-    let mut at = start;
-    while at < text.len() {
-        let end = text[at..].find('\n').map_or(text.len(), |newline| at + newline + 1);
-        if text[at..end].trim() == DASHES {
-            return Some(at..end);
+    match fence {
+        Fence::Anywhere => {
+            let at = start + text[start..].find(DASHES)?;
+            let rest = text[at + DASHES.len()..].trim_start_matches([' ', '\t', '\r']);
+            Some(at..text.len() - rest.strip_prefix('\n').unwrap_or(rest).len())
         }
-        at = end;
-    }
-    None
-}
-
-/// Returns the line of dashes that comes first; the search jumps from one line that begins with dashes to the next.
-fn find_line(text: &str, start: usize, whatever_follows: bool) -> Option<Range<usize>> {
-    let mut at = start;
-    loop {
-        if !text[at..].starts_with(DASHES) {
-            at += text[at..].find("\n---")? + 1;
-        }
-        if whatever_follows {
+        Fence::LineStart => {
+            let at = find_dashes(text, start)?;
             // The line end before the dashes is the fence's own; a block that keeps its blank lines must not have it.
             let blank = usize::from(at > start && text[..at].ends_with("\n\n"));
-            return Some(at - blank..at + DASHES.len());
+            let rest = &text[at + DASHES.len()..];
+            let rest = rest.strip_prefix('\r').unwrap_or(rest);
+            Some(at - blank..text.len() - rest.strip_prefix('\n').unwrap_or(rest).len())
         }
-        let end = text[at..].find('\n').map_or(text.len(), |newline| at + newline + 1);
-        if text[at + DASHES.len()..end].trim().is_empty() {
-            return Some(at..end);
+        Fence::Line | Fence::Format => {
+            let mut at = start;
+            loop {
+                at = find_dashes(text, at)?;
+                let end = text[at..].find('\n').map_or(text.len(), |newline| at + newline + 1);
+                if text[at + DASHES.len()..end].trim().is_empty() {
+                    return Some(at..end);
+                }
+                at = end;
+            }
         }
-        at = end;
+        Fence::Glued => {
+            let at = DASHES.len() + text[DASHES.len()..].find("\n---")? + 1;
+            Some(at.max(start)..at + DASHES.len())
+        }
+        Fence::TrimmedLine => {
+            let mut end = start;
+            text[start..].split_inclusive('\n').find_map(|line| {
+                end += line.len();
+                (line.trim() == DASHES).then(|| end - line.len()..end)
+            })
+        }
     }
+}
+
+/// Finds the next line that begins with dashes.
+fn find_dashes(text: &str, from: usize) -> Option<usize> {
+    let is_here = text[from..].starts_with(DASHES);
+    if is_here { Some(from) } else { Some(from + text[from..].find("\n---")? + 1) }
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::str::Utf8Error;
 use std::sync::Arc;
 
 use super::plain::Keys;
@@ -37,8 +38,8 @@ impl Parsed {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Head<'a> {
     pub(crate) bytes: &'a [u8],
-    /// The bytes as text, if they are that.
-    pub(crate) text: Option<&'a str>,
+    /// The bytes as text.
+    pub(crate) text: Result<&'a str, Utf8Error>,
     /// Whether `bytes` is the whole file.
     pub(crate) whole: bool,
     /// What the skill is called by its place.

@@ -43,10 +43,7 @@ pub(crate) fn parse<'h>(head: Head<'h>, reading: &Reading<'_>, trees: &mut Trees
 }
 
 fn decode(head: Head<'_>, rule: Utf8) -> Result<Cow<'_, str>, Diagnostic> {
-    if let Some(text) = head.text {
-        return Ok(Cow::Borrowed(text));
-    }
-    let error = match std::str::from_utf8(head.bytes) {
+    let error = match head.text {
         Ok(text) => return Ok(Cow::Borrowed(text)),
         Err(error) => error,
     };

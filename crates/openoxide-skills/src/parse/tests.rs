@@ -154,7 +154,7 @@ fn read_alone_and_in_company_is_the_same() {
         for other in others {
             let lines = [*name, description, other].join("\n");
             let text = format!("---\n{}\n---\nDo it.\n", lines.trim_matches('\n'));
-            let head = Head { bytes: text.as_bytes(), text: Some(&text), whole: true, folder: "a", real_folder: "a" };
+            let head = Head { bytes: text.as_bytes(), text: Ok(&text), whole: true, folder: "a", real_folder: "a" };
             let shared = readings.read(head).unwrap();
             for (id, rules) in ids.iter().zip(&rules) {
                 assert_eq!(*shared[readings.position(rules)], parse_text(&text, "a", rules), "{id}: {text}");

@@ -3,9 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use super::fit::Fit;
-use super::template::AliasLine;
 use crate::catalog::{Catalog, Entry, View};
 use crate::text::tokens;
+
+/// A root and its short name, as the template of the catalog lists them.
+#[derive(Clone, Debug)]
+pub(super) struct AliasLine {
+    pub(super) alias: String,
+    pub(super) path: String,
+}
 
 /// The roots that have short names, and what listing them costs.
 pub(super) struct Aliases {
@@ -18,8 +24,7 @@ impl Aliases {
     pub(super) fn new(pattern: &str, view: &View, catalog: &Catalog, entries: &[Entry]) -> Aliases {
         let mut paths: Vec<PathBuf> = Vec::new();
         for (index, searched) in catalog.roots.iter().enumerate() {
-            let count = entries.iter().filter(|entry| entry.root == index).count();
-            if count == 0 {
+            if entries.iter().all(|entry| entry.root != index) {
                 continue;
             }
             let lone = view.host.catalog.alias_lone_plugin.zip(searched.root.plugin.as_ref());

@@ -1,5 +1,7 @@
 //! Chooses how much of each entry is shown so that all of them stay within the budget.
 
+use std::cmp::Reverse;
+
 use unicode_width::UnicodeWidthStr as _;
 
 use super::prompt::{BudgetUnit, DetailLevel, Model};
@@ -58,13 +60,9 @@ impl Choice {
 }
 
 impl Fitted {
-    fn lines(&self) -> usize {
-        self.choices.iter().filter(|choice| **choice != Choice::LeftOut).count()
-    }
-
     /// Tells whether this shows more: more entries, then more text, then for less.
     pub(super) fn beats(&self, other: &Fitted) -> bool {
-        let score = |fitted: &Fitted| (fitted.lines(), std::cmp::Reverse(fitted.lost), std::cmp::Reverse(fitted.used));
+        let score = |fitted: &Fitted| (shown(&fitted.choices), Reverse(fitted.lost), Reverse(fitted.used));
         score(self) > score(other)
     }
 }
@@ -84,9 +82,8 @@ pub(super) struct Fit {
 impl Fit {
     pub(super) fn new(view: &View, model: Model, entries: &[Entry]) -> Fit {
         let rules = &view.host.budget;
-        let told =
-            rules.model.as_ref().and_then(|name| view.settings.get(name)).and_then(|setting| setting.value.as_str());
-        let (budget, measure) = budget(rules, model, told);
+        let setting = rules.model.as_ref().and_then(|name| view.settings.get(name));
+        let (budget, measure) = budget(rules, model, setting.and_then(|setting| setting.value.as_str()));
         let reserved = reserved(view, entries);
         let least = |own: &&Reserved| if own.kept { own.size } else { own.name.width() as u64 + 2 };
         Fit {
@@ -136,13 +133,12 @@ impl Fit {
     }
 
     fn total(&self, items: &[Item], choices: &[Choice]) -> u64 {
-        let shown = choices.iter().filter(|choice| **choice != Choice::LeftOut).count() as u64;
         let each = items.iter().zip(choices).map(|(item, choice)| match choice {
             Choice::LeftOut => 0,
             Choice::Whole => self.cost(&item.full),
             Choice::Characters(count) => self.cost_of_cut(item, *count),
         });
-        each.sum::<u64>() + self.between(shown)
+        each.sum::<u64>() + self.between(shown(choices))
     }
 
     /// Returns what a bare entry with so many characters of its text takes.
@@ -176,8 +172,7 @@ impl Fit {
 
     /// Deals the room that bare entries leave to the descriptions, a character at a time.
     fn deal(&self, items: &[Item], limit: Option<u64>) -> Option<Vec<Choice>> {
-        let limit = limit?;
-        let mut left = limit.checked_sub(self.bare_total(items))?;
+        let mut left = limit?.checked_sub(self.bare_total(items))?;
         let lengths: Vec<usize> = items.iter().map(|item| item.text.chars().count()).collect();
         let mut counts = vec![0_usize; items.len()];
         let mut costs: Vec<u64> = items.iter().map(|item| self.cost_of_cut(item, 0)).collect();
@@ -223,9 +218,9 @@ impl Fit {
     /// Takes bare entries in order as long as each fits.
     fn bare_while_fits(&self, items: &[Item], limit: Option<u64>) -> Vec<Choice> {
         let Some(limit) = limit else { return vec![Choice::Whole; items.len()] };
-        let mut used = self.reserved.1 + self.reserved_count * u64::from(self.measure != Measure::LineTokens);
         let separator = u64::from(self.measure != Measure::LineTokens);
-        let mut choose = |item: &Item| {
+        let mut used = self.reserved.1 + self.reserved_count * separator;
+        let choose = |item: &Item| {
             let cost = self.cost(&item.bare) + if used > 0 { separator } else { 0 };
             if used + cost > limit {
                 return Choice::LeftOut;
@@ -233,8 +228,12 @@ impl Fit {
             used += cost;
             Choice::Characters(0)
         };
-        items.iter().map(&mut choose).collect()
+        items.iter().map(choose).collect()
     }
+}
+
+fn shown(choices: &[Choice]) -> u64 {
+    choices.iter().filter(|choice| **choice != Choice::LeftOut).count() as u64
 }
 
 fn lost(item: &Item, choice: Choice) -> usize {
@@ -252,7 +251,7 @@ fn lost(item: &Item, choice: Choice) -> usize {
     clippy::cast_sign_loss,
     reason = "budgets are small"
 )]
-fn budget(rules: &BudgetRules, model: Model, told: Option<&str>) -> (Option<u64>, Measure) {
+fn budget(rules: &BudgetRules, model: Model, name: Option<&str>) -> (Option<u64>, Measure) {
     if let Some(fixed) = rules.fixed {
         return (Some(rules.fixed_max.map_or(fixed, |max| fixed.min(max))), rules.measure);
     }
@@ -260,15 +259,12 @@ fn budget(rules: &BudgetRules, model: Model, told: Option<&str>) -> (Option<u64>
     match (rules.share, window) {
         (None, _) => (None, rules.measure),
         (Some(share), Some(window)) => {
-            let per_token = rules.chars_per_token.iter().find(|rule| match told {
+            let per_token = rules.chars_per_token.iter().find(|rule| match name {
                 Some(name) => rule.models.is_empty() || rule.models.iter().any(|part| name.contains(part)),
                 None => rule.up_to.is_none_or(|up_to| window <= up_to),
             });
-            let size = if rules.measure == Measure::LineTokens {
-                window
-            } else {
-                window * per_token.map_or(4, |rule| rule.chars)
-            };
+            let per_token = per_token.map_or(4, |rule| rule.chars);
+            let size = if rules.measure == Measure::LineTokens { window } else { window * per_token };
             (Some(((size as f64 * share) as u64).max(1)), rules.measure)
         }
         (Some(_), None) => {

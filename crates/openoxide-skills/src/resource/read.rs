@@ -92,24 +92,18 @@ pub enum ItemKind {
 impl ItemKind {
     /// Returns the word used in JSON.
     pub fn as_str(self) -> &'static str {
-        match self {
-            ItemKind::Folder => "folder",
-            ItemKind::File => "file",
-            ItemKind::Link => "link",
-            ItemKind::LeadsOut => "leads-out",
-            ItemKind::LeadsNowhere => "leads-nowhere",
-            ItemKind::Special => "special",
-        }
+        self.word_and_mark().0
     }
 
-    /// Returns what follows a name in a list.
-    fn mark(self) -> &'static str {
+    /// Returns the word used in JSON, and what follows a name in a list.
+    fn word_and_mark(self) -> (&'static str, &'static str) {
         match self {
-            ItemKind::Folder => "/",
-            ItemKind::File | ItemKind::Link => "",
-            ItemKind::LeadsOut => " (a link that leads out)",
-            ItemKind::LeadsNowhere => " (a link that leads nowhere)",
-            ItemKind::Special => " (not a regular file)",
+            ItemKind::Folder => ("folder", "/"),
+            ItemKind::File => ("file", ""),
+            ItemKind::Link => ("link", ""),
+            ItemKind::LeadsOut => ("leads-out", " (a link that leads out)"),
+            ItemKind::LeadsNowhere => ("leads-nowhere", " (a link that leads nowhere)"),
+            ItemKind::Special => ("special", " (not a regular file)"),
         }
     }
 
@@ -121,11 +115,12 @@ impl ResourceItem {
     pub fn line(&self) -> String {
         let mut name = self.name.clone();
         // A name may end like a mark.
-        if let Some(mark) = ItemKind::MARKED.map(ItemKind::mark).into_iter().find(|mark| name.ends_with(mark)) {
+        let marks = ItemKind::MARKED.map(|kind| kind.word_and_mark().1);
+        if let Some(mark) = marks.into_iter().find(|mark| name.ends_with(mark)) {
             let blank = name.len() - mark.len();
             name.replace_range(blank..=blank, "\\u{20}");
         }
-        name + self.kind.mark()
+        name + self.kind.word_and_mark().1
     }
 }
 
@@ -207,10 +202,8 @@ impl SkillDir {
         let collator = collator();
         items.sort_by(|left, right| {
             let is_file = |item: &ResourceItem| item.kind != ItemKind::Folder;
-            is_file(left)
-                .cmp(&is_file(right))
-                .then_with(|| collator.compare(&left.name, &right.name))
-                .then_with(|| left.name.cmp(&right.name))
+            let by_kind = is_file(left).cmp(&is_file(right));
+            by_kind.then_with(|| collator.compare(&left.name, &right.name)).then_with(|| left.name.cmp(&right.name))
         });
         ResourceFolder { path: shown_name(path), items, cut: *cut }
     }
@@ -265,8 +258,8 @@ fn read_up_to(file: &OwnedFd, size: u64, max: u64) -> Result<Vec<u8>, ReadProble
 
 fn read_text(file: &OwnedFd, size: u64, max: u64) -> Result<(u64, ResourceBytes), ReadProblem> {
     let mut bytes = read_up_to(file, size, max)?;
-    let size = if length(&bytes) > max { size.max(length(&bytes)) } else { length(&bytes) };
     let is_cut = length(&bytes) > max;
+    let size = if is_cut { size.max(length(&bytes)) } else { length(&bytes) };
     bytes.truncate(usize::try_from(max).unwrap_or(usize::MAX));
     if bytes.contains(&0) {
         return Err(ReadProblem::Binary);

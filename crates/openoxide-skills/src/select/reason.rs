@@ -1,5 +1,6 @@
 //! The reasons why something that looks like the name of a skill selects none.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::catalog::Entry;
@@ -52,63 +53,45 @@ pub enum IgnoredReason<'c> {
 impl IgnoredReason<'_> {
     /// Returns the word that never changes its meaning.
     pub fn word(&self) -> &'static str {
-        match self {
-            IgnoredReason::Unknown { .. } => "unknown",
-            IgnoredReason::Ambiguous { .. } => "ambiguous",
-            IgnoredReason::NotActive(entry) => entry.status.as_str(),
-            IgnoredReason::NotForUser => "not-user-invocable",
-            IgnoredReason::Blocked => "blocked-name",
-            IgnoredReason::Connector => "connector-conflict",
-            IgnoredReason::PathUnknown => "path-unknown",
-            IgnoredReason::OtherKind => "other-kind",
-            IgnoredReason::NamedByItem => "named-by-item",
-            IgnoredReason::NoItems => "no-items",
-            IgnoredReason::Duplicate => "duplicate",
-            IgnoredReason::InCode => "in-code",
-            IgnoredReason::Attached => "attached",
-        }
+        self.word_and_text().0
+    }
+
+    fn word_and_text(&self) -> (&'static str, Cow<'_, str>) {
+        let (word, text) = match self {
+            IgnoredReason::Unknown { name, near } => {
+                let said = format!("; did you mean `{}`?", near.join("` or `"));
+                let guess = if near.is_empty() { "" } else { &said };
+                return ("unknown", format!("no skill is called `{name}`{guess}").into());
+            }
+            IgnoredReason::Ambiguous { name, total, link, .. } => {
+                let say = |mark| format!("; say which by its path, as `[{mark}{name}](PATH)`");
+                let help = link.as_ref().map(say).unwrap_or_default();
+                return ("ambiguous", format!("{total} skills are called `{name}`{help}").into());
+            }
+            IgnoredReason::NotActive(entry) => {
+                let status = entry.status.as_str();
+                let text = entry.reason.as_ref().map(|reason| reason.text.as_str().into());
+                return (status, text.unwrap_or_else(|| format!("the skill is {status}").into()));
+            }
+            IgnoredReason::NotForUser => ("not-user-invocable", "the user may not call this skill"),
+            IgnoredReason::Blocked => ("blocked-name", "it is the name of an environment variable"),
+            IgnoredReason::Connector => ("connector-conflict", "a connector has the same name"),
+            IgnoredReason::PathUnknown => ("path-unknown", "no skill is at that path"),
+            IgnoredReason::OtherKind => ("other-kind", "it leads to something that is no skill"),
+            IgnoredReason::NamedByItem => ("named-by-item", "an item of the turn has this name, and its path decides"),
+            IgnoredReason::NoItems => ("no-items", "the host takes skills from the text only"),
+            IgnoredReason::Duplicate => ("duplicate", "a skill of this name is chosen already"),
+            IgnoredReason::InCode => ("in-code", "it stands in code; outside of the backticks it would count"),
+            IgnoredReason::Attached => {
+                ("attached", "it is joined to what stands beside it; between blanks it would count")
+            }
+        };
+        (word, text.into())
     }
 }
 
 impl fmt::Display for IgnoredReason<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            IgnoredReason::Unknown { name, near } => return unknown(f, name, near),
-            IgnoredReason::Ambiguous { name, total, link, .. } => return ambiguous(f, name, *total, link.as_deref()),
-            IgnoredReason::NotActive(entry) => return not_active(f, entry),
-            IgnoredReason::NotForUser => "the user may not call this skill",
-            IgnoredReason::Blocked => "it is the name of an environment variable",
-            IgnoredReason::Connector => "a connector has the same name",
-            IgnoredReason::PathUnknown => "no skill is at that path",
-            IgnoredReason::OtherKind => "it leads to something that is no skill",
-            IgnoredReason::NamedByItem => "an item of the turn has this name, and its path decides",
-            IgnoredReason::NoItems => "the host takes skills from the text only",
-            IgnoredReason::Duplicate => "a skill of this name is chosen already",
-            IgnoredReason::InCode => "it stands in code; outside of the backticks it would count",
-            IgnoredReason::Attached => "it is joined to what stands beside it; between blanks it would count",
-        })
-    }
-}
-
-fn unknown(f: &mut fmt::Formatter<'_>, name: &str, near: &[&str]) -> fmt::Result {
-    write!(f, "no skill is called `{name}`")?;
-    match near {
-        [] => Ok(()),
-        near => write!(f, "; did you mean `{}`?", near.join("` or `")),
-    }
-}
-
-fn ambiguous(f: &mut fmt::Formatter<'_>, name: &str, total: usize, link: Option<&str>) -> fmt::Result {
-    write!(f, "{total} skills are called `{name}`")?;
-    match link {
-        Some(mark) => write!(f, "; say which by its path, as `[{mark}{name}](PATH)`"),
-        None => Ok(()),
-    }
-}
-
-fn not_active(f: &mut fmt::Formatter<'_>, entry: &Entry) -> fmt::Result {
-    match &entry.reason {
-        Some(reason) => f.write_str(&reason.text),
-        None => write!(f, "the skill is {}", entry.status.as_str()),
+        f.write_str(&self.word_and_text().1)
     }
 }

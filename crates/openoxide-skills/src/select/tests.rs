@@ -298,7 +298,7 @@ fn ours_names_links_and_commands() {
     let selection = scene.turn(vec![TurnItem::Text(" /deploy to  $csv ".to_owned())]);
     let selection = scene.select(&selection);
     let first = &selection.selected[0];
-    assert_eq!((first.span.clone(), first.arguments.as_deref(), first.taken_out), (Some(1..8), Some("to  $csv"), true));
+    assert_eq!((first.span.clone(), first.arguments.as_deref()), (Some(1..8), Some("to  $csv")));
     assert!(first.entry.is_active() && selection.selected[1].arguments.is_none());
 }
 

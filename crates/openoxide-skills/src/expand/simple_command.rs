@@ -1,4 +1,4 @@
-//! Follows the words of one plain command, to tell what a placeholder in it would be: data, or a program.
+//! Follows the words of one simple command, to tell what a placeholder in it would be: data, or a program.
 //!
 //! A value is always one word, or part of one. It must still not be the name of a program, nor a program's text: `env`,
 //! `timeout` or `if` run what stands after them, and `awk`, `sed` or `python3` read it. Where it is not certain which word
@@ -6,8 +6,8 @@
 
 use openoxide_permissions::{Leading, leading};
 
+use super::pieces::CommandRefusal;
 use super::readers::{FILTERS, INTERPRETERS, program};
-use super::refusal::CommandRefusal;
 
 /// Beside interpreters: what runs a file or a text that is named after it, or after a first word of another kind.
 const RUNNERS: &[&str] = &["source", ".", "trap", "ssh", "su", "chroot", "flock", "taskset"];
@@ -38,7 +38,7 @@ enum Kind {
 
 /// A program that reads or runs one of the words after it.
 #[derive(Clone, Debug)]
-struct Reader {
+struct CodeReader {
     name: String,
     kind: Kind,
     /// The program's text or file is still to come.
@@ -51,8 +51,8 @@ struct Reader {
     plain: bool,
 }
 
-impl Reader {
-    fn of(word: &str) -> Option<Reader> {
+impl CodeReader {
+    fn of(word: &str) -> Option<CodeReader> {
         let name = program(word);
         let kind = match name {
             _ if FILTERS.contains(&name) => Kind::Filter,
@@ -60,7 +60,7 @@ impl Reader {
             _ if RUNNERS.contains(&name) => Kind::Runner,
             _ => return None,
         };
-        Some(Reader { name: name.to_owned(), kind, wants: true, value: false, text: false, plain: false })
+        Some(CodeReader { name: name.to_owned(), kind, wants: true, value: false, text: false, plain: false })
     }
 
     fn take(&mut self, word: &str) {
@@ -105,9 +105,9 @@ fn names_text(option: &str) -> bool {
     }
 }
 
-/// The plain command that is being read.
+/// The simple command that is being read.
 #[derive(Clone, Debug)]
-pub(super) struct Spot {
+pub(super) struct SimpleCommand {
     /// Where the word begins that is being read.
     word: Option<usize>,
     /// That word is a file to read from or write to.
@@ -118,16 +118,23 @@ pub(super) struct Spot {
     wrapped: bool,
     /// The last word was an option that may take the next one.
     after_option: bool,
-    reader: Option<Reader>,
+    reader: Option<CodeReader>,
 }
 
-impl Default for Spot {
+impl Default for SimpleCommand {
     fn default() -> Self {
-        Spot { word: None, redirected: false, expects: true, wrapped: false, after_option: false, reader: None }
+        SimpleCommand {
+            word: None,
+            redirected: false,
+            expects: true,
+            wrapped: false,
+            after_option: false,
+            reader: None,
+        }
     }
 }
 
-impl Spot {
+impl SimpleCommand {
     /// Goes over a piece of the command that stands outside quotes.
     pub(super) fn see(&mut self, command: &str, at: usize, piece: &str) {
         let before = command[..at].chars().next_back();
@@ -139,7 +146,7 @@ impl Spot {
                 self.redirected = false;
                 self.begin_word(at);
             }
-            Some('\n' | ';' | '&' | '|' | '(' | ')') => *self = Spot::default(),
+            Some('\n' | ';' | '&' | '|' | '(' | ')') => *self = SimpleCommand::default(),
             Some('<' | '>') => {
                 let is_number = |start: usize| command[start..at].bytes().all(|byte| byte.is_ascii_digit());
                 self.word = self.word.filter(|start| !is_number(*start));
@@ -190,7 +197,7 @@ impl Spot {
             }
             None if self.wrapped && (is_duration(word) || is_variable(word)) => {}
             None => {
-                self.reader = Reader::of(word).or(self.reader.take());
+                self.reader = CodeReader::of(word).or(self.reader.take());
                 self.expects = after_option;
             }
         }
@@ -206,7 +213,7 @@ impl Spot {
         is_plain: bool,
     ) -> Option<CommandRefusal> {
         if self.redirected {
-            let runs = |reader: &&Reader| reader.kind == Kind::Interpreter && reader.wants;
+            let runs = |reader: &&CodeReader| reader.kind == Kind::Interpreter && reader.wants;
             let program = self.reader.as_ref().filter(runs)?.name.clone();
             return Some(CommandRefusal::Text { placeholder: written.to_owned(), program });
         }
