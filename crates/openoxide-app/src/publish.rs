@@ -19,9 +19,7 @@ use openoxide_live::Snapshot;
 use openoxide_runtime::{Runtime, Session};
 use openoxide_skills::catalog::Entry;
 use openoxide_skills::host::Caller;
-use openoxide_skills::resource::{
-    FileDigest, FileManifest, FolderSnapshot, ManifestLimits, ResourceRequest, SkillDir, SnapshotLimits,
-};
+use openoxide_skills::resource::{FileDigest, FileManifest, FolderLimits, FolderSnapshot, ResourceRequest, SkillDir};
 
 use self::archive::{PACKED_MAX, bytes_of, pack};
 use crate::encoding::{digest, hex};
@@ -62,12 +60,10 @@ impl PublishedCache {
 
     /// Looks at a folder, and reads what is not as it was.
     fn look(&self, path: &Path, dir: &SkillDir) -> Option<Known> {
-        let limits = SnapshotLimits { bytes: PACKED_MAX, ..SnapshotLimits::default() };
-        let SnapshotLimits { entries, bytes, depth, .. } = limits;
+        let limits = FolderLimits { bytes: PACKED_MAX, ..FolderLimits::SNAPSHOT };
         let before = self.known(path);
         let manifest = before.as_ref().map(|known| &*known.manifest);
-        let most = ManifestLimits { files: entries, bytes, entries, depth };
-        let manifest = dir.file_manifest(&most, manifest, SystemTime::now()).ok()?;
+        let manifest = dir.file_manifest(&limits, manifest, SystemTime::now()).ok()?;
         if let Some(known) = before.filter(|known| *known.manifest == manifest) {
             return Some(known);
         }

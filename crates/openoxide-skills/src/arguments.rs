@@ -5,8 +5,10 @@ use crate::host::WordRule;
 /// What a skill is called with.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Arguments {
-    raw: String,
-    words: Vec<String>,
+    /// The whole text.
+    pub raw: String,
+    /// Its words.
+    pub words: Vec<String>,
 }
 
 impl Arguments {
@@ -20,21 +22,6 @@ impl Arguments {
     pub fn from_words<W: AsRef<str>>(words: &[W]) -> Arguments {
         let raw: Vec<String> = words.iter().map(|word| quoted(word.as_ref())).collect();
         Arguments { raw: raw.join(" "), words: words.iter().map(|word| word.as_ref().to_owned()).collect() }
-    }
-
-    /// Returns the whole text.
-    pub fn raw(&self) -> &str {
-        &self.raw
-    }
-
-    /// Returns the words.
-    pub fn words(&self) -> &[String] {
-        &self.words
-    }
-
-    /// Tells whether nothing was typed.
-    pub fn is_empty(&self) -> bool {
-        self.raw.is_empty()
     }
 }
 
@@ -193,14 +180,14 @@ mod tests {
             ),
         ];
         for (rule, text, expected) in rows {
-            assert_eq!(Arguments::from_raw(*rule, text).words(), *expected, "{rule:?} {text}");
+            assert_eq!(Arguments::from_raw(*rule, text).words, *expected, "{rule:?} {text}");
         }
     }
 
     #[test]
     fn blanks_around_typed_text_do_not_count() {
-        assert_eq!(Arguments::from_raw(WordRule::Shell, "  lead  and   trail  ").raw(), "lead  and   trail");
-        assert!(Arguments::from_raw(WordRule::Shell, " \n").is_empty());
+        assert_eq!(Arguments::from_raw(WordRule::Shell, "  lead  and   trail  ").raw, "lead  and   trail");
+        assert!(Arguments::from_raw(WordRule::Shell, " \n").raw.is_empty());
     }
 
     proptest! {
@@ -214,7 +201,7 @@ mod tests {
         #[test]
         fn words_joined_and_split_are_the_same_words(words in proptest::collection::vec("[ -~é\n]{0,8}", 0..5)) {
             let typed = Arguments::from_words(&words);
-            prop_assert_eq!(split(WordRule::Shell, typed.raw()), words);
+            prop_assert_eq!(split(WordRule::Shell, &typed.raw), words);
         }
     }
 }

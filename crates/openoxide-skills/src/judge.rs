@@ -91,7 +91,7 @@ fn read(host: &Host, path: &Path, folder: &str) -> Result<(Parsed, Vec<u8>), Dia
         let problem = Diagnostic::error(Code::FileTooLarge, format!("the file is larger than {max} bytes"));
         return Err(problem.help("move details into files beside it"));
     }
-    let head = Head { bytes: &bytes, text: std::str::from_utf8(&bytes).ok(), whole, folder, real_folder: folder };
+    let head = Head { bytes: &bytes, text: std::str::from_utf8(&bytes), whole, folder, real_folder: folder };
     let too_large = || Diagnostic::error(Code::HeadTooLarge, "the frontmatter does not end within 64 KiB");
     let parsed = parse_head(head, &host.parse).ok_or_else(too_large)?;
     Ok((parsed, bytes))

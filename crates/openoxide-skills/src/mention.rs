@@ -2,16 +2,11 @@
 //!
 //! The time it takes grows with the length of the text and with nothing else, whatever the text is.
 
-use std::borrow::Cow;
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 
 use crate::host::{ArgumentBlanks, CommandPlace, CommandRules, MentionRules, NameEnd};
 use crate::parse::misfit;
-use crate::text::markdown::{self, Escapes, FencePlace, MarkdownRules, Region};
-
-/// Code as the programs see it that pass over names in code.
-const MARKDOWN: MarkdownRules =
-    MarkdownRules { fences: FencePlace::Margin, escapes: Escapes::LoneBacktick, comments: false };
+use crate::text::markdown::{self, Dialect, Region};
 
 /// Something in a text that looks like the name of a skill.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,7 +59,6 @@ pub fn scan<'t>(text: &'t str, rules: &MentionRules) -> Vec<Mention<'t>> {
     mentions
 }
 
-/// Goes through a text once, from left to right.
 struct Scanner<'t, 'r> {
     text: &'t str,
     rules: &'r MentionRules,
@@ -76,7 +70,7 @@ struct Scanner<'t, 'r> {
 
 impl<'t, 'r> Scanner<'t, 'r> {
     fn new(text: &'t str, rules: &'r MentionRules) -> Self {
-        let code = if rules.in_code { Vec::new() } else { markdown::regions(text, MARKDOWN, |_| None) };
+        let code = if rules.in_code { Vec::new() } else { markdown::regions(text, Dialect::Margin, |_| None) };
         Scanner { text, rules, last_close: text.rfind(')').unwrap_or(0), code: code.into_iter().peekable() }
     }
 
@@ -165,7 +159,6 @@ impl<'t, 'r> Scanner<'t, 'r> {
     }
 }
 
-/// Finds the call that a text is, or has inside.
 fn command<'t>(text: &'t str, rules: &CommandRules) -> Option<Mention<'t>> {
     if rules.mark.is_empty() {
         return None;

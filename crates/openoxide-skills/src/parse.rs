@@ -21,7 +21,6 @@ mod plain;
 mod problems;
 mod reader;
 mod readings;
-mod repairs;
 mod scalar;
 mod tree;
 mod typed;

@@ -136,7 +136,6 @@ fn shown_path(entry: &Entry, view: &View, catalog: &Catalog) -> String {
     guarded(&one_line(&crate::text::path_text(&path)), view)
 }
 
-/// Escapes what would end the frame around the entries.
 fn guarded(text: &str, view: &View) -> String {
     crate::envelope::guarded(text, &view.host.catalog.guard).into_owned()
 }

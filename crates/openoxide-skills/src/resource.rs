@@ -11,12 +11,11 @@ mod copy;
 mod digest;
 mod dir;
 mod error;
-mod folder_stamps;
 mod manifest;
 mod path;
 mod read;
 mod snapshot;
-mod stamp;
+mod stamps;
 mod url;
 mod walk;
 
@@ -27,12 +26,13 @@ pub use children::SkillDirEntry;
 pub use digest::{FileDigest, Hex, LinkDigest, TreeDigest};
 pub use dir::SkillDir;
 pub use error::SnapshotError;
-pub use folder_stamps::FolderStamps;
-pub use manifest::{FileManifest, ManifestFile, ManifestLimits};
+pub use manifest::{FileManifest, ManifestFile};
 pub use path::{ResourcePath, shown_name};
 pub use read::{ItemKind, READ_MAX, ReadLimit, Resource, ResourceBytes, ResourceFolder, ResourceItem};
-pub use snapshot::{FolderSnapshot, SnapshotLimits};
+pub use snapshot::FolderSnapshot;
+pub use stamps::FolderStamps;
 pub use url::SkillUrl;
+pub use walk::FolderLimits;
 
 #[cfg(test)]
 mod tests;

@@ -3,8 +3,7 @@
 //! The measure is BM25F: a word counts more the fewer skills have it, a match in a name more than one in a description,
 //! and in a short text more than in a long one. A skill whose name is exactly what was asked for comes first.
 
-use std::cmp::Ordering;
-use std::collections::HashMap;
+use std::{cmp::Ordering, collections::HashMap};
 
 use crate::catalog::Entry;
 

@@ -3,9 +3,8 @@
 //! Structured items come first, by path; then the texts, by the host's rules. What the user may not call is not chosen,
 //! and a name that is kept from somebody is never suggested to them.
 
-use std::collections::HashSet;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::{collections::HashSet, ops::Range};
 
 use crate::catalog::{Catalog, Entry};
 use crate::host::{Host, MentionOrder, MentionRules};
@@ -136,9 +135,7 @@ struct Chooser<'c, 't> {
     rules: &'t MentionRules,
     turn: &'t Turn,
     index: Index<'c, 't>,
-    /// Names of connectors as they are mentioned.
     connectors: HashSet<String>,
-    /// Names that structured items give.
     item_names: HashSet<&'t str>,
     /// Files that are chosen already, links resolved.
     taken: HashSet<&'c Path>,
@@ -233,7 +230,6 @@ impl<'c, 't> Chooser<'c, 't> {
         self.index.by_path(&index::lexical(&home.unwrap_or_else(|| self.turn.cwd.join(path))))
     }
 
-    /// Takes a skill, if it is not chosen already.
     fn take(&mut self, entry: &'c Entry) -> Result<&'c Entry, IgnoredReason<'c>> {
         if self.taken.insert(entry.canonical()) { Ok(entry) } else { Err(IgnoredReason::Duplicate) }
     }

@@ -8,16 +8,14 @@ use std::path::{Component, Path, PathBuf};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::host::{SidecarBad, SidecarRules};
 use crate::skill::{PermissionsProfile, SkillInterface, SkillPolicy, ToolDependency};
-use crate::text::collapse;
 use crate::text::yaml::{self, Node, Value};
-use crate::text::yaml_scalar::plain_bool;
+use crate::{text::collapse, text::yaml_value::plain_bool};
 
 /// Longest short text, in characters.
 const SHORT: usize = 64;
 /// Longest text, in characters.
 const LONG: usize = 1024;
 
-/// What a metadata file says.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Metadata {
     pub(crate) interface: Option<Box<SkillInterface>>,
@@ -331,7 +329,6 @@ fn said<'n>(node: &'n Node<'n>) -> Option<impl Iterator<Item = (&'n str, &'n Nod
     Some(pairs.map(|(key, value)| (key.as_text().unwrap_or_default(), value)))
 }
 
-/// Tells whether a value is a whole number that a port can have.
 fn is_port(node: &Node<'_>) -> bool {
     let Value::Scalar { text, plain: true } = &node.value else { return false };
     let number = if let Some(digits) = text.strip_prefix("0x") {

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use openoxide_skills::catalog::{Catalog, Entry};
 use openoxide_skills::parse::frontmatter_json;
 use openoxide_skills::resource::{
-    FileManifest, ManifestFile, ManifestLimits, ReadLimit, ResourceBytes, SkillDir, SnapshotError,
+    FileManifest, FolderLimits, ManifestFile, ReadLimit, ResourceBytes, SkillDir, SnapshotError,
 };
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
@@ -68,7 +68,7 @@ impl ServedCache {
         for _ in 0..ATTEMPTS {
             let dir = SkillDir::of(catalog, entry).ok()?;
             let kept = known.as_ref().and_then(|known| known.files.as_ref());
-            let files = match dir.file_manifest(&ManifestLimits::default(), kept, SystemTime::now()) {
+            let files = match dir.file_manifest(&FolderLimits::LISTED, kept, SystemTime::now()) {
                 Ok(files) => Some(files),
                 Err(SnapshotError::Changed(_)) => continue,
                 Err(SnapshotError::Folder(_) | SnapshotError::NoManifest(_) | SnapshotError::Escapes(_)) => {

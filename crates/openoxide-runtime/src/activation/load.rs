@@ -5,7 +5,7 @@ use openoxide_skills::envelope::{CutText, LoadedSkill, cut, envelope};
 use openoxide_skills::expand::{Expanded, Variables, expand};
 use openoxide_skills::host::{Caller, Content, CutOf, Expand, Situation, Variable};
 use openoxide_skills::parse::{body_of, parse_bytes};
-use openoxide_skills::resource::{FileDigest, FolderSnapshot, SkillDir, SnapshotLimits};
+use openoxide_skills::resource::{FileDigest, FolderLimits, FolderSnapshot, SkillDir};
 use openoxide_skills::text::{RenderError, fill, path_text};
 
 use super::loading::Loading;
@@ -29,10 +29,10 @@ pub(crate) fn load_part(
 ) -> Result<Loading, Refusal> {
     let unreadable = |why: &str| unreadable(runtime.view(), call, entry, why);
     let dir = SkillDir::of(runtime.catalog(), entry).map_err(|error| unreadable(&error.to_string()))?;
-    let snapshot = dir.snapshot(&SnapshotLimits::default());
+    let snapshot = dir.snapshot(&FolderLimits::SNAPSHOT);
     let own_file = match &snapshot {
         Ok(_) => None,
-        Err(_) => Some(dir.own_file(&SnapshotLimits::default()).map_err(|error| unreadable(&error.to_string()))?),
+        Err(_) => Some(dir.own_file().map_err(|error| unreadable(&error.to_string()))?),
     };
     let (bytes, size) = match (&snapshot, &own_file) {
         (Ok(whole), _) | (Err(_), Some(whole)) => (whole.manifest.as_slice(), whole.manifest_size),

@@ -65,7 +65,7 @@ impl Loading {
 
     /// Returns what was said with the call, as one text.
     pub(crate) fn raw_arguments(&self) -> Option<&str> {
-        self.arguments.as_ref().map(Arguments::raw)
+        self.arguments.as_ref().map(|arguments| arguments.raw.as_str())
     }
 
     /// Returns a copy of exactly the bytes that were digested.

@@ -4,7 +4,7 @@ use openoxide_skills::catalog::Entry;
 use openoxide_skills::envelope::{LoadedSkill, envelope};
 use openoxide_skills::host::Caller;
 use openoxide_skills::parse::{body_of, parse_bytes};
-use openoxide_skills::resource::{SkillDir, SnapshotLimits};
+use openoxide_skills::resource::SkillDir;
 
 use crate::runtime::Runtime;
 
@@ -21,7 +21,7 @@ impl Runtime {
     /// Returns the template of a skill and runs nothing. `None` if the skill cannot be read any more.
     pub fn template(&self, entry: &Entry) -> Option<SkillTemplate> {
         let view = self.view();
-        let own = SkillDir::of(self.catalog(), entry).and_then(|dir| dir.own_file(&SnapshotLimits::default())).ok()?;
+        let own = SkillDir::of(self.catalog(), entry).and_then(|dir| dir.own_file()).ok()?;
         let folder = entry.dir().file_name().unwrap_or_default().to_string_lossy();
         let parsed = parse_bytes(&own.manifest, &folder, &view.host.parse);
         if parsed.invalid().is_some() {

@@ -85,7 +85,7 @@ impl RemoteCall {
             path: PathBuf::from(skill.place("SKILL.md")),
             digest: skill.offer.digest.clone().unwrap_or_default(),
             caller: self.call.caller,
-            arguments: arguments.map(|arguments| arguments.raw().to_owned()),
+            arguments: arguments.map(|arguments| arguments.raw.clone()),
             messages,
             // Whatever it asks for, it gets no tools.
             tools: Vec::new(),

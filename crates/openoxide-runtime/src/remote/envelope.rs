@@ -43,7 +43,7 @@ pub fn carry(
         frontmatter: &frontmatter,
         description: &skill.offer.about,
         caller,
-        arguments: arguments.map(Arguments::raw),
+        arguments: arguments.map(|arguments| arguments.raw.as_str()),
         files: &files,
         digest: skill.offer.digest.as_deref(),
         cut: is_cut,

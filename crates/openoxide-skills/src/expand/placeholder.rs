@@ -2,15 +2,13 @@
 
 use std::ops::Range;
 
-use super::command;
+use super::mark;
 use super::rules::{Expansion, Variables};
-use crate::arguments::Arguments;
 use crate::host::{ArgumentRules, Escape, MissingArgument, Variable};
-use crate::text::markdown::Region;
+use crate::{arguments::Arguments, text::markdown::Region};
 
 const ALL: &str = "$ARGUMENTS";
 
-/// What placeholders stand for in one call.
 pub(super) struct Placeholders<'a> {
     rules: Option<&'a ArgumentRules>,
     names: Vec<(&'a str, usize)>,
@@ -20,7 +18,6 @@ pub(super) struct Placeholders<'a> {
     greatest: Option<(usize, String)>,
 }
 
-/// A placeholder in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Placeholder<'a> {
     /// Where it stands; a backslash that takes it back is included.
@@ -31,7 +28,6 @@ pub(super) struct Placeholder<'a> {
 /// What becomes of a placeholder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Replacement<'a> {
-    /// A value takes its place.
     Value(Value<'a>),
     /// It stays, without the backslash before it.
     Escaped,
@@ -49,7 +45,6 @@ pub(super) struct Value<'a> {
     pub(super) is_argument: bool,
 }
 
-/// What a placeholder names.
 #[derive(Clone, Copy)]
 enum Name {
     All,
@@ -73,11 +68,11 @@ impl<'a> Placeholders<'a> {
         let counts = |at: usize| {
             let index = regions.partition_point(|region| region.span.end <= at);
             let region = regions.get(index).filter(|region| region.span.start <= at);
-            rules.in_code || region.is_none_or(|region| command::fenced(body, region, rules.shell).is_some())
+            rules.in_code || region.is_none_or(|region| mark::fenced(body, region, rules.shell).is_some())
         };
         placeholders.greatest = placeholders.greatest(body, counts).map(|number| {
             let position = number.checked_sub(rules.arguments.map_or(0, |rules| rules.first));
-            let rest = position.and_then(|position| arguments.words().get(position..));
+            let rest = position.and_then(|position| arguments.words.get(position..));
             (number, rest.unwrap_or_default().join(" "))
         });
         placeholders
@@ -138,10 +133,10 @@ impl<'a> Placeholders<'a> {
     fn value(&self, rules: &ArgumentRules, name: Name) -> Option<Value<'_>> {
         let argument =
             |text, number: usize| Value { text, variable: format!("OPENOXIDE_ARG_{number}"), is_argument: true };
-        let words = self.arguments.words();
+        let words = &self.arguments.words;
         match name {
             Name::All => {
-                let text = self.arguments.raw();
+                let text = &self.arguments.raw;
                 Some(Value { text, variable: "OPENOXIDE_ARGUMENTS".to_owned(), is_argument: true })
             }
             Name::Known(variable) => {

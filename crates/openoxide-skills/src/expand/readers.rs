@@ -36,7 +36,6 @@ const BUILDERS: &[&str] = &["xargs", "parallel"];
 /// Programs whose first text is a small program of their own.
 pub(super) const FILTERS: &[&str] = &["awk", "gawk", "mawk", "nawk", "sed", "gsed", "ed", "ex", "vim"];
 
-/// What in a command reads text as a program.
 #[derive(Debug, Default)]
 pub(super) struct Readers<'c> {
     /// The first that reads whatever stands after it, and where it stands.

@@ -9,15 +9,12 @@ use std::collections::BTreeMap;
 
 use openoxide_permissions::{Frame, Lexer, ShellToken};
 
-use super::pieces::CommandRefusal;
 use super::placeholder::{Placeholders, Replacement, Value};
-use super::readers::Readers;
-use super::simple_command::SimpleCommand;
+use super::{pieces::CommandRefusal, readers::Readers, simple_command::SimpleCommand};
 
 /// Longest value that is taken for a plain word.
 const MOST_PLAIN: usize = 1000;
 
-/// A command for a shell.
 #[derive(Debug, Default)]
 pub(super) struct Script {
     pub(super) text: String,
@@ -82,7 +79,6 @@ impl Writer<'_> {
         self.commands.resize_with(depth, SimpleCommand::default);
     }
 
-    /// Reads a placeholder, if there is one.
     fn placeholder(&mut self) -> bool {
         let Some(found) = self.placeholders.at(self.command, self.lexer.at()) else { return false };
         let written = &self.command[found.span.clone()];
@@ -124,7 +120,6 @@ impl Writer<'_> {
         }
     }
 
-    /// Puts a value into the environment, if there is room.
     fn keep(&mut self, name: &str, value: &str) {
         match self.room.checked_sub(value.len()) {
             Some(room) => {

@@ -105,7 +105,6 @@ fn names_text(option: &str) -> bool {
     }
 }
 
-/// The simple command that is being read.
 #[derive(Clone, Debug)]
 pub(super) struct SimpleCommand {
     /// Where the word begins that is being read.
@@ -161,7 +160,6 @@ impl SimpleCommand {
         }
     }
 
-    /// Notes that a word is being read from here on, unless one is.
     pub(super) fn begin_word(&mut self, at: usize) {
         self.word.get_or_insert(at);
     }
@@ -203,7 +201,6 @@ impl SimpleCommand {
         }
     }
 
-    /// Tells why a value may not stand at a place.
     pub(super) fn refuses(
         &self,
         command: &str,
@@ -226,7 +223,6 @@ impl SimpleCommand {
     }
 }
 
-/// Returns a word without its quotes.
 fn bare(word: &str) -> String {
     word.chars().filter(|c| !matches!(c, '"' | '\'' | '\\' | '\n')).collect()
 }

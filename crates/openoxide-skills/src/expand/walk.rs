@@ -1,23 +1,19 @@
 //! Walks over a text once, and splits it into text, commands and names of files.
 
-use std::collections::HashSet;
-use std::ops::Range;
+use std::{collections::HashSet, ops::Range};
 
-use super::command::{self, Mark};
-use super::pieces::{Expanded, FileRef, LeftAlone, LeftAloneReason, Piece, ShellPiece};
+use super::mark::{self, Mark};
 use super::placeholder::{Placeholder, Placeholders, Replacement, is_escaped};
-use super::rules::Expansion;
-use super::{file, script};
+use super::script;
+use super::{Expanded, Expansion, FileRef, LeftAlone, LeftAloneReason, Piece, ShellPiece};
 use crate::host::{BlockForm, Escape};
 use crate::text::markdown::{Region, RegionKind};
 
 /// Most bytes that values may add to a text.
 const MOST_ADDED: usize = 8 * 1024 * 1024;
 
-/// Most commands in one text.
 const MOST_COMMANDS: usize = 100;
 
-/// Most things that are reported as left alone.
 const MOST_LEFT: usize = 1000;
 
 /// Splits a text; also returns whether a placeholder took an argument.
@@ -61,7 +57,6 @@ struct Walk<'w> {
     /// A place, and its line.
     line: (usize, usize),
     named: HashSet<&'w str>,
-    /// Bytes that values added.
     spent: usize,
     commands: usize,
     took: bool,
@@ -73,7 +68,7 @@ impl<'w> Walk<'w> {
         while let Some(found) = self.body.as_bytes()[self.at..].windows(2).position(may_mean) {
             self.at += found;
             let region = self.region();
-            let command = region.and_then(|region| command::fenced(self.body, region, self.rules.shell));
+            let command = region.and_then(|region| mark::fenced(self.body, region, self.rules.shell));
             if let Some(mark) = command.filter(|mark| !self.body[mark.command.clone()].trim().is_empty()) {
                 self.command(&mark);
                 continue;
@@ -89,7 +84,6 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// Returns the region that the place is in.
     fn region(&mut self) -> Option<&'w Region> {
         while self.regions.next_if(|region| region.span.end <= self.at).is_some() {}
         self.regions.peek().copied().filter(|region| region.span.start <= self.at)
@@ -125,7 +119,7 @@ impl<'w> Walk<'w> {
             }
             return self.at + 1;
         }
-        let (span, path) = match file::at(self.body, self.at, rules) {
+        let (span, path) = match mark::file(self.body, self.at, rules) {
             Ok(found) => found,
             Err(next) => return next,
         };
@@ -147,14 +141,14 @@ impl<'w> Walk<'w> {
     /// Reads what stands at an exclamation mark or a backtick.
     fn mark(&mut self, why: Option<LeftAloneReason>) -> usize {
         let Some(rules) = self.rules.shell else { return self.at + 1 };
-        let escaped = || command::escaped(self.body, self.at, rules).filter(|_| self.escape() == Escape::Everything);
+        let escaped = || mark::escaped(self.body, self.at, rules).filter(|_| self.escape() == Escape::Everything);
         if let Some(mark) = escaped() {
             if why.is_none() {
                 self.replace(self.at - 1..self.at, "");
             }
             return mark.span.end;
         }
-        let mark = command::inline(self.body, self.at, rules).or_else(|| command::block(self.body, self.at, rules));
+        let mark = mark::inline(self.body, self.at, rules).or_else(|| mark::block(self.body, self.at, rules));
         let Some(mark) = mark else { return self.at + 1 };
         let is_block = self.body[mark.span.clone()].starts_with('`');
         match why.filter(|_| !self.rules.in_code) {

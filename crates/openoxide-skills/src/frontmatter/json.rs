@@ -3,11 +3,9 @@
 use serde_json::{Map, Number, Value as Json};
 
 use super::split::{Split, split};
-use crate::host::FenceRules;
 use crate::text::yaml::{self, Node, Value};
-use crate::text::yaml_scalar::plain_value;
+use crate::{host::FenceRules, text::yaml_value::plain_value};
 
-/// Most bytes of frontmatter.
 const MAX_FRONTMATTER: usize = 64 * 1024;
 
 /// Returns everything that the frontmatter of a skill file says, or why it cannot be said in JSON.

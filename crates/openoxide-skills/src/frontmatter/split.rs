@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use crate::host::{EmptyBlock, Fence, FenceRules};
 
-/// What a fence begins with.
 pub(super) const DASHES: &str = "---";
 
 /// Where the parts of a file are, in bytes.
@@ -107,7 +106,6 @@ fn find_closing(text: &str, start: usize, fence: Fence) -> Option<Range<usize>> 
     }
 }
 
-/// Finds the next line that begins with dashes.
 fn find_dashes(text: &str, from: usize) -> Option<usize> {
     let is_here = text[from..].starts_with(DASHES);
     if is_here { Some(from) } else { Some(from + text[from..].find("\n---")? + 1) }

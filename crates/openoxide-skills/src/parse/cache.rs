@@ -2,18 +2,15 @@
 
 use std::ops::Range;
 
-use super::fields::Collected;
-use super::plain::Keys;
+use super::{fields::Collected, plain::Keys};
 use crate::frontmatter::{self, Split};
 use crate::host::{Clean, FenceRules};
 use crate::text::yaml::{self, Node, YamlError};
 
-/// What was read from one text for several hosts: they mostly agree, and need it read once.
 #[derive(Default)]
 pub(crate) struct Trees<'t> {
     /// Where the frontmatter is, by what is looked for and in how much of the text.
     splits: Vec<(FenceRules, usize, Split)>,
-    /// YAML, by where it stands.
     roots: Vec<(Range<usize>, Result<Root<'t>, YamlError>)>,
     /// Fields, by the YAML and the group of rules that they were taken with.
     fields: Taken,
@@ -31,7 +28,6 @@ pub(super) type Taken = Vec<(Range<usize>, Alike, Collected)>;
 /// What readings have in common that take the same fields out of the same YAML.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Alike {
-    /// The group of their rules.
     Rules(usize),
     /// The keys that they read of plain frontmatter, and how texts are cleaned.
     Plain(Keys, Clean),

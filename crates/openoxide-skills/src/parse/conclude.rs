@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use super::name;
-use super::reader::Reader;
+use super::{name, reader::HeadReader};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::host::{Clean, EmptyText, NameSource};
 use crate::text::{cut_utf16, is_blank, utf16_len};
 
-impl Reader<'_> {
+impl HeadReader<'_> {
     /// Chooses the name and description that count, and takes them out of the frontmatter.
     pub(super) fn conclude(&mut self, file: &str, body: &str) {
         let first = self.rules.name.from.first();

@@ -37,7 +37,6 @@ pub(super) const KNOWN: &[&str] = &[
 pub(super) const CONTROLS: &[&str] =
     &["disable-model-invocation", "user-invocable", "disallowed-tools", "context", "hooks", "paths"];
 
-/// Tells whether a key has a meaning to some host.
 pub(crate) fn is_known_field(key: &str) -> bool {
     KNOWN.contains(&key)
 }

@@ -1,7 +1,6 @@
 //! Takes the fields out of a frontmatter, each by its type.
 
-use std::borrow::Cow;
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use super::field_names::{CONTROLS, KNOWN, camel_case, is_known_field, unknown_field_problem};
 use super::parsed::Source;
@@ -29,7 +28,6 @@ pub(crate) fn taken_alike(left: &ParseRules, right: &ParseRules) -> bool {
     rules(left) == rules(right) && left.fields == right.fields
 }
 
-/// Takes the fields out of the pairs of a frontmatter.
 pub(super) fn collect(
     rules: &ParseRules,
     source: Source<'_>,

@@ -7,13 +7,11 @@ use crate::host::BoolRule;
 use crate::skill::{HookHandler, SkillHooks};
 use crate::text::yaml::{Node, Value};
 
-/// The longest time that can be asked for.
 const LONGEST: Duration = Duration::from_hours(24);
 
 /// Where something is wrong, and what.
 type Problem<'n, 's> = (&'n Node<'s>, String);
 
-/// What was read.
 #[derive(Default)]
 pub(super) struct Read<'n, 's> {
     pub(super) hooks: SkillHooks,

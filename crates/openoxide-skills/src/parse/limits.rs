@@ -6,8 +6,7 @@ use super::parsed::Source;
 use super::scalar::{self, Text};
 use crate::diagnostic::{Code, Diagnostic, Level};
 use crate::host::{EmptyText, LengthUnit, ParseRules};
-use crate::text::utf16_len;
-use crate::text::yaml::Node;
+use crate::{text::utf16_len, text::yaml::Node};
 
 /// Returns the length of a text in the unit of a host's limits.
 pub(super) fn length(text: &str, unit: LengthUnit) -> usize {

@@ -1,19 +1,15 @@
 //! Checks a skill's name against the shapes that a host demands and prefers.
 
-use std::borrow::Cow;
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 
-use unicode_normalization::UnicodeNormalization as _;
-use unicode_normalization::char::is_combining_mark;
+use unicode_normalization::{UnicodeNormalization as _, char::is_combining_mark};
 
 use super::limits::length;
 use super::parsed::{Parsed, Source};
 use crate::diagnostic::{Code, Diagnostic, Fix, Level};
 use crate::host::{Chars, LengthUnit, NameShape, NameSource, NameStep, ParseRules};
-use crate::text::TerminalText;
-use crate::text::yaml::Node;
+use crate::{text::TerminalText, text::yaml::Node};
 
-/// Checks the frontmatter's name.
 pub(super) fn check(
     rules: &ParseRules,
     source: Source<'_>,

@@ -1,14 +1,10 @@
 //! The input and the output of reading a skill file: its head, a host's rules, and what it says.
 
-use std::borrow::Cow;
-use std::ops::Range;
-use std::str::Utf8Error;
-use std::sync::Arc;
+use std::{borrow::Cow, ops::Range, str::Utf8Error, sync::Arc};
 
 use super::plain::Keys;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::host::ParseRules;
-use crate::skill::Frontmatter;
+use crate::{host::ParseRules, skill::Frontmatter};
 
 /// What a skill file says, and what is wrong with it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -34,11 +30,9 @@ impl Parsed {
     }
 }
 
-/// The first bytes of a skill file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Head<'a> {
     pub(crate) bytes: &'a [u8],
-    /// The bytes as text.
     pub(crate) text: Result<&'a str, Utf8Error>,
     /// Whether `bytes` is the whole file.
     pub(crate) whole: bool,
@@ -78,7 +72,6 @@ impl Source<'_> {
         self.offset + span.start..self.offset + span.end
     }
 
-    /// Makes an error about a part of the frontmatter.
     pub(super) fn error(self, span: &Range<usize>, code: Code, message: impl Into<String>) -> Diagnostic {
         Diagnostic::error(code, message).at(self.file, self.span(span))
     }

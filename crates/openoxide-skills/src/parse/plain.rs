@@ -12,7 +12,6 @@ const KEYS: [&str; 6] = ["name", "description", "license", "compatibility", "met
 pub(crate) struct Keys(u8);
 
 impl Keys {
-    /// Returns the keys that a host reads.
     pub(crate) fn read_by(rules: &ParseRules) -> Keys {
         let read = &rules.fields.read;
         let is_read = |key: &&str| read.is_empty() || read.iter().any(|name| name == key);

@@ -1,28 +1,24 @@
 //! Reads one skill file by one host's rules, from its bytes to the fields that the host takes.
 
-use std::borrow::Cow;
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 
 use super::cache::{Alike, Taken, Trees};
-use super::fields::Collected;
 use super::lenient::{self, Prepared};
 use super::parsed::{Head, Parsed, Reading, Source};
-use super::plain::Keys;
 use super::problems::{foreign, no_text, say, too_large};
-use crate::diagnostic::{Code, Diagnostic, Fix, Level};
-use crate::frontmatter::{self, Split, soft_tabs};
-use crate::host::{BadYaml, Mark, NameSource, NoFrontmatter, ParseRules, Prepare, Repair, Utf8};
-use crate::text::yaml;
-use crate::text::yaml_file::yaml_problem;
+use super::{fields::Collected, plain::Keys};
+use crate::diagnostic::{Code, Diagnostic, Fix, Level, Place};
+use crate::frontmatter::{self, EditedText, Split, soft_tabs};
+use crate::host::{BadYaml, FenceRules, Mark, NameSource, NoFrontmatter, ParseRules, Prepare, Repair, Utf8};
+use crate::{text::yaml, text::yaml_value::yaml_problem};
 
-/// Longest frontmatter, in bytes.
 const FRONTMATTER_MAX: usize = 64 * 1024;
 
 /// Reads a head by a host's rules; returns nothing if more of the file is needed.
 pub(crate) fn parse<'h>(head: Head<'h>, reading: &Reading<'_>, trees: &mut Trees<'h>) -> Option<Parsed> {
     let rules = &*reading.rules;
     let folder = if rules.name.from.contains(&NameSource::RealFolder) { head.real_folder } else { head.folder };
-    let mut reader = Reader {
+    let mut reader = HeadReader {
         rules,
         group: reading.group,
         keys: reading.keys,
@@ -62,13 +58,11 @@ fn decode(head: Head<'_>, rule: Utf8) -> Result<Cow<'_, str>, Diagnostic> {
 }
 
 fn closes_early(text: &str) -> bool {
-    matches!(
-        frontmatter::split(text.trim_start_matches('\u{feff}'), crate::host::FenceRules::default()),
-        Split::Found { .. }
-    )
+    let text = text.trim_start_matches('\u{feff}');
+    matches!(frontmatter::split(text, FenceRules::default()), Split::Found { .. })
 }
 
-pub(super) struct Reader<'r> {
+pub(super) struct HeadReader<'r> {
     pub(super) rules: &'r ParseRules,
     group: usize,
     keys: Keys,
@@ -77,7 +71,7 @@ pub(super) struct Reader<'r> {
     pub(super) parsed: Parsed,
 }
 
-impl Reader<'_> {
+impl HeadReader<'_> {
     /// Reads the file as the host prepares it; returns false if more of it is needed.
     fn prepare_and_read<'t>(&mut self, file: &'t str, whole: bool, trees: &mut Trees<'t>) -> bool {
         match lenient::prepare(file, self.rules, whole) {
@@ -97,11 +91,12 @@ impl Reader<'_> {
         let text = &file[mark..];
         let split = trees.split(text, self.rules.fence);
         let body = match &split {
-            Split::Unclosed | Split::Absent if !whole && (split == Split::Unclosed || file.len() < 64) => return false,
+            Split::Unclosed if !whole => return false,
+            Split::Absent if !whole && file.len() < 64 => return false,
             Split::Found { body, .. } => &text[*body..],
             Split::Absent | Split::Unclosed | Split::Foreign(_) => text,
         };
-        if !whole && self.wants_body() && body.trim().is_empty() {
+        if !whole && self.rules.description.first_line.is_some() && body.trim().is_empty() {
             return false;
         }
         match split {
@@ -122,10 +117,6 @@ impl Reader<'_> {
         true
     }
 
-    fn wants_body(&self) -> bool {
-        self.rules.description.first_line.is_some()
-    }
-
     fn no_frontmatter(&mut self, file: &str, code: Code) {
         let level = match self.rules.no_frontmatter {
             NoFrontmatter::Invalid => Level::Error,
@@ -133,13 +124,10 @@ impl Reader<'_> {
         };
         let first_line = file.find('\n').unwrap_or(file.len());
         let problem = if file.starts_with('\u{feff}') && code == Code::NoFrontmatter {
-            Diagnostic::new(
-                Code::ByteOrderMark,
-                level,
-                "a byte-order mark stands before the frontmatter, so it is not seen",
-            )
-            .help("save the file without a byte-order mark")
-            .fix(Fix::Replace { span: 0..3, text: String::new() })
+            let message = "a byte-order mark stands before the frontmatter, so it is not seen";
+            Diagnostic::new(Code::ByteOrderMark, level, message)
+                .help("save the file without a byte-order mark")
+                .fix(Fix::Replace { span: 0..3, text: String::new() })
         } else if code == Code::Unclosed {
             Diagnostic::new(code, level, "the frontmatter is opened by `---` but never closed")
                 .label("opened here")
@@ -188,14 +176,74 @@ impl Reader<'_> {
         self.bad_yaml(source, text, problem);
     }
 
-    /// Reads the frontmatter with tabs as spaces.
     fn untabbed(&mut self, source: Source<'_>, text: &str) -> Result<(), Diagnostic> {
-        let edited = frontmatter::EditedText::new(text, soft_tabs(text, &[]));
+        let edited = EditedText::new(text, soft_tabs(text, &[]));
         let kept = self.parsed.problems.len();
         let root = yaml::parse(&edited.text).map_err(|error| yaml_problem(source.file, source.offset, &error))?;
         let outcome = self.judge(source, text, &root, Some((Alike::Rules(self.group), &mut Taken::new())));
         self.place_in_original(source, &edited, kept);
         outcome
+    }
+
+    /// Reads repaired text; with `report`, each repair becomes a finding.
+    fn read_repaired(
+        &mut self,
+        source: Source<'_>,
+        text: &str,
+        edited: &EditedText,
+        report: bool,
+    ) -> Result<(), Diagnostic> {
+        self.taken = Collected::default();
+        let kept = self.parsed.problems.len();
+        let outcome = yaml::parse(&edited.text)
+            .map_err(|error| yaml_problem(source.file, source.offset, &error))
+            .and_then(|root| self.judge(source, text, &root, None));
+        match &outcome {
+            Ok(()) => {
+                self.place_in_original(source, edited, kept);
+                if report {
+                    self.report_repairs(source, text, edited);
+                }
+            }
+            Err(_) => self.parsed.problems.truncate(kept),
+        }
+        outcome
+    }
+
+    /// Moves findings about the edited text to their places in the original file.
+    ///
+    /// Fixes are dropped: their spans and texts are those of the edited text and would damage the original.
+    fn place_in_original(&mut self, source: Source<'_>, edited: &EditedText, from: usize) {
+        for problem in &mut self.parsed.problems[from..] {
+            if matches!(problem.fix, Some(Fix::Replace { .. })) {
+                problem.fix = None;
+            }
+            if let Some(place) = problem.place.take() {
+                let move_back = |at: usize| source.offset + edited.original(at.saturating_sub(source.offset));
+                problem.place =
+                    Some(Place::locate(source.file, move_back(place.span.start)..move_back(place.span.end)));
+            }
+        }
+    }
+
+    fn report_repairs(&mut self, source: Source<'_>, text: &str, edited: &EditedText) {
+        for (range, replacement) in edited.edits.iter().filter(|(_, replacement)| !replacement.trim().is_empty()) {
+            let span = source.span(range);
+            self.parsed.problems.push(
+                Diagnostic::warning(Code::Repaired, "this value is not valid YAML unless it is quoted")
+                    .at(source.file, span.clone())
+                    .label(format!("`{}` ends a key in YAML", repair_cause(&text[range.clone()])))
+                    .help("put quotes around the value")
+                    .fix(Fix::Replace { span, text: replacement.clone() }),
+            );
+        }
+        if edited.edits.is_empty() {
+            self.parsed.problems.push(
+                Diagnostic::warning(Code::Repaired, "tabs indent the frontmatter; they were read as spaces")
+                    .at(source.file, source.span(&(0..text.len())))
+                    .help("indent with spaces"),
+            );
+        }
     }
 
     fn bad_yaml(&mut self, source: Source<'_>, text: &str, mut problem: Diagnostic) {
@@ -221,6 +269,6 @@ impl Reader<'_> {
 }
 
 /// Returns what made a value need a repair.
-pub(super) fn repair_cause(value: &str) -> &str {
+fn repair_cause(value: &str) -> &str {
     if value.contains(": ") { ": " } else { value.get(..1).unwrap_or(value) }
 }

@@ -1,16 +1,11 @@
 //! Reads one file for several hosts: what their rules agree on is read once.
 
-use std::borrow::Cow;
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
-use super::cache::Trees;
-use super::fields::taken_alike;
 use super::parsed::{Head, Parsed, Reading};
-use super::plain::Keys;
-use super::reader::parse;
+use super::{cache::Trees, fields::taken_alike, plain::Keys, reader::parse};
 use crate::host::{ParseRules, Utf8};
 
-/// Every way in which hosts read a file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Readings(Vec<Reading<'static>>);
 
@@ -30,7 +25,6 @@ impl Readings {
         self.0.iter().position(|reading| *reading.rules == *rules).unwrap_or(0)
     }
 
-    /// Tells whether a host must see the whole file.
     pub(crate) fn need_whole(&self) -> bool {
         self.0.iter().any(|reading| reading.rules.utf8 == Utf8::File)
     }

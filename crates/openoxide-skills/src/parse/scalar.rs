@@ -4,20 +4,17 @@ use std::borrow::Cow;
 
 use crate::host::{BoolRule, Clean, Dialect, NumberText, ParseRules, Typed};
 use crate::text::yaml::{Feature, Node, Value, is_null_text};
-use crate::text::yaml_scalar::{by_value, plain_bool};
+use crate::text::yaml_value::{by_value, plain_bool};
 use crate::text::{collapse, is_blank};
 
 /// A value where text is wanted.
 pub(super) enum Text<'n> {
-    /// Text.
     Some(Cow<'n, str>),
-    /// Null.
     Null,
     /// A list or a map, or a number where that is not text.
     WrongType,
 }
 
-/// Returns the text of a node by a host's rules.
 pub(super) fn text<'n>(node: &'n Node<'_>, rules: &ParseRules) -> Text<'n> {
     let Value::Scalar { text, plain } = &node.value else { return Text::WrongType };
     let is_typed = *plain && !node.is_tagged() && rules.dialect == Dialect::Core;
@@ -46,7 +43,6 @@ pub(super) fn text<'n>(node: &'n Node<'_>, rules: &ParseRules) -> Text<'n> {
     Text::Some(Cow::Borrowed(text))
 }
 
-/// Cleans a value as the host does.
 pub(super) fn clean(text: &str, rule: Clean) -> Cow<'_, str> {
     match rule {
         Clean::None => Cow::Borrowed(text),
@@ -55,7 +51,6 @@ pub(super) fn clean(text: &str, rule: Clean) -> Cow<'_, str> {
     }
 }
 
-/// Returns the yes or no of a node.
 pub(super) fn boolean(node: &Node<'_>, rule: BoolRule) -> Option<bool> {
     let Value::Scalar { text, plain } = &node.value else { return None };
     match rule {

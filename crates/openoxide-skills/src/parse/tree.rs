@@ -2,15 +2,13 @@
 
 use super::cache::{Alike, Taken};
 use super::fields::{self, Collected};
-use super::parsed::Source;
-use super::problems::feature_problem;
-use super::reader::Reader;
 use super::{limits, name};
+use super::{parsed::Source, problems::feature_problem, reader::HeadReader};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::host::{BadYaml, Dialect, EmptyBlock, OnDuplicate, Tags, WrongType};
 use crate::text::yaml::{Feature, Node};
 
-impl Reader<'_> {
+impl HeadReader<'_> {
     /// Takes the fields out of a tree, or says what is wrong with it as a whole; `known` is absent for repaired text.
     pub(super) fn judge(
         &mut self,

@@ -47,7 +47,6 @@ impl Aliases {
         Aliases { table, overhead }
     }
 
-    /// Tells whether the budget has room for the list of names.
     pub(super) fn fits(&self, fit: &Fit) -> bool {
         fit.budget.is_none_or(|budget| self.overhead < budget)
     }

@@ -28,7 +28,6 @@ pub(super) enum Choice {
     Whole,
 }
 
-/// What was chosen for every entry.
 #[derive(Clone, Debug)]
 pub(super) struct Fitted {
     pub(super) choices: Vec<Choice>,
@@ -37,7 +36,6 @@ pub(super) struct Fitted {
 }
 
 impl Item {
-    /// Returns the part of the text that was chosen.
     pub(super) fn cut(&self, choice: &Choice) -> String {
         match choice {
             Choice::Characters(count) => self.text.chars().take(*count).collect(),
@@ -67,7 +65,6 @@ impl Fitted {
     }
 }
 
-/// The budget and how it is counted.
 pub(super) struct Fit {
     pub(super) budget: Option<u64>,
     pub(super) unit: BudgetUnit,
@@ -97,12 +94,10 @@ impl Fit {
         }
     }
 
-    /// Returns how much a skill was used.
     pub(super) fn score(&self, name: &str) -> f64 {
         self.usage.iter().find(|(used, _)| used == name).map_or(0.0, |(_, score)| *score)
     }
 
-    /// Returns what a text takes.
     pub(super) fn cost(&self, text: &str) -> u64 {
         match self.measure {
             Measure::Characters => text.chars().count() as u64,

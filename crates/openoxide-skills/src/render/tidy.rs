@@ -53,7 +53,6 @@ fn is_closing_tag(line: &str) -> bool {
     })
 }
 
-/// Takes the padding out of a row of a table.
 fn without_padding(line: &str) -> String {
     let is_row = line.len() > 1 && line.starts_with('|') && line.ends_with('|');
     let is_rule = is_row && line.len() > 2 && line.chars().all(|c| matches!(c, '-' | ':' | '|') || c.is_whitespace());

@@ -2,11 +2,10 @@
 
 use std::collections::HashSet;
 
-use super::dir::SkillDir;
-use super::error::SnapshotError;
-use super::path::{ResourcePath, shown_name};
-use super::read::{ReadLimit, Resource, ResourceBytes, ResourceFolder, ResourceItem};
-use super::url::SkillUrl;
+use super::{
+    ReadLimit, Resource, ResourceBytes, ResourceFolder, ResourceItem, ResourcePath, SkillDir, SkillUrl, SnapshotError,
+    shown_name,
+};
 use crate::catalog::{Catalog, Entry};
 use crate::host::{Caller, Host, ReadProblem, ResourceRules, Situation};
 use crate::text::{TerminalText, fill};
@@ -197,7 +196,6 @@ fn list(host: &Host, folder: &ResourceFolder) -> String {
     lines.join("\n")
 }
 
-/// Names the skills that a caller may call.
 fn available(catalog: &Catalog, caller: Caller) -> String {
     let mut seen = HashSet::new();
     let callable = catalog.skills.iter().filter(|entry| may_call(entry, caller));

@@ -19,7 +19,6 @@ const DEPTH_MAX: usize = 64;
 /// How every file is opened: nothing waits for a pipe's other end, no terminal becomes ours.
 pub(super) const READ: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
-/// How a folder is opened.
 pub(super) const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
 /// Opens `path` below `dir`. Links that stay below are followed; a way that leads out is `XDEV`.

@@ -1,17 +1,14 @@
 //! Lists one folder of a skill as it is served.
 
 use std::ffi::{OsStr, OsString};
-use std::os::fd::AsFd as _;
-use std::path::Path;
+use std::{os::fd::AsFd as _, path::Path};
 
 use rustix::fs::FileType;
 
 use super::beneath::{self, FOLDER};
 use super::dir::{Extent, SkillDir};
-use super::path::ResourcePath;
-use super::walk::LEFT_OUT;
-use crate::discover::Listing;
-use crate::host::ReadProblem;
+use super::{path::ResourcePath, walk::LEFT_OUT};
+use crate::{discover::Listing, host::ReadProblem};
 
 /// What is in a folder of a skill, as it is served: a name as it stands on disk, and whether it is a folder's.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,18 +1,14 @@
 //! Copies exactly the bytes that were digested: what runs is this copy.
 
-use std::collections::BTreeSet;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
 use super::beneath::{self, READ};
-use super::digest::{FileDigest, hash};
-use super::dir::SkillDir;
-use super::error::SnapshotError;
-use super::snapshot::FolderSnapshot;
-use super::walk::failed;
+use super::{FileDigest, FolderSnapshot, SkillDir, SnapshotError};
+use super::{digest::hash, walk::failed};
 use crate::text::path_text;
 
 impl SkillDir {
@@ -47,7 +43,6 @@ impl SkillDir {
     }
 }
 
-/// Makes the folders that the paths go through.
 fn make_folders<'p>(to: BorrowedFd<'_>, paths: impl Iterator<Item = &'p Path>) -> Result<(), SnapshotError> {
     let folders: BTreeSet<&Path> = paths.flat_map(|path| path.ancestors().skip(1)).collect();
     for folder in folders.into_iter().filter(|folder| !folder.as_os_str().is_empty()) {

@@ -1,17 +1,13 @@
 //! Digests files, and everything in a skill's folder.
 
-use std::ffi::OsString;
-use std::fmt;
-use std::os::fd::OwnedFd;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
+use std::{ffi::OsString, fmt, os::fd::OwnedFd, os::unix::ffi::OsStrExt as _};
 
 use rustix::io::Errno;
 use sha2::{Digest as _, Sha256};
 
 use super::beneath;
 
-/// How much of a file is read at once.
 const CHUNK: usize = 64 * 1024;
 
 /// What a skill's folder holds, in one number. Trust, locks and records are bound to it.

@@ -11,8 +11,7 @@ use rustix::io::Errno;
 use super::beneath::{self, FOLDER, READ};
 use super::error::SnapshotError;
 use crate::catalog::{Catalog, Entry};
-use crate::discover::Listing;
-use crate::host::Links;
+use crate::{discover::Listing, host::Links};
 
 /// A skill's folder, held open.
 #[derive(Debug)]
@@ -132,7 +131,6 @@ fn unopened(error: Errno) -> SnapshotError {
     SnapshotError::Folder(beneath::reason(error))
 }
 
-/// Splits a file's path into its folder and its name.
 fn parts(file: &Path) -> (PathBuf, OsString) {
     let folder = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     (folder.to_owned(), file.file_name().unwrap_or_default().to_owned())

@@ -1,37 +1,15 @@
 //! Every file of a skill with its size and digest, computed again only for files that changed.
 
-use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::{os::fd::OwnedFd, time::SystemTime};
 
-use rustix::fs::FileType;
-use rustix::io::Errno;
+use rustix::{fs::FileType, io::Errno};
 
 use super::digest::{Hex, hash};
-use super::dir::SkillDir;
-use super::error::SnapshotError;
-use super::stamp::{ANY_TICK, Stamp};
-use super::walk::{Bounds, Visited, Visitor, failed, regular};
+use super::stamps::{ANY_TICK, Stamp};
+use super::walk::{FolderLimits, Visited, Visitor, failed, regular};
+use super::{SkillDir, SnapshotError};
 use crate::text::path_text;
-
-/// Bounds on a skill whose files are told one by one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ManifestLimits {
-    /// Most files.
-    pub files: usize,
-    /// Most bytes of all files together.
-    pub bytes: u64,
-    /// Most entries, folders included.
-    pub entries: usize,
-    /// Most folders within each other.
-    pub depth: usize,
-}
-
-impl Default for ManifestLimits {
-    fn default() -> ManifestLimits {
-        ManifestLimits { files: 512, bytes: 16 * 1024 * 1024, entries: 10_000, depth: 32 }
-    }
-}
 
 /// Every file of a skill.
 ///
@@ -77,12 +55,12 @@ impl SkillDir {
     /// not read again; `now` tells which of these times can be relied on.
     pub fn file_manifest(
         &self,
-        limits: &ManifestLimits,
+        limits: &FolderLimits,
         known: Option<&FileManifest>,
         now: SystemTime,
     ) -> Result<FileManifest, SnapshotError> {
         let mut visitor = ManifestVisitor { dir: self, limits, known, now, files: vec![], bytes: 0, buffer: vec![] };
-        self.walk(self.extent, Bounds { entries: limits.entries, depth: limits.depth }, &mut visitor)?;
+        self.walk(self.extent, limits, &mut visitor)?;
         let ManifestVisitor { mut files, .. } = visitor;
         files.sort_unstable_by(|left, right| left.path.as_os_str().cmp(right.path.as_os_str()));
         let manifest = FileManifest { files };
@@ -95,7 +73,7 @@ impl SkillDir {
 
 struct ManifestVisitor<'a> {
     dir: &'a SkillDir,
-    limits: &'a ManifestLimits,
+    limits: &'a FolderLimits,
     known: Option<&'a FileManifest>,
     now: SystemTime,
     files: Vec<ManifestFile>,

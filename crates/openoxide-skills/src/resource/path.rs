@@ -2,10 +2,9 @@
 //!
 //! The checks are there for clear answers. What keeps a read inside is how files are opened.
 
-use std::ffi::OsString;
-use std::fmt::Write as _;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
+use std::{ffi::OsString, fmt::Write as _};
 
 use crate::host::{PathLeniency, ReadProblem, ResourceRules};
 use crate::text::is_deceptive;
@@ -65,7 +64,6 @@ impl ResourcePath {
         if path.as_os_str().is_empty() { Err(ReadProblem::Empty) } else { Ok(ResourcePath { path, literal: None }) }
     }
 
-    /// Checks a path that is given by its bytes.
     pub(super) fn from_bytes(bytes: &[u8], parents: Parents) -> Result<ResourcePath, ReadProblem> {
         Ok(ResourcePath { path: checked(bytes, parents)?, literal: None })
     }

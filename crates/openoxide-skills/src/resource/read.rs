@@ -3,15 +3,12 @@
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
-use rustix::fs::FileType;
-use rustix::io::Errno;
+use rustix::{fs::FileType, io::Errno};
 
 use super::beneath::{self, FOLDER, READ};
 use super::dir::{Extent, SkillDir};
 use super::path::{ResourcePath, shown_name};
-use crate::catalog::collator;
-use crate::discover::Listing;
-use crate::host::ReadProblem;
+use crate::{catalog::collator, discover::Listing, host::ReadProblem};
 
 /// Most bytes of a file that are ever read.
 pub const READ_MAX: u64 = 16 * 1024 * 1024;
@@ -208,7 +205,6 @@ impl SkillDir {
         ResourceFolder { path: shown_name(path), items, cut: *cut }
     }
 
-    /// Tells what is behind a link.
     fn behind(&self, path: &Path) -> ItemKind {
         match beneath::open(self.fd(), path, READ) {
             // Also one that is there, and may not be read.
@@ -236,7 +232,6 @@ fn read_file(file: &OwnedFd, path: &Path, limit: ReadLimit) -> Result<Resource, 
     Ok(Resource { path: shown_name(path), size, bytes })
 }
 
-/// Returns the size of a regular file.
 fn regular_size(file: &OwnedFd) -> Result<u64, ReadProblem> {
     let stat = rustix::fs::fstat(file).map_err(problem)?;
     match FileType::from_raw_mode(stat.st_mode) {

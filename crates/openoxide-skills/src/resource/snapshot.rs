@@ -8,27 +8,8 @@ use rustix::io::Errno;
 use super::digest::{FileDigest, LinkDigest, TreeDigest, hash};
 use super::dir::{Extent, SkillDir};
 use super::error::SnapshotError;
-use super::walk::{Bounds, Visited, Visitor, failed, regular};
+use super::walk::{FolderLimits, Visited, Visitor, failed, regular};
 use crate::text::path_text;
-
-/// Bounds on a folder that is to be digested.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SnapshotLimits {
-    /// Most entries, folders included.
-    pub entries: usize,
-    /// Most bytes of all files together.
-    pub bytes: u64,
-    /// Most folders within each other.
-    pub depth: usize,
-    /// Most bytes of the skill's own file that are kept as its text.
-    pub manifest: usize,
-}
-
-impl Default for SnapshotLimits {
-    fn default() -> Self {
-        SnapshotLimits { entries: 10_000, bytes: 256 * 1024 * 1024, depth: 32, manifest: 1024 * 1024 }
-    }
-}
 
 /// A skill's folder at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,16 +31,16 @@ pub struct FolderSnapshot {
 impl SkillDir {
     /// Reads everything in the folder once. A folder with nothing but its `SKILL.md` takes six system calls, and opening
     /// and closing the folder itself two more.
-    pub fn snapshot(&self, limits: &SnapshotLimits) -> Result<FolderSnapshot, SnapshotError> {
+    pub fn snapshot(&self, limits: &FolderLimits) -> Result<FolderSnapshot, SnapshotError> {
         self.snapshot_as(self.extent, limits)
     }
 
     /// Reads the skill's own file alone, where the folder as a whole cannot be read. Its digest is not the skill's.
-    pub fn own_file(&self, limits: &SnapshotLimits) -> Result<FolderSnapshot, SnapshotError> {
-        self.snapshot_as(Extent::File, limits)
+    pub fn own_file(&self) -> Result<FolderSnapshot, SnapshotError> {
+        self.snapshot_as(Extent::File, &FolderLimits::SNAPSHOT)
     }
 
-    fn snapshot_as(&self, extent: Extent, limits: &SnapshotLimits) -> Result<FolderSnapshot, SnapshotError> {
+    fn snapshot_as(&self, extent: Extent, limits: &FolderLimits) -> Result<FolderSnapshot, SnapshotError> {
         let own = Path::new(&self.manifest);
         let mut visitor = SnapshotVisitor {
             manifest: own,
@@ -70,7 +51,7 @@ impl SkillDir {
             kept: None,
             buffer: vec![],
         };
-        self.walk(extent, Bounds { entries: limits.entries, depth: limits.depth }, &mut visitor)?;
+        self.walk(extent, limits, &mut visitor)?;
         let linked = visitor.links.iter().any(|link| link.path == own);
         let linked_manifest = if linked { Some(visitor.linked(self)?) } else { None };
         let SnapshotVisitor { mut files, mut links, kept, .. } = visitor;
@@ -84,7 +65,7 @@ impl SkillDir {
 
 struct SnapshotVisitor<'a> {
     manifest: &'a Path,
-    limits: &'a SnapshotLimits,
+    limits: &'a FolderLimits,
     files: Vec<FileDigest>,
     links: Vec<LinkDigest>,
     bytes: u64,

@@ -11,26 +11,37 @@ use rustix::io::Errno;
 use super::beneath::{self, FOLDER, READ};
 use super::dir::{Extent, SkillDir};
 use super::error::SnapshotError;
-use crate::discover::Listing;
-use crate::text::path_text;
+use crate::{discover::Listing, text::path_text};
 
 /// Never part of a skill: version control's own.
 pub(super) const LEFT_OUT: &str = ".git";
 
-/// How far a walk goes.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Bounds {
+/// Bounds on a skill's folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FolderLimits {
     /// Most entries, folders included.
-    pub(super) entries: usize,
+    pub entries: usize,
+    /// Most files, where they are listed one by one.
+    pub files: usize,
+    /// Most bytes of all files together.
+    pub bytes: u64,
     /// Most folders within each other.
-    pub(super) depth: usize,
+    pub depth: usize,
+    /// Most bytes of the skill's own file that a snapshot keeps as its text.
+    pub manifest: usize,
 }
 
-/// What a walk came to.
+impl FolderLimits {
+    /// For a folder that is digested.
+    pub const SNAPSHOT: FolderLimits =
+        FolderLimits { entries: 10_000, files: 10_000, bytes: 256 * 1024 * 1024, depth: 32, manifest: 1024 * 1024 };
+    /// For a folder whose files are listed one by one.
+    pub const LISTED: FolderLimits = FolderLimits { files: 512, bytes: 16 * 1024 * 1024, ..FolderLimits::SNAPSHOT };
+}
+
 pub(super) struct Visited<'w> {
     folder: BorrowedFd<'w>,
     pub(super) name: &'w OsStr,
-    /// Its path in the skill's folder.
     pub(super) path: PathBuf,
 }
 
@@ -68,8 +79,13 @@ pub(super) trait Visitor {
 
 impl SkillDir {
     /// Leads a visitor through everything that belongs to the skill. Pipes, sockets and devices end the walk.
-    pub(super) fn walk(&self, extent: Extent, bounds: Bounds, visitor: &mut impl Visitor) -> Result<(), SnapshotError> {
-        let mut walk = Walk { bounds, entries: 0, visitor };
+    pub(super) fn walk(
+        &self,
+        extent: Extent,
+        limits: &FolderLimits,
+        visitor: &mut impl Visitor,
+    ) -> Result<(), SnapshotError> {
+        let mut walk = Walk { limits, entries: 0, visitor };
         match extent {
             Extent::Folder => {
                 walk.visitor.folder(self.fd(), Path::new(""))?;
@@ -82,8 +98,7 @@ impl SkillDir {
 }
 
 struct Walk<'v, V> {
-    bounds: Bounds,
-    /// How many names were come to so far.
+    limits: &'v FolderLimits,
     entries: usize,
     visitor: &'v mut V,
 }
@@ -91,7 +106,7 @@ struct Walk<'v, V> {
 impl<V: Visitor> Walk<'_, V> {
     /// How many names of the next folder are worth reading: one more than is allowed, for the entry that is left out.
     fn most(&self) -> usize {
-        self.bounds.entries.saturating_sub(self.entries).saturating_add(1)
+        self.limits.entries.saturating_sub(self.entries).saturating_add(1)
     }
 
     fn names(
@@ -101,10 +116,10 @@ impl<V: Visitor> Walk<'_, V> {
         prefix: &Path,
         depth: usize,
     ) -> Result<(), SnapshotError> {
-        let too_many = SnapshotError::TooMany(self.bounds.entries);
+        let too_many = SnapshotError::TooMany(self.limits.entries);
         for (name, kind) in listing.iter().filter(|(name, _)| *name != LEFT_OUT) {
             self.entries += 1;
-            if self.entries > self.bounds.entries {
+            if self.entries > self.limits.entries {
                 return Err(too_many);
             }
             self.entry(folder, prefix, name, kind, depth)?;
@@ -133,8 +148,8 @@ impl<V: Visitor> Walk<'_, V> {
 
     fn inner(&mut self, Visited { folder, name, path }: &Visited<'_>, depth: usize) -> Result<(), SnapshotError> {
         let inner = beneath::open_name(*folder, name, FOLDER).map_err(|error| failed(path, error))?;
-        if depth > self.bounds.depth {
-            return Err(SnapshotError::TooDeep { path: path_text(path), limit: self.bounds.depth });
+        if depth > self.limits.depth {
+            return Err(SnapshotError::TooDeep { path: path_text(path), limit: self.limits.depth });
         }
         self.visitor.folder(inner.as_fd(), path)?;
         let listing = Listing::read(inner.as_fd(), self.most()).map_err(|error| failed(path, error))?;

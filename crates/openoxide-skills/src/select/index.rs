@@ -1,22 +1,18 @@
 //! Indexes the skills of a catalog by name and by path, on first use.
 
-use std::cell::OnceCell;
-use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
+use std::{cell::OnceCell, collections::HashMap};
 
 use super::reason::IgnoredReason;
 use crate::catalog::{Catalog, Entry, Status};
-use crate::diagnostic::Code;
 use crate::host::{Ambiguous, MentionRules};
-use crate::text::near;
+use crate::{diagnostic::Code, text::near};
 
 /// The most names for which near ones are looked up: who writes more unknown names than that made no slip.
 const MAX_GUESSED: usize = 8;
 
-/// The most candidates that a reason names.
 const MAX_CANDIDATES: usize = 8;
 
-/// The skills of a catalog, by name and by path.
 pub(super) struct Index<'c, 'r> {
     catalog: &'c Catalog,
     rules: &'r MentionRules,
@@ -33,7 +29,6 @@ impl<'c, 'r> Index<'c, 'r> {
         Index { catalog, rules, names, aliases, paths: OnceCell::new(), positions: OnceCell::new(), guessed: 0 }
     }
 
-    /// Returns the place of a skill in the list.
     pub(super) fn position(&self, entry: &Entry) -> usize {
         let positions = self.positions.get_or_init(|| {
             self.catalog.entries().enumerate().map(|(position, entry)| (std::ptr::from_ref(entry), position)).collect()
@@ -66,7 +61,6 @@ impl<'c, 'r> Index<'c, 'r> {
         Err(known.map_or_else(|| self.unknown(name), IgnoredReason::NotActive))
     }
 
-    /// Finds the skill that a path leads to.
     pub(super) fn by_path(&self, path: &Path) -> Result<&'c Entry, IgnoredReason<'c>> {
         let paths = self.paths.get_or_init(|| self.paths());
         let entry = *paths.get(path).ok_or(IgnoredReason::PathUnknown)?;

@@ -1,7 +1,6 @@
 //! The reasons why something that looks like the name of a skill selects none.
 
-use std::borrow::Cow;
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 use crate::catalog::Entry;
 

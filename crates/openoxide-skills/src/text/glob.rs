@@ -7,7 +7,6 @@ const MAX_STEPS: usize = 100_000;
 /// Longest pattern and longest name that are compared: each `*` and `{` takes room on the stack.
 const MAX_LENGTH: usize = 1024;
 
-/// Tells whether a name matches a pattern.
 pub(crate) fn matches(pattern: &str, name: &str) -> bool {
     if pattern.len() > MAX_LENGTH || name.len() > MAX_LENGTH {
         return false;

@@ -2,61 +2,36 @@
 //!
 //! The time it takes grows with the length of the text and with nothing else, whatever the text is.
 
-use std::collections::HashMap;
-use std::ops::Range;
+use std::{collections::HashMap, ops::Range};
 
-/// What differs between the programs whose reading of Markdown is followed.
+/// Whose reading of Markdown is followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct MarkdownRules {
-    /// Where a fence may stand.
-    pub(crate) fences: FencePlace,
-    /// What a backslash takes back.
-    pub(crate) escapes: Escapes,
-    /// Whether `<!-- … -->` is found.
-    pub(crate) comments: bool,
-}
-
-/// Where a code fence may stand in its line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FencePlace {
-    /// After at most three spaces.
+pub(crate) enum Dialect {
+    /// Everything that any program might take for code: a fence stands after any indentation, and inside quotes and list
+    /// items; a backslash takes any character back; comments are found too.
+    Widest,
+    /// A fence stands after at most three spaces, and a backslash takes back a backtick that stands alone.
     Margin,
-    /// After any indentation, and inside quotes and list items.
-    Anywhere,
-}
-
-/// What a backslash in prose takes back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Escapes {
-    /// A backtick that stands alone.
-    LoneBacktick,
-    /// Whatever character follows.
-    AnyCharacter,
 }
 
 /// A part of a text that is not prose.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Region {
-    /// Where it stands, in bytes.
     pub(crate) span: Range<usize>,
     pub(crate) kind: RegionKind,
 }
 
-/// What a part of a text is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum RegionKind {
     /// Code between backticks.
     Span,
-    /// A comment.
     Comment,
     /// Code in a fence, to the end of the text if nothing closes it.
     Fence(Fence),
 }
 
-/// A code fence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fence {
-    /// The character that it is made of.
     pub(crate) mark: char,
     /// What stands behind the opening marks, without blanks around it.
     pub(crate) info: Range<usize>,
@@ -67,12 +42,12 @@ pub(crate) struct Fence {
 /// Finds all regions of a text, in order; they do not overlap.
 ///
 /// `skip` is asked at each exclamation mark in prose: if something begins there that is not Markdown, it returns its end.
-pub(crate) fn regions(text: &str, rules: MarkdownRules, skip: impl Fn(usize) -> Option<usize>) -> Vec<Region> {
-    let mut scanner = Scanner { text, rules, skip, found: Vec::new() };
+pub(crate) fn regions(text: &str, dialect: Dialect, skip: impl Fn(usize) -> Option<usize>) -> Vec<Region> {
+    let mut scanner = Scanner { text, dialect, skip, found: Vec::new() };
     let mut at = 0;
     let mut is_line_start = true;
     while at < text.len() {
-        let open = if is_line_start { Opening::read(scanner.line(at), at, rules.fences) } else { None };
+        let open = if is_line_start { Opening::read(scanner.line(at), at, dialect) } else { None };
         let end = match open {
             Some(open) => scanner.fence(&open),
             None => scanner.paragraph(at),
@@ -83,7 +58,6 @@ pub(crate) fn regions(text: &str, rules: MarkdownRules, skip: impl Fn(usize) -> 
     scanner.found
 }
 
-/// The opening line of a code fence.
 struct Opening {
     start: usize,
     content: usize,
@@ -93,11 +67,11 @@ struct Opening {
 }
 
 impl Opening {
-    fn read(line: &str, at: usize, place: FencePlace) -> Option<Opening> {
-        let bare = unindented(line, place)?;
-        let bare = match place {
-            FencePlace::Margin => bare,
-            FencePlace::Anywhere => {
+    fn read(line: &str, at: usize, dialect: Dialect) -> Option<Opening> {
+        let bare = unindented(line, dialect)?;
+        let bare = match dialect {
+            Dialect::Margin => bare,
+            Dialect::Widest => {
                 let item = bare.trim_start_matches(['-', '*', '+']);
                 if item.len() < bare.len() && item.starts_with(' ') { item.trim_start() } else { bare }
             }
@@ -113,17 +87,17 @@ impl Opening {
         opens.then_some(Opening { start, content: at + line.len(), mark, length, info })
     }
 
-    fn is_closed_by(&self, line: &str, place: FencePlace) -> bool {
-        let Some(bare) = unindented(line, place).map(str::trim_end) else { return false };
+    fn is_closed_by(&self, line: &str, dialect: Dialect) -> bool {
+        let Some(bare) = unindented(line, dialect).map(str::trim_end) else { return false };
         bare.len() >= self.length && bare.chars().all(|c| c == self.mark)
     }
 }
 
 /// Returns a line without what may stand before a fence; `None` if more stands there.
-fn unindented(line: &str, place: FencePlace) -> Option<&str> {
-    match place {
-        FencePlace::Anywhere => Some(line.trim_start_matches([' ', '\t', '>'])),
-        FencePlace::Margin => {
+fn unindented(line: &str, dialect: Dialect) -> Option<&str> {
+    match dialect {
+        Dialect::Widest => Some(line.trim_start_matches([' ', '\t', '>'])),
+        Dialect::Margin => {
             let bare = line.trim_start_matches(' ');
             (line.len() - bare.len() <= 3).then_some(bare)
         }
@@ -132,7 +106,7 @@ fn unindented(line: &str, place: FencePlace) -> Option<&str> {
 
 struct Scanner<'t, S> {
     text: &'t str,
-    rules: MarkdownRules,
+    dialect: Dialect,
     skip: S,
     found: Vec<Region>,
 }
@@ -149,7 +123,7 @@ impl<'t, S: Fn(usize) -> Option<usize>> Scanner<'t, S> {
         let mut at = open.content;
         while at < self.text.len() {
             let line = self.line(at);
-            if open.is_closed_by(line, self.rules.fences) {
+            if open.is_closed_by(line, self.dialect) {
                 let end = at + line.trim_end_matches(['\n', '\r']).len();
                 self.found.push(Region { span: open.start..end, kind: fence(Some(open.content..at)) });
                 return at + line.len();
@@ -168,10 +142,10 @@ impl<'t, S: Fn(usize) -> Option<usize>> Scanner<'t, S> {
         let mut at = start;
         while at < end {
             at = match bytes[at] {
-                b'\\' if self.rules.escapes == Escapes::AnyCharacter => at + 2,
+                b'\\' if self.dialect == Dialect::Widest => at + 2,
                 b'`' => self.backticks(&runs, at),
                 b'!' => (self.skip)(at).unwrap_or(at + 1),
-                b'<' if self.rules.comments && bytes[at..].starts_with(b"<!--") => self.comment(at),
+                b'<' if self.dialect == Dialect::Widest && bytes[at..].starts_with(b"<!--") => self.comment(at),
                 _ => at + 1,
             };
         }
@@ -186,7 +160,7 @@ impl<'t, S: Fn(usize) -> Option<usize>> Scanner<'t, S> {
         let mut end = start + self.line(start).len();
         while end < self.text.len() {
             let line = self.line(end);
-            if line.trim().is_empty() || Opening::read(line, end, self.rules.fences).is_some() {
+            if line.trim().is_empty() || Opening::read(line, end, self.dialect).is_some() {
                 break;
             }
             end += line.len();
@@ -197,8 +171,7 @@ impl<'t, S: Fn(usize) -> Option<usize>> Scanner<'t, S> {
     /// Reads a run of backticks, and the span that it opens, if it does.
     fn backticks(&mut self, runs: &Runs, at: usize) -> usize {
         let (run, close) = runs.at(at);
-        let is_escaped =
-            self.rules.escapes == Escapes::LoneBacktick && run.len() == 1 && self.text[..run.start].ends_with('\\');
+        let is_escaped = self.dialect == Dialect::Margin && run.len() == 1 && self.text[..run.start].ends_with('\\');
         let Some(close) = close.filter(|_| !is_escaped) else { return run.end };
         self.found.push(Region { span: at..close, kind: RegionKind::Span });
         close
@@ -246,15 +219,14 @@ mod tests {
     use super::*;
 
     /// Compares the code that is found, with `|` between its parts.
-    fn check_with(rules: MarkdownRules, text: &str, expected: &str) {
-        let regions = regions(text, rules, |_| None);
+    fn check_with(dialect: Dialect, text: &str, expected: &str) {
+        let regions = regions(text, dialect, |_| None);
         let found: Vec<&str> = regions.into_iter().map(|region| text[region.span].trim_end()).collect();
         assert_eq!(found.join("|"), expected, "{text:?}");
     }
 
     fn check(text: &str, expected: &str) {
-        let rules = MarkdownRules { fences: FencePlace::Margin, escapes: Escapes::LoneBacktick, comments: false };
-        check_with(rules, text, expected);
+        check_with(Dialect::Margin, text, expected);
     }
 
     #[test]
@@ -273,8 +245,7 @@ mod tests {
 
     #[test]
     fn fences_in_lists_and_quotes_and_comments() {
-        let rules = MarkdownRules { fences: FencePlace::Anywhere, escapes: Escapes::AnyCharacter, comments: true };
-        let check = |text: &str, expected: &str| check_with(rules, text, expected);
+        let check = |text: &str, expected: &str| check_with(Dialect::Widest, text, expected);
         check("- ```\n  a\n  ```\nb", "```\n  a\n  ```");
         check("> ```\n> a\n> ```\nb", "```\n> a\n> ```");
         check("a <!-- `b --> c `d`", "<!-- `b -->|`d`");

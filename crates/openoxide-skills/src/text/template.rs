@@ -36,7 +36,6 @@ pub(crate) struct Templates<'t> {
 }
 
 impl<'t> Templates<'t> {
-    /// Reads the templates of these names.
     pub(crate) fn new<'n>(
         spec: &'t HostSpec,
         names: impl IntoIterator<Item = &'n str>,
@@ -68,14 +67,12 @@ impl<'t> Templates<'t> {
         Ok(Templates { environment, host })
     }
 
-    /// Draws a template with these values.
     pub(crate) fn draw(&self, template: &str, values: minijinja::Value) -> Result<String, RenderError> {
         let drawn = self.environment.get_template(template).and_then(|template| template.render(values));
         drawn.map_err(|source| RenderError::Template { host: self.host.clone(), source })
     }
 }
 
-/// Escapes the five characters that XML reserves.
 fn xml(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {

@@ -3,20 +3,16 @@
 //! The tree keeps what hosts disagree on (duplicate keys, tags, anchors, flow style) instead of judging it;
 //! `parse` judges. Limits hold for any input: size is bounded by the caller, depth, nodes and expanded bytes here.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
-use std::ops::Range;
+use std::{borrow::Cow, collections::HashMap, ops::Range};
 
 use granit_parser::{Event, Parser, ScalarStyle, StructureStyle, Tag};
 
-/// Deepest nesting that is read.
 const MAX_DEPTH: usize = 64;
 /// Most nodes that are read, aliases counted each time they are used.
 const MAX_NODES: usize = 10_000;
 /// Most bytes of scalars after aliases are expanded.
 const MAX_BYTES: usize = 1 << 20;
 
-/// A node and the bytes it came from.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Node<'a> {
     pub(crate) value: Value<'a>,
@@ -25,7 +21,6 @@ pub(crate) struct Node<'a> {
     pub(crate) feature: Option<Feature>,
 }
 
-/// What a node holds.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Value<'a> {
     Scalar { text: Cow<'a, str>, plain: bool },
@@ -42,7 +37,6 @@ pub(crate) enum Feature {
     Tag,
     /// The tag of another of YAML's own types.
     TypeTag,
-    /// Any other tag.
     LocalTag,
     Flow,
 }

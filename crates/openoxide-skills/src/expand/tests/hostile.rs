@@ -181,7 +181,7 @@ fn an_argument_is_one_word_and_runs_nothing() {
                 let raw = raw(typed);
                 let answer = run(shell, &piece, folder.path()).unwrap();
                 // A substitution drops the line ends at its end.
-                let expected = [format!("[{}]", raw.raw()), format!("[{}]", raw.raw().trim_end_matches('\n'))];
+                let expected = [format!("[{}]", raw.raw), format!("[{}]", raw.raw.trim_end_matches('\n'))];
                 assert!(expected.contains(&answer), "{shell}: {text} with {typed:?}: {answer:?}\n{}", piece.script);
                 assert!(!folder.path().join("CANARY").exists(), "{shell}: {text} with {typed:?}");
             }

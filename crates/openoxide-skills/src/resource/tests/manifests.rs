@@ -8,7 +8,7 @@ use openoxide_testkit::Fixture;
 use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
 
-use crate::resource::{FileManifest, ManifestLimits, SkillDir, SnapshotError};
+use crate::resource::{FileManifest, FolderLimits, SkillDir, SnapshotError};
 
 const TREE: &str = "
 //- outside/secret.md
@@ -42,7 +42,7 @@ fn later() -> SystemTime {
 }
 
 fn manifest(folder: &Path, known: Option<&FileManifest>, now: SystemTime) -> Result<FileManifest, SnapshotError> {
-    SkillDir::open(folder)?.file_manifest(&ManifestLimits::default(), known, now)
+    SkillDir::open(folder)?.file_manifest(&FolderLimits::LISTED, known, now)
 }
 
 #[test]
@@ -106,15 +106,15 @@ fn a_file_that_just_changed_is_read_again_however_it_looks() {
 fn what_is_too_much_is_said() {
     let dir = tree();
     let folder = dir.path().join("skill");
-    let told = |limits: ManifestLimits| {
+    let told = |limits: FolderLimits| {
         SkillDir::open(&folder).unwrap().file_manifest(&limits, None, later()).unwrap_err().to_string()
     };
-    let limits = ManifestLimits::default();
-    assert!(told(ManifestLimits { files: 3, ..limits }).contains("more than 3 entries"));
-    assert!(told(ManifestLimits { bytes: 10, ..limits }).contains("larger than 10 bytes together"));
-    assert!(told(ManifestLimits { depth: 1, ..limits }).contains("more than 1 deep"));
-    assert!(told(ManifestLimits { entries: 2, ..limits }).contains("more than 2 entries"));
-    let exact = ManifestLimits { files: 4, ..limits };
+    let limits = FolderLimits::LISTED;
+    assert!(told(FolderLimits { files: 3, ..limits }).contains("more than 3 entries"));
+    assert!(told(FolderLimits { bytes: 10, ..limits }).contains("larger than 10 bytes together"));
+    assert!(told(FolderLimits { depth: 1, ..limits }).contains("more than 1 deep"));
+    assert!(told(FolderLimits { entries: 2, ..limits }).contains("more than 2 entries"));
+    let exact = FolderLimits { files: 4, ..limits };
     assert!(SkillDir::open(&folder).unwrap().file_manifest(&exact, None, later()).is_ok());
 }
 

@@ -13,7 +13,7 @@ use rustix::fs::{RenameFlags, renameat, renameat_with, symlinkat};
 use crate::catalog::{Catalog, Depth, View, load};
 use crate::host::{Hosts, ReadProblem, ResourceRules};
 use crate::resource::beneath::{self, READ};
-use crate::resource::{ReadLimit, ResourceBytes, ResourcePath, SkillDir, SnapshotLimits};
+use crate::resource::{FolderLimits, ReadLimit, ResourceBytes, ResourcePath, SkillDir};
 use crate::root::Surroundings;
 use crate::settings::HostSettings;
 
@@ -152,7 +152,7 @@ fn look(skill: &SkillDir, name: &str) -> Option<String> {
 
 /// Returns everything that a copy holds, if one could be made.
 fn copied(skill: &SkillDir) -> Option<String> {
-    let snapshot = skill.snapshot(&SnapshotLimits::default()).ok()?;
+    let snapshot = skill.snapshot(&FolderLimits::SNAPSHOT).ok()?;
     let copy = tempfile::tempdir().unwrap();
     skill.copy_to(&snapshot, copy.path()).ok()?;
     let texts = snapshot.files.iter().map(|file| fs_err::read_to_string(copy.path().join(&file.path)).unwrap());
@@ -192,8 +192,8 @@ fn own_file(skill: &SkillDir) -> Option<String> {
     let texts = [skill.read_manifest(ReadLimit::Text(1000)), skill.read(&path, ReadLimit::Text(1000))];
     let mut all: Vec<String> =
         texts.into_iter().filter_map(Result::ok).map(|read| format!("{:?}", read.bytes)).collect();
-    let limits = SnapshotLimits::default();
-    for snapshot in [skill.snapshot(&limits), skill.own_file(&limits)].into_iter().flatten() {
+    let limits = FolderLimits::SNAPSHOT;
+    for snapshot in [skill.snapshot(&limits), skill.own_file()].into_iter().flatten() {
         all.push(String::from_utf8(snapshot.manifest.clone()).unwrap());
         let copy = tempfile::tempdir().unwrap();
         if skill.copy_to(&snapshot, copy.path()).is_ok() {

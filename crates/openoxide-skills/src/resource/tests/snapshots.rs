@@ -7,7 +7,7 @@ use std::process::Command;
 use openoxide_testkit::Fixture;
 use tempfile::TempDir;
 
-use crate::resource::{FolderSnapshot, SkillDir, SnapshotError, SnapshotLimits, TreeDigest};
+use crate::resource::{FolderLimits, FolderSnapshot, SkillDir, SnapshotError, TreeDigest};
 
 const SMALL: &str = "
 //- skill/SKILL.md
@@ -38,7 +38,7 @@ fn tree(text: &str) -> TempDir {
 }
 
 fn snapshot(folder: &Path) -> Result<FolderSnapshot, SnapshotError> {
-    SkillDir::open(folder)?.snapshot(&SnapshotLimits::default())
+    SkillDir::open(folder)?.snapshot(&FolderLimits::SNAPSHOT)
 }
 
 fn digest(folder: &Path) -> TreeDigest {
@@ -139,12 +139,12 @@ fn a_snapshot_names_what_it_digested() {
 fn a_single_file_has_a_digest_of_its_own() {
     let dir = tree("//- flat/one.md\none\n//- flat/two.md\ntwo\n//- alone/SKILL.md\nsame\n//- alone2/SKILL.md\nsame\n");
     let one = SkillDir::open_file(&dir.path().join("flat/one.md")).unwrap();
-    let before = one.snapshot(&SnapshotLimits::default()).unwrap();
+    let before = one.snapshot(&FolderLimits::SNAPSHOT).unwrap();
     assert_eq!((before.files.len(), before.manifest.as_slice()), (1, b"one\n".as_slice()));
     fs_err::write(dir.path().join("flat/two.md"), "changed").unwrap();
-    assert_eq!(one.snapshot(&SnapshotLimits::default()).unwrap().digest, before.digest);
+    assert_eq!(one.snapshot(&FolderLimits::SNAPSHOT).unwrap().digest, before.digest);
     let file = SkillDir::open_file(&dir.path().join("alone/SKILL.md")).unwrap();
-    assert_eq!(file.snapshot(&SnapshotLimits::default()).unwrap().digest, digest(&dir.path().join("alone2")));
+    assert_eq!(file.snapshot(&FolderLimits::SNAPSHOT).unwrap().digest, digest(&dir.path().join("alone2")));
 }
 
 #[test]
@@ -163,16 +163,16 @@ fn special_files_refuse_a_digest() {
 fn everything_is_bounded() {
     let dir = tree(SMALL);
     let skill = SkillDir::open(&dir.path().join("skill")).unwrap();
-    let usual = SnapshotLimits::default();
-    let with = |limits: SnapshotLimits| skill.snapshot(&limits);
-    assert!(with(SnapshotLimits { entries: 7, ..usual }).is_ok());
-    assert_eq!(with(SnapshotLimits { entries: 6, ..usual }), Err(SnapshotError::TooMany(6)));
-    assert_eq!(with(SnapshotLimits { entries: 2, ..usual }), Err(SnapshotError::TooMany(2)));
-    assert!(with(SnapshotLimits { bytes: 49, ..usual }).is_ok());
-    assert!(matches!(with(SnapshotLimits { bytes: 48, ..usual }), Err(SnapshotError::TooLarge { .. })));
-    assert!(with(SnapshotLimits { depth: 1, ..usual }).is_ok());
-    assert!(matches!(with(SnapshotLimits { depth: 0, ..usual }), Err(SnapshotError::TooDeep { .. })));
-    let cut = with(SnapshotLimits { manifest: 10, ..usual }).unwrap();
+    let usual = FolderLimits::SNAPSHOT;
+    let with = |limits: FolderLimits| skill.snapshot(&limits);
+    assert!(with(FolderLimits { entries: 7, ..usual }).is_ok());
+    assert_eq!(with(FolderLimits { entries: 6, ..usual }), Err(SnapshotError::TooMany(6)));
+    assert_eq!(with(FolderLimits { entries: 2, ..usual }), Err(SnapshotError::TooMany(2)));
+    assert!(with(FolderLimits { bytes: 49, ..usual }).is_ok());
+    assert!(matches!(with(FolderLimits { bytes: 48, ..usual }), Err(SnapshotError::TooLarge { .. })));
+    assert!(with(FolderLimits { depth: 1, ..usual }).is_ok());
+    assert!(matches!(with(FolderLimits { depth: 0, ..usual }), Err(SnapshotError::TooDeep { .. })));
+    let cut = with(FolderLimits { manifest: 10, ..usual }).unwrap();
     assert_eq!((cut.manifest.len(), cut.manifest_size), (10, 25));
     assert_eq!(cut.digest, with(usual).unwrap().digest);
     let sparse = std::fs::File::create(dir.path().join("skill/large")).unwrap();
@@ -190,13 +190,13 @@ fn the_skills_own_file_may_be_a_link_where_the_host_says_so() {
     let target = fs_err::canonicalize(dir.path()).unwrap().join("dotfiles/pdf.md");
     let mut follows = SkillDir::open(&path).unwrap();
     follows.leads_to = Some(target);
-    let seen = follows.snapshot(&SnapshotLimits::default()).unwrap();
+    let seen = follows.snapshot(&FolderLimits::SNAPSHOT).unwrap();
     assert_eq!(seen.manifest, b"text\n");
     let copy = tempfile::tempdir().unwrap();
     follows.copy_to(&seen, copy.path()).unwrap();
     assert!(copy.path().join("SKILL.md").symlink_metadata().unwrap().is_file());
     fs_err::write(dir.path().join("dotfiles/pdf.md"), "other").unwrap();
-    assert_ne!(follows.snapshot(&SnapshotLimits::default()).unwrap().digest, seen.digest);
+    assert_ne!(follows.snapshot(&FolderLimits::SNAPSHOT).unwrap().digest, seen.digest);
     assert_eq!(snapshot(&dir.path().join("inner")).unwrap().manifest, b"inside\n");
 }
 
@@ -204,7 +204,7 @@ fn the_skills_own_file_may_be_a_link_where_the_host_says_so() {
 fn a_copy_has_the_same_digest_and_no_version_control() {
     let dir = tree(SMALL);
     let skill = SkillDir::open(&dir.path().join("skill")).unwrap();
-    let seen = skill.snapshot(&SnapshotLimits::default()).unwrap();
+    let seen = skill.snapshot(&FolderLimits::SNAPSHOT).unwrap();
     let copy = tempfile::tempdir().unwrap();
     skill.copy_to(&seen, copy.path()).unwrap();
     assert_eq!(digest(copy.path()), seen.digest);
@@ -229,7 +229,7 @@ fn what_changed_since_is_not_copied() {
     for (what, change) in changes {
         let dir = tree(SMALL);
         let skill = SkillDir::open(&dir.path().join("skill")).unwrap();
-        let seen = skill.snapshot(&SnapshotLimits::default()).unwrap();
+        let seen = skill.snapshot(&FolderLimits::SNAPSHOT).unwrap();
         change(&dir.path().join("skill/scripts/run.sh"));
         let copy = tempfile::tempdir().unwrap();
         let refused = skill.copy_to(&seen, copy.path());
@@ -244,7 +244,7 @@ fn a_link_that_leads_out_is_not_copied() {
         let skill = dir.path().join("skill");
         symlink(target, skill.join("out")).unwrap();
         let skill = SkillDir::open(&skill).unwrap();
-        let seen = skill.snapshot(&SnapshotLimits::default()).unwrap();
+        let seen = skill.snapshot(&FolderLimits::SNAPSHOT).unwrap();
         let copy = tempfile::tempdir().unwrap();
         let refused = skill.copy_to(&seen, copy.path());
         assert_eq!(refused, Err(SnapshotError::Escapes("out".to_owned())), "{target}");

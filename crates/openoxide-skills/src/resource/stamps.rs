@@ -1,22 +1,73 @@
-//! Tells by stamps alone whether everything in a skill's folder is unchanged.
+//! Stamps files and folders, so that a change to a skill's folder is noticed without reading it again.
+//!
+//! A stamp says which file it is, how large, and when it was changed. The time of the last change of any kind cannot be
+//! set by anybody, so whatever is written, replaced or given another mode gets another stamp; but for one case. Times
+//! come from a clock that ticks, and what is changed twice within one tick has the same stamp after both. So a stamp is
+//! relied on only if it was settled when it was taken: if the last change was longer ago than any tick.
 
 use std::os::fd::BorrowedFd;
 use std::path::{Component, Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
-use rustix::fs::FileType;
+use rustix::fs::{FileType, RawMode, Stat};
 
 use super::dir::{Extent, SkillDir};
 use super::error::SnapshotError;
-use super::stamp::{KERNEL_TICK, Stamp};
-use super::walk::{Bounds, Visited, Visitor, failed};
+use super::walk::{FolderLimits, Visited, Visitor, failed};
 use crate::text::path_text;
 
+/// Longer than a tick of the kernel's clock, by which file systems of this machine go: 10 milliseconds at most.
+const KERNEL_TICK: Duration = Duration::from_millis(100);
+/// A tick of any file system: the coarsest count in steps of two seconds.
+pub(super) const ANY_TICK: Duration = Duration::from_secs(2);
 /// How many files and folders a skill may have: each is looked at every time.
 const FILES: usize = 64;
 /// File systems that are in this machine: ext4, xfs, btrfs, overlay, tmpfs.
 #[cfg(target_os = "linux")]
 const LOCAL: [i64; 5] = [0xEF53, 0x5846_5342, 0x9123_683E, 0x794C_7630, 0x0102_1994];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stamp {
+    device: u64,
+    inode: u64,
+    mode: RawMode,
+    size: i64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+impl Stamp {
+    // The types of these fields differ from system to system.
+    #[allow(clippy::unnecessary_cast, clippy::cast_lossless, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
+    pub(super) fn of(stat: &Stat) -> Stamp {
+        Stamp {
+            device: stat.st_dev as u64,
+            inode: stat.st_ino as u64,
+            mode: stat.st_mode as RawMode,
+            size: stat.st_size as i64,
+            modified: (stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+            changed: (stat.st_ctime as i64, stat.st_ctime_nsec as i64),
+        }
+    }
+
+    /// Looks at a path; a link is looked at itself.
+    pub(super) fn at(path: &Path) -> Option<Stamp> {
+        rustix::fs::lstat(path).ok().map(|stat| Stamp::of(&stat))
+    }
+
+    pub(super) fn kind(self) -> FileType {
+        FileType::from_raw_mode(self.mode)
+    }
+
+    /// Tells whether the last change was long enough before `now` for the next one to have another time.
+    pub(super) fn is_settled(self, now: SystemTime, tick: Duration) -> bool {
+        let (Ok(seconds), Ok(nanos)) = (u64::try_from(self.changed.0), u32::try_from(self.changed.1)) else {
+            return false;
+        };
+        let changed = SystemTime::UNIX_EPOCH.checked_add(Duration::new(seconds, nanos));
+        changed.and_then(|changed| now.duration_since(changed).ok()).is_some_and(|past| past >= tick)
+    }
+}
 
 /// What the system said about everything that a [`FolderSnapshot`](super::FolderSnapshot) of a skill is made of.
 ///
@@ -31,11 +82,11 @@ impl FolderStamps {
         if !is_local(folder) || !other.as_deref().is_none_or(is_local) {
             return None;
         }
-        let mut look = StampVisitor { folder, seen: Vec::new() };
+        let mut visitor = StampVisitor { folder, seen: Vec::new() };
         // The skill's own folder is one of those that are looked at.
-        let bounds = Bounds { entries: FILES - 1, depth: FILES };
-        SkillDir::open(folder).and_then(|dir| dir.walk(Extent::Folder, bounds, &mut look)).ok()?;
-        FolderStamps::settled(look.seen, other, now)
+        let limits = FolderLimits { entries: FILES - 1, depth: FILES, ..FolderLimits::SNAPSHOT };
+        SkillDir::open(folder).and_then(|dir| dir.walk(Extent::Folder, &limits, &mut visitor)).ok()?;
+        FolderStamps::settled(visitor.seen, other, now)
     }
 
     /// Looks at one file in a skill's folder, and at all folders on the way to it; nothing in the same cases.
@@ -112,12 +163,10 @@ impl Visitor for StampVisitor<'_> {
 }
 
 /// Tells whether looking at a path, or at the folder that it would be in, asks nobody but this machine.
-#[cfg(target_os = "linux")]
 fn is_local(path: &Path) -> bool {
     path.ancestors().find_map(|path| rustix::fs::statfs(path).ok()).is_some_and(|system| is_one_of(&system))
 }
 
-#[cfg(target_os = "linux")]
 fn is_local_folder(folder: BorrowedFd<'_>) -> bool {
     rustix::fs::fstatfs(folder).is_ok_and(|system| is_one_of(&system))
 }
@@ -130,11 +179,6 @@ fn is_one_of(system: &rustix::fs::StatFs) -> bool {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn is_local(_: &Path) -> bool {
-    false
-}
-
-#[cfg(not(target_os = "linux"))]
-fn is_local_folder(_: BorrowedFd<'_>) -> bool {
+fn is_one_of(_: &rustix::fs::StatFs) -> bool {
     false
 }
