@@ -26,16 +26,10 @@ pub struct Mention<'t> {
 pub enum MentionForm<'t> {
     /// A mark and the name.
     Plain,
-    /// A link.
-    Link {
-        /// What it leads to, without blanks around it.
-        target: &'t str,
-    },
-    /// A call.
-    Command {
-        /// What is said beside the name.
-        arguments: Cow<'t, str>,
-    },
+    /// A link, and what it leads to, without blanks around it.
+    Link(&'t str),
+    /// A call, and what is said beside the name.
+    Command(Cow<'t, str>),
 }
 
 /// Why a mention does not count, as the text shows.
@@ -116,7 +110,7 @@ impl<'t, 'r> Scanner<'t, 'r> {
         let span = at..start + written.len() + 1;
         let blocked = self.rules.link.blocked && self.rules.blocks(name);
         let flaw = if self.is_code(at) { Some(MentionFlaw::InCode) } else { blocked.then_some(MentionFlaw::Blocked) };
-        (!target.is_empty()).then_some(Mention { span, name, form: MentionForm::Link { target }, flaw })
+        (!target.is_empty()).then_some(Mention { span, name, form: MentionForm::Link(target), flaw })
     }
 
     /// Reads `$name`; returns where to go on.
@@ -172,7 +166,7 @@ fn command<'t>(text: &'t str, rules: &CommandRules) -> Option<Mention<'t>> {
             ArgumentBlanks::TrimmedStart => rest.trim_start_matches(is_blank),
             ArgumentBlanks::Kept => rest.strip_prefix(' ').unwrap_or(rest),
         };
-        return Some(Mention { form: MentionForm::Command { arguments: Cow::Borrowed(arguments) }, ..mention });
+        return Some(Mention { form: MentionForm::Command(Cow::Borrowed(arguments)), ..mention });
     }
     if rules.place != CommandPlace::Inside || rules.inside_unless.iter().any(|other| begins(start, other)) {
         return None;
@@ -190,7 +184,7 @@ fn inside<'t>(text: &'t str, rules: &CommandRules) -> Option<Mention<'t>> {
     let before = text[..mention.span.start].trim_matches(is_blank);
     let after = text[mention.span.end..].trim_matches(is_blank);
     let arguments = [before, after].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
-    Some(Mention { form: MentionForm::Command { arguments: Cow::Owned(arguments) }, ..mention })
+    Some(Mention { form: MentionForm::Command(Cow::Owned(arguments)), ..mention })
 }
 
 /// Reads a mark and a name; a word of another shape than a name is text.
@@ -206,7 +200,7 @@ fn call<'t>(text: &'t str, at: usize, rules: &CommandRules) -> Option<Mention<'t
     if name.is_empty() || misfit(name, &rules.shape).is_some() {
         return None;
     }
-    let form = MentionForm::Command { arguments: Cow::Borrowed("") };
+    let form = MentionForm::Command(Cow::Borrowed(""));
     Some(Mention { span: at..start + name.len(), name, form, flaw: None })
 }
 

@@ -205,8 +205,8 @@ impl<'c, 't> Chooser<'c, 't> {
 
     fn target(&mut self, mention: &Mention<'t>) -> Result<&'c Entry, IgnoredReason<'c>> {
         match &mention.form {
-            MentionForm::Link { target } => self.link(target),
-            MentionForm::Command { .. } => self.index.by_rank(mention.name),
+            MentionForm::Link(target) => self.link(target),
+            MentionForm::Command(_) => self.index.by_rank(mention.name),
             MentionForm::Plain => {
                 let found = self.index.by_name(mention.name)?;
                 if self.rules.connectors && self.connectors.contains(&mention.name.to_ascii_lowercase()) {
@@ -242,8 +242,8 @@ impl<'c, 't> Chooser<'c, 't> {
 
 fn selected<'c>(entry: &'c Entry, item: usize, mention: Mention<'_>) -> Selected<'c> {
     let arguments = match mention.form {
-        MentionForm::Command { arguments } => Some(arguments.into_owned()),
-        MentionForm::Plain | MentionForm::Link { .. } => None,
+        MentionForm::Command(arguments) => Some(arguments.into_owned()),
+        MentionForm::Plain | MentionForm::Link(_) => None,
     };
     Selected { entry, item, span: Some(mention.span), arguments }
 }

@@ -208,41 +208,33 @@ impl SidecarReader<'_> {
             return self.dropped("permissions", &node.span, "it must be a map");
         };
         for (key, value) in pairs {
-            match key {
-                "file_system" => self.file_system(value, &mut profile),
-                "network" => self.network(value, &mut profile),
-                "approval_policy" => profile.approval_policy = self.word("permissions.approval_policy", value),
-                other => self.keep(other.to_owned(), value, &mut profile),
+            match said(value).filter(|_| matches!(key, "file_system" | "network")) {
+                Some(inner) => {
+                    inner.for_each(|(inner, value)| self.permission((key, Some(inner)), value, &mut profile));
+                }
+                None => self.permission((key, None), value, &mut profile),
             }
         }
         (profile != PermissionsProfile::default()).then(|| Box::new(profile))
     }
 
-    fn file_system(&mut self, node: &Node<'_>, profile: &mut PermissionsProfile) {
-        let Some(pairs) = said(node) else {
-            self.dropped::<()>("permissions.file_system", &node.span, "it must be a map with `read` and `write`");
-            return;
-        };
-        for (key, value) in pairs {
-            match key {
-                "read" => profile.file_system_read = self.paths("permissions.file_system.read", value),
-                "write" => profile.file_system_write = self.paths("permissions.file_system.write", value),
-                other => self.keep(format!("file_system.{other}"), value, profile),
+    /// Reads one key, or one of the keys below it. Limits beside `network.enabled` are kept, for they are not enforced.
+    fn permission(&mut self, key: (&str, Option<&str>), value: &Node<'_>, profile: &mut PermissionsProfile) {
+        match key {
+            ("file_system", Some("read")) => {
+                profile.file_system_read = self.paths("permissions.file_system.read", value);
             }
-        }
-    }
-
-    /// Reads `network: true` or `network: { enabled: true }`; limits beside it are kept, for they are not enforced.
-    fn network(&mut self, node: &Node<'_>, profile: &mut PermissionsProfile) {
-        let Some(pairs) = said(node) else {
-            profile.network = self.switch("permissions.network", node);
-            return;
-        };
-        for (key, value) in pairs {
-            match key {
-                "enabled" => profile.network = self.switch("permissions.network.enabled", value),
-                other => self.keep(format!("network.{other}"), value, profile),
+            ("file_system", Some("write")) => {
+                profile.file_system_write = self.paths("permissions.file_system.write", value);
             }
+            ("file_system", None) => {
+                self.dropped::<()>("permissions.file_system", &value.span, "it must be a map with `read` and `write`");
+            }
+            ("network", None) => profile.network = self.switch("permissions.network", value),
+            ("network", Some("enabled")) => profile.network = self.switch("permissions.network.enabled", value),
+            ("approval_policy", _) => profile.approval_policy = self.word("permissions.approval_policy", value),
+            (other, None) => self.keep(other.to_owned(), value, profile),
+            (outer, Some(inner)) => self.keep(format!("{outer}.{inner}"), value, profile),
         }
     }
 

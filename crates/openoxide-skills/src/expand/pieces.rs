@@ -39,15 +39,12 @@ pub struct ShellPiece {
     pub refused: Option<CommandRefusal>,
 }
 
-/// Why a command must not be run with the arguments that were given.
+/// Why a command must not be run with the arguments that were given: the placeholder, as written, and what it would do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CommandRefusal {
     /// An argument would be calculated with.
-    #[error("`{placeholder}` stands where the shell calculates, and its value is more than a plain word")]
-    Arithmetic {
-        /// The placeholder, as written.
-        placeholder: String,
-    },
+    #[error("`{0}` stands where the shell calculates, and its value is more than a plain word")]
+    Arithmetic(String),
     /// An argument would be part of a program.
     #[error(
         "`{placeholder}` stands in text that `{program}` reads as a program, and its value is more than a plain word"
@@ -59,11 +56,8 @@ pub enum CommandRefusal {
         program: String,
     },
     /// An argument would decide which program is run.
-    #[error("`{placeholder}` stands where the name of a program is expected")]
-    Command {
-        /// The placeholder, as written.
-        placeholder: String,
-    },
+    #[error("`{0}` stands where the name of a program is expected")]
+    Command(String),
     /// An argument would be a program, or the file of one.
     #[error("`{placeholder}` stands where `{program}` expects what it is to run")]
     Text {

@@ -10,10 +10,8 @@ use std::collections::BTreeMap;
 use openoxide_permissions::{Frame, Lexer, ShellToken};
 
 use super::placeholder::{Placeholders, Replacement, Value};
-use super::{pieces::CommandRefusal, readers::Readers, simple_command::SimpleCommand};
-
-/// Longest value that is taken for a plain word.
-const MOST_PLAIN: usize = 1000;
+use super::simple_command::{SimpleCommand, is_plain};
+use super::{pieces::CommandRefusal, readers::Readers};
 
 #[derive(Debug, Default)]
 pub(super) struct Script {
@@ -143,7 +141,7 @@ impl Writer<'_> {
             return Some(CommandRefusal::Text { placeholder, program });
         }
         if self.lexer.frames().iter().any(|frame| matches!(frame, Frame::Arithmetic(_) | Frame::Braces)) {
-            return Some(CommandRefusal::Arithmetic { placeholder });
+            return Some(CommandRefusal::Arithmetic(placeholder));
         }
         let within = matches!(self.lexer.frame(), Frame::Single | Frame::Double | Frame::Escapes | Frame::Document)
             && !self.is_alone(written.len());
@@ -158,9 +156,9 @@ impl Writer<'_> {
             return None;
         }
         if self.is_command() {
-            return Some(CommandRefusal::Command { placeholder: written.to_owned() });
+            return Some(CommandRefusal::Command(written.to_owned()));
         }
-        self.commands.last()?.refuses(self.command, self.lexer.at(), written, value.text, is_plain(value.text))
+        self.commands.last()?.refuses(self.command, self.lexer.at(), written, value.text)
     }
 
     /// Tells whether the name of a program is expected here.
@@ -183,9 +181,4 @@ impl Writer<'_> {
         let quote = |c: char| matches!(c, '"' | '\'');
         self.command[..self.lexer.at()].ends_with(quote) && self.command[self.lexer.at() + length..].starts_with(quote)
     }
-}
-
-/// Tells whether a value means nothing but itself wherever it stands.
-fn is_plain(value: &str) -> bool {
-    value.len() <= MOST_PLAIN && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_./:@%+,-".contains(&byte))
 }

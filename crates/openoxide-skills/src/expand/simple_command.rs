@@ -25,6 +25,9 @@ const VALUE_OPTIONS: &[&str] =
 /// How much of a word before a placeholder is looked at; a longer name of a variable is taken for a program.
 const MOST_LOOKED_AT: usize = 200;
 
+/// Longest value that is taken for a plain word.
+const MOST_PLAIN: usize = 1000;
+
 /// What a program does with the words after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
@@ -77,7 +80,7 @@ impl CodeReader {
     }
 
     /// Tells why a value may not stand here, after this part of its word.
-    fn refuses(&self, written: &str, before: &str, value: &str, is_plain: bool) -> Option<CommandRefusal> {
+    fn refuses(&self, written: &str, before: &str, value: &str) -> Option<CommandRefusal> {
         let (placeholder, program) = (written.to_owned(), self.name.clone());
         let is_data = self.kind == Kind::Filter && (self.value || before.starts_with("-v") || before.starts_with("-F"));
         if is_data {
@@ -88,7 +91,7 @@ impl CodeReader {
             let is_part = is_text && !before.is_empty() && !before.starts_with('-');
             return match is_part {
                 false => Some(CommandRefusal::Text { placeholder, program }),
-                true => (!is_plain).then_some(CommandRefusal::Program { placeholder, program }),
+                true => (!is_plain(value)).then_some(CommandRefusal::Program { placeholder, program }),
             };
         }
         let is_option = before.is_empty() && value.starts_with(['-', '+']) && !self.plain;
@@ -201,14 +204,7 @@ impl SimpleCommand {
         }
     }
 
-    pub(super) fn refuses(
-        &self,
-        command: &str,
-        at: usize,
-        written: &str,
-        value: &str,
-        is_plain: bool,
-    ) -> Option<CommandRefusal> {
+    pub(super) fn refuses(&self, command: &str, at: usize, written: &str, value: &str) -> Option<CommandRefusal> {
         if self.redirected {
             let runs = |reader: &&CodeReader| reader.kind == Kind::Interpreter && reader.wants;
             let program = self.reader.as_ref().filter(runs)?.name.clone();
@@ -217,9 +213,9 @@ impl SimpleCommand {
         let before = &command[self.word.unwrap_or(at)..at];
         let before = bare(&before[..before.floor_char_boundary(MOST_LOOKED_AT)]);
         if self.expects && leading(&before) != Some(Leading::Assignment) {
-            return Some(CommandRefusal::Command { placeholder: written.to_owned() });
+            return Some(CommandRefusal::Command(written.to_owned()));
         }
-        self.reader.as_ref().and_then(|reader| reader.refuses(written, &before, value, is_plain))
+        self.reader.as_ref().and_then(|reader| reader.refuses(written, &before, value))
     }
 }
 
@@ -236,4 +232,9 @@ fn is_duration(word: &str) -> bool {
 fn is_variable(word: &str) -> bool {
     let name = word.strip_prefix('$').map(|name| name.trim_start_matches('{').trim_end_matches('}'));
     name.is_some_and(|name| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'))
+}
+
+/// Tells whether a value means nothing but itself wherever it stands.
+pub(super) fn is_plain(value: &str) -> bool {
+    value.len() <= MOST_PLAIN && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_./:@%+,-".contains(&byte))
 }

@@ -18,8 +18,8 @@ fn shown(text: &str, rules: &MentionRules) -> Vec<String> {
         let Range { start, end } = mention.span;
         let form = match mention.form {
             MentionForm::Plain => String::new(),
-            MentionForm::Link { target } => format!(" -> {target}"),
-            MentionForm::Command { arguments } => format!(" [{arguments}]"),
+            MentionForm::Link(target) => format!(" -> {target}"),
+            MentionForm::Command(arguments) => format!(" [{arguments}]"),
         };
         let flaw = mention.flaw.map_or_else(String::new, |flaw| format!(" {flaw:?}"));
         format!("{} @ {start}..{end}{form}{flaw}", mention.name)

@@ -25,6 +25,9 @@ pub(super) struct Root<'t> {
 /// Fields, by where their YAML stands and the rules that they were taken with.
 pub(super) type Taken = Vec<(Range<usize>, Alike, Collected)>;
 
+/// What a reading has in common with others, and the fields that were taken so far.
+pub(super) type Known<'k> = (Alike, &'k mut Taken);
+
 /// What readings have in common that take the same fields out of the same YAML.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Alike {

@@ -3,12 +3,12 @@
 use std::{borrow::Cow, sync::Arc};
 
 use super::field_names::{CONTROLS, KNOWN, camel_case, is_known_field, unknown_field_problem};
-use super::parsed::Source;
+use super::parsed::{Result, Source};
 use super::scalar::{self, Text, split_patterns, split_tools};
 use crate::diagnostic::{Code, Diagnostic, Level};
 use crate::host::{Clean, EmptyText, NameStep, ParseRules, Spelling, UnknownFields, WrongType};
 use crate::skill::{Frontmatter, RareFields, SkillContext, SkillHooks};
-use crate::text::yaml::{Node, Value};
+use crate::text::yaml::{Node, Pair, Value};
 
 /// The fields and what is wrong with them. Hosts that take them by the same rules share them.
 #[derive(Clone, Debug, Default)]
@@ -28,12 +28,7 @@ pub(crate) fn taken_alike(left: &ParseRules, right: &ParseRules) -> bool {
     rules(left) == rules(right) && left.fields == right.fields
 }
 
-pub(super) fn collect(
-    rules: &ParseRules,
-    source: Source<'_>,
-    pairs: &[(Node<'_>, Node<'_>)],
-    first_try: bool,
-) -> Result<Collected, Diagnostic> {
+pub(super) fn collect(rules: &ParseRules, source: Source<'_>, pairs: &[Pair<'_>], first: bool) -> Result<Collected> {
     let mut collector = Collector {
         rules,
         source,
@@ -51,7 +46,7 @@ pub(super) fn collect(
     for (key, value) in pairs {
         collector.pair(key, value)?;
     }
-    Ok(collector.finish(first_try))
+    Ok(collector.finish(first))
 }
 
 struct Collector<'c> {
@@ -68,7 +63,7 @@ struct Collector<'c> {
 }
 
 impl Collector<'_> {
-    fn merge(&mut self, pairs: &[(Node<'_>, Node<'_>)]) -> Result<(), Diagnostic> {
+    fn merge(&mut self, pairs: &[Pair<'_>]) -> Result<()> {
         for (_, value) in pairs.iter().filter(|(key, _)| key.as_text() == Some("<<")) {
             let maps = match &value.value {
                 Value::List(items) => items.as_slice(),
@@ -80,7 +75,7 @@ impl Collector<'_> {
         Ok(())
     }
 
-    fn pair(&mut self, key: &Node<'_>, value: &Node<'_>) -> Result<(), Diagnostic> {
+    fn pair(&mut self, key: &Node<'_>, value: &Node<'_>) -> Result<()> {
         let Some(key_text) = key.as_text() else { return Ok(()) };
         let canonical = self.canonical(key_text);
         let read = &self.rules.fields.read;
@@ -128,7 +123,7 @@ impl Collector<'_> {
     }
 
     /// Takes a field that has a meaning; returns false for any other key.
-    fn known(&mut self, key: &str, value: &Node<'_>) -> Result<bool, Diagnostic> {
+    fn known(&mut self, key: &str, value: &Node<'_>) -> Result<bool> {
         match key {
             "name" => self.name = self.name(key, value)?,
             "description" => self.description = self.description(key, value)?,
@@ -170,14 +165,14 @@ impl Collector<'_> {
         true
     }
 
-    fn name(&mut self, key: &str, value: &Node<'_>) -> Result<Option<String>, Diagnostic> {
+    fn name(&mut self, key: &str, value: &Node<'_>) -> Result<Option<String>> {
         let name = self.required_text(key, value)?;
         let clean = if self.rules.name.steps.contains(&NameStep::Trim) { Clean::Trim } else { Clean::None };
         Ok(name.map(|name| scalar::clean(&name, clean).into_owned()))
     }
 
     /// Under loose rules an empty text stands for a value that is there but is not text.
-    fn description(&mut self, key: &str, value: &Node<'_>) -> Result<Option<String>, Diagnostic> {
+    fn description(&mut self, key: &str, value: &Node<'_>) -> Result<Option<String>> {
         let text = self.required_text(key, value)?;
         if self.rules.description.empty != EmptyText::Loose {
             return Ok(text);
@@ -185,7 +180,7 @@ impl Collector<'_> {
         Ok(text.or_else(|| Some(String::new())).filter(|_| !scalar::is_falsy(value)))
     }
 
-    fn required_text(&mut self, key: &str, value: &Node<'_>) -> Result<Option<String>, Diagnostic> {
+    fn required_text(&mut self, key: &str, value: &Node<'_>) -> Result<Option<String>> {
         match scalar::text(value, self.rules) {
             Text::Some(text) => Ok(Some(scalar::clean(&text, self.rules.clean).into_owned())),
             Text::Null => {
@@ -274,7 +269,7 @@ impl Collector<'_> {
         }
     }
 
-    fn metadata(&mut self, value: &Node<'_>) -> Result<(), Diagnostic> {
+    fn metadata(&mut self, value: &Node<'_>) -> Result<()> {
         let Some(pairs) = value.as_map() else {
             if value.span.is_empty() {
                 return Ok(());

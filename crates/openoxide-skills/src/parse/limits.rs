@@ -6,7 +6,8 @@ use super::parsed::Source;
 use super::scalar::{self, Text};
 use crate::diagnostic::{Code, Diagnostic, Level};
 use crate::host::{EmptyText, LengthUnit, ParseRules};
-use crate::{text::utf16_len, text::yaml::Node};
+use crate::text::utf16_len;
+use crate::text::yaml::{Node, Pair};
 
 /// Returns the length of a text in the unit of a host's limits.
 pub(super) fn length(text: &str, unit: LengthUnit) -> usize {
@@ -18,7 +19,7 @@ pub(super) fn length(text: &str, unit: LengthUnit) -> usize {
 }
 
 /// Checks the lengths of the texts, in the order of the standard's fields.
-pub(super) fn check_texts(rules: &ParseRules, source: Source<'_>, pairs: &[(Node<'_>, Node<'_>)]) -> Vec<Diagnostic> {
+pub(super) fn check_texts(rules: &ParseRules, source: Source<'_>, pairs: &[Pair<'_>]) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     let find = |wanted: &str| pairs.iter().rev().find(|(key, _)| key.as_text() == Some(wanted)).map(|(_, value)| value);
     match find("description") {

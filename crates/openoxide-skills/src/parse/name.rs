@@ -8,12 +8,12 @@ use super::limits::length;
 use super::parsed::{Parsed, Source};
 use crate::diagnostic::{Code, Diagnostic, Fix, Level};
 use crate::host::{Chars, LengthUnit, NameShape, NameSource, NameStep, ParseRules};
-use crate::{text::TerminalText, text::yaml::Node};
+use crate::text::{TerminalText, yaml::Pair};
 
 pub(super) fn check(
     rules: &ParseRules,
     source: Source<'_>,
-    pairs: &[(Node<'_>, Node<'_>)],
+    pairs: &[Pair<'_>],
     folder: &str,
     name: Option<&str>,
 ) -> Vec<Diagnostic> {
@@ -49,7 +49,7 @@ pub(super) fn check(
 /// Checks the shape of a name that always comes from the folder.
 pub(super) fn check_folder(rules: &ParseRules, file: &str, name: &str) -> Vec<Diagnostic> {
     let span = 0..file.find('\n').unwrap_or(file.len());
-    let at = Subject { source: Source { file, offset: 0 }, span, name, folder: name, lengths: rules.lengths };
+    let at = Subject { source: Source { file, ..Source::default() }, span, name, folder: name, lengths: rules.lengths };
     broken(&rules.name.must, Level::Error, &at)
 }
 
@@ -138,7 +138,7 @@ fn characters(shape: &NameShape, level: Level, subject: &Subject<'_>) -> Option<
 
 /// Says what is wrong with a name that must have a shape, wherever it comes from.
 pub(crate) fn misfit(name: &str, shape: &NameShape) -> Option<Diagnostic> {
-    let source = Source { file: "", offset: 0 };
+    let source = Source::default();
     let subject = Subject { source, span: 0..0, name, folder: name, lengths: LengthUnit::default() };
     let problem = broken(shape, Level::Error, &subject).into_iter().next()?;
     Some(Diagnostic { place: None, ..problem })

@@ -33,7 +33,7 @@ impl Parsed {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Head<'a> {
     pub(crate) bytes: &'a [u8],
-    pub(crate) text: Result<&'a str, Utf8Error>,
+    pub(crate) text: std::result::Result<&'a str, Utf8Error>,
     /// Whether `bytes` is the whole file.
     pub(crate) whole: bool,
     /// What the skill is called by its place.
@@ -60,12 +60,17 @@ impl<'r> Reading<'r> {
 }
 
 /// The frontmatter's text inside the file's.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct Source<'t> {
     pub(super) file: &'t str,
     /// Where the YAML begins in the file.
     pub(super) offset: usize,
+    /// The YAML.
+    pub(super) text: &'t str,
 }
+
+/// What a file is refused with is a finding.
+pub(super) type Result<T> = std::result::Result<T, Diagnostic>;
 
 impl Source<'_> {
     pub(super) fn span(self, span: &Range<usize>) -> Range<usize> {

@@ -2,7 +2,7 @@
 
 use crate::host::{ParseRules, UnknownFields};
 use crate::text::is_blank;
-use crate::text::yaml::{Node, Value};
+use crate::text::yaml::{Node, Pair, Value};
 
 /// The standard's keys. None of them is a yes or no.
 const KEYS: [&str; 6] = ["name", "description", "license", "compatibility", "metadata", "allowed-tools"];
@@ -47,7 +47,7 @@ impl Keys {
     }
 }
 
-fn is_plain_map(pairs: &[(Node<'_>, Node<'_>)]) -> bool {
+fn is_plain_map(pairs: &[Pair<'_>]) -> bool {
     let is_new = |at: usize| pairs[..at].iter().all(|(earlier, _)| earlier.as_text() != pairs[at].0.as_text());
     pairs.iter().enumerate().all(|(at, (key, value))| is_text(key) && is_text(value) && is_new(at))
 }

@@ -4,7 +4,7 @@ use std::{borrow::Cow, ops::Range};
 
 use super::cache::{Alike, Taken, Trees};
 use super::lenient::{self, Prepared};
-use super::parsed::{Head, Parsed, Reading, Source};
+use super::parsed::{Head, Parsed, Reading, Result, Source};
 use super::problems::{foreign, no_text, say, too_large};
 use super::{fields::Collected, plain::Keys};
 use crate::diagnostic::{Code, Diagnostic, Fix, Level, Place};
@@ -38,7 +38,7 @@ pub(crate) fn parse<'h>(head: Head<'h>, reading: &Reading<'_>, trees: &mut Trees
     is_read.then_some(reader.parsed)
 }
 
-fn decode(head: Head<'_>, rule: Utf8) -> Result<Cow<'_, str>, Diagnostic> {
+fn decode(head: Head<'_>, rule: Utf8) -> Result<Cow<'_, str>> {
     let error = match head.text {
         Ok(text) => return Ok(Cow::Borrowed(text)),
         Err(error) => error,
@@ -79,7 +79,7 @@ impl HeadReader<'_> {
             Prepared::Unfinished => false,
             Prepared::Changed(edited) => {
                 let is_read = self.read(&edited.text, whole, &mut Trees::default());
-                self.place_in_original(Source { file, offset: 0 }, &edited, 0);
+                self.place_in_original(Source { file, ..Source::default() }, &edited, 0);
                 is_read
             }
         }
@@ -140,19 +140,19 @@ impl HeadReader<'_> {
     }
 
     fn frontmatter<'t>(&mut self, file: &'t str, range: Range<usize>, trees: &mut Trees<'t>) {
-        let source = Source { file, offset: range.start };
         let text = &file[range.clone()];
+        let source = Source { file, offset: range.start, text };
         let may_repair = frontmatter::is_repairable(file, &range, self.rules.repair);
         let repair = || frontmatter::repair(text, self.rules).filter(|_| may_repair);
         let early = if self.rules.repair == Repair::BlockLines { repair() } else { None };
         let first = match &early {
-            _ if self.rules.prepare.contains(&Prepare::SoftTabs) && text.contains('\t') => self.untabbed(source, text),
-            Some(edited) => self.read_repaired(source, text, edited, trees.read(file, range).0.is_err()),
+            _ if self.rules.prepare.contains(&Prepare::SoftTabs) && text.contains('\t') => self.untabbed(source),
+            Some(edited) => self.read_repaired(source, edited, trees.read(file, range).0.is_err()),
             None => match trees.read(file, range) {
                 (Ok(root), taken) => {
                     let plain = root.plain.and_then(|keys| keys.reading(self.keys, self.rules));
                     let alike = plain.map_or(Alike::Rules(self.group), |(keys, clean)| Alike::Plain(keys, clean));
-                    self.judge(source, text, &root.node, Some((alike, taken)))
+                    self.judge(source, &root.node, Some((alike, taken)))
                 }
                 (Err(error), _) => Err(yaml_problem(source.file, source.offset, error)),
             },
@@ -164,45 +164,39 @@ impl HeadReader<'_> {
             _ => self.rules.repair == Repair::QuoteTypes,
         };
         if let Some(edited) = repairable.then(repair).flatten()
-            && self.read_repaired(source, text, &edited, true).is_ok()
+            && self.read_repaired(source, &edited, true).is_ok()
         {
             return;
         }
         self.taken = Collected::default();
         if self.rules.bad_yaml == BadYaml::Lines {
             // Nothing is wrong with lines as such, so this cannot fail.
-            let _ = self.judge(source, text, &lenient::read_lines(text), None);
+            let _ = self.judge(source, &lenient::read_lines(text), None);
         }
-        self.bad_yaml(source, text, problem);
+        self.bad_yaml(source, problem);
     }
 
-    fn untabbed(&mut self, source: Source<'_>, text: &str) -> Result<(), Diagnostic> {
-        let edited = EditedText::new(text, soft_tabs(text, &[]));
+    fn untabbed(&mut self, source: Source<'_>) -> Result<()> {
+        let edited = EditedText::new(source.text, soft_tabs(source.text, &[]));
         let kept = self.parsed.problems.len();
         let root = yaml::parse(&edited.text).map_err(|error| yaml_problem(source.file, source.offset, &error))?;
-        let outcome = self.judge(source, text, &root, Some((Alike::Rules(self.group), &mut Taken::new())));
+        let outcome = self.judge(source, &root, Some((Alike::Rules(self.group), &mut Taken::new())));
         self.place_in_original(source, &edited, kept);
         outcome
     }
 
     /// Reads repaired text; with `report`, each repair becomes a finding.
-    fn read_repaired(
-        &mut self,
-        source: Source<'_>,
-        text: &str,
-        edited: &EditedText,
-        report: bool,
-    ) -> Result<(), Diagnostic> {
+    fn read_repaired(&mut self, source: Source<'_>, edited: &EditedText, report: bool) -> Result<()> {
         self.taken = Collected::default();
         let kept = self.parsed.problems.len();
         let outcome = yaml::parse(&edited.text)
             .map_err(|error| yaml_problem(source.file, source.offset, &error))
-            .and_then(|root| self.judge(source, text, &root, None));
+            .and_then(|root| self.judge(source, &root, None));
         match &outcome {
             Ok(()) => {
                 self.place_in_original(source, edited, kept);
                 if report {
-                    self.report_repairs(source, text, edited);
+                    self.report_repairs(source, edited);
                 }
             }
             Err(_) => self.parsed.problems.truncate(kept),
@@ -226,13 +220,13 @@ impl HeadReader<'_> {
         }
     }
 
-    fn report_repairs(&mut self, source: Source<'_>, text: &str, edited: &EditedText) {
+    fn report_repairs(&mut self, source: Source<'_>, edited: &EditedText) {
         for (range, replacement) in edited.edits.iter().filter(|(_, replacement)| !replacement.trim().is_empty()) {
             let span = source.span(range);
             self.parsed.problems.push(
                 Diagnostic::warning(Code::Repaired, "this value is not valid YAML unless it is quoted")
                     .at(source.file, span.clone())
-                    .label(format!("`{}` ends a key in YAML", repair_cause(&text[range.clone()])))
+                    .label(format!("`{}` ends a key in YAML", repair_cause(&source.text[range.clone()])))
                     .help("put quotes around the value")
                     .fix(Fix::Replace { span, text: replacement.clone() }),
             );
@@ -240,18 +234,18 @@ impl HeadReader<'_> {
         if edited.edits.is_empty() {
             self.parsed.problems.push(
                 Diagnostic::warning(Code::Repaired, "tabs indent the frontmatter; they were read as spaces")
-                    .at(source.file, source.span(&(0..text.len())))
+                    .at(source.file, source.span(&(0..source.text.len())))
                     .help("indent with spaces"),
             );
         }
     }
 
-    fn bad_yaml(&mut self, source: Source<'_>, text: &str, mut problem: Diagnostic) {
+    fn bad_yaml(&mut self, source: Source<'_>, mut problem: Diagnostic) {
         if self.rules.bad_yaml != BadYaml::Invalid {
             problem.level = Level::Warning;
         }
         if problem.code == Code::BadYaml
-            && let Some(edited) = frontmatter::suggest(text)
+            && let Some(edited) = frontmatter::suggest(source.text)
             && let Some((range, replacement)) = edited.edits.first()
         {
             let span = source.span(range);
@@ -260,7 +254,7 @@ impl HeadReader<'_> {
             let parsers = parsers.split_once(": ").map_or(&*parsers, |(_, parsers)| parsers).to_owned();
             problem = problem
                 .at(source.file, span.clone())
-                .label(format!("`{}` means something else in YAML", repair_cause(&text[range.clone()])))
+                .label(format!("`{}` means something else in YAML", repair_cause(&source.text[range.clone()])))
                 .help(format!("put quotes around the value (YAML: {parsers})"))
                 .fix(Fix::Replace { span, text: replacement.clone() });
         }

@@ -1,22 +1,17 @@
 //! Takes the fields out of a frontmatter's YAML tree, or says what is wrong with the tree as a whole.
 
-use super::cache::{Alike, Taken};
+use super::cache::{Alike, Known};
 use super::fields::{self, Collected};
+use super::parsed::{Result, Source};
 use super::{limits, name};
-use super::{parsed::Source, problems::feature_problem, reader::HeadReader};
-use crate::diagnostic::{Code, Diagnostic};
+use super::{problems::feature_problem, reader::HeadReader};
+use crate::diagnostic::Code;
 use crate::host::{BadYaml, Dialect, EmptyBlock, OnDuplicate, Tags, WrongType};
-use crate::text::yaml::{Feature, Node};
+use crate::text::yaml::{Feature, Node, Pair};
 
 impl HeadReader<'_> {
     /// Takes the fields out of a tree, or says what is wrong with it as a whole; `known` is absent for repaired text.
-    pub(super) fn judge(
-        &mut self,
-        source: Source<'_>,
-        text: &str,
-        root: &Node<'_>,
-        known: Option<(Alike, &mut Taken)>,
-    ) -> Result<(), Diagnostic> {
+    pub(super) fn judge(&mut self, source: Source<'_>, root: &Node<'_>, known: Option<Known<'_>>) -> Result<()> {
         // Plain frontmatter has none of what is looked for here.
         let is_plain = matches!(known, Some((Alike::Plain(..), _)));
         if !is_plain {
@@ -29,7 +24,7 @@ impl HeadReader<'_> {
             None if may_be_empty || self.rules.bad_yaml != BadYaml::Invalid => &[],
             None => {
                 let message = "the frontmatter is not a list of `key: value` lines";
-                let problem = source.error(&(0..text.trim_end().len()), Code::NotMapping, message);
+                let problem = source.error(&(0..source.text.trim_end().len()), Code::NotMapping, message);
                 return Err(problem.help("write `name: …` and `description: …`"));
             }
         };
@@ -41,7 +36,7 @@ impl HeadReader<'_> {
         {
             return Err(source.error(&key.span, Code::WrongType, "a key must be text").help("write `key: value`"));
         }
-        self.taken = self.take(source, text, pairs, known)?;
+        self.taken = self.take(source, pairs, known)?;
         self.parsed.problems.append(&mut self.taken.problems);
         let name = self.taken.name.as_deref();
         self.parsed.problems.extend(name::check(self.rules, source, pairs, self.folder, name));
@@ -50,15 +45,9 @@ impl HeadReader<'_> {
     }
 
     /// Takes the fields out, unless another host took them in the same way.
-    fn take(
-        &self,
-        source: Source<'_>,
-        text: &str,
-        pairs: &[(Node<'_>, Node<'_>)],
-        known: Option<(Alike, &mut Taken)>,
-    ) -> Result<Collected, Diagnostic> {
+    fn take(&self, source: Source<'_>, pairs: &[Pair<'_>], known: Option<Known<'_>>) -> Result<Collected> {
         let Some((alike, known)) = known else { return fields::collect(self.rules, source, pairs, false) };
-        let place = source.offset..source.offset + text.len();
+        let place = source.offset..source.offset + source.text.len();
         if let Some((.., taken)) = known.iter().find(|(at, other, _)| *at == place && *other == alike) {
             return Ok(taken.clone());
         }
@@ -68,7 +57,7 @@ impl HeadReader<'_> {
     }
 
     /// Refuses YAML beyond what the host understands.
-    fn refuse_features(&self, source: Source<'_>, root: &Node<'_>) -> Result<(), Diagnostic> {
+    fn refuse_features(&self, source: Source<'_>, root: &Node<'_>) -> Result<()> {
         if self.rules.dialect == Dialect::Strict
             && let Some((feature, span)) = root.first_feature()
         {
@@ -85,7 +74,7 @@ impl HeadReader<'_> {
         refused.map_or(Ok(()), Err)
     }
 
-    fn refuse_duplicates(&self, source: Source<'_>, pairs: &[(Node<'_>, Node<'_>)]) -> Result<(), Diagnostic> {
+    fn refuse_duplicates(&self, source: Source<'_>, pairs: &[Pair<'_>]) -> Result<()> {
         let metadata = pairs.iter().filter(|(key, _)| key.as_text() == Some("metadata"));
         if let Some(inner) = metadata.filter_map(|(_, value)| value.as_map()).next() {
             self.refuse_duplicates(source, inner)?;

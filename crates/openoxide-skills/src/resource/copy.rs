@@ -4,10 +4,11 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::{collections::BTreeSet, path::Path};
 
 use rustix::fs::{Mode, OFlags};
-use rustix::io::Errno;
+use rustix::io::{self, Errno};
 
 use super::beneath::{self, READ};
-use super::{FileDigest, FolderSnapshot, SkillDir, SnapshotError};
+use super::error::{Result, SnapshotError};
+use super::{FileDigest, FolderSnapshot, SkillDir};
 use super::{digest::hash, walk::failed};
 use crate::text::path_text;
 
@@ -18,7 +19,7 @@ impl SkillDir {
     /// links, if they lead nowhere out of the copy; one that does is an error, for what is behind it was never digested.
     /// The skill's own file is a file in the copy even if it was a link. After an error the copy is not complete and
     /// must not be used.
-    pub fn copy_to(&self, snapshot: &FolderSnapshot, folder: &Path) -> Result<(), SnapshotError> {
+    pub fn copy_to(&self, snapshot: &FolderSnapshot, folder: &Path) -> Result<()> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let to = rustix::fs::open(folder, flags, Mode::empty()).map_err(|error| unwritten(Path::new("."), error))?;
         let linked = snapshot.linked_manifest.as_ref();
@@ -43,7 +44,7 @@ impl SkillDir {
     }
 }
 
-fn make_folders<'p>(to: BorrowedFd<'_>, paths: impl Iterator<Item = &'p Path>) -> Result<(), SnapshotError> {
+fn make_folders<'p>(to: BorrowedFd<'_>, paths: impl Iterator<Item = &'p Path>) -> Result<()> {
     let folders: BTreeSet<&Path> = paths.flat_map(|path| path.ancestors().skip(1)).collect();
     for folder in folders.into_iter().filter(|folder| !folder.as_os_str().is_empty()) {
         rustix::fs::mkdirat(to, folder, Mode::from_raw_mode(0o755)).map_err(|error| unwritten(folder, error))?;
@@ -51,12 +52,7 @@ fn make_folders<'p>(to: BorrowedFd<'_>, paths: impl Iterator<Item = &'p Path>) -
     Ok(())
 }
 
-fn copy_file(
-    from: Result<OwnedFd, Errno>,
-    to: BorrowedFd<'_>,
-    file: &FileDigest,
-    buffer: &mut Vec<u8>,
-) -> Result<(), SnapshotError> {
+fn copy_file(from: io::Result<OwnedFd>, to: BorrowedFd<'_>, file: &FileDigest, buffer: &mut Vec<u8>) -> Result<()> {
     let from = from.map_err(|error| match error {
         Errno::XDEV => SnapshotError::Changed(path_text(&file.path)),
         error => failed(&file.path, error),
@@ -76,7 +72,7 @@ fn copy_file(
     Ok(())
 }
 
-fn write_all(target: &OwnedFd, mut bytes: &[u8]) -> Result<(), Errno> {
+fn write_all(target: &OwnedFd, mut bytes: &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {
         match rustix::io::write(target, bytes) {
             Ok(written) => bytes = &bytes[written..],
@@ -88,7 +84,7 @@ fn write_all(target: &OwnedFd, mut bytes: &[u8]) -> Result<(), Errno> {
 }
 
 /// Refuses a link that leads out of the copy; one that leads nowhere is harmless.
-fn stays(to: BorrowedFd<'_>, path: &Path) -> Result<(), SnapshotError> {
+fn stays(to: BorrowedFd<'_>, path: &Path) -> Result<()> {
     match beneath::open(to, path, READ) {
         Ok(_) | Err(Errno::NOENT | Errno::NOTDIR) => Ok(()),
         Err(_) => Err(SnapshotError::Escapes(path_text(path))),

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::{AtFlags, Mode};
-use rustix::io::Errno;
+use rustix::io::{self, Errno};
 
 use super::beneath::{self, FOLDER, READ};
-use super::error::SnapshotError;
+use super::error::{Result, SnapshotError};
 use crate::catalog::{Catalog, Entry};
 use crate::{discover::Listing, host::Links};
 
@@ -36,12 +36,12 @@ pub(super) enum Extent {
 
 impl SkillDir {
     /// Opens a folder whose skill is in `SKILL.md`.
-    pub fn open(folder: &Path) -> Result<SkillDir, SnapshotError> {
+    pub fn open(folder: &Path) -> Result<SkillDir> {
         SkillDir::new(folder, OsStr::new("SKILL.md"), Extent::Folder)
     }
 
     /// Opens a skill that is one file, such as `deploy.md` in a folder of many; nothing beside it belongs to it.
-    pub fn open_file(file: &Path) -> Result<SkillDir, SnapshotError> {
+    pub fn open_file(file: &Path) -> Result<SkillDir> {
         let (folder, name) = parts(file);
         SkillDir::new(&folder, &name, Extent::File)
     }
@@ -51,7 +51,7 @@ impl SkillDir {
     /// Its folder is the one that was found: if there is a link on the way to it now, it is not opened. If its file was a
     /// link that the host follows, it is followed to the file that was found, and to no other. Other links that lead out
     /// are not followed.
-    pub fn of(catalog: &Catalog, entry: &Entry) -> Result<SkillDir, SnapshotError> {
+    pub fn of(catalog: &Catalog, entry: &Entry) -> Result<SkillDir> {
         let (found, canonical) = (entry.found(), entry.canonical());
         let scan = catalog.roots.get(entry.root).map(|searched| &searched.root.scan);
         let extent = if scan.is_some_and(|scan| scan.layout.is_flat()) { Extent::File } else { Extent::Folder };
@@ -68,7 +68,7 @@ impl SkillDir {
         Ok(SkillDir { leads_to, ..SkillDir::held(fd, &name, extent) })
     }
 
-    fn new(folder: &Path, manifest: &OsStr, extent: Extent) -> Result<SkillDir, SnapshotError> {
+    fn new(folder: &Path, manifest: &OsStr, extent: Extent) -> Result<SkillDir> {
         let fd = rustix::fs::open(folder, FOLDER, Mode::empty()).map_err(unopened)?;
         Ok(SkillDir::held(fd, manifest, extent))
     }
@@ -79,7 +79,7 @@ impl SkillDir {
 
     /// Names what is in the folder. A descriptor keeps its place in a listing, so each listing but the first needs one of
     /// its own; a skill is mostly listed once.
-    pub(super) fn listing(&self, most: usize) -> Result<(Listing, bool), Errno> {
+    pub(super) fn listing(&self, most: usize) -> io::Result<(Listing, bool)> {
         if self.listed.swap(true, Ordering::Relaxed) {
             let again = rustix::fs::openat(self.fd(), c".", FOLDER, Mode::empty())?;
             return Listing::read(again.as_fd(), most);
@@ -89,7 +89,7 @@ impl SkillDir {
 
     /// Opens the skill's own file. As a link it leads to another file of the skill, or to the one it led to when it was
     /// found; any other way is `XDEV`.
-    pub(super) fn open_manifest(&self) -> Result<OwnedFd, Errno> {
+    pub(super) fn open_manifest(&self) -> io::Result<OwnedFd> {
         let opened = match self.extent {
             Extent::Folder => beneath::open(self.fd(), Path::new(&self.manifest), READ),
             // What lies beside it is not the skill's.
@@ -106,13 +106,13 @@ impl SkillDir {
 
     /// Opens a file of the skill. Its own file may be a link as [`open_manifest`](SkillDir::open_manifest) says; other
     /// links are followed within the folder.
-    pub(super) fn open_file_at(&self, path: &Path) -> Result<OwnedFd, Errno> {
+    pub(super) fn open_file_at(&self, path: &Path) -> io::Result<OwnedFd> {
         if path == Path::new(&self.manifest) { self.open_manifest() } else { beneath::open(self.fd(), path, READ) }
     }
 
     /// Opens the file that the skill's own led to, if it still does. The link itself is never opened: whatever it is
     /// exchanged for, only that file is read.
-    fn open_target(&self, target: &Path) -> Result<OwnedFd, Errno> {
+    fn open_target(&self, target: &Path) -> io::Result<OwnedFd> {
         let file = beneath::open_whole(target, READ).map_err(|error| match error {
             Errno::LOOP | Errno::MLINK => Errno::XDEV,
             error => error,

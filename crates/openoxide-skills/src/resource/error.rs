@@ -1,5 +1,7 @@
 //! The reasons why a skill's folder cannot be read or copied as a whole.
 
+pub(super) type Result<T> = std::result::Result<T, SnapshotError>;
+
 /// Why there is no snapshot, or no copy of it. Paths are relative to the skill's folder.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SnapshotError {

@@ -5,10 +5,11 @@ use std::{os::fd::OwnedFd, time::SystemTime};
 
 use rustix::{fs::FileType, io::Errno};
 
+use super::SkillDir;
 use super::digest::{Hex, hash};
+use super::error::{Result, SnapshotError};
 use super::stamps::{ANY_TICK, Stamp};
 use super::walk::{FolderLimits, Visited, Visitor, failed, regular};
-use super::{SkillDir, SnapshotError};
 use crate::text::path_text;
 
 /// Every file of a skill.
@@ -58,7 +59,7 @@ impl SkillDir {
         limits: &FolderLimits,
         known: Option<&FileManifest>,
         now: SystemTime,
-    ) -> Result<FileManifest, SnapshotError> {
+    ) -> Result<FileManifest> {
         let mut visitor = ManifestVisitor { dir: self, limits, known, now, files: vec![], bytes: 0, buffer: vec![] };
         self.walk(self.extent, limits, &mut visitor)?;
         let ManifestVisitor { mut files, .. } = visitor;
@@ -82,14 +83,14 @@ struct ManifestVisitor<'a> {
 }
 
 impl Visitor for ManifestVisitor<'_> {
-    fn file(&mut self, file: Visited<'_>) -> Result<(), SnapshotError> {
+    fn file(&mut self, file: Visited<'_>) -> Result<()> {
         match self.remembered(&file.path, Stamp::of(&file.stat()?)) {
             Some(known) => self.add(known),
             None => self.opened(&file.open()?, file.path),
         }
     }
 
-    fn link(&mut self, link: Visited<'_>) -> Result<(), SnapshotError> {
+    fn link(&mut self, link: Visited<'_>) -> Result<()> {
         match self.behind(&link.path)? {
             Some(file) => self.opened(&file, link.path),
             None => Ok(()),
@@ -99,7 +100,7 @@ impl Visitor for ManifestVisitor<'_> {
 
 impl ManifestVisitor<'_> {
     /// Opens what a link leads to, if that is a file of the skill, or the one that its own file is a link to.
-    fn behind(&self, path: &Path) -> Result<Option<OwnedFd>, SnapshotError> {
+    fn behind(&self, path: &Path) -> Result<Option<OwnedFd>> {
         match self.dir.open_file_at(path) {
             Ok(file) => {
                 let stat = rustix::fs::fstat(&file).map_err(|error| failed(path, error))?;
@@ -117,7 +118,7 @@ impl ManifestVisitor<'_> {
     }
 
     /// Digests a file that is open, if it is not known.
-    fn opened(&mut self, file: &OwnedFd, path: PathBuf) -> Result<(), SnapshotError> {
+    fn opened(&mut self, file: &OwnedFd, path: PathBuf) -> Result<()> {
         let stat = regular(file, &path)?;
         let stamp = Stamp::of(&stat);
         if let Some(known) = self.remembered(&path, stamp) {
@@ -135,7 +136,7 @@ impl ManifestVisitor<'_> {
     }
 
     /// Refuses what is too much, before it is read.
-    fn room(&self, path: &Path, size: u64) -> Result<(), SnapshotError> {
+    fn room(&self, path: &Path, size: u64) -> Result<()> {
         if self.files.len() >= self.limits.files {
             return Err(SnapshotError::TooMany(self.limits.files));
         }
@@ -145,7 +146,7 @@ impl ManifestVisitor<'_> {
         Ok(())
     }
 
-    fn add(&mut self, file: ManifestFile) -> Result<(), SnapshotError> {
+    fn add(&mut self, file: ManifestFile) -> Result<()> {
         self.room(&file.path, file.size)?;
         self.bytes += file.size;
         self.files.push(file);

@@ -17,15 +17,6 @@ pub struct ResourcePath {
     literal: Option<PathBuf>,
 }
 
-/// What becomes of `..` in a path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Parents {
-    /// It is taken back, as far as the path stays inside.
-    Inside,
-    /// It is refused.
-    Never,
-}
-
 impl ResourcePath {
     /// Checks a path as somebody wrote it. Names may be written as [`shown_name`] shows them.
     pub fn parse(text: &str, rules: &ResourceRules) -> Result<ResourcePath, ReadProblem> {
@@ -34,13 +25,13 @@ impl ResourcePath {
             return Err(ReadProblem::Empty);
         }
         if rules.lenient.contains(&PathLeniency::Backslashes) {
-            let path = checked(text.replace('\\', "/").as_bytes(), Parents::Inside)?;
+            let path = checked(text.replace('\\', "/").as_bytes())?;
             return Ok(ResourcePath { path, literal: None });
         }
-        let literal = checked(text.as_bytes(), Parents::Inside)?;
+        let literal = checked(text.as_bytes())?;
         match unescaped(text) {
             Some(bytes) => {
-                let path = checked(&bytes, Parents::Inside)?;
+                let path = checked(&bytes)?;
                 let literal = Some(literal).filter(|literal| *literal != path);
                 Ok(ResourcePath { path, literal })
             }
@@ -64,8 +55,8 @@ impl ResourcePath {
         if path.as_os_str().is_empty() { Err(ReadProblem::Empty) } else { Ok(ResourcePath { path, literal: None }) }
     }
 
-    pub(super) fn from_bytes(bytes: &[u8], parents: Parents) -> Result<ResourcePath, ReadProblem> {
-        Ok(ResourcePath { path: checked(bytes, parents)?, literal: None })
+    pub(super) fn from_bytes(bytes: &[u8]) -> Result<ResourcePath, ReadProblem> {
+        Ok(ResourcePath { path: checked(bytes)?, literal: None })
     }
 
     /// Returns the path as it is looked for first.
@@ -79,7 +70,7 @@ impl ResourcePath {
     }
 }
 
-fn checked(bytes: &[u8], parents: Parents) -> Result<PathBuf, ReadProblem> {
+fn checked(bytes: &[u8]) -> Result<PathBuf, ReadProblem> {
     if bytes.is_empty() {
         return Err(ReadProblem::Empty);
     }
@@ -97,7 +88,6 @@ fn checked(bytes: &[u8], parents: Parents) -> Result<PathBuf, ReadProblem> {
     for name in bytes.split(|byte| *byte == b'/') {
         match name {
             b"" | b"." => {}
-            b".." if parents == Parents::Never => return Err(ReadProblem::Traversal),
             b".." => {
                 names.pop().ok_or(ReadProblem::Traversal)?;
             }

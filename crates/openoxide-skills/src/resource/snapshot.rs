@@ -7,7 +7,7 @@ use rustix::io::Errno;
 
 use super::digest::{FileDigest, LinkDigest, TreeDigest, hash};
 use super::dir::{Extent, SkillDir};
-use super::error::SnapshotError;
+use super::error::{Result, SnapshotError};
 use super::walk::{FolderLimits, Visited, Visitor, failed, regular};
 use crate::text::path_text;
 
@@ -31,16 +31,16 @@ pub struct FolderSnapshot {
 impl SkillDir {
     /// Reads everything in the folder once. A folder with nothing but its `SKILL.md` takes six system calls, and opening
     /// and closing the folder itself two more.
-    pub fn snapshot(&self, limits: &FolderLimits) -> Result<FolderSnapshot, SnapshotError> {
+    pub fn snapshot(&self, limits: &FolderLimits) -> Result<FolderSnapshot> {
         self.snapshot_as(self.extent, limits)
     }
 
     /// Reads the skill's own file alone, where the folder as a whole cannot be read. Its digest is not the skill's.
-    pub fn own_file(&self) -> Result<FolderSnapshot, SnapshotError> {
+    pub fn own_file(&self) -> Result<FolderSnapshot> {
         self.snapshot_as(Extent::File, &FolderLimits::SNAPSHOT)
     }
 
-    fn snapshot_as(&self, extent: Extent, limits: &FolderLimits) -> Result<FolderSnapshot, SnapshotError> {
+    fn snapshot_as(&self, extent: Extent, limits: &FolderLimits) -> Result<FolderSnapshot> {
         let own = Path::new(&self.manifest);
         let mut visitor = SnapshotVisitor {
             manifest: own,
@@ -74,7 +74,7 @@ struct SnapshotVisitor<'a> {
 }
 
 impl Visitor for SnapshotVisitor<'_> {
-    fn file(&mut self, file: Visited<'_>) -> Result<(), SnapshotError> {
+    fn file(&mut self, file: Visited<'_>) -> Result<()> {
         let opened = file.open()?;
         let keep = file.path == self.manifest;
         let digest = self.digest(&opened, file.path, keep)?;
@@ -82,7 +82,7 @@ impl Visitor for SnapshotVisitor<'_> {
         Ok(())
     }
 
-    fn link(&mut self, link: Visited<'_>) -> Result<(), SnapshotError> {
+    fn link(&mut self, link: Visited<'_>) -> Result<()> {
         let target = link.target()?;
         self.links.push(LinkDigest { path: link.path, target });
         Ok(())
@@ -91,7 +91,7 @@ impl Visitor for SnapshotVisitor<'_> {
 
 impl SnapshotVisitor<'_> {
     /// Digests what the skill's own file leads to, if it is a link.
-    fn linked(&mut self, dir: &SkillDir) -> Result<FileDigest, SnapshotError> {
+    fn linked(&mut self, dir: &SkillDir) -> Result<FileDigest> {
         let path = self.manifest.to_owned();
         let file = dir.open_manifest().map_err(|error| match error {
             Errno::XDEV => SnapshotError::Escapes(path_text(&path)),
@@ -100,7 +100,7 @@ impl SnapshotVisitor<'_> {
         self.digest(&file, path, true)
     }
 
-    fn digest(&mut self, file: &OwnedFd, path: PathBuf, keep: bool) -> Result<FileDigest, SnapshotError> {
+    fn digest(&mut self, file: &OwnedFd, path: PathBuf, keep: bool) -> Result<FileDigest> {
         let stat = regular(file, &path)?;
         let size = u64::try_from(stat.st_size).unwrap_or(0);
         self.bytes = self.bytes.saturating_add(size);

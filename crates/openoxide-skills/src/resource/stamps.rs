@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime};
 use rustix::fs::{FileType, RawMode, Stat};
 
 use super::dir::{Extent, SkillDir};
-use super::error::SnapshotError;
+use super::error::{Result, SnapshotError};
 use super::walk::{FolderLimits, Visited, Visitor, failed};
 use crate::text::path_text;
 
@@ -73,7 +73,9 @@ impl Stamp {
 ///
 /// Whatever follows from a snapshot alone is right for as long as this is the same.
 #[derive(Debug)]
-pub struct FolderStamps(Vec<(PathBuf, Option<Stamp>)>);
+pub struct FolderStamps(Seen);
+
+type Seen = Vec<(PathBuf, Option<Stamp>)>;
 
 impl FolderStamps {
     /// Looks at everything in a skill's folder, and at one more file that may be there or not; nothing if the folder has
@@ -100,7 +102,7 @@ impl FolderStamps {
             return None;
         }
         let on_the_way = file.ancestors().take(below.components().count() + 1);
-        let seen: Option<Vec<_>> = on_the_way
+        let seen: Option<Seen> = on_the_way
             .map(|path| {
                 let stamp = Stamp::at(path)?;
                 let kind = if path == file { FileType::RegularFile } else { FileType::Directory };
@@ -110,11 +112,7 @@ impl FolderStamps {
         FolderStamps::settled(seen?, other, now)
     }
 
-    fn settled(
-        mut seen: Vec<(PathBuf, Option<Stamp>)>,
-        other: Option<PathBuf>,
-        now: SystemTime,
-    ) -> Option<FolderStamps> {
+    fn settled(mut seen: Seen, other: Option<PathBuf>, now: SystemTime) -> Option<FolderStamps> {
         if let Some(path) = other {
             let stamp = Stamp::at(&path);
             // What changes behind a link is not seen at the link.
@@ -135,11 +133,11 @@ impl FolderStamps {
 
 struct StampVisitor<'a> {
     folder: &'a Path,
-    seen: Vec<(PathBuf, Option<Stamp>)>,
+    seen: Seen,
 }
 
 impl Visitor for StampVisitor<'_> {
-    fn folder(&mut self, folder: BorrowedFd<'_>, path: &Path) -> Result<(), SnapshotError> {
+    fn folder(&mut self, folder: BorrowedFd<'_>, path: &Path) -> Result<()> {
         // Another file system may be mounted below.
         if !is_local_folder(folder) {
             return Err(SnapshotError::Escapes(path_text(path)));
@@ -151,13 +149,13 @@ impl Visitor for StampVisitor<'_> {
         Ok(())
     }
 
-    fn file(&mut self, file: Visited<'_>) -> Result<(), SnapshotError> {
+    fn file(&mut self, file: Visited<'_>) -> Result<()> {
         self.seen.push((self.folder.join(&file.path), Some(Stamp::of(&file.stat()?))));
         Ok(())
     }
 
     // What a link leads to may lie anywhere.
-    fn link(&mut self, link: Visited<'_>) -> Result<(), SnapshotError> {
+    fn link(&mut self, link: Visited<'_>) -> Result<()> {
         Err(SnapshotError::Escapes(path_text(&link.path)))
     }
 }

@@ -1,6 +1,6 @@
 //! Addresses of skills and their files: `skill://NAME` and `skill://NAME/PATH`.
 
-use super::path::{Parents, ResourcePath};
+use super::ResourcePath;
 use crate::host::{PathLeniency, ReadProblem, ResourceRules};
 
 /// What an address begins with, in any case of letters.
@@ -62,10 +62,7 @@ fn path_of(raw: &str, rules: &ResourceRules) -> Result<Option<ResourcePath>, Rea
     if !rules.lenient.contains(&PathLeniency::EncodedParents) && backslash_parent() {
         return Err(ReadProblem::Traversal);
     }
-    match ResourcePath::from_bytes(
-        &bytes,
-        if rules.lenient.contains(&PathLeniency::EncodedParents) { Parents::Inside } else { Parents::Never },
-    ) {
+    match ResourcePath::from_bytes(&bytes) {
         Err(ReadProblem::Itself) => Ok(None),
         outcome => outcome.map(Some),
     }

@@ -10,7 +10,7 @@ use rustix::io::Errno;
 
 use super::beneath::{self, FOLDER, READ};
 use super::dir::{Extent, SkillDir};
-use super::error::SnapshotError;
+use super::error::{Result, SnapshotError};
 use crate::{discover::Listing, text::path_text};
 
 /// Never part of a skill: version control's own.
@@ -46,18 +46,18 @@ pub(super) struct Visited<'w> {
 }
 
 impl Visited<'_> {
-    pub(super) fn stat(&self) -> Result<Stat, SnapshotError> {
+    pub(super) fn stat(&self) -> Result<Stat> {
         let stat = rustix::fs::statat(self.folder, self.name, AtFlags::SYMLINK_NOFOLLOW);
         stat.map_err(|error| failed(&self.path, error))
     }
 
     /// Opens a file, if it is one still.
-    pub(super) fn open(&self) -> Result<OwnedFd, SnapshotError> {
+    pub(super) fn open(&self) -> Result<OwnedFd> {
         beneath::open_name(self.folder, self.name, READ).map_err(|error| failed(&self.path, error))
     }
 
     /// Reads where a link leads, as it is written.
-    pub(super) fn target(&self) -> Result<OsString, SnapshotError> {
+    pub(super) fn target(&self) -> Result<OsString> {
         let target = rustix::fs::readlinkat(self.folder, self.name, Vec::new());
         Ok(OsString::from_vec(target.map_err(|error| failed(&self.path, error))?.into_bytes()))
     }
@@ -66,25 +66,20 @@ impl Visited<'_> {
 /// What is done with what is in a skill's folder. An error ends the walk.
 pub(super) trait Visitor {
     /// Comes into a folder, before anything in it is named; the skill's own has an empty path.
-    fn folder(&mut self, _folder: BorrowedFd<'_>, _path: &Path) -> Result<(), SnapshotError> {
+    fn folder(&mut self, _folder: BorrowedFd<'_>, _path: &Path) -> Result<()> {
         Ok(())
     }
 
     /// Comes to what was a regular file when its folder was listed.
-    fn file(&mut self, file: Visited<'_>) -> Result<(), SnapshotError>;
+    fn file(&mut self, file: Visited<'_>) -> Result<()>;
 
     /// Comes to a link, which the walk does not follow.
-    fn link(&mut self, link: Visited<'_>) -> Result<(), SnapshotError>;
+    fn link(&mut self, link: Visited<'_>) -> Result<()>;
 }
 
 impl SkillDir {
     /// Leads a visitor through everything that belongs to the skill. Pipes, sockets and devices end the walk.
-    pub(super) fn walk(
-        &self,
-        extent: Extent,
-        limits: &FolderLimits,
-        visitor: &mut impl Visitor,
-    ) -> Result<(), SnapshotError> {
+    pub(super) fn walk(&self, extent: Extent, limits: &FolderLimits, visitor: &mut impl Visitor) -> Result<()> {
         let mut walk = Walk { limits, entries: 0, visitor };
         match extent {
             Extent::Folder => {
@@ -92,7 +87,10 @@ impl SkillDir {
                 let listing = self.listing(walk.most()).map_err(|error| failed(Path::new("."), error))?;
                 walk.names(self.fd(), &listing, Path::new(""), 0)
             }
-            Extent::File => walk.entry(self.fd(), Path::new(""), &self.manifest, FileType::Unknown, 0),
+            Extent::File => {
+                let visited = Visited { folder: self.fd(), name: &self.manifest, path: PathBuf::from(&self.manifest) };
+                walk.entry(visited, FileType::Unknown, 0)
+            }
         }
     }
 }
@@ -115,27 +113,19 @@ impl<V: Visitor> Walk<'_, V> {
         (listing, cut): &(Listing, bool),
         prefix: &Path,
         depth: usize,
-    ) -> Result<(), SnapshotError> {
+    ) -> Result<()> {
         let too_many = SnapshotError::TooMany(self.limits.entries);
         for (name, kind) in listing.iter().filter(|(name, _)| *name != LEFT_OUT) {
             self.entries += 1;
             if self.entries > self.limits.entries {
                 return Err(too_many);
             }
-            self.entry(folder, prefix, name, kind, depth)?;
+            self.entry(Visited { folder, name, path: prefix.join(name) }, kind, depth)?;
         }
         if *cut { Err(too_many) } else { Ok(()) }
     }
 
-    fn entry(
-        &mut self,
-        folder: BorrowedFd<'_>,
-        prefix: &Path,
-        name: &OsStr,
-        kind: FileType,
-        depth: usize,
-    ) -> Result<(), SnapshotError> {
-        let visited = Visited { folder, name, path: prefix.join(name) };
+    fn entry(&mut self, visited: Visited<'_>, kind: FileType, depth: usize) -> Result<()> {
         // Some file systems do not say in a listing what a name is the name of.
         let kind = if kind == FileType::Unknown { FileType::from_raw_mode(visited.stat()?.st_mode) } else { kind };
         match kind {
@@ -146,7 +136,7 @@ impl<V: Visitor> Walk<'_, V> {
         }
     }
 
-    fn inner(&mut self, Visited { folder, name, path }: &Visited<'_>, depth: usize) -> Result<(), SnapshotError> {
+    fn inner(&mut self, Visited { folder, name, path }: &Visited<'_>, depth: usize) -> Result<()> {
         let inner = beneath::open_name(*folder, name, FOLDER).map_err(|error| failed(path, error))?;
         if depth > self.limits.depth {
             return Err(SnapshotError::TooDeep { path: path_text(path), limit: self.limits.depth });
@@ -158,7 +148,7 @@ impl<V: Visitor> Walk<'_, V> {
 }
 
 /// Asks an open file what it is; anything but a regular one is refused.
-pub(super) fn regular(file: &OwnedFd, path: &Path) -> Result<Stat, SnapshotError> {
+pub(super) fn regular(file: &OwnedFd, path: &Path) -> Result<Stat> {
     let stat = rustix::fs::fstat(file).map_err(|error| failed(path, error))?;
     match FileType::from_raw_mode(stat.st_mode) {
         FileType::RegularFile => Ok(stat),

@@ -25,8 +25,11 @@ pub(crate) struct Node<'a> {
 pub(crate) enum Value<'a> {
     Scalar { text: Cow<'a, str>, plain: bool },
     List(Vec<Node<'a>>),
-    Map(Vec<(Node<'a>, Node<'a>)>),
+    Map(Vec<Pair<'a>>),
 }
+
+/// A key and its value.
+pub(crate) type Pair<'a> = (Node<'a>, Node<'a>);
 
 /// YAML beyond plain block style.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -232,7 +235,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn map(&mut self, depth: usize) -> Result<(Vec<(Node<'a>, Node<'a>)>, usize), YamlError> {
+    fn map(&mut self, depth: usize) -> Result<(Vec<Pair<'a>>, usize), YamlError> {
         let mut pairs = Vec::with_capacity(if depth == 0 { 8 } else { 4 });
         loop {
             let (event, span) = self.next()?;

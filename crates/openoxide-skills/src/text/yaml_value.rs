@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use toml::{Table, Value as Plain};
 
-use super::yaml::{self, Node, Value, YamlError, YamlErrorKind};
+use super::yaml::{self, Node, Pair, Value, YamlError, YamlErrorKind};
 use crate::diagnostic::{Code, Diagnostic};
 
 /// What a YAML file says.
@@ -33,7 +33,7 @@ pub fn read_yaml(text: &str) -> Result<YamlFile, Diagnostic> {
     Ok(file)
 }
 
-fn table(text: &str, pairs: &[(Node<'_>, Node<'_>)], above: &str, lines: &mut BTreeMap<String, usize>) -> Table {
+fn table(text: &str, pairs: &[Pair<'_>], above: &str, lines: &mut BTreeMap<String, usize>) -> Table {
     let mut table = Table::new();
     for (key, value) in pairs {
         let Some(name) = key.as_text() else { continue };
