@@ -51,7 +51,7 @@ pub fn question_line(question: &Question) -> QuestionLine {
 
 fn permission_line(permission: &RequestedPermission) -> PermissionLine {
     PermissionLine {
-        kind: permission.kind().as_str().to_owned(),
+        kind: permission.kind.as_str().to_owned(),
         title: permission.title().to_owned(),
         items: permission.items(),
     }

@@ -4,7 +4,7 @@ use std::io::{BufRead as _, IsTerminal as _};
 
 use clap::Args;
 use openoxide_app::{
-    Answer, BlockingMcpServers, Choice, Fetch, FetchReply, LoginDriver, LoginReply, LoginStep, Question,
+    Answer, BlockingMcpServers, Choice, Fetch, FetchReply, LoginReply, LoginStep, Online, PermissionKind, Question,
     RequestedPermission, Responder, Snapshot, Workspace, paths,
 };
 use secrecy::SecretString;
@@ -78,8 +78,7 @@ impl<'a> Asking<'a> {
                 let folder = path.parent().unwrap_or(path);
                 let short = paths::short(self.workspace, folder);
                 self.ui.ask(&format!("  from     {short}  ({})", short_digest(digest)));
-                let is_script =
-                    permissions.iter().any(|permission| matches!(permission, RequestedPermission::Script { .. }));
+                let is_script = permissions.iter().any(|permission| permission.kind == PermissionKind::Script);
                 if permissions.iter().any(runs) {
                     self.ui.ask(&format!("  sandbox  {}", sandbox_line(self.workspace, is_script)));
                 }
@@ -243,10 +242,7 @@ pub(crate) fn tell_unasked(ui: &Ui, again: &str, question: &Question) {
 
 /// Tells whether a power runs something.
 fn runs(permission: &RequestedPermission) -> bool {
-    matches!(
-        permission,
-        RequestedPermission::Shell { .. } | RequestedPermission::Script { .. } | RequestedPermission::Hooks { .. }
-    )
+    matches!(permission.kind, PermissionKind::Shell | PermissionKind::Script | PermissionKind::Hook)
 }
 
 fn prompt(question: &Question) -> &'static str {

@@ -1,7 +1,6 @@
 //! The effect of a rule: allow, ask or deny.
 
-use std::fmt;
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
 /// The effect of a rule. A later variant is stricter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -3,10 +3,9 @@
 //! Each form of a command is judged on its own, and the strictest result applies. So a part that asks never hides another
 //! part that is denied.
 
-use crate::action::Action;
-use crate::rule::{Rule, Rules};
 use crate::shell::{Simple, Split, split};
 use crate::wildcard::{wildcard, wildcard_shell};
+use crate::{Action, Rule, Rules};
 
 /// Returns the action for a command, and the rule that decides.
 pub(crate) fn deciding<'r>(rules: &'r Rules, permission: &str, text: &str) -> (Action, Option<&'r Rule>) {

@@ -2,10 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::action::Action;
-use crate::command;
-use crate::permission::Permission;
-use crate::rule::{Rule, Rules};
+use crate::{Action, Permission, Rule, Rules, command};
 
 /// The subjects that the user approved before, permanently or for a session.
 ///

@@ -1,8 +1,6 @@
 //! Checks rules against the examples that they carry.
 
-use crate::command;
-use crate::permission::Permission;
-use crate::rule::{Rule, RuleError, Rules};
+use crate::{Permission, Rule, RuleError, Rules, command};
 
 /// The longest pattern, in bytes. It bounds the cost of one comparison.
 const MAX_PATTERN: usize = 4096;

@@ -1,6 +1,6 @@
 //! The kinds of things that rules decide on.
 
-use crate::action::Action;
+use crate::Action;
 
 /// What a decision is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

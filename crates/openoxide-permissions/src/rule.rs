@@ -2,9 +2,7 @@
 
 use std::path::Path;
 
-use crate::action::Action;
-use crate::permission::Permission;
-use crate::wildcard::{expand_home, wildcard};
+use crate::{Action, Permission, expand_home, wildcard};
 
 /// Texts that a rule must match, and must not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -10,9 +10,9 @@ mod outcome;
 mod preload;
 mod reattach;
 mod shell;
-mod static_text;
 mod template;
 
+pub(crate) use finish::finish_texts;
 pub use fork::ForkPlan;
 pub(crate) use load::load;
 pub(crate) use loading::Loading;

@@ -1,7 +1,7 @@
 //! Dependencies of skills: variables, MCP servers, and logins to these servers.
 
 mod dependencies;
-mod need;
+mod required;
 mod servers;
 mod variables;
 

@@ -8,11 +8,11 @@ mod question;
 mod record;
 
 // State: one conversation, and what all of them stand on.
+mod admission;
 mod runtime;
 mod session;
 
 // Operations proceed in steps, which a driver takes.
-mod drive;
 mod step;
 
 // The rooms. Each holds the stages of one concern.
@@ -31,12 +31,11 @@ pub use activation::{
     Reattached, ReattachedSkill, SkillTemplate,
 };
 pub use call::{Call, CallArguments, Refusal, RefusalReason, names_for};
-pub use drive::{Responder, drive};
 pub use hooks::{Deactivation, Decision, Event, Firing, Halt, HookMessage, Ruling, Verdict};
 pub use login::{Callback, LoginError, LoginReply, LoginStep, Method, Request, Response, Returned, ServerAddress};
 pub use media_type::{host_media_type, media_type, media_type_by_name};
 pub use notice::Notice;
-pub use permission::{HookCommand, Inspection, InspectionError, RequestedPermission, variable_item};
+pub use permission::{Inspection, InspectionError, RequestedAction, RequestedPermission, variable_item};
 pub use question::{Answer, Choice, Question};
 pub use reading::{
     Audience, LinkRule, ReadForm, ReadOutcome, ReadPart, ReadRefusal, ReadRefusalReason, ReadRequest, ReadTarget,
@@ -49,5 +48,5 @@ pub use remote::{
 pub use runtime::{Runtime, seen_by_model};
 pub use script::{FinishedScript, ScriptCall, ScriptOutcome, ScriptRun};
 pub use session::Session;
-pub use step::{Reply, Resumable, Run, Step};
-pub use tools::{Conflict, NoName, Tool, ToolCallStart, ToolRegistry, ToolResult, Toolbox, contracts};
+pub use step::{Reply, Responder, Resumable, Run, Step, drive};
+pub use tools::{Conflict, NamesTaken, Tool, ToolCallStart, ToolRegistry, ToolResult, Toolbox, contracts};

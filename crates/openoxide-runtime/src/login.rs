@@ -8,7 +8,6 @@
 //! page, and hands back what the browser brought. So a terminal, a server and a test drive the same login. The token
 //! stays in the memory of the conversation.
 
-mod callback;
 mod challenge;
 mod error;
 mod http;
@@ -17,9 +16,8 @@ mod metadata;
 mod offer;
 mod step;
 
-pub use callback::{Callback, Returned};
 pub use error::LoginError;
 pub use http::{Method, Request, Response};
 pub(crate) use machine::{Login, Turn};
 pub use metadata::ServerAddress;
-pub use step::{LoginReply, LoginStep};
+pub use step::{Callback, LoginReply, LoginStep, Returned};

@@ -1,6 +1,5 @@
 //! Chooses a file's media type: its extension proposes one, its content decides.
 
-use std::borrow::Cow;
 use std::path::Path;
 
 use openoxide_skills::host::ResourceRules;
@@ -46,10 +45,10 @@ pub fn media_type_by_name(path: &Path) -> Option<&'static str> {
 }
 
 /// Returns the media type that a host sends a file as: the host's own table wins.
-pub fn host_media_type<'h>(rules: &'h ResourceRules, path: &Path, bytes: &[u8]) -> Cow<'h, str> {
+pub fn host_media_type<'h>(rules: &'h ResourceRules, path: &Path, bytes: &[u8]) -> &'h str {
     let extension = path.extension().and_then(|extension| extension.to_str()).map(str::to_lowercase);
     let stated = extension.and_then(|extension| rules.types.get(&extension));
-    Cow::Borrowed(stated.map_or_else(|| media_type(path, bytes), String::as_str))
+    stated.map_or_else(|| media_type(path, bytes), String::as_str)
 }
 
 fn is_text(bytes: &[u8]) -> bool {

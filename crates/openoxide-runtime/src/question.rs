@@ -2,9 +2,10 @@
 
 use std::fmt;
 
+use openoxide_permissions::Permission;
 use secrecy::SecretString;
 
-use crate::permission::RequestedPermission;
+use crate::RequestedPermission;
 
 /// Something only the user can decide.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,6 +90,12 @@ pub enum Question {
 }
 
 impl Question {
+    /// Asks whether a skill gets a permission that rules know, for a subject.
+    pub(crate) fn permission(permission: Permission, subject: &str, skill: &str) -> Question {
+        let permission = permission.as_str().to_owned();
+        Question::Permission { permission, subject: subject.to_owned(), skill: skill.to_owned() }
+    }
+
     /// Returns the answers that make sense, the safest last.
     pub fn choices(&self) -> &'static [Choice] {
         match self {

@@ -10,8 +10,8 @@ mod fetch;
 mod name;
 mod rules;
 
-pub(crate) use access::{Access, RemoteAccess, RemoteRefusal};
-pub(crate) use call::{RemoteCall, RemoteStep};
+pub(crate) use access::{RemoteAccess, RemoteRefusal};
+pub(crate) use call::RemoteCall;
 pub use envelope::carry;
 pub use fetch::{Fetch, FetchError, FetchReply, FetchRequest, Fetched, RemoteFile, RemoteOffer, RemoteSkill};
 pub use name::RemoteName;

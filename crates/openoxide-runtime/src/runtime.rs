@@ -1,20 +1,17 @@
 //! The runtime: one host's view of a project, its catalog, and the decisions of the user.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use openoxide_config::{
-    ApprovalState, Environment, Grant, McpServer, McpTransport, PermissionPolicy, RememberedAnswer as Always,
-    SandboxSettings, Timestamp, Trust, TrustError, TrustRecord, Workspace,
+    Environment, McpServer, McpTransport, PermissionPolicy, RememberedAnswer as Always, SandboxSettings, Timestamp,
+    Trust, TrustError, Workspace,
 };
 use openoxide_permissions::{Action, Approvals, Decision, Permission, RuleError, Rules, decide};
 use openoxide_sandbox::Limits;
 use openoxide_skills::catalog::{Catalog, Entry, View};
-use openoxide_skills::host::Caller;
 
-use crate::call::{Call, Refusal, admit, names_for};
-use crate::permission::RequestedPermission;
-use crate::session::Session;
+use crate::Session;
 
 /// One host's view of a project, its catalog, and what the user allows. It can be shared between conversations.
 pub struct Runtime {
@@ -81,23 +78,9 @@ impl Runtime {
         decide(&self.rules, &remembered, permission, subject)
     }
 
-    /// Finds the skill that a call means, or says why there is none.
-    pub(crate) fn admit(&self, call: &Call) -> Result<&Entry, Refusal> {
-        admit(&self.view, &self.catalog, call, &|entry| self.denies(entry))
-    }
-
     /// Returns whether a rule denies calling a skill to every caller.
-    fn denies(&self, entry: &Entry) -> bool {
+    pub(crate) fn denies(&self, entry: &Entry) -> bool {
         is_denied(&self.rules, entry)
-    }
-
-    /// Returns the names that the model may know of, sorted: what a rule denies is not there for it.
-    pub(crate) fn names_for_model(&self) -> Vec<&str> {
-        let is_denied =
-            |name: &str| decide(&self.rules, &Approvals::default(), Permission::Skill, name).action == Action::Deny;
-        let mut names = names_for(&self.catalog, Caller::Model);
-        names.retain(|name| !is_denied(name));
-        names
     }
 
     /// Remembers an answer until it is revoked.
@@ -111,65 +94,6 @@ impl Runtime {
         self.with_trust(|trust| trust.add(TrustRecord::Answer(answer))).map(drop)
     }
 
-    /// Returns whether the session or the trust store approves a permission of a skill, for the current digest.
-    pub fn granted(
-        &self,
-        session: &Session,
-        entry: &Entry,
-        digest: &str,
-        permission: &RequestedPermission,
-    ) -> ApprovalState {
-        let path = entry.canonical();
-        if session.has_permission(path, digest, permission) {
-            return ApprovalState::Approved;
-        }
-        let mut answer = ApprovalState::Approved;
-        self.with_trust(|trust| {
-            for item in permission.items() {
-                match trust.approval_for(path, digest, permission.kind(), &item) {
-                    ApprovalState::Approved => {}
-                    other => answer = other,
-                }
-            }
-        });
-        answer
-    }
-
-    /// Tells whether a skill was given one thing, as its folder is now.
-    pub(crate) fn granted_item(
-        &self,
-        session: &Session,
-        entry: &Entry,
-        digest: &str,
-        kind: openoxide_config::PermissionKind,
-        item: &str,
-    ) -> bool {
-        let path = entry.canonical();
-        session.has_permission_item(path, digest, kind, item)
-            || self.with_trust(|trust| trust.approval_for(path, digest, kind, item)) == ApprovalState::Approved
-    }
-
-    /// Grants a skill permissions until its folder changes or the user revokes them.
-    pub(crate) fn grant(
-        &self,
-        entry: &Entry,
-        digest: &str,
-        permissions: &[RequestedPermission],
-    ) -> Result<(), TrustError> {
-        self.with_trust(|trust| {
-            for permission in permissions {
-                trust.add(TrustRecord::Grant(Grant {
-                    skill: entry.canonical().to_owned(),
-                    digest: digest.to_owned(),
-                    permission: permission.kind(),
-                    shown: permission.items(),
-                    at: Timestamp::from(SystemTime::now()),
-                }))?;
-            }
-            Ok(())
-        })
-    }
-
     /// Finds the configured server that is reached in the same way; returns its name, and whether it is used.
     pub(crate) fn server_like(&self, wanted: &McpTransport) -> Option<(String, bool)> {
         let is_it = |there: &McpTransport| match (there, wanted) {
@@ -178,19 +102,23 @@ impl Runtime {
             (McpTransport::Stdio { command, .. }, McpTransport::Stdio { command: wanted, .. }) => command == wanted,
             _ => false,
         };
-        let servers = self.servers.lock().unwrap_or_else(PoisonError::into_inner);
+        let servers = self.servers();
         let found = servers.iter().find(|(_, server)| is_it(&server.transport));
         found.map(|(name, server)| (name.clone(), server.enabled))
     }
 
     /// Tells whether a server of this name is configured.
     pub(crate) fn has_server(&self, name: &str) -> bool {
-        self.servers.lock().unwrap_or_else(PoisonError::into_inner).iter().any(|(there, _)| there == name)
+        self.servers().iter().any(|(there, _)| there == name)
     }
 
     /// Notes a server that was added to the settings.
     pub(crate) fn note_server(&self, name: &str, server: &McpServer) {
-        self.servers.lock().unwrap_or_else(PoisonError::into_inner).push((name.to_owned(), server.clone()));
+        self.servers().push((name.to_owned(), server.clone()));
+    }
+
+    fn servers(&self) -> MutexGuard<'_, Vec<(String, McpServer)>> {
+        self.servers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns how much a script may use.

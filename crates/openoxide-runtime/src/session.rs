@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 use openoxide_permissions::{Approvals, Permission};
 use secrecy::SecretString;
 
-use crate::hooks::Registry;
-use crate::permission::{HookCommand, RequestedPermission};
-use crate::record::Record;
+use crate::{Record, RequestedAction, RequestedPermission, hooks::Registry};
 
 /// One conversation.
 #[derive(Debug, Default)]
@@ -67,7 +65,7 @@ impl Session {
 
     /// Returns whether this session grants a skill every item of a permission, for this digest.
     pub fn has_permission(&self, skill: &Path, digest: &str, permission: &RequestedPermission) -> bool {
-        permission.items().iter().all(|item| self.has_permission_item(skill, digest, permission.kind(), item))
+        permission.items().iter().all(|item| self.has_permission_item(skill, digest, permission.kind, item))
     }
 
     /// Tells whether a skill was given one thing in this conversation.
@@ -83,7 +81,7 @@ impl Session {
 
     /// Grants a skill the items of a permission until the session ends or its folder changes.
     pub fn grant_permission(&mut self, skill: &Path, digest: &str, permission: &RequestedPermission) {
-        let key = |item| (skill.to_owned(), digest.to_owned(), permission.kind().as_str(), item);
+        let key = |item| (skill.to_owned(), digest.to_owned(), permission.kind.as_str(), item);
         self.permissions.extend(permission.items().into_iter().map(key));
     }
 
@@ -98,7 +96,7 @@ impl Session {
     }
 
     /// Returns every hook that can still run, with its skill, in the order in which they run.
-    pub fn active_hooks(&self) -> impl Iterator<Item = (&str, &HookCommand)> {
+    pub fn active_hooks(&self) -> impl Iterator<Item = (&str, &RequestedAction)> {
         self.hooks.active()
     }
 
@@ -120,25 +118,21 @@ impl Session {
 
 #[cfg(test)]
 mod tests {
+    use openoxide_config::PermissionKind;
+
     use super::*;
 
     #[test]
     fn a_power_is_for_what_was_shown() {
-        let (skill, script) = (Path::new("/s/SKILL.md"), |path: &str| RequestedPermission::Script {
-            path: path.to_owned(),
-            variables: Vec::new(),
-        });
+        let requested = |kind, what: &str| RequestedPermission::new(kind, [what.to_owned()], Vec::new());
+        let (skill, script) = (Path::new("/s/SKILL.md"), |path: &str| requested(PermissionKind::Script, path));
         let mut session = Session::new("s");
         session.grant_permission(skill, "digest", &script("a.sh"));
         assert!(session.has_permission(skill, "digest", &script("a.sh")));
         assert!(!session.has_permission(skill, "digest", &script("b.sh")));
         assert!(!session.has_permission(skill, "other", &script("a.sh")));
-        assert!(!session.has_permission(
-            skill,
-            "digest",
-            &RequestedPermission::Shell { commands: vec!["a.sh".to_owned()], variables: Vec::new() }
-        ));
-        let seeing = RequestedPermission::Script { path: "a.sh".to_owned(), variables: vec!["TOKEN".to_owned()] };
+        assert!(!session.has_permission(skill, "digest", &requested(PermissionKind::Shell, "a.sh")));
+        let seeing = RequestedPermission { variables: vec!["TOKEN".to_owned()], ..script("a.sh") };
         assert!(!session.has_permission(skill, "digest", &seeing), "a variable is more than the script alone");
     }
 }

@@ -5,11 +5,9 @@
 
 mod contract;
 mod registry;
-mod result;
 mod search;
 mod toolbox;
 
-pub use contract::{Tool, contracts};
-pub use registry::{Conflict, NoName, ToolRegistry};
-pub use result::ToolResult;
+pub use contract::{Tool, ToolResult, contracts};
+pub use registry::{Conflict, NamesTaken, ToolRegistry};
 pub use toolbox::{ToolCallStart, Toolbox};

@@ -1,11 +1,8 @@
 //! A command, with the policy and the limits that it runs under.
 
-use std::ffi::OsString;
-use std::path::PathBuf;
+use std::{ffi::OsString, path::PathBuf};
 
-use crate::environment::Environment;
-use crate::limits::Limits;
-use crate::policy::Policy;
+use crate::{Environment, Limits, Policy};
 
 /// A command, with the policy and the limits that it runs under.
 #[derive(Clone, Debug)]

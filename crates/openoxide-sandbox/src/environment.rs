@@ -1,9 +1,7 @@
 //! The environment variables of a command: a few fixed ones, and those that the caller sets.
 
-use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::fmt;
-use std::os::unix::ffi::OsStrExt as _;
+use std::{collections::BTreeMap, fmt, os::unix::ffi::OsStrExt as _};
 
 use crate::system_paths;
 

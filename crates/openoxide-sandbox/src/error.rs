@@ -2,9 +2,7 @@
 
 use std::io;
 
-use crate::isolation::Missing;
-use crate::policy::PolicyError;
-use crate::system_paths;
+use crate::{Missing, PolicyError, system_paths};
 
 /// The reason why a command did not run. After none of these is it run with more power instead.
 #[derive(Debug, thiserror::Error)]

@@ -1,7 +1,6 @@
 //! How this machine can isolate a command, and what it lacks.
 
-use std::fmt;
-use std::path::PathBuf;
+use std::{fmt, path::PathBuf};
 
 /// How this machine can isolate a command.
 #[derive(Clone, Debug, PartialEq, Eq)]

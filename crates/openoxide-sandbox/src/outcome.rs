@@ -1,7 +1,6 @@
 //! The outcome of a command: how it ended, and what it wrote.
 
-use std::fmt;
-use std::time::Duration;
+use std::{fmt, time::Duration};
 
 /// The outcome of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]

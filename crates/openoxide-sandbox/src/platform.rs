@@ -1,8 +1,5 @@
 //! The entry points of the crate, on the platform that it is built for.
 
-use crate::command::Command;
-use crate::error::SandboxError;
-use crate::isolation::Isolation;
 #[cfg(target_os = "linux")]
 use crate::linux as platform;
 use crate::outcome::Outcome;
@@ -10,6 +7,7 @@ use crate::probe::Probe;
 use crate::stop::Stop;
 #[cfg(not(target_os = "linux"))]
 use crate::unsupported as platform;
+use crate::{Command, Isolation, SandboxError};
 
 pub use platform::helper;
 

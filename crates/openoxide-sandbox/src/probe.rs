@@ -1,7 +1,6 @@
 //! Says where to look for a mechanism to isolate commands with.
 
-use std::io;
-use std::path::PathBuf;
+use std::{io, path::PathBuf};
 
 use crate::system_paths;
 

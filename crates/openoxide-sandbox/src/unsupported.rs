@@ -1,11 +1,6 @@
 //! Refuses to run anything on systems where a command cannot be confined.
 
-use crate::command::Command;
-use crate::error::SandboxError;
-use crate::isolation::{Isolation, Mechanism, Missing};
-use crate::outcome::Outcome;
-use crate::probe::Probe;
-use crate::stop::Stop;
+use crate::{Command, Isolation, Mechanism, Missing, Outcome, Probe, SandboxError, Stop};
 
 /// The helper, which is never started here.
 pub mod helper {

@@ -32,7 +32,7 @@ pub(super) fn look(runtime: &Runtime, entry: &Entry) -> Result<Look, Error> {
     })?;
     let mut permissions: BTreeMap<PermissionKind, Vec<String>> = BTreeMap::new();
     for permission in &look.permissions {
-        let items = permissions.entry(permission.kind()).or_default();
+        let items = permissions.entry(permission.kind).or_default();
         for item in permission.items() {
             // What the skill says twice is given once.
             if !items.contains(&item) {

@@ -18,7 +18,7 @@ const PATH: &str = "/callback";
 
 /// Opens a free port of this machine; returns it, and the address that a browser is sent to.
 pub(super) fn listen() -> Result<(TcpListener, String), LoginError> {
-    let failed = |error: io::Error| LoginError::NoListener { why: error.to_string() };
+    let failed = |error: io::Error| LoginError::NoListener(error.to_string());
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(failed)?;
     listener.set_nonblocking(true).map_err(failed)?;
     let port = listener.local_addr().map_err(failed)?.port();
@@ -39,7 +39,7 @@ pub(super) fn wait(listener: &TcpListener, callback: &Callback, time: Duration) 
             Err(_) => std::thread::sleep(PAUSE),
         }
         if Instant::now() >= end {
-            return Err(LoginError::TimedOut { seconds: time.as_secs() });
+            return Err(LoginError::TimedOut(time.as_secs()));
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Quotes are ignored on purpose, so the lexer is of no use here: a part that was misread as quoted would escape a rule
 //! that denies it, while a form too many can only deny or ask too often.
 
-use super::leading::{Leading, leading};
+use crate::{Leading, leading};
 
 /// Returns every form of a command: without its quotes, without what only runs it, and by its program's bare name.
 pub(super) fn forms(words: &[&str]) -> Vec<String> {

@@ -1,6 +1,6 @@
 //! Reads plain commands: words, and the operators between commands. Whatever is more than that is unknown.
 
-use super::lexer::{Frame, Lexer, ShellToken};
+use crate::{Frame, Lexer, ShellToken};
 
 /// A word of a command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

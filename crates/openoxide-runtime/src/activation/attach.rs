@@ -3,7 +3,6 @@
 use std::path::{Component, Path, PathBuf};
 
 use openoxide_permissions::{Action, Permission};
-use openoxide_skills::catalog::Entry;
 use openoxide_skills::envelope::{AttachedFile, Message, attachment};
 use openoxide_skills::expand::FileRef;
 use openoxide_skills::host::{Caller, FileBase, FileRules, ReadProblem, ResourceRules};
@@ -11,9 +10,7 @@ use openoxide_skills::resource::{ReadLimit, ResourceBytes, ResourcePart, Resourc
 use openoxide_skills::text::{RenderError, path_text};
 
 use super::loading::Loading;
-use crate::notice::Notice;
-use crate::runtime::Runtime;
-use crate::session::Session;
+use crate::{Notice, Runtime, Session};
 
 /// Files to be sent, and what people should know of those that are not.
 #[derive(Debug, Default)]
@@ -30,16 +27,11 @@ struct Found {
 }
 
 /// Reads the files that a skill's text names.
-pub(crate) fn attach(
-    runtime: &Runtime,
-    session: &Session,
-    entry: &Entry,
-    loading: &Loading,
-) -> Result<Attachments, RenderError> {
+pub(crate) fn attach(runtime: &Runtime, session: &Session, loading: &Loading) -> Result<Attachments, RenderError> {
     let mut all = Attachments::default();
     let view = runtime.view();
     let Some(rules) = &view.host.files else { return Ok(all) };
-    let finder = Finder { runtime, session, entry, loading, rules };
+    let finder = Finder { runtime, session, loading, rules };
     let mut left = rules.total;
     for file in loading.expanded.files.iter().take(rules.max) {
         let outcome = finder.find(file).and_then(|found| match left.checked_sub(found.text.len() as u64) {
@@ -51,14 +43,14 @@ pub(crate) fn attach(
         });
         match outcome {
             Ok(found) => {
-                let (skill, full) = (&*entry.skill.name, path_text(&found.full));
+                let (skill, full) = (&*loading.entry.skill.name, path_text(&found.full));
                 let (path, content, removed) = (file.path.as_str(), found.text.as_str(), found.removed);
                 all.messages.extend(attachment(view, &AttachedFile { skill, path, full: &full, content, removed })?);
             }
             Err(MISSING) if !rules.tell_missing => {}
             Err(why) => {
                 let text = format!("line {}: `{}` is not attached: {why}", file.line, file.written);
-                all.notices.push(Notice { skill: entry.skill.name.to_string(), text, help: None });
+                all.notices.push(Notice::new(loading.name(), text));
             }
         }
     }
@@ -72,7 +64,6 @@ const NO_PROJECT: &str = "it lies in a home folder or above, and only files of a
 struct Finder<'a> {
     runtime: &'a Runtime,
     session: &'a Session,
-    entry: &'a Entry,
     loading: &'a Loading,
     rules: &'a FileRules,
 }
@@ -98,7 +89,7 @@ impl Finder<'_> {
         let limit = ReadLimit::Text(self.rules.bytes);
         let around = &self.runtime.view().around;
         let (folder, read) = match base {
-            FileBase::Skill => (self.entry.dir(), self.loading.dir.read_plain(path, limit)),
+            FileBase::Skill => (self.loading.entry.dir(), self.loading.dir.read_plain(path, limit)),
             FileBase::Project => (&*around.project, read_below(&around.project, path, limit)),
             FileBase::Cwd => (&*around.cwd, read_below(&around.cwd, path, limit)),
         };
@@ -119,10 +110,11 @@ impl Finder<'_> {
 
     /// Tells whether rules allow a file of the skill to be read; nobody is asked for it.
     fn may_read(&self, path: &ResourcePath) -> bool {
-        let asked = ResourceRequest::for_skill(&self.entry.skill.name, ResourcePart::Path(path.clone()), Caller::Model);
+        let asked =
+            ResourceRequest::for_skill(&self.loading.entry.skill.name, ResourcePart::Path(path.clone()), Caller::Model);
         let allows =
             |subject: &String| self.runtime.decide(self.session, Permission::Read, subject).action == Action::Allow;
-        asked.subjects(self.entry).is_ok_and(|subjects| subjects.iter().all(allows))
+        asked.subjects(&self.loading.entry).is_ok_and(|subjects| subjects.iter().all(allows))
     }
 }
 

@@ -2,80 +2,66 @@
 
 use std::fmt::Write as _;
 
-use openoxide_config::PermissionKind as Kind;
-use openoxide_skills::catalog::Entry;
+use openoxide_config::PermissionKind;
 use openoxide_skills::envelope::{Message, again, cut, envelope, finished};
-use openoxide_skills::expand::LeftAloneReason;
-use openoxide_skills::host::{Caller, CutOf};
-use openoxide_skills::text::RenderError;
+use openoxide_skills::host::{Caller, CutOf, Role};
+use openoxide_skills::{catalog::View, expand::LeftAloneReason, text::RenderError};
 use sha2::{Digest as _, Sha256};
 
-use super::attach::attach;
-use super::fork::plan;
-use super::load::loaded;
-use super::loading::Loading;
-use super::outcome::ActivatedSkill;
-use crate::call::{Call, Refusal, RefusalReason};
-use crate::notice::Notice;
-use crate::permission::RequestedPermission;
-use crate::record::Recorded;
-use crate::runtime::Runtime;
-use crate::session::Session;
+use super::{attach::attach, fork::plan, load::loaded, loading::Loading};
+use crate::{ActivatedSkill, Notice, Recorded, Refusal, RefusalReason, RequestedPermission, Runtime, Session};
 
 /// Draws what is sent, and writes it into the record.
 pub(crate) fn finish(
     runtime: &Runtime,
     session: &mut Session,
-    call: &Call,
-    entry: &Entry,
     loading: &Loading,
 ) -> Result<(ActivatedSkill, Vec<Notice>), Refusal> {
+    let (call, entry) = (&loading.call, &loading.entry);
     let failed = |error: RenderError| {
         let text = match std::error::Error::source(&error) {
             Some(source) => format!("{error}: {source}"),
             None => error.to_string(),
         };
-        let path = Some(entry.skill.path.to_path_buf());
-        Refusal { name: call.skill.clone(), path, why: RefusalReason::Unreadable, code: None, text, help: None }
+        Refusal::new(&call.skill, RefusalReason::Unreadable, text).of(entry)
     };
-    let digest = loading.digest();
-    let content = loading.expanded.assemble(&loading.outputs);
-    let mut messages = drawn(runtime, call, entry, loading, &content, &digest).map_err(failed)?;
-    let mut attached = attach(runtime, session, entry, loading).map_err(failed)?;
-    attached.notices.extend(unheard(runtime, entry, loading, &messages));
+    let mut messages = drawn(runtime, loading, &loading.text()).map_err(failed)?;
+    let mut attached = attach(runtime, session, loading).map_err(failed)?;
+    attached.notices.extend(unheard(runtime, loading, &messages));
     messages.extend(attached.messages);
     let sent = digest_of(&messages);
     let tools = tools(loading);
-    let fork = plan(runtime, call.caller, entry, loading, &messages, &tools);
+    let fork = plan(runtime, loading, &messages, &tools);
     let repeated = match fork {
         // The agent of its own gets it; the conversation that called gets the result.
         Some(_) => {
             messages.clear();
             false
         }
-        None => repeat(runtime, session, call, entry, loading, &sent, &mut messages).map_err(failed)?,
+        None => repeat(runtime, session, loading, &sent, &mut messages).map_err(failed)?,
     };
+    let arguments = loading.raw_arguments().map(str::to_owned);
     session.record.push(Recorded {
-        name: entry.skill.name.to_string(),
+        name: loading.name(),
         path: entry.canonical().to_owned(),
-        digest: digest.clone(),
-        arguments: loading.raw_arguments().map(str::to_owned),
+        digest: loading.digest.clone(),
+        arguments: arguments.clone(),
         caller: call.caller.as_str().to_owned(),
         order: 0,
         sent,
         forked: fork.is_some(),
     });
     let activated = ActivatedSkill {
-        name: entry.skill.name.to_string(),
+        name: loading.name(),
         path: entry.skill.path.to_path_buf(),
-        digest,
+        digest: loading.digest.clone(),
         caller: call.caller,
-        arguments: loading.raw_arguments().map(str::to_owned),
+        arguments,
         messages,
         tools,
         limited_to: runtime.limited_to(loading),
         cut: loading.cut.is_some(),
-        repeatable: !repeated && fork.is_none() && is_repeatable(entry, loading),
+        repeatable: !repeated && fork.is_none() && is_repeatable(loading),
         repeated,
         fork,
     };
@@ -83,66 +69,65 @@ pub(crate) fn finish(
 }
 
 /// Tells whether nothing but the skill's own files made the text what it is.
-fn is_repeatable(entry: &Entry, loading: &Loading) -> bool {
+fn is_repeatable(loading: &Loading) -> bool {
     let (runs, reads) = (loading.expanded.commands().next().is_some(), !loading.expanded.files.is_empty());
-    !runs && !reads && loading.requested.is_empty() && loading.snapshot.is_ok() && entry.skill.dependencies.is_empty()
+    let needs = loading.entry.skill.dependencies.is_some();
+    !runs && !reads && !needs && loading.requested.is_empty() && loading.snapshot.is_ok()
 }
 
 /// Draws the messages of a call, with this text in them.
-pub(crate) fn drawn(
-    runtime: &Runtime,
-    call: &Call,
-    entry: &Entry,
-    loading: &Loading,
-    content: &str,
-    digest: &str,
-) -> Result<Vec<Message>, RenderError> {
+fn drawn(runtime: &Runtime, loading: &Loading, content: &str) -> Result<Vec<Message>, RenderError> {
     let view = runtime.view();
-    let mut messages = match loading.drawn.is_empty() {
-        true => envelope(view, &loaded(runtime, call, entry, loading, content, digest))?,
-        false => loading.drawn.clone(),
-    };
-    if let Some(message) = messages.iter_mut().find(|message| !message.frame).filter(|_| !loading.drawn.is_empty()) {
+    let mut messages = loading.drawn.clone();
+    if messages.is_empty() {
+        messages = envelope(view, &loaded(runtime, loading, content))?;
+    } else if let Some(message) = messages.iter_mut().find(|message| !message.frame) {
         content.clone_into(&mut message.text);
     }
-    let rule =
-        view.host.activation.cut.as_ref().filter(|rule| rule.of == CutOf::Answer && call.caller == Caller::Model);
+    finish_texts(view, loading.call.caller, &mut messages);
+    Ok(messages)
+}
+
+/// Draws what would carry this text to the model, without what only announces it.
+pub(crate) fn carried(runtime: &Runtime, loading: &Loading, content: &str) -> Result<Vec<Message>, RenderError> {
+    let mut messages = drawn(runtime, loading, content)?;
+    messages.retain(|message| !message.frame);
+    Ok(messages)
+}
+
+/// Finishes the texts that carry a skill as the host does, and cuts the answer of a tool where the host does.
+pub(crate) fn finish_texts(view: &View, caller: Caller, messages: &mut [Message]) {
+    let rule = view.host.activation.cut.as_ref().filter(|rule| rule.of == CutOf::Answer && caller == Caller::Model);
     for message in messages.iter_mut().filter(|message| !message.frame) {
         message.text = finished(view, std::mem::take(&mut message.text));
         if let Some(shorter) = rule.and_then(|rule| cut(&view.host.texts, &message.text, 0, rule)) {
             message.text = shorter.text;
         }
     }
-    Ok(messages)
 }
 
 /// Says that the model has it already, where the host does; returns whether it is so.
 fn repeat(
     runtime: &Runtime,
     session: &Session,
-    call: &Call,
-    entry: &Entry,
     loading: &Loading,
     sent: &str,
     messages: &mut Vec<Message>,
 ) -> Result<bool, RenderError> {
     let view = runtime.view();
-    let before = session.record.latest(entry.canonical()).filter(|before| !before.forked);
-    let Some(before) = before else { return Ok(false) };
-    if view.host.activation.repeat != Some(call.caller) {
+    let before = session.record.latest(loading.entry.canonical()).filter(|before| !before.forked);
+    let Some(before) = before.filter(|_| view.host.activation.repeat == Some(loading.call.caller)) else {
         return Ok(false);
-    }
+    };
     let same = before.sent == sent;
-    let digest = loading.digest();
-    let text = again(view, &loaded(runtime, call, entry, loading, &loading.content, &digest), same)?;
-    let carrier = messages.iter().position(|message| !message.frame).unwrap_or(0);
-    let note = Message { role: openoxide_skills::host::Role::User, text, frame: false };
-    match same {
-        true => {
-            messages.retain(|message| message.frame);
-            messages.push(note);
-        }
-        false => messages.insert(carrier, note),
+    let text = again(view, &loaded(runtime, loading, &loading.content), same)?;
+    let note = Message { role: Role::User, text, frame: false };
+    if same {
+        messages.retain(|message| message.frame);
+        messages.push(note);
+    } else {
+        let carrier = messages.iter().position(|message| !message.frame).unwrap_or(0);
+        messages.insert(carrier, note);
     }
     Ok(same)
 }
@@ -163,34 +148,32 @@ fn digest_of(messages: &[Message]) -> String {
 
 /// Returns the tools that the user agreed to.
 fn tools(loading: &Loading) -> Vec<String> {
-    let tools = loading.granted.iter().find(|permission| permission.kind() == Kind::Tools);
+    let tools = loading.granted.iter().find(|permission| permission.kind == PermissionKind::Tools);
     tools.map(RequestedPermission::items).unwrap_or_default()
 }
 
 /// Says so if what was said with the call is not sent.
-fn unheard(runtime: &Runtime, entry: &Entry, loading: &Loading, messages: &[Message]) -> Option<Notice> {
+fn unheard(runtime: &Runtime, loading: &Loading, messages: &[Message]) -> Option<Notice> {
     let said = loading.raw_arguments().filter(|said| !said.is_empty())?;
     let is_heard = runtime.view().host.arguments.is_some() || messages.iter().any(|it| it.text.contains(said));
-    let text = "what was said with the call is not sent, because the host sends no arguments".to_owned();
-    (!is_heard).then(|| Notice { skill: entry.skill.name.to_string(), text, help: None })
+    let text = "what was said with the call is not sent, because the host sends no arguments";
+    (!is_heard).then(|| Notice::new(loading.name(), text))
 }
 
 /// Says what people should know about a skill that is sent.
-pub(crate) fn notices(session: &mut Session, entry: &Entry, loading: &Loading) -> Vec<Notice> {
+pub(crate) fn notices(session: &mut Session, loading: &Loading) -> Vec<Notice> {
     let mut notices = Vec::new();
-    let mut note = |text: String, help: Option<String>| {
-        notices.push(Notice { skill: entry.skill.name.to_string(), text, help });
-    };
+    let note = |text: String| Notice::new(loading.name(), text);
     if let Some(removed) = loading.cut
-        && session.is_news("cut", entry.canonical())
+        && session.is_news("cut", loading.entry.canonical())
     {
-        let help = "put what is not always needed into files that the text names";
-        note(format!("the text is too long: {removed} bytes are left out"), Some(help.to_owned()));
+        let help = Some("put what is not always needed into files that the text names".to_owned());
+        notices.push(Notice { help, ..note(format!("the text is too long: {removed} bytes are left out")) });
     }
     if let (false, Err(error)) = (loading.requested.is_empty(), &loading.snapshot) {
-        note(format!("it gets no power: {error}"), None);
+        notices.push(note(format!("it gets no power: {error}")));
     }
-    loading.troubles.iter().for_each(|trouble| note(trouble.clone(), None));
+    notices.extend(loading.troubles.iter().cloned().map(note));
     let left = &loading.expanded.left_alone;
     for left in left.iter().filter(|left| left.why != LeftAloneReason::SwitchedOff).take(5) {
         let why = match left.why {
@@ -200,7 +183,7 @@ pub(crate) fn notices(session: &mut Session, entry: &Entry, loading: &Loading) -
             LeftAloneReason::TooLong => "it is too long",
             LeftAloneReason::QuotedText | LeftAloneReason::SwitchedOff => "it stands in quotes",
         };
-        note(format!("line {}: `{}` is left as it is, because {why}", left.line, left.written), None);
+        notices.push(note(format!("line {}: `{}` is left as it is, because {why}", left.line, left.written)));
     }
     notices
 }

@@ -1,13 +1,10 @@
 //! Plans a fork: a skill that an agent of its own runs in a separate conversation.
 
-use openoxide_skills::catalog::Entry;
-use openoxide_skills::envelope::Message;
 use openoxide_skills::host::{Caller, Situation};
-use openoxide_skills::skill::SkillContext;
-use openoxide_skills::text::fill;
+use openoxide_skills::{envelope::Message, skill::SkillContext, text::fill};
 
 use super::loading::Loading;
-use crate::runtime::Runtime;
+use crate::Runtime;
 
 /// How a skill is to be run by an agent of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,29 +49,22 @@ impl ForkPlan {
 }
 
 /// Makes the plan, where the skill asks for it and the host has forks.
-pub(crate) fn plan(
-    runtime: &Runtime,
-    caller: Caller,
-    entry: &Entry,
-    loading: &Loading,
-    messages: &[Message],
-    tools: &[String],
-) -> Option<ForkPlan> {
+pub(crate) fn plan(runtime: &Runtime, loading: &Loading, messages: &[Message], tools: &[String]) -> Option<ForkPlan> {
     let (rules, texts) = (runtime.view().host.fork.as_ref()?, &runtime.view().host.texts);
     let fields = loading.parsed.frontmatter.rare();
     let SkillContext::Fork { agent_type } = &fields.context else { return None };
     let carried = messages.iter().filter(|message| !message.frame).map(|message| message.text.as_str());
     Some(ForkPlan {
-        skill: entry.skill.name.to_string(),
-        digest: loading.digest(),
-        caller,
+        skill: loading.name(),
+        digest: loading.digest.clone(),
+        caller: loading.call.caller,
         agent_type: agent_type.clone().unwrap_or_else(|| rules.agent.clone()),
         background: fields.background.unwrap_or(rules.background),
         prompt: carried.collect::<Vec<_>>().join("\n\n"),
         model: fields.model.clone(),
         effort: fields.effort.clone(),
         tools: tools.to_vec(),
-        bare: rules.bare_for == Some(caller),
+        bare: rules.bare_for == Some(loading.call.caller),
         result_text: texts.text(Situation::ForkResult).to_owned(),
         started_text: texts.text(Situation::ForkStarted).to_owned(),
     })

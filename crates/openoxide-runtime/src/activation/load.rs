@@ -2,87 +2,99 @@
 
 use openoxide_skills::catalog::{Entry, View};
 use openoxide_skills::envelope::{CutText, LoadedSkill, cut, envelope};
-use openoxide_skills::expand::{Expanded, Variables, expand};
+use openoxide_skills::expand::{Expanded, ShellPiece, Variables, expand};
 use openoxide_skills::host::{Caller, Content, CutOf, Expand, Situation, Variable};
 use openoxide_skills::parse::{body_of, parse_bytes};
 use openoxide_skills::resource::{FileDigest, FolderLimits, FolderSnapshot, SkillDir};
 use openoxide_skills::text::{RenderError, fill, path_text};
 
 use super::loading::Loading;
-use crate::call::{Call, Refusal, RefusalReason};
-use crate::permission::requested_permissions;
-use crate::runtime::Runtime;
-use crate::session::Session;
+use crate::{Call, Refusal, RefusalReason, Runtime, Session};
 
 /// Reads a skill for a call.
-pub(crate) fn load(runtime: &Runtime, session: &Session, call: &Call, entry: &Entry) -> Result<Loading, Refusal> {
+pub(crate) fn load(runtime: &Runtime, session: &Session, call: Call, entry: Entry) -> Result<Loading, Refusal> {
     load_part(runtime, session, call, entry, runtime.view().host.activation.content)
 }
 
-/// Reads a skill for a call, of which this part is sent.
-pub(crate) fn load_part(
+/// Reads a skill for a message outside a call, without running anything: `place` returns what stands for a command.
+pub(crate) fn load_static(
     runtime: &Runtime,
     session: &Session,
-    call: &Call,
+    call: Call,
     entry: &Entry,
     part: Content,
+    place: impl Fn(&ShellPiece) -> String,
 ) -> Result<Loading, Refusal> {
-    let unreadable = |why: &str| unreadable(runtime.view(), call, entry, why);
-    let dir = SkillDir::of(runtime.catalog(), entry).map_err(|error| unreadable(&error.to_string()))?;
-    let snapshot = dir.snapshot(&FolderLimits::SNAPSHOT);
+    let mut loading = load_part(runtime, session, call, entry.clone(), part)?;
+    loading.outputs = loading.expanded.commands().map(place).collect();
+    Ok(loading)
+}
+
+/// Reads a skill for a call, of which this part is sent.
+fn load_part(
+    runtime: &Runtime,
+    session: &Session,
+    call: Call,
+    entry: Entry,
+    part: Content,
+) -> Result<Loading, Refusal> {
+    let view = runtime.view();
+    let failed = |why: String| unreadable(view, &call, &entry, &why);
+    let dir = SkillDir::of(runtime.catalog(), &entry).map_err(|error| failed(error.to_string()))?;
+    let snapshot = dir.snapshot(&SnapshotLimits::default());
+    let alone;
     let own_file = match &snapshot {
-        Ok(_) => None,
-        Err(_) => Some(dir.own_file().map_err(|error| unreadable(&error.to_string()))?),
+        Ok(snapshot) => snapshot,
+        Err(_) => {
+            alone = dir.own_file(&SnapshotLimits::default()).map_err(|error| failed(error.to_string()))?;
+            &alone
+        }
     };
-    let (bytes, size) = match (&snapshot, &own_file) {
-        (Ok(whole), _) | (Err(_), Some(whole)) => (whole.manifest.as_slice(), whole.manifest_size),
-        (Err(error), None) => return Err(unreadable(&error.to_string())),
-    };
+    let bytes = own_file.manifest.as_slice();
     let folder = entry.dir().file_name().unwrap_or_default().to_string_lossy();
-    let parsed = parse_bytes(bytes, &folder, &runtime.view().host.parse);
+    let parsed = parse_bytes(bytes, &folder, &view.host.parse);
     if let Some(problem) = parsed.invalid() {
-        return Err(unreadable(&problem.message));
+        return Err(failed(problem.message.clone()));
     }
-    let more = size.saturating_sub(bytes.len() as u64);
-    let text = String::from_utf8_lossy(bytes);
-    let (content, cut) = content(runtime.view(), part, &text, more);
-    let arguments = call.arguments.split(runtime.view());
-    let variables = variables(runtime, session, entry);
-    let files = snapshot.as_ref().map(|snapshot| named_files(runtime.view(), snapshot)).unwrap_or_default();
+    let more = own_file.manifest_size.saturating_sub(bytes.len() as u64);
+    let (content, cut) = content(view, part, &String::from_utf8_lossy(bytes), more);
     let mut loading = Loading {
+        digest: snapshot.as_ref().map(|snapshot| snapshot.digest.to_string()).unwrap_or_default(),
+        files: snapshot.as_ref().map(|snapshot| named_files(view, snapshot)).unwrap_or_default(),
+        arguments: call.arguments.split(view),
+        variables: variables(runtime, session, &entry),
+        profile: runtime.profile(session, &entry),
+        call,
+        entry,
         dir,
         snapshot,
         parsed,
         content,
-        arguments,
-        variables,
         drawn: Vec::new(),
         expanded: Expanded::default(),
         requested: Vec::new(),
         granted: Vec::new(),
         outputs: Vec::new(),
         troubles: Vec::new(),
-        profile: runtime.profile(session, entry),
-        files,
         cut,
         copy: None,
     };
-    expand_into(runtime, call, entry, &mut loading).map_err(|error| unreadable(&error.to_string()))?;
-    loading.requested = requested_permissions(runtime, entry, &loading);
+    expand_into(runtime, &mut loading)
+        .map_err(|error| unreadable(view, &loading.call, &loading.entry, &error.to_string()))?;
+    loading.requested = runtime.requested_permissions(&loading);
     Ok(loading)
 }
 
 /// Puts arguments into the text, and finds the commands in it.
-fn expand_into(runtime: &Runtime, call: &Call, entry: &Entry, loading: &mut Loading) -> Result<(), RenderError> {
+fn expand_into(runtime: &Runtime, loading: &mut Loading) -> Result<(), RenderError> {
     let host = &runtime.view().host;
-    if host.activation.expand == Expand::Message && call.caller == Caller::User {
-        let digest = loading.digest();
-        let loaded = loaded(runtime, call, entry, loading, &loading.content, &digest);
-        loading.drawn = envelope(runtime.view(), &loaded)?;
+    let is_user = loading.call.caller == Caller::User;
+    if host.activation.expand == Expand::Message && is_user {
+        loading.drawn = envelope(runtime.view(), &loaded(runtime, loading, &loading.content))?;
     }
     let text = loading.drawn.iter().find(|message| !message.frame).map_or(&loading.content, |message| &message.text);
     let names = &loading.parsed.frontmatter.rare().arguments;
-    let rules = host.expansion(call.caller == Caller::User, names);
+    let rules = host.expansion(is_user, names);
     loading.expanded = expand(text, &rules, loading.arguments.as_ref(), &loading.variables);
     Ok(())
 }
@@ -126,42 +138,27 @@ fn variables(runtime: &Runtime, session: &Session, entry: &Entry) -> Variables {
 }
 
 fn unreadable(view: &View, call: &Call, entry: &Entry, why: &str) -> Refusal {
-    let own = view.host.own_text(call.caller, Situation::SkillUnreadable);
-    let text = match own {
+    let text = match view.host.own_text(call.caller, Situation::SkillUnreadable) {
         Some(own) => fill(own, &[("why", why), ("name", &call.skill)]),
         None => format!("`{}` cannot be read: {why}", call.skill),
     };
-    Refusal {
-        name: call.skill.clone(),
-        path: Some(entry.skill.path.to_path_buf()),
-        why: RefusalReason::Unreadable,
-        code: None,
-        text,
-        help: None,
-    }
+    Refusal::new(&call.skill, RefusalReason::Unreadable, text).of(entry)
 }
 
 /// Returns the skill as it is sent, with this text in it.
-pub(crate) fn loaded<'a>(
-    runtime: &'a Runtime,
-    call: &'a Call,
-    entry: &'a Entry,
-    loading: &'a Loading,
-    content: &'a str,
-    digest: &'a str,
-) -> LoadedSkill<'a> {
-    let root = runtime.catalog().roots.get(entry.root);
+pub(crate) fn loaded<'a>(runtime: &'a Runtime, loading: &'a Loading, content: &'a str) -> LoadedSkill<'a> {
+    let root = runtime.catalog().roots.get(loading.entry.root);
     LoadedSkill {
-        entry,
-        called: call.skill.trim_start_matches('/'),
-        provider: root.and_then(|searched| searched.root.rule.provider.as_deref()),
+        entry: &loading.entry,
+        called: loading.call.skill.trim_start_matches('/'),
+        provider: root.and_then(|searched| searched.root.provider.as_deref()),
         content,
         frontmatter: &loading.parsed.frontmatter,
         description: &loading.parsed.description,
-        caller: call.caller,
+        caller: loading.call.caller,
         arguments: loading.raw_arguments(),
         files: &loading.files,
-        digest: (!digest.is_empty()).then_some(digest),
+        digest: (!loading.digest.is_empty()).then_some(&*loading.digest),
         cut: loading.cut.is_some(),
         origin: None,
     }

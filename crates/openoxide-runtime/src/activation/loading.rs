@@ -2,20 +2,24 @@
 
 use std::path::PathBuf;
 
+use openoxide_config::PermissionKind;
 use openoxide_permissions::GrantDelta;
-use openoxide_skills::envelope::Message;
 use openoxide_skills::expand::{Arguments, Expanded, Variables};
-use openoxide_skills::parse::Parsed;
-use openoxide_skills::resource::{FolderSnapshot, SkillDir, SnapshotError};
+use openoxide_skills::resource::{SkillDir, Snapshot, SnapshotError};
+use openoxide_skills::{catalog::Entry, envelope::Message, parse::Parsed};
 
-use crate::permission::RequestedPermission;
+use crate::{Call, RequestedPermission};
 
 /// A skill that was read.
 pub(crate) struct Loading {
+    pub(crate) call: Call,
+    pub(crate) entry: Entry,
     /// Its folder, held open.
     pub(crate) dir: SkillDir,
     /// Everything in it, or why it cannot be digested; without a digest it gets no permission.
-    pub(crate) snapshot: Result<FolderSnapshot, SnapshotError>,
+    pub(crate) snapshot: Result<Snapshot, SnapshotError>,
+    /// The digest of its folder; empty if there is none.
+    pub(crate) digest: String,
     /// What its file says now.
     pub(crate) parsed: Parsed,
     /// The part that is sent, before anything is put into it.
@@ -47,20 +51,24 @@ pub(crate) struct Loading {
 }
 
 impl Loading {
-    /// Returns the digest of its folder; empty if there is none.
-    pub(crate) fn digest(&self) -> String {
-        self.snapshot.as_ref().map(|snapshot| snapshot.digest.to_string()).unwrap_or_default()
+    pub(crate) fn name(&self) -> String {
+        self.entry.skill.name.to_string()
+    }
+
+    /// Returns the text with everything in its place.
+    pub(crate) fn text(&self) -> String {
+        self.expanded.assemble(&self.outputs)
     }
 
     /// Tells whether it may do this very thing, such as run a command.
-    pub(crate) fn may_run(&self, kind: openoxide_config::PermissionKind, item: &str) -> bool {
-        self.granted.iter().any(|permission| permission.kind() == kind && permission.holds(item))
+    pub(crate) fn may_run(&self, kind: PermissionKind, item: &str) -> bool {
+        self.granted.iter().any(|permission| permission.kind == kind && permission.holds(item))
     }
 
     /// Returns the variables that what it runs gets, by name.
-    pub(crate) fn variables_for(&self, kind: openoxide_config::PermissionKind) -> Vec<String> {
-        let granted = self.granted.iter().filter(|permission| permission.kind() == kind);
-        granted.flat_map(RequestedPermission::variables).cloned().collect()
+    pub(crate) fn variables_for(&self, kind: PermissionKind) -> Vec<String> {
+        let granted = self.granted.iter().filter(|permission| permission.kind == kind);
+        granted.flat_map(|permission| &permission.variables).cloned().collect()
     }
 
     /// Returns what was said with the call, as one text.

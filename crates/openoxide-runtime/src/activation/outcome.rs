@@ -2,13 +2,9 @@
 
 use std::path::PathBuf;
 
-use openoxide_skills::envelope::Message;
-use openoxide_skills::host::Caller;
+use openoxide_skills::{envelope::Message, host::Caller};
 
-use super::fork::ForkPlan;
-use crate::call::Refusal;
-use crate::hooks::Verdict;
-use crate::notice::Notice;
+use crate::{ForkPlan, Notice, Refusal, Verdict};
 
 /// The result of an activation.
 #[derive(Clone, Debug, Default)]

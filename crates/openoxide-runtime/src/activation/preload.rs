@@ -1,16 +1,14 @@
 //! Preloads the skills that a subagent starts with, as whole texts.
 
-use openoxide_skills::catalog::Entry;
+use openoxide_permissions::Action;
 use openoxide_skills::envelope::{LoadedSkill, Message, preloaded};
 use openoxide_skills::host::{Caller, Role, Situation};
-use openoxide_skills::text::fill;
+use openoxide_skills::text::{RenderError, fill};
+use openoxide_skills::{catalog::Entry, expand::ShellPiece};
 
-use super::load::loaded;
-use super::static_text::{StaticText, is_denied};
-use crate::call::{Call, CallArguments, Refusal, RefusalReason};
-use crate::notice::Notice;
-use crate::runtime::Runtime;
-use crate::session::Session;
+use super::load::{load_static, loaded};
+use super::{finish::carried, loading::Loading};
+use crate::{Call, Notice, Refusal, RefusalReason, Runtime, Session, names_for};
 
 /// The skills that a task's agent is to start with, by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -74,11 +72,11 @@ impl Runtime {
         if all.is_empty() {
             return Ok(());
         }
-        let names = self.names_for_model();
+        let names = names_for(self.catalog(), Caller::Model);
         let none = self.view().host.texts.get(Situation::NoSkills).unwrap_or("none");
         let available = if names.is_empty() { none.to_owned() } else { names.join(", ") };
         let text = fill(words, &[("unknown", &groups.join("; ")), ("available", &available)]);
-        Err(Refusal { name: all.join(", "), path: None, why: RefusalReason::Unknown, code: None, text, help: None })
+        Err(Refusal::new(&all.join(", "), RefusalReason::Unknown, text))
     }
 
     /// Draws what a subagent starts with. Nothing is run: what stands for a command says so.
@@ -89,7 +87,7 @@ impl Runtime {
         let mut read = Vec::new();
         for name in pinned.names() {
             match self.pinned(session, name).and_then(|entry| self.read_pinned(session, name, entry)) {
-                Ok(static_text) => read.push(static_text),
+                Ok(loading) => read.push(loading),
                 Err(refusal) if strict => return Err(refusal),
                 Err(refusal) => {
                     let text = format!("it is not preloaded: {}", refusal.text);
@@ -98,79 +96,49 @@ impl Runtime {
             }
         }
         done.skills = read.iter().map(skill).collect();
-        done.messages = self.draw_pinned(&read)?;
+        let failed = |error: RenderError| Refusal::new("", RefusalReason::Unreadable, error.to_string());
+        done.messages = self.draw_pinned(&read).map_err(failed)?;
         Ok(done)
     }
 
     /// Finds a skill that a subagent may start with: one that the model may call.
     fn pinned(&self, session: &Session, name: &str) -> Result<&Entry, Refusal> {
-        let call = call(name);
-        let entry = self.admit(&call)?;
-        if is_denied(self, session, Caller::Model, &entry.skill.name) {
-            let text = format!("`{name}` is denied");
-            return Err(Refusal {
-                name: call.skill,
-                path: None,
-                why: RefusalReason::Denied,
-                code: None,
-                text,
-                help: None,
-            });
+        let entry = self.admit(&Call::plain(name, Caller::Model))?;
+        match self.calling(session, entry, Caller::Model).action {
+            Action::Deny => Err(Refusal::new(name, RefusalReason::Denied, format!("`{name}` is denied"))),
+            Action::Allow | Action::Ask => Ok(entry),
         }
-        Ok(entry)
     }
 
-    fn read_pinned(&self, session: &Session, name: &str, entry: &Entry) -> Result<StaticText, Refusal> {
+    fn read_pinned(&self, session: &Session, name: &str, entry: &Entry) -> Result<Loading, Refusal> {
         let host = &self.view().host;
         let part = host.preload.content.unwrap_or(host.activation.content);
-        let reason = "nothing runs before the agent starts";
-        StaticText::read(self, session, call(name), entry, part, |piece| {
-            host.texts.command_denied(&piece.written, reason)
-        })
+        let place =
+            |piece: &ShellPiece| host.texts.command_denied(&piece.written, "nothing runs before the agent starts");
+        load_static(self, session, Call::plain(name, Caller::Model), entry, part, place)
     }
 
-    fn draw_pinned(&self, read: &[StaticText]) -> Result<Vec<Message>, Refusal> {
-        let failed = |error: openoxide_skills::text::RenderError| Refusal {
-            name: String::new(),
-            path: None,
-            why: RefusalReason::Unreadable,
-            code: None,
-            text: error.to_string(),
-            help: None,
-        };
+    fn draw_pinned(&self, read: &[Loading]) -> Result<Vec<Message>, RenderError> {
         if read.is_empty() {
             return Ok(Vec::new());
         }
-        let texts: Vec<(String, String)> =
-            read.iter().map(|static_text| (static_text.content(), static_text.loading.digest())).collect();
-        let skills: Vec<LoadedSkill<'_>> = read
-            .iter()
-            .zip(&texts)
-            .map(|(static_text, (text, digest))| {
-                loaded(self, &static_text.call, &static_text.entry, &static_text.loading, text, digest)
-            })
-            .collect();
-        if let Some(text) = preloaded(self.view(), &skills).map_err(failed)? {
+        let texts: Vec<String> = read.iter().map(Loading::text).collect();
+        let skills: Vec<LoadedSkill<'_>> =
+            read.iter().zip(&texts).map(|(loading, text)| loaded(self, loading, text)).collect();
+        if let Some(text) = preloaded(self.view(), &skills)? {
             return Ok(vec![Message { role: Role::System, text, frame: false }]);
         }
         let mut messages = Vec::new();
-        for (static_text, (text, _)) in read.iter().zip(&texts) {
-            let carried = static_text.carried(self, text).map_err(failed)?;
+        for (loading, text) in read.iter().zip(&texts) {
             // Nobody has called a tool, so that none can have answered.
+            let carried = carried(self, loading, text)?;
             messages.extend(carried.into_iter().map(|message| Message { role: Role::User, ..message }));
         }
         Ok(messages)
     }
 }
 
-fn call(name: &str) -> Call {
-    Call { skill: name.to_owned(), caller: Caller::Model, arguments: CallArguments::Nothing }
-}
-
-fn skill(static_text: &StaticText) -> PreloadedSkill {
-    PreloadedSkill {
-        name: static_text.entry.skill.name.to_string(),
-        path: static_text.entry.skill.path.to_path_buf(),
-        digest: static_text.loading.digest(),
-    }
+fn skill(loading: &Loading) -> PreloadedSkill {
+    let (path, digest) = (loading.entry.skill.path.to_path_buf(), loading.digest.clone());
+    PreloadedSkill { name: loading.name(), path, digest }
 }

@@ -1,17 +1,12 @@
 //! Reattaches skills after a conversation was compacted: the latest call of each, read anew.
 
-use openoxide_skills::catalog::Entry;
-use openoxide_skills::envelope::Message;
-use openoxide_skills::expand::ShellPiece;
+use openoxide_permissions::Action;
 use openoxide_skills::host::{Caller, Role, Situation};
 use openoxide_skills::text::{RenderError, path_text, tokens};
+use openoxide_skills::{catalog::Entry, envelope::Message, expand::ShellPiece};
 
-use super::static_text::{StaticText, is_denied};
-use crate::call::{Call, CallArguments, lost_its_name, may};
-use crate::notice::Notice;
-use crate::record::{Record, Recorded};
-use crate::runtime::Runtime;
-use crate::session::Session;
+use super::{finish::carried, load::load_static};
+use crate::{Call, CallArguments, Notice, Record, Recorded, Runtime, Session, admission::lost_its_name, call::may};
 
 /// With less room than this nothing useful can be said, in tokens.
 const LEAST: u64 = 50;
@@ -70,7 +65,7 @@ impl Record {
         let mut done = Reattached::default();
         let mut left = limits.total;
         for recorded in self.latest_of_each() {
-            let mut note = |text: String| done.notices.push(Notice { skill: recorded.name.clone(), text, help: None });
+            let mut note = |text: &str| done.notices.push(Notice::new(&recorded.name, text));
             if recorded.forked {
                 continue;
             }
@@ -78,12 +73,12 @@ impl Record {
                 Ok((skill, message)) => {
                     left -= skill.tokens.min(left);
                     if skill.changed {
-                        note("it has changed since it was called, and is sent as it is now".to_owned());
+                        note("it has changed since it was called, and is sent as it is now");
                     }
                     done.skills.push(skill);
                     done.messages.push(message);
                 }
-                Err(why) => note(format!("it is not sent again: {why}")),
+                Err(why) => note(&format!("it is not sent again: {why}")),
             }
         }
         if !done.messages.is_empty() {
@@ -112,28 +107,28 @@ fn again(
     let part = runtime.view().host.activation.content;
     let texts = &runtime.view().host.texts;
     let place = |piece: &ShellPiece| texts.say(Situation::AgainCommand, &[("command", &piece.command)]);
-    let static_text = StaticText::read(runtime, session, call, entry, part, place).map_err(|refusal| refusal.text)?;
-    let changed = static_text.loading.digest() != recorded.digest;
+    let loading = load_static(runtime, session, call, entry, part, place).map_err(|refusal| refusal.text)?;
+    let changed = loading.digest != recorded.digest;
     let mark = match changed {
         true => texts.say(Situation::AgainChanged, &[("name", &entry.skill.name)]) + "\n\n",
         false => String::new(),
     };
     let notice = texts.say(Situation::AgainCut, &[("path", &path_text(&entry.skill.path))]);
     let draw = |content: &str| -> Result<String, RenderError> {
-        let carried = static_text.carried(runtime, content)?;
+        let carried = carried(runtime, &loading, content)?;
         let texts: Vec<&str> = carried.iter().map(|message| message.text.as_str()).collect();
         Ok(format!("{mark}{}", texts.join("\n\n")))
     };
     let most = usize::try_from(room.saturating_mul(4)).unwrap_or(usize::MAX);
-    let fitted = fitted(draw, &static_text.content(), &notice, most).map_err(|error| error.to_string())?;
+    let fitted = fitted(draw, &loading.text(), &notice, most).map_err(|error| error.to_string())?;
     let (text, cut) = fitted.ok_or("there is too little room")?;
     let skill = ReattachedSkill {
-        name: entry.skill.name.to_string(),
+        name: loading.name(),
         path: entry.skill.path.to_path_buf(),
         order: recorded.order,
         tokens: tokens(text.len() as u64),
         changed,
-        cut: cut || static_text.loading.cut.is_some(),
+        cut: cut || loading.cut.is_some(),
     };
     Ok((skill, Message { role: Role::User, text, frame: false }))
 }
@@ -150,7 +145,7 @@ fn entry<'r>(
         return Err("it is not there any more");
     }
     let counts = |entry: &&Entry| (entry.is_active() || lost_its_name(entry)) && may(entry, caller);
-    let allowed = |entry: &&Entry| !is_denied(runtime, session, caller, &entry.skill.name);
+    let allowed = |entry: &&Entry| runtime.calling(session, entry, caller).action != Action::Deny;
     there.filter(counts).find(allowed).ok_or("it may not be called any more")
 }
 

@@ -2,17 +2,16 @@
 
 use std::time::Duration;
 
+use openoxide_config::PermissionKind;
 use openoxide_permissions::{Action, Permission};
 use openoxide_sandbox::{Command, Ended, Limits, Outcome, SandboxError};
 use openoxide_skills::catalog::{Entry, View};
-use openoxide_skills::expand::ShellPiece;
 use openoxide_skills::host::{OnFailure, ShellRules, Variable};
+use openoxide_skills::{expand::ShellPiece, text::path_text};
 
 use super::loading::Loading;
 use crate::dependency::{redact, secrets_into};
-use crate::runtime::Runtime;
-use crate::session::Session;
-use crate::step::Run;
+use crate::{Run, Runtime, Session};
 
 /// What becomes of a command.
 pub(crate) enum CommandDecision {
@@ -25,24 +24,19 @@ pub(crate) enum CommandDecision {
 }
 
 /// Decides on the next command of a skill.
-pub(crate) fn next(
-    runtime: &Runtime,
-    session: &Session,
-    entry: &Entry,
-    loading: &mut Loading,
-) -> Option<CommandDecision> {
+pub(crate) fn next(runtime: &Runtime, session: &Session, loading: &mut Loading) -> Option<CommandDecision> {
     let piece = loading.expanded.commands().nth(loading.outputs.len())?.clone();
-    let rules = runtime.view().host.shell.clone().unwrap_or_default();
-    Some(match refusal(runtime, session, loading, &piece) {
-        Some(reason) => not_run(runtime.view(), &rules, &piece, &reason),
-        None => match run(runtime, session, entry, loading, &rules, &piece) {
-            Ok(run) => CommandDecision::Run(Box::new(run)),
+    let reason = match refusal(runtime, session, loading, &piece) {
+        Some(reason) => reason,
+        None => match run(runtime, session, loading, &piece) {
+            Ok(run) => return Some(CommandDecision::Run(Box::new(run))),
             Err(reason) => {
                 loading.troubles.push(format!("`{}` was not run: {reason}", piece.command));
-                not_run(runtime.view(), &rules, &piece, &reason)
+                reason
             }
         },
-    })
+    };
+    Some(not_run(runtime.view(), &piece, &reason))
 }
 
 /// Returns why a command may not run.
@@ -56,26 +50,27 @@ fn refusal(runtime: &Runtime, session: &Session, loading: &Loading, piece: &Shel
     match runtime.decide(session, Permission::Shell, &piece.command).action {
         Action::Deny => Some("a permission rule denies it".to_owned()),
         Action::Allow => None,
-        Action::Ask if loading.may_run(openoxide_config::PermissionKind::Shell, &piece.command) => None,
+        Action::Ask if loading.may_run(PermissionKind::Shell, &piece.command) => None,
         Action::Ask => Some("the skill is not trusted to run commands".to_owned()),
     }
 }
 
-fn not_run(view: &View, rules: &ShellRules, piece: &ShellPiece, reason: &str) -> CommandDecision {
-    let text = view.host.texts.command_denied(&piece.written, reason);
+fn not_run(view: &View, piece: &ShellPiece, reason: &str) -> CommandDecision {
+    instead(&rules(view), view.host.texts.command_denied(&piece.written, reason))
+}
+
+/// Puts a text in the place of a command that failed, or ends the call with it where the host does.
+fn instead(rules: &ShellRules, text: String) -> CommandDecision {
     if rules.failure == OnFailure::Abort { CommandDecision::Abort(text) } else { CommandDecision::Text(text) }
 }
 
+fn rules(view: &View) -> ShellRules {
+    view.host.shell.clone().unwrap_or_default()
+}
+
 /// Makes the command that is run in the sandbox: on a copy of the skill, reading the project, writing nothing.
-fn run(
-    runtime: &Runtime,
-    session: &Session,
-    entry: &Entry,
-    loading: &mut Loading,
-    rules: &ShellRules,
-    piece: &ShellPiece,
-) -> Result<Run, String> {
-    let settings = &runtime.sandbox;
+fn run(runtime: &Runtime, session: &Session, loading: &mut Loading, piece: &ShellPiece) -> Result<Run, String> {
+    let (settings, rules) = (&runtime.sandbox, rules(runtime.view()));
     let limits = Limits {
         time: settings.shell_time.min(Duration::from_secs(rules.seconds)),
         output: usize::try_from(settings.shell_output).unwrap_or(usize::MAX),
@@ -85,15 +80,13 @@ fn run(
     let mut command = Command::shell(&piece.script, limits);
     command.merge = rules.stderr;
     // First, so that no skill can replace an argument by a variable of that name.
-    secrets_into(session, &loading.variables_for(openoxide_config::PermissionKind::Shell), &mut command)?;
-    for (name, value) in &piece.env {
+    secrets_into(session, &loading.variables_for(PermissionKind::Shell), &mut command)?;
+    let folder = (Variable::SkillDir.environment_name().to_owned(), path_text(&copy));
+    for (name, value) in piece.env.iter().chain([&folder]) {
         command.env.set(name, value).map_err(|error| error.to_string())?;
     }
-    let folder = openoxide_skills::text::path_text(&copy);
-    command.env.set(Variable::SkillDir.environment_name(), folder).map_err(|error| error.to_string())?;
-    let in_force = runtime.in_force_for(session, entry, loading)?;
-    runtime.confine(&mut command, &runtime.view().around.cwd, &copy, &in_force)?;
-    Ok(Run { skill: entry.skill.name.to_string(), written: piece.command.clone(), command })
+    runtime.confine(&mut command, &runtime.view().around.cwd, &copy, &runtime.in_force_for(session, loading)?)?;
+    Ok(Run { skill: loading.name(), written: piece.command.clone(), command })
 }
 
 /// Says what went wrong with a command that was run.
@@ -114,34 +107,22 @@ pub(crate) fn ran(
     piece: &ShellPiece,
     outcome: Result<Outcome, SandboxError>,
 ) -> CommandDecision {
-    let (rules, texts) = (view.host.shell.clone().unwrap_or_default(), &view.host.texts);
+    let (rules, texts) = (rules(view), &view.host.texts);
     let outcome = match outcome {
         Ok(outcome) => outcome,
-        Err(error) => return not_run(view, &rules, piece, &error.to_string()),
+        Err(error) => return not_run(view, piece, &error.to_string()),
     };
-    let said = |bytes: &[u8]| redact(session, entry, String::from_utf8_lossy(bytes).into_owned());
-    let output = limited(&said(&outcome.stdout), rules.output_max);
-    match outcome.ended {
-        Ended::Exit(status) if rules.is_fine(&piece.command, status) => {
-            CommandDecision::Text(texts.command_output(&rules, &output))
-        }
-        ended => {
-            let said = if rules.stderr || outcome.stderr.is_empty() {
-                output.clone()
-            } else {
-                format!("{output}{}", limited(&said(&outcome.stderr), rules.output_max))
-            };
-            match rules.failure {
-                OnFailure::Ignore => CommandDecision::Text(texts.command_output(&rules, &output)),
-                OnFailure::InPlace => {
-                    CommandDecision::Text(texts.command_failed(&piece.written, &said, &ended.to_string()))
-                }
-                OnFailure::Abort => {
-                    CommandDecision::Abort(texts.command_failed(&piece.written, &said, &ended.to_string()))
-                }
-            }
-        }
+    let said =
+        |bytes: &[u8]| limited(&redact(session, entry, String::from_utf8_lossy(bytes).into_owned()), rules.output_max);
+    let mut output = said(&outcome.stdout);
+    let is_fine = matches!(outcome.ended, Ended::Exit(status) if rules.is_fine(&piece.command, status));
+    if is_fine || rules.failure == OnFailure::Ignore {
+        return CommandDecision::Text(texts.command_output(&rules, &output));
     }
+    if !rules.stderr && !outcome.stderr.is_empty() {
+        output += &said(&outcome.stderr);
+    }
+    instead(&rules, texts.command_failed(&piece.written, &output, &outcome.ended.to_string()))
 }
 
 /// Cuts output to so many characters, and says so.

@@ -1,12 +1,11 @@
 //! A skill as a template that a client fills in: its text and its envelope, with the placeholders kept.
 
-use openoxide_skills::catalog::Entry;
 use openoxide_skills::envelope::{LoadedSkill, envelope};
-use openoxide_skills::host::Caller;
 use openoxide_skills::parse::{body_of, parse_bytes};
-use openoxide_skills::resource::SkillDir;
+use openoxide_skills::resource::{SkillDir, SnapshotLimits};
+use openoxide_skills::{catalog::Entry, host::Caller};
 
-use crate::runtime::Runtime;
+use crate::Runtime;
 
 /// A skill with nothing put into it.
 #[derive(Clone, Debug, PartialEq, Eq)]

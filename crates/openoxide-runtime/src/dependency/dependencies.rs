@@ -6,20 +6,17 @@ use std::collections::VecDeque;
 
 use openoxide_skills::catalog::Entry;
 
-use super::need::{DependencyReport, MAX_QUESTIONS, Need, needs, too_many};
+use super::required::{Dependency, DependencyReport, MAX_QUESTIONS, dependencies, too_many};
+use super::servers::{RequiredServer, ServerDecision};
 use super::{servers, variables};
-use crate::login::{Login, LoginError, Turn};
-use crate::notice::Notice;
-use crate::question::{Answer, Question};
-use crate::runtime::Runtime;
-use crate::session::Session;
-use crate::step::{Reply, Step};
+use crate::login::{Login, Turn};
+use crate::{Answer, LoginError, Notice, Question, Reply, Runtime, Session, Step};
 
 /// The dependencies of an activation, on their way.
 #[derive(Default)]
 pub(crate) struct Dependencies {
     /// Servers that the user is asked about.
-    servers: Vec<servers::RequiredServer>,
+    servers: Vec<RequiredServer>,
     /// Servers that may want a login.
     logins: VecDeque<Login>,
     /// The login that is under way.
@@ -29,20 +26,19 @@ pub(crate) struct Dependencies {
 impl Dependencies {
     /// Looks at what the skills need, and says what must be asked.
     pub(crate) fn begin(&mut self, runtime: &Runtime, session: &mut Session, entries: &[&Entry]) -> DependencyReport {
-        let needs = needs(entries);
+        let all = dependencies(entries);
         let mut report = DependencyReport::default();
-        if needs.is_empty() {
-            return report;
-        }
-        for need in needs.iter().filter(|need| !need.is(variables::KIND) && !need.is(servers::KIND)) {
-            if session.is_news(&format!("dependency {} {}", need.tool.kind, need.tool.value), need.entry.canonical()) {
-                let text = format!("it needs `{}` of the kind `{}`", need.tool.value, need.tool.kind);
+        for unknown in all.iter().filter(|dependency| !dependency.is(variables::KIND) && !dependency.is(servers::KIND))
+        {
+            let (kind, value) = (&unknown.tool.kind, &unknown.tool.value);
+            if session.is_news(&format!("dependency {kind} {value}"), unknown.entry.canonical()) {
+                let text = format!("it needs `{value}` of the kind `{kind}`");
                 let help = "this version knows `env_var` and `mcp`; see to it yourself";
-                report.note(&[need.skill()], text, Some(help.to_owned()));
+                report.note(&[unknown.skill()], text, Some(help.to_owned()));
             }
         }
-        variables::begin(runtime, session, &needs, &mut report);
-        self.begin_servers(runtime, session, &needs, &mut report);
+        variables::begin(runtime, session, &all, &mut report);
+        self.begin_servers(runtime, session, &all, &mut report);
         report
     }
 
@@ -50,31 +46,45 @@ impl Dependencies {
         &mut self,
         runtime: &Runtime,
         session: &mut Session,
-        needs: &[Need<'_>],
+        dependencies: &[Dependency<'_>],
         report: &mut DependencyReport,
     ) {
         let mut asked = 0;
-        for wanted in servers::gather(session, needs, report) {
-            match servers::decide(runtime, session, &wanted) {
-                servers::ServerDecision::There => self.want_login(session, &wanted, report),
-                servers::ServerDecision::Left { text, help } => report.note(&wanted.skills, text, help),
-                servers::ServerDecision::Allowed { rule } => match servers::add(runtime, &wanted) {
-                    Ok(()) => {
-                        let text = format!("the server `{}` was added: {}", wanted.name, wanted.target());
-                        report.note(&wanted.skills, text, Some(format!("allowed by {rule}")));
-                        self.want_login(session, &wanted, report);
-                    }
-                    Err((text, help)) => report.note(&wanted.skills, text, help),
-                },
-                servers::ServerDecision::Ask if asked == MAX_QUESTIONS => {
-                    report.note(&wanted.skills, too_many(&format!("the server `{}`", wanted.name)), None);
+        for required in servers::gather(session, dependencies, report) {
+            match servers::decide(runtime, session, &required) {
+                ServerDecision::There => self.want_login(session, &required, report),
+                ServerDecision::Left(text) => report.note(&required.skills, text, None),
+                ServerDecision::Allowed { rule } => {
+                    let text = format!("the server `{}` was added: {}", required.name, required.target());
+                    self.add_server(runtime, session, &required, report, (text, format!("allowed by {rule}")));
                 }
-                servers::ServerDecision::Ask => {
+                ServerDecision::Ask if asked == MAX_QUESTIONS => {
+                    report.note(&required.skills, too_many(&format!("the server `{}`", required.name)), None);
+                }
+                ServerDecision::Ask => {
                     asked += 1;
-                    report.questions.push(wanted.question());
-                    self.servers.push(wanted);
+                    report.questions.push(required.question());
+                    self.servers.push(required);
                 }
             }
+        }
+    }
+
+    /// Adds a server to the user's settings; `(text, help)` is what is said if that succeeds.
+    fn add_server(
+        &mut self,
+        runtime: &Runtime,
+        session: &mut Session,
+        required: &RequiredServer,
+        report: &mut DependencyReport,
+        (text, help): (String, String),
+    ) {
+        match servers::add(runtime, required) {
+            Ok(()) => {
+                report.note(&required.skills, text, Some(help));
+                self.want_login(session, required, report);
+            }
+            Err(text) => report.note(&required.skills, text, None),
         }
     }
 
@@ -93,23 +103,16 @@ impl Dependencies {
                 variables::answered(session, variable, skills, answer, &mut report);
             }
             Question::Server { .. } => {
-                let Some(at) = self.servers.iter().position(|wanted| wanted.question() == *question) else {
+                let Some(at) = self.servers.iter().position(|required| required.question() == *question) else {
                     return Vec::new();
                 };
-                let wanted = self.servers.remove(at);
-                match answer {
-                    Answer::Once | Answer::Session | Answer::Always => match servers::add(runtime, &wanted) {
-                        Ok(()) => {
-                            let text = format!("the server `{}` is in your settings now", wanted.name);
-                            let undo = format!("undo: openoxide config unset mcp.servers.{}", wanted.name);
-                            report.note(&wanted.skills, text, Some(undo));
-                            self.want_login(session, &wanted, &mut report);
-                        }
-                        Err((text, help)) => report.note(&wanted.skills, text, help),
-                    },
-                    Answer::No | Answer::NotAsked | Answer::Secret(_) => {
-                        report.note(&wanted.skills, wanted.missing(), None);
-                    }
+                let required = self.servers.remove(at);
+                if answer.is_yes() {
+                    let text = format!("the server `{}` is in your settings now", required.name);
+                    let undo = format!("undo: openoxide config unset mcp.servers.{}", required.name);
+                    self.add_server(runtime, session, &required, &mut report, (text, undo));
+                } else {
+                    report.note(&required.skills, required.missing(), None);
                 }
             }
             _ => {}
@@ -118,16 +121,16 @@ impl Dependencies {
     }
 
     /// Finds out, once in a conversation, whether a server wants a login.
-    fn want_login(&mut self, session: &mut Session, wanted: &servers::RequiredServer, report: &mut DependencyReport) {
-        let Some(url) = wanted.url() else { return };
+    fn want_login(&mut self, session: &mut Session, required: &RequiredServer, report: &mut DependencyReport) {
+        let Some(url) = required.url() else { return };
         let key = format!("login {url}");
         if session.token(url).is_some() || session.was_asked(&key) {
             return;
         }
         session.note_asked(key);
-        match Login::new(&wanted.name, url, wanted.skills.clone()) {
+        match Login::new(&required.name, url, required.skills.clone()) {
             Ok(login) => self.logins.push_back(login),
-            Err(error) => report.note(&wanted.skills, format!("no login to `{}`: {error}", wanted.name), None),
+            Err(error) => report.note(&required.skills, format!("no login to `{}`: {error}", required.name), None),
         }
     }
 
@@ -142,7 +145,7 @@ impl Dependencies {
     /// Goes on with a login; returns what people should know.
     pub(crate) fn resume(&mut self, session: &mut Session, reply: Reply) -> Option<Notice> {
         let login = self.current.take()?;
-        let (skill, server, url) = (login.skills.join(", "), login.server.clone(), login.url().to_owned());
+        let (skill, server, url) = (login.skills.join(", "), login.server.clone(), login.url.clone());
         match login.resume(reply) {
             Ok(Turn::Go(login)) => self.current = Some(*login),
             Ok(Turn::Token(token)) => session.keep_token(&url, token),

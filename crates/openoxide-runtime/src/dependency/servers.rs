@@ -2,23 +2,16 @@
 
 use openoxide_config::{AddServerOutcome, McpServer, McpTransport, add_mcp_server, validate_mcp_server};
 use openoxide_permissions::{Action, Permission};
-use openoxide_skills::skill::ToolDependency;
+use openoxide_skills::{skill::ToolDependency, text::path_text};
 
-use super::need::{DependencyReport, Need};
-use crate::question::Question;
-use crate::runtime::Runtime;
-use crate::session::Session;
+use super::required::{Dependency, DependencyReport, Required, require};
+use crate::{Question, Runtime, Session};
 
 /// What a metadata file calls a server.
 pub(super) const KIND: &str = "mcp";
 
 /// A server that skills need.
-pub(super) struct RequiredServer {
-    pub(super) name: String,
-    server: McpServer,
-    about: Option<String>,
-    pub(super) skills: Vec<String>,
-}
+pub(super) type RequiredServer = Required<McpServer>;
 
 /// What becomes of it.
 pub(super) enum ServerDecision {
@@ -26,19 +19,16 @@ pub(super) enum ServerDecision {
     There,
     /// The user is asked.
     Ask,
-    /// The user's own rules allow it.
-    Allowed {
-        /// The rule.
-        rule: String,
-    },
+    /// This rule of the user's own allows it.
+    Allowed { rule: String },
     /// It stays as it is, and this is said.
-    Left { text: String, help: Option<String> },
+    Left(String),
 }
 
 impl RequiredServer {
     /// Returns what would be started or connected to.
     pub(super) fn target(&self) -> &str {
-        match &self.server.transport {
+        match &self.what.transport {
             McpTransport::Stdio { command, .. } => command,
             McpTransport::Http { url, .. } => url,
         }
@@ -46,16 +36,13 @@ impl RequiredServer {
 
     /// Returns where it is reached, if that is an address.
     pub(super) fn url(&self) -> Option<&str> {
-        match &self.server.transport {
-            McpTransport::Stdio { .. } => None,
-            McpTransport::Http { url, .. } => Some(url),
-        }
+        matches!(self.what.transport, McpTransport::Http { .. }).then(|| self.target())
     }
 
     pub(super) fn question(&self) -> Question {
         Question::Server {
             name: self.name.clone(),
-            transport: self.server.transport.as_str().to_owned(),
+            transport: self.what.transport.as_str().to_owned(),
             target: self.target().to_owned(),
             about: self.about.clone(),
             skills: self.skills.clone(),
@@ -68,32 +55,21 @@ impl RequiredServer {
 }
 
 /// Returns the servers that skills need, each once, by name; says what is wrong with the others.
-pub(super) fn gather(session: &mut Session, needs: &[Need<'_>], report: &mut DependencyReport) -> Vec<RequiredServer> {
+pub(super) fn gather(
+    session: &mut Session,
+    dependencies: &[Dependency<'_>],
+    report: &mut DependencyReport,
+) -> Vec<RequiredServer> {
     let mut all: Vec<RequiredServer> = Vec::new();
-    for need in needs.iter().filter(|need| need.is(KIND)) {
-        let server = match server_of(need.tool) {
-            Ok(server) => server,
+    for dependency in dependencies.iter().filter(|dependency| dependency.is(KIND)) {
+        match server_of(dependency.tool) {
+            Ok(server) => require(&mut all, dependency, server),
             Err(text) => {
-                if session.is_news(&format!("server {}", need.tool.value), need.entry.canonical()) {
-                    report.note(&[need.skill()], text, None);
+                if session.is_news(&format!("server {}", dependency.tool.value), dependency.entry.canonical()) {
+                    report.note(&[dependency.skill()], text, None);
                 }
-                continue;
-            }
-        };
-        let about = need.tool.description.clone();
-        match all.iter_mut().find(|wanted| wanted.server == server) {
-            Some(wanted) => {
-                wanted.about = wanted.about.take().or(about);
-                wanted.skills.push(need.skill());
-            }
-            None => {
-                all.push(RequiredServer { name: need.tool.value.clone(), server, about, skills: vec![need.skill()] });
             }
         }
-    }
-    for wanted in &mut all {
-        wanted.skills.sort_unstable();
-        wanted.skills.dedup();
     }
     all.sort_by(|left, right| (&left.name, left.target()).cmp(&(&right.name, right.target())));
     all
@@ -118,46 +94,52 @@ fn server_of(tool: &ToolDependency) -> Result<McpServer, String> {
 }
 
 /// Decides on a server.
-pub(super) fn decide(runtime: &Runtime, session: &Session, wanted: &RequiredServer) -> ServerDecision {
-    let left = |text: String| ServerDecision::Left { text, help: None };
-    if let Some((name, enabled)) = runtime.server_like(&wanted.server.transport) {
+pub(super) fn decide(runtime: &Runtime, session: &Session, required: &RequiredServer) -> ServerDecision {
+    if let Some((name, enabled)) = runtime.server_like(&required.what.transport) {
         return match enabled {
             true => ServerDecision::There,
-            false => left(format!("the server `{name}` is switched off in the settings")),
+            false => ServerDecision::Left(format!("the server `{name}` is switched off in the settings")),
         };
     }
-    let decisions = [&wanted.name, wanted.target()].map(|subject| runtime.decide(session, Permission::Mcp, subject));
+    let decisions =
+        [&required.name, required.target()].map(|subject| runtime.decide(session, Permission::Mcp, subject));
     let said = |rule: &openoxide_permissions::Rule| format!("`{}` in {}", rule.pattern, rule.origin);
     if let Some(denied) = decisions.iter().find(|decision| decision.action == Action::Deny) {
         let rule = denied.rule.as_ref().map(|rule| format!(" by {}", said(rule))).unwrap_or_default();
-        return left(format!("the server `{}` is denied{rule}", wanted.name));
+        return ServerDecision::Left(format!("the server `{}` is denied{rule}", required.name));
     }
-    if runtime.has_server(&wanted.name) {
-        return left(format!("another server is called `{}`; {} was not added", wanted.name, wanted.target()));
+    if runtime.has_server(&required.name) {
+        return ServerDecision::Left(format!(
+            "another server is called `{}`; {} was not added",
+            required.name,
+            required.target()
+        ));
     }
     // A name is what the skill says it is: only who allows the target too has allowed this server.
     if decisions.iter().all(|decision| decision.action == Action::Allow && !decision.remembered) {
         let rule = decisions.into_iter().rev().find_map(|decision| decision.rule);
         return ServerDecision::Allowed { rule: rule.as_ref().map(said).unwrap_or_default() };
     }
-    if session.was_asked(&wanted.question().key()) { left(wanted.missing()) } else { ServerDecision::Ask }
+    if session.was_asked(&required.question().key()) {
+        ServerDecision::Left(required.missing())
+    } else {
+        ServerDecision::Ask
+    }
 }
 
-/// Adds a server to the user's own settings; says what is wrong, and what to do.
-pub(super) fn add(runtime: &Runtime, wanted: &RequiredServer) -> Result<(), (String, Option<String>)> {
-    let failed = |why: String| (format!("the server `{}` was not added: {why}", wanted.name), None);
+/// Adds a server to the user's own settings, or says what is wrong.
+pub(super) fn add(runtime: &Runtime, required: &RequiredServer) -> Result<(), String> {
+    let failed = |why: &str| format!("the server `{}` was not added: {why}", required.name);
     let Some(home) = runtime.environment.openoxide_home() else {
-        return Err(failed("there is no home, so there are no settings of yours".to_owned()));
+        return Err(failed("there is no home, so there are no settings of yours"));
     };
     let file = home.join("config.toml");
-    match add_mcp_server(&file, &wanted.name, &wanted.server) {
+    match add_mcp_server(&file, &required.name, &required.what) {
         Ok(AddServerOutcome::Added | AddServerOutcome::Same) => {
-            runtime.note_server(&wanted.name, &wanted.server);
+            runtime.note_server(&required.name, &required.what);
             Ok(())
         }
-        Ok(AddServerOutcome::NameTaken) => {
-            Err(failed(format!("another one has the name in {}", openoxide_skills::text::path_text(&file))))
-        }
-        Err(error) => Err(failed(error.to_string())),
+        Ok(AddServerOutcome::NameTaken) => Err(failed(&format!("another one has the name in {}", path_text(&file)))),
+        Err(error) => Err(failed(&error.to_string())),
     }
 }

@@ -6,10 +6,8 @@ use openoxide_sandbox::{Command, Environment as Variables};
 use openoxide_skills::catalog::Entry;
 use secrecy::{ExposeSecret as _, SecretString};
 
-use super::need::{DependencyReport, MAX_QUESTIONS, Need, too_many};
-use crate::question::{Answer, Question};
-use crate::runtime::Runtime;
-use crate::session::Session;
+use super::required::{Dependency, DependencyReport, MAX_QUESTIONS, Required, require, too_many};
+use crate::{Answer, Question, Runtime, Session};
 
 /// What a metadata file calls a variable.
 pub(super) const KIND: &str = "env_var";
@@ -17,25 +15,22 @@ pub(super) const KIND: &str = "env_var";
 /// Shortest value that is taken out of a command's output; a shorter one is no secret, and stands everywhere.
 const MIN_SECRET: usize = 4;
 
-/// A variable that is missing, and who needs it.
-struct RequiredVariable {
-    name: String,
-    about: Option<String>,
-    skills: Vec<String>,
-}
-
 /// Finds the variables that skills need; what is not known is asked for, once.
-pub(super) fn begin(runtime: &Runtime, session: &mut Session, needs: &[Need<'_>], report: &mut DependencyReport) {
+pub(super) fn begin(
+    runtime: &Runtime,
+    session: &mut Session,
+    dependencies: &[Dependency<'_>],
+    report: &mut DependencyReport,
+) {
     let mut asked = 0;
-    for wanted in gather(needs) {
-        if let Err(error) = Variables::default().set(&wanted.name, "") {
-            report.note(&wanted.skills, format!("a variable cannot be given to it: {error}"), None);
+    for Required { name, about, skills, .. } in gather(dependencies) {
+        if let Err(error) = Variables::default().set(&name, "") {
+            report.note(&skills, format!("a variable cannot be given to it: {error}"), None);
             continue;
         }
-        if is_known(runtime, session, &wanted.name) {
+        if is_known(runtime, session, &name) {
             continue;
         }
-        let RequiredVariable { name, about, skills } = wanted;
         let question = Question::Secret { variable: name.clone(), about, skills: skills.clone() };
         if session.was_asked(&question.key()) {
             missing(&name, &skills, report);
@@ -70,21 +65,10 @@ fn missing(name: &str, skills: &[String], report: &mut DependencyReport) {
     report.note(skills, format!("the variable {name} is missing; what needs it will fail"), Some(help));
 }
 
-fn gather(needs: &[Need<'_>]) -> Vec<RequiredVariable> {
-    let mut all: Vec<RequiredVariable> = Vec::new();
-    for need in needs.iter().filter(|need| need.is(KIND)) {
-        let about = need.tool.description.clone();
-        match all.iter_mut().find(|wanted| wanted.name == need.tool.value) {
-            Some(wanted) => {
-                wanted.about = wanted.about.take().or(about);
-                wanted.skills.push(need.skill());
-            }
-            None => all.push(RequiredVariable { name: need.tool.value.clone(), about, skills: vec![need.skill()] }),
-        }
-    }
-    for wanted in &mut all {
-        wanted.skills.sort_unstable();
-        wanted.skills.dedup();
+fn gather(dependencies: &[Dependency<'_>]) -> Vec<Required<String>> {
+    let mut all = Vec::new();
+    for dependency in dependencies.iter().filter(|dependency| dependency.is(KIND)) {
+        require(&mut all, dependency, dependency.tool.value.clone());
     }
     all.sort_by(|left, right| left.name.cmp(&right.name));
     all

@@ -5,9 +5,7 @@ use openoxide_skills::skill::{HookHandler, SkillHooks};
 
 use super::matcher::{Condition, Matcher};
 use super::registry::Hook;
-use crate::activation::Loading;
-use crate::permission::HookCommand;
-use crate::runtime::Runtime;
+use crate::{RequestedAction, Runtime, activation::Loading};
 
 /// The most hooks of one skill.
 const MOST: usize = 64;
@@ -56,7 +54,7 @@ fn hook(event: HookEvent, handler: &HookHandler) -> Result<Hook, String> {
 }
 
 /// Returns a hook as the user is shown it, whole.
-fn shown(event: HookEvent, handler: &HookHandler) -> Result<HookCommand, String> {
+fn shown(event: HookEvent, handler: &HookHandler) -> Result<RequestedAction, String> {
     let matcher = handler.matcher.as_ref().filter(|matcher| !matcher.is_empty());
     let matcher = matcher.map(|matcher| format!(" on {matcher}")).unwrap_or_default();
     let condition = handler.condition.as_ref().map(|condition| format!(" if {condition}")).unwrap_or_default();
@@ -68,11 +66,11 @@ fn shown(event: HookEvent, handler: &HookHandler) -> Result<HookCommand, String>
             shlex::try_join(words).map_err(|error| error.to_string())?
         }
     };
-    Ok(HookCommand { on, command })
+    Ok(RequestedAction { on: Some(on), what: command })
 }
 
 /// Returns the hooks that a skill would get.
-pub(crate) fn requested_hooks(runtime: &Runtime, loading: &Loading) -> Vec<HookCommand> {
+pub(crate) fn requested_hooks(runtime: &Runtime, loading: &Loading) -> Vec<RequestedAction> {
     let Some(rules) = runtime.view().host.hooks.as_ref().filter(|rules| rules.run) else { return Vec::new() };
     let (hooks, _) = usable(rules, &loading.parsed.frontmatter.rare().hooks);
     hooks.into_iter().map(|hook| hook.shown).collect()

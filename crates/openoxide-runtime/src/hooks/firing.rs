@@ -1,23 +1,16 @@
 //! The firing of hooks, from an event to a verdict, in resumable steps.
 
-use std::collections::VecDeque;
-use std::sync::Arc;
-use std::time::Duration;
+use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use openoxide_sandbox::{Command, Outcome, SandboxError};
 use openoxide_skills::host::{HookFolder, HookRules, HookScope, Once, Variable};
 use openoxide_skills::text::path_text;
 use serde_json::{Map, Value};
 
-use super::event::{Deactivation, Event};
 use super::output::{HookOutput, Listener};
 use super::registry::{Hook, RegisteredSkill};
-use super::verdict::Verdict;
 use crate::dependency::{redact, secrets_into};
-use crate::notice::Notice;
-use crate::runtime::Runtime;
-use crate::session::Session;
-use crate::step::{Reply, Resumable, Run, Step};
+use crate::{Deactivation, Event, Notice, Reply, Resumable, Run, Runtime, Session, Step, Verdict};
 
 /// An event on its way through the hooks of a session.
 ///
@@ -53,10 +46,7 @@ impl Resumable for Firing {
 
     fn resume(&mut self, session: &mut Session, reply: Reply) -> Step<Verdict> {
         if let Some(job) = self.running.take() {
-            let outcome = match reply {
-                Reply::Ran(outcome) => outcome,
-                _ => Err(std::io::Error::other("it was not run").into()),
-            };
+            let outcome = reply.into_outcome();
             self.took += outcome.as_ref().map_or(Duration::ZERO, |outcome| outcome.took);
             self.heard(session, &job, outcome);
         }
@@ -114,7 +104,7 @@ impl Firing {
     fn give_up(&mut self, rules: &HookRules) {
         let count = self.jobs.drain(..).count() + 1;
         let text = format!("hooks took {} seconds on one event; {count} more did not run", rules.event_seconds);
-        self.verdict.notices.push(Notice { skill: "hooks".to_owned(), text, help: None });
+        self.verdict.notices.push(Notice::new("hooks", text));
     }
 
     fn done(&mut self) -> Step<Verdict> {
@@ -141,7 +131,7 @@ impl Firing {
             Event::SkillActivated { skill, .. } => self.choose(session, |one| one.is(skill)),
             _ => {
                 if matches!(*event, Event::UserPromptSubmit { .. }) {
-                    session.hooks.set_stops(0);
+                    session.hooks.stops = 0;
                 }
                 self.choose(session, |_| true);
             }
@@ -149,14 +139,14 @@ impl Firing {
     }
 
     fn choose(&mut self, session: &Session, is_meant: impl Fn(&RegisteredSkill) -> bool) {
-        for skill in session.hooks.skills().filter(|skill| is_meant(skill)) {
+        for skill in session.hooks.skills.iter().filter(|skill| is_meant(skill)) {
             self.add(session, skill, &Arc::clone(&self.event));
         }
     }
 
     fn add(&mut self, session: &Session, skill: &Arc<RegisteredSkill>, event: &Arc<Event>) {
         for (index, hook) in skill.hooks.iter().enumerate() {
-            if hook.is_for(event) && !session.hooks.is_spent(hook) && !session.hooks.is_quiet(skill, hook) {
+            if hook.is_for(event) && session.hooks.can_run(skill, hook) {
                 self.jobs.push_back(Job { skill: Arc::clone(skill), index, event: Arc::clone(event) });
             }
         }
@@ -171,10 +161,10 @@ impl Firing {
     /// Takes from a skill the hooks that forbid nothing, and says if others stay.
     fn quiet(&mut self, session: &mut Session, skill: &str) {
         let reason = Deactivation::AskedByModel;
-        let meant: Vec<_> = session.hooks.skills().filter(|one| one.is(skill)).cloned().collect();
+        let meant: Vec<_> = session.hooks.skills.iter().filter(|one| one.is(skill)).cloned().collect();
         for one in &meant {
             self.last_words(session, one, reason);
-            session.hooks.quiet(one);
+            session.hooks.quiet.insert(one.path.clone());
         }
         session.hooks.remove(|one| one.is(skill) && !one.guards());
         self.verdict.guarded = meant.iter().any(|one| one.guards());
@@ -195,9 +185,9 @@ impl Firing {
             Ok(mut command) => {
                 command.limits.time = command.limits.time.min(left);
                 if rules.once == Once::FirstRun {
-                    session.hooks.spend(job.hook());
+                    session.hooks.spent.extend(job.hook().once.clone());
                 }
-                let run = Run { skill: job.skill.name.clone(), written: job.hook().shown.command.clone(), command };
+                let run = Run { skill: job.skill.name.clone(), written: job.hook().shown.what.clone(), command };
                 self.running = Some(job);
                 Some(run)
             }
@@ -218,7 +208,7 @@ impl Firing {
         }
         self.verdict.add(verdict);
         if rules.once == Once::FirstSuccess && succeeded {
-            session.hooks.spend(job.hook());
+            session.hooks.spent.extend(job.hook().once.clone());
         }
     }
 
@@ -230,15 +220,16 @@ impl Firing {
         if self.verdict.halt.is_some() {
             self.verdict.block = None;
         }
-        let stops = session.hooks.stops();
+        let stops = session.hooks.stops;
         if self.verdict.block.is_some() && stops < rules.stop_max {
-            return session.hooks.set_stops(stops + 1);
+            session.hooks.stops += 1;
+            return;
         }
         if self.verdict.block.take().is_some() {
             let text = format!("hooks put off the end of the turn {stops} times in a row; it ends now");
-            self.verdict.notices.push(Notice { skill: "hooks".to_owned(), text, help: None });
+            self.verdict.notices.push(Notice::new("hooks", text));
         }
-        session.hooks.set_stops(0);
+        session.hooks.stops = 0;
         if rules.scope == HookScope::Turn {
             self.remove_all(session, Deactivation::TurnEnded);
         }
@@ -249,7 +240,7 @@ fn listener<'a>(rules: &HookRules, job: &'a Job, clean: &'a dyn Fn(String) -> St
     Listener {
         event: job.event.kind(),
         skill: &job.skill.name,
-        command: &job.hook().shown.command,
+        command: &job.hook().shown.what,
         max: rules.output_max,
         clean,
     }

@@ -3,9 +3,7 @@
 use openoxide_skills::text::path_text;
 use serde_json::{Map, Value, json};
 
-use super::event::Event;
-use crate::runtime::Runtime;
-use crate::session::Session;
+use crate::{Event, Runtime, Session};
 
 impl Event {
     /// Returns what a hook reads from its standard input; `more` is what the agent adds.
@@ -25,7 +23,7 @@ impl Event {
             Event::PostToolUse { output, .. } => say("tool_response", output.clone()),
             Event::UserPromptSubmit { prompt } => say("prompt", json!(prompt)),
             Event::Stop { last } => {
-                say("stop_hook_active", json!(session.hooks.stops() > 0));
+                say("stop_hook_active", json!(session.hooks.stops > 0));
                 if let Some(last) = last {
                     say("last_assistant_message", json!(last));
                 }

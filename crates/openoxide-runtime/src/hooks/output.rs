@@ -4,8 +4,7 @@ use openoxide_sandbox::{Ended, Outcome, SandboxError};
 use openoxide_skills::host::HookEvent;
 use serde_json::{Map, Value};
 
-use super::verdict::{Decision, Halt, HookMessage, Ruling, Verdict};
-use crate::notice::Notice;
+use crate::{Decision, Halt, HookMessage, Notice, Ruling, Verdict};
 
 /// The exit status that keeps things from happening.
 const BLOCK: i32 = 2;
@@ -104,7 +103,7 @@ impl Listener<'_> {
 
     pub(crate) fn notice(&self, what: &str) -> Notice {
         let text = format!("its hook on {} `{}` decides nothing: {what}", self.event.as_str(), self.command);
-        Notice { skill: self.skill.to_owned(), text, help: None }
+        Notice::new(self.skill, text)
     }
 
     fn said(&self, text: String) -> HookMessage {

@@ -1,41 +1,37 @@
 //! Registers the hooks of an activated skill that the user agreed to.
 
-use openoxide_permissions::{Action, Grants, Permission};
-use openoxide_skills::catalog::Entry;
+use std::sync::Arc;
+
+use openoxide_config::PermissionKind;
+use openoxide_permissions::{Action, Permission};
 
 use super::declared::usable;
 use super::registry::{Hook, RegisteredSkill};
-use crate::activation::Loading;
-use crate::notice::Notice;
-use crate::runtime::Runtime;
-use crate::session::Session;
+use crate::{Notice, Runtime, Session, activation::Loading};
 
 /// Registers the hooks of a skill that the user agreed to, in the place of those that it had; returns what is to be said.
-pub(crate) fn register(runtime: &Runtime, session: &mut Session, entry: &Entry, loading: &mut Loading) -> Vec<Notice> {
-    session.hooks.forget(entry.canonical());
+pub(crate) fn register(runtime: &Runtime, session: &mut Session, loading: &mut Loading) -> Vec<Notice> {
+    session.hooks.forget(loading.entry.canonical());
     let hooks = &loading.parsed.frontmatter.rare().hooks;
     if hooks.is_empty() {
         return Vec::new();
     }
-    let mut told = Vec::new();
+    let mut said = Vec::new();
     let (hooks, problems) = match &runtime.view().host.hooks {
         Some(rules) if rules.run => usable(rules, hooks),
         Some(_) => (Vec::new(), vec!["hooks are switched off".to_owned()]),
         None => (Vec::new(), vec!["its hooks count for nothing here".to_owned()]),
     };
-    if session.is_news("hooks", entry.canonical()) {
-        told.extend(problems);
+    if session.is_news("hooks", loading.entry.canonical()) {
+        said.extend(problems);
     }
-    let allowed = allowed(runtime, session, loading, hooks, &mut told);
+    let allowed = allowed(runtime, session, loading, hooks, &mut said);
     if !allowed.is_empty()
-        && let Err(why) = runtime
-            .in_force_for(session, entry, loading)
-            .and_then(|in_force| keep(session, entry, loading, in_force, allowed))
+        && let Err(why) = keep(runtime, session, loading, allowed)
     {
-        told.push(format!("its hooks are not registered: {why}"));
+        said.push(format!("its hooks are not registered: {why}"));
     }
-    let name = entry.skill.name.to_string();
-    told.into_iter().map(|text| Notice { skill: name.clone(), text, help: None }).collect()
+    said.into_iter().map(|text| Notice::new(loading.name(), text)).collect()
 }
 
 /// Leaves out what rules deny, and what the user did not agree to.
@@ -43,49 +39,45 @@ fn allowed(
     runtime: &Runtime,
     session: &Session,
     loading: &Loading,
-    hooks: Vec<Hook>,
-    told: &mut Vec<String>,
+    mut hooks: Vec<Hook>,
+    said: &mut Vec<String>,
 ) -> Vec<Hook> {
-    let mut allowed = Vec::new();
     let mut untrusted = 0_usize;
-    for hook in hooks {
-        match runtime.decide(session, Permission::Hook, &hook.shown.command).action {
-            Action::Deny => told.push(format!("a permission rule denies its hook: {}", hook.shown)),
-            Action::Allow => allowed.push(hook),
-            Action::Ask if loading.may_run(openoxide_config::PermissionKind::Hook, &hook.shown.to_string()) => {
-                allowed.push(hook);
-            }
-            Action::Ask => untrusted += 1,
+    hooks.retain(|hook| match runtime.decide(session, Permission::Hook, &hook.shown.what).action {
+        Action::Deny => {
+            said.push(format!("a permission rule denies its hook: {}", hook.shown));
+            false
         }
-    }
+        Action::Ask if !loading.may_run(PermissionKind::Hook, &hook.shown.to_string()) => {
+            untrusted += 1;
+            false
+        }
+        Action::Allow | Action::Ask => true,
+    });
     if untrusted > 0 {
-        told.push(format!("it is not trusted to run commands on events: {untrusted} of its hooks do not run"));
+        said.push(format!("it is not trusted to run commands on events: {untrusted} of its hooks do not run"));
     }
-    allowed
+    hooks
 }
 
 /// Puts hooks into the session, with the copy that they run on.
-fn keep(
-    session: &mut Session,
-    entry: &Entry,
-    loading: &mut Loading,
-    in_force: Grants,
-    mut hooks: Vec<Hook>,
-) -> Result<(), String> {
+fn keep(runtime: &Runtime, session: &mut Session, loading: &mut Loading, mut hooks: Vec<Hook>) -> Result<(), String> {
+    let in_force = runtime.in_force_for(session, loading)?;
     let folder = loading.private_copy()?;
     let copy = loading.copy.take().ok_or("there is no copy")?;
+    let path = loading.entry.canonical().to_owned();
     for hook in hooks.iter_mut().filter(|hook| hook.handler.once) {
-        hook.once = Some(format!("{}\n{}", entry.canonical().display(), hook.shown));
+        hook.once = Some(format!("{}\n{}", path.display(), hook.shown));
     }
-    session.hooks.add(RegisteredSkill {
-        name: entry.skill.name.to_string(),
-        path: entry.canonical().to_owned(),
-        entry: entry.clone(),
+    session.hooks.skills.push(Arc::new(RegisteredSkill {
+        name: loading.name(),
+        path,
+        entry: loading.entry.clone(),
         folder,
         in_force,
-        variables: loading.variables_for(openoxide_config::PermissionKind::Hook),
+        variables: loading.variables_for(PermissionKind::Hook),
         hooks,
         _copy: copy,
-    });
+    }));
     Ok(())
 }

@@ -1,17 +1,13 @@
 //! The registry of a session's hooks: which are registered, which are spent, and which are silenced.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use openoxide_permissions::Grants;
-use openoxide_skills::catalog::Entry;
-use openoxide_skills::host::HookEvent;
-use openoxide_skills::skill::HookHandler;
+use openoxide_skills::{catalog::Entry, host::HookEvent, skill::HookHandler};
 
-use super::event::Event;
 use super::matcher::{Condition, Matcher};
-use crate::permission::HookCommand;
+use crate::{Event, RequestedAction};
 
 /// One command, ready to be run on an event.
 #[derive(Debug)]
@@ -21,7 +17,7 @@ pub(crate) struct Hook {
     pub(super) condition: Option<Condition>,
     pub(super) handler: HookHandler,
     /// As the user is shown it.
-    pub(super) shown: HookCommand,
+    pub(super) shown: RequestedAction,
     /// What tells it from others in a session, if it is to run once.
     pub(super) once: Option<String>,
 }
@@ -75,26 +71,17 @@ impl RegisteredSkill {
 #[derive(Debug, Default)]
 pub(crate) struct Registry {
     pub(super) skills: Vec<Arc<RegisteredSkill>>,
-    /// Skills of which only those run that can keep something from happening.
-    quiet: BTreeSet<PathBuf>,
+    /// Files of the skills of which only those hooks run that can keep something from happening.
+    pub(super) quiet: BTreeSet<PathBuf>,
     /// Those that were to run once, and did.
-    spent: BTreeSet<String>,
+    pub(super) spent: BTreeSet<String>,
     /// How often in a row the end of the turn was put off.
-    stops: u32,
+    pub(super) stops: u32,
 }
 
 impl Registry {
-    pub(super) fn skills(&self) -> impl Iterator<Item = &Arc<RegisteredSkill>> {
-        self.skills.iter()
-    }
-
     pub(super) fn remove(&mut self, is_meant: impl Fn(&RegisteredSkill) -> bool) -> Vec<Arc<RegisteredSkill>> {
         self.skills.extract_if(.., |skill| is_meant(skill)).collect()
-    }
-
-    /// Adds a skill, in the place of its hooks from before.
-    pub(super) fn add(&mut self, skill: RegisteredSkill) {
-        self.skills.push(Arc::new(skill));
     }
 
     /// Forgets everything about the skill of a file.
@@ -103,28 +90,13 @@ impl Registry {
         self.quiet.remove(path);
     }
 
+    /// Tells whether a hook can still run.
+    pub(super) fn can_run(&self, skill: &RegisteredSkill, hook: &Hook) -> bool {
+        !self.is_spent(hook) && (hook.guards() || !self.quiet.contains(&skill.path))
+    }
+
     pub(super) fn is_spent(&self, hook: &Hook) -> bool {
         hook.once.as_ref().is_some_and(|key| self.spent.contains(key))
-    }
-
-    pub(super) fn quiet(&mut self, skill: &RegisteredSkill) {
-        self.quiet.insert(skill.path.clone());
-    }
-
-    pub(super) fn is_quiet(&self, skill: &RegisteredSkill, hook: &Hook) -> bool {
-        !hook.guards() && self.quiet.contains(&skill.path)
-    }
-
-    pub(super) fn spend(&mut self, hook: &Hook) {
-        self.spent.extend(hook.once.clone());
-    }
-
-    pub(super) fn stops(&self) -> u32 {
-        self.stops
-    }
-
-    pub(super) fn set_stops(&mut self, stops: u32) {
-        self.stops = stops;
     }
 
     /// Tells whether a skill wants to know that it was activated.
@@ -134,9 +106,9 @@ impl Registry {
     }
 
     /// Returns every hook that can still run, with its skill.
-    pub(crate) fn active(&self) -> impl Iterator<Item = (&str, &HookCommand)> {
+    pub(crate) fn active(&self) -> impl Iterator<Item = (&str, &RequestedAction)> {
         let hooks = self.skills.iter().flat_map(|skill| skill.hooks.iter().map(move |hook| (skill, hook)));
-        let can_run = |skill: &RegisteredSkill, hook: &Hook| !self.is_spent(hook) && !self.is_quiet(skill, hook);
-        hooks.filter(move |(skill, hook)| can_run(skill, hook)).map(|(skill, hook)| (skill.name.as_str(), &hook.shown))
+        let active = hooks.filter(|(skill, hook)| self.can_run(skill, hook));
+        active.map(|(skill, hook)| (skill.name.as_str(), &hook.shown))
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::notice::Notice;
+use crate::Notice;
 
 /// What the hooks of an event say together. Whoever asked does it.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,12 +1,10 @@
 //! Requests and responses of a login, as values whose bodies are secret.
 
-use std::fmt;
-
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::de::DeserializeOwned;
 use url::Url;
 
-use super::LoginError;
+use crate::LoginError;
 
 /// Longest answer that is read.
 const MAX_BODY: usize = 64 * 1024;
@@ -21,7 +19,7 @@ pub enum Method {
 }
 
 /// A request that a login needs.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Request {
     /// How it is sent.
     pub method: Method,
@@ -35,12 +33,6 @@ pub struct Request {
     pub body: SecretString,
     /// How many bytes of the answer are read; a longer one is an error, and with 0 it is not read at all.
     pub limit: usize,
-}
-
-impl fmt::Debug for Request {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Request").field("method", &self.method).field("url", &self.url).finish_non_exhaustive()
-    }
 }
 
 impl Request {
@@ -82,7 +74,7 @@ impl Request {
 }
 
 /// The answer to a request.
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Response {
     /// Its status.
     pub status: u16,
@@ -90,12 +82,6 @@ pub struct Response {
     pub challenges: Vec<String>,
     /// Its body.
     pub body: SecretString,
-}
-
-impl fmt::Debug for Response {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Response").field("status", &self.status).finish_non_exhaustive()
-    }
 }
 
 impl Response {

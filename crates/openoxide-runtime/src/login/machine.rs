@@ -6,20 +6,16 @@ use secrecy::SecretString;
 use url::Url;
 
 use super::challenge::Challenge;
-use super::error::LoginError;
-use super::http::{Request, Response};
-use super::metadata::{Issuer, Resource, ServerAddress, issuer_places, resource_places, secure};
+use super::metadata::{Issuer, Resource, issuer_places, resource_places, secure};
 use super::offer::{self, Offer};
-use super::step::{LoginReply, LoginStep};
-use crate::question::{Answer, Question};
-use crate::step::{Reply, Step};
+use crate::{LoginError, LoginReply, LoginStep, Question, Reply, Request, Response, ServerAddress, Step};
 
 /// A login on its way.
 pub(crate) struct Login {
     pub(crate) server: String,
     pub(crate) skills: Vec<String>,
     /// The address as it is configured.
-    written: String,
+    pub(crate) url: String,
     /// The same, read.
     place: ServerAddress,
     stage: Stage,
@@ -58,12 +54,7 @@ impl Login {
     /// Begins; an address that is not safe to log in to is an error.
     pub(crate) fn new(server: &str, url: &str, skills: Vec<String>) -> Result<Login, LoginError> {
         let place = ServerAddress::new(url)?;
-        Ok(Login { server: server.to_owned(), skills, written: url.to_owned(), place, stage: Stage::Probe })
-    }
-
-    /// Returns the server's address as it is configured.
-    pub(crate) fn url(&self) -> &str {
-        &self.written
+        Ok(Login { server: server.to_owned(), skills, url: url.to_owned(), place, stage: Stage::Probe })
     }
 
     /// Returns what is needed next.
@@ -94,10 +85,18 @@ impl Login {
                 None => return Ok(Turn::Unneeded),
             },
             (Stage::Resource { places, challenge }, Reply::Login(LoginReply::Fetched(response))) => {
-                self.described(places, challenge, &response?)?
+                let response = response?;
+                match other_places(places, &response, "the server")? {
+                    Some(places) => Stage::Resource { places, challenge },
+                    None => self.described(challenge, &response)?,
+                }
             }
             (Stage::Issuer { places, resource, name }, Reply::Login(LoginReply::Fetched(response))) => {
-                self.issued(places, resource, name, &response?)?
+                let response = response?;
+                match other_places(places, &response, "the issuer")? {
+                    Some(places) => Stage::Issuer { places, resource, name },
+                    None => Stage::Ask(Box::new(Issuer::read(&self.place, resource, &name, &response)?)),
+                }
             }
             (Stage::Listen(issuer), Reply::Login(LoginReply::Listening(redirect))) => {
                 offer::check_redirect(&redirect).map(|redirect| Stage::Register(issuer, redirect))?
@@ -105,10 +104,8 @@ impl Login {
             (Stage::Register(issuer, redirect), Reply::Login(LoginReply::Fetched(response))) => {
                 Stage::Wait(Box::new(Offer::new(*issuer, redirect, &response?)?))
             }
-            (Stage::Ask(issuer), Reply::Answer(answer)) => match answer {
-                Answer::Once | Answer::Session | Answer::Always => Stage::Listen(issuer),
-                Answer::No | Answer::NotAsked | Answer::Secret(_) => return Err(LoginError::Refused),
-            },
+            (Stage::Ask(issuer), Reply::Answer(answer)) if answer.is_yes() => Stage::Listen(issuer),
+            (Stage::Ask(_), Reply::Answer(_)) => return Err(LoginError::Refused),
             (Stage::Wait(offer), Reply::Login(LoginReply::CameBack(returned))) => {
                 let code = offer.code(&returned?)?;
                 Stage::Exchange(offer, code)
@@ -131,39 +128,24 @@ impl Login {
         Some(Stage::Resource { places, challenge })
     }
 
-    fn described(
-        &self,
-        mut places: VecDeque<Url>,
-        challenge: Challenge,
-        response: &Response,
-    ) -> Result<Stage, LoginError> {
-        places.pop_front();
-        if response.status != 200 {
-            return match places.is_empty() {
-                true => Err(LoginError::NoMetadata { of: "the server" }),
-                false => Ok(Stage::Resource { places, challenge }),
-            };
-        }
+    fn described(&self, challenge: Challenge, response: &Response) -> Result<Stage, LoginError> {
         let (resource, name) = Resource::read(&self.place, challenge.scope, response)?;
         let issuer = secure(&name, self.place.is_loopback)?;
         Ok(Stage::Issuer { places: issuer_places(&issuer), resource, name })
     }
+}
 
-    fn issued(
-        &self,
-        mut places: VecDeque<Url>,
-        resource: Resource,
-        name: String,
-        response: &Response,
-    ) -> Result<Stage, LoginError> {
-        places.pop_front();
-        if response.status != 200 {
-            return match places.is_empty() {
-                true => Err(LoginError::NoMetadata { of: "the issuer" }),
-                false => Ok(Stage::Issuer { places, resource, name }),
-            };
-        }
-        Issuer::read(&self.place, resource, &name, response).map(|issuer| Stage::Ask(Box::new(issuer)))
+/// Returns where else to look, if nothing was at the first place. Somebody who says nothing anywhere is an error.
+fn other_places(
+    mut places: VecDeque<Url>,
+    response: &Response,
+    of: &'static str,
+) -> Result<Option<VecDeque<Url>>, LoginError> {
+    places.pop_front();
+    match (response.status, places.is_empty()) {
+        (200, _) => Ok(None),
+        (_, false) => Ok(Some(places)),
+        (_, true) => Err(LoginError::NoMetadata(of)),
     }
 }
 

@@ -1,12 +1,12 @@
 //! Reads and checks the metadata of servers and issuers (RFC 9728 and RFC 8414).
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::net::Ipv4Addr;
 
 use serde::Deserialize;
 use url::{Host, Url};
 
-use super::{LoginError, Response};
+use crate::{LoginError, Response};
 
 /// The address of a server that is safe to log in to: encrypted, or on this machine.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ impl ServerAddress {
 
 /// Reads an address that is safe: encrypted, or on this machine where that is allowed.
 pub(super) fn secure(text: &str, loopback: bool) -> Result<Url, LoginError> {
-    let bad = || LoginError::Address { url: text.chars().take(200).collect() };
+    let bad = || LoginError::Address(text.chars().take(200).collect());
     let url = Url::parse(text).map_err(|_| bad())?;
     if url.fragment().is_some() || !url.username().is_empty() || url.password().is_some() || url.host().is_none() {
         return Err(bad());
@@ -39,7 +39,7 @@ pub(super) fn secure(text: &str, loopback: bool) -> Result<Url, LoginError> {
         "http" => loopback && is_loopback(&url),
         _ => return Err(bad()),
     };
-    if is_safe { Ok(url) } else { Err(LoginError::Insecure { url: text.chars().take(200).collect() }) }
+    if is_safe { Ok(url) } else { Err(LoginError::Insecure(text.chars().take(200).collect())) }
 }
 
 /// Tells whether an address is surely on this machine, so that it needs no encryption.
@@ -71,33 +71,25 @@ fn leads_here(url: &Url) -> bool {
 pub(super) fn resource_places(place: &ServerAddress, said: Option<&str>) -> VecDeque<Url> {
     let said = said.and_then(|said| secure(said, place.is_loopback).ok());
     // It describes itself: nobody else does.
-    let mut places: VecDeque<Url> = said.into_iter().filter(|said| said.origin() == place.url.origin()).collect();
-    if places.is_empty() {
-        places.push_back(well_known(&place.url, "oauth-protected-resource"));
-        places.push_back(well_known(&root(&place.url), "oauth-protected-resource"));
+    if let Some(said) = said.filter(|said| said.origin() == place.url.origin()) {
+        return VecDeque::from([said]);
     }
-    without_repeats(places)
+    let mut root = place.url.clone();
+    root.set_path("/");
+    without_repeats([&place.url, &root].map(|url| well_known(url, "oauth-protected-resource")))
 }
 
 /// Returns where an issuer may describe itself.
 pub(super) fn issuer_places(issuer: &Url) -> VecDeque<Url> {
     let mut inside = issuer.clone();
     inside.set_path(&format!("{}/.well-known/openid-configuration", issuer.path().trim_end_matches('/')));
-    without_repeats(VecDeque::from([
-        well_known(issuer, "oauth-authorization-server"),
-        well_known(issuer, "openid-configuration"),
-        inside,
-    ]))
+    let known = ["oauth-authorization-server", "openid-configuration"].map(|name| well_known(issuer, name));
+    without_repeats(known.into_iter().chain([inside]))
 }
 
-fn without_repeats(places: VecDeque<Url>) -> VecDeque<Url> {
-    let mut kept = VecDeque::new();
-    for place in places {
-        if !kept.contains(&place) {
-            kept.push_back(place);
-        }
-    }
-    kept
+fn without_repeats(places: impl IntoIterator<Item = Url>) -> VecDeque<Url> {
+    let mut seen = BTreeSet::new();
+    places.into_iter().filter(|place| seen.insert(place.clone())).collect()
 }
 
 /// Puts `.well-known/NAME` between the host and the path.
@@ -106,12 +98,6 @@ fn well_known(url: &Url, name: &str) -> Url {
     place.set_query(None);
     place.set_path(&format!("/.well-known/{name}{}", url.path().trim_end_matches('/')));
     place
-}
-
-fn root(url: &Url) -> Url {
-    let mut root = url.clone();
-    root.set_path("/");
-    root
 }
 
 /// What a server says about itself.
@@ -147,7 +133,7 @@ impl Resource {
             return Err(LoginError::answer("what the server says about itself is about another server"));
         }
         let issuer = document.authorization_servers.into_iter().next();
-        let issuer = issuer.ok_or(LoginError::NoMetadata { of: "the server" })?;
+        let issuer = issuer.ok_or(LoginError::NoMetadata("the server"))?;
         let all = Some(document.scopes_supported.join(" ")).filter(|all| !all.is_empty() && all.len() <= 1024);
         Ok((Resource { name: document.resource, scope: scope.or(all) }, issuer))
     }

@@ -1,7 +1,6 @@
 //! The page of a login, the proof that a response belongs to it, and the exchange for a token.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
@@ -9,7 +8,7 @@ use url::Url;
 use url::form_urlencoded::{Serializer, parse};
 
 use super::metadata::{Issuer, secure};
-use super::{Callback, LoginError, Request, Response, Returned};
+use crate::{Callback, LoginError, Request, Response, Returned};
 
 /// Longest code that is taken from a browser.
 const MAX_CODE: usize = 4096;
@@ -94,7 +93,7 @@ impl Offer {
             _ => {}
         }
         if let Some(error) = value("error") {
-            return Err(LoginError::Denied { code: word(&error) });
+            return Err(LoginError::Denied(word(&error)));
         }
         match value("code") {
             Some(code) if !code.is_empty() && code.len() <= MAX_CODE => Ok(SecretString::from(code.into_owned())),
@@ -172,8 +171,8 @@ struct Failure {
 
 fn denied(response: &Response) -> LoginError {
     match response.json::<Failure>("the answer") {
-        Ok(failure) => LoginError::Denied { code: word(&failure.error) },
-        Err(_) => LoginError::Denied { code: format!("status {}", response.status) },
+        Ok(failure) => LoginError::Denied(word(&failure.error)),
+        Err(_) => LoginError::Denied(format!("status {}", response.status)),
     }
 }
 

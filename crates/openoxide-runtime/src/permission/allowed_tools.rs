@@ -4,8 +4,7 @@ use openoxide_config::AllowedTools;
 use openoxide_permissions::{Action, Approvals, Permission, Rule, Rules, decide};
 use openoxide_skills::host::ToolsMeaning;
 
-use crate::activation::Loading;
-use crate::runtime::Runtime;
+use crate::{Runtime, activation::Loading};
 
 /// The tool that runs commands.
 const COMMANDS: &str = "Bash";

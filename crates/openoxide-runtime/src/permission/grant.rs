@@ -1,90 +1,101 @@
 //! Decides which requested permissions a skill has, which the user is asked for, and stores the answer.
 
-use openoxide_config::{ApprovalState, TrustError};
+use std::time::SystemTime;
+
+use openoxide_config::{ApprovalState, Grant, PermissionKind, Timestamp, TrustError};
 use openoxide_permissions::{Action, Permission};
-use openoxide_skills::catalog::Entry;
-use openoxide_skills::host::ToolsMeaning;
+use openoxide_skills::{catalog::Entry, host::ToolsMeaning};
 
 use super::profile::{is_unasked, profile_lines};
-use super::requested::{HookCommand, RequestedPermission, variable_item};
-use crate::activation::Loading;
-use crate::dependency::givable_variables;
-use crate::question::Answer;
-use crate::runtime::Runtime;
-use crate::session::Session;
-
-/// Returns everything that a skill would do beyond being read.
-pub(crate) fn requested_permissions(runtime: &Runtime, entry: &Entry, loading: &Loading) -> Vec<RequestedPermission> {
-    let commands: Vec<String> = loading.expanded.commands().map(|piece| piece.command.clone()).collect();
-    let tools = match runtime.tools_meaning() {
-        ToolsMeaning::Nothing => Vec::new(),
-        ToolsMeaning::Preapprove | ToolsMeaning::Limit => loading.parsed.frontmatter.allowed_tools.clone(),
-    };
-    // A profile is about what runs.
-    let hooks = crate::hooks::requested_hooks(runtime, loading);
-    let runs = !commands.is_empty() || !hooks.is_empty();
-    let profile = if runs { profile_lines(&loading.profile) } else { Vec::new() };
-    let variables = givable_variables(entry);
-    let all = [
-        RequestedPermission::Shell { commands, variables: variables.clone() },
-        RequestedPermission::Hooks { hooks, variables },
-        RequestedPermission::Profile(profile),
-        RequestedPermission::Tools(tools),
-    ];
-    all.into_iter().filter(|permission| !permission.is_empty()).collect()
-}
-
-/// What a skill may do already, and what must be asked for.
-#[derive(Debug, Default)]
-pub(crate) struct PermissionDecision {
-    pub(crate) granted: Vec<RequestedPermission>,
-    pub(crate) asked: Vec<RequestedPermission>,
-    /// Whether it was allowed before, and its folder has changed since.
-    pub(crate) changed: bool,
-}
+use crate::{
+    Answer, Question, RequestedAction, RequestedPermission, Runtime, Session, activation::Loading,
+    dependency::givable_variables, hooks::requested_hooks, variable_item,
+};
 
 impl Runtime {
-    /// Sorts what a skill would do into what it may, and what must be asked for. Without a digest it gets nothing.
-    pub(crate) fn decide_permissions(&self, session: &Session, entry: &Entry, loading: &Loading) -> PermissionDecision {
-        let mut decision = PermissionDecision::default();
-        let Ok(snapshot) = &loading.snapshot else { return decision };
-        let digest = snapshot.digest.to_string();
+    /// Returns everything that a skill would do beyond being read.
+    pub(crate) fn requested_permissions(&self, loading: &Loading) -> Vec<RequestedPermission> {
+        let commands: Vec<String> = loading.expanded.commands().map(|piece| piece.command.clone()).collect();
+        let tools = match self.tools_meaning() {
+            ToolsMeaning::Nothing => Vec::new(),
+            ToolsMeaning::Preapprove | ToolsMeaning::Limit => loading.parsed.frontmatter.allowed_tools.clone(),
+        };
+        let hooks = requested_hooks(self, loading);
+        // A profile is about what runs.
+        let runs = !commands.is_empty() || !hooks.is_empty();
+        let profile = if runs { profile_lines(&loading.profile) } else { Vec::new() };
+        let variables = givable_variables(&loading.entry);
+        let mut all = vec![
+            RequestedPermission::new(PermissionKind::Shell, commands, variables.clone()),
+            RequestedPermission { kind: PermissionKind::Hook, actions: hooks, variables },
+            RequestedPermission::new(PermissionKind::Profile, profile, Vec::new()),
+            RequestedPermission::new(PermissionKind::Tools, tools, Vec::new()),
+        ];
+        all.retain(|permission| !permission.actions.is_empty());
+        all
+    }
+
+    /// Grants a skill what it may do already, and returns the question about the rest. Without a digest it gets nothing.
+    pub(crate) fn decide_permissions(&self, session: &Session, loading: &mut Loading) -> Option<Question> {
+        loading.snapshot.as_ref().ok()?;
+        let (mut granted, mut asked, mut changed) = (Vec::new(), Vec::new(), false);
         for permission in &loading.requested {
-            let Some(permission) = self.undecided(session, entry, permission) else {
+            let Some(permission) = self.undecided(session, &loading.entry, permission) else {
                 // A rule about commands says nothing about variables.
-                let alone = self.with_granted_variables(session, entry, &digest, permission.clone().without_commands());
-                decision.granted.extend((!alone.variables().is_empty()).then_some(alone));
+                let alone = RequestedPermission { actions: Vec::new(), ..permission.clone() };
+                let alone = self.with_granted_variables(session, loading, alone);
+                granted.extend((!alone.variables.is_empty()).then_some(alone));
                 continue;
             };
-            match self.granted(session, entry, &digest, &permission) {
-                ApprovalState::Approved => decision.granted.push(permission),
-                ApprovalState::NotApproved => decision.asked.push(permission),
-                ApprovalState::Changed { .. } => {
-                    decision.changed = true;
-                    decision.asked.push(permission);
+            match self.granted(session, loading, &permission) {
+                ApprovalState::Approved => granted.push(permission),
+                state => {
+                    changed |= matches!(state, ApprovalState::Changed { .. });
+                    asked.push(permission);
                 }
             }
         }
-        if is_unasked(loading, &decision.granted) {
-            let (free, asked) = std::mem::take(&mut decision.asked).into_iter().partition(RequestedPermission::runs);
-            (decision.asked, decision.changed) = (asked, false);
+        if is_unasked(loading, &granted) {
+            let free = asked.extract_if(.., |permission| permission.runs());
             // Running without a question was agreed to; what was not shown is not given all the same.
-            let seeing = |permission| self.with_granted_variables(session, entry, &digest, permission);
-            decision.granted.extend(<Vec<RequestedPermission>>::into_iter(free).map(seeing));
+            granted.extend(free.map(|permission| self.with_granted_variables(session, loading, permission)));
+            changed = false;
         }
-        decision
+        loading.granted = granted;
+        (!asked.is_empty()).then(|| Question::RequestedPermissions {
+            skill: loading.name(),
+            path: loading.entry.canonical().to_owned(),
+            digest: loading.digest.clone(),
+            changed,
+            permissions: asked,
+        })
+    }
+
+    /// Returns whether the session or the trust store approves a permission of a skill, for the current digest.
+    fn granted(&self, session: &Session, loading: &Loading, permission: &RequestedPermission) -> ApprovalState {
+        let (path, digest, items) = (loading.entry.canonical(), &loading.digest, permission.items());
+        if session.has_permission(path, digest, permission) {
+            return ApprovalState::Approved;
+        }
+        self.with_trust(|trust| {
+            let states = items.iter().map(|item| trust.approval_for(path, digest, permission.kind, item));
+            states.filter(|state| *state != ApprovalState::Approved).last().unwrap_or(ApprovalState::Approved)
+        })
     }
 
     /// Keeps only those variables of a permission that the user granted for this digest.
     fn with_granted_variables(
         &self,
         session: &Session,
-        entry: &Entry,
-        digest: &str,
+        loading: &Loading,
         mut permission: RequestedPermission,
     ) -> RequestedPermission {
-        let kind = permission.kind();
-        permission.retain_variables(|name| self.granted_item(session, entry, digest, kind, &variable_item(name)));
+        let (path, digest, kind) = (loading.entry.canonical(), &loading.digest, permission.kind);
+        permission.variables.retain(|name| {
+            let item = variable_item(name);
+            session.has_permission_item(path, digest, kind, &item)
+                || self.with_trust(|trust| trust.approval_for(path, digest, kind, &item)) == ApprovalState::Approved
+        });
         permission
     }
 
@@ -93,49 +104,51 @@ impl Runtime {
         &self,
         session: &Session,
         entry: &Entry,
-        permission: &RequestedPermission,
+        requested: &RequestedPermission,
     ) -> Option<RequestedPermission> {
-        let asks =
-            |permission: Permission, subject: &str| self.decide(session, permission, subject).action == Action::Ask;
-        let left = |permission: Permission, all: &[String]| -> Vec<String> {
-            all.iter().filter(|subject| asks(permission, subject)).cloned().collect()
-        };
         let name = &entry.skill.name;
-        let permission = match permission {
-            RequestedPermission::Shell { commands, variables } => {
-                RequestedPermission::Shell { commands: left(Permission::Shell, commands), variables: variables.clone() }
-            }
-            RequestedPermission::Tools(tools) => RequestedPermission::Tools(left(Permission::Tool, tools)),
-            RequestedPermission::Script { path, .. } => {
-                return asks(Permission::Script, &format!("{name}/{path}")).then(|| permission.clone());
-            }
-            RequestedPermission::Profile(_) => return asks(Permission::Profile, name).then(|| permission.clone()),
-            RequestedPermission::Hooks { hooks, variables } => {
-                let is_open = |hook: &&HookCommand| asks(Permission::Hook, &hook.command);
-                RequestedPermission::Hooks {
-                    hooks: hooks.iter().filter(is_open).cloned().collect(),
-                    variables: variables.clone(),
-                }
-            }
+        let asks = |action: &RequestedAction| {
+            let what = action.what.clone();
+            let (permission, subject) = match requested.kind {
+                PermissionKind::Shell => (Permission::Shell, what),
+                PermissionKind::Hook => (Permission::Hook, what),
+                PermissionKind::Tools => (Permission::Tool, what),
+                PermissionKind::Mcp => (Permission::Mcp, what),
+                PermissionKind::Script => (Permission::Script, format!("{name}/{what}")),
+                PermissionKind::Profile => (Permission::Profile, name.to_string()),
+            };
+            self.decide(session, permission, &subject).action == Action::Ask
         };
-        (!permission.is_empty()).then_some(permission)
+        let mut left = requested.clone();
+        left.actions.retain(asks);
+        (!left.actions.is_empty()).then_some(left)
     }
 
-    /// Keeps what the user agreed to, for as long as they said.
-    pub(crate) fn store_permissions(
+    /// Gives a skill what the user agreed to, and keeps it for as long as they said.
+    pub(crate) fn grant_permissions(
         &self,
         session: &mut Session,
-        entry: &Entry,
-        digest: &str,
+        loading: &mut Loading,
         permissions: &[RequestedPermission],
         answer: &Answer,
     ) -> Result<(), TrustError> {
-        match answer {
-            Answer::Session => permissions
-                .iter()
-                .for_each(|permission| session.grant_permission(entry.canonical(), digest, permission)),
-            Answer::Always => return self.grant(entry, digest, permissions),
-            Answer::Once | Answer::Secret(_) | Answer::No | Answer::NotAsked => {}
+        loading.granted.extend_from_slice(permissions);
+        let (skill, digest) = (loading.entry.canonical(), &loading.digest);
+        for permission in permissions {
+            match answer {
+                Answer::Session => session.grant_permission(skill, digest, permission),
+                Answer::Always => {
+                    let grant = Grant {
+                        skill: skill.to_owned(),
+                        digest: digest.clone(),
+                        permission: permission.kind,
+                        shown: permission.items(),
+                        at: Timestamp::from(SystemTime::now()),
+                    };
+                    self.with_trust(|trust| trust.grant(grant))?;
+                }
+                Answer::Once | Answer::Secret(_) | Answer::No | Answer::NotAsked => {}
+            }
         }
         Ok(())
     }

@@ -1,15 +1,11 @@
 //! Inspects which permissions a skill would request, without calling it.
 
-use openoxide_skills::catalog::Entry;
-use openoxide_skills::host::Caller;
+use openoxide_config::PermissionKind;
 use openoxide_skills::resource::{FileDigest, SnapshotError};
+use openoxide_skills::{catalog::Entry, host::Caller};
 
 use super::profile::profile_lines;
-use super::requested::RequestedPermission;
-use crate::activation::load;
-use crate::call::{Call, CallArguments, Refusal};
-use crate::runtime::Runtime;
-use crate::session::Session;
+use crate::{Call, Refusal, RequestedPermission, Runtime, Session, activation::load, dependency::givable_variables};
 
 /// What a skill would get, and the bytes that ask for it.
 #[derive(Clone, Debug)]
@@ -45,24 +41,27 @@ impl Runtime {
 
     /// Looks at everything that a skill of the catalog would get.
     pub fn inspect(&self, entry: &Entry) -> Result<Inspection, InspectionError> {
-        let mut look: Option<Inspection> = None;
+        let mut inspection: Option<Inspection> = None;
         for caller in [Caller::User, Caller::Model] {
-            let call = Call { skill: entry.skill.name.to_string(), caller, arguments: CallArguments::Nothing };
-            let loading = load(self, &Session::new(""), &call, entry).map_err(InspectionError::Refused)?;
+            let call = Call::plain(&*entry.skill.name, caller);
+            let loading = load(self, &Session::new(""), call, entry.clone()).map_err(InspectionError::Refused)?;
             let snapshot = loading.snapshot.map_err(InspectionError::NoDigest)?;
-            let look = look.get_or_insert_with(|| Inspection {
-                digest: snapshot.digest.to_string(),
+            let inspection = inspection.get_or_insert_with(|| Inspection {
+                digest: loading.digest,
                 files: snapshot.files,
                 permissions: Vec::new(),
-                variables: crate::dependency::givable_variables(entry),
+                variables: givable_variables(entry),
             });
-            let profile = RequestedPermission::Profile(profile_lines(&loading.profile));
-            let all = loading.requested.into_iter().chain(std::iter::once(profile));
-            let all = all.filter(|permission| !permission.items().is_empty());
-            let new = all.filter(|permission| !look.permissions.contains(permission));
-            look.permissions.extend(new.collect::<Vec<_>>());
+            let profile =
+                RequestedPermission::new(PermissionKind::Profile, profile_lines(&loading.profile), Vec::new());
+            let profile = Some(profile).filter(|profile| !profile.actions.is_empty());
+            for permission in loading.requested.into_iter().chain(profile) {
+                if !inspection.permissions.contains(&permission) {
+                    inspection.permissions.push(permission);
+                }
+            }
         }
-        // There are two callers, so that there is a look.
-        look.ok_or(InspectionError::NoDigest(SnapshotError::NoManifest(String::new())))
+        // There are two callers, so that there is an inspection.
+        inspection.ok_or(InspectionError::NoDigest(SnapshotError::NoManifest { path: String::new() }))
     }
 }

@@ -4,19 +4,15 @@
 
 use std::path::{Path, PathBuf};
 
+use openoxide_config::PermissionKind;
 use openoxide_permissions::{
     Action, Addition, GrantDelta, Grants, IgnoredRequest, Permission, ProfileBase, ProfileSource,
 };
 use openoxide_sandbox::{Command, Policy, PolicyError};
-use openoxide_skills::catalog::Entry;
-use openoxide_skills::skill::SkillScope;
+use openoxide_skills::{catalog::Entry, skill::SkillScope};
 
-use super::paths::real;
-use super::requested::RequestedPermission;
-use super::worktree::repository;
-use crate::activation::Loading;
-use crate::runtime::Runtime;
-use crate::session::Session;
+use super::{protected_paths::real, worktree::repository};
+use crate::{RequestedPermission, Runtime, Session, activation::Loading};
 
 impl Runtime {
     /// Returns what is in force for every command of a skill, by the user's settings.
@@ -70,25 +66,23 @@ impl Runtime {
         delta
     }
 
-    /// Tells whether a skill's profile holds: a rule allows it, or it was agreed to.
-    fn has_profile(&self, session: &Session, entry: &Entry, granted: &[RequestedPermission]) -> bool {
-        granted.iter().any(|permission| permission.kind() == openoxide_config::PermissionKind::Profile)
-            || self.decide(session, Permission::Profile, &entry.skill.name).action == Action::Allow
-    }
-
-    /// Returns what is in force for the commands of a skill.
-    pub(crate) fn in_force_for(&self, session: &Session, entry: &Entry, loading: &Loading) -> Result<Grants, String> {
+    /// Returns what is in force for the commands of a skill. Its profile counts if it was agreed to, or a rule allows it.
+    pub(crate) fn in_force_for(&self, session: &Session, loading: &Loading) -> Result<Grants, String> {
         let in_force = self.in_force()?;
-        let counts = loading.snapshot.is_ok() && self.has_profile(session, entry, &loading.granted);
+        let allows = || self.decide(session, Permission::Profile, &loading.entry.skill.name).action == Action::Allow;
+        let counts = loading.snapshot.is_ok() && (has_profile(&loading.granted) || allows());
         Ok(if counts { in_force.with(&loading.profile) } else { in_force })
     }
+}
+
+fn has_profile(granted: &[RequestedPermission]) -> bool {
+    granted.iter().any(|permission| permission.kind == PermissionKind::Profile)
 }
 
 /// Tells whether the user agreed that what the skill brings runs without a question. No rule can say it for them: it was
 /// written before the skill was.
 pub(crate) fn is_unasked(loading: &Loading, granted: &[RequestedPermission]) -> bool {
-    loading.profile.added.contains(&Addition::Unasked)
-        && granted.iter().any(|permission| permission.kind() == openoxide_config::PermissionKind::Profile)
+    loading.profile.added.contains(&Addition::Unasked) && has_profile(granted)
 }
 
 /// Returns everything that people are shown about a profile; nothing if it adds nothing.

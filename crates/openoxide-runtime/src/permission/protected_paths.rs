@@ -1,13 +1,11 @@
 //! Protects paths in writable folders that other programs, or OpenOxide itself, obey.
 
-use std::collections::BTreeSet;
-use std::fs::FileType;
 use std::path::{Path, PathBuf};
+use std::{collections::BTreeSet, fs::FileType};
 
 use openoxide_sandbox::{Policy, SEALED_NAMES};
 
-use super::paths::real;
-use crate::runtime::Runtime;
+use crate::Runtime;
 
 /// Most entries of a folder that are looked at.
 const MOST_ENTRIES: usize = 10_000;
@@ -47,6 +45,11 @@ impl Runtime {
         let all = self.environment.openoxide_home().into_iter().chain(roots).chain(skills);
         all.flat_map(|path| [real(&path).ok(), Some(whereabouts(&path))]).flatten().collect()
     }
+}
+
+/// Returns a path without links.
+pub(super) fn real(path: &Path) -> Result<PathBuf, String> {
+    std::fs::canonicalize(path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 /// Returns a path whose folders are without links, as far as they are there; the last part may be a link.

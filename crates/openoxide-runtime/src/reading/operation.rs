@@ -9,13 +9,11 @@ use openoxide_skills::resource::{
     ResourcePart, ResourceRefusal, ResourceRequest, SkillDir, read_resource,
 };
 
-use super::outcome::{ReadOutcome, ReadRefusal};
-use super::request::{Audience, LinkRule, ReadForm, ReadPart, ReadRequest, ReadTarget};
-use crate::question::{Answer, Question};
-use crate::remote::{Access, Fetch, FetchError, FetchRequest, Fetched, RemoteAccess, RemoteName, RemoteSkill};
-use crate::runtime::Runtime;
-use crate::session::Session;
-use crate::step::{Reply, Resumable, Step};
+use crate::{
+    Audience, Fetch, FetchError, FetchRequest, Fetched, LinkRule, Question, ReadForm, ReadOutcome, ReadPart,
+    ReadRefusal, ReadRequest, ReadTarget, RemoteName, RemoteSkill, Reply, Resumable, Runtime, Session, Step,
+    remote::RemoteAccess,
+};
 
 /// The file that a skill itself is.
 const MANIFEST: &str = "SKILL.md";
@@ -39,12 +37,6 @@ struct RemoteReading {
     fetching: Option<(RemoteSkill, String)>,
 }
 
-/// A local file, found and allowed so far.
-struct Located<'r> {
-    entry: &'r Entry,
-    request: ResourceRequest,
-}
-
 impl Reading {
     /// Begins: nothing is looked at before the first step.
     pub fn new(runtime: Arc<Runtime>, request: ReadRequest) -> Reading {
@@ -57,31 +49,23 @@ impl Reading {
         &self.request
     }
 
-    /// Tells whether the user approved something on the way.
-    pub fn was_approved(&self) -> bool {
-        !self.approved.is_empty()
-    }
-
     /// Continues on another runtime, because files, settings or rules changed while a question was open. Approvals stay;
     /// everything else is looked at again, so that an old answer does not allow what is denied by now.
     pub fn rebase(&mut self, runtime: Arc<Runtime>) {
         self.runtime = runtime;
     }
 
-    fn local(&mut self, session: &mut Session, reply: Reply) -> Step<ReadOutcome> {
+    fn local(&mut self, session: &mut Session, reply: Reply) -> Result<Step<ReadOutcome>, ReadOutcome> {
         let runtime = Arc::clone(&self.runtime);
-        let Located { entry, request } = match locate(&runtime, &self.request, session) {
-            Ok(located) => located,
-            Err(outcome) => return Step::Done(outcome),
-        };
         let (host, catalog) = (&runtime.view().host, runtime.catalog());
-        let name = request.name.clone();
-        let refuse = |problem| ReadRefusal::from(ResourceRefusal::new(host, catalog, &request, problem));
+        let (entry, request) = locate(&runtime, &self.request, session)?;
+        let skill = request.name.clone();
+        let refusal = |problem| ResourceRefusal::new(host, catalog, &request, problem);
         if let Some(question) = self.asked.take() {
-            let answer = if let Reply::Answer(answer) = reply { answer } else { Answer::No };
+            let answer = reply.into_answer();
             if !answer.is_yes() {
-                let text = ResourceRefusal::new(host, catalog, &request, ReadProblem::Forbidden).text;
-                return done(name, Err(ReadRefusal::unapproved(&answer, text)));
+                let text = refusal(ReadProblem::Forbidden).text;
+                return Err(ReadOutcome { skill, result: Err(ReadRefusal::unapproved(&answer, text)) });
             }
             // An answer that cannot be remembered holds this time.
             let _ = runtime.keep_answer(session, &question, &answer);
@@ -89,13 +73,13 @@ impl Reading {
         }
         let questions = match runtime.before_reading(session, entry, &request) {
             Ok(questions) => questions,
-            Err(problem) => return done(name, Err(refuse(problem))),
+            Err(problem) => return Err(ReadOutcome { skill, result: Err(refusal(problem).into()) }),
         };
         if let Some(question) = questions.into_iter().find(|question| !self.approved.contains(&question.key())) {
             self.asked = Some(question.clone());
-            return Step::Ask(question);
+            return Ok(Step::Ask(question));
         }
-        done(name, read(&runtime, &self.request, entry, &request))
+        Ok(Step::Done(ReadOutcome { skill, result: read(&runtime, &self.request, entry, &request) }))
     }
 }
 
@@ -108,34 +92,35 @@ impl Resumable for Reading {
     fn resume(&mut self, session: &mut Session, reply: Reply) -> Step<ReadOutcome> {
         match self.remote.as_mut() {
             Some(remote) => remote.resume(&self.runtime, &self.request, session, reply),
-            None => self.local(session, reply),
+            None => self.local(session, reply).unwrap_or_else(Step::Done),
         }
     }
 }
 
 /// Finds the skill that is meant, and what of it.
-fn locate<'r>(runtime: &'r Runtime, wanted: &'r ReadRequest, session: &Session) -> Result<Located<'r>, ReadOutcome> {
-    let (host, catalog) = (&runtime.view().host, runtime.catalog());
-    let caller = wanted.caller;
-    let (request, entry) = match &wanted.target {
+fn locate<'r>(
+    runtime: &'r Runtime,
+    reading: &'r ReadRequest,
+    session: &Session,
+) -> Result<(&'r Entry, ResourceRequest), ReadOutcome> {
+    let (host, catalog, caller) = (&runtime.view().host, runtime.catalog(), reading.caller);
+    let unnamed = |written: &str, problem| {
+        let refusal = ResourceRefusal::unnamed(host, problem);
+        ReadOutcome { skill: written.to_owned(), result: Err(refusal.into()) }
+    };
+    let (request, entry) = match &reading.target {
         ReadTarget::Found { entry, path, .. } => {
             let request = ResourceRequest::for_skill(&entry.skill.name, ResourcePart::Path(path.clone()), caller);
-            return Ok(Located { entry, request });
+            return Ok((&**entry, request));
         }
-        ReadTarget::Url(url) => match ResourceRequest::by_url(url, caller, &host.resource) {
-            Ok(request) => {
-                let entry = runtime.readable(session, &request.name, caller);
-                (request, entry)
-            }
-            Err(problem) => {
-                let refusal = ReadRefusal::from(ResourceRefusal::unnamed(host, problem));
-                return Err(ReadOutcome { skill: url.clone(), result: Err(refusal) });
-            }
-        },
+        ReadTarget::Url(url) => {
+            let request = ResourceRequest::by_url(url, caller, &host.resource).map_err(|why| unnamed(url, why))?;
+            let entry = runtime.readable(session, &request.name, caller);
+            (request, entry)
+        }
         ReadTarget::Skill { skill, written, part } => {
             if skill.trim().is_empty() {
-                let refusal = ReadRefusal::from(ResourceRefusal::unnamed(host, ReadProblem::NoName));
-                return Err(ReadOutcome { skill: written.clone(), result: Err(refusal) });
+                return Err(unnamed(written, ReadProblem::NoName));
             }
             let entry = runtime.readable(session, skill, caller);
             let name = entry.as_ref().map_or(written.as_str(), |entry| &*entry.skill.name);
@@ -148,23 +133,23 @@ fn locate<'r>(runtime: &'r Runtime, wanted: &'r ReadRequest, session: &Session) 
         }
     };
     match entry {
-        Ok(entry) => Ok(Located { entry, request }),
+        Ok(entry) => Ok((entry, request)),
         Err(problem) => {
-            let refusal = ReadRefusal::from(ResourceRefusal::new(host, catalog, &request, problem));
-            Err(ReadOutcome { skill: request.name, result: Err(refusal) })
+            let refusal = ResourceRefusal::new(host, catalog, &request, problem);
+            Err(ReadOutcome { skill: request.name, result: Err(refusal.into()) })
         }
     }
 }
 
 fn read(
     runtime: &Runtime,
-    wanted: &ReadRequest,
+    reading: &ReadRequest,
     entry: &Entry,
     request: &ResourceRequest,
 ) -> Result<ResourceAnswer, ReadRefusal> {
     let (host, catalog) = (&runtime.view().host, runtime.catalog());
-    if let ReadTarget::Found { path, links: LinkRule::Refuse, .. } = &wanted.target {
-        let refuse = |problem| ReadRefusal::from(ResourceRefusal::new(host, catalog, request, problem));
+    if let ReadTarget::Found { path, links: LinkRule::Refuse, .. } = &reading.target {
+        let refuse = |problem| ResourceRefusal::new(host, catalog, request, problem);
         let dir = SkillDir::of(catalog, entry).map_err(|_| refuse(ReadProblem::NotFound))?;
         let file = match path.as_path() == std::path::Path::new(MANIFEST) {
             true => dir.read_manifest(ReadLimit::Bytes),
@@ -173,12 +158,7 @@ fn read(
         let found = ResourceContent::File(file.map_err(refuse)?);
         return Ok(ResourceAnswer { found, content_type: BYTES.to_owned(), text: None });
     }
-    let bytes = wanted.form == ReadForm::Bytes;
-    read_resource(host, catalog, entry, request, bytes).map_err(ReadRefusal::from)
-}
-
-fn done(skill: String, result: Result<ResourceAnswer, ReadRefusal>) -> Step<ReadOutcome> {
-    Step::Done(ReadOutcome { skill, result })
+    Ok(read_resource(host, catalog, entry, request, reading.form == ReadForm::Bytes)?)
 }
 
 fn remote_reading(request: &ReadRequest) -> Option<RemoteReading> {
@@ -204,13 +184,14 @@ impl RemoteReading {
                 Reply::Fetched(Err(error)) => Err(error.into()),
                 _ => Err(FetchError::not_asked(&skill.offer.server).into()),
             };
-            return done(skill.offer.name, result);
+            return Step::Done(ReadOutcome { skill: skill.offer.name, result });
         }
-        match self.access.resume(runtime, session, reply) {
-            Access::Fetch(fetch) => Step::Fetch(fetch),
-            Access::Ask(question) => Step::Ask(question),
-            Access::Refused(refusal) => done(request.written().to_owned(), Err(refusal.into())),
-            Access::Granted(skill, below) => self.fetch(runtime, skill, below),
+        match self.access.resume(runtime, session, reply).into_result() {
+            Err(step) => step,
+            Ok(Ok((skill, below))) => self.fetch(runtime, skill, below),
+            Ok(Err(refusal)) => {
+                Step::Done(ReadOutcome { skill: request.written().to_owned(), result: Err(refusal.into()) })
+            }
         }
     }
 
@@ -226,7 +207,7 @@ impl RemoteReading {
             path => FetchRequest::File(skill.clone(), path.to_owned()),
         };
         self.fetching = Some((skill, path));
-        Step::Fetch(Fetch { runtime: Arc::clone(runtime), request })
+        Step::Fetch(Fetch::new(runtime, request))
     }
 }
 
@@ -245,7 +226,11 @@ fn answer(runtime: &Runtime, form: ReadForm, path: &str, fetched: Fetched) -> Re
                 ReadForm::Bytes => (ResourceBytes::Binary(bytes), None),
                 ReadForm::Text => match String::from_utf8(bytes) {
                     Ok(text) => (ResourceBytes::Text { text: text.clone(), removed: 0 }, Some(text)),
-                    Err(_) => return Err(not_text(runtime)),
+                    Err(_) => {
+                        let mut refusal = ResourceRefusal::unnamed(&runtime.view().host, ReadProblem::Binary);
+                        "the file is not text".clone_into(&mut refusal.text);
+                        return Err(refusal.into());
+                    }
                 },
             };
             let content_type = if text.is_some() { "text/plain" } else { BYTES }.to_owned();
@@ -254,10 +239,4 @@ fn answer(runtime: &Runtime, form: ReadForm, path: &str, fetched: Fetched) -> Re
         }
         Fetched::Skill(..) | Fetched::Listing(..) => Err(FetchError::not_asked("").into()),
     }
-}
-
-fn not_text(runtime: &Runtime) -> ReadRefusal {
-    let mut refusal = ReadRefusal::from(ResourceRefusal::unnamed(&runtime.view().host, ReadProblem::Binary));
-    "the file is not text".clone_into(&mut refusal.text);
-    refusal
 }

@@ -3,9 +3,7 @@
 use openoxide_skills::host::ReadProblem;
 use openoxide_skills::resource::{ResourceAnswer, ResourceRefusal};
 
-use crate::call::{Refusal, RefusalReason};
-use crate::question::Answer;
-use crate::remote::{FetchError, RemoteRefusal};
+use crate::{Answer, FetchError, Refusal, RefusalReason, remote::RemoteRefusal};
 
 /// What comes of reading.
 #[derive(Clone, Debug)]
@@ -91,10 +89,7 @@ impl From<FetchError> for ReadRefusal {
 
 impl From<Refusal> for ReadRefusal {
     fn from(refusal: Refusal) -> ReadRefusal {
-        let reason = match refusal.why {
-            RefusalReason::Rejected => ReadRefusalReason::Rejected,
-            why => ReadRefusalReason::Call(why),
-        };
+        let reason = ReadRefusalReason::Call(refusal.why);
         ReadRefusal { reason, text: refusal.text, complaint: None, help: refusal.help }
     }
 }

@@ -1,8 +1,6 @@
 //! The request to read a file or folder of a skill.
 
-use openoxide_skills::catalog::Entry;
-use openoxide_skills::host::Caller;
-use openoxide_skills::resource::ResourcePath;
+use openoxide_skills::{catalog::Entry, host::Caller, resource::ResourcePath};
 
 /// What a caller wants to read.
 #[derive(Clone, Debug)]

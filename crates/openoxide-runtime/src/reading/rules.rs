@@ -6,31 +6,24 @@ use openoxide_skills::catalog::{Entry, Status};
 use openoxide_skills::host::{Caller, ReadProblem};
 use openoxide_skills::resource::ResourceRequest;
 
-use crate::call::{Call, CallArguments, RefusalReason, may};
-use crate::question::{Answer, Question};
-use crate::runtime::Runtime;
-use crate::session::Session;
+use crate::{Answer, Call, Question, RefusalReason, Runtime, Session, call::may};
 
 impl Runtime {
     /// Finds the skill whose files a caller may read, by its name or the absolute path of its file or folder.
     ///
     /// What somebody may not call, they may not read. To the model, such a skill is as unknown as one that is not there,
     /// so that no name leaks.
-    pub fn readable(&self, session: &Session, wanted: &str, caller: Caller) -> Result<&Entry, ReadProblem> {
-        let call = Call { skill: wanted.to_owned(), caller, arguments: CallArguments::Nothing };
+    pub fn readable(&self, session: &Session, skill: &str, caller: Caller) -> Result<&Entry, ReadProblem> {
         let is_first = |entry: &&Entry| entry.is_active() && may(entry, caller);
-        let entry = match self.admit(&call) {
-            Ok(entry) => Ok(entry),
-            Err(refusal) => match refusal.why {
-                // Of several that have the name, the first is read.
-                RefusalReason::Ambiguous => {
-                    self.catalog().find(wanted).into_iter().find(is_first).ok_or(ReadProblem::NotCallable)
-                }
-                RefusalReason::Unknown | RefusalReason::DoesNotCount(Status::Invalid) => Err(ReadProblem::UnknownSkill),
-                _ => Err(ReadProblem::NotCallable),
-            },
-        };
-        let entry = entry.and_then(|entry| match self.calling(session, entry, caller) {
+        let entry = self.admit(&Call::plain(skill, caller)).or_else(|refusal| match refusal.why {
+            // Of several that have the name, the first is read.
+            RefusalReason::Ambiguous => {
+                self.catalog().find(skill).into_iter().find(is_first).ok_or(ReadProblem::NotCallable)
+            }
+            RefusalReason::Unknown | RefusalReason::DoesNotCount(Status::Invalid) => Err(ReadProblem::UnknownSkill),
+            _ => Err(ReadProblem::NotCallable),
+        });
+        let entry = entry.and_then(|entry| match self.calling(session, entry, caller).action {
             Action::Deny => Err(ReadProblem::NotCallable),
             Action::Allow | Action::Ask => Ok(entry),
         });
@@ -44,20 +37,15 @@ impl Runtime {
         entry: &Entry,
         asked: &ResourceRequest,
     ) -> Result<Vec<Question>, ReadProblem> {
-        let name = entry.skill.name.to_string();
-        let question = |permission: Permission, subject: String| Question::Permission {
-            permission: permission.as_str().to_owned(),
-            subject,
-            skill: name.clone(),
-        };
+        let name = &entry.skill.name;
         let mut questions = Vec::new();
-        if self.calling(session, entry, asked.caller) == Action::Ask {
-            questions.push(question(Permission::Skill, name.clone()));
+        if self.calling(session, entry, asked.caller).action == Action::Ask {
+            questions.push(Question::permission(Permission::Skill, name, name));
         }
         for subject in asked.subjects(entry)? {
             match self.decide(session, Permission::Read, &subject).action {
                 Action::Allow => {}
-                Action::Ask => questions.push(question(Permission::Read, subject)),
+                Action::Ask => questions.push(Question::permission(Permission::Read, &subject, name)),
                 Action::Deny => return Err(ReadProblem::Forbidden),
             }
         }
@@ -77,13 +65,5 @@ impl Runtime {
             Answer::Once | Answer::No | Answer::NotAsked | Answer::Secret(_) => {}
         }
         Ok(())
-    }
-
-    /// Decides whether a caller may call a skill that it may see.
-    pub(crate) fn calling(&self, session: &Session, entry: &Entry, caller: Caller) -> Action {
-        if caller == Caller::User && self.view().host.activation.user_needs_no_permission {
-            return Action::Allow;
-        }
-        self.decide(session, Permission::Skill, &entry.skill.name).action
     }
 }

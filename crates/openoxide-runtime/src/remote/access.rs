@@ -4,13 +4,10 @@ use std::sync::Arc;
 
 use openoxide_skills::host::Caller;
 
-use super::fetch::{Fetch, FetchError, FetchRequest, Fetched, RemoteSkill};
-use super::name::RemoteName;
-use crate::call::{Refusal, RefusalReason};
-use crate::question::{Answer, Question};
-use crate::runtime::Runtime;
-use crate::session::Session;
-use crate::step::Reply;
+use crate::{
+    Answer, Fetch, FetchError, FetchRequest, Fetched, Question, Refusal, RefusalReason, RemoteName, RemoteSkill, Reply,
+    Runtime, Session, Step,
+};
 
 /// The access to one skill of a server.
 pub(crate) struct RemoteAccess {
@@ -26,17 +23,8 @@ pub(crate) struct RemoteAccess {
     approved: Vec<String>,
 }
 
-/// What the access needs next.
-pub(crate) enum Access {
-    /// The server must be asked.
-    Fetch(Fetch),
-    /// The user must decide something.
-    Ask(Question),
-    /// The skill may be used. The path is what the name went on with.
-    Granted(RemoteSkill, Option<String>),
-    /// It may not, or cannot.
-    Refused(RemoteRefusal),
-}
+/// The skill that may be used and the path that its name went on with, or why it is not used.
+pub(crate) type Access = Result<(RemoteSkill, Option<String>), RemoteRefusal>;
 
 /// Why a server's skill is not used.
 #[derive(Clone, Debug)]
@@ -55,33 +43,40 @@ impl RemoteAccess {
         RemoteAccess { name, caller, with_path, asks, skill: None, asked: None, approved: Vec::new() }
     }
 
-    pub(crate) fn resume(&mut self, runtime: &Arc<Runtime>, session: &mut Session, reply: Reply) -> Access {
-        match self.next(runtime, session, reply) {
-            Ok(access) => access,
-            Err(refusal) => Access::Refused(refusal),
-        }
+    /// Goes on to the skill, and the path that its name went on with.
+    pub(crate) fn resume(&mut self, runtime: &Arc<Runtime>, session: &mut Session, reply: Reply) -> Step<Access> {
+        self.next(runtime, session, reply).unwrap_or_else(|refusal| Step::Done(Err(refusal)))
     }
 
-    fn next(&mut self, runtime: &Arc<Runtime>, session: &mut Session, reply: Reply) -> Result<Access, RemoteRefusal> {
+    fn next(
+        &mut self,
+        runtime: &Arc<Runtime>,
+        session: &mut Session,
+        reply: Reply,
+    ) -> Result<Step<Access>, RemoteRefusal> {
+        let not_asked = || RemoteRefusal::Fetch(FetchError::not_asked(&self.name.server));
         if self.skill.is_none() {
             match reply {
                 Reply::Fetched(Ok(Fetched::Skill(skill, path))) => self.skill = Some((*skill, path)),
                 Reply::Fetched(Err(error)) => return Err(RemoteRefusal::Fetch(error)),
-                Reply::Fetched(Ok(_)) => return Err(RemoteRefusal::Fetch(FetchError::not_asked(&self.name.server))),
-                _ => return Ok(Access::Fetch(self.find(runtime))),
+                Reply::Fetched(Ok(_)) => return Err(not_asked()),
+                _ => {
+                    let (name, caller, with_path) = (self.name.clone(), self.caller, self.with_path);
+                    return Ok(Step::Fetch(Fetch::new(runtime, FetchRequest::Find { name, caller, with_path })));
+                }
             }
         } else if let Some(question) = self.asked.take() {
-            let answer = if let Reply::Answer(answer) = reply { answer } else { Answer::No };
+            let answer = reply.into_answer();
             if !answer.is_yes() {
-                return Err(RemoteRefusal::Unapproved(answer, self.rejected()));
+                let name = self.name.to_string();
+                let refusal = Refusal::new(&name, RefusalReason::Rejected, format!("`{name}` was not allowed"));
+                return Err(RemoteRefusal::Unapproved(answer, refusal));
             }
             // An answer that cannot be remembered holds this time.
             let _ = runtime.keep_answer(session, &question, &answer);
             self.approved.push(question.key());
         }
-        let Some((skill, path)) = &self.skill else {
-            return Err(RemoteRefusal::Fetch(FetchError::not_asked(&self.name.server)));
-        };
+        let (skill, path) = self.skill.as_ref().ok_or_else(not_asked)?;
         let questions =
             if self.asks { runtime.before_remote(session, &skill.offer, self.caller) } else { Ok(Vec::new()) };
         // To the model, a skill that it may not call does not exist.
@@ -91,17 +86,6 @@ impl RemoteAccess {
         })?;
         let open = questions.into_iter().find(|question| !self.approved.contains(&question.key()));
         self.asked.clone_from(&open);
-        Ok(open.map_or_else(|| Access::Granted(skill.clone(), path.clone()), Access::Ask))
-    }
-
-    fn find(&self, runtime: &Arc<Runtime>) -> Fetch {
-        let (name, caller, with_path) = (self.name.clone(), self.caller, self.with_path);
-        Fetch { runtime: Arc::clone(runtime), request: FetchRequest::Find { name, caller, with_path } }
-    }
-
-    fn rejected(&self) -> Refusal {
-        let name = self.name.to_string();
-        let text = format!("`{name}` was not allowed");
-        Refusal { name, path: None, why: RefusalReason::Rejected, code: None, text, help: None }
+        Ok(open.map_or_else(|| Step::Done(Ok((skill.clone(), path.clone()))), Step::Ask))
     }
 }

@@ -3,14 +3,14 @@
 //! Commands in its text do not run, files that it names are not attached, and its frontmatter grants nothing.
 
 use openoxide_skills::catalog::{Entry, View};
-use openoxide_skills::envelope::{LoadedSkill, Message, cut, envelope, finished};
+use openoxide_skills::envelope::{LoadedSkill, Message, cut, envelope};
 use openoxide_skills::expand::{Arguments, Variables, expand};
 use openoxide_skills::host::{Caller, Content, CutOf, Expand, Host, Variable};
 use openoxide_skills::parse::{body_of, parse_text};
 use openoxide_skills::skill::{Frontmatter, SkillMetadata, SkillPolicy, SkillScope};
 use openoxide_skills::text::RenderError;
 
-use super::fetch::{RemoteOffer, RemoteSkill};
+use crate::{RemoteOffer, RemoteSkill, activation::finish_texts};
 
 /// Draws the messages that carry a skill to the model.
 pub fn carry(
@@ -50,14 +50,10 @@ pub fn carry(
         origin: Some(&origin),
     };
     let mut messages = envelope(view, &loaded)?;
-    let rule = view.host.activation.cut.as_ref().filter(|rule| rule.of == CutOf::Answer && caller == Caller::Model);
-    for message in messages.iter_mut().filter(|message| !message.frame) {
-        let text = std::mem::take(&mut message.text);
-        message.text = finished(view, if in_message { filled(&text) } else { text });
-        if let Some(shorter) = rule.and_then(|rule| cut(&view.host.texts, &message.text, 0, rule)) {
-            message.text = shorter.text;
-        }
+    for message in messages.iter_mut().filter(|message| in_message && !message.frame) {
+        message.text = filled(&message.text);
     }
+    finish_texts(view, caller, &mut messages);
     Ok(messages)
 }
 

@@ -1,14 +1,10 @@
 //! Requests to MCP servers and their replies, as values between the runtime and a client.
 
-use std::any::Any;
-use std::fmt;
-use std::sync::Arc;
+use std::{any::Any, fmt, sync::Arc};
 
 use openoxide_skills::host::Caller;
 
-use super::name::RemoteName;
-use crate::call::RefusalReason;
-use crate::runtime::Runtime;
+use crate::{RefusalReason, RemoteName, Runtime};
 
 /// A skill that a server offers, as far as a decision needs it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +26,7 @@ pub struct RemoteOffer {
 }
 
 /// A skill of a server that a caller asked for, as the server listed it at that moment.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct RemoteSkill {
     /// What decisions about it need, for the caller.
     pub offer: RemoteOffer,
@@ -68,7 +64,7 @@ pub struct Fetch {
 }
 
 /// What is wanted of a server.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub enum FetchRequest {
     /// What every server offers.
     List,
@@ -90,6 +86,7 @@ pub enum FetchRequest {
 }
 
 /// What a server has.
+#[derive(Debug)]
 pub enum Fetched {
     /// What every server offers, and what of it cannot be used.
     Listing(Vec<RemoteSkill>, Vec<FetchError>),
@@ -128,6 +125,10 @@ impl RemoteSkill {
 }
 
 impl Fetch {
+    pub(crate) fn new(runtime: &Arc<Runtime>, request: FetchRequest) -> Fetch {
+        Fetch { runtime: Arc::clone(runtime), request }
+    }
+
     /// Returns the name of the server that is asked; empty where all of them are.
     pub fn server(&self) -> &str {
         match &self.request {
@@ -140,33 +141,41 @@ impl Fetch {
     }
 }
 
+impl fmt::Debug for Fetch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Fetch").field(&self.request).finish()
+    }
+}
+
 impl FetchError {
+    fn new(why: RefusalReason, word: &'static str, text: String) -> FetchError {
+        FetchError { why, word, text, complaint: None, help: None }
+    }
+
     /// Says that no server is configured.
     pub fn no_servers(server: &str) -> FetchError {
-        FetchError {
-            why: RefusalReason::Unknown,
-            word: "unknown-server",
-            text: format!("no MCP server is called `{server}`"),
-            complaint: None,
-            help: Some("servers are named in your own config.toml, as `[mcp.servers.NAME]`".to_owned()),
-        }
+        let text = format!("no MCP server is called `{server}`");
+        let help = Some("servers are named in your own config.toml, as `[mcp.servers.NAME]`".to_owned());
+        FetchError { help, ..FetchError::new(RefusalReason::Unknown, "unknown-server", text) }
     }
 
     /// Says that the server has no such skill.
     pub fn unknown_skill(name: &RemoteName) -> FetchError {
-        FetchError {
-            why: RefusalReason::Unknown,
-            word: "unknown",
-            text: format!("the MCP server `{}` has no skill `{}`", name.server, name.wanted),
-            complaint: None,
-            help: Some("`openoxide list --mcp` shows what servers offer".to_owned()),
-        }
+        let text = format!("the MCP server `{}` has no skill `{}`", name.server, name.wanted);
+        let help = Some("`openoxide list --mcp` shows what servers offer".to_owned());
+        FetchError { help, ..FetchError::new(RefusalReason::Unknown, "unknown", text) }
     }
 
     /// Says that a server cannot be reached at all.
     pub fn unreachable(server: &str, why: &str) -> FetchError {
         let text = format!("the MCP server `{server}` cannot be used: {why}");
-        FetchError { why: RefusalReason::Unreadable, word: "unreachable", text, complaint: None, help: None }
+        FetchError::new(RefusalReason::Unreadable, "unreachable", text)
+    }
+
+    /// Says that the driver replied to something else.
+    pub(crate) fn not_asked(server: &str) -> FetchError {
+        let text = format!("the MCP server `{server}` was not asked");
+        FetchError::new(RefusalReason::Unreadable, "unreachable", text)
     }
 
     /// Returns the text for the user's own terminal, with what the server's program complained about.
@@ -174,52 +183,6 @@ impl FetchError {
         match &self.complaint {
             Some(complaint) => format!("{}: {complaint}", self.text),
             None => self.text.clone(),
-        }
-    }
-
-    /// Says that the driver replied to something else.
-    pub(crate) fn not_asked(server: &str) -> FetchError {
-        FetchError {
-            why: RefusalReason::Unreadable,
-            word: "unreachable",
-            text: format!("the MCP server `{server}` was not asked"),
-            complaint: None,
-            help: None,
-        }
-    }
-}
-
-impl fmt::Debug for RemoteSkill {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RemoteSkill").field("offer", &self.offer).finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for Fetch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Fetch").field(&self.request).finish()
-    }
-}
-
-impl fmt::Debug for FetchRequest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            FetchRequest::List => f.write_str("List"),
-            FetchRequest::Find { name, caller, .. } => write!(f, "Find({name}, {})", caller.as_str()),
-            FetchRequest::Manifest(skill) => write!(f, "Manifest({})", skill.offer.name),
-            FetchRequest::File(skill, path) => write!(f, "File({}, {path})", skill.offer.name),
-            FetchRequest::Files(skill) => write!(f, "Files({})", skill.offer.name),
-        }
-    }
-}
-
-impl fmt::Debug for Fetched {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Fetched::Listing(skills, problems) => write!(f, "Listing({}, {})", skills.len(), problems.len()),
-            Fetched::Skill(skill, _) => write!(f, "Skill({})", skill.offer.name),
-            Fetched::Bytes(bytes) => write!(f, "Bytes({})", bytes.len()),
-            Fetched::Files(files) => write!(f, "Files({})", files.len()),
         }
     }
 }

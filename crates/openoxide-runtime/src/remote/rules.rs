@@ -6,11 +6,7 @@ use openoxide_config::{ApprovalState, Timestamp, TrustError, TrustRecord, Truste
 use openoxide_permissions::{Action, Permission};
 use openoxide_skills::host::Caller;
 
-use super::fetch::RemoteOffer;
-use crate::call::{Refusal, RefusalReason};
-use crate::question::{Answer, Question};
-use crate::runtime::Runtime;
-use crate::session::Session;
+use crate::{Answer, Question, Refusal, RefusalReason, RemoteOffer, Runtime, Session};
 
 impl Runtime {
     /// Returns what must be asked before a skill of a server reaches the model.
@@ -23,9 +19,7 @@ impl Runtime {
         offer: &RemoteOffer,
         caller: Caller,
     ) -> Result<Vec<Question>, Refusal> {
-        let no = |why: RefusalReason, text: String| {
-            Err(Refusal { name: offer.name.clone(), path: None, why, code: None, text, help: None })
-        };
+        let no = |why, text: String| Err(Refusal::new(&offer.name, why, text));
         if !offer.callable {
             return no(RefusalReason::NotForCaller, format!("`{}` is not for you to call", offer.name));
         }
@@ -33,11 +27,7 @@ impl Runtime {
         match self.decide(session, Permission::Skill, &offer.name).action {
             Action::Deny => return no(RefusalReason::Denied, format!("`{}` is denied by a rule", offer.name)),
             Action::Ask if !(caller == Caller::User && self.view().host.activation.user_needs_no_permission) => {
-                questions.push(Question::Permission {
-                    permission: Permission::Skill.as_str().to_owned(),
-                    subject: offer.name.clone(),
-                    skill: offer.name.clone(),
-                });
+                questions.push(Question::permission(Permission::Skill, &offer.name, &offer.name));
             }
             Action::Ask | Action::Allow => {}
         }

@@ -6,29 +6,23 @@
 //!
 //! What runs is a private copy of exactly the bytes that were digested and agreed to.
 
-use std::ffi::OsString;
-use std::fmt::Write as _;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::{ffi::OsString, fmt::Write as _, io::Read as _, sync::Arc};
 
+use openoxide_config::PermissionKind;
 use openoxide_permissions::{Action, Permission};
 use openoxide_sandbox::{Command, Outcome, SandboxError};
-use openoxide_skills::catalog::Entry;
 use openoxide_skills::host::{Caller, Variable};
-use openoxide_skills::resource::{FileDigest, FolderSnapshot, ResourcePath, shown_name};
-use openoxide_skills::text::path_text;
+use openoxide_skills::resource::{FileDigest, ResourcePath, Snapshot, shown_name};
+use openoxide_skills::{catalog::Entry, text::path_text};
 
 use super::interpreter::{HEAD, Interpreter};
 use crate::activation::{Loading, load};
-use crate::call::{Call, CallArguments, Refusal, RefusalReason};
 use crate::dependency::{givable_variables, redact, secrets_into, variables_of};
-use crate::notice::Notice;
-use crate::permission::{RequestedPermission, profile_lines};
-use crate::question::{Answer, Question};
-use crate::runtime::Runtime;
-use crate::session::Session;
-use crate::step::{Reply, Resumable, Run, Step};
+use crate::{
+    Answer, Call, Notice, Question, Refusal, RefusalReason, Reply, RequestedPermission, Resumable, Run, Runtime,
+    Session, Step, permission::profile_lines,
+};
 
 /// The request to run a script.
 #[derive(Clone, Debug)]
@@ -73,13 +67,13 @@ pub struct FinishedScript {
 pub struct ScriptRun {
     runtime: Arc<Runtime>,
     call: ScriptCall,
-    state: State,
+    stage: Stage,
     notices: Vec<Notice>,
 }
 
-enum State {
+enum Stage {
     New,
-    Permission(Box<Entry>),
+    Permission(Box<Entry>, Question),
     AskingPermissions(Box<ReadyScript>, Question),
     Running(Box<ReadyScript>),
     Ended,
@@ -87,29 +81,33 @@ enum State {
 
 /// A script that is found, read and copied.
 struct ReadyScript {
-    entry: Entry,
     loading: Loading,
+    /// The script's path in the folder, as it is shown.
     script: String,
-    copy: PathBuf,
+    /// The copy of the folder.
+    folder: PathBuf,
+    /// The copy of the script.
+    file: PathBuf,
     interpreter: Interpreter,
 }
+
+type ScriptStep = Result<Step<ScriptOutcome>, Refusal>;
 
 impl Resumable for ScriptRun {
     type Output = ScriptOutcome;
 
     fn resume(&mut self, session: &mut Session, reply: Reply) -> Step<ScriptOutcome> {
-        let answer = |reply| if let Reply::Answer(answer) = reply { answer } else { Answer::No };
-        let step = match std::mem::replace(&mut self.state, State::Ended) {
-            State::New => self.begin(session),
-            State::Permission(entry) => self.permitted(session, *entry, &answer(reply)),
-            State::AskingPermissions(ready, question) => {
-                self.permissions_answered(session, ready, &question, &answer(reply))
+        let step = match std::mem::replace(&mut self.stage, Stage::Ended) {
+            Stage::New => self.begin(session),
+            Stage::Permission(entry, question) => self.permitted(session, *entry, &question, &reply.into_answer()),
+            Stage::AskingPermissions(ready, question) => {
+                self.permissions_answered(session, ready, &question, &reply.into_answer())
             }
-            State::Running(ready) => match reply {
+            Stage::Running(ready) => match reply {
                 Reply::Ran(outcome) => self.ran(session, &ready, outcome),
-                _ => Err(self.refusal(RefusalReason::NotRun, "it was not run".to_owned())),
+                _ => Err(self.refusal(RefusalReason::NotRun, "it was not run")),
             },
-            State::Ended => Err(self.refusal(RefusalReason::NotRun, "it was called again".to_owned())),
+            Stage::Ended => Err(self.refusal(RefusalReason::NotRun, "it was called again")),
         };
         step.unwrap_or_else(|refusal| self.done(Err(refusal)))
     }
@@ -118,98 +116,85 @@ impl Resumable for ScriptRun {
 impl ScriptRun {
     /// Begins.
     pub fn new(runtime: Arc<Runtime>, call: ScriptCall) -> ScriptRun {
-        ScriptRun { runtime, call, state: State::New, notices: Vec::new() }
+        ScriptRun { runtime, call, stage: Stage::New, notices: Vec::new() }
     }
 
     fn done(&mut self, result: Result<FinishedScript, Refusal>) -> Step<ScriptOutcome> {
-        self.state = State::Ended;
+        self.stage = Stage::Ended;
         Step::Done(ScriptOutcome { result, notices: std::mem::take(&mut self.notices) })
     }
 
-    fn refusal(&self, why: RefusalReason, text: String) -> Refusal {
-        Refusal { name: self.call.skill.clone(), path: None, why, code: None, text, help: None }
+    fn refusal(&self, why: RefusalReason, text: impl Into<String>) -> Refusal {
+        Refusal::new(&self.call.skill, why, text)
     }
 
-    fn begin(&mut self, session: &mut Session) -> Result<Step<ScriptOutcome>, Refusal> {
-        let call = self.as_call();
-        let entry = self.runtime.admit(&call)?.clone();
-        let name = entry.skill.name.to_string();
-        match self.runtime.calling(session, &entry, self.call.caller) {
+    fn as_call(&self) -> Call {
+        Call::plain(&self.call.skill, self.call.caller)
+    }
+
+    fn begin(&mut self, session: &mut Session) -> ScriptStep {
+        let entry = self.runtime.admit(&self.as_call())?.clone();
+        let name = &entry.skill.name;
+        match self.runtime.calling(session, &entry, self.call.caller).action {
             Action::Allow => self.ready(session, entry),
             Action::Deny => {
                 Err(self.refusal(RefusalReason::Denied, format!("`{name}` is denied by a permission rule")))
             }
             Action::Ask => {
-                self.state = State::Permission(Box::new(entry));
-                let permission = Permission::Skill.as_str().to_owned();
-                Ok(Step::Ask(Question::Permission { permission, subject: name.clone(), skill: name }))
+                let question = Question::permission(Permission::Skill, name, name);
+                self.stage = Stage::Permission(Box::new(entry), question.clone());
+                Ok(Step::Ask(question))
             }
         }
     }
 
-    fn as_call(&self) -> Call {
-        Call { skill: self.call.skill.clone(), caller: self.call.caller, arguments: CallArguments::Nothing }
-    }
-
-    fn permitted(
-        &mut self,
-        session: &mut Session,
-        entry: Entry,
-        answer: &Answer,
-    ) -> Result<Step<ScriptOutcome>, Refusal> {
-        let name = entry.skill.name.to_string();
+    fn permitted(&mut self, session: &mut Session, entry: Entry, question: &Question, answer: &Answer) -> ScriptStep {
+        let name = &entry.skill.name;
         if !answer.is_yes() {
             return Err(self.refusal(RefusalReason::Rejected, format!("calling `{name}` was not allowed")));
         }
-        let permission = Permission::Skill.as_str().to_owned();
-        let question = Question::Permission { permission, subject: name.clone(), skill: name.clone() };
-        let kept = self.runtime.keep_answer(session, &question, answer);
-        self.note_failure(&name, kept);
+        let kept = self.runtime.keep_answer(session, question, answer);
+        self.notices.extend(Notice::unless_kept(name, kept));
         self.ready(session, entry)
     }
 
     /// Reads the skill, finds the script in it, and asks for what it may not yet.
-    fn ready(&mut self, session: &mut Session, entry: Entry) -> Result<Step<ScriptOutcome>, Refusal> {
+    fn ready(&mut self, session: &mut Session, entry: Entry) -> ScriptStep {
         let runtime = Arc::clone(&self.runtime);
         runtime.take_variables(session, &entry);
-        let mut loading = load(&runtime, session, &self.as_call(), &entry)?;
-        let script = self.find(&entry, &loading)?;
-        let (path, subject) = (shown_name(&script.path), shown_name(&script.path));
-        let subject = format!("{}/{subject}", entry.skill.name);
+        let mut loading = load(&runtime, session, self.as_call(), entry)?;
+        let script = self.find(&loading)?;
+        let path = shown_name(&script.path);
+        let subject = format!("{}/{path}", loading.entry.skill.name);
         if runtime.decide(session, Permission::Script, &subject).action == Action::Deny {
             return Err(self.refusal(RefusalReason::Denied, format!("a permission rule denies running `{subject}`")));
         }
         let not_run = |why: String| self.refusal(RefusalReason::NotRun, format!("`{subject}` cannot be run: {why}"));
-        let copy = loading.private_copy().map_err(not_run)?;
-        let file = copy.join(&script.path);
+        let folder = loading.private_copy().map_err(not_run)?;
+        let file = folder.join(&script.path);
         let head = head(&file).map_err(|error| not_run(error.to_string()))?;
         let interpreter = Interpreter::of(&script.path, &head, script.executable).map_err(not_run)?;
         if !runtime.lists_command(&loading, &self.forms(&path, &interpreter)) {
             let text = format!("`{subject}` does not run: the skill's `allowed-tools` does not list it");
-            let mut refusal = self.refusal(RefusalReason::NotListed, text);
-            refusal.help =
-                Some("`skills.allowed_tools` is `limit`: the list needs `Bash`, or `Bash(…)` with it".into());
-            return Err(refusal);
+            let help = "`skills.allowed_tools` is `limit`: the list needs `Bash`, or `Bash(…)` with it";
+            return Err(Refusal { help: Some(help.into()), ..self.refusal(RefusalReason::NotListed, text) });
         }
         interpreter.check().map_err(not_run)?;
+        let (variables, profile) = (givable_variables(&loading.entry), profile_lines(&loading.profile));
         loading.requested = vec![
-            RequestedPermission::Script { path: path.clone(), variables: givable_variables(&entry) },
-            RequestedPermission::Profile(profile_lines(&loading.profile)),
+            RequestedPermission::new(PermissionKind::Script, [path.clone()], variables),
+            RequestedPermission::new(PermissionKind::Profile, profile, Vec::new()),
         ];
-        loading.requested.retain(|permission| !permission.items().is_empty());
-        let decision = runtime.decide_permissions(session, &entry, &loading);
-        loading.granted = decision.granted;
-        let ready = Box::new(ReadyScript { entry, loading, script: path, copy: file, interpreter });
-        if decision.asked.is_empty() {
-            return self.start(session, ready);
-        }
-        let question = ready.question(decision.asked, decision.changed);
-        self.state = State::AskingPermissions(ready, question.clone());
+        loading.requested.retain(|permission| !permission.actions.is_empty());
+        let question = runtime.decide_permissions(session, &mut loading);
+        let ready = Box::new(ReadyScript { loading, script: path, folder, file, interpreter });
+        let Some(question) = question else { return self.start(session, ready) };
+        self.stage = Stage::AskingPermissions(ready, question.clone());
         Ok(Step::Ask(question))
     }
 
     /// Finds the script among the files that were digested.
-    fn find(&self, entry: &Entry, loading: &Loading) -> Result<FileDigest, Refusal> {
+    fn find(&self, loading: &Loading) -> Result<FileDigest, Refusal> {
         let none = |text: String| self.refusal(RefusalReason::NoScript, text);
         let snapshot = loading.snapshot.as_ref();
         let snapshot = snapshot.map_err(|error| none(format!("it gets no power: {error}")))?;
@@ -223,9 +208,8 @@ impl ScriptRun {
         if snapshot.links.iter().any(|link| path.starts_with(&link.path)) {
             return Err(none(format!("`{written}` is a link, and links are not run; name the file that it leads to")));
         }
-        let mut refusal = none(format!("`{}` has no file `{written}`", entry.skill.name));
-        refusal.help = Some(scripts(snapshot));
-        Err(refusal)
+        let text = format!("`{}` has no file `{written}`", loading.entry.skill.name);
+        Err(Refusal { help: Some(scripts(snapshot)), ..none(text) })
     }
 
     /// Returns the ways to write the command as a skill's author would.
@@ -246,99 +230,71 @@ impl ScriptRun {
         mut ready: Box<ReadyScript>,
         question: &Question,
         answer: &Answer,
-    ) -> Result<Step<ScriptOutcome>, Refusal> {
-        let Question::RequestedPermissions { digest, permissions, .. } = question else {
+    ) -> ScriptStep {
+        let name = ready.loading.name();
+        let Question::RequestedPermissions { permissions, .. } = question else {
             return self.start(session, ready);
         };
         if answer.is_yes() {
-            ready.loading.granted.extend_from_slice(permissions);
-            let kept = self.runtime.store_permissions(session, &ready.entry, digest, permissions, answer);
-            self.note_failure(&ready.entry.skill.name, kept);
-        } else if permissions.iter().any(|permission| matches!(permission, RequestedPermission::Script { .. })) {
-            let text = format!("`{}/{}` was not allowed to run", ready.entry.skill.name, ready.script);
+            let kept = self.runtime.grant_permissions(session, &mut ready.loading, permissions, answer);
+            self.notices.extend(Notice::unless_kept(&name, kept));
+        } else if permissions.iter().any(|permission| permission.kind == PermissionKind::Script) {
+            let text = format!("`{name}/{}` was not allowed to run", ready.script);
             return Err(self.refusal(RefusalReason::Rejected, text));
         } else {
-            let text = "it runs without the permissions that it asks for".to_owned();
-            self.notices.push(Notice { skill: ready.entry.skill.name.to_string(), text, help: None });
+            self.notices.push(Notice::new(name, "it runs without the permissions that it asks for"));
         }
         self.start(session, ready)
     }
 
-    fn note_failure(&mut self, skill: &str, outcome: Result<(), openoxide_config::TrustError>) {
-        if let Err(error) = outcome {
-            let (text, help) = (format!("the answer is not remembered: {error}"), error.hint());
-            self.notices.push(Notice { skill: skill.to_owned(), text, help });
-        }
-    }
-
-    fn start(&mut self, session: &Session, ready: Box<ReadyScript>) -> Result<Step<ScriptOutcome>, Refusal> {
+    fn start(&mut self, session: &Session, ready: Box<ReadyScript>) -> ScriptStep {
         let command = ready.command(&self.runtime, session, &self.call);
         let command = command.map_err(|why| self.refusal(RefusalReason::NotRun, why))?;
-        let written = std::iter::once(ready.script.clone())
-            .chain(self.call.arguments.iter().map(|word| word.to_string_lossy().into_owned()))
-            .collect::<Vec<_>>()
-            .join(" ");
-        let run = Run { skill: ready.entry.skill.name.to_string(), written, command };
-        self.state = State::Running(ready);
+        let arguments = self.call.arguments.iter().map(|word| word.to_string_lossy().into_owned());
+        let written = std::iter::once(ready.script.clone()).chain(arguments).collect::<Vec<_>>().join(" ");
+        let run = Run { skill: ready.loading.name(), written, command };
+        self.stage = Stage::Running(ready);
         Ok(Step::Run(Box::new(run)))
     }
 
-    fn ran(
-        &mut self,
-        session: &Session,
-        ready: &ReadyScript,
-        outcome: Result<Outcome, SandboxError>,
-    ) -> Result<Step<ScriptOutcome>, Refusal> {
-        let entry = &ready.entry;
+    fn ran(&mut self, session: &Session, ready: &ReadyScript, outcome: Result<Outcome, SandboxError>) -> ScriptStep {
+        let (entry, skill) = (&ready.loading.entry, ready.loading.name());
         let mut outcome = outcome.map_err(|error| {
-            self.refusal(RefusalReason::NotRun, format!("`{}/{}` was not run: {error}", entry.skill.name, ready.script))
+            self.refusal(RefusalReason::NotRun, format!("`{skill}/{}` was not run: {error}", ready.script))
         })?;
         for bytes in [&mut outcome.stdout, &mut outcome.stderr] {
             *bytes = without_secrets(session, entry, std::mem::take(bytes));
         }
-        let ran = FinishedScript {
-            skill: entry.skill.name.to_string(),
+        Ok(self.done(Ok(FinishedScript {
+            skill,
             path: entry.skill.path.to_path_buf(),
-            digest: ready.loading.digest(),
+            digest: ready.loading.digest.clone(),
             script: ready.script.clone(),
             outcome,
-        };
-        Ok(self.done(Ok(ran)))
+        })))
     }
 }
 
 impl ReadyScript {
-    fn question(&self, permissions: Vec<RequestedPermission>, changed: bool) -> Question {
-        Question::RequestedPermissions {
-            skill: self.entry.skill.name.to_string(),
-            path: self.entry.canonical().to_owned(),
-            digest: self.loading.digest(),
-            changed,
-            permissions,
-        }
-    }
-
     /// Makes the command that is run in the sandbox.
     fn command(&self, runtime: &Runtime, session: &Session, call: &ScriptCall) -> Result<Command, String> {
         let mut command = match &self.interpreter {
-            Interpreter::Itself => Command::new(&self.copy, runtime.limits()),
+            Interpreter::Itself => Command::new(&self.file, runtime.limits()),
             Interpreter::By { program, words } => {
                 let command = Command::new(program, runtime.limits());
-                words.iter().fold(command, Command::arg).arg(&self.copy)
+                words.iter().fold(command, Command::arg).arg(&self.file)
             }
         };
         command.args.extend(call.arguments.iter().cloned());
         command.stdin.clone_from(&call.stdin);
-        secrets_into(session, &self.loading.variables_for(openoxide_config::PermissionKind::Script), &mut command)?;
-        let folder = self.loading.copy.as_ref().ok_or("there is no copy of it")?.path();
-        let folder = crate::permission::real(folder)?;
-        let project = &runtime.view().around.project;
-        for (variable, value) in [(Variable::SkillDir, path_text(&folder)), (Variable::ProjectDir, path_text(project))]
-        {
-            command.env.set(variable.environment_name(), value).map_err(|error| error.to_string())?;
+        secrets_into(session, &self.loading.variables_for(PermissionKind::Script), &mut command)?;
+        let around = &runtime.view().around;
+        for (variable, folder) in [(Variable::SkillDir, &*self.folder), (Variable::ProjectDir, &*around.project)] {
+            let set = command.env.set(variable.environment_name(), path_text(folder));
+            set.map_err(|error| error.to_string())?;
         }
-        let in_force = runtime.in_force_for(session, &self.entry, &self.loading)?;
-        runtime.confine(&mut command, &runtime.view().around.cwd, &folder, &in_force)?;
+        let in_force = runtime.in_force_for(session, &self.loading)?;
+        runtime.confine(&mut command, &around.cwd, &self.folder, &in_force)?;
         Ok(command)
     }
 }

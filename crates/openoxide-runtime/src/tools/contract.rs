@@ -1,12 +1,12 @@
-//! Draws the contracts of tools: name, description and schema.
+//! The contracts of tools: name, description and schema, and the form of an answer.
 
 use openoxide_skills::catalog::{Catalog, View};
 use openoxide_skills::host::{Caller, CatalogPlace, ToolArgumentKind, ToolDoes, ToolRule};
 use openoxide_skills::render::{Model, render};
-use openoxide_skills::text::RenderError;
+use openoxide_skills::{envelope::Message, text::RenderError};
 use serde_json::{Map, Value, json};
 
-use crate::call::names_for;
+use crate::{ForkPlan, names_for};
 
 /// What a model is told of a tool.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,4 +77,27 @@ fn schema(rule: &ToolRule, names: &[&str]) -> Value {
         }
     }
     json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
+}
+
+/// The answer of a tool.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ToolResult {
+    /// A heading for people.
+    pub title: String,
+    /// What the model gets.
+    pub output: String,
+    /// What the program gets.
+    pub metadata: Map<String, Value>,
+    /// Whether it is an error to the model.
+    pub is_error: bool,
+    /// Messages that follow the answer.
+    pub follow: Vec<Message>,
+    /// The conversation of its own that the skill asks for; its result is the output.
+    pub fork: Option<ForkPlan>,
+}
+
+impl ToolResult {
+    pub(super) fn error(text: String) -> ToolResult {
+        ToolResult { output: text, is_error: true, ..ToolResult::default() }
+    }
 }

@@ -1,10 +1,10 @@
 //! The registry of tool names that are taken.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 /// A name that a tool could not have.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{name}` is taken by {owner}")]
 pub struct Conflict {
     /// The name.
     pub name: String,
@@ -12,30 +12,18 @@ pub struct Conflict {
     pub owner: String,
 }
 
-impl fmt::Display for Conflict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is taken by {}", self.name, self.owner)
-    }
-}
-
 /// Every name that a tool could have is taken.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NoName {
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the tool {}", if conflicts.is_empty() { "has no name".to_owned() } else { listed(conflicts) })]
+pub struct NamesTaken {
     /// The names, each with who has it.
     pub conflicts: Vec<Conflict>,
 }
 
-impl fmt::Display for NoName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<String> = self.conflicts.iter().map(ToString::to_string).collect();
-        match names.is_empty() {
-            true => f.write_str("the tool has no name"),
-            false => write!(f, "the tool cannot be offered: {}", names.join(", ")),
-        }
-    }
+fn listed(conflicts: &[Conflict]) -> String {
+    let names: Vec<String> = conflicts.iter().map(ToString::to_string).collect();
+    format!("cannot be offered: {}", names.join(", "))
 }
-
-impl std::error::Error for NoName {}
 
 /// The names of tools in a conversation, and who has them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,7 +33,7 @@ pub struct ToolRegistry {
 
 impl ToolRegistry {
     /// Takes the first of these names that is free. Returns it, and what was in the way of better ones.
-    pub fn register(&mut self, names: &[String], owner: &str) -> Result<(String, Vec<Conflict>), NoName> {
+    pub fn register(&mut self, names: &[String], owner: &str) -> Result<(String, Vec<Conflict>), NamesTaken> {
         let mut conflicts = Vec::new();
         for name in names {
             let Some(other) = self.taken.get(name) else {
@@ -54,7 +42,7 @@ impl ToolRegistry {
             };
             conflicts.push(Conflict { name: name.clone(), owner: other.clone() });
         }
-        Err(NoName { conflicts })
+        Err(NamesTaken { conflicts })
     }
 
     /// Takes one name, for a tool of another provider.

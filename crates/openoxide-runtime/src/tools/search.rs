@@ -7,10 +7,7 @@ use openoxide_skills::search::{SearchHit, search};
 use openoxide_skills::text::{TerminalText, fill};
 use serde_json::{Map, json};
 
-use super::contract::Tool;
-use super::result::ToolResult;
-use crate::runtime::Runtime;
-use crate::session::Session;
+use crate::{Runtime, Session, Tool, ToolResult};
 
 /// Most skills that one search tells.
 const TOLD: usize = 10;
@@ -20,7 +17,8 @@ const ABOUT: usize = 300;
 /// Tells the skills that match, among those that the model may call.
 pub(super) fn found(runtime: &Runtime, tool: &Tool, query: &str) -> ToolResult {
     let session = Session::default();
-    let callable = |entry: &&Entry| entry.model && runtime.calling(&session, entry, Caller::Model) != Action::Deny;
+    let callable =
+        |entry: &&Entry| entry.model && runtime.calling(&session, entry, Caller::Model).action != Action::Deny;
     let hits = search(runtime.catalog().skills.iter().filter(callable), query, TOLD);
     let mut metadata = Map::new();
     if tool.rule.metadata.contains(&ToolFact::Name) {

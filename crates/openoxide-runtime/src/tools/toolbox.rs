@@ -1,29 +1,20 @@
 //! Answers calls of tools, without state beyond the session.
 
-use std::path::Path;
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use openoxide_sandbox::{Outcome, SandboxError};
-use openoxide_skills::envelope::Message;
 use openoxide_skills::host::{Caller, Role, ToolAnswer, ToolArgumentKind, ToolDoes, ToolFact};
-use openoxide_skills::render::Model;
 use openoxide_skills::resource::{Resource, ResourceAnswer, ResourceBytes, ResourceContent};
 use openoxide_skills::text::{RenderError, fill, path_text};
+use openoxide_skills::{envelope::Message, render::Model};
 use serde_json::{Map, Value, json};
 
-use super::contract::{Tool, contracts};
-use super::registry::{Conflict, NoName, ToolRegistry};
-use super::result::ToolResult;
 use super::search::found;
-use crate::activation::{ActivatedSkill, Activation, ActivationOutcome};
-use crate::call::{Call, CallArguments, Refusal};
-use crate::drive::{Responder, drive};
-use crate::hooks::{Deactivation, Event, Firing, Verdict};
-use crate::reading::{Audience, ReadForm, ReadOutcome, ReadPart, ReadRefusalReason, ReadRequest, ReadTarget, Reading};
-use crate::remote::RemoteName;
-use crate::runtime::Runtime;
-use crate::session::Session;
-use crate::step::Run;
+use crate::{
+    ActivatedSkill, Activation, ActivationOutcome, Audience, Call, CallArguments, Conflict, Deactivation, Event,
+    Firing, NamesTaken, ReadForm, ReadOutcome, ReadPart, ReadRefusalReason, ReadRequest, ReadTarget, Reading, Refusal,
+    RemoteName, Responder, Run, Runtime, Session, Tool, ToolRegistry, ToolResult, Verdict, contracts, drive, names_for,
+};
 
 /// The tools of a host under the names that were free.
 pub struct Toolbox {
@@ -32,7 +23,7 @@ pub struct Toolbox {
     /// Names that were taken, so that others are used.
     pub conflicts: Vec<Conflict>,
     /// Tools that are not offered, because all their names were taken.
-    pub missing: Vec<NoName>,
+    pub missing: Vec<NamesTaken>,
 }
 
 /// A call of a tool that began.
@@ -176,19 +167,15 @@ impl Toolbox {
             activated.messages.iter().partition(|message| !any || answers(message));
         let texts: Vec<&str> = output.iter().map(|message| message.text.as_str()).collect();
         let path = path_text(&activated.path);
-        let mut metadata = Map::new();
-        for fact in &tool.rule.metadata {
-            let value = match fact {
-                ToolFact::Name => json!(activated.name),
-                ToolFact::Dir => json!(activated.path.parent().map(path_text).unwrap_or_default()),
-                ToolFact::Path => json!(path),
-                ToolFact::Source => json!(self.source(&activated.path)),
-                ToolFact::Digest => json!(activated.digest),
-                ToolFact::Truncated => json!(activated.cut),
-                ToolFact::Available => continue,
-            };
-            metadata.insert(fact.as_str().to_owned(), value);
-        }
+        let metadata = metadata(tool, |fact| match fact {
+            ToolFact::Name => Some(json!(activated.name)),
+            ToolFact::Dir => Some(json!(activated.path.parent().map(path_text).unwrap_or_default())),
+            ToolFact::Path => Some(json!(path)),
+            ToolFact::Source => Some(json!(self.source(&activated.path))),
+            ToolFact::Digest => Some(json!(activated.digest)),
+            ToolFact::Truncated => Some(json!(activated.cut)),
+            ToolFact::Available => None,
+        });
         ToolResult {
             title: fill(&tool.rule.answer_title, &[("name", &activated.name), ("path", &path)]),
             output: texts.join("\n\n"),
@@ -207,16 +194,12 @@ impl Toolbox {
     }
 
     fn refused(&self, tool: &Tool, refusal: &Refusal) -> ToolResult {
-        let mut metadata = Map::new();
-        for fact in &tool.rule.metadata {
-            let value = match fact {
-                ToolFact::Name => json!(refusal.name),
-                ToolFact::Source if tool.rule.refusal_source.is_some() => json!(tool.rule.refusal_source),
-                ToolFact::Available => json!(self.runtime.names_for_model()),
-                _ => continue,
-            };
-            metadata.insert(fact.as_str().to_owned(), value);
-        }
+        let metadata = metadata(tool, |fact| match fact {
+            ToolFact::Name => Some(json!(refusal.name)),
+            ToolFact::Source => tool.rule.refusal_source.as_ref().map(|source| json!(source)),
+            ToolFact::Available => Some(json!(names_for(self.runtime.catalog(), Caller::Model))),
+            _ => None,
+        });
         let is_error = tool.rule.refusal_source.is_none();
         ToolResult { output: refusal.text.clone(), metadata, is_error, ..ToolResult::default() }
     }
@@ -264,16 +247,12 @@ fn answered(tool: &Tool, name: &str, answer: &ResourceAnswer) -> ToolResult {
         ResourceContent::Folder(folder) => (folder.path.as_str(), folder.cut),
     };
     let content = answer.text.as_deref().unwrap_or_default();
-    let mut metadata = Map::new();
-    for fact in &tool.rule.metadata {
-        let value = match fact {
-            ToolFact::Name => json!(name),
-            ToolFact::Path => json!(path),
-            ToolFact::Truncated => json!(cut),
-            _ => continue,
-        };
-        metadata.insert(fact.as_str().to_owned(), value);
-    }
+    let metadata = metadata(tool, |fact| match fact {
+        ToolFact::Name => Some(json!(name)),
+        ToolFact::Path => Some(json!(path)),
+        ToolFact::Truncated => Some(json!(cut)),
+        _ => None,
+    });
     ToolResult {
         title: fill(&tool.rule.answer_title, &[("name", name), ("path", path)]),
         output: match tool.rule.answer {
@@ -286,6 +265,11 @@ fn answered(tool: &Tool, name: &str, answer: &ResourceAnswer) -> ToolResult {
         metadata,
         ..ToolResult::default()
     }
+}
+
+/// Returns the facts that a tool's rule names, as far as they are known.
+fn metadata(tool: &Tool, value: impl Fn(&ToolFact) -> Option<Value>) -> Map<String, Value> {
+    tool.rule.metadata.iter().filter_map(|fact| Some((fact.as_str().to_owned(), value(fact)?))).collect()
 }
 
 fn no_tool(name: &str) -> ToolResult {

@@ -31,7 +31,7 @@ fn without_trust_nothing_runs() {
         Answer::No
     });
     let [Question::RequestedPermissions { permissions, .. }] = asked.as_slice() else { panic!("{asked:?}") };
-    let [RequestedPermission::Hooks { hooks, .. }] = permissions.as_slice() else { panic!("{permissions:?}") };
+    let [RequestedPermission { actions: hooks, .. }] = permissions.as_slice() else { panic!("{permissions:?}") };
     let out = hooked.out("canary");
     assert_eq!(hooks.len(), 5);
     assert_eq!(hooks[0].to_string(), format!("PreToolUse: touch {}", out.display()));

@@ -1,5 +1,6 @@
 //! Variables that skills need.
 
+use openoxide_config::PermissionKind;
 use openoxide_permissions::Action;
 use openoxide_runtime::{Answer, Question, RequestedPermission, Session};
 
@@ -149,7 +150,7 @@ fn a_rule_about_commands_gives_no_variable() {
     // Unless the user agreed to it, for these bytes.
     let runtime = scene.runtime();
     let entry = runtime.catalog().find("one")[0].clone();
-    let permission = RequestedPermission::Shell { commands: Vec::new(), variables: vec!["TOKEN".to_owned()] };
+    let permission = RequestedPermission::new(PermissionKind::Shell, [], vec!["TOKEN".to_owned()]);
     session.grant_permission(entry.canonical(), "sha256:00", &permission);
     assert!(!seen(&mut session));
     session.grant_permission(entry.canonical(), &runtime.inspect(&entry).unwrap().digest, &permission);

@@ -1,11 +1,10 @@
 //! Writes the arguments of bubblewrap.
 
-use std::ffi::OsString;
-use std::path::Path;
+use std::{ffi::OsString, path::Path};
 
 use super::spec::{Access, Spec};
-use super::{helper, visible_files};
-use crate::system_paths;
+use super::visible_files;
+use crate::{helper, system_paths};
 
 /// The path of the helper inside.
 const HELPER: &str = "/.openoxide";

@@ -3,11 +3,10 @@
 //! Control groups are exact, apply to root too, and count all processes together. Without them, the limits of the process
 //! and the counting of the supervisor remain.
 
-use std::ffi::OsString;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
+use std::{ffi::OsString, io};
 
 use crate::Limits;
 

@@ -1,8 +1,7 @@
 //! Reads the output of a command within limits of size and time.
 
 use std::io::{self, PipeReader, Read as _};
-use std::os::unix::net::UnixStream;
-use std::time::Instant;
+use std::{os::unix::net::UnixStream, time::Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 

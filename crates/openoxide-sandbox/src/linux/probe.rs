@@ -1,10 +1,7 @@
 //! Finds out how this machine can isolate a command, by trying.
 
-use std::io;
-use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
 use std::process::{Command as Process, Stdio};
-use std::time::Duration;
+use std::{io, os::unix::fs::MetadataExt as _, path::Path, time::Duration};
 
 use super::cgroup::Cgroups;
 use super::helper::{FACTS, HELPER_ARGUMENT};

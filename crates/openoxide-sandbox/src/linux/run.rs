@@ -1,21 +1,16 @@
 //! Runs a command in the sandbox and follows it to its end.
 
-use std::ffi::OsString;
 use std::io::{self, PipeReader};
-use std::os::fd::OwnedFd;
-use std::os::unix::net::UnixStream;
-use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
+use std::{ffi::OsString, os::fd::OwnedFd, os::unix::net::UnixStream, path::Path};
 
 use rustix::process::{Pid, Signal, getuid, kill_process_group};
 
-use super::bubblewrap;
-use super::cgroup::Cgroups;
 use super::helper::{HELPER_ARGUMENT, LAUNCH, OWN};
 use super::output::{Output, Stopped, Written, wait_for_answer};
-use super::placeholder::Placeholders;
 use super::spec::{Answer, Spec};
+use super::{bubblewrap, cgroup::Cgroups, placeholder::Placeholders};
 use crate::{Command, Ended, Isolation, Mechanism, Outcome, SandboxError, Stop};
 
 /// How long building the sandbox may take.

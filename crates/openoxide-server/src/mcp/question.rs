@@ -168,6 +168,7 @@ fn quoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use openoxide_app::PermissionKind;
     use serde_json::json;
 
     use super::*;
@@ -178,7 +179,7 @@ mod tests {
             path: "/s/deploy/SKILL.md".into(),
             digest: "sha256:00".to_owned(),
             changed: false,
-            permissions: vec![RequestedPermission::Shell { commands: vec![command.to_owned()], variables: Vec::new() }],
+            permissions: vec![RequestedPermission::new(PermissionKind::Shell, [command.to_owned()], Vec::new())],
         }
     }
 

@@ -1,4 +1,5 @@
 use super::*;
+use crate::Answer;
 use crate::login::Returned;
 
 fn places(places: &VecDeque<Url>) -> Vec<&str> {

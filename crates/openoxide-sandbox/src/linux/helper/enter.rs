@@ -1,17 +1,15 @@
 //! The last step of the helper: gives up the remaining power and becomes the command.
 
 use std::io::{Seek as _, Write as _};
-use std::os::unix::process::CommandExt as _;
-use std::path::Path;
 use std::process::{Command, Stdio};
+use std::{os::unix::process::CommandExt as _, path::Path};
 
 use rustix::process::{Resource, Rlimit, setrlimit};
 
 use super::step::{InLayer as _, LayerError, control};
 use super::{landlock_rules, seccomp};
-use crate::Limits;
 use crate::linux::spec::{Answer, Spec};
-use crate::system_paths;
+use crate::{Limits, system_paths};
 
 pub(super) fn enter() -> Result<(), LayerError> {
     let control = control().in_layer("helper")?;

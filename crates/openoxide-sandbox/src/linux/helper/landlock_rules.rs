@@ -6,9 +6,7 @@ use landlock::{
 };
 
 use super::step::{InLayer as _, LayerError};
-use crate::linux::spec::Spec;
-use crate::linux::visible_files;
-use crate::system_paths;
+use crate::{linux::spec::Spec, linux::visible_files, system_paths};
 
 /// The newest version whose rights are used here. An older kernel enforces the rights that it knows.
 const NEWEST: ABI = ABI::V6;

@@ -1,8 +1,6 @@
 //! The first step of the helper: closes inherited files, and makes the namespaces or starts bubblewrap.
 
-use std::ffi::OsString;
-use std::os::fd::RawFd;
-use std::process::Command;
+use std::{ffi::OsString, os::fd::RawFd, process::Command};
 
 use nix::sched::{CloneFlags, unshare};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};

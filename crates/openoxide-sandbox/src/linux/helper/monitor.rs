@@ -1,8 +1,6 @@
 //! Monitors the command from inside: its end, its processes, its memory, and whether the runtime is still there.
 
-use std::io;
-use std::os::unix::net::UnixStream;
-use std::process::Child;
+use std::{io, os::unix::net::UnixStream, process::Child};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, WaitOptions, WaitStatus, pidfd_open, wait};

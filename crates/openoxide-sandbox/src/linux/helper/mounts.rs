@@ -3,11 +3,8 @@
 //! Folders that the policy makes writable stay writable. Landlock decides what may be read; but it cannot protect a part
 //! of a writable folder, nor keep the owner of a file from changing its mode. Mounts can.
 
-use std::ffi::OsString;
-use std::io;
-use std::os::fd::OwnedFd;
-use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
+use std::{ffi::OsString, io, os::fd::OwnedFd, os::unix::ffi::OsStringExt as _};
 
 use rustix::fs::{CWD, StatVfsMountFlags};
 use rustix::mount::{
@@ -17,8 +14,7 @@ use rustix::mount::{
 
 use super::step::{InLayer as _, LayerError};
 use crate::linux::spec::{Access, Spec};
-use crate::linux::visible_files;
-use crate::system_paths;
+use crate::{linux::visible_files, system_paths};
 
 /// Makes all mounts. Call this only in a mount namespace of our own.
 pub(super) fn build(spec: &Spec) -> Result<(), LayerError> {

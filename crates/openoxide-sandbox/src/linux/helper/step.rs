@@ -1,8 +1,6 @@
 //! What the steps of the helper share: their names, their socket, and errors that name a layer.
 
-use std::io;
-use std::os::fd::AsFd as _;
-use std::os::unix::net::UnixStream;
+use std::{io, os::fd::AsFd as _, os::unix::net::UnixStream};
 
 /// The first argument of a helper.
 pub(crate) const HELPER_ARGUMENT: &str = "__openoxide-sandbox";

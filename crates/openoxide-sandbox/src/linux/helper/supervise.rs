@@ -1,9 +1,7 @@
 //! The second step of the helper: receives the command inside, starts it, and reports how it ended.
 
-use std::io;
-use std::os::unix::fs::DirBuilderExt as _;
-use std::os::unix::net::UnixStream;
 use std::process::{Child, Stdio};
+use std::{io, os::unix::fs::DirBuilderExt as _, os::unix::net::UnixStream};
 
 use rustix::process::{Signal, set_parent_process_death_signal};
 use rustix::thread::{

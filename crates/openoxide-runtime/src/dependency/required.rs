@@ -1,10 +1,8 @@
 //! Dependencies as values, with the questions and notices about them.
 
-use openoxide_skills::catalog::Entry;
-use openoxide_skills::skill::ToolDependency;
+use openoxide_skills::{catalog::Entry, skill::ToolDependency};
 
-use crate::notice::Notice;
-use crate::question::Question;
+use crate::{Notice, Question};
 
 /// The most questions of one kind that an activation puts, so that no skill can bury the user in them.
 pub(super) const MAX_QUESTIONS: usize = 20;
@@ -23,12 +21,12 @@ impl DependencyReport {
 }
 
 /// One thing that one skill needs.
-pub(super) struct Need<'a> {
+pub(super) struct Dependency<'a> {
     pub(super) entry: &'a Entry,
     pub(super) tool: &'a ToolDependency,
 }
 
-impl Need<'_> {
+impl Dependency<'_> {
     pub(super) fn skill(&self) -> String {
         self.entry.skill.name.to_string()
     }
@@ -38,19 +36,40 @@ impl Need<'_> {
     }
 }
 
+/// One thing, and all the skills that need it, sorted.
+pub(super) struct Required<T> {
+    pub(super) name: String,
+    pub(super) what: T,
+    pub(super) about: Option<String>,
+    pub(super) skills: Vec<String>,
+}
+
+/// Adds what a skill needs to what all of them need. The same thing is there once.
+pub(super) fn require<T: PartialEq>(all: &mut Vec<Required<T>>, dependency: &Dependency<'_>, what: T) {
+    let about = dependency.tool.description.clone();
+    let Some(required) = all.iter_mut().find(|required| required.what == what) else {
+        let (name, skills) = (dependency.tool.value.clone(), vec![dependency.skill()]);
+        return all.push(Required { name, what, about, skills });
+    };
+    required.about = required.about.take().or(about);
+    if let Err(place) = required.skills.binary_search(&dependency.skill()) {
+        required.skills.insert(place, dependency.skill());
+    }
+}
+
 /// Returns what skills need, in the order of the calls; a skill that is called twice needs it once.
-pub(super) fn needs<'a>(entries: &[&'a Entry]) -> Vec<Need<'a>> {
+pub(super) fn dependencies<'a>(entries: &[&'a Entry]) -> Vec<Dependency<'a>> {
     let mut seen = Vec::new();
-    let mut needs = Vec::new();
+    let mut all = Vec::new();
     for entry in entries {
         if seen.contains(&entry.canonical()) {
             continue;
         }
         seen.push(entry.canonical());
-        let tools = entry.skill.dependencies.iter();
-        needs.extend(tools.map(|tool| Need { entry, tool }));
+        let tools = entry.skill.dependencies.iter().flat_map(|dependencies| &dependencies.tools);
+        all.extend(tools.map(|tool| Dependency { entry, tool }));
     }
-    needs
+    all
 }
 
 pub(super) fn too_many(what: &str) -> String {
