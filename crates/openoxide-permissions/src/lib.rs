@@ -20,7 +20,6 @@ pub use decide::{Approvals, Decision, decide};
 pub use permission::Permission;
 pub use profile::{
     Addition, GrantDelta, Grants, IgnoredRequest, PermissionsProfile, ProfileBase, ProfileMode, ProfileSource,
-    RequestedGrants,
 };
 pub use rule::{Examples, Rule, RuleError, Rules};
 pub use shell::{Frame, Leading, Lexer, ShellToken, leading};

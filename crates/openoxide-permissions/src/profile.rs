@@ -26,13 +26,6 @@ pub struct PermissionsProfile {
     pub other: BTreeMap<String, String>,
 }
 
-/// What a profile requests, with absolute paths.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RequestedGrants {
-    grants: Grants,
-    ignored: Vec<IgnoredRequest>,
-}
-
 /// What commands may do. The policy of the sandbox and the question to the user are made from this.
 ///
 /// A path stands for itself and everything below it.
@@ -87,7 +80,7 @@ impl fmt::Display for IgnoredRequest {
     }
 }
 
-/// What a profile would add, sorted.
+/// What a profile requests or would add, sorted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GrantDelta {
     /// The grants that would be added: exactly these, and only after the user consents.
@@ -144,94 +137,107 @@ pub enum ProfileSource {
 }
 
 impl PermissionsProfile {
-    /// Makes the paths absolute and separates what has no effect here.
-    pub fn requested(&self, base: ProfileBase<'_>) -> RequestedGrants {
-        let mut requested = RequestedGrants::default();
-        requested.grants.read = requested.paths("file_system.read", &self.file_system_read, base);
-        requested.grants.write = requested.paths("file_system.write", &self.file_system_write, base);
-        requested.grants.network = self.network == Some(true);
+    /// Returns everything that is requested, with absolute paths. What has no effect here is set apart.
+    pub fn requested(&self, base: ProfileBase<'_>) -> GrantDelta {
+        let mut requested = GrantDelta::default();
+        let mut paths = |key: &str, written: &[String], grant: fn(PathBuf) -> Addition| {
+            for text in written {
+                match path::absolute(text, base) {
+                    Ok(path) => requested.added.push(grant(path)),
+                    Err(why) => requested.ignored.push(IgnoredRequest { what: format!("{key}: {text}"), why }),
+                }
+            }
+        };
+        paths("file_system.read", &self.file_system_read, Addition::Read);
+        paths("file_system.write", &self.file_system_write, Addition::Write);
+        requested.added.extend((self.network == Some(true)).then_some(Addition::Network));
         match self.approval_policy.as_deref() {
-            Some("never") => requested.grants.unasked = true,
+            Some("never") => requested.added.push(Addition::Unasked),
             // These ask no less than the current policy, which asks for everything.
             None | Some("always" | "untrusted" | "on-request" | "on-failure") => {}
-            Some(other) => requested.ignore(format!("approval_policy: {other}"), "there is no such policy"),
+            Some(other) => {
+                let what = format!("approval_policy: {other}");
+                requested.ignored.push(IgnoredRequest { what, why: "there is no such policy" });
+            }
         }
-        for (key, value) in &self.other {
-            requested.ignore(format!("{key}: {value}"), "not enforced here");
-        }
-        requested
+        let others = self.other.iter().map(|(key, value)| format!("{key}: {value}"));
+        requested.ignored.extend(others.map(|what| IgnoredRequest { what, why: "not enforced here" }));
+        requested.sorted()
     }
 }
 
-impl RequestedGrants {
-    /// Replaces the requested paths, for example with the targets of links, before the user is asked.
+impl GrantDelta {
+    /// Replaces the paths, for example with the targets of links, before the user is asked.
     #[must_use]
-    pub fn resolved(mut self, resolve: impl Fn(&Path) -> PathBuf) -> RequestedGrants {
-        let each = |paths: &BTreeSet<PathBuf>| paths.iter().map(|path| resolve(path)).collect();
-        (self.grants.read, self.grants.write) = (each(&self.grants.read), each(&self.grants.write));
-        self
-    }
-
-    /// Removes the paths that `why` gives a reason against. This comes before the delta, in which a wide path that cannot
-    /// be granted would hide a narrow one that can.
-    #[must_use]
-    pub fn without(mut self, mut why: impl FnMut(&Addition) -> Option<&'static str>) -> RequestedGrants {
-        let grants = std::mem::take(&mut self.grants);
-        let writes = grants.write.into_iter().map(Addition::Write);
-        for addition in writes.chain(grants.read.into_iter().map(Addition::Read)) {
-            match (why(&addition), addition) {
-                (Some(why), addition) => self.ignore(addition.to_string(), why),
-                (None, Addition::Write(path)) => drop(self.grants.write.insert(path)),
-                (None, Addition::Read(path)) => drop(self.grants.read.insert(path)),
-                (None, Addition::Network | Addition::Unasked) => {}
+    pub fn resolved(mut self, resolve: impl Fn(&Path) -> PathBuf) -> GrantDelta {
+        for addition in &mut self.added {
+            if let Addition::Write(path) | Addition::Read(path) = addition {
+                *path = resolve(path);
             }
         }
-        (self.grants.network, self.grants.unasked) = (grants.network, grants.unasked);
+        self.sorted()
+    }
+
+    /// Sets additions apart that `why` gives a reason against.
+    #[must_use]
+    pub fn without(mut self, mut why: impl FnMut(&Addition) -> Option<&'static str>) -> GrantDelta {
+        let ignored = &mut self.ignored;
+        self.added.retain(|addition| {
+            let why = why(addition);
+            ignored.extend(why.map(|why| IgnoredRequest { what: addition.to_string(), why }));
+            why.is_none()
+        });
+        self.sorted()
+    }
+
+    fn sorted(mut self) -> GrantDelta {
+        self.added.sort();
+        self.added.dedup();
+        self.ignored.sort();
+        self.ignored.dedup();
         self
-    }
-
-    fn paths(&mut self, key: &str, written: &[String], base: ProfileBase<'_>) -> BTreeSet<PathBuf> {
-        let mut paths = BTreeSet::new();
-        for text in written {
-            match path::absolute(text, base) {
-                Ok(path) => drop(paths.insert(path)),
-                Err(why) => self.ignore(format!("{key}: {text}"), why),
-            }
-        }
-        paths
-    }
-
-    fn ignore(&mut self, what: String, why: &'static str) {
-        self.ignored.push(IgnoredRequest { what, why });
     }
 }
 
 impl Grants {
-    /// Returns what a profile would add, and which parts of it have no effect.
-    pub fn delta(&self, requested: &RequestedGrants, mode: ProfileMode, source: ProfileSource) -> GrantDelta {
-        let mut ignored = requested.ignored.clone();
-        let mut added = self.missing(&requested.grants);
-        if let Some(why) = mode.refuses(source) {
-            ignored.extend(added.drain(..).map(|addition| IgnoredRequest { what: addition.to_string(), why }));
-        }
-        ignored.sort();
-        ignored.dedup();
-        GrantDelta { added, ignored }
+    /// Returns what of a request is not granted yet. A path that a wider one covers is not listed again, so take out
+    /// first what cannot be granted: it would hide a narrow path that can.
+    pub fn delta(&self, requested: &GrantDelta, mode: ProfileMode, source: ProfileSource) -> GrantDelta {
+        let mut delta = requested.clone();
+        let mut all = self.clone();
+        // A path sorts before everything below it, and writing before reading.
+        delta.added.retain(|addition| {
+            let is_new = !all.covers(addition);
+            all.add(addition);
+            is_new
+        });
+        delta.without(|_| mode.refuses(source))
     }
 
     /// Returns the grants after the user consented to a delta.
     #[must_use]
     pub fn with(&self, delta: &GrantDelta) -> Grants {
         let mut after = self.clone();
-        for addition in &delta.added {
-            match addition {
-                Addition::Write(path) => drop(after.write.insert(path.clone())),
-                Addition::Read(path) => drop(after.read.insert(path.clone())),
-                Addition::Network => after.network = true,
-                Addition::Unasked => after.unasked = true,
-            }
-        }
+        delta.added.iter().for_each(|addition| after.add(addition));
         after
+    }
+
+    fn add(&mut self, addition: &Addition) {
+        match addition {
+            Addition::Write(path) => drop(self.write.insert(path.clone())),
+            Addition::Read(path) => drop(self.read.insert(path.clone())),
+            Addition::Network => self.network = true,
+            Addition::Unasked => self.unasked = true,
+        }
+    }
+
+    fn covers(&self, addition: &Addition) -> bool {
+        match addition {
+            Addition::Write(path) => self.may_write(path),
+            Addition::Read(path) => self.may_read(path),
+            Addition::Network => self.network,
+            Addition::Unasked => self.unasked,
+        }
     }
 
     /// Returns whether a path may be written.
@@ -242,28 +248,6 @@ impl Grants {
     /// Returns whether a path may be read.
     pub fn may_read(&self, path: &Path) -> bool {
         self.may_write(path) || self.read.iter().any(|above| path.starts_with(above))
-    }
-
-    /// Returns what is requested and not granted yet, sorted. A path that a wider one covers is not listed again.
-    fn missing(&self, requested: &Grants) -> Vec<Addition> {
-        let mut all = self.clone();
-        let mut added = Vec::new();
-        // A path sorts before everything below it.
-        for path in &requested.write {
-            if !all.may_write(path) {
-                all.write.insert(path.clone());
-                added.push(Addition::Write(path.clone()));
-            }
-        }
-        for path in &requested.read {
-            if !all.may_read(path) {
-                all.read.insert(path.clone());
-                added.push(Addition::Read(path.clone()));
-            }
-        }
-        added.extend((requested.network && !self.network).then_some(Addition::Network));
-        added.extend((requested.unasked && !self.unasked).then_some(Addition::Unasked));
-        added
     }
 }
 

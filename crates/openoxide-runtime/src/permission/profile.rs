@@ -5,9 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use openoxide_config::PermissionKind;
-use openoxide_permissions::{
-    Action, Addition, GrantDelta, Grants, IgnoredRequest, Permission, ProfileBase, ProfileSource,
-};
+use openoxide_permissions::{Action, Addition, GrantDelta, Grants, Permission, ProfileBase, ProfileSource};
 use openoxide_sandbox::{Command, Policy, PolicyError};
 use openoxide_skills::{catalog::Entry, skill::SkillScope};
 
@@ -48,22 +46,21 @@ impl Runtime {
         let Ok(in_force) = self.in_force() else { return GrantDelta::default() };
         let base = ProfileBase { skill: entry.dir(), home: self.environment.home.as_deref() };
         // Where links lead is settled now: it is what people are shown, and a link that is moved later is an error.
-        let wanted = profile.requested(base).resolved(|path| real(path).unwrap_or_else(|_| path.to_owned()));
-        let wanted = wanted.without(|addition| self.adds_to(&mut Policy::default(), addition).err());
+        let requested = profile.requested(base).resolved(|path| real(path).unwrap_or_else(|_| path.to_owned()));
+        let requested = requested.without(|addition| self.adds_to(&mut Policy::default(), addition).err());
         let source = match entry.skill.scope {
             SkillScope::System | SkillScope::Admin => ProfileSource::Trusted,
             SkillScope::Repo | SkillScope::User | SkillScope::Plugin => ProfileSource::Other,
         };
-        let mut delta = in_force.delta(&wanted, self.policy.profiles, source);
+        let delta = in_force.delta(&requested, self.policy.profiles, source);
         let denies = |permission| self.decide(session, permission, &entry.skill.name).action == Action::Deny;
         let (all, network) = (denies(Permission::Profile), denies(Permission::Network));
-        ignore(&mut delta, |addition| {
+        let delta = delta.without(|addition| {
             (all || network && *addition == Addition::Network).then_some("a permission rule denies it")
         });
         // One may contradict another.
         let Ok(mut policy) = self.policy_of(&in_force) else { return GrantDelta::default() };
-        ignore(&mut delta, |addition| self.adds_to(&mut policy, addition).err());
-        delta
+        delta.without(|addition| self.adds_to(&mut policy, addition).err())
     }
 
     /// Returns what is in force for the commands of a skill. Its profile counts if it was agreed to, or a rule allows it.
@@ -152,16 +149,3 @@ impl Runtime {
 
 /// Why something cannot be written.
 const SEALED: &str = "it is sealed, because other programs obey what stands there";
-
-/// Moves additions to what has no effect.
-fn ignore(delta: &mut GrantDelta, mut why: impl FnMut(&Addition) -> Option<&'static str>) {
-    let ignored = &mut delta.ignored;
-    delta.added.retain(|addition| match why(addition) {
-        Some(why) => {
-            ignored.push(IgnoredRequest { what: addition.to_string(), why });
-            false
-        }
-        None => true,
-    });
-    ignored.sort();
-}

@@ -21,18 +21,8 @@ pub(crate) fn arguments(spec: &Spec, helper: &Path) -> Vec<OsString> {
     args.words(&["--die-with-parent", "--new-session", "--cap-drop", "ALL"]);
     args.system(spec.network);
     let size = spec.limits.file_size.to_string();
-    args.words(&[
-        "--proc",
-        "/proc",
-        "--dev",
-        "/dev",
-        "--perms",
-        "0700",
-        "--size",
-        &size,
-        "--tmpfs",
-        system_paths::TEMP,
-    ]);
+    args.words(&["--proc", "/proc", "--dev", "/dev"]);
+    args.words(&["--perms", "0700", "--size", &size, "--tmpfs", system_paths::TEMP]);
     for (path, access) in spec.mounts() {
         args.bind(access, &path, &path);
     }

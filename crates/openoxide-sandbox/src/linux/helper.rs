@@ -38,7 +38,7 @@ pub fn main_if_asked() -> Option<ExitCode> {
         Ok(()) => ExitCode::SUCCESS,
         Err(LayerError { layer, why }) => {
             if let Ok(control) = control() {
-                let _ = Answer::Refused { layer: layer.to_owned(), why }.message().send(&control);
+                let _ = Answer::Refused { layer: layer.to_owned(), why }.send(&control);
             }
             ExitCode::FAILURE
         }

@@ -102,7 +102,7 @@ impl Running {
             return Ok(false);
         }
         // A helper that is gone has said why, so a failure to send is not reported separately.
-        let _ = spec.message().send(&self.control);
+        let _ = spec.send(&self.control);
         self.expect(&Answer::Started, spec, stop)
     }
 

@@ -1,11 +1,12 @@
 //! The messages between the runtime and its helper: the command, and the answers.
 
 use std::ffi::OsString;
-use std::io::{self, Read};
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use super::frame::{Message, Received};
+use serde::{Deserialize, Serialize};
+
+use super::frame;
 use crate::{Command, Ended, Limits};
 
 /// How a path of the policy may be used.
@@ -16,15 +17,19 @@ pub(crate) enum Access {
 }
 
 /// A command for the helper, with every path resolved.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Spec {
     pub(crate) program: OsString,
     pub(crate) args: Vec<OsString>,
+    #[serde(skip)]
     pub(crate) stdin: Vec<u8>,
-    pub(crate) cwd: Option<PathBuf>,
+    pub(crate) cwd: Option<OsString>,
     pub(crate) env: Vec<(OsString, OsString)>,
+    #[serde(with = "any_paths")]
     pub(crate) readable: Vec<PathBuf>,
+    #[serde(with = "any_paths")]
     pub(crate) writable: Vec<PathBuf>,
+    #[serde(with = "any_paths")]
     pub(crate) sealed: Vec<PathBuf>,
     pub(crate) network: bool,
     /// Whether only Landlock restricts reading, so that the command must not run without it.
@@ -38,7 +43,7 @@ impl Spec {
             program: command.program.clone(),
             args: command.args.clone(),
             stdin: command.stdin.clone(),
-            cwd: command.cwd.clone(),
+            cwd: command.cwd.clone().map(OsString::from),
             env: command.env.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
             readable: command.policy.readable.clone(),
             writable: command.policy.writable.clone(),
@@ -76,54 +81,34 @@ impl Spec {
         fixed().flat_map(|path| path.ancestors().skip(1).take_while(inside)).collect()
     }
 
-    pub(crate) fn message(&self) -> Message {
-        let mut message = Message::default();
-        let paths = |message: &mut Message, paths: &[PathBuf]| {
-            message.list(paths.iter().map(|path| path.as_os_str().as_bytes()));
-        };
-        message.push(self.program.as_bytes());
-        message.list(self.args.iter().map(|arg| arg.as_bytes()));
-        message.push(&self.stdin);
-        paths(&mut message, self.cwd.as_slice());
-        message.list(self.env.iter().map(|(name, _)| name.as_bytes()));
-        message.list(self.env.iter().map(|(_, value)| value.as_bytes()));
-        paths(&mut message, &self.readable);
-        paths(&mut message, &self.writable);
-        paths(&mut message, &self.sealed);
-        message.number(self.network.into()).number(self.relies_on_landlock.into());
-        let limits = &self.limits;
-        message.number(u64::try_from(limits.time.as_millis()).unwrap_or(u64::MAX)).number(limits.output as u64);
-        message.number(limits.processes.into()).number(limits.memory).number(limits.file_size);
-        message
+    /// Sends the command. Its input can be long and anything, so it follows as it is.
+    pub(crate) fn send(&self, mut to: impl Write) -> io::Result<()> {
+        frame::send(&mut to, self)?;
+        frame::send_bytes(to, &self.stdin)
     }
 
-    pub(crate) fn receive(from: impl Read) -> io::Result<Option<Self>> {
-        let Some(mut received) = Received::receive(from)? else { return Ok(None) };
-        let path = |bytes| PathBuf::from(OsString::from_vec(bytes));
-        Ok(Some(Self {
-            program: OsString::from_vec(received.pull()?),
-            args: received.list(OsString::from_vec)?,
-            stdin: received.pull()?,
-            cwd: received.list(path)?.pop(),
-            env: received.list(OsString::from_vec)?.into_iter().zip(received.list(OsString::from_vec)?).collect(),
-            readable: received.list(path)?,
-            writable: received.list(path)?,
-            sealed: received.list(path)?,
-            network: received.number()? != 0,
-            relies_on_landlock: received.number()? != 0,
-            limits: Limits {
-                time: std::time::Duration::from_millis(received.number()?),
-                output: usize::try_from(received.number()?).unwrap_or(usize::MAX),
-                processes: u32::try_from(received.number()?).unwrap_or(u32::MAX),
-                memory: received.number()?,
-                file_size: received.number()?,
-            },
-        }))
+    /// Receives a command, or nothing if the other side is gone.
+    pub(crate) fn receive(mut from: impl Read) -> io::Result<Option<Self>> {
+        let Some(spec) = frame::receive::<Self>(&mut from)? else { return Ok(None) };
+        Ok(frame::receive_bytes(from)?.map(|stdin| Self { stdin, ..spec }))
+    }
+}
+
+/// Sends paths as `OsString`s, because `serde` takes only paths that are UTF-8.
+mod any_paths {
+    use super::{Deserialize, OsString, PathBuf, Serialize as _};
+
+    pub(super) fn serialize<S: serde::Serializer>(paths: &[PathBuf], to: S) -> Result<S::Ok, S::Error> {
+        paths.iter().map(|path| path.as_os_str()).collect::<Vec<_>>().serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<PathBuf>, D::Error> {
+        Ok(Vec::<OsString>::deserialize(from)?.into_iter().map(PathBuf::from).collect())
     }
 }
 
 /// An answer of the helper.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Answer {
     /// It is inside and waits for the command.
     Ready,
@@ -138,55 +123,13 @@ pub(crate) enum Answer {
 }
 
 impl Answer {
-    pub(crate) fn message(&self) -> Message {
-        let mut message = Message::default();
-        match self {
-            Self::Ready => message.number(0),
-            Self::Started => message.number(1),
-            Self::Refused { layer, why } => message.number(2).push(layer.as_bytes()).push(why.as_bytes()),
-            Self::NoProgram { why } => message.number(3).push(why.as_bytes()),
-            Self::Ended(ended) => ended_message(message.number(4), *ended),
-        };
-        message
+    pub(crate) fn send(&self, to: impl Write) -> io::Result<()> {
+        frame::send(to, self)
     }
 
     pub(crate) fn receive(from: impl Read) -> io::Result<Option<Self>> {
-        let Some(mut received) = Received::receive(from)? else { return Ok(None) };
-        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-        Ok(Some(match received.number()? {
-            0 => Self::Ready,
-            1 => Self::Started,
-            2 => Self::Refused { layer: text(received.pull()?), why: text(received.pull()?) },
-            3 => Self::NoProgram { why: text(received.pull()?) },
-            _ => Self::Ended(ended_from(&mut received)?),
-        }))
+        frame::receive(from)
     }
-}
-
-/// The helper reports only some of the ways to end.
-fn ended_message(message: &mut Message, ended: Ended) -> &mut Message {
-    let (kind, value) = match ended {
-        Ended::Exit(code) => (0, code),
-        Ended::Signal(signal) => (1, signal),
-        Ended::ProcessLimit => (2, 0),
-        Ended::MemoryLimit => (3, 0),
-        Ended::FileSizeLimit => (4, 0),
-        Ended::TimedOut | Ended::OutputLimit | Ended::Stopped => (5, 0),
-    };
-    message.number(kind).number(u64::from(value.cast_unsigned()))
-}
-
-fn ended_from(received: &mut Received) -> io::Result<Ended> {
-    let (kind, value) = (received.number()?, received.number()?);
-    let value = u32::try_from(value).unwrap_or(u32::MAX).cast_signed();
-    Ok(match kind {
-        0 => Ended::Exit(value),
-        1 => Ended::Signal(value),
-        2 => Ended::ProcessLimit,
-        3 => Ended::MemoryLimit,
-        4 => Ended::FileSizeLimit,
-        _ => Ended::TimedOut,
-    })
 }
 
 #[cfg(test)]
@@ -217,7 +160,7 @@ mod tests {
         command.env.set("A", "b").unwrap();
         let spec = Spec::new(&command, vec!["/w/.git".into()], true);
         let mut wire = Vec::new();
-        spec.message().send(&mut wire).unwrap();
+        spec.send(&mut wire).unwrap();
         let received = Spec::receive(wire.as_slice()).unwrap().unwrap();
         assert_eq!(format!("{received:?}"), format!("{spec:?}"));
     }

@@ -2,7 +2,7 @@
 
 use std::io::{Seek as _, Write as _};
 use std::process::{Command, Stdio};
-use std::{os::unix::process::CommandExt as _, path::Path};
+use std::{ffi::OsStr, os::unix::process::CommandExt as _};
 
 use rustix::process::{Resource, Rlimit, setrlimit};
 
@@ -20,15 +20,15 @@ pub(super) fn enter() -> Result<(), LayerError> {
     rustix::thread::set_no_new_privs(true).in_layer("no new privileges")?;
     landlock_rules::restrict(&spec)?;
     seccomp::install(spec.network)?;
-    Answer::Started.message().send(&control).in_layer("helper")?;
+    Answer::Started.send(&control).in_layer("helper")?;
     let error = Command::new(&spec.program)
         .args(&spec.args)
         .env_clear()
         .envs(spec.env.iter().map(|(name, value)| (name, value)))
-        .current_dir(spec.cwd.as_deref().unwrap_or(Path::new(system_paths::HOME)))
+        .current_dir(spec.cwd.as_deref().unwrap_or(OsStr::new(system_paths::HOME)))
         .stdin(stdin)
         .exec();
-    Answer::NoProgram { why: error.to_string() }.message().send(&control).in_layer("helper")
+    Answer::NoProgram { why: error.to_string() }.send(&control).in_layer("helper")
 }
 
 /// Returns the whole input as a file in memory, so that no thread has to feed it while the command runs.

@@ -19,7 +19,7 @@ pub(super) fn supervise(own: bool) -> Result<(), LayerError> {
     if own {
         set_parent_process_death_signal(Some(Signal::KILL)).in_layer("helper")?;
     }
-    Answer::Ready.message().send(&control).in_layer("helper")?;
+    Answer::Ready.send(&control).in_layer("helper")?;
     let Some(spec) = Spec::receive(&control).in_layer("helper")? else { return Ok(()) };
     if own {
         mounts::build(&spec)?;
@@ -27,10 +27,10 @@ pub(super) fn supervise(own: bool) -> Result<(), LayerError> {
     }
     std::fs::DirBuilder::new().mode(0o700).create(system_paths::HOME).in_layer("private home")?;
     let (child, answer) = start(&spec).in_layer("helper")?;
-    answer.message().send(&control).in_layer("helper")?;
+    answer.send(&control).in_layer("helper")?;
     if answer == Answer::Started {
         let ended = monitor::monitor(&child, &control, &spec.limits).in_layer("helper")?;
-        Answer::Ended(ended).message().send(&control).in_layer("helper")?;
+        Answer::Ended(ended).send(&control).in_layer("helper")?;
     }
     Ok(())
 }
@@ -39,7 +39,7 @@ pub(super) fn supervise(own: bool) -> Result<(), LayerError> {
 fn start(spec: &Spec) -> io::Result<(Child, Answer)> {
     let (ours, theirs) = UnixStream::pair()?;
     let child = ourselves(ENTER).stdin(Stdio::from(std::os::fd::OwnedFd::from(theirs))).spawn()?;
-    spec.message().send(&ours)?;
+    spec.send(&ours)?;
     let answer = Answer::receive(&ours)?.unwrap_or_else(|| Answer::Refused {
         layer: "helper".to_owned(),
         why: "the last step ended without a word".to_owned(),
