@@ -18,7 +18,7 @@ pub fn tools(snapshot: &Snapshot, taken: &[String], spell: impl Fn(&str) -> Stri
         // A client may name a tool twice.
         drop(registry.take(&spell(name), "the client"));
     }
-    Ok(Toolbox::spelled(Arc::clone(runtime), &mut registry, Model::default(), spell)?)
+    Ok(Toolbox::new(Arc::clone(runtime), &mut registry, Model::default(), spell)?)
 }
 
 /// Finds the tool that a name means: its own name, or another that it goes by, unless the client has a tool of that name.

@@ -8,19 +8,21 @@ const MAX_PATTERN: usize = 4096;
 impl Rule {
     /// Checks the rule against its examples.
     pub fn check(&self) -> Result<(), RuleError> {
-        let (origin, pattern) = (self.origin.clone(), self.pattern.clone());
+        let error = |what| Err(RuleError { origin: self.origin.clone(), what });
         if self.compared().len() > MAX_PATTERN {
-            return Err(RuleError::TooLong { origin, max: MAX_PATTERN });
+            return error(format!("the pattern has more than {MAX_PATTERN} bytes"));
         }
         let is_command = Permission::parse(&self.permission).is_some_and(Permission::is_command);
         let matches = |example: &&String| {
             if is_command { command::rule_matches(self, example) } else { self.matches(example) }
         };
         if let Some(example) = self.examples.matches.iter().find(|example| !matches(example)) {
-            return Err(RuleError::NoMatch { origin, pattern, example: example.clone() });
+            return error(format!("the rule `{}` does not match its example `{example}`", self.pattern));
         }
         match self.examples.not.iter().find(matches) {
-            Some(example) => Err(RuleError::Match { origin, pattern, example: example.clone() }),
+            Some(example) => {
+                error(format!("the rule `{}` matches `{example}`, which stands under `not`", self.pattern))
+            }
             None => Ok(()),
         }
     }

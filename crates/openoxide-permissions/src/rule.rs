@@ -32,53 +32,14 @@ pub struct Rule {
     only_stricter: bool,
 }
 
-/// A rule that cannot be used. The origin says where it is written.
+/// A rule that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum RuleError {
-    /// An example does not match.
-    #[error("{origin}: the rule `{pattern}` does not match its example `{example}`")]
-    NoMatch {
-        /// Where the rule is written.
-        origin: String,
-        /// Its pattern.
-        pattern: String,
-        /// The example.
-        example: String,
-    },
-    /// A counter-example matches.
-    #[error("{origin}: the rule `{pattern}` matches `{example}`, which stands under `not`")]
-    Match {
-        /// Where the rule is written.
-        origin: String,
-        /// Its pattern.
-        pattern: String,
-        /// The example.
-        example: String,
-    },
-    /// The pattern is too long.
-    #[error("{origin}: the pattern has more than {max} bytes")]
-    TooLong {
-        /// Where the rule is written.
-        origin: String,
-        /// The limit.
-        max: usize,
-    },
-    /// The word is no action.
-    #[error("{origin}: `{word}` is not `allow`, `ask` or `deny`")]
-    Action {
-        /// Where the rule is written.
-        origin: String,
-        /// The word.
-        word: String,
-    },
-    /// The rule does not have the shape of a rule.
-    #[error("{origin}: {what}")]
-    Shape {
-        /// Where the rule is written.
-        origin: String,
-        /// What is wrong.
-        what: String,
-    },
+#[error("{origin}: {what}")]
+pub struct RuleError {
+    /// Where the rule is written.
+    pub origin: String,
+    /// What is wrong with it.
+    pub what: String,
 }
 
 impl Rule {
@@ -175,12 +136,6 @@ impl Rules {
         self.last(|rule| rule.is_about(permission) && rule.matches(subject))
     }
 
-    /// Returns whether a permission is denied as a whole: its last rule denies everything.
-    pub fn hides(&self, permission: &str) -> bool {
-        let last = self.iter().rfind(|rule| rule.is_about(permission));
-        last.is_some_and(|rule| rule.pattern == "*" && rule.action == Action::Deny)
-    }
-
     /// Returns the last rule that matches. A rule that may only restrict is skipped where it would loosen.
     pub(crate) fn last(&self, matches: impl Fn(&Rule) -> bool) -> Option<&Rule> {
         let mut found: Option<&Rule> = None;
@@ -236,16 +191,6 @@ mod tests {
         assert_eq!(deciding("skill", "deploy-web"), Some("r:1"));
         assert_eq!(deciding("read", "deploy-web"), Some("r:0"));
         assert_eq!(Rules::default().deciding("skill", "x"), None);
-    }
-
-    #[test]
-    fn a_permission_is_hidden_by_its_last_rule_alone() {
-        use Action::{Allow, Deny};
-        assert!(!rules(&[("skill", "*", Deny), ("skill", "x", Allow)]).hides("skill"));
-        assert!(rules(&[("skill", "x", Allow), ("skill", "*", Deny)]).hides("skill"));
-        assert!(rules(&[("*", "*", Deny)]).hides("skill"));
-        assert!(!rules(&[("skill", "**", Deny)]).hides("skill"));
-        assert!(!Rules::default().hides("skill"));
     }
 
     #[test]

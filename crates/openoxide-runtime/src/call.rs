@@ -17,7 +17,6 @@ pub struct Call {
 }
 
 impl Call {
-    /// Makes a call with which nothing is said.
     pub(crate) fn plain(skill: impl Into<String>, caller: Caller) -> Call {
         Call { skill: skill.into(), caller, arguments: CallArguments::Nothing }
     }
@@ -121,7 +120,6 @@ impl Refusal {
     }
 }
 
-/// Tells whether a caller may call a skill.
 pub(crate) fn may(entry: &Entry, caller: Caller) -> bool {
     match caller {
         Caller::User => entry.user,

@@ -5,5 +5,5 @@ mod required;
 mod servers;
 mod variables;
 
-pub(crate) use dependencies::Dependencies;
+pub(crate) use required::Dependencies;
 pub(crate) use variables::{givable_variables, redact, secrets_into, variables_of};

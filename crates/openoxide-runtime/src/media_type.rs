@@ -4,9 +4,7 @@ use std::path::Path;
 
 use openoxide_skills::host::ResourceRules;
 
-/// The type of bytes about which nothing is known.
 const BYTES: &str = "application/octet-stream";
-/// The type of text about which nothing else is known.
 const TEXT: &str = "text/plain";
 
 /// Types that replace those of `mime_guess`: the registered name, or what the extension means in a skill's folder.

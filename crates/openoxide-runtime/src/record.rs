@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-/// Most bytes of a record that are read.
 const RECORD_MAX: u64 = 16 * 1024 * 1024;
 
 /// One activation.

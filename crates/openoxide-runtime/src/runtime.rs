@@ -23,7 +23,6 @@ pub struct Runtime {
     pub(crate) policy: PermissionPolicy,
     pub(crate) environment: Environment,
     trust: Mutex<Option<Trust>>,
-    /// The servers that are configured, by name.
     servers: Mutex<Vec<(String, McpServer)>>,
 }
 
@@ -62,7 +61,7 @@ impl Runtime {
 
     /// Decides whether something may happen. What the user said before is looked up only where rules ask.
     pub fn decide(&self, session: &Session, permission: Permission, subject: &str) -> Decision {
-        let decision = decide(&self.rules, session.allowed(), permission, subject);
+        let decision = decide(&self.rules, &session.allowed, permission, subject);
         if decision.action != Action::Ask {
             return decision;
         }
@@ -107,12 +106,10 @@ impl Runtime {
         found.map(|(name, server)| (name.clone(), server.enabled))
     }
 
-    /// Tells whether a server of this name is configured.
     pub(crate) fn has_server(&self, name: &str) -> bool {
         self.servers().iter().any(|(there, _)| there == name)
     }
 
-    /// Notes a server that was added to the settings.
     pub(crate) fn note_server(&self, name: &str, server: &McpServer) {
         self.servers().push((name.to_owned(), server.clone()));
     }
@@ -121,7 +118,6 @@ impl Runtime {
         self.servers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns how much a script may use.
     pub(crate) fn limits(&self) -> Limits {
         let settings = &self.sandbox;
         Limits {

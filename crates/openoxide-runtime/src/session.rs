@@ -16,13 +16,15 @@ pub struct Session {
     /// What was activated, in order.
     pub record: Record,
     secrets: BTreeMap<String, SecretString>,
-    tokens: BTreeMap<String, SecretString>,
-    allowed: Approvals,
+    /// Tokens of logins, by the address of the server.
+    pub(crate) tokens: BTreeMap<String, SecretString>,
+    pub(crate) allowed: Approvals,
     /// What the user saw and granted: skill, digest, kind of permission, and the item itself.
     permissions: BTreeSet<(PathBuf, String, &'static str, String)>,
-    asked: BTreeSet<String>,
-    /// Skills of servers that may reach the model: server, address, digest.
-    remotes: BTreeSet<(String, String, String)>,
+    /// Keys of questions that need not be put again.
+    pub(crate) asked: BTreeSet<String>,
+    /// Skills of servers that may reach the model, with exactly this content: server, address, digest.
+    pub(crate) remotes: BTreeSet<(String, String, String)>,
     told: BTreeSet<(String, PathBuf)>,
     pub(crate) hooks: Registry,
 }
@@ -46,16 +48,6 @@ impl Session {
     /// Returns the token of a login to the server at this address.
     pub fn token(&self, url: &str) -> Option<&SecretString> {
         self.tokens.get(url)
-    }
-
-    /// Keeps the token of a login until the conversation ends.
-    pub fn keep_token(&mut self, url: &str, token: SecretString) {
-        self.tokens.insert(url.to_owned(), token);
-    }
-
-    /// Returns what was allowed in this conversation.
-    pub fn allowed(&self) -> &Approvals {
-        &self.allowed
     }
 
     /// Allows something until the conversation ends.
@@ -85,33 +77,13 @@ impl Session {
         self.permissions.extend(permission.items().into_iter().map(key));
     }
 
-    /// Tells whether a skill of a server may reach the model in this conversation, with exactly this content.
-    pub(crate) fn trusts_remote(&self, server: &str, uri: &str, digest: &str) -> bool {
-        self.remotes.contains(&(server.to_owned(), uri.to_owned(), digest.to_owned()))
-    }
-
-    /// Lets a skill of a server reach the model until the conversation ends or its content changes.
-    pub(crate) fn trust_remote(&mut self, server: &str, uri: &str, digest: &str) {
-        self.remotes.insert((server.to_owned(), uri.to_owned(), digest.to_owned()));
-    }
-
     /// Returns every hook that can still run, with its skill, in the order in which they run.
     pub fn active_hooks(&self) -> impl Iterator<Item = (&str, &RequestedAction)> {
         self.hooks.active()
     }
 
-    /// Tells whether a question need not be put again.
-    pub fn was_asked(&self, key: &str) -> bool {
-        self.asked.contains(key)
-    }
-
-    /// Notes that a question was put.
-    pub fn note_asked(&mut self, key: String) {
-        self.asked.insert(key);
-    }
-
     /// Tells whether something about a skill's file is news; it is no more afterwards.
-    pub fn is_news(&mut self, what: &str, path: &Path) -> bool {
+    pub(crate) fn is_news(&mut self, what: &str, path: &Path) -> bool {
         self.told.insert((what.to_owned(), path.to_owned()))
     }
 }

@@ -99,7 +99,7 @@ impl Config {
 fn unread_error(path: &Path, diagnostic: &Diagnostic) -> RuleError {
     let line = diagnostic.place.as_ref().map_or_else(String::new, |place| format!(":{}", place.line));
     let what = format!("{}, so that nobody knows what is denied", diagnostic.message);
-    RuleError::Shape { origin: format!("{}{line}", path_text(path)), what }
+    RuleError { origin: format!("{}{line}", path_text(path)), what }
 }
 
 fn environment_layer(environment: &Environment) -> Layer {

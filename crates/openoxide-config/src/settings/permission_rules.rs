@@ -147,7 +147,7 @@ impl Reader<'_> {
     fn rule(&mut self, key: &str, permission: &str, pattern: &str, word: &str, examples: Examples) -> Option<Rule> {
         let origin = self.layer.origin(key).to_string();
         let Ok(action) = word.parse::<Action>() else {
-            self.fail(RuleError::Action { origin, word: word.to_owned() });
+            self.fail(RuleError { origin, what: format!("`{word}` is not `allow`, `ask` or `deny`") });
             return None;
         };
         let is_projects = self.layer.kind == LayerKind::Project;
@@ -179,12 +179,12 @@ impl Reader<'_> {
     fn doubt(&mut self, key: &str, message: &str) {
         let origin = self.layer.origin(key).to_string();
         let what = format!("{message}, and may have been meant to deny");
-        self.all.doubt.get_or_insert(RuleError::Shape { origin, what });
+        self.all.doubt.get_or_insert(RuleError { origin, what });
     }
 
     fn bad(&mut self, key: &str, what: &str) {
         let origin = self.layer.origin(key).to_string();
-        self.fail(RuleError::Shape { origin, what: what.to_owned() });
+        self.fail(RuleError { origin, what: what.to_owned() });
     }
 
     fn fail(&mut self, error: RuleError) {

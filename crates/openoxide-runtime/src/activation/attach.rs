@@ -19,14 +19,12 @@ pub(crate) struct Attachments {
     pub(crate) notices: Vec<Notice>,
 }
 
-/// A file that was read.
 struct Found {
     full: PathBuf,
     text: String,
     removed: u64,
 }
 
-/// Reads the files that a skill's text names.
 pub(crate) fn attach(runtime: &Runtime, session: &Session, loading: &Loading) -> Result<Attachments, RenderError> {
     let mut all = Attachments::default();
     let view = runtime.view();
@@ -60,7 +58,6 @@ pub(crate) fn attach(runtime: &Runtime, session: &Session, loading: &Loading) ->
 const MISSING: &str = "there is no such file";
 const NO_PROJECT: &str = "it lies in a home folder or above, and only files of a project or the skill are attached";
 
-/// Looks for a file in the folders that count.
 struct Finder<'a> {
     runtime: &'a Runtime,
     session: &'a Session,

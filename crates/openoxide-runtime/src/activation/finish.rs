@@ -132,7 +132,6 @@ fn repeat(
     Ok(same)
 }
 
-/// Returns a digest of what carries the skill.
 fn digest_of(messages: &[Message]) -> String {
     let mut digest = Sha256::new();
     for message in messages.iter().filter(|message| !message.frame) {

@@ -11,7 +11,6 @@ use openoxide_skills::text::{RenderError, fill, path_text};
 use super::loading::Loading;
 use crate::{Call, Refusal, RefusalReason, Runtime, Session};
 
-/// Reads a skill for a call.
 pub(crate) fn load(runtime: &Runtime, session: &Session, call: Call, entry: Entry) -> Result<Loading, Refusal> {
     load_part(runtime, session, call, entry, runtime.view().host.activation.content)
 }

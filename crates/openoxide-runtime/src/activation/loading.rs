@@ -20,11 +20,9 @@ pub(crate) struct Loading {
     pub(crate) snapshot: Result<Snapshot, SnapshotError>,
     /// The digest of its folder; empty if there is none.
     pub(crate) digest: String,
-    /// What its file says now.
     pub(crate) parsed: Parsed,
     /// The part that is sent, before anything is put into it.
     pub(crate) content: String,
-    /// What was said with the call.
     pub(crate) arguments: Option<Arguments>,
     /// What is known of the call.
     pub(crate) variables: Variables,
@@ -44,7 +42,6 @@ pub(crate) struct Loading {
     pub(crate) files: Vec<String>,
     /// What did not go as it should have.
     pub(crate) troubles: Vec<String>,
-    /// How many bytes were cut off.
     pub(crate) cut: Option<u64>,
     /// The copy that commands see; it goes when this does.
     pub(crate) copy: Option<tempfile::TempDir>,

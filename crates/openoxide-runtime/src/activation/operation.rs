@@ -48,7 +48,6 @@ pub struct Activation {
     candidates: Vec<Candidate>,
     questions: VecDeque<Question>,
     dependencies: Dependencies,
-    /// Calls of skills that MCP servers offer.
     remotes: VecDeque<RemoteCall>,
     /// Skills that want to know that they were activated.
     firings: VecDeque<Firing>,
@@ -74,12 +73,13 @@ impl Resumable for Activation {
         match self.pending.take() {
             Some(Pending::Question(question)) => self.answered(session, &question, reply.into_answer()),
             Some(Pending::Command(index)) => self.ran(session, index, reply.into_outcome()),
-            Some(Pending::Login) => self.done.notices.extend(self.dependencies.resume(session, reply)),
+            Some(Pending::Login) => self.dependencies.resume(session, reply),
             Some(Pending::Hook) => to_hook = reply,
             Some(Pending::Remote) => to_remote = reply,
             None => {}
         }
         loop {
+            self.done.notices.append(&mut self.dependencies.notices);
             if let Some(step) = self.next_remote(session, std::mem::replace(&mut to_remote, Reply::Begin)) {
                 return step;
             }
@@ -183,9 +183,9 @@ impl Activation {
             Candidate::Admitted(_, entry) => Some(&**entry),
             _ => None,
         });
-        let report = self.dependencies.begin(&self.runtime, session, &entries.collect::<Vec<_>>());
-        self.done.notices.extend(report.notices);
-        self.ask(report.questions);
+        self.dependencies.begin(&self.runtime, session, &entries.collect::<Vec<_>>());
+        let questions = std::mem::take(&mut self.dependencies.questions);
+        self.ask(questions);
     }
 
     fn load(&mut self, session: &Session) {
@@ -297,7 +297,7 @@ impl Activation {
             // No skill changes settings.
             Question::Setting { .. } => {}
             Question::Secret { .. } | Question::Server { .. } | Question::Remote { .. } | Question::Login { .. } => {
-                self.done.notices.extend(self.dependencies.answered(&self.runtime, session, question, answer));
+                self.dependencies.answered(&self.runtime, session, question, answer);
             }
         }
     }

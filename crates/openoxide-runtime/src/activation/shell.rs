@@ -13,9 +13,7 @@ use super::loading::Loading;
 use crate::dependency::{redact, secrets_into};
 use crate::{Run, Runtime, Session};
 
-/// What becomes of a command.
 pub(crate) enum CommandDecision {
-    /// It is run.
     Run(Box<Run>),
     /// This takes its place.
     Text(String),
@@ -39,7 +37,6 @@ pub(crate) fn next(runtime: &Runtime, session: &Session, loading: &mut Loading) 
     Some(not_run(runtime.view(), &piece, &reason))
 }
 
-/// Returns why a command may not run.
 fn refusal(runtime: &Runtime, session: &Session, loading: &Loading, piece: &ShellPiece) -> Option<String> {
     if let Some(refused) = &piece.refused {
         return Some(refused.to_string());

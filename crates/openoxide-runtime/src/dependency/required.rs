@@ -1,20 +1,29 @@
-//! Dependencies as values, with the questions and notices about them.
+//! What skills depend on, as values, with the questions and notices about it.
 
+use std::collections::VecDeque;
+
+use openoxide_config::McpServer;
 use openoxide_skills::{catalog::Entry, skill::ToolDependency};
 
+use crate::login::Login;
 use crate::{Notice, Question};
 
 /// The most questions of one kind that an activation puts, so that no skill can bury the user in them.
 pub(super) const MAX_QUESTIONS: usize = 20;
 
-/// What is said and asked about dependencies.
-#[derive(Debug, Default)]
-pub(crate) struct DependencyReport {
+/// The dependencies of an activation, on their way.
+#[derive(Default)]
+pub(crate) struct Dependencies {
+    /// What the user must be asked, and what people should know. The activation takes both.
     pub(crate) questions: Vec<Question>,
     pub(crate) notices: Vec<Notice>,
+    /// Servers that the user is asked about.
+    pub(super) servers: Vec<RequiredServer>,
+    /// Servers that may want a login; the first is under way.
+    pub(super) logins: VecDeque<Login>,
 }
 
-impl DependencyReport {
+impl Dependencies {
     pub(super) fn note(&mut self, skills: &[String], text: String, help: Option<String>) {
         self.notices.push(Notice { skill: skills.join(", "), text, help });
     }
@@ -44,6 +53,8 @@ pub(super) struct Required<T> {
     pub(super) skills: Vec<String>,
 }
 
+pub(super) type RequiredServer = Required<McpServer>;
+
 /// Adds what a skill needs to what all of them need. The same thing is there once.
 pub(super) fn require<T: PartialEq>(all: &mut Vec<Required<T>>, dependency: &Dependency<'_>, what: T) {
     let about = dependency.tool.description.clone();
@@ -55,21 +66,6 @@ pub(super) fn require<T: PartialEq>(all: &mut Vec<Required<T>>, dependency: &Dep
     if let Err(place) = required.skills.binary_search(&dependency.skill()) {
         required.skills.insert(place, dependency.skill());
     }
-}
-
-/// Returns what skills need, in the order of the calls; a skill that is called twice needs it once.
-pub(super) fn dependencies<'a>(entries: &[&'a Entry]) -> Vec<Dependency<'a>> {
-    let mut seen = Vec::new();
-    let mut all = Vec::new();
-    for entry in entries {
-        if seen.contains(&entry.canonical()) {
-            continue;
-        }
-        seen.push(entry.canonical());
-        let tools = entry.skill.dependencies.iter().flat_map(|dependencies| &dependencies.tools);
-        all.extend(tools.map(|tool| Dependency { entry, tool }));
-    }
-    all
 }
 
 pub(super) fn too_many(what: &str) -> String {

@@ -4,30 +4,26 @@ use openoxide_config::{AddServerOutcome, McpServer, McpTransport, add_mcp_server
 use openoxide_permissions::{Action, Permission};
 use openoxide_skills::{skill::ToolDependency, text::path_text};
 
-use super::required::{Dependency, DependencyReport, Required, require};
-use crate::{Question, Runtime, Session};
+use super::required::{Dependencies, Dependency, MAX_QUESTIONS, RequiredServer, require, too_many};
+use crate::{Answer, Question, Runtime, Session, login::Login};
 
 /// What a metadata file calls a server.
 pub(super) const KIND: &str = "mcp";
 
-/// A server that skills need.
-pub(super) type RequiredServer = Required<McpServer>;
-
-/// What becomes of it.
-pub(super) enum ServerDecision {
-    /// It is configured.
+enum ServerDecision {
     There,
-    /// The user is asked.
     Ask,
     /// This rule of the user's own allows it.
-    Allowed { rule: String },
+    Allowed {
+        rule: String,
+    },
     /// It stays as it is, and this is said.
     Left(String),
 }
 
 impl RequiredServer {
     /// Returns what would be started or connected to.
-    pub(super) fn target(&self) -> &str {
+    fn target(&self) -> &str {
         match &self.what.transport {
             McpTransport::Stdio { command, .. } => command,
             McpTransport::Http { url, .. } => url,
@@ -35,11 +31,11 @@ impl RequiredServer {
     }
 
     /// Returns where it is reached, if that is an address.
-    pub(super) fn url(&self) -> Option<&str> {
+    fn url(&self) -> Option<&str> {
         matches!(self.what.transport, McpTransport::Http { .. }).then(|| self.target())
     }
 
-    pub(super) fn question(&self) -> Question {
+    fn question(&self) -> Question {
         Question::Server {
             name: self.name.clone(),
             transport: self.what.transport.as_str().to_owned(),
@@ -49,30 +45,101 @@ impl RequiredServer {
         }
     }
 
-    pub(super) fn missing(&self) -> String {
+    fn missing(&self) -> String {
         format!("the server `{}` is not configured; what needs it will fail", self.name)
     }
 }
 
-/// Returns the servers that skills need, each once, by name; says what is wrong with the others.
-pub(super) fn gather(
-    session: &mut Session,
-    dependencies: &[Dependency<'_>],
-    report: &mut DependencyReport,
-) -> Vec<RequiredServer> {
-    let mut all: Vec<RequiredServer> = Vec::new();
-    for dependency in dependencies.iter().filter(|dependency| dependency.is(KIND)) {
-        match server_of(dependency.tool) {
-            Ok(server) => require(&mut all, dependency, server),
-            Err(text) => {
-                if session.is_news(&format!("server {}", dependency.tool.value), dependency.entry.canonical()) {
-                    report.note(&[dependency.skill()], text, None);
+impl Dependencies {
+    /// Finds the servers that skills need; adds those that rules allow, and asks for the others, once.
+    pub(super) fn begin_servers(&mut self, runtime: &Runtime, session: &mut Session, dependencies: &[Dependency<'_>]) {
+        let mut asked = 0;
+        for required in self.gather_servers(session, dependencies) {
+            match decide(runtime, session, &required) {
+                ServerDecision::There => self.want_login(session, &required),
+                ServerDecision::Left(text) => self.note(&required.skills, text, None),
+                ServerDecision::Allowed { rule } => {
+                    let text = format!("the server `{}` was added: {}", required.name, required.target());
+                    self.add_server(runtime, session, &required, text, format!("allowed by {rule}"));
+                }
+                ServerDecision::Ask if asked == MAX_QUESTIONS => {
+                    self.note(&required.skills, too_many(&format!("the server `{}`", required.name)), None);
+                }
+                ServerDecision::Ask => {
+                    asked += 1;
+                    self.questions.push(required.question());
+                    self.servers.push(required);
                 }
             }
         }
     }
-    all.sort_by(|left, right| (&left.name, left.target()).cmp(&(&right.name, right.target())));
-    all
+
+    pub(super) fn server_answered(
+        &mut self,
+        runtime: &Runtime,
+        session: &mut Session,
+        question: &Question,
+        answer: &Answer,
+    ) {
+        let Some(at) = self.servers.iter().position(|required| required.question() == *question) else { return };
+        let required = self.servers.remove(at);
+        if !answer.is_yes() {
+            return self.note(&required.skills, required.missing(), None);
+        }
+        let text = format!("the server `{}` is in your settings now", required.name);
+        let undo = format!("undo: openoxide config unset mcp.servers.{}", required.name);
+        self.add_server(runtime, session, &required, text, undo);
+    }
+
+    /// Returns the servers that skills need, each once, by name; says what is wrong with the others.
+    fn gather_servers(&mut self, session: &mut Session, dependencies: &[Dependency<'_>]) -> Vec<RequiredServer> {
+        let mut all: Vec<RequiredServer> = Vec::new();
+        for dependency in dependencies.iter().filter(|dependency| dependency.is(KIND)) {
+            match server_of(dependency.tool) {
+                Ok(server) => require(&mut all, dependency, server),
+                Err(text) => {
+                    if session.is_news(&format!("server {}", dependency.tool.value), dependency.entry.canonical()) {
+                        self.note(&[dependency.skill()], text, None);
+                    }
+                }
+            }
+        }
+        all.sort_by(|left, right| (&left.name, left.target()).cmp(&(&right.name, right.target())));
+        all
+    }
+
+    /// Adds a server to the user's settings; says `text` and `help` if that succeeds.
+    fn add_server(
+        &mut self,
+        runtime: &Runtime,
+        session: &mut Session,
+        required: &RequiredServer,
+        text: String,
+        help: String,
+    ) {
+        match add(runtime, required) {
+            Ok(()) => {
+                self.note(&required.skills, text, Some(help));
+                self.want_login(session, required);
+            }
+            Err(why) => {
+                let text = format!("the server `{}` was not added: {why}", required.name);
+                self.note(&required.skills, text, None);
+            }
+        }
+    }
+
+    /// Finds out, once in a conversation, whether a server wants a login.
+    fn want_login(&mut self, session: &mut Session, required: &RequiredServer) {
+        let Some(url) = required.url() else { return };
+        if session.tokens.contains_key(url) || !session.asked.insert(format!("login {url}")) {
+            return;
+        }
+        match Login::new(&required.name, url, required.skills.clone()) {
+            Ok(login) => self.logins.push_back(login),
+            Err(error) => self.note(&required.skills, format!("no login to `{}`: {error}", required.name), None),
+        }
+    }
 }
 
 /// Reads a server out of what a skill says, or says what is wrong.
@@ -93,8 +160,7 @@ fn server_of(tool: &ToolDependency) -> Result<McpServer, String> {
     Ok(server)
 }
 
-/// Decides on a server.
-pub(super) fn decide(runtime: &Runtime, session: &Session, required: &RequiredServer) -> ServerDecision {
+fn decide(runtime: &Runtime, session: &Session, required: &RequiredServer) -> ServerDecision {
     if let Some((name, enabled)) = runtime.server_like(&required.what.transport) {
         return match enabled {
             true => ServerDecision::There,
@@ -120,7 +186,7 @@ pub(super) fn decide(runtime: &Runtime, session: &Session, required: &RequiredSe
         let rule = decisions.into_iter().rev().find_map(|decision| decision.rule);
         return ServerDecision::Allowed { rule: rule.as_ref().map(said).unwrap_or_default() };
     }
-    if session.was_asked(&required.question().key()) {
+    if session.asked.contains(&required.question().key()) {
         ServerDecision::Left(required.missing())
     } else {
         ServerDecision::Ask
@@ -128,18 +194,12 @@ pub(super) fn decide(runtime: &Runtime, session: &Session, required: &RequiredSe
 }
 
 /// Adds a server to the user's own settings, or says what is wrong.
-pub(super) fn add(runtime: &Runtime, required: &RequiredServer) -> Result<(), String> {
-    let failed = |why: &str| format!("the server `{}` was not added: {why}", required.name);
-    let Some(home) = runtime.environment.openoxide_home() else {
-        return Err(failed("there is no home, so there are no settings of yours"));
-    };
-    let file = home.join("config.toml");
-    match add_mcp_server(&file, &required.name, &required.what) {
-        Ok(AddServerOutcome::Added | AddServerOutcome::Same) => {
-            runtime.note_server(&required.name, &required.what);
-            Ok(())
-        }
-        Ok(AddServerOutcome::NameTaken) => Err(failed(&format!("another one has the name in {}", path_text(&file)))),
-        Err(error) => Err(failed(&error.to_string())),
+fn add(runtime: &Runtime, required: &RequiredServer) -> Result<(), String> {
+    let home = runtime.environment.openoxide_home();
+    let file = home.ok_or("there is no home, so there are no settings of yours")?.join("config.toml");
+    match add_mcp_server(&file, &required.name, &required.what).map_err(|error| error.to_string())? {
+        AddServerOutcome::Added | AddServerOutcome::Same => runtime.note_server(&required.name, &required.what),
+        AddServerOutcome::NameTaken => return Err(format!("another one has the name in {}", path_text(&file))),
     }
+    Ok(())
 }

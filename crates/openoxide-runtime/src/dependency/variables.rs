@@ -6,7 +6,7 @@ use openoxide_sandbox::{Command, Environment as Variables};
 use openoxide_skills::catalog::Entry;
 use secrecy::{ExposeSecret as _, SecretString};
 
-use super::required::{Dependency, DependencyReport, MAX_QUESTIONS, Required, require, too_many};
+use super::required::{Dependencies, Dependency, MAX_QUESTIONS, Required, require, too_many};
 use crate::{Answer, Question, Runtime, Session};
 
 /// What a metadata file calls a variable.
@@ -15,54 +15,49 @@ pub(super) const KIND: &str = "env_var";
 /// Shortest value that is taken out of a command's output; a shorter one is no secret, and stands everywhere.
 const MIN_SECRET: usize = 4;
 
-/// Finds the variables that skills need; what is not known is asked for, once.
-pub(super) fn begin(
-    runtime: &Runtime,
-    session: &mut Session,
-    dependencies: &[Dependency<'_>],
-    report: &mut DependencyReport,
-) {
-    let mut asked = 0;
-    for Required { name, about, skills, .. } in gather(dependencies) {
-        if let Err(error) = Variables::default().set(&name, "") {
-            report.note(&skills, format!("a variable cannot be given to it: {error}"), None);
-            continue;
-        }
-        if is_known(runtime, session, &name) {
-            continue;
-        }
-        let question = Question::Secret { variable: name.clone(), about, skills: skills.clone() };
-        if session.was_asked(&question.key()) {
-            missing(&name, &skills, report);
-        } else if asked == MAX_QUESTIONS {
-            report.note(&skills, too_many(&format!("the variable {name}")), None);
-        } else {
-            asked += 1;
-            report.questions.push(question);
+impl Dependencies {
+    /// Finds the variables that skills need; what is not known is asked for, once.
+    pub(super) fn begin_variables(
+        &mut self,
+        runtime: &Runtime,
+        session: &mut Session,
+        dependencies: &[Dependency<'_>],
+    ) {
+        let mut asked = 0;
+        for Required { name, about, skills, .. } in gather(dependencies) {
+            if let Err(error) = Variables::default().set(&name, "") {
+                self.note(&skills, format!("a variable cannot be given to it: {error}"), None);
+                continue;
+            }
+            if is_known(runtime, session, &name) {
+                continue;
+            }
+            let question = Question::Secret { variable: name.clone(), about, skills: skills.clone() };
+            if session.asked.contains(&question.key()) {
+                self.note_missing(&name, &skills);
+            } else if asked == MAX_QUESTIONS {
+                self.note(&skills, too_many(&format!("the variable {name}")), None);
+            } else {
+                asked += 1;
+                self.questions.push(question);
+            }
         }
     }
-}
 
-/// Keeps the value that the user gave.
-pub(super) fn answered(
-    session: &mut Session,
-    name: &str,
-    skills: &[String],
-    answer: Answer,
-    report: &mut DependencyReport,
-) {
-    let Answer::Secret(value) = answer else { return missing(name, skills, report) };
-    // The sandbox's own rule; its words name the variable, never the value.
-    match Variables::default().set(name, value.expose_secret()) {
-        Ok(()) if !value.expose_secret().is_empty() => session.keep_secret(name, value),
-        Ok(()) => missing(name, skills, report),
-        Err(error) => report.note(skills, error.to_string(), None),
+    pub(super) fn variable_answered(&mut self, session: &mut Session, name: &str, skills: &[String], answer: Answer) {
+        let Answer::Secret(value) = answer else { return self.note_missing(name, skills) };
+        // The sandbox's own rule; its words name the variable, never the value.
+        match Variables::default().set(name, value.expose_secret()) {
+            Ok(()) if !value.expose_secret().is_empty() => session.keep_secret(name, value),
+            Ok(()) => self.note_missing(name, skills),
+            Err(error) => self.note(skills, error.to_string(), None),
+        }
     }
-}
 
-fn missing(name: &str, skills: &[String], report: &mut DependencyReport) {
-    let help = format!("set {name} in the environment to have it");
-    report.note(skills, format!("the variable {name} is missing; what needs it will fail"), Some(help));
+    fn note_missing(&mut self, name: &str, skills: &[String]) {
+        let help = format!("set {name} in the environment to have it");
+        self.note(skills, format!("the variable {name} is missing; what needs it will fail"), Some(help));
+    }
 }
 
 fn gather(dependencies: &[Dependency<'_>]) -> Vec<Required<String>> {

@@ -7,7 +7,6 @@ use super::matcher::{Condition, Matcher};
 use super::registry::Hook;
 use crate::{RequestedAction, Runtime, activation::Loading};
 
-/// The most hooks of one skill.
 const MOST: usize = 64;
 
 /// Returns the hooks that can run here, and what is to be said of the others.

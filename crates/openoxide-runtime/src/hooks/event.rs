@@ -116,7 +116,6 @@ impl Event {
         }
     }
 
-    /// Returns the tool's name and input.
     pub(crate) fn tool(&self) -> Option<(&str, &Value)> {
         match self {
             Event::PreToolUse { tool, input, .. } | Event::PostToolUse { tool, input, .. } => Some((tool, input)),

@@ -7,7 +7,7 @@ use openoxide_skills::host::{HookFolder, HookRules, HookScope, Once, Variable};
 use openoxide_skills::text::path_text;
 use serde_json::{Map, Value};
 
-use super::output::{HookOutput, Listener};
+use super::output::Listener;
 use super::registry::{Hook, RegisteredSkill};
 use crate::dependency::{redact, secrets_into};
 use crate::{Deactivation, Event, Notice, Reply, Resumable, Run, Runtime, Session, Step, Verdict};
@@ -23,12 +23,10 @@ pub struct Firing {
     concluded: bool,
     jobs: VecDeque<Job>,
     running: Option<Job>,
-    /// How long commands took so far.
     took: Duration,
     verdict: Verdict,
 }
 
-/// One hook that is to run.
 struct Job {
     skill: Arc<RegisteredSkill>,
     index: usize,
@@ -192,7 +190,9 @@ impl Firing {
                 Some(run)
             }
             Err(why) => {
-                self.verdict.notices.push(listener(rules, &job, &|text| text).notice(&why));
+                let mut listener = listener(rules, &job, &|text| text);
+                listener.note(&why);
+                self.verdict.add(listener.verdict);
                 None
             }
         }
@@ -201,7 +201,7 @@ impl Firing {
     fn heard(&mut self, session: &mut Session, job: &Job, outcome: Result<Outcome, SandboxError>) {
         let Some(rules) = self.runtime.view().host.hooks.as_ref() else { return };
         let clean = |text: String| redact(session, &job.skill.entry, text);
-        let HookOutput { mut verdict, succeeded } = listener(rules, job, &clean).hear(outcome);
+        let (mut verdict, succeeded) = listener(rules, job, &clean).hear(outcome);
         // Nobody waits for it, so that it cannot decide; what goes away cannot either.
         if job.hook().handler.background || job.event.kind() != self.event.kind() {
             verdict = Verdict { notices: verdict.notices, messages: verdict.messages, ..Verdict::default() };
@@ -243,6 +243,7 @@ fn listener<'a>(rules: &HookRules, job: &'a Job, clean: &'a dyn Fn(String) -> St
         command: &job.hook().shown.what,
         max: rules.output_max,
         clean,
+        verdict: Verdict::default(),
     }
 }
 
@@ -283,7 +284,6 @@ fn command(
     Ok(command)
 }
 
-/// Returns the variables of a hook, with their values.
 fn known(runtime: &Runtime, session: &Session, rules: &HookRules, skill: &RegisteredSkill) -> Vec<(String, String)> {
     let value = |variable: Variable| match variable {
         Variable::SessionId => Some(session.id.clone()),

@@ -4,7 +4,6 @@ use openoxide_permissions::{Action, Approvals, Permission, Rule, Rules, decide, 
 use regex::{Regex, RegexBuilder};
 use serde_json::Value;
 
-/// The most bytes of a pattern.
 const LONGEST: usize = 1000;
 
 /// The most bytes that a pattern may need when it is made ready.
@@ -13,7 +12,6 @@ const SIZE: usize = 256 * 1024;
 /// Which tools or names a hook is for.
 #[derive(Clone, Debug)]
 pub(crate) enum Matcher {
-    /// All.
     All,
     /// Exactly these.
     Names(Vec<String>),
@@ -43,7 +41,6 @@ impl Matcher {
         })
     }
 
-    /// Tells whether a name is meant.
     pub(crate) fn matches(&self, name: &str) -> bool {
         match self {
             Matcher::All => true,

@@ -12,11 +12,9 @@ const BLOCK: i32 = 2;
 /// How much of an error is shown.
 const SHOWN: usize = 300;
 
-/// Reads what a hook says.
+/// Interprets what one hook does and says.
 pub(crate) struct Listener<'a> {
-    /// The event.
     pub(crate) event: HookEvent,
-    /// The skill.
     pub(crate) skill: &'a str,
     /// The command, as it is shown.
     pub(crate) command: &'a str,
@@ -24,70 +22,59 @@ pub(crate) struct Listener<'a> {
     pub(crate) max: usize,
     /// Takes out what nobody may see.
     pub(crate) clean: &'a dyn Fn(String) -> String,
-}
-
-/// What a hook said.
-pub(crate) struct HookOutput {
     pub(crate) verdict: Verdict,
-    /// Whether it neither failed nor kept anything from happening.
-    pub(crate) succeeded: bool,
 }
 
 impl Listener<'_> {
-    pub(crate) fn hear(&self, outcome: Result<Outcome, SandboxError>) -> HookOutput {
-        let mut verdict = Verdict::default();
-        let status = match &outcome {
-            Ok(Outcome { ended: Ended::Exit(status), .. }) => *status,
-            Ok(outcome) => return self.failed(&format!("it {}", outcome.ended)),
-            Err(error) => return self.failed(&error.to_string()),
+    /// Returns what the hook says, and whether it neither failed nor kept anything from happening.
+    pub(crate) fn hear(mut self, outcome: Result<Outcome, SandboxError>) -> (Verdict, bool) {
+        let outcome = match outcome {
+            Ok(outcome) => outcome,
+            Err(error) => return self.failed(error.to_string()),
         };
-        let (stdout, stderr) = outcome.map(|outcome| (outcome.stdout, outcome.stderr)).unwrap_or_default();
-        let stdout = String::from_utf8_lossy(&stdout);
-        let stderr = self.text(String::from_utf8_lossy(&stderr).trim());
-        let stdout = stdout.trim();
+        let Ended::Exit(status) = outcome.ended else { return self.failed(format!("it {}", outcome.ended)) };
+        let stdout = String::from_utf8_lossy(&outcome.stdout);
+        let (stdout, stderr) = (stdout.trim(), self.text(String::from_utf8_lossy(&outcome.stderr).trim()));
         let json = stdout.starts_with('{').then(|| serde_json::from_str::<Map<String, Value>>(stdout));
         match &json {
-            Some(Ok(json)) => Answer { listener: self, json }.into_verdict(&mut verdict),
-            Some(Err(error)) => verdict.notices.push(self.notice(&format!("its answer is no JSON: {error}"))),
+            Some(Ok(json)) => self.read(json),
+            Some(Err(error)) => self.note(&format!("its answer is no JSON: {error}")),
             None => {}
         }
-        let is_json = matches!(json, Some(Ok(_)));
+        let json = json.and_then(Result::ok);
         match status {
-            0 if !is_json && self.tells_model() && !stdout.is_empty() => {
-                verdict.context.push(self.said(self.text(stdout)));
+            0 if json.is_none() && self.tells_model() && !stdout.is_empty() => {
+                self.verdict.context.push(self.said(self.text(stdout)));
             }
             0 => {}
-            BLOCK => self.block(&mut verdict, json.and_then(Result::ok).as_ref(), stderr),
-            _ if is_json => {}
-            status => {
-                let what = format!("it exited with status {status}{}", after_colon(&stderr));
-                verdict.notices.push(self.notice(&what));
-            }
+            BLOCK => self.block(json.as_ref(), stderr),
+            _ if json.is_some() => {}
+            status => self.note(&format!("it exited with status {status}{}", after_colon(&stderr))),
         }
-        let is_denied = verdict.decision.as_ref().is_some_and(|decision| decision.ruling == Ruling::Deny);
-        let succeeded = status == 0 && !is_denied && verdict.block.is_none();
-        HookOutput { verdict, succeeded }
+        let is_denied = self.verdict.decision.as_ref().is_some_and(|decision| decision.ruling == Ruling::Deny);
+        let succeeded = status == 0 && !is_denied && self.verdict.block.is_none();
+        (self.verdict, succeeded)
     }
 
     /// Keeps the event from happening, if that is possible. JSON gives the reason, and cannot undo it.
-    fn block(&self, verdict: &mut Verdict, json: Option<&Map<String, Value>>, stderr: String) {
-        let own = verdict.decision.take().and_then(|decision| decision.reason).or(verdict.block.take());
+    fn block(&mut self, json: Option<&Map<String, Value>>, stderr: String) {
+        let own = self.verdict.decision.take().and_then(|decision| decision.reason).or(self.verdict.block.take());
         let own = own.or_else(|| json.and_then(|json| json.get("reason")?.as_str()).map(|reason| self.text(reason)));
         let said = own.or(Some(stderr).filter(|stderr| !stderr.is_empty()));
-        let reason = || format!("a hook of `{}` does not allow it", self.skill);
         match self.event {
             HookEvent::PreToolUse => {
-                let reason = Some(said.unwrap_or_else(reason));
-                verdict.decision = Some(Decision { ruling: Ruling::Deny, reason });
+                let reason = Some(said.unwrap_or_else(|| self.no_reason()));
+                self.verdict.decision = Some(Decision { ruling: Ruling::Deny, reason });
             }
-            event if event.can_block() => verdict.block = Some(said.unwrap_or_else(reason)),
+            event if event.can_block() => self.verdict.block = Some(said.unwrap_or_else(|| self.no_reason())),
             // The tool was used already: the model can only be told.
-            HookEvent::PostToolUse => verdict.context.extend(said.map(|text| self.said(text))),
-            _ => {
-                let what = format!("it exited with status 2{}", after_colon(&said.unwrap_or_default()));
-                verdict.notices.push(self.notice(&what));
-            }
+            HookEvent::PostToolUse => self.verdict.context.extend(said.map(|text| self.said(text))),
+            _ => self.note(&format!("it exited with status 2{}", after_colon(&said.unwrap_or_default()))),
         }
+    }
+
+    fn no_reason(&self) -> String {
+        format!("a hook of `{}` does not allow it", self.skill)
     }
 
     /// Tells whether plain output goes to the model.
@@ -95,15 +82,14 @@ impl Listener<'_> {
         matches!(self.event, HookEvent::UserPromptSubmit | HookEvent::SessionStart | HookEvent::SkillActivated)
     }
 
-    fn failed(&self, what: &str) -> HookOutput {
-        let what = (self.clean)(what.to_owned());
-        let verdict = Verdict { notices: vec![self.notice(&what)], ..Verdict::default() };
-        HookOutput { verdict, succeeded: false }
+    fn failed(mut self, what: String) -> (Verdict, bool) {
+        self.note(&(self.clean)(what));
+        (self.verdict, false)
     }
 
-    pub(crate) fn notice(&self, what: &str) -> Notice {
+    pub(crate) fn note(&mut self, what: &str) {
         let text = format!("its hook on {} `{}` decides nothing: {what}", self.event.as_str(), self.command);
-        Notice::new(self.skill, text)
+        self.verdict.notices.push(Notice::new(self.skill, text));
     }
 
     fn said(&self, text: String) -> HookMessage {
@@ -127,93 +113,82 @@ impl Listener<'_> {
             other => other.clone(),
         }
     }
-}
 
-/// The JSON that a hook answers with.
-struct Answer<'a> {
-    listener: &'a Listener<'a>,
-    json: &'a Map<String, Value>,
-}
-
-impl Answer<'_> {
-    fn into_verdict(self, verdict: &mut Verdict) {
-        let listener = self.listener;
-        if self.json.get("continue") == Some(&Value::Bool(false)) {
-            verdict.halt = Some(Halt { reason: self.text(self.json, "stopReason", verdict) });
+    /// Reads the JSON that a hook answers with.
+    fn read(&mut self, json: &Map<String, Value>) {
+        if json.get("continue") == Some(&Value::Bool(false)) {
+            self.verdict.halt = Some(Halt { reason: self.text_of(json, "stopReason") });
         }
-        let message = self.text(self.json, "systemMessage", verdict);
-        verdict.messages.extend(message.map(|text| listener.said(text)));
-        self.decision(verdict);
-        match self.json.get("hookSpecificOutput") {
+        let message = self.text_of(json, "systemMessage").map(|text| self.said(text));
+        self.verdict.messages.extend(message);
+        self.read_decision(json);
+        match json.get("hookSpecificOutput") {
             None | Some(Value::Null) => {}
-            Some(Value::Object(specific)) => self.specific(specific, verdict),
-            Some(_) => self.odd("hookSpecificOutput", verdict),
+            Some(Value::Object(specific)) => self.read_specific(specific),
+            Some(_) => self.odd("hookSpecificOutput"),
         }
     }
 
     /// Reads what stands at the top: whether it is to happen.
-    fn decision(&self, verdict: &mut Verdict) {
-        let reason = self.text(self.json, "reason", verdict);
-        let ours = || format!("a hook of `{}` does not allow it", self.listener.skill);
-        match (self.listener.event, self.json.get("decision").and_then(Value::as_str)) {
-            (_, None) if self.json.get("decision").is_none_or(Value::is_null) => {}
+    fn read_decision(&mut self, json: &Map<String, Value>) {
+        let reason = self.text_of(json, "reason");
+        match (self.event, json.get("decision").and_then(Value::as_str)) {
+            (_, None) if json.get("decision").is_none_or(Value::is_null) => {}
             (HookEvent::PreToolUse, Some("block")) => {
-                verdict.decision = Some(Decision { ruling: Ruling::Deny, reason });
+                self.verdict.decision = Some(Decision { ruling: Ruling::Deny, reason });
             }
             (HookEvent::PreToolUse, Some("approve")) => {
-                verdict.decision = Some(Decision { ruling: Ruling::Allow, reason });
+                self.verdict.decision = Some(Decision { ruling: Ruling::Allow, reason });
             }
             (HookEvent::UserPromptSubmit | HookEvent::Stop | HookEvent::PostToolUse, Some("block")) => {
-                verdict.block = Some(reason.unwrap_or_else(ours));
+                self.verdict.block = Some(reason.unwrap_or_else(|| self.no_reason()));
             }
             // What allows everything changes nothing.
             (_, Some("approve" | "allow")) => {}
-            _ => self.odd("decision", verdict),
+            _ => self.odd("decision"),
         }
     }
 
     /// Reads what is said for this event.
-    fn specific(&self, specific: &Map<String, Value>, verdict: &mut Verdict) {
-        let (listener, event) = (self.listener, self.listener.event);
+    fn read_specific(&mut self, specific: &Map<String, Value>) {
         let named = specific.get("hookEventName").filter(|name| !name.is_null());
-        if named.is_some_and(|name| name.as_str() != Some(event.as_str())) {
-            return self.odd("hookEventName", verdict);
+        if named.is_some_and(|name| name.as_str() != Some(self.event.as_str())) {
+            return self.odd("hookEventName");
         }
-        let context = self.text(specific, "additionalContext", verdict).filter(|text| !text.is_empty());
-        verdict.context.extend(context.map(|text| listener.said(text)));
-        if event == HookEvent::PreToolUse {
-            let reason = self.text(specific, "permissionDecisionReason", verdict);
-            match self.text(specific, "permissionDecision", verdict).map(|word| Ruling::parse(&word)) {
+        let context = self.text_of(specific, "additionalContext").filter(|text| !text.is_empty());
+        self.verdict.context.extend(context.map(|text| self.said(text)));
+        if self.event == HookEvent::PreToolUse {
+            let reason = self.text_of(specific, "permissionDecisionReason");
+            match self.text_of(specific, "permissionDecision").map(|word| Ruling::parse(&word)) {
                 None => {}
-                Some(Some(ruling)) => verdict.decision = Some(Decision { ruling, reason }),
-                Some(None) => self.odd("permissionDecision", verdict),
+                Some(Some(ruling)) => self.verdict.decision = Some(Decision { ruling, reason }),
+                Some(None) => self.odd("permissionDecision"),
             }
             match specific.get("updatedInput") {
                 None | Some(Value::Null) => {}
-                Some(input @ Value::Object(_)) => verdict.updated_input = Some(listener.value(input)),
-                Some(_) => self.odd("updatedInput", verdict),
+                Some(input @ Value::Object(_)) => self.verdict.updated_input = Some(self.value(input)),
+                Some(_) => self.odd("updatedInput"),
             }
         }
-        if event == HookEvent::PostToolUse {
+        if self.event == HookEvent::PostToolUse {
             let output = specific.get("updatedToolOutput").filter(|output| !output.is_null());
-            verdict.updated_output = output.map(|output| listener.value(output));
+            self.verdict.updated_output = output.map(|output| self.value(output));
         }
     }
 
-    fn text(&self, fields: &Map<String, Value>, key: &str, verdict: &mut Verdict) -> Option<String> {
+    fn text_of(&mut self, fields: &Map<String, Value>, key: &str) -> Option<String> {
         match fields.get(key)? {
-            Value::String(text) => Some(self.listener.text(text)),
+            Value::String(text) => Some(self.text(text)),
             Value::Null => None,
             _ => {
-                self.odd(key, verdict);
+                self.odd(key);
                 None
             }
         }
     }
 
-    fn odd(&self, key: &str, verdict: &mut Verdict) {
-        let what = format!("`{key}` in its answer is not understood");
-        verdict.notices.push(self.listener.notice(&what));
+    fn odd(&mut self, key: &str) {
+        self.note(&format!("`{key}` in its answer is not understood"));
     }
 }
 

@@ -28,7 +28,6 @@ impl Hook {
         matches!(self.event, HookEvent::PreToolUse | HookEvent::UserPromptSubmit | HookEvent::Stop)
     }
 
-    /// Tells whether it is for an event.
     pub(super) fn is_for(&self, event: &Event) -> bool {
         self.event == event.kind()
             && event.subject().is_none_or(|subject| self.matcher.matches(subject))
@@ -39,7 +38,6 @@ impl Hook {
     }
 }
 
-/// A skill whose hooks are registered.
 #[derive(Debug)]
 pub(crate) struct RegisteredSkill {
     pub(super) name: String,
@@ -67,7 +65,6 @@ impl RegisteredSkill {
     }
 }
 
-/// The hooks of a session.
 #[derive(Debug, Default)]
 pub(crate) struct Registry {
     pub(super) skills: Vec<Arc<RegisteredSkill>>,
@@ -90,7 +87,6 @@ impl Registry {
         self.quiet.remove(path);
     }
 
-    /// Tells whether a hook can still run.
     pub(super) fn can_run(&self, skill: &RegisteredSkill, hook: &Hook) -> bool {
         !self.is_spent(hook) && (hook.guards() || !self.quiet.contains(&skill.path))
     }

@@ -117,7 +117,6 @@ impl Verdict {
     }
 }
 
-/// Adds a text below another one.
 fn join(text: &mut Option<String>, more: Option<String>) {
     match (text.as_mut(), more) {
         (Some(text), Some(more)) => {

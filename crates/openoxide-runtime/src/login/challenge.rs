@@ -1,9 +1,7 @@
 //! Parses the `Bearer` challenge that a server sends to a client without a token.
 
-/// Longest scope that is passed on.
 const MAX_SCOPE: usize = 1024;
 
-/// A `Bearer` challenge.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Challenge {
     /// Where the server describes itself.

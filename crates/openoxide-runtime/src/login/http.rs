@@ -6,7 +6,6 @@ use url::Url;
 
 use crate::LoginError;
 
-/// Longest answer that is read.
 const MAX_BODY: usize = 64 * 1024;
 
 /// How a request is sent.

@@ -10,7 +10,6 @@ use super::metadata::{Issuer, Resource, issuer_places, resource_places, secure};
 use super::offer::{self, Offer};
 use crate::{LoginError, LoginReply, LoginStep, Question, Reply, Request, Response, ServerAddress, Step};
 
-/// A login on its way.
 pub(crate) struct Login {
     pub(crate) server: String,
     pub(crate) skills: Vec<String>,
@@ -40,13 +39,9 @@ enum Stage {
     Exchange(Box<Offer>, SecretString),
 }
 
-/// How a login goes on.
 pub(crate) enum Turn {
-    /// There is a next step.
     Go(Box<Login>),
-    /// This is the token.
     Token(SecretString),
-    /// The server wants no login.
     Unneeded,
 }
 
@@ -57,7 +52,6 @@ impl Login {
         Ok(Login { server: server.to_owned(), skills, url: url.to_owned(), place, stage: Stage::Probe })
     }
 
-    /// Returns what is needed next.
     pub(crate) fn step<T>(&self) -> Step<T> {
         let fetch = |request: Request| Step::Login(LoginStep::Fetch(request));
         match &self.stage {
@@ -76,7 +70,6 @@ impl Login {
         }
     }
 
-    /// Goes on with what came of the step.
     pub(crate) fn resume(mut self, reply: Reply) -> Result<Turn, LoginError> {
         let stage = std::mem::replace(&mut self.stage, Stage::Probe);
         let next = match (stage, reply) {

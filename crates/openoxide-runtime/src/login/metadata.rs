@@ -79,7 +79,6 @@ pub(super) fn resource_places(place: &ServerAddress, said: Option<&str>) -> VecD
     without_repeats([&place.url, &root].map(|url| well_known(url, "oauth-protected-resource")))
 }
 
-/// Returns where an issuer may describe itself.
 pub(super) fn issuer_places(issuer: &Url) -> VecDeque<Url> {
     let mut inside = issuer.clone();
     inside.set_path(&format!("{}/.well-known/openid-configuration", issuer.path().trim_end_matches('/')));

@@ -10,12 +10,10 @@ use url::form_urlencoded::{Serializer, parse};
 use super::metadata::{Issuer, secure};
 use crate::{Callback, LoginError, Request, Response, Returned};
 
-/// Longest code that is taken from a browser.
 const MAX_CODE: usize = 4096;
 
 const FORM: &str = "application/x-www-form-urlencoded";
 
-/// A login that can be offered.
 pub(super) struct Offer {
     issuer: Issuer,
     redirect: String,
@@ -23,7 +21,6 @@ pub(super) struct Offer {
     client_secret: Option<SecretString>,
     verifier: SecretString,
     state: String,
-    /// The page that the user opens.
     pub(super) page: Url,
 }
 

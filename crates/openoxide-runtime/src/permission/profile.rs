@@ -147,5 +147,4 @@ impl Runtime {
     }
 }
 
-/// Why something cannot be written.
 const SEALED: &str = "it is sealed, because other programs obey what stands there";

@@ -47,7 +47,6 @@ impl Runtime {
     }
 }
 
-/// Returns a path without links.
 pub(super) fn real(path: &Path) -> Result<PathBuf, String> {
     std::fs::canonicalize(path).map_err(|error| format!("{}: {error}", path.display()))
 }
@@ -60,7 +59,6 @@ fn whereabouts(path: &Path) -> PathBuf {
     }
 }
 
-/// Tells whether a part of a path below a folder is a link.
 fn has_link(folder: &Path, path: &Path) -> bool {
     let below = path.ancestors().take_while(|part| *part != folder);
     below.into_iter().any(|part| std::fs::symlink_metadata(part).is_ok_and(|found| found.is_symlink()))

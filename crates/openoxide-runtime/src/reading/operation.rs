@@ -15,7 +15,6 @@ use crate::{
     remote::RemoteAccess,
 };
 
-/// The file that a skill itself is.
 const MANIFEST: &str = "SKILL.md";
 
 /// The reading of one file.
@@ -29,7 +28,6 @@ pub struct Reading {
     remote: Option<RemoteReading>,
 }
 
-/// The reading of a file that a server has.
 struct RemoteReading {
     access: RemoteAccess,
     part: ReadPart,
@@ -83,7 +81,6 @@ impl Reading {
     }
 }
 
-/// The content type of bytes that nothing is known of.
 const BYTES: &str = "application/octet-stream";
 
 impl Resumable for Reading {

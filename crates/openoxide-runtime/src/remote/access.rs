@@ -26,7 +26,6 @@ pub(crate) struct RemoteAccess {
 /// The skill that may be used and the path that its name went on with, or why it is not used.
 pub(crate) type Access = Result<(RemoteSkill, Option<String>), RemoteRefusal>;
 
-/// Why a server's skill is not used.
 #[derive(Clone, Debug)]
 pub(crate) enum RemoteRefusal {
     /// The server, or what it offers, cannot be used.

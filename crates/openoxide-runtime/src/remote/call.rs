@@ -10,7 +10,6 @@ use crate::{
     Reply, Runtime, Session, Step, carry,
 };
 
-/// A call of a server's skill.
 pub(crate) struct RemoteCall {
     call: Call,
     access: RemoteAccess,

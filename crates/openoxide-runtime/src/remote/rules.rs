@@ -50,7 +50,7 @@ impl Runtime {
     pub fn remote_granted(&self, session: &Session, offer: &RemoteOffer) -> ApprovalState {
         // What has no digest can be anything the next time.
         let Some(digest) = &offer.digest else { return ApprovalState::NotApproved };
-        if session.trusts_remote(&offer.server, &offer.uri, digest) {
+        if session.remotes.contains(&(offer.server.clone(), offer.uri.clone(), digest.clone())) {
             return ApprovalState::Approved;
         }
         self.with_trust(|trust| trust.remote_approval(&offer.server, &offer.uri, digest))
@@ -59,19 +59,14 @@ impl Runtime {
     pub(crate) fn keep_remote(
         &self,
         session: &mut Session,
-        (server, uri, digest): (&str, &str, &str),
+        (server, uri, digest): (String, String, String),
         answer: &Answer,
     ) -> Result<(), TrustError> {
         match answer {
-            Answer::Session => session.trust_remote(server, uri, digest),
+            Answer::Session => drop(session.remotes.insert((server, uri, digest))),
             Answer::Always => {
-                let remote = TrustedRemote {
-                    server: server.to_owned(),
-                    uri: uri.to_owned(),
-                    digest: digest.to_owned(),
-                    at: Timestamp::from(SystemTime::now()),
-                };
-                self.with_trust(|trust| trust.add(TrustRecord::Remote(remote)))?;
+                let remote = TrustedRemote { server, uri, digest, at: Timestamp::from(SystemTime::now()) };
+                self.with_trust(|trust| trust.add_remote(remote))?;
             }
             Answer::Once | Answer::No | Answer::NotAsked | Answer::Secret(_) => {}
         }

@@ -7,7 +7,6 @@ use openoxide_sandbox::PATH;
 /// The most bytes that a first line may have.
 pub(crate) const HEAD: u64 = 256;
 
-/// Programs by the end of a file's name.
 const BY_END: &[(&str, &str)] = &[
     ("sh", "sh"),
     ("bash", "bash"),
@@ -25,16 +24,12 @@ const BY_END: &[(&str, &str)] = &[
 /// Folders that the sandbox shows besides those of [`PATH`].
 const SYSTEM: &[&str] = &["/usr", "/bin", "/sbin", "/lib", "/lib64", "/nix/store", "/gnu/store"];
 
-/// How a script is run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Interpreter {
-    /// It is a program itself.
     Itself,
     /// By another program, which gets these words before the script's path.
     By {
-        /// The program.
         program: String,
-        /// The words.
         words: Vec<String>,
     },
 }

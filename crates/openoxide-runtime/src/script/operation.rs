@@ -84,9 +84,7 @@ struct ReadyScript {
     loading: Loading,
     /// The script's path in the folder, as it is shown.
     script: String,
-    /// The copy of the folder.
     folder: PathBuf,
-    /// The copy of the script.
     file: PathBuf,
     interpreter: Interpreter,
 }
@@ -276,7 +274,6 @@ impl ScriptRun {
 }
 
 impl ReadyScript {
-    /// Makes the command that is run in the sandbox.
     fn command(&self, runtime: &Runtime, session: &Session, call: &ScriptCall) -> Result<Command, String> {
         let mut command = match &self.interpreter {
             Interpreter::Itself => Command::new(&self.file, runtime.limits()),
@@ -299,7 +296,6 @@ impl ReadyScript {
     }
 }
 
-/// Reads the beginning of a file.
 fn head(file: &Path) -> std::io::Result<Vec<u8>> {
     let mut head = Vec::new();
     fs_err::File::open(file)?.take(HEAD).read_to_end(&mut head)?;

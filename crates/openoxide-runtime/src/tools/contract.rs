@@ -58,7 +58,6 @@ fn described(description: &str, catalog: &str) -> String {
     }
 }
 
-/// Writes the schema of a tool's arguments.
 fn schema(rule: &ToolRule, names: &[&str]) -> Value {
     let mut properties = Map::new();
     let mut required = Vec::new();

@@ -47,16 +47,8 @@ impl ToolRegistry {
 
     /// Takes one name, for a tool of another provider.
     pub fn take(&mut self, name: &str, owner: &str) -> Result<(), Conflict> {
-        let outcome = self.register(&[name.to_owned()], owner);
-        outcome.map(drop).map_err(|error| Conflict {
-            name: name.to_owned(),
-            owner: error.conflicts.into_iter().next().map(|conflict| conflict.owner).unwrap_or_default(),
-        })
-    }
-
-    /// Returns who has a name.
-    pub fn owner(&self, name: &str) -> Option<&str> {
-        self.taken.get(name).map(String::as_str)
+        let taken = self.register(&[name.to_owned()], owner);
+        taken.map(drop).map_err(|mut error| error.conflicts.remove(0))
     }
 }
 
@@ -78,7 +70,6 @@ mod tests {
         let error = registry.register(&names, "others").unwrap_err().to_string();
         assert_eq!(error, "the tool cannot be offered: `skill` is taken by the host, `pepper_skill` is taken by us");
         assert_eq!(registry.take("skill", "others").unwrap_err().owner, "the host");
-        assert_eq!((registry.owner("pepper_skill"), registry.owner("x")), (Some("us"), None));
         assert_eq!(registry.register(&[], "us").unwrap_err().to_string(), "the tool has no name");
     }
 }

@@ -11,7 +11,6 @@ use crate::{Runtime, Session, Tool, ToolResult};
 
 /// Most skills that one search tells.
 const TOLD: usize = 10;
-/// Most characters of a description that are told.
 const ABOUT: usize = 300;
 
 /// Tells the skills that match, among those that the model may call.

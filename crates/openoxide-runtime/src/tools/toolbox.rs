@@ -46,13 +46,9 @@ impl ToolCallStart {
 }
 
 impl Toolbox {
-    /// Draws the tools of a runtime's host and gives them names that are free.
-    pub fn new(runtime: Arc<Runtime>, registry: &mut ToolRegistry, model: Model) -> Result<Toolbox, RenderError> {
-        Toolbox::spelled(runtime, registry, model, str::to_owned)
-    }
-
-    /// Draws the tools with every name spelled in another way, for programs that do not take all signs in names.
-    pub fn spelled(
+    /// Draws the tools of a runtime's host and gives them names that are free. Each name is spelled as `spell` does it, for
+    /// programs that do not take all signs in names.
+    pub fn new(
         runtime: Arc<Runtime>,
         registry: &mut ToolRegistry,
         model: Model,
@@ -186,7 +182,6 @@ impl Toolbox {
         }
     }
 
-    /// Returns what the root of a skill is called.
     fn source(&self, path: &Path) -> Option<&str> {
         let catalog = self.runtime.catalog();
         let entry = catalog.entries().find(|entry| *entry.skill.path == *path)?;
@@ -276,7 +271,6 @@ fn no_tool(name: &str) -> ToolResult {
     ToolResult::error(format!("no tool is called `{name}`"))
 }
 
-/// What a tool was called with.
 struct Input<'a> {
     name: &'a str,
     path: Option<&'a str>,

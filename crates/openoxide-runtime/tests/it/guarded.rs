@@ -55,7 +55,9 @@ fn a_value_is_no_yes_to_a_command() {
 fn the_model_cannot_end_what_guards() {
     let hooks = on("PreToolUse", &["exit 2"]) + &on("PostToolUse", &["true"]) + &on("SkillDeactivated", &["date"]);
     let Some(mut hooked) = Hooked::active("openoxide", &hooks) else { return };
-    let toolbox = Toolbox::new(Arc::clone(&hooked.runtime), &mut ToolRegistry::default(), Model::default()).unwrap();
+    let toolbox =
+        Toolbox::new(Arc::clone(&hooked.runtime), &mut ToolRegistry::default(), Model::default(), str::to_owned)
+            .unwrap();
     let isolation = isolation().unwrap();
     let mut script = Script::new(|question: &Question| panic!("{question:?}"));
     let mut ran = Vec::new();

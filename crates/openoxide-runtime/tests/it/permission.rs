@@ -251,7 +251,9 @@ fn tools_neither_name_nor_load_what_is_not_for_the_model() {
         }
         scene.context.tree(&text);
         scene.rule("skill", "secret-*", Action::Deny);
-        let toolbox = Toolbox::new(scene.runtime_of(host), &mut ToolRegistry::default(), Model::default()).unwrap();
+        let toolbox =
+            Toolbox::new(scene.runtime_of(host), &mut ToolRegistry::default(), Model::default(), str::to_owned)
+                .unwrap();
         let tool = toolbox.tools().iter().find(|tool| !tool.name.contains("ead")).unwrap();
         let (key, _) = tool.input_schema["properties"].as_object().unwrap().iter().next().unwrap();
         let call = |name: &str| {

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::scene::{Scene, Script};
 
 fn toolbox(scene: &Scene, host: &str) -> Toolbox {
-    Toolbox::new(scene.runtime_of(host), &mut ToolRegistry::default(), Model::default()).unwrap()
+    Toolbox::new(scene.runtime_of(host), &mut ToolRegistry::default(), Model::default(), str::to_owned).unwrap()
 }
 
 fn tools(scene: &Scene, host: &str) -> Vec<Tool> {
@@ -104,8 +104,9 @@ mod pepper {
         let scene = scene();
         let mut registry = ToolRegistry::default();
         registry.take("skill", "the agent").unwrap();
-        let make =
-            |registry: &mut ToolRegistry| Toolbox::new(scene.runtime_of("pepper"), registry, Model::default()).unwrap();
+        let make = |registry: &mut ToolRegistry| {
+            Toolbox::new(scene.runtime_of("pepper"), registry, Model::default(), str::to_owned).unwrap()
+        };
         let toolbox = make(&mut registry);
         assert_eq!(toolbox.tools()[0].name, "pepper_skill");
         assert_eq!(toolbox.conflicts[0].to_string(), "`skill` is taken by the agent");
