@@ -31,11 +31,11 @@ pub fn question_line(question: &Question) -> QuestionLine {
             (line.subject, line.about, line.skills) = (Some(name.clone()), about.clone(), skills.clone());
             (line.transport, line.target) = (Some(transport.clone()), Some(target.clone()));
         }
-        Question::Remote { skill, server, uri, about, digest, changed, .. } => {
+        Question::Remote { offer, changed } => {
             "remote".clone_into(&mut line.kind);
-            (line.skills, line.subject) = (vec![skill.clone()], Some(server.clone()));
-            (line.about, line.target) = (Some(about.clone()), Some(uri.clone()));
-            (line.digest, line.changed) = (digest.clone(), *changed);
+            (line.skills, line.subject) = (vec![offer.name.clone()], Some(offer.server.clone()));
+            (line.about, line.target) = (Some(offer.about.clone()), Some(offer.uri.clone()));
+            (line.digest, line.changed) = (offer.digest.clone(), *changed);
         }
         Question::Login { server, page } => {
             "login".clone_into(&mut line.kind);

@@ -4,8 +4,8 @@ use std::io::{BufRead as _, IsTerminal as _};
 
 use clap::Args;
 use openoxide_app::{
-    Answer, BlockingMcpServers, Choice, Fetch, FetchReply, LoginReply, LoginStep, Online, PermissionKind, Question,
-    RequestedPermission, Responder, Snapshot, Workspace, paths,
+    Answer, BlockingMcpServers, Choice, Fetch, FetchReply, LoginDriver, LoginReply, LoginStep, PermissionKind,
+    Question, RequestedPermission, Responder, Snapshot, Workspace, paths,
 };
 use secrecy::SecretString;
 
@@ -96,15 +96,16 @@ impl<'a> Asking<'a> {
                 let how = if transport == "stdio" { "started as this program" } else { "reached at this address" };
                 self.ui.ask(&format!("It is {how}, and would be added to your own settings."));
             }
-            Question::Remote { skill, server, uri, about, size, digest, changed } => {
+            Question::Remote { offer, changed } => {
                 if *changed {
-                    let text = format!("`{}` has changed since you allowed it.", safe(skill));
+                    let text = format!("`{}` has changed since you allowed it.", safe(&offer.name));
                     self.ui.ask(&paint(Role::Warning, &text));
                 }
-                let skill = paint(Role::Strong, &safe(skill));
-                self.ui.ask(&format!("{skill} is a skill of the MCP server `{}`:\n", safe(server)));
-                self.ui.ask(&self.ui.quoted("    ", about));
-                self.ui.ask(&format!("\n  from     {}  ({})\n", safe(uri), extent(*size, digest.as_deref())));
+                let skill = paint(Role::Strong, &safe(&offer.name));
+                self.ui.ask(&format!("{skill} is a skill of the MCP server `{}`:\n", safe(&offer.server)));
+                self.ui.ask(&self.ui.quoted("    ", &offer.about));
+                let extent = extent(offer.size, offer.digest.as_deref());
+                self.ui.ask(&format!("\n  from     {}  ({extent})\n", safe(&offer.uri)));
             }
             Question::Setting { key, value, file } => {
                 let value = value.as_deref().unwrap_or("not set any more");
@@ -224,11 +225,11 @@ pub(crate) fn tell_unasked(ui: &Ui, again: &str, question: &Question) {
         Question::Permission { skill, .. } => {
             ui.hint(&format!("calling `{}` needs a yes: run it in a terminal, or with `--yes`", safe(skill)));
         }
-        Question::Remote { skill, changed, .. } => {
+        Question::Remote { offer, changed } => {
             if *changed {
-                ui.warn(&format!("`{}` has changed since you allowed it", safe(skill)));
+                ui.warn(&format!("`{}` has changed since you allowed it", safe(&offer.name)));
             }
-            ui.warn(&format!("`{}` was not sent, because nobody was asked", safe(skill)));
+            ui.warn(&format!("`{}` was not sent, because nobody was asked", safe(&offer.name)));
             ui.hint(&format!("to be asked, run it in a terminal; to allow it this time:\n  {again}"));
         }
         Question::Server { name, target, .. } => {

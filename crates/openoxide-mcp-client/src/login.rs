@@ -55,7 +55,7 @@ impl LoginDriver {
             LoginStep::Wait(callback) => {
                 // Taken, so that the port closes as soon as the browser came.
                 let Some(listener) = self.listener.take() else {
-                    return LoginReply::CameBack(Err(LoginError::NoListener { why: "it is closed".to_owned() }));
+                    return LoginReply::CameBack(Err(LoginError::NoListener("it is closed".to_owned())));
                 };
                 LoginReply::CameBack(wait(&listener, callback, self.login))
             }
@@ -74,7 +74,7 @@ fn fetch(request: &Request, time: Duration) -> Result<Response, LoginError> {
 /// Sends one request. Redirects are not followed: what is asked for is where it was said to be.
 async fn send(request: &Request, address: &ServerAddress, time: Duration) -> Result<Response, LoginError> {
     let failed = |error: reqwest::Error| match error.is_timeout() {
-        true => LoginError::TimedOut { seconds: time.as_secs() },
+        true => LoginError::TimedOut(time.as_secs()),
         false => unreachable(&address.url, reason(&error)),
     };
     let client = http_client(&address.url, address.is_loopback).map_err(|why| unreachable(&address.url, why))?;
@@ -102,7 +102,7 @@ async fn send(request: &Request, address: &ServerAddress, time: Duration) -> Res
         && let Some(chunk) = response.chunk().await.map_err(failed)?
     {
         if body.len() + chunk.len() > request.limit {
-            return Err(LoginError::TooLong { url: shown(&address.url) });
+            return Err(LoginError::TooLong(shown(&address.url)));
         }
         body.extend_from_slice(&chunk);
     }

@@ -1,7 +1,7 @@
 //! Decides which skill a call means, and whether its caller may have it.
 
 use openoxide_permissions::{Action, Decision, Permission};
-use openoxide_skills::catalog::{Catalog, Entry, Status, View};
+use openoxide_skills::catalog::{Entry, Status, View};
 use openoxide_skills::host::{Caller, Situation};
 use openoxide_skills::text::{fill, near, path_text};
 
@@ -13,7 +13,7 @@ impl Runtime {
     ///
     /// What a rule denies is not there for the model: it is in no answer, and in no list of names.
     pub(crate) fn admit(&self, call: &Call) -> Result<&Entry, Refusal> {
-        let admission = Admission { runtime: self, view: self.view(), catalog: self.catalog(), call };
+        let admission = Admission { runtime: self, call };
         let name = call.skill.as_str();
         if !is_name(self.view(), call) {
             return Err(admission.said_or_unknown(Situation::SkillBadName, RefusalReason::Unknown));
@@ -70,8 +70,6 @@ fn is_name(view: &View, call: &Call) -> bool {
 /// A call whose refusal is put into words.
 struct Admission<'a> {
     runtime: &'a Runtime,
-    view: &'a View,
-    catalog: &'a Catalog,
     call: &'a Call,
 }
 
@@ -83,12 +81,12 @@ impl Admission<'_> {
     /// Returns the names that the caller may know of.
     fn names(&self) -> Vec<&str> {
         let known = |entry: &&Entry| may(entry, self.call.caller) && !self.runtime.denies(entry);
-        names_of(self.catalog.skills.iter().filter(known))
+        names_of(self.runtime.catalog().skills.iter().filter(known))
     }
 
     /// Returns a text of the host, filled in.
     fn own(&self, situation: Situation) -> Option<String> {
-        let text = |situation| self.view.host.own_text(self.call.caller, situation);
+        let text = |situation| self.runtime.view().host.own_text(self.call.caller, situation);
         let own = text(situation)?;
         let names = self.names().join(", ");
         let available = match text(Situation::NoSkills).filter(|_| names.is_empty()) {
@@ -109,7 +107,7 @@ impl Admission<'_> {
         let mut refusal = self.refusal(RefusalReason::Unknown, text);
         let names = self.names();
         let near = near(&self.call.skill, names.iter().copied());
-        if self.view.host.mention.suggests && self.call.caller == Caller::Model {
+        if self.runtime.view().host.mention.suggests && self.call.caller == Caller::Model {
             refusal.text.push_str(&our_list(&near, &names));
         } else if let Some(near) = near.first() {
             refusal.help = Some(format!("did you mean `{near}`?"));

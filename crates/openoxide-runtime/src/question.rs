@@ -5,7 +5,7 @@ use std::fmt;
 use openoxide_permissions::Permission;
 use secrecy::SecretString;
 
-use crate::RequestedPermission;
+use crate::{RemoteOffer, RequestedPermission};
 
 /// Something only the user can decide.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,18 +56,8 @@ pub enum Question {
     },
     /// Whether the text of a skill that a server offers may reach the model, bound to what the server lists for it.
     Remote {
-        /// What it is called by, the server included.
-        skill: String,
-        /// What the user's settings call the server.
-        server: String,
-        /// The address of its own file there.
-        uri: String,
-        /// What it says it is for.
-        about: String,
-        /// How many files it has, and how many bytes; absent where the server makes them up as they are asked for.
-        size: Option<(usize, u64)>,
-        /// The digest of all of them; without one a yes counts this time only.
-        digest: Option<String>,
+        /// The skill. Without a digest, a yes counts this time only.
+        offer: RemoteOffer,
         /// Whether it was allowed before, and its files have changed since.
         changed: bool,
     },
@@ -101,7 +91,9 @@ impl Question {
         match self {
             Question::Permission { .. }
             | Question::RequestedPermissions { .. }
-            | Question::Remote { digest: Some(_), .. } => &[Choice::Once, Choice::Session, Choice::Always, Choice::No],
+            | Question::Remote { offer: RemoteOffer { digest: Some(_), .. }, .. } => {
+                &[Choice::Once, Choice::Session, Choice::Always, Choice::No]
+            }
             Question::Secret { .. } => &[Choice::Value, Choice::No],
             Question::Server { .. } | Question::Login { .. } | Question::Remote { .. } | Question::Setting { .. } => {
                 &[Choice::Once, Choice::No]
@@ -117,7 +109,7 @@ impl Question {
             Question::Secret { variable, .. } => format!("secret {variable}"),
             // A server is what is started or connected to; its name is only what a skill calls it.
             Question::Server { transport, target, .. } => format!("server {transport} {target}"),
-            Question::Remote { server, uri, digest, .. } => {
+            Question::Remote { offer: RemoteOffer { server, uri, digest, .. }, .. } => {
                 format!("remote {server} {uri} {}", digest.as_deref().unwrap_or_default())
             }
             Question::Login { server, .. } => format!("login {server}"),

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use openoxide_config::{
     Environment, McpServer, McpTransport, PermissionPolicy, RememberedAnswer as Always, SandboxSettings, Timestamp,
-    Trust, TrustError, Workspace,
+    Trust, TrustError, TrustRecord, Workspace,
 };
 use openoxide_permissions::{Action, Approvals, Decision, Permission, RuleError, Rules, decide};
 use openoxide_sandbox::Limits;

@@ -37,11 +37,10 @@ async fn a_yes_is_for_exactly_what_was_listed() {
     let offer = skill_of("good").await.offer(Caller::User);
     let mut session = Session::new("one");
     let questions = runtime(&context, &[]).before_remote(&session, &offer, Caller::User).unwrap();
-    let [Question::Remote { skill, server, uri, size, digest, changed: false, .. }] = questions.as_slice() else {
-        panic!("{questions:?}")
-    };
-    assert_eq!((skill.as_str(), server.as_str(), uri.as_str()), ("mcp:docs/pdf", "docs", "skill://pdf/SKILL.md"));
-    assert_eq!((*size, digest), (Some((3, 60)), &offer.digest));
+    let [Question::Remote { offer: asked, changed: false }] = questions.as_slice() else { panic!("{questions:?}") };
+    assert_eq!((asked.name.as_str(), asked.server.as_str()), ("mcp:docs/pdf", "docs"));
+    assert_eq!(asked.uri, "skill://pdf/SKILL.md");
+    assert_eq!((asked.size, &asked.digest), (Some((3, 60)), &offer.digest));
     runtime(&context, &[]).keep_answer(&mut session, &questions[0], &Answer::Once).unwrap();
     assert_eq!(runtime(&context, &[]).remote_granted(&session, &offer), ApprovalState::NotApproved, "once is not kept");
     runtime(&context, &[]).keep_answer(&mut session, &questions[0], &Answer::Always).unwrap();

@@ -2,7 +2,7 @@
 
 use openoxide_skills::catalog::{Entry, View};
 use openoxide_skills::envelope::{CutText, LoadedSkill, cut, envelope};
-use openoxide_skills::expand::{Expanded, ShellPiece, Variables, expand};
+use openoxide_skills::expand::{Expanded, Variables, expand};
 use openoxide_skills::host::{Caller, Content, CutOf, Expand, Situation, Variable};
 use openoxide_skills::parse::{body_of, parse_bytes};
 use openoxide_skills::resource::{FileDigest, FolderLimits, FolderSnapshot, SkillDir};
@@ -15,22 +15,8 @@ pub(crate) fn load(runtime: &Runtime, session: &Session, call: Call, entry: Entr
     load_part(runtime, session, call, entry, runtime.view().host.activation.content)
 }
 
-/// Reads a skill for a message outside a call, without running anything: `place` returns what stands for a command.
-pub(crate) fn load_static(
-    runtime: &Runtime,
-    session: &Session,
-    call: Call,
-    entry: &Entry,
-    part: Content,
-    place: impl Fn(&ShellPiece) -> String,
-) -> Result<Loading, Refusal> {
-    let mut loading = load_part(runtime, session, call, entry.clone(), part)?;
-    loading.outputs = loading.expanded.commands().map(place).collect();
-    Ok(loading)
-}
-
 /// Reads a skill for a call, of which this part is sent.
-fn load_part(
+pub(crate) fn load_part(
     runtime: &Runtime,
     session: &Session,
     call: Call,
@@ -150,7 +136,7 @@ pub(crate) fn loaded<'a>(runtime: &'a Runtime, loading: &'a Loading, content: &'
     LoadedSkill {
         entry: &loading.entry,
         called: loading.call.skill.trim_start_matches('/'),
-        provider: root.and_then(|searched| searched.root.provider.as_deref()),
+        provider: root.and_then(|searched| searched.root.rule.provider.as_deref()),
         content,
         frontmatter: &loading.parsed.frontmatter,
         description: &loading.parsed.description,

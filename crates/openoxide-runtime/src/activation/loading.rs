@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use openoxide_config::PermissionKind;
 use openoxide_permissions::GrantDelta;
-use openoxide_skills::expand::{Arguments, Expanded, Variables};
-use openoxide_skills::resource::{SkillDir, Snapshot, SnapshotError};
+use openoxide_skills::expand::{Arguments, Expanded, ShellPiece, Variables};
+use openoxide_skills::resource::{FolderSnapshot, SkillDir, SnapshotError};
 use openoxide_skills::{catalog::Entry, envelope::Message, parse::Parsed};
 
 use crate::{Call, RequestedPermission};
@@ -17,7 +17,7 @@ pub(crate) struct Loading {
     /// Its folder, held open.
     pub(crate) dir: SkillDir,
     /// Everything in it, or why it cannot be digested; without a digest it gets no permission.
-    pub(crate) snapshot: Result<Snapshot, SnapshotError>,
+    pub(crate) snapshot: Result<FolderSnapshot, SnapshotError>,
     /// The digest of its folder; empty if there is none.
     pub(crate) digest: String,
     pub(crate) parsed: Parsed,
@@ -50,6 +50,11 @@ pub(crate) struct Loading {
 impl Loading {
     pub(crate) fn name(&self) -> String {
         self.entry.skill.name.to_string()
+    }
+
+    /// Puts texts in the place of commands, where nothing runs.
+    pub(crate) fn replace_commands(&mut self, text: impl Fn(&ShellPiece) -> String) {
+        self.outputs = self.expanded.commands().map(text).collect();
     }
 
     /// Returns the text with everything in its place.

@@ -1,12 +1,14 @@
 //! Preloads the skills that a subagent starts with, as whole texts.
 
+use std::collections::BTreeSet;
+
 use openoxide_permissions::Action;
+use openoxide_skills::catalog::Entry;
 use openoxide_skills::envelope::{LoadedSkill, Message, preloaded};
 use openoxide_skills::host::{Caller, Role, Situation};
 use openoxide_skills::text::{RenderError, fill};
-use openoxide_skills::{catalog::Entry, expand::ShellPiece};
 
-use super::load::{load_static, loaded};
+use super::load::{load_part, loaded};
 use super::{finish::carried, loading::Loading};
 use crate::{Call, Notice, Refusal, RefusalReason, Runtime, Session, names_for};
 
@@ -44,13 +46,9 @@ pub struct PreloadedSkill {
 impl Pinned {
     /// Returns the names without blanks around them, each once.
     fn names(&self) -> Vec<&str> {
-        let mut names: Vec<&str> = Vec::new();
-        for name in self.skills.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-        names
+        let mut seen = BTreeSet::new();
+        let names = self.skills.iter().map(|name| name.trim());
+        names.filter(|name| !name.is_empty() && seen.insert(*name)).collect()
     }
 }
 
@@ -113,9 +111,10 @@ impl Runtime {
     fn read_pinned(&self, session: &Session, name: &str, entry: &Entry) -> Result<Loading, Refusal> {
         let host = &self.view().host;
         let part = host.preload.content.unwrap_or(host.activation.content);
-        let place =
-            |piece: &ShellPiece| host.texts.command_denied(&piece.written, "nothing runs before the agent starts");
-        load_static(self, session, Call::plain(name, Caller::Model), entry, part, place)
+        let mut loading = load_part(self, session, Call::plain(name, Caller::Model), entry.clone(), part)?;
+        let reason = "nothing runs before the agent starts";
+        loading.replace_commands(|piece| host.texts.command_denied(&piece.written, reason));
+        Ok(loading)
     }
 
     fn draw_pinned(&self, read: &[Loading]) -> Result<Vec<Message>, RenderError> {

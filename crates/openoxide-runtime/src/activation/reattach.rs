@@ -3,9 +3,9 @@
 use openoxide_permissions::Action;
 use openoxide_skills::host::{Caller, Role, Situation};
 use openoxide_skills::text::{RenderError, path_text, tokens};
-use openoxide_skills::{catalog::Entry, envelope::Message, expand::ShellPiece};
+use openoxide_skills::{catalog::Entry, envelope::Message};
 
-use super::{finish::carried, load::load_static};
+use super::{finish::carried, load::load};
 use crate::{Call, CallArguments, Notice, Record, Recorded, Runtime, Session, admission::lost_its_name, call::may};
 
 /// With less room than this nothing useful can be said, in tokens.
@@ -104,10 +104,9 @@ fn again(
     let entry = entry(runtime, session, recorded, caller)?;
     let arguments = recorded.arguments.clone().map_or(CallArguments::Nothing, CallArguments::Raw);
     let call = Call { skill: entry.skill.name.to_string(), caller, arguments };
-    let part = runtime.view().host.activation.content;
     let texts = &runtime.view().host.texts;
-    let place = |piece: &ShellPiece| texts.say(Situation::AgainCommand, &[("command", &piece.command)]);
-    let loading = load_static(runtime, session, call, entry, part, place).map_err(|refusal| refusal.text)?;
+    let mut loading = load(runtime, session, call, entry.clone()).map_err(|refusal| refusal.text)?;
+    loading.replace_commands(|piece| texts.say(Situation::AgainCommand, &[("command", &piece.command)]));
     let changed = loading.digest != recorded.digest;
     let mark = match changed {
         true => texts.say(Situation::AgainChanged, &[("name", &entry.skill.name)]) + "\n\n",

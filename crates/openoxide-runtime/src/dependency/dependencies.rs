@@ -2,6 +2,8 @@
 //!
 //! Everything is asked for once, for all the skills that need it, and a skill is activated whatever the answer is.
 
+use std::collections::BTreeSet;
+
 use openoxide_skills::catalog::Entry;
 
 use super::required::{Dependencies, Dependency};
@@ -60,15 +62,7 @@ impl Dependencies {
 
 /// Returns what skills need, in the order of the calls; a skill that is called twice needs it once.
 fn dependencies<'a>(entries: &[&'a Entry]) -> Vec<Dependency<'a>> {
-    let mut seen = Vec::new();
-    let mut all = Vec::new();
-    for entry in entries {
-        if seen.contains(&entry.canonical()) {
-            continue;
-        }
-        seen.push(entry.canonical());
-        let tools = entry.skill.dependencies.iter().flat_map(|dependencies| &dependencies.tools);
-        all.extend(tools.map(|tool| Dependency { entry, tool }));
-    }
-    all
+    let mut seen = BTreeSet::new();
+    let called = entries.iter().copied().filter(|entry| seen.insert(entry.canonical()));
+    called.flat_map(|entry| entry.skill.dependencies.iter().map(move |tool| Dependency { entry, tool })).collect()
 }

@@ -117,14 +117,10 @@ impl Firing {
         match &*event {
             Event::SkillDeactivated { reason: Deactivation::ForkEnded, .. } if rules.scope == HookScope::Session => {}
             Event::SkillDeactivated { skill, reason: Deactivation::AskedByModel } => self.quiet(session, skill),
-            Event::SkillDeactivated { skill, reason } => {
-                for gone in session.hooks.remove(|one| one.is(skill)) {
-                    self.last_words(session, &gone, *reason);
-                }
-            }
+            Event::SkillDeactivated { skill, reason } => self.deactivate(session, *reason, |one| one.is(skill)),
             Event::SessionEnd { .. } => {
                 self.choose(session, |_| true);
-                self.remove_all(session, Deactivation::SessionEnded);
+                self.deactivate(session, Deactivation::SessionEnded, |_| true);
             }
             Event::SkillActivated { skill, .. } => self.choose(session, |one| one.is(skill)),
             _ => {
@@ -150,8 +146,8 @@ impl Firing {
         }
     }
 
-    fn remove_all(&mut self, session: &mut Session, reason: Deactivation) {
-        for gone in session.hooks.remove(|_| true) {
+    fn deactivate(&mut self, session: &mut Session, reason: Deactivation, is_meant: impl Fn(&RegisteredSkill) -> bool) {
+        for gone in session.hooks.remove(is_meant) {
             self.last_words(session, &gone, reason);
         }
     }
@@ -231,7 +227,7 @@ impl Firing {
         }
         session.hooks.stops = 0;
         if rules.scope == HookScope::Turn {
-            self.remove_all(session, Deactivation::TurnEnded);
+            self.deactivate(session, Deactivation::TurnEnded, |_| true);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use openoxide_config::{ApprovalState, Grant, PermissionKind, Timestamp, TrustError};
+use openoxide_config::{ApprovalState, Grant, PermissionKind, Timestamp, TrustError, TrustRecord};
 use openoxide_permissions::{Action, Permission};
 use openoxide_skills::{catalog::Entry, host::ToolsMeaning};
 
@@ -145,7 +145,7 @@ impl Runtime {
                         shown: permission.items(),
                         at: Timestamp::from(SystemTime::now()),
                     };
-                    self.with_trust(|trust| trust.grant(grant))?;
+                    self.with_trust(|trust| trust.add(TrustRecord::Grant(grant)))?;
                 }
                 Answer::Once | Answer::Secret(_) | Answer::No | Answer::NotAsked => {}
             }

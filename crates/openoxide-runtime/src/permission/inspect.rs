@@ -62,6 +62,6 @@ impl Runtime {
             }
         }
         // There are two callers, so that there is an inspection.
-        inspection.ok_or(InspectionError::NoDigest(SnapshotError::NoManifest { path: String::new() }))
+        inspection.ok_or(InspectionError::NoDigest(SnapshotError::NoManifest(String::new())))
     }
 }

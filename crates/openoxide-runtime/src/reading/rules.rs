@@ -54,8 +54,8 @@ impl Runtime {
 
     /// Keeps the answer to a question about a permission or a server's skill, for as long as the user said.
     pub fn keep_answer(&self, session: &mut Session, question: &Question, answer: &Answer) -> Result<(), TrustError> {
-        if let Question::Remote { server, uri, digest: Some(digest), .. } = question {
-            return self.keep_remote(session, (server.clone(), uri.clone(), digest.clone()), answer);
+        if let Question::Remote { offer, .. } = question {
+            return self.keep_remote(session, offer, answer);
         }
         let Question::Permission { permission, subject, .. } = question else { return Ok(()) };
         let Some(permission) = Permission::parse(permission) else { return Ok(()) };

@@ -33,15 +33,8 @@ impl Runtime {
         }
         let granted = self.remote_granted(session, offer);
         if granted != ApprovalState::Approved {
-            questions.push(Question::Remote {
-                skill: offer.name.clone(),
-                server: offer.server.clone(),
-                uri: offer.uri.clone(),
-                about: offer.about.clone(),
-                size: offer.size,
-                digest: offer.digest.clone(),
-                changed: matches!(granted, ApprovalState::Changed { .. }),
-            });
+            let changed = matches!(granted, ApprovalState::Changed { .. });
+            questions.push(Question::Remote { offer: offer.clone(), changed });
         }
         Ok(questions)
     }
@@ -59,14 +52,16 @@ impl Runtime {
     pub(crate) fn keep_remote(
         &self,
         session: &mut Session,
-        (server, uri, digest): (String, String, String),
+        offer: &RemoteOffer,
         answer: &Answer,
     ) -> Result<(), TrustError> {
+        let Some(digest) = offer.digest.clone() else { return Ok(()) };
+        let (server, uri) = (offer.server.clone(), offer.uri.clone());
         match answer {
             Answer::Session => drop(session.remotes.insert((server, uri, digest))),
             Answer::Always => {
                 let remote = TrustedRemote { server, uri, digest, at: Timestamp::from(SystemTime::now()) };
-                self.with_trust(|trust| trust.add_remote(remote))?;
+                self.with_trust(|trust| trust.add(TrustRecord::Remote(remote)))?;
             }
             Answer::Once | Answer::No | Answer::NotAsked | Answer::Secret(_) => {}
         }

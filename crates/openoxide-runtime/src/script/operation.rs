@@ -13,7 +13,7 @@ use openoxide_config::PermissionKind;
 use openoxide_permissions::{Action, Permission};
 use openoxide_sandbox::{Command, Outcome, SandboxError};
 use openoxide_skills::host::{Caller, Variable};
-use openoxide_skills::resource::{FileDigest, ResourcePath, Snapshot, shown_name};
+use openoxide_skills::resource::{FileDigest, FolderSnapshot, ResourcePath, shown_name};
 use openoxide_skills::{catalog::Entry, text::path_text};
 
 use super::interpreter::{HEAD, Interpreter};

@@ -208,7 +208,7 @@ fn about(question: &Question) -> String {
         }
         Question::Secret { variable, .. } => format!("the variable {variable}"),
         Question::Server { name, .. } => format!("adding the MCP server `{name}`"),
-        Question::Remote { skill, .. } => format!("whether the model may read `{skill}`"),
+        Question::Remote { offer, .. } => format!("whether the model may read `{}`", offer.name),
         Question::Login { server, .. } => format!("logging in to `{server}`"),
         Question::Setting { key, .. } => format!("changing the setting `{key}`"),
     }

@@ -128,18 +128,18 @@ fn message(question: &Question) -> Result<String, String> {
                 quoted(target)
             ))
         }
-        Question::Remote { skill, server, uri, about, size, changed, .. } => {
+        Question::Remote { offer, changed } => {
             let changed = if *changed { "It has changed since you allowed this. " } else { "" };
-            let size = size.map_or_else(
+            let size = offer.size.map_or_else(
                 || "the server makes it up when it is asked".to_owned(),
                 |(files, bytes)| format!("{files} files, {bytes} bytes"),
             );
             Ok(format!(
                 "{changed}The model wants to use `{}`, a skill of the MCP server `{}`: {}\n{}\n    {size}",
-                TerminalText(skill),
-                TerminalText(server),
-                TerminalText(about),
-                quoted(uri)
+                TerminalText(&offer.name),
+                TerminalText(&offer.server),
+                TerminalText(&offer.about),
+                quoted(&offer.uri)
             ))
         }
         Question::Secret { variable, .. } => Err(format!(
