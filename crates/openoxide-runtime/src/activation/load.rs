@@ -26,12 +26,12 @@ pub(crate) fn load_part(
     let view = runtime.view();
     let failed = |why: String| unreadable(view, &call, &entry, &why);
     let dir = SkillDir::of(runtime.catalog(), &entry).map_err(|error| failed(error.to_string()))?;
-    let snapshot = dir.snapshot(&SnapshotLimits::default());
+    let snapshot = dir.snapshot(&FolderLimits::SNAPSHOT);
     let alone;
     let own_file = match &snapshot {
         Ok(snapshot) => snapshot,
         Err(_) => {
-            alone = dir.own_file(&SnapshotLimits::default()).map_err(|error| failed(error.to_string()))?;
+            alone = dir.own_file().map_err(|error| failed(error.to_string()))?;
             &alone
         }
     };
