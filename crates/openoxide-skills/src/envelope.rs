@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use minijinja::context;
 
 use crate::catalog::{Entry, View};
-use crate::host::{Caller, CutRule, MessageClean, Role, Situation, Texts};
+use crate::host::{Caller, CutRule, MessageClean, MessageRule, Role, Situation, Texts};
 use crate::skill::Frontmatter;
 use crate::text::template::{RenderError, Templates};
 use crate::text::{is_deceptive, one_line, path_text};
@@ -55,15 +55,14 @@ pub struct LoadedSkill<'a> {
 /// Draws the messages that carry a skill to the model.
 pub fn envelope(view: &View, loaded: &LoadedSkill<'_>) -> Result<Vec<Message>, RenderError> {
     let rules = &view.host.activation;
-    let wanted = || rules.messages.iter().filter(|rule| rule.caller.is_none_or(|caller| caller == loaded.caller));
-    let templates = Templates::new(&view.spec, wanted().map(|rule| rule.template.as_str()))?;
+    let messages = || rules.messages.iter().filter(|rule| rule.caller.is_none_or(|caller| caller == loaded.caller));
+    let templates = Templates::new(&view.spec, messages().map(|rule| rule.template.as_str()))?;
     let values = values(&rules.guard, loaded);
-    let mut messages = Vec::new();
-    for rule in wanted() {
+    let message = |rule: &MessageRule| {
         let text = templates.draw(&rule.template, values.clone())?;
-        messages.push(Message { role: rule.role, text, frame: rule.frame });
-    }
-    Ok(messages)
+        Ok(Message { role: rule.role, text, frame: rule.frame })
+    };
+    messages().map(message).collect()
 }
 
 /// Draws what is said to somebody who calls a skill again: that nothing changed, or that something did.

@@ -30,12 +30,12 @@ pub struct SearchHit<'c> {
 /// Finds the skills that match a query, best first; equals stand by name and path.
 pub fn search<'c>(entries: impl IntoIterator<Item = &'c Entry>, query: &str, most: usize) -> Vec<SearchHit<'c>> {
     let query = &query[..query.floor_char_boundary(QUERY_MAX)];
-    let mut wanted = words(query);
-    wanted.truncate(WORDS_MAX);
-    wanted.sort_unstable();
-    wanted.dedup();
+    let mut terms = words(query);
+    terms.truncate(WORDS_MAX);
+    terms.sort_unstable();
+    terms.dedup();
     let index = Index::new(entries.into_iter().map(Document::of).collect());
-    let weighted: Vec<(&String, f64)> = wanted.iter().map(|word| (word, index.rarity(word))).collect();
+    let weighted: Vec<(&String, f64)> = terms.iter().map(|word| (word, index.rarity(word))).collect();
     let named = query.trim();
     let mut hits: Vec<(bool, SearchHit<'c>)> = Vec::new();
     for document in &index.documents {

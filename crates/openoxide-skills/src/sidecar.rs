@@ -9,7 +9,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::host::{SidecarBad, SidecarRules};
 use crate::skill::{PermissionsProfile, SkillInterface, SkillPolicy, ToolDependency};
 use crate::text::yaml::{self, Node, Value};
-use crate::{text::collapse, text::yaml_value::plain_bool};
+use crate::text::{collapse, yaml_value::plain_bool};
 
 /// Longest short text, in characters.
 const SHORT: usize = 64;

@@ -6,7 +6,6 @@ use crate::host::{BlockForm, FileNameEnd, FileRules, FileStart, InlinePlace, She
 use crate::text::markdown::{Fence, Region, RegionKind};
 
 /// A command in a text, and the whole mark around it.
-#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Mark {
     pub(super) span: Range<usize>,
     pub(super) command: Range<usize>,

@@ -18,7 +18,6 @@ pub(super) struct Placeholders<'a> {
     greatest: Option<(usize, String)>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Placeholder<'a> {
     /// Where it stands; a backslash that takes it back is included.
     pub(super) span: Range<usize>,
@@ -26,7 +25,6 @@ pub(super) struct Placeholder<'a> {
 }
 
 /// What becomes of a placeholder.
-#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Replacement<'a> {
     Value(Value<'a>),
     /// It stays, without the backslash before it.
@@ -36,7 +34,6 @@ pub(super) enum Replacement<'a> {
 }
 
 /// A value that takes a placeholder's place.
-#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Value<'a> {
     pub(super) text: &'a str,
     /// The environment variable that holds it for a command.
@@ -131,22 +128,12 @@ impl<'a> Placeholders<'a> {
     }
 
     fn value(&self, rules: &ArgumentRules, name: Name) -> Option<Value<'_>> {
-        let argument =
-            |text, number: usize| Value { text, variable: format!("OPENOXIDE_ARG_{number}"), is_argument: true };
         let words = &self.arguments.words;
-        match name {
-            Name::All => {
-                let text = &self.arguments.raw;
-                Some(Value { text, variable: "OPENOXIDE_ARGUMENTS".to_owned(), is_argument: true })
-            }
-            Name::Known(variable) => {
-                let text = self.variables.get(&variable)?;
-                Some(Value { text, variable: variable.environment_name().to_owned(), is_argument: false })
-            }
-            Name::Named(position) => {
-                let text = words.get(position).map_or("", String::as_str);
-                Some(argument(text, position + rules.first))
-            }
+        let argument = |number: usize| format!("OPENOXIDE_ARG_{number}");
+        let (text, variable) = match name {
+            Name::All => (self.arguments.raw.as_str(), "OPENOXIDE_ARGUMENTS".to_owned()),
+            Name::Known(variable) => (self.variables.get(&variable)?.as_str(), variable.environment_name().to_owned()),
+            Name::Named(position) => (words.get(position).map_or("", String::as_str), argument(position + rules.first)),
             Name::Number(number) => {
                 let position = number.checked_sub(rules.first).filter(|position| *position < words.len());
                 let rest = self.greatest.as_ref().filter(|(greatest, _)| *greatest == number);
@@ -156,9 +143,10 @@ impl<'a> Placeholders<'a> {
                     (None, _) if rules.missing == MissingArgument::Empty => "",
                     (None, _) => return None,
                 };
-                Some(argument(text, number))
+                (text, argument(number))
             }
-        }
+        };
+        Some(Value { text, variable, is_argument: !matches!(name, Name::Known(_)) })
     }
 }
 

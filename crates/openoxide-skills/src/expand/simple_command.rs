@@ -40,7 +40,6 @@ enum Kind {
 }
 
 /// A program that reads or runs one of the words after it.
-#[derive(Clone, Debug)]
 struct CodeReader {
     name: String,
     kind: Kind,
@@ -108,7 +107,6 @@ fn names_text(option: &str) -> bool {
     }
 }
 
-#[derive(Clone, Debug)]
 pub(super) struct SimpleCommand {
     /// Where the word begins that is being read.
     word: Option<usize>,

@@ -284,7 +284,7 @@ impl Collector<'_> {
         };
         self.frontmatter.metadata =
             pairs.iter().filter_map(|(key, value)| Some((key.as_text()?.to_owned(), self.written(value)))).collect();
-        if let Some((_, short)) = pairs.iter().rev().find(|(key, _)| key.as_text() == Some("short-description")) {
+        if let Some(short) = value.get("short-description") {
             let text = self.required_text("metadata.short-description", short)?;
             self.rare.short_description = text.filter(|text| !text.is_empty());
         }

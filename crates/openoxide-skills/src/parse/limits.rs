@@ -7,7 +7,7 @@ use super::scalar::{self, Text};
 use crate::diagnostic::{Code, Diagnostic, Level};
 use crate::host::{EmptyText, LengthUnit, ParseRules};
 use crate::text::utf16_len;
-use crate::text::yaml::{Node, Pair};
+use crate::text::yaml::{Node, Pair, value_of};
 
 /// Returns the length of a text in the unit of a host's limits.
 pub(super) fn length(text: &str, unit: LengthUnit) -> usize {
@@ -21,8 +21,7 @@ pub(super) fn length(text: &str, unit: LengthUnit) -> usize {
 /// Checks the lengths of the texts, in the order of the standard's fields.
 pub(super) fn check_texts(rules: &ParseRules, source: Source<'_>, pairs: &[Pair<'_>]) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
-    let find = |wanted: &str| pairs.iter().rev().find(|(key, _)| key.as_text() == Some(wanted)).map(|(_, value)| value);
-    match find("description") {
+    match value_of(pairs, "description") {
         None if rules.description.required => problems.push(
             Diagnostic::error(Code::DescriptionMissing, "the frontmatter has no `description`")
                 .at(source.file, 0..source.file.find('\n').unwrap_or(0))
@@ -31,9 +30,7 @@ pub(super) fn check_texts(rules: &ParseRules, source: Source<'_>, pairs: &[Pair<
         Some(value) => problems.extend(description(rules, source, value)),
         None => {}
     }
-    if let Some(value) = find("compatibility") {
-        problems.extend(compatibility(rules, source, value));
-    }
+    problems.extend(value_of(pairs, "compatibility").and_then(|value| compatibility(rules, source, value)));
     problems
 }
 

@@ -8,7 +8,8 @@ use super::limits::length;
 use super::parsed::{Parsed, Source};
 use crate::diagnostic::{Code, Diagnostic, Fix, Level};
 use crate::host::{Chars, LengthUnit, NameShape, NameSource, NameStep, ParseRules};
-use crate::text::{TerminalText, yaml::Pair};
+use crate::text::TerminalText;
+use crate::text::yaml::{Pair, value_of};
 
 pub(super) fn check(
     rules: &ParseRules,
@@ -21,8 +22,7 @@ pub(super) fn check(
         true => Some(Level::Error),
         false => (rules.name.should != NameShape::default()).then_some(Level::Warning),
     };
-    let pair = pairs.iter().rev().find(|(key, _)| key.as_text() == Some("name"));
-    let Some((_, value)) = pair else {
+    let Some(value) = value_of(pairs, "name") else {
         return level().into_iter().map(|level| missing(source, folder, level)).collect();
     };
     let span = source.span(&value.span);

@@ -10,7 +10,7 @@ use super::{fields::Collected, plain::Keys};
 use crate::diagnostic::{Code, Diagnostic, Fix, Level, Place};
 use crate::frontmatter::{self, EditedText, Split, soft_tabs};
 use crate::host::{BadYaml, FenceRules, Mark, NameSource, NoFrontmatter, ParseRules, Prepare, Repair, Utf8};
-use crate::{text::yaml, text::yaml_value::yaml_problem};
+use crate::text::{yaml, yaml_value::yaml_problem};
 
 const FRONTMATTER_MAX: usize = 64 * 1024;
 

@@ -1,6 +1,7 @@
 //! Recognizes plain scalars that are not text in older YAML: null, booleans, numbers and dates.
 
-use crate::{host::Typed, text::yaml::is_null_text, text::yaml_value::bool_of};
+use crate::host::Typed;
+use crate::text::{yaml::is_null_text, yaml_value::bool_of};
 
 /// Tells whether a plain scalar is no text by a host's rules.
 pub(super) fn is_typed(text: &str, rule: Typed) -> bool {

@@ -7,7 +7,6 @@ use crate::catalog::{Catalog, Entry, View};
 use crate::text::tokens;
 
 /// A root and its short name, as the template of the catalog lists them.
-#[derive(Clone, Debug)]
 pub(super) struct AliasLine {
     pub(super) alias: String,
     pub(super) path: String,

@@ -9,7 +9,6 @@ use crate::catalog::{Entry, View};
 use crate::host::{BudgetRules, FitStep, Measure, Reserved};
 
 /// One entry, drawn whole and bare.
-#[derive(Clone, Debug)]
 pub(super) struct Item {
     pub(super) full: String,
     pub(super) bare: String,
@@ -28,7 +27,6 @@ pub(super) enum Choice {
     Whole,
 }
 
-#[derive(Clone, Debug)]
 pub(super) struct Fitted {
     pub(super) choices: Vec<Choice>,
     pub(super) used: u64,

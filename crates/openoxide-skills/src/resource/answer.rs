@@ -108,27 +108,19 @@ impl ResourceRefusal {
             Ok(ResourcePart::Manifest) => "SKILL.md".to_owned(),
             Err(_) => repeated(&asked.written),
         };
-        let values = [
-            ("name", repeated(&asked.name)),
-            ("path", repeated(&path)),
-            ("address", repeated(&asked.written)),
-            ("available", available(catalog, asked.caller)),
+        let values: [(&str, &str); 4] = [
+            ("name", &repeated(&asked.name)),
+            ("path", &repeated(&path)),
+            ("address", &repeated(&asked.written)),
+            ("available", &available(catalog, asked.caller)),
         ];
-        let text = fill(template, &values.each_ref().map(|(key, value)| (*key, value.as_str())));
-        ResourceRefusal { problem, text }
+        ResourceRefusal { problem, text: fill(template, &values) }
     }
 
     /// Says that an address names no skill.
     pub fn unnamed(host: &Host, problem: ReadProblem) -> ResourceRefusal {
         let text = host.texts.text(problem.into());
         ResourceRefusal { problem, text: text.to_owned() }
-    }
-}
-
-fn may_call(entry: &Entry, caller: Caller) -> bool {
-    match caller {
-        Caller::User => entry.user,
-        Caller::Model => entry.model,
     }
 }
 
@@ -198,7 +190,7 @@ fn list(host: &Host, folder: &ResourceFolder) -> String {
 
 fn available(catalog: &Catalog, caller: Caller) -> String {
     let mut seen = HashSet::new();
-    let callable = catalog.skills.iter().filter(|entry| may_call(entry, caller));
+    let callable = catalog.skills.iter().filter(|entry| if caller == Caller::User { entry.user } else { entry.model });
     let names: Vec<&str> = callable.map(|entry| &*entry.skill.name).filter(|name| seen.insert(*name)).collect();
     if names.is_empty() { "none".to_owned() } else { TerminalText(&names.join(", ")).to_string() }
 }

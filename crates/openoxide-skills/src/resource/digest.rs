@@ -1,7 +1,8 @@
 //! Digests files, and everything in a skill's folder.
 
+use std::os::{fd::OwnedFd, unix::ffi::OsStrExt as _};
 use std::path::{Path, PathBuf};
-use std::{ffi::OsString, fmt, os::fd::OwnedFd, os::unix::ffi::OsStrExt as _};
+use std::{ffi::OsString, fmt};
 
 use rustix::io::Errno;
 use sha2::{Digest as _, Sha256};
@@ -111,17 +112,17 @@ pub(super) fn hash(
     mut take: impl FnMut(&[u8]) -> Result<(), Errno>,
 ) -> Result<(u64, [u8; 32]), Errno> {
     // A small file is read into a small buffer, with one byte to spare: a short read is its end.
-    let wanted = usize::try_from(size).unwrap_or(CHUNK).saturating_add(1).min(CHUNK);
-    if buffer.len() < wanted {
-        buffer.resize(wanted, 0);
+    let chunk = usize::try_from(size).unwrap_or(CHUNK).saturating_add(1).min(CHUNK);
+    if buffer.len() < chunk {
+        buffer.resize(chunk, 0);
     }
     let (mut hasher, mut total) = (Sha256::new(), 0_u64);
     while total <= size {
-        let read = beneath::read_full(file, &mut buffer[..wanted])?;
+        let read = beneath::read_full(file, &mut buffer[..chunk])?;
         hasher.update(&buffer[..read]);
         take(&buffer[..read])?;
         total += u64::try_from(read).unwrap_or(0);
-        if read < wanted {
+        if read < chunk {
             break;
         }
     }

@@ -30,7 +30,7 @@ pub struct SkillDir {
 pub(super) enum Extent {
     /// Everything in its folder.
     Folder,
-    /// A single file among others.
+    /// A single file, such as `deploy.md` in a folder of many; nothing beside it belongs to it.
     File,
 }
 
@@ -38,12 +38,6 @@ impl SkillDir {
     /// Opens a folder whose skill is in `SKILL.md`.
     pub fn open(folder: &Path) -> Result<SkillDir> {
         SkillDir::new(folder, OsStr::new("SKILL.md"), Extent::Folder)
-    }
-
-    /// Opens a skill that is one file, such as `deploy.md` in a folder of many; nothing beside it belongs to it.
-    pub fn open_file(file: &Path) -> Result<SkillDir> {
-        let (folder, name) = parts(file);
-        SkillDir::new(&folder, &name, Extent::File)
     }
 
     /// Opens the skill of a catalog's entry, by the rules of the root that it was found in.
@@ -68,7 +62,7 @@ impl SkillDir {
         Ok(SkillDir { leads_to, ..SkillDir::held(fd, &name, extent) })
     }
 
-    fn new(folder: &Path, manifest: &OsStr, extent: Extent) -> Result<SkillDir> {
+    pub(super) fn new(folder: &Path, manifest: &OsStr, extent: Extent) -> Result<SkillDir> {
         let fd = rustix::fs::open(folder, FOLDER, Mode::empty()).map_err(unopened)?;
         Ok(SkillDir::held(fd, manifest, extent))
     }

@@ -244,8 +244,8 @@ fn regular_size(file: &OwnedFd) -> Result<u64, ReadProblem> {
 /// Reads at most `max` bytes and one more, which tells that there are more.
 fn read_up_to(file: &OwnedFd, size: u64, max: u64) -> Result<Vec<u8>, ReadProblem> {
     // A file may grow while it is read; it is then read up to where it ended before.
-    let wanted = size.min(max).saturating_add(1);
-    let mut bytes = vec![0; usize::try_from(wanted).map_err(|_| ReadProblem::TooLarge)?];
+    let most = size.min(max).saturating_add(1);
+    let mut bytes = vec![0; usize::try_from(most).map_err(|_| ReadProblem::TooLarge)?];
     let read = beneath::read_full(file, &mut bytes).map_err(problem)?;
     bytes.truncate(read);
     Ok(bytes)
@@ -259,17 +259,14 @@ fn read_text(file: &OwnedFd, size: u64, max: u64) -> Result<(u64, ResourceBytes)
     if bytes.contains(&0) {
         return Err(ReadProblem::Binary);
     }
-    let text = match String::from_utf8(bytes) {
-        Ok(text) => text,
-        // The cut went through a character, and the whole of it goes.
-        Err(error) if is_cut && error.utf8_error().error_len().is_none() => {
-            let kept = error.utf8_error().valid_up_to();
-            let mut bytes = error.into_bytes();
-            bytes.truncate(kept);
-            String::from_utf8(bytes).map_err(|_| ReadProblem::NotUtf8)?
+    let text = String::from_utf8(bytes).or_else(|error| {
+        let (utf8, mut bytes) = (error.utf8_error(), error.into_bytes());
+        if is_cut && utf8.error_len().is_none() {
+            // The cut went through a character, and the whole of it goes.
+            bytes.truncate(utf8.valid_up_to());
         }
-        Err(_) => return Err(ReadProblem::NotUtf8),
-    };
+        String::from_utf8(bytes).map_err(|_| ReadProblem::NotUtf8)
+    })?;
     let removed = if is_cut { size.saturating_sub(length(text.as_bytes())) } else { 0 };
     Ok((size, ResourceBytes::Text { text, removed }))
 }

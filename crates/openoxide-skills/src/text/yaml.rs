@@ -122,13 +122,18 @@ impl Node<'_> {
 
     /// Returns the value of the last pair with this key.
     pub(crate) fn get(&self, key: &str) -> Option<&Self> {
-        self.as_map()?.iter().rev().find(|(node, _)| node.as_text() == Some(key)).map(|(_, value)| value)
+        value_of(self.as_map()?, key)
     }
 
     /// Returns the same, if it is not null.
     pub(crate) fn get_some(&self, key: &str) -> Option<&Self> {
         self.get(key).filter(|value| !value.is_null())
     }
+}
+
+/// Returns the value of the last of these pairs with this key.
+pub(crate) fn value_of<'n, 'a>(pairs: &'n [Pair<'a>], key: &str) -> Option<&'n Node<'a>> {
+    pairs.iter().rev().find(|(node, _)| node.as_text() == Some(key)).map(|(_, value)| value)
 }
 
 /// Tells whether plain text means null in YAML's core schema.

@@ -12,6 +12,7 @@ use tempfile::TempDir;
 
 use crate::host::{ReadProblem, ResourceRules};
 use crate::resource::beneath::{self, READ};
+use crate::resource::dir::Extent;
 use crate::resource::{
     ItemKind, READ_MAX, ReadLimit, Resource, ResourceBytes, ResourceItem, ResourcePath, SkillDir, shown_name,
 };
@@ -330,7 +331,7 @@ fn odd_names_are_shown_apart_and_readable_as_shown() {
 fn nothing_beside_a_single_file_belongs_to_it() {
     let dir = tree();
     fs_err::write(dir.path().join("skills/deploy.md"), "Deploy").unwrap();
-    let skill = SkillDir::open_file(&dir.path().join("skills/deploy.md")).unwrap();
+    let skill = SkillDir::new(&dir.path().join("skills"), "deploy.md".as_ref(), Extent::File).unwrap();
     assert_eq!(read(&skill, "deploy.md").as_deref(), Ok("Deploy"));
     assert_eq!(read(&skill, "pdf/SKILL.md"), Err(ReadProblem::NotFound));
     assert_eq!(skill.list(&path("pdf")), Err(ReadProblem::NotFound));

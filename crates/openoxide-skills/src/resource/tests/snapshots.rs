@@ -7,6 +7,7 @@ use std::process::Command;
 use openoxide_testkit::Fixture;
 use tempfile::TempDir;
 
+use crate::resource::dir::Extent;
 use crate::resource::{FolderLimits, FolderSnapshot, SkillDir, SnapshotError, TreeDigest};
 
 const SMALL: &str = "
@@ -138,12 +139,12 @@ fn a_snapshot_names_what_it_digested() {
 #[test]
 fn a_single_file_has_a_digest_of_its_own() {
     let dir = tree("//- flat/one.md\none\n//- flat/two.md\ntwo\n//- alone/SKILL.md\nsame\n//- alone2/SKILL.md\nsame\n");
-    let one = SkillDir::open_file(&dir.path().join("flat/one.md")).unwrap();
+    let one = SkillDir::new(&dir.path().join("flat"), "one.md".as_ref(), Extent::File).unwrap();
     let before = one.snapshot(&FolderLimits::SNAPSHOT).unwrap();
     assert_eq!((before.files.len(), before.manifest.as_slice()), (1, b"one\n".as_slice()));
     fs_err::write(dir.path().join("flat/two.md"), "changed").unwrap();
     assert_eq!(one.snapshot(&FolderLimits::SNAPSHOT).unwrap().digest, before.digest);
-    let file = SkillDir::open_file(&dir.path().join("alone/SKILL.md")).unwrap();
+    let file = SkillDir::new(&dir.path().join("alone"), "SKILL.md".as_ref(), Extent::File).unwrap();
     assert_eq!(file.snapshot(&FolderLimits::SNAPSHOT).unwrap().digest, digest(&dir.path().join("alone2")));
 }
 
