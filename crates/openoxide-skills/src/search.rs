@@ -11,7 +11,7 @@ use crate::catalog::Entry;
 pub const QUERY_MAX: usize = 1024;
 /// Most words of a query that count.
 const WORDS_MAX: usize = 32;
-/// How soon more of the same word counts for nothing.
+/// How soon more of the same word adds nothing.
 const K1: f64 = 1.2;
 /// How much the length of a text matters.
 const B: f64 = 0.75;

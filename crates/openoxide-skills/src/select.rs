@@ -182,7 +182,7 @@ impl<'c, 't> Chooser<'c, 't> {
         let by_more = meant.iter().filter(|(_, mention)| mention.form != MentionForm::Plain);
         self.named.extend(by_more.map(|(entry, _)| &*entry.skill.name));
         for (entry, mention) in meant {
-            // Who says by a path which skill of a name is meant does not also mean another one.
+            // A user who names a skill by its path does not also mean another one of that name.
             let is_said = mention.form == MentionForm::Plain && self.named.contains(&*entry.skill.name);
             match if is_said { Err(IgnoredReason::Duplicate) } else { self.take(entry) } {
                 Ok(entry) => self.selection.selected.push(selected(entry, number, mention)),
@@ -191,7 +191,7 @@ impl<'c, 't> Chooser<'c, 't> {
         }
     }
 
-    /// Finds the skill that a mention means; nothing at all for what is not worth a word.
+    /// Finds the skill that a mention means; `None` for what is not worth reporting.
     fn resolve(&mut self, mention: &Mention<'t>) -> Option<Result<&'c Entry, IgnoredReason<'c>>> {
         let reason = match mention.flaw {
             None => return Some(self.target(mention)),
@@ -199,7 +199,7 @@ impl<'c, 't> Chooser<'c, 't> {
             Some(MentionFlaw::InCode) => IgnoredReason::InCode,
             Some(MentionFlaw::Attached) => IgnoredReason::Attached,
         };
-        // Code is full of such things; only what would have meant a skill is missed by anybody.
+        // Code is full of such marks; only one that would have named a skill is worth reporting.
         self.target(mention).is_ok().then_some(Err(reason))
     }
 

@@ -5,7 +5,6 @@
 //! types and fields are the descriptions in the published schemas.
 
 mod activate;
-mod caller;
 mod change;
 mod check;
 mod config;
@@ -31,14 +30,13 @@ mod trust;
 pub use activate::{
     ActivateAnswer, ActivatedLine, ForkLine, MessageLine, NoticeLine, ReattachedLine, RecordedLine, RefusedLine,
 };
-pub use caller::CallerInput;
 pub use change::{ChangeAnswer, ChangeLine, SettingAnswer, SwitchAnswer};
 pub use check::{CheckAnswer, CheckedLine};
 pub use config::{ConfigAnswer, ConfigValue};
 pub use explain::{ExplainAnswer, HostOutcome};
 pub use hosts::{HostLine, HostsAnswer, MatrixRow};
 pub use list::{LimitLine, ListAnswer};
-pub use mentions::{IgnoredLine, MentionsAnswer, SelectedLine, TurnInput, TurnInputItem};
+pub use mentions::{CallerInput, IgnoredLine, MentionsAnswer, SelectedLine, TurnInput, TurnInputItem};
 pub use overview::{AgentLine, OverviewAnswer, SuggestionLine};
 pub use problem::{FixLine, ProblemLine};
 pub use prompt::{PreloadedLine, PromptAnswer, ShownLine};

@@ -1,8 +1,9 @@
-//! `mentions --json`: the skills that a turn names; and the turn itself, as clients send it.
+//! `mentions --json`: the skills that a turn names; and the turn itself and its caller, as clients send them.
 
 use std::path::PathBuf;
 
 use openoxide_skills::catalog::Catalog;
+use openoxide_skills::host::Caller;
 use openoxide_skills::select::{IgnoredMention, IgnoredReason, Selected, Selection, Turn, TurnItem};
 use openoxide_skills::text::path_text;
 use schemars::JsonSchema;
@@ -149,6 +150,27 @@ impl TurnInput {
             TurnInputItem::Mention { name, path } => TurnItem::Other { name, path },
         });
         Turn { items: items.collect(), connectors: self.connectors, cwd, home }
+    }
+}
+
+/// Who calls a skill.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "Who")]
+pub enum CallerInput {
+    /// A person.
+    #[default]
+    User,
+    /// The model, by a tool.
+    Model,
+}
+
+impl From<CallerInput> for Caller {
+    fn from(caller: CallerInput) -> Caller {
+        match caller {
+            CallerInput::User => Caller::User,
+            CallerInput::Model => Caller::Model,
+        }
     }
 }
 

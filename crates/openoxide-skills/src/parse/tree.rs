@@ -75,8 +75,8 @@ impl HeadReader<'_> {
     }
 
     fn refuse_duplicates(&self, source: Source<'_>, pairs: &[Pair<'_>]) -> Result<()> {
-        let metadata = pairs.iter().filter(|(key, _)| key.as_text() == Some("metadata"));
-        if let Some(inner) = metadata.filter_map(|(_, value)| value.as_map()).next() {
+        let mut metadata = pairs.iter().filter(|(key, _)| key.as_text() == Some("metadata"));
+        if let Some(inner) = metadata.find_map(|(_, value)| value.as_map()) {
             self.refuse_duplicates(source, inner)?;
         }
         for (index, (key, _)) in pairs.iter().enumerate() {

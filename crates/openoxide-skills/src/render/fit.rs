@@ -68,7 +68,7 @@ pub(super) struct Fit {
     pub(super) unit: BudgetUnit,
     measure: Measure,
     steps: Vec<FitStep>,
-    /// Room of the program's own entries: as they are, and at least.
+    /// Room that the program's own entries take: in full, and at least.
     reserved: (u64, u64),
     reserved_count: u64,
     usage: Vec<(String, f64)>,
@@ -116,7 +116,10 @@ impl Fit {
             FitStep::Full => self.full(items, limit),
             FitStep::Deal => self.deal(items, limit),
             FitStep::BareByUse => Some(self.bare_by_use(items, limit)),
-            FitStep::BareByUseBounded => self.bare_fits(items, limit).then(|| self.bare_by_use(items, limit)),
+            FitStep::BareByUseBounded => {
+                let fits = limit.is_none_or(|limit| self.bare_total(items) <= limit);
+                fits.then(|| self.bare_by_use(items, limit))
+            }
             FitStep::BareWhileFits => Some(self.bare_while_fits(items, limit)),
         });
         let choices = outcome.unwrap_or_else(|| vec![Choice::Whole; items.len()]);
@@ -157,10 +160,6 @@ impl Fit {
         let count = items.len() as u64 + self.reserved_count;
         let bare = |item: &Item| self.cost(if item.fixed { &item.full } else { &item.bare });
         items.iter().map(bare).sum::<u64>() + self.reserved.1 + self.between(count)
-    }
-
-    fn bare_fits(&self, items: &[Item], limit: Option<u64>) -> bool {
-        limit.is_none_or(|limit| self.bare_total(items) <= limit)
     }
 
     /// Deals the room that bare entries leave to the descriptions, a character at a time.

@@ -179,7 +179,7 @@ fn list(host: &Host, folder: &ResourceFolder) -> String {
     if let [only] = lines.as_mut_slice()
         && *only == empty
     {
-        // A file may be called like nothing.
+        // A file may have the very name that says that a folder is empty.
         only.insert_str(0, "./");
     }
     if folder.cut {
@@ -195,7 +195,7 @@ fn available(catalog: &Catalog, caller: Caller) -> String {
     if names.is_empty() { "none".to_owned() } else { TerminalText(&names.join(", ")).to_string() }
 }
 
-/// Repeats what somebody wrote: on one line, visible, and not without end.
+/// Quotes what somebody wrote: on one line, with escapes, and not without end.
 fn repeated(text: &str) -> String {
     let shown = TerminalText(text).to_string();
     match shown.char_indices().nth(REPEATED_MAX) {

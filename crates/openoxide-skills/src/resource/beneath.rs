@@ -11,9 +11,9 @@ use rustix::io::Errno;
 /// How often the kernel is asked again when something moved while it resolved a path.
 #[cfg(target_os = "linux")]
 const ATTEMPTS: usize = 8;
-/// Most links on one way, as in the kernel.
+/// Most links that one path may lead through, as in the kernel.
 const LINKS_MAX: usize = 40;
-/// Most folders on one way; each is held open.
+/// Most folders on one path; each is held open.
 const DEPTH_MAX: usize = 64;
 
 /// How every file is opened: nothing waits for a pipe's other end, no terminal becomes ours.
@@ -113,7 +113,7 @@ pub(super) fn by_steps(dir: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Resul
     rustix::fs::openat(passed.last().map_or(dir, AsFd::as_fd), c".", flags, Mode::empty())
 }
 
-/// Puts a way before what is left of the present one.
+/// Puts a path before what is left of the current one.
 fn put(ahead: &mut Vec<OsString>, path: &Path) -> Result<(), Errno> {
     if path.as_os_str().is_empty() {
         return Err(Errno::NOENT);

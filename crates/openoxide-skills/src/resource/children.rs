@@ -20,8 +20,8 @@ pub struct SkillDirEntry {
 }
 
 impl SkillDir {
-    /// Tells what is in a folder of the skill, or in the skill's folder itself, by name as bytes: folders, and the files
-    /// that its manifest has. The way to the folder leads through no link.
+    /// Lists a folder of the skill, or the skill's folder itself, by name as bytes: folders, and the files that its
+    /// manifest has. No link on the path to the folder is followed.
     pub fn children(&self, path: Option<&ResourcePath>, most: usize) -> Result<Vec<SkillDirEntry>, ReadProblem> {
         if self.extent == Extent::File {
             let own = SkillDirEntry { name: self.manifest.clone(), is_folder: false };

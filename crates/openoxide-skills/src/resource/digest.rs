@@ -104,7 +104,7 @@ impl fmt::Display for Hex<'_> {
     }
 }
 
-/// Reads a file of `size` bytes and one chunk more at most, hands each chunk on, and returns how much it was.
+/// Reads at most `size` bytes and one chunk more, hands each chunk to `take`, and returns how much it was and its digest.
 pub(super) fn hash(
     file: &OwnedFd,
     size: u64,

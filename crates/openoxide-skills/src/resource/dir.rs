@@ -71,7 +71,7 @@ impl SkillDir {
         SkillDir { fd, manifest: manifest.to_owned(), extent, leads_to: None, listed: AtomicBool::new(false) }
     }
 
-    /// Names what is in the folder. A descriptor keeps its place in a listing, so each listing but the first needs one of
+    /// Lists the folder. A descriptor keeps its place in a listing, so each listing but the first needs one of
     /// its own; a skill is mostly listed once.
     pub(super) fn listing(&self, most: usize) -> io::Result<(Listing, bool)> {
         if self.listed.swap(true, Ordering::Relaxed) {

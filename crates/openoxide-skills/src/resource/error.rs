@@ -14,22 +14,12 @@ pub enum SnapshotError {
     /// There are more entries than this.
     #[error("the skill's folder has more than {0} entries")]
     TooMany(usize),
-    /// The files are too large.
-    #[error("the skill's files are larger than {limit} bytes together, at `{path}`")]
-    TooLarge {
-        /// The file that was one too many.
-        path: String,
-        /// The limit.
-        limit: u64,
-    },
-    /// Folders are too deep.
-    #[error("the skill's folders are more than {limit} deep, at `{path}`")]
-    TooDeep {
-        /// The folder.
-        path: String,
-        /// The limit.
-        limit: usize,
-    },
+    /// The files are larger than this, at the file that was one too many.
+    #[error("the skill's files are larger than {0} bytes together, at `{1}`")]
+    TooLarge(u64, String),
+    /// Folders are deeper than this, at one of them.
+    #[error("the skill's folders are more than {0} deep, at `{1}`")]
+    TooDeep(usize, String),
     /// There is a pipe, a socket or a device.
     #[error("`{0}` is not a regular file")]
     Special(String),

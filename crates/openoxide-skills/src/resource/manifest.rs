@@ -52,7 +52,7 @@ impl FileManifest {
 }
 
 impl SkillDir {
-    /// Tells every file of the skill. A file that is `known` and has the same device, inode, size and times as then is
+    /// Lists every file of the skill. A file that is `known` and has the same device, inode, size and times as then is
     /// not read again; `now` tells which of these times can be relied on.
     pub fn file_manifest(
         &self,
@@ -141,7 +141,7 @@ impl ManifestVisitor<'_> {
             return Err(SnapshotError::TooMany(self.limits.files));
         }
         if self.bytes.saturating_add(size) > self.limits.bytes {
-            return Err(SnapshotError::TooLarge { path: path_text(path), limit: self.limits.bytes });
+            return Err(SnapshotError::TooLarge(self.limits.bytes, path_text(path)));
         }
         Ok(())
     }

@@ -105,7 +105,7 @@ impl SnapshotVisitor<'_> {
         let size = u64::try_from(stat.st_size).unwrap_or(0);
         self.bytes = self.bytes.saturating_add(size);
         if self.bytes > self.limits.bytes {
-            return Err(SnapshotError::TooLarge { path: path_text(&path), limit: self.limits.bytes });
+            return Err(SnapshotError::TooLarge(self.limits.bytes, path_text(&path)));
         }
         let mut kept = Vec::new();
         let room = if keep { self.limits.manifest } else { 0 };

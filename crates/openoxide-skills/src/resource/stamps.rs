@@ -78,8 +78,8 @@ pub struct FolderStamps(Seen);
 type Seen = Vec<(PathBuf, Option<Stamp>)>;
 
 impl FolderStamps {
-    /// Looks at everything in a skill's folder, and at one more file that may be there or not; nothing if the folder has
-    /// links, is large, or was changed a moment before `now`, or if one of both lies where looking can take long.
+    /// Stamps everything in a skill's folder, and one more file, which may be missing. Returns nothing if the folder has
+    /// links, is large, or changed a moment before `now`, or if one of both lies on a file system elsewhere.
     pub fn of(folder: &Path, other: Option<PathBuf>, now: SystemTime) -> Option<FolderStamps> {
         if !is_local(folder) || !other.as_deref().is_none_or(is_local) {
             return None;
@@ -160,7 +160,7 @@ impl Visitor for StampVisitor<'_> {
     }
 }
 
-/// Tells whether looking at a path, or at the folder that it would be in, asks nobody but this machine.
+/// Tells whether a path, or the folder that it would be in, lies on a file system of this machine.
 fn is_local(path: &Path) -> bool {
     path.ancestors().find_map(|path| rustix::fs::statfs(path).ok()).is_some_and(|system| is_one_of(&system))
 }

@@ -63,17 +63,17 @@ impl Visited<'_> {
     }
 }
 
-/// What is done with what is in a skill's folder. An error ends the walk.
+/// Visits what is in a skill's folder. An error ends the walk.
 pub(super) trait Visitor {
-    /// Comes into a folder, before anything in it is named; the skill's own has an empty path.
+    /// Enters a folder, before anything in it is visited; the skill's own folder has an empty path.
     fn folder(&mut self, _folder: BorrowedFd<'_>, _path: &Path) -> Result<()> {
         Ok(())
     }
 
-    /// Comes to what was a regular file when its folder was listed.
+    /// Visits what was a regular file when its folder was listed.
     fn file(&mut self, file: Visited<'_>) -> Result<()>;
 
-    /// Comes to a link, which the walk does not follow.
+    /// Visits a link, which the walk does not follow.
     fn link(&mut self, link: Visited<'_>) -> Result<()>;
 }
 
@@ -139,7 +139,7 @@ impl<V: Visitor> Walk<'_, V> {
     fn inner(&mut self, Visited { folder, name, path }: &Visited<'_>, depth: usize) -> Result<()> {
         let inner = beneath::open_name(*folder, name, FOLDER).map_err(|error| failed(path, error))?;
         if depth > self.limits.depth {
-            return Err(SnapshotError::TooDeep { path: path_text(path), limit: self.limits.depth });
+            return Err(SnapshotError::TooDeep(self.limits.depth, path_text(path)));
         }
         self.visitor.folder(inner.as_fd(), path)?;
         let listing = Listing::read(inner.as_fd(), self.most()).map_err(|error| failed(path, error))?;

@@ -8,7 +8,7 @@ use crate::catalog::{Catalog, Entry, Status};
 use crate::host::{Ambiguous, MentionRules};
 use crate::{diagnostic::Code, text::near};
 
-/// The most names for which near ones are looked up: who writes more unknown names than that made no slip.
+/// Most unknown names that get suggestions: somebody who writes more of them made no typing mistake.
 const MAX_GUESSED: usize = 8;
 
 const MAX_CANDIDATES: usize = 8;
