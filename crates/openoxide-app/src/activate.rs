@@ -5,10 +5,9 @@ use openoxide_runtime::{
     ActivatedSkill, Activation, ActivationOutcome, Call, CallArguments, ForkPlan, Notice, Refusal, Reply, Resumable,
     Session, Step,
 };
-use openoxide_skills::envelope::Message;
 use openoxide_skills::host::{Caller, Role};
 use openoxide_skills::select::{Turn, select};
-use openoxide_skills::text::path_text;
+use openoxide_skills::{envelope::Message, text::path_text};
 use openoxide_wire::{
     ActivateAnswer, ActivatedLine, ForkLine, IgnoredLine, MentionsAnswer, MessageLine, NoticeLine, RefusedLine,
 };
@@ -62,7 +61,19 @@ impl Activate {
 
     /// Makes the answer of what came of it.
     pub fn answer(&self, done: &ActivationOutcome) -> ActivateAnswer {
-        ActivateAnswer { ignored: self.ignored.clone(), ..activate_answer(self.host.clone(), done) }
+        let messages = done.activated.iter().flat_map(|activated| &activated.messages).map(message_line);
+        // What hooks tell the model on being activated comes after what it is about.
+        let context = done.verdict.context.iter();
+        let context = context.map(|said| MessageLine { role: Role::User.as_str().to_owned(), text: said.text.clone() });
+        ActivateAnswer {
+            host: self.host.clone(),
+            messages: messages.chain(context).collect(),
+            activated: done.activated.iter().map(activated_line).collect(),
+            refused: done.refused.iter().map(refused_line).collect(),
+            notices: done.notices.iter().map(notice_line).collect(),
+            ignored: self.ignored.clone(),
+            ..ActivateAnswer::default()
+        }
     }
 }
 
@@ -71,22 +82,6 @@ impl Resumable for Activate {
 
     fn resume(&mut self, session: &mut Session, reply: Reply) -> Step<ActivationOutcome> {
         self.operation.resume(session, reply)
-    }
-}
-
-/// Returns what came of an activation by a host's rules.
-fn activate_answer(host: String, done: &ActivationOutcome) -> ActivateAnswer {
-    let messages = done.activated.iter().flat_map(|activated| &activated.messages).map(message_line);
-    // What hooks tell the model on being activated comes after what it is about.
-    let context = done.verdict.context.iter();
-    let context = context.map(|said| MessageLine { role: Role::User.as_str().to_owned(), text: said.text.clone() });
-    ActivateAnswer {
-        host,
-        messages: messages.chain(context).collect(),
-        activated: done.activated.iter().map(activated_line).collect(),
-        refused: done.refused.iter().map(refused_line).collect(),
-        notices: done.notices.iter().map(notice_line).collect(),
-        ..ActivateAnswer::default()
     }
 }
 

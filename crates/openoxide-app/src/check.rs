@@ -1,6 +1,5 @@
 //! Use case: checks skills for errors against the standard and every host, and fixes what is certain.
 
-mod event;
 mod fix;
 mod relink;
 mod targets;
@@ -8,18 +7,16 @@ mod targets;
 use std::path::{Path, PathBuf};
 
 use openoxide_config::Workspace;
-use openoxide_skills::catalog::View;
-use openoxide_skills::diagnostic::{Diagnostic, Level};
-use openoxide_skills::host::Host;
+use openoxide_skills::diagnostic::Level;
 use openoxide_skills::judge::{Judgment, SkillFinding, judge};
+use openoxide_skills::prelude::{Diagnostic, Host, View};
 use openoxide_wire::{CheckAnswer, CheckedLine, ProblemLine, SchemaVersion};
 
-use crate::error::Error;
+use crate::{error::Error, progress::Report};
 
 use fix::Fixer;
 use targets::Targets;
 
-pub use event::FixEvent;
 pub use targets::is_unsearched;
 
 /// What to check.
@@ -46,12 +43,8 @@ pub struct CheckReport {
     pub fixed: usize,
 }
 
-/// Checks skills. Fixes are reported one by one as they are made, because an error later does not undo them.
-pub fn check(
-    workspace: &Workspace,
-    input: &CheckInput,
-    report: &mut dyn FnMut(FixEvent),
-) -> Result<CheckReport, Error> {
+/// Checks skills. Fixes are reported one by one as they are made.
+pub fn check(workspace: &Workspace, input: &CheckInput, report: Report<'_>) -> Result<CheckReport, Error> {
     let views = match &input.host {
         Some(host) => vec![workspace.view(host)?.0],
         None => workspace.views()?,
@@ -61,7 +54,9 @@ pub fn check(
     let mut folders: Vec<PathBuf> = folders.into_iter().collect();
     let mut fixed = 0;
     if input.fix {
-        let (mine, others) = fixable(workspace, folders, input.paths.is_empty());
+        // Without a path, only the project's skills are changed: what lies elsewhere is used by other projects too.
+        let is_mine = |folder: &PathBuf| !input.paths.is_empty() || folder.starts_with(&workspace.project);
+        let (mine, others) = folders.into_iter().partition(is_mine);
         (folders, fixed) = Fixer { workspace, hosts: &hosts, report }.fix(mine)?;
         folders.extend(others);
         folders.sort();
@@ -106,12 +101,6 @@ impl CheckReport {
 
 fn problem_line(finding: &SkillFinding) -> ProblemLine {
     ProblemLine { dropped_by: finding.dropped_by.clone(), ..ProblemLine::new(Some(&finding.path), &finding.diagnostic) }
-}
-
-/// Splits folders into those that may be changed and the others. Without a path, only the project's skills are changed:
-/// what lies elsewhere is used by other projects too.
-fn fixable(workspace: &Workspace, folders: Vec<PathBuf>, without_path: bool) -> (Vec<PathBuf>, Vec<PathBuf>) {
-    folders.into_iter().partition(|folder| !without_path || folder.starts_with(&workspace.project))
 }
 
 /// Puts the standard first: its words are used when several hosts find the same thing.

@@ -3,9 +3,7 @@
 use openoxide_config::{EditError, SettingError, SwitchError, TrustError, WorkspaceError};
 use openoxide_permissions::RuleError;
 use openoxide_runtime::{ReadRefusal, ReadRefusalReason, Refusal, RefusalReason};
-use openoxide_skills::catalog::Status;
-use openoxide_skills::host::ReadProblem;
-use openoxide_skills::text::RenderError;
+use openoxide_skills::{catalog::Status, host::ReadProblem, text::RenderError};
 
 /// Why a use case has no answer.
 #[derive(Debug, thiserror::Error)]
@@ -164,12 +162,6 @@ impl Error {
                 ReadRefusalReason::Call(why) | ReadRefusalReason::Server(why, _) => refusal_kind(why),
             },
             Error::Switch(SwitchError::Foreign { .. }) => ErrorKind::Forbidden,
-            Error::Switch(SwitchError::Workspace(error)) | Error::Setting(SettingError::Workspace(error)) => {
-                match error {
-                    WorkspaceError::Rule(_) => ErrorKind::Conflict,
-                    _ => ErrorKind::NotFound,
-                }
-            }
             Error::AmbiguousSkill { .. }
             | Error::Switch(_)
             | Error::Setting(_)
@@ -198,8 +190,8 @@ impl Error {
             Error::Switch(error) => error.hint(),
             Error::Setting(error) => error.hint(),
             Error::Trust(error) => error.hint(),
-            Error::Other { help, .. } => help.clone(),
             Error::Unread(refusal) => refusal.help.clone(),
+            Error::Other { help, .. } => help.clone(),
             Error::Workspace(_) | Error::Edit(_) | Error::Render(_) | Error::Io(_) | Error::File { .. } => None,
         }
     }

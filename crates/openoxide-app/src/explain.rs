@@ -5,20 +5,13 @@ use std::path::{Path, PathBuf};
 
 use openoxide_config::{Workspace, detect_host};
 use openoxide_live::PlaceSettings;
-
-use openoxide_skills::catalog::{Catalog, Depth, Entry, Reason, Status, View, load};
-use openoxide_skills::diagnostic::Code;
 use openoxide_skills::host::{Layout, RootRule};
-use openoxide_skills::render::entry_costs;
-use openoxide_skills::skill::SkillScope;
-use openoxide_skills::text::TerminalText;
+use openoxide_skills::prelude::{Catalog, Code, Depth, Entry, SkillScope, View, load};
+use openoxide_skills::{render::entry_costs, text::TerminalText};
 use openoxide_wire::{ExplainAnswer, HostOutcome, OtherLine, SchemaVersion, SkillLine};
 
-use crate::error::{Error, ErrorKind};
-use crate::find::find;
 use crate::link::{unseen, would_drop};
-use crate::off::skills_off;
-use crate::paths;
+use crate::{Error, ErrorKind, off::skills_off, paths, skill_id::find};
 
 include!(concat!(env!("OUT_DIR"), "/pages.rs"));
 
@@ -27,35 +20,14 @@ include!(concat!(env!("OUT_DIR"), "/pages.rs"));
 pub struct Explanation {
     /// The answer as JSON has it.
     pub answer: ExplainAnswer,
-    /// What the host that was asked for finds.
-    pub found: Vec<FoundSkill>,
+    /// Everything that the host that was asked for finds.
+    pub catalog: Catalog,
     /// What other hosts find, and why this host does not; only if it finds nothing.
     pub elsewhere: Option<FoundElsewhere>,
     /// Whether each of the other hosts is here, in the order of the answer.
     pub here: Vec<bool>,
     /// The first agent here that does not look where the skill is, and that a link would help.
     pub link: Option<LinkAdvice>,
-}
-
-/// A skill that the host finds.
-#[derive(Clone, Debug)]
-pub struct FoundSkill {
-    /// Its folder.
-    pub folder: PathBuf,
-    /// Its status.
-    pub status: Status,
-    /// Why it is ignored.
-    pub reason: Option<Reason>,
-    /// Its scope.
-    pub scope: SkillScope,
-    /// The provider that people know the place by.
-    pub provider: Option<String>,
-    /// Whether it is a skill of a project that is trusted.
-    pub is_trusted: bool,
-    /// Whether the model may call it.
-    pub model: bool,
-    /// Whether the user may call it.
-    pub user: bool,
 }
 
 /// A skill that only other hosts find.
@@ -103,9 +75,8 @@ pub fn explain(settings: &PlaceSettings, subject: &str) -> Result<Explanation, E
     let workspace = &settings.workspace;
     let mut views = vec![settings.view.clone()];
     views.extend(workspace.views()?.into_iter().filter(|view| view.spec.name != settings.view.spec.name));
-    let catalogs = load(&views, Depth::Thorough);
-    let no_host = || Error::other(ErrorKind::Internal, "not-searched", "no host was looked at");
-    let (own, others) = catalogs.split_first().ok_or_else(no_host)?;
+    let mut catalogs = load(&views, Depth::Thorough);
+    let (own, others) = (&catalogs[0], &catalogs[1..]);
     let found = match find(workspace, own, subject) {
         Ok(found) => found,
         Err(error) if others.iter().all(|catalog| find(workspace, catalog, subject).is_err()) => return Err(error),
@@ -113,32 +84,15 @@ pub fn explain(settings: &PlaceSettings, subject: &str) -> Result<Explanation, E
     };
     let everywhere = Everywhere::new(workspace, &catalogs, &views, subject);
     let outcomes = others.iter().zip(&views[1..]).map(|(catalog, view)| everywhere.outcome(catalog, view)).collect();
-    let is_trusted = settings.view.around.trusted;
-    Ok(Explanation {
-        answer: answer(&settings.view, own, subject, &found, outcomes),
-        elsewhere: found.is_empty().then(|| everywhere.elsewhere(&settings.view)),
-        here: views[1..].iter().map(is_here).collect(),
-        link: everywhere.link(&found),
-        found: found.iter().map(|entry| found_skill(own, entry, is_trusted)).collect(),
-    })
+    let answer = answer(&settings.view, own, subject, &found, outcomes);
+    let elsewhere = found.is_empty().then(|| everywhere.elsewhere(&settings.view));
+    let (here, link) = (views[1..].iter().map(is_here).collect(), everywhere.link(&found));
+    Ok(Explanation { answer, elsewhere, here, link, catalog: catalogs.swap_remove(0) })
 }
 
 /// Returns whether a host's program is on this machine, or configured in this project.
 fn is_here(view: &View) -> bool {
     !detect_host(&view.host, &view.around).is_empty()
-}
-
-fn found_skill(catalog: &Catalog, entry: &Entry, is_trusted: bool) -> FoundSkill {
-    FoundSkill {
-        folder: entry.dir().to_owned(),
-        status: entry.status,
-        reason: entry.reason.clone(),
-        scope: entry.skill.scope,
-        provider: catalog.roots[entry.root].root.rule.provider.clone(),
-        is_trusted: entry.skill.scope == SkillScope::Repo && is_trusted,
-        model: entry.model,
-        user: entry.user,
-    }
 }
 
 fn answer(view: &View, catalog: &Catalog, name: &str, found: &[&Entry], hosts: Vec<HostOutcome>) -> ExplainAnswer {
@@ -197,7 +151,6 @@ impl<'e> Everywhere<'e> {
         FoundElsewhere { folders, reason: self.missing(view) }
     }
 
-    /// Returns what another host makes of the skill.
     fn outcome(&self, catalog: &Catalog, view: &View) -> HostOutcome {
         let found = find(self.workspace, catalog, self.subject).unwrap_or_default();
         let active: Vec<&&Entry> = found.iter().filter(|entry| entry.is_active()).collect();
@@ -222,7 +175,6 @@ impl<'e> Everywhere<'e> {
         }
     }
 
-    /// Returns why a host does not find the skill at all.
     fn missing(&self, view: &View) -> String {
         if let Some(off) = skills_off(self.workspace, view) {
             return off.to_string();

@@ -8,7 +8,7 @@ use openoxide_runtime::{ActivatedSkill, ActivationOutcome, ReadPart};
 use openoxide_skills::host::Caller;
 use openoxide_skills::resource::{FolderStamps, ResourceRequest};
 
-use crate::skill_id::find;
+use crate::skill_id::find_by_id;
 
 /// The stamps of everything that the activation of one skill reads, taken before it begins.
 pub struct ActivationStamps {
@@ -27,7 +27,7 @@ pub struct FileStamps {
 impl ActivationStamps {
     /// Takes the stamps of the skill that an id means.
     pub fn take(snapshot: &Snapshot, id: &str) -> Option<ActivationStamps> {
-        let folder = find(snapshot.runtime().ok()?.catalog(), id).ok()?.dir().to_owned();
+        let folder = find_by_id(snapshot.runtime().ok()?.catalog(), id).ok()?.dir().to_owned();
         let stamps = FolderStamps::of(&folder, trust_file(snapshot), SystemTime::now())?;
         Some(ActivationStamps { folder, stamps })
     }
@@ -45,7 +45,7 @@ impl FileStamps {
     pub fn take(snapshot: &Snapshot, id: &str, part: &ReadPart, caller: Caller) -> Option<FileStamps> {
         let ReadPart::Path(path) = part else { return None };
         let runtime = snapshot.runtime().ok()?;
-        let entry = find(runtime.catalog(), id).ok()?;
+        let entry = find_by_id(runtime.catalog(), id).ok()?;
         let request = ResourceRequest::by_path(&entry.skill.name, path, caller, &runtime.view().host.resource);
         let subjects = request.subjects(entry).ok()?;
         let [subject] = subjects.as_slice() else { return None };

@@ -3,13 +3,14 @@
 mod error;
 mod values;
 
-mod find;
 mod skill_id;
 mod snapshot;
 
 mod driver;
 mod freshness;
+mod numbers;
 mod pending;
+mod progress;
 mod question;
 
 pub mod encoding;
@@ -45,12 +46,13 @@ pub mod switch;
 pub mod tools;
 pub mod trust;
 
-pub use driver::{BlockingMcpServers, CommandRunner, LoginDriver, McpServers};
+pub use driver::{BlockingMcpServers, CommandRunner, McpServers};
 pub use error::{Error, ErrorKind};
-pub use find::{SkillReference, find, unknown};
 pub use freshness::{ActivationStamps, FileStamps};
+pub use numbers::{count, grouped, listed};
 pub use pending::{Pending, PendingError, PendingKind, random_name};
+pub use progress::{Progress, Report};
 pub use question::question_line;
-pub use skill_id::{SkillIds, SkillRef, called as skill_id, find as find_by_id, unknown as unknown_id};
+pub use skill_id::{SkillIds, SkillRef, SkillReference, called as skill_id, find, find_by_id};
 pub use snapshot::{open, open_workspace, refuse_bad_settings};
 pub use values::*;

@@ -4,24 +4,21 @@ mod existing;
 mod files;
 mod pair;
 mod place;
-mod problem;
 mod remove;
 
 use std::path::PathBuf;
 
 use openoxide_live::PlaceSettings;
-use openoxide_skills::catalog::Entry;
+use openoxide_skills::{catalog::Entry, text::TerminalText};
 use openoxide_wire::ChangeAnswer;
 
-use crate::error::Error;
-use crate::find::SkillReference;
+use crate::{Error, ErrorKind, Progress, Report, numbers::count, paths, skill_id::SkillReference};
 
 use pair::HostPair;
 use place::Places;
 
 pub use place::{Placement, is_elsewhere, unseen, would_drop};
-pub use problem::LinkProblem;
-pub use remove::{UnlinkEvent, UnlinkInput, Unlinked, unlink};
+pub use remove::{UnlinkInput, Unlinked, unlink};
 
 /// What to link.
 #[derive(Clone, Debug)]
@@ -36,212 +33,167 @@ pub struct LinkInput {
     pub dry_run: bool,
 }
 
-/// Something that linking did, or did not do.
-#[derive(Debug)]
-pub enum LinkEvent {
-    /// The agent sees the skill without a link.
-    SeenAlready {
-        /// The agent.
-        host: String,
-        /// The skill.
-        skill: String,
-    },
-    /// A skill is left out, because the agent would drop it.
-    LeftOut {
-        /// The agent.
-        host: String,
-        /// The skill.
-        skill: String,
-        /// Why the agent would drop it.
-        reason: String,
-    },
-    /// The link is there already.
-    LinkedAlready {
-        /// The link.
-        place: PathBuf,
-    },
-    /// A link or copy is made.
-    Making {
-        /// Its place.
-        place: PathBuf,
-        /// The skill's folder.
-        source: PathBuf,
-        /// Whether it is a copy.
-        copy: bool,
-    },
-    /// A skill could not be linked; the others go on.
-    Failed(Error),
-}
-
 /// What came of linking.
 #[derive(Debug)]
 pub struct Linked {
-    /// The agent.
-    pub host: String,
-    /// How many skills were to be linked.
-    pub wanted: usize,
-    /// How many of them are linked now, or were before.
-    pub linked: usize,
-    /// What was made, or would be.
-    pub made: Vec<MadeLink>,
-    /// The skill that the agent finds without a link and ignores.
-    pub ignored: Option<IgnoredSkill>,
-    /// Skills that the agent still ignores, seen by looking again.
-    pub still_ignored: Vec<IgnoredSkill>,
+    /// The skills that were linked, or would be, each with its place: for undoing it.
+    pub made: Vec<(SkillReference, PathBuf)>,
+    /// The name of the skill that the agent finds without a link and ignores, and why.
+    pub ignored: Option<(String, String)>,
+    /// Whether the agent still ignores a skill, seen by looking again.
+    pub still_ignored: bool,
     /// What was written, without the way to undo it: each face writes that in its own words.
     pub answer: ChangeAnswer,
+    /// How many skills could not be linked.
+    pub failed: Option<Error>,
 }
 
-/// A link or copy that was made.
-#[derive(Clone, Debug)]
-pub struct MadeLink {
-    /// The name or path of the skill, for undoing it.
-    pub skill: SkillReference,
-    /// The place.
-    pub place: PathBuf,
-}
-
-/// A skill that an agent finds and ignores.
-#[derive(Clone, Debug)]
-pub struct IgnoredSkill {
-    /// Its name.
-    pub name: String,
-    /// The file that the agent finds.
-    pub found: Option<PathBuf>,
-    /// Why it is ignored.
-    pub reason: String,
-}
-
-/// Links a skill, or all of them. Each step is reported before it is taken, because an error later does not undo it.
-pub fn link(settings: &PlaceSettings, input: &LinkInput, report: &mut dyn FnMut(LinkEvent)) -> Result<Linked, Error> {
-    let pair = HostPair::open(settings, &input.into)?;
-    let mut linked = match &input.skill {
-        Some(skill) => Linking { pair: &pair, input, report }.one(skill)?,
-        None => Linking { pair: &pair, input, report }.all(),
+/// Links a skill, or all of them. Each step is reported before it is taken.
+pub fn link(settings: &PlaceSettings, input: &LinkInput, report: Report<'_>) -> Result<Linked, Error> {
+    let pair = HostPair::of(&settings.workspace, &settings.view, &input.into)?;
+    let mut linking = Linking { pair: &pair, input, report, wanted: 0, done: Vec::new() };
+    let ignored = match &input.skill {
+        Some(skill) => linking.one(skill)?,
+        None => {
+            linking.all();
+            None
+        }
     };
-    if linked.ignored.is_none() && !input.dry_run && !linked.done.is_empty() {
-        linked.still_ignored = still_ignored(settings, input, &linked.done)?;
-    }
-    Ok(linked.finish(&pair, input))
+    let looks_again = ignored.is_none() && !input.dry_run && !linking.done.is_empty();
+    let warnings = if looks_again { still_ignored(settings, input, &linking.done)? } else { Vec::new() };
+    linking.report_total();
+    let still_ignored = !warnings.is_empty();
+    warnings.into_iter().for_each(|warning| (linking.report)(Progress::Warning(warning)));
+    let made = || linking.done.iter().filter(|(_, placement)| placement.is_free());
+    let changes = made().map(|(_, placement)| placement.change(input.copy)).collect();
+    Ok(Linked {
+        made: made().map(|(entry, placement)| (reference(&pair, entry), placement.place.clone())).collect(),
+        ignored,
+        still_ignored,
+        answer: ChangeAnswer { dry_run: input.dry_run, ..ChangeAnswer::new(changes, None) },
+        failed: linking.failed(),
+    })
 }
 
-/// Linking on its way.
 struct Linking<'l> {
     pair: &'l HostPair<'l>,
     input: &'l LinkInput,
-    report: &'l mut dyn FnMut(LinkEvent),
-}
-
-/// What is done so far.
-#[derive(Default)]
-struct Progress<'l> {
+    report: Report<'l>,
+    /// How many skills were to be linked.
     wanted: usize,
+    /// Those that are linked now, or were before.
     done: Vec<(&'l Entry, Placement)>,
-    ignored: Option<IgnoredSkill>,
-    still_ignored: Vec<IgnoredSkill>,
 }
 
-impl<'l> Linking<'l> {
-    fn one(mut self, skill: &str) -> Result<Progress<'l>, Error> {
+impl Linking<'_> {
+    /// Links one skill. If the agent finds it without a link and ignores it, returns its name, and why.
+    fn one(&mut self, skill: &str) -> Result<Option<(String, String)>, Error> {
         let pair = self.pair;
         let entry = pair.find(skill)?[0];
+        let (host, name) = (pair.title(), entry.skill.name.to_string());
         match pair.seen(entry, None) {
             Some(seen) if seen.is_active() => {
-                (self.report)(LinkEvent::SeenAlready { host: pair.title(), skill: entry.skill.name.to_string() });
-                return Ok(Progress::default());
+                let text = format!("{host} sees {} already", TerminalText(&name));
+                (self.report)(Progress::Done(text));
             }
             Some(seen) => {
-                let ignored = ignored(entry, Some(seen), seen.status.as_str());
-                return Ok(Progress { ignored: Some(ignored), ..Progress::default() });
+                let place = paths::short(pair.workspace, seen.found());
+                let why = paths::abbreviate_home(pair.workspace, reason(Some(seen), seen.status.as_str()));
+                let text = format!("{host} finds {place} already, and does not count it: {why}");
+                return Ok(Some((name, text)));
             }
-            None => {}
+            None => {
+                let placement = Places::of(pair.workspace, &pair.view).plan(entry)?;
+                self.take(&placement)?;
+                self.wanted = 1;
+                self.done.push((entry, placement));
+            }
         }
-        let placement = Places::of(pair.workspace, &pair.view).plan(entry)?;
-        self.take(&placement)?;
-        Ok(Progress { wanted: 1, done: vec![(entry, placement)], ..Progress::default() })
+        Ok(None)
     }
 
-    fn all(mut self) -> Progress<'l> {
+    /// Links every skill that the agent would use and does not see.
+    fn all(&mut self) {
         let pair = self.pair;
-        let mut progress = Progress::default();
-        for (entry, placement) in unseen(pair.workspace, &pair.own, &pair.view, pair.other()) {
+        for (entry, placement) in unseen(pair.workspace, &pair.own, &pair.view, &pair.other) {
             if let Some(reason) = would_drop(&pair.view, entry) {
-                let (host, skill) = (pair.title(), entry.skill.name.to_string());
-                (self.report)(LinkEvent::LeftOut { host, skill, reason });
+                let (host, skill, reason) = (pair.title(), TerminalText(&entry.skill.name), TerminalText(&reason));
+                let text = format!("{skill} is left out, because {host} would drop it: {reason}");
+                (self.report)(Progress::Warning(text));
                 continue;
             }
-            progress.wanted += 1;
-            let taken = placement.map_err(Error::from).and_then(|placement| self.take(&placement).map(|()| placement));
-            match taken {
-                Ok(placement) => progress.done.push((entry, placement)),
-                Err(error) => (self.report)(LinkEvent::Failed(error)),
+            self.wanted += 1;
+            match placement.and_then(|placement| self.take(&placement).map(|()| placement)) {
+                Ok(placement) => self.done.push((entry, placement)),
+                Err(error) => (self.report)(Progress::Failed(error)),
             }
         }
-        progress
     }
 
-    /// Reports what is done, and does it.
     fn take(&mut self, placement: &Placement) -> Result<(), Error> {
+        let short = |path| paths::short(self.pair.workspace, path);
+        let (place, source) = (short(&placement.place), short(&placement.source));
         if placement.existing.is_ours() {
-            (self.report)(LinkEvent::LinkedAlready { place: placement.place.clone() });
+            (self.report)(Progress::Done(format!("{place} is there already")));
             return Ok(());
         }
         if !placement.is_free() {
-            return Err(placement.taken(self.pair.workspace).into());
+            return Err(placement.taken(self.pair.workspace));
         }
-        let (place, source) = (placement.place.clone(), placement.source.clone());
-        (self.report)(LinkEvent::Making { place, source, copy: self.input.copy || placement.needs_copy });
+        (self.report)(Progress::Done(match self.input.copy || placement.needs_copy {
+            true => format!("copy {source} to {place}"),
+            false => format!("link {place} to {source}"),
+        }));
         if self.input.dry_run { Ok(()) } else { placement.make(self.input.copy) }
     }
-}
 
-impl Progress<'_> {
-    fn finish(self, pair: &HostPair<'_>, input: &LinkInput) -> Linked {
-        let made: Vec<&(&Entry, Placement)> = self.done.iter().filter(|(_, placement)| placement.is_free()).collect();
-        let changes = made.iter().map(|(_, placement)| placement.change(input.copy)).collect();
-        Linked {
-            host: pair.title(),
-            wanted: self.wanted,
-            linked: self.done.len(),
-            made: made.iter().map(|(entry, placement)| made_link(pair, entry, placement)).collect(),
-            ignored: self.ignored,
-            still_ignored: self.still_ignored,
-            answer: ChangeAnswer { dry_run: input.dry_run, ..ChangeAnswer::new(changes, None) },
+    fn report_total(&mut self) {
+        if self.input.skill.is_some() {
+            return;
         }
+        let (host, linked) = (self.pair.title(), count(self.done.len(), "skill"));
+        let verb = if self.input.dry_run { "would be put" } else { "put" };
+        (self.report)(Progress::Done(match self.wanted {
+            0 => format!("there is nothing to link for {host}"),
+            _ => format!("{linked} {verb} where {host} looks"),
+        }));
+    }
+
+    fn failed(&self) -> Option<Error> {
+        let failed = self.wanted - self.done.len();
+        let message = || format!("{failed} of {} could not be linked", count(self.wanted, "skill"));
+        (failed > 0).then(|| Error::other(ErrorKind::Failed, "not-linked", message()))
     }
 }
 
-fn made_link(pair: &HostPair<'_>, entry: &Entry, placement: &Placement) -> MadeLink {
+/// Returns what means a skill and no other of its name.
+fn reference(pair: &HostPair<'_>, entry: &Entry) -> SkillReference {
     let found = pair.own.find(&entry.skill.name);
-    let is_alone = found.iter().all(|other| other.canonical() == entry.canonical());
-    let skill = match is_alone {
+    match found.iter().all(|other| other.canonical() == entry.canonical()) {
         true => SkillReference::of(&pair.own, entry),
         false => SkillReference { name: None, folder: entry.dir().to_owned() },
-    };
-    MadeLink { skill, place: placement.place.clone() }
+    }
 }
 
-/// Looks again; returns which of the skills the agent still ignores.
+/// Looks again; says which of the skills the agent still ignores.
 fn still_ignored(
     settings: &PlaceSettings,
     input: &LinkInput,
     done: &[(&Entry, Placement)],
-) -> Result<Vec<IgnoredSkill>, Error> {
+) -> Result<Vec<String>, Error> {
     let workspace = settings.workspace.reopen()?;
     let (view, _) = workspace.view(&settings.view.spec.id())?;
     let pair = HostPair::of(&workspace, &view, &input.into)?;
-    let mut all = Vec::new();
-    for (entry, placement) in done {
+    let warning = |(entry, placement): &(&Entry, Placement)| {
         let seen = pair.seen(entry, Some(&placement.place));
-        if seen.is_none_or(|seen| !seen.is_active()) {
-            all.push(ignored(entry, seen, "it is not found there"));
-        }
-    }
-    Ok(all)
+        let why = paths::abbreviate_home(&workspace, reason(seen, "it is not found there"));
+        let (name, why) = (TerminalText(&entry.skill.name), TerminalText(&why));
+        let is_ignored = seen.is_none_or(|seen| !seen.is_active());
+        is_ignored.then(|| format!("{} still does not count {name}: {why}", pair.title()))
+    };
+    Ok(done.iter().filter_map(warning).collect())
 }
 
-fn ignored(entry: &Entry, seen: Option<&Entry>, otherwise: &str) -> IgnoredSkill {
-    let reason = seen.and_then(|seen| seen.reason.as_ref()).map_or(otherwise, |reason| &reason.text);
-    let found = seen.map(|seen| seen.found().to_owned());
-    IgnoredSkill { name: entry.skill.name.to_string(), found, reason: reason.to_owned() }
+fn reason<'e>(seen: Option<&'e Entry>, otherwise: &'e str) -> &'e str {
+    seen.and_then(|seen| seen.reason.as_ref()).map_or(otherwise, |reason| &reason.text)
 }

@@ -1,18 +1,15 @@
 //! Use case: lists the skills that are active, with scope, description and cost, and what is ignored and why.
 
-use std::collections::HashSet;
-use std::path::Path;
+use std::{collections::HashSet, path::Path};
 
 use openoxide_live::Snapshot;
 use openoxide_skills::catalog::{Catalog, Entry, Problem, Status};
-use openoxide_skills::diagnostic::Code;
 use openoxide_skills::render::{BudgetUnit, Model, catalog_budget, entry_costs};
-use openoxide_skills::text::path_text;
+use openoxide_skills::{diagnostic::Code, text::path_text};
 use openoxide_wire::{LimitLine, ListAnswer, OtherLine, SkillLine};
 
-use crate::error::Error;
 use crate::off::{SkillsOff, skills_off};
-use crate::skill_id::SkillIds;
+use crate::{error::Error, skill_id::SkillIds};
 
 /// What a host sees.
 #[derive(Clone, Debug)]
@@ -89,20 +86,11 @@ impl Listing<'_> {
 #[derive(Clone, Debug)]
 pub struct IdentifiedListing {
     /// The skills that are active, in the host's order.
-    pub skills: Vec<Identified<SkillLine>>,
+    pub skills: Vec<(String, SkillLine)>,
     /// Everything else that was found, by path; absent: only active skills were asked for.
-    pub others: Option<Vec<Identified<OtherLine>>>,
+    pub others: Option<Vec<(String, OtherLine)>>,
     /// Limits that were reached.
     pub limits: Vec<LimitLine>,
-}
-
-/// A line with the id of its skill.
-#[derive(Clone, Debug)]
-pub struct Identified<T> {
-    /// The id.
-    pub id: String,
-    /// The line.
-    pub line: T,
 }
 
 /// Lists what a host sees with ids; with `all`, also what is not active, and why.
@@ -111,10 +99,8 @@ pub fn list_with_ids(snapshot: &Snapshot, all: bool) -> Result<IdentifiedListing
     let ids = SkillIds::new(catalog);
     let costs = entry_costs(&snapshot.view, catalog, &catalog.skills).each;
     let active = catalog.skills.iter().zip(costs);
-    let skills =
-        active.map(|(entry, cost)| Identified { id: ids.of(entry), line: SkillLine::new(catalog, entry, cost) });
-    let others = catalog.others.iter();
-    let others = others.map(|entry| Identified { id: ids.of(entry), line: OtherLine::new(catalog, entry) });
+    let skills = active.map(|(entry, cost)| (ids.of(entry), SkillLine::new(catalog, entry, cost)));
+    let others = catalog.others.iter().map(|entry| (ids.of(entry), OtherLine::new(catalog, entry)));
     Ok(IdentifiedListing {
         skills: skills.collect(),
         others: all.then(|| others.collect()),
@@ -127,31 +113,22 @@ pub fn switchable(snapshot: &Snapshot) -> Vec<&Entry> {
     snapshot.catalog.switchable(&snapshot.view.host)
 }
 
-/// A settings file or a skill's file that cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LoadError {
-    /// The file; empty where no file is at fault.
-    pub path: String,
-    /// What is wrong with it, in the host's words.
-    pub message: String,
-}
-
-/// Returns what is wrong with settings, then with files that would be skills otherwise.
-pub fn load_errors(snapshot: &Snapshot) -> Vec<LoadError> {
+/// Returns what is wrong with settings, then with files that would be skills otherwise: the path, empty where no file is at
+/// fault, and the host's words.
+pub fn load_errors(snapshot: &Snapshot) -> Vec<(String, String)> {
     let settings = snapshot.problems.iter().filter(|problem| {
         // An untrusted project is the usual state, and a folder that does not exist may come.
         !matches!(problem.diagnostic.code, Code::ConfigUntrusted | Code::RootRefused)
     });
-    let settings = settings.map(|problem| LoadError {
-        path: problem.path.as_deref().map(path_text).unwrap_or_default(),
-        message: problem.diagnostic.message.clone(),
+    let settings = settings.map(|problem| {
+        (problem.path.as_deref().map(path_text).unwrap_or_default(), problem.diagnostic.message.clone())
     });
     let mut bad: Vec<&Entry> = snapshot.catalog.others.iter().filter(|entry| is_unreadable(entry)).collect();
     bad.sort_by_key(|entry| entry.root);
     let words = &snapshot.view.host.list;
     let bad = bad.into_iter().filter_map(|entry| {
         let reason = entry.reason.as_ref()?;
-        Some(LoadError { path: path_text(&entry.skill.path), message: words.error(reason.code, &reason.text) })
+        Some((path_text(&entry.skill.path), words.error(reason.code, &reason.text)))
     });
     settings.chain(bad).collect()
 }

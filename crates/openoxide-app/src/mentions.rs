@@ -4,40 +4,30 @@ use std::path::PathBuf;
 
 use openoxide_config::Workspace;
 use openoxide_live::Snapshot;
-use openoxide_skills::catalog::{Catalog, View};
+use openoxide_skills::catalog::View;
 use openoxide_skills::select::{Selection, Turn, TurnItem, select};
 use openoxide_wire::{MentionsAnswer, TurnInput};
 
 /// The skills that a turn names, and what looks like a name and means nothing.
 #[derive(Clone, Debug)]
 pub struct Mentions<'s> {
-    /// The turn.
-    pub turn: Turn,
-    /// What it names.
+    /// The answer.
+    pub answer: MentionsAnswer,
+    /// What it was made of.
     pub selection: Selection<'s>,
-    catalog: &'s Catalog,
 }
 
 /// Returns the skills that a turn names, in the order in which they are loaded.
-pub fn mentions(snapshot: &Snapshot, turn: Turn) -> Mentions<'_> {
+pub fn mentions<'s>(snapshot: &'s Snapshot, turn: &Turn) -> Mentions<'s> {
     let catalog = &*snapshot.catalog;
-    let selection = select(catalog, &snapshot.view.host, &turn);
-    Mentions { turn, selection, catalog }
-}
-
-impl Mentions<'_> {
-    /// Returns the answer as JSON has it.
-    pub fn answer(&self) -> MentionsAnswer {
-        MentionsAnswer::new(self.catalog, &self.turn, &self.selection)
-    }
+    let selection = select(catalog, &snapshot.view.host, turn);
+    Mentions { answer: MentionsAnswer::new(catalog, turn, &selection), selection }
 }
 
 /// Makes the turn that a front end hands in; `connectors` and those of the settings are there too.
 pub fn turn_of_input(workspace: &Workspace, input: TurnInput, connectors: &[String]) -> Turn {
     let environment = &workspace.environment;
-    let mut turn = input.into_turn(environment.cwd.clone(), environment.home.clone());
-    add_connectors(workspace, &mut turn, connectors);
-    turn
+    with_connectors(workspace, input.into_turn(environment.cwd.clone(), environment.home.clone()), connectors)
 }
 
 /// Makes the turn of a person who types: items first, each as `PATH` or `NAME=PATH`, then the text.
@@ -46,14 +36,12 @@ pub fn turn_of_text(workspace: &Workspace, view: &View, text: String, items: &[S
     let (cwd, home) = (environment.cwd.clone(), environment.home.clone());
     let mut items: Vec<TurnItem> = items.iter().map(|item| skill_item(workspace, view, item)).collect();
     items.push(TurnItem::Text(text));
-    let mut turn = Turn { items, connectors: Vec::new(), cwd, home };
-    add_connectors(workspace, &mut turn, connectors);
-    turn
+    with_connectors(workspace, Turn { items, connectors: Vec::new(), cwd, home }, connectors)
 }
 
-fn add_connectors(workspace: &Workspace, turn: &mut Turn, connectors: &[String]) {
-    turn.connectors.extend(connectors.iter().cloned());
-    turn.connectors.extend(workspace.config.connectors());
+fn with_connectors(workspace: &Workspace, mut turn: Turn, connectors: &[String]) -> Turn {
+    turn.connectors.extend(connectors.iter().cloned().chain(workspace.config.connectors()));
+    turn
 }
 
 /// Reads `PATH` or `NAME=PATH`; a path with `=` in it has a `/` before.

@@ -3,13 +3,10 @@
 use std::path::PathBuf;
 
 use openoxide_config::Workspace;
-use openoxide_skills::host::Hosts;
-use openoxide_skills::parse::parse_text;
-use openoxide_skills::text::TerminalText;
+use openoxide_skills::{host::Hosts, parse::parse_text, text::TerminalText};
 use openoxide_wire::{ChangeAnswer, ChangeLine};
 
-use crate::error::{Error, ErrorKind};
-use crate::paths;
+use crate::{Error, ErrorKind, paths};
 
 /// The skill to make.
 #[derive(Clone, Debug)]
@@ -42,22 +39,15 @@ pub struct NewSkill {
     pub file: PathBuf,
     /// The folder that OpenOxide's own skills were unpacked to, if they were.
     pub unpacked: Option<PathBuf>,
-}
-
-impl NewSkill {
-    /// Returns the answer as JSON has it.
-    pub fn answer(&self, name: &str) -> ChangeAnswer {
-        ChangeAnswer::new(vec![ChangeLine::new("create", &self.file, Some(name.to_owned()))], None)
-    }
+    /// The answer.
+    pub answer: ChangeAnswer,
 }
 
 /// Makes the files of a new skill. Nothing that is there is replaced.
 pub fn new(workspace: &Workspace, input: &NewInput) -> Result<NewSkill, Error> {
     let NewInput { name, description, place } = input;
-    let description = description.clone();
-    let description = description
-        .unwrap_or_else(|| format!("Say here what {} does, and when it should be used", name.replace('-', " ")));
-    let text = scaffold(name, &description);
+    let to_fill_in = || format!("Say here what {} does, and when it should be used", name.replace('-', " "));
+    let text = scaffold(name, &description.clone().unwrap_or_else(to_fill_in));
     refuse_bad_name(name, &text)?;
     let folder = root(workspace, place)?.join(name);
     if folder.symlink_metadata().is_ok() {
@@ -69,10 +59,10 @@ pub fn new(workspace: &Workspace, input: &NewInput) -> Result<NewSkill, Error> {
     fs_err::create_dir_all(&folder)?;
     let file = folder.join("SKILL.md");
     fs_err::write(&file, text)?;
-    Ok(NewSkill { unpacked: workspace.unpack_system_skills()?, folder, file })
+    let answer = ChangeAnswer::new(vec![ChangeLine::new("create", &file, Some(name.clone()))], None);
+    Ok(NewSkill { unpacked: workspace.unpack_system_skills()?, folder, file, answer })
 }
 
-/// Returns the folder of skills that a new one goes into.
 fn root(workspace: &Workspace, place: &NewPlace) -> Result<PathBuf, Error> {
     let environment = &workspace.environment;
     match (place, &environment.home) {
@@ -84,7 +74,6 @@ fn root(workspace: &Workspace, place: &NewPlace) -> Result<PathBuf, Error> {
     }
 }
 
-/// Refuses a name that the standard does not allow.
 fn refuse_bad_name(name: &str, text: &str) -> Result<(), Error> {
     let no_standard = || Error::other(ErrorKind::Internal, "no-standard", "there is no host for the standard");
     let host =

@@ -3,10 +3,7 @@
 use std::fmt;
 
 use openoxide_config::Workspace;
-use openoxide_skills::catalog::View;
-use openoxide_skills::host::SettingRule;
-use openoxide_skills::settings::Origin;
-use openoxide_skills::text::TerminalText;
+use openoxide_skills::{catalog::View, settings::Origin, text::TerminalText};
 
 use crate::paths;
 
@@ -29,24 +26,20 @@ pub fn skills_off(workspace: &Workspace, view: &View) -> Option<SkillsOff> {
     let mut switches = view.host.roots.iter().flat_map(|rule| rule.needs.iter().chain(&rule.switches));
     let name = switches.find(|name| !view.host.is_on(name, &view.settings))?;
     let rule = view.host.settings.get(name)?;
-    Some(SkillsOff::new(workspace, view, name, rule))
+    let source = rule.from.iter().rev().find(|source| source.file.is_some() && source.key.is_some());
+    let key = source.and_then(|source| source.key.as_ref()).unwrap_or(name);
+    let file = source.and_then(|source| view.around.expand(source.file.as_ref()?, &view.host.vars));
+    let place = match (view.settings.get(name).map(|setting| &setting.origin), file) {
+        (Some(Origin::File { path, .. }), _) => paths::short(workspace, path),
+        (Some(origin @ (Origin::Environment(_) | Origin::CommandLine)), _) => origin.to_string(),
+        (_, Some(file)) => paths::short(workspace, &file),
+        _ => format!("the settings of {}", view.host.title),
+    };
+    let safe = |text: &str| TerminalText(text).to_string();
+    Some(SkillsOff { key: safe(key), place: safe(&place), on: !source.is_some_and(|source| source.negate) })
 }
 
 impl SkillsOff {
-    fn new(workspace: &Workspace, view: &View, name: &str, rule: &SettingRule) -> SkillsOff {
-        let source = rule.from.iter().rev().find(|source| source.file.is_some() && source.key.is_some());
-        let key = source.and_then(|source| source.key.clone()).unwrap_or_else(|| name.to_owned());
-        let file = source.and_then(|source| view.around.expand(source.file.as_ref()?, &view.host.vars));
-        let place = match (view.settings.get(name).map(|setting| &setting.origin), file) {
-            (Some(Origin::File { path, .. }), _) => paths::short(workspace, path),
-            (Some(origin @ (Origin::Environment(_) | Origin::CommandLine)), _) => origin.to_string(),
-            (_, Some(file)) => paths::short(workspace, &file),
-            _ => format!("the settings of {}", view.host.title),
-        };
-        let safe = |text: &str| TerminalText(text).to_string();
-        SkillsOff { key: safe(&key), place: safe(&place), on: !source.is_some_and(|source| source.negate) }
-    }
-
     /// Returns the next step in one sentence.
     pub fn remedy(&self) -> String {
         format!("skills are off: set `{}` to {} in {}", self.key, self.on, self.place)

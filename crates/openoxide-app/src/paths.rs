@@ -64,6 +64,11 @@ pub fn relative(from: &Path, to: &Path) -> PathBuf {
     up.chain(to.components().skip(shared)).collect()
 }
 
+/// Returns a path without links, or as it is where it cannot be resolved.
+pub(crate) fn real(path: &Path) -> PathBuf {
+    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
 fn safe(text: &str) -> String {
     TerminalText(text).to_string()
 }

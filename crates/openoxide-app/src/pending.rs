@@ -9,9 +9,6 @@ const ACTIVATIONS_MAX: usize = 256;
 /// The most reads that wait. They have a limit of their own, so that a client that only reads cannot keep activations from
 /// being asked about.
 const READS_MAX: usize = 64;
-/// How long an operation waits.
-const PATIENCE: Duration = Duration::from_mins(10);
-
 /// What kind of operation waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PendingKind {
@@ -54,7 +51,7 @@ impl<T> Default for Pending<T> {
 
 impl<T> Pending<T> {
     /// How long an operation waits.
-    pub const PATIENCE: Duration = PATIENCE;
+    pub const PATIENCE: Duration = Duration::from_mins(10);
 
     /// Keeps an operation, and returns its handle.
     pub fn insert(&self, kind: PendingKind, operation: T) -> Result<String, PendingError> {
@@ -69,7 +66,7 @@ impl<T> Pending<T> {
         if waiting.values().filter(|other| other.kind == kind).count() >= max {
             return Err(PendingError::Full);
         }
-        waiting.insert(handle.clone(), Waiting { kind, until: now + PATIENCE, operation });
+        waiting.insert(handle.clone(), Waiting { kind, until: now + Self::PATIENCE, operation });
         Ok(handle)
     }
 
@@ -94,13 +91,8 @@ impl<T> Pending<T> {
     }
 
     /// Returns how many wait.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.lock().len()
-    }
-
-    /// Tells whether none waits.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Waiting<T>>> {

@@ -3,20 +3,8 @@
 use openoxide_live::Snapshot;
 use openoxide_wire::{LimitLine, ProblemLine};
 
-/// What is wrong at a place.
-#[derive(Clone, Debug)]
-pub struct Problems {
-    /// Findings, by path.
-    pub problems: Vec<ProblemLine>,
-    /// Limits that were reached.
-    pub limits: Vec<LimitLine>,
-}
-
-/// Lists the findings of a catalog.
-pub fn problems(snapshot: &Snapshot) -> Problems {
+/// Lists the findings of a catalog, by path, and the limits that were reached.
+pub fn problems(snapshot: &Snapshot) -> (Vec<ProblemLine>, Vec<LimitLine>) {
     let catalog = &snapshot.catalog;
-    Problems {
-        problems: catalog.problems.iter().map(ProblemLine::from).collect(),
-        limits: catalog.limits.iter().map(LimitLine::from).collect(),
-    }
+    (catalog.problems.iter().map(Into::into).collect(), catalog.limits.iter().map(Into::into).collect())
 }

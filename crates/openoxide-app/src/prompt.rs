@@ -5,13 +5,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use openoxide_live::Snapshot;
 use openoxide_runtime::{Pinned, Preloaded, PreloadedSkill, Session, seen_by_model};
-use openoxide_skills::catalog::Catalog;
-use openoxide_skills::host::PreloadRules;
-use openoxide_skills::render::{Model, Prompt, render};
-use openoxide_skills::text::path_text;
-use openoxide_wire::{PreloadedLine, PromptAnswer};
+use openoxide_skills::prelude::{Catalog, Model, render};
+use openoxide_skills::{host::PreloadRules, text::path_text};
+use openoxide_wire::{NoticeLine, PreloadedLine, PromptAnswer};
 
-use crate::activate::message_line;
+use crate::activate::{message_line, notice_line};
 use crate::error::Error;
 
 /// The model and the agent that see the catalog.
@@ -28,12 +26,10 @@ pub struct PromptInput {
 /// What the model sees before anything is called.
 #[derive(Clone, Debug)]
 pub struct DrawnPrompt {
-    /// The catalog as text, and what of it was shortened.
-    pub prompt: Prompt,
-    /// What the agent starts with.
-    pub preloaded: Preloaded,
-    /// Why the catalog is left out, if it is.
-    pub unlisted: Option<&'static str>,
+    /// The answer.
+    pub answer: PromptAnswer,
+    /// What people should know besides.
+    pub notices: Vec<NoticeLine>,
     /// The catalog that was drawn.
     pub catalog: Arc<Catalog>,
 }
@@ -53,19 +49,13 @@ pub fn prompt(snapshot: &Snapshot, input: &PromptInput) -> Result<DrawnPrompt, E
     if unlisted.is_some() {
         (prompt.text, prompt.shown, prompt.used) = (String::new(), Vec::new(), 0);
     }
-    Ok(DrawnPrompt { prompt, preloaded, unlisted, catalog })
-}
-
-impl DrawnPrompt {
-    /// Returns the answer as JSON has it.
-    pub fn answer(&self) -> PromptAnswer {
-        PromptAnswer {
-            unlisted: self.unlisted.map(str::to_owned),
-            messages: self.preloaded.messages.iter().map(message_line).collect(),
-            preloaded: self.preloaded.skills.iter().map(preloaded_line).collect(),
-            ..PromptAnswer::new(self.catalog.host.clone(), &self.prompt)
-        }
-    }
+    let answer = PromptAnswer {
+        unlisted: unlisted.map(str::to_owned),
+        messages: preloaded.messages.iter().map(message_line).collect(),
+        preloaded: preloaded.skills.iter().map(preloaded_line).collect(),
+        ..PromptAnswer::new(catalog.host.clone(), &prompt)
+    };
+    Ok(DrawnPrompt { answer, notices: preloaded.notices.iter().map(notice_line).collect(), catalog })
 }
 
 /// Returns the time in milliseconds, which some hosts order skills by.

@@ -10,20 +10,18 @@
 
 mod archive;
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
+use std::{collections::HashMap, time::SystemTime};
 
 use openoxide_live::Snapshot;
 use openoxide_runtime::{Runtime, Session};
-use openoxide_skills::catalog::Entry;
-use openoxide_skills::host::Caller;
 use openoxide_skills::resource::{FileDigest, FileManifest, FolderLimits, FolderSnapshot, ResourceRequest, SkillDir};
+use openoxide_skills::{catalog::Entry, host::Caller};
 
 use self::archive::{PACKED_MAX, bytes_of, pack};
 use crate::encoding::{digest, hex};
-use crate::error::{Error, ErrorKind};
+use crate::{Error, ErrorKind, skill_id::is_standard_name};
 
 /// Most bytes of a description.
 const DESCRIPTION_MAX: usize = 1024;
@@ -36,7 +34,6 @@ pub struct PublishedCache {
     folders: Mutex<HashMap<PathBuf, Known>>,
 }
 
-/// What was in a folder.
 #[derive(Clone)]
 struct Known {
     manifest: Arc<FileManifest>,
@@ -87,7 +84,7 @@ pub struct Published<'c> {
 
 impl<'c> Published<'c> {
     fn new(runtime: &'c Runtime, packed: &PublishedCache, entry: &'c Entry) -> Option<Published<'c>> {
-        let (skill, is_fine) = (&entry.skill, entry.model && entry.user && is_name(&entry.skill.name));
+        let (skill, is_fine) = (&entry.skill, entry.model && entry.user && is_standard_name(&entry.skill.name));
         if !is_fine || skill.description.is_empty() || skill.description.len() > DESCRIPTION_MAX {
             return None;
         }
@@ -137,7 +134,6 @@ impl<'c> Published<'c> {
         })
     }
 
-    /// Returns the digest of its archive.
     fn archive_digest(&self, packed: &PublishedCache) -> Option<String> {
         let paths: Vec<PathBuf> = self.all().map(|file| file.path.clone()).collect();
         if let Some(known) = self.known.archive.as_ref().filter(|known| self.is_whole && known.0 == paths) {
@@ -237,13 +233,6 @@ fn is_secret(path: &Path) -> bool {
     path.iter().any(|name| is_one(&name.to_string_lossy().to_lowercase()))
 }
 
-/// Tells whether the standard allows a name.
-fn is_name(name: &str) -> bool {
-    let is_part =
-        |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
-    name.len() <= 64 && name.split('-').all(is_part)
-}
-
 /// Tells whether a path can stand in an index.
 fn is_path(path: &str) -> bool {
     path.bytes().all(|byte| byte.is_ascii_graphic() && !br"\?#[]%".contains(&byte))
@@ -255,8 +244,8 @@ mod tests {
 
     #[test]
     fn names_and_paths_that_can_be_published() {
-        assert!(["a", "a-b2", "9"].iter().all(|name| is_name(name)));
-        assert!(!["", "A", "a_b", "-a", "a-", "a--b", "é", "a:b"].iter().any(|name| is_name(name)));
+        assert!(["a", "a-b2", "9"].iter().all(|name| is_standard_name(name)));
+        assert!(!["", "A", "a_b", "-a", "a-", "a--b", "é", "a:b"].iter().any(|name| is_standard_name(name)));
         assert!(is_path("ref/a-1.md") && !is_path("a b") && !is_path("a?b") && !is_path("é.md"));
     }
 

@@ -10,43 +10,43 @@ pub fn question_line(question: &Question) -> QuestionLine {
         choices: question.choices().iter().copied().map(Choice::as_str).map(str::to_owned).collect(),
         ..QuestionLine::default()
     };
-    match question {
+    let kind = match question {
         Question::Permission { permission, subject, skill } => {
-            "permission".clone_into(&mut line.kind);
             line.skills = vec![skill.clone()];
             (line.permission, line.subject) = (Some(permission.clone()), Some(subject.clone()));
+            "permission"
         }
         Question::RequestedPermissions { skill, path, digest, changed, permissions } => {
-            "power".clone_into(&mut line.kind);
             line.skills = vec![skill.clone()];
             (line.path, line.digest, line.changed) = (Some(path_text(path)), Some(digest.clone()), *changed);
             line.permissions = permissions.iter().map(permission_line).collect();
+            "power"
         }
         Question::Secret { variable, about, skills } => {
-            "secret".clone_into(&mut line.kind);
             (line.subject, line.about, line.skills) = (Some(variable.clone()), about.clone(), skills.clone());
+            "secret"
         }
         Question::Server { name, transport, target, about, skills } => {
-            "server".clone_into(&mut line.kind);
             (line.subject, line.about, line.skills) = (Some(name.clone()), about.clone(), skills.clone());
             (line.transport, line.target) = (Some(transport.clone()), Some(target.clone()));
+            "server"
         }
         Question::Remote { offer, changed } => {
-            "remote".clone_into(&mut line.kind);
             (line.skills, line.subject) = (vec![offer.name.clone()], Some(offer.server.clone()));
             (line.about, line.target) = (Some(offer.about.clone()), Some(offer.uri.clone()));
             (line.digest, line.changed) = (offer.digest.clone(), *changed);
+            "remote"
         }
         Question::Login { server, page } => {
-            "login".clone_into(&mut line.kind);
             (line.subject, line.target) = (Some(server.clone()), Some(page.clone()));
+            "login"
         }
         Question::Setting { key, value, file } => {
-            "setting".clone_into(&mut line.kind);
             (line.subject, line.target, line.path) = (Some(key.clone()), value.clone(), Some(path_text(file)));
+            "setting"
         }
-    }
-    line
+    };
+    QuestionLine { kind: kind.to_owned(), ..line }
 }
 
 fn permission_line(permission: &RequestedPermission) -> PermissionLine {

@@ -1,16 +1,13 @@
 //! Use case: read a file of a skill, or list what is in its folder.
 
-use std::path::Path;
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use openoxide_live::Snapshot;
 use openoxide_runtime::{Audience, ReadForm, ReadOutcome, ReadPart, ReadRequest, ReadTarget, Reading, host_media_type};
-use openoxide_skills::host::Caller;
-use openoxide_skills::resource::SkillUrl;
+use openoxide_skills::{host::Caller, resource::SkillUrl};
 use openoxide_wire::ReadAnswer;
 
-use crate::error::{Error, ErrorKind};
-use crate::skill_id::SkillRef;
+use crate::{Error, ErrorKind, SkillRef};
 
 /// What is read.
 #[derive(Clone, Debug)]

@@ -1,29 +1,29 @@
 //! Use case: show what a conversation activated, and what it is sent again after it was compacted.
 
 use openoxide_live::Snapshot;
-use openoxide_runtime::{Notice, ReattachLimits, Record, Recorded, Session};
+use openoxide_runtime::{ReattachLimits, Record, Session};
 use openoxide_skills::text::path_text;
 use openoxide_wire::{ActivateAnswer, ReattachedLine, RecordedLine};
 
 use crate::activate::{message_line, notice_line};
 use crate::error::Error;
 
-/// What a conversation is sent again.
-pub struct Reattachment {
-    /// The answer.
-    pub answer: ActivateAnswer,
-    /// What people should know besides.
-    pub notices: Vec<Notice>,
-}
-
 /// Lists what a record holds.
 pub fn recorded(snapshot: &Snapshot, record: &Record) -> ActivateAnswer {
-    let recorded = record.all().iter().map(recorded_line).collect();
-    ActivateAnswer { host: snapshot.view.spec.id(), recorded, ..ActivateAnswer::default() }
+    let recorded = record.all().iter().map(|recorded| RecordedLine {
+        order: recorded.order,
+        name: recorded.name.clone(),
+        path: path_text(&recorded.path),
+        digest: recorded.digest.clone(),
+        caller: recorded.caller.clone(),
+        arguments: recorded.arguments.clone(),
+        forked: recorded.forked,
+    });
+    ActivateAnswer { host: snapshot.view.spec.id(), recorded: recorded.collect(), ..ActivateAnswer::default() }
 }
 
 /// Draws what the conversation of a record is sent again, within the limits of re-attachment. Nothing is run.
-pub fn reattach(snapshot: &Snapshot, session: &Session) -> Result<Reattachment, Error> {
+pub fn reattach(snapshot: &Snapshot, session: &Session) -> Result<ActivateAnswer, Error> {
     let runtime = snapshot.runtime()?;
     let sent = session.record.reattach(runtime, session, &ReattachLimits::default());
     let skills = sent.skills.iter().map(|skill| ReattachedLine {
@@ -34,24 +34,11 @@ pub fn reattach(snapshot: &Snapshot, session: &Session) -> Result<Reattachment, 
         changed: skill.changed,
         cut: skill.cut,
     });
-    let answer = ActivateAnswer {
+    Ok(ActivateAnswer {
         host: snapshot.view.spec.id(),
         messages: sent.messages.iter().map(message_line).collect(),
         reattached: skills.collect(),
         notices: sent.notices.iter().map(notice_line).collect(),
         ..ActivateAnswer::default()
-    };
-    Ok(Reattachment { answer, notices: sent.notices })
-}
-
-fn recorded_line(recorded: &Recorded) -> RecordedLine {
-    RecordedLine {
-        order: recorded.order,
-        name: recorded.name.clone(),
-        path: path_text(&recorded.path),
-        digest: recorded.digest.clone(),
-        caller: recorded.caller.clone(),
-        arguments: recorded.arguments.clone(),
-        forked: recorded.forked,
-    }
+    })
 }

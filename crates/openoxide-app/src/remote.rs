@@ -46,8 +46,12 @@ pub fn show(snapshot: &Snapshot, name: RemoteName) -> Result<ShowRemote, Error> 
 impl RemoteListing {
     /// Makes the answer.
     pub fn answer(&self) -> RemotesAnswer {
-        let problems = self.problems.iter().map(problem_line).collect();
-        RemotesAnswer { schema: SchemaVersion::default(), skills: self.lines.clone(), problems }
+        let problems = self.problems.iter().map(|error| RemoteProblemLine {
+            why: error.word.to_owned(),
+            text: error.text.clone(),
+            help: error.help.clone(),
+        });
+        RemotesAnswer { schema: SchemaVersion::default(), skills: self.lines.clone(), problems: problems.collect() }
     }
 
     /// Returns what a caller may call, as its author and the rules allow.
@@ -109,7 +113,6 @@ impl Resumable for ShowRemote {
     }
 }
 
-/// Returns the line of a skill that a server offers, and whether it is allowed.
 fn remote_line(runtime: &Runtime, session: &Session, skill: &RemoteSkill) -> RemoteLine {
     let offer = skill.offer.clone();
     let approval = runtime.remote_granted(session, &offer);
@@ -130,9 +133,4 @@ fn remote_line(runtime: &Runtime, session: &Session, skill: &RemoteSkill) -> Rem
 
 fn file_line(file: &openoxide_runtime::RemoteFile) -> RemoteFileLine {
     RemoteFileLine { path: file.path.clone(), size: file.size, digest: file.digest.clone() }
-}
-
-/// Returns what keeps a server, or a skill of it, from being used.
-fn problem_line(error: &FetchError) -> RemoteProblemLine {
-    RemoteProblemLine { why: error.word.to_owned(), text: error.text.clone(), help: error.help.clone() }
 }

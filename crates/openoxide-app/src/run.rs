@@ -1,40 +1,20 @@
 //! Use case: run a script of a skill, in the sandbox.
 
-use std::ffi::OsString;
 use std::sync::Arc;
 
 use openoxide_live::Snapshot;
 use openoxide_runtime::{FinishedScript, ScriptCall, ScriptOutcome, ScriptRun};
 use openoxide_sandbox::Ended;
-use openoxide_skills::host::Caller;
 use openoxide_skills::text::path_text;
 use openoxide_wire::{RanLine, RunAnswer};
 
 use crate::activate::{notice_line, refused_line};
 use crate::error::Error;
-use crate::skill_id::SkillRef;
 
-/// What is run.
-#[derive(Clone, Debug)]
-pub struct RunInput {
-    /// The skill.
-    pub skill: SkillRef,
-    /// The script's path in the skill's folder.
-    pub script: String,
-    /// Its arguments.
-    pub arguments: Vec<OsString>,
-    /// What it reads from standard input.
-    pub stdin: Vec<u8>,
-    /// Who calls: what a caller may not call, it may not run.
-    pub caller: Caller,
-}
-
-/// Begins running a script. The operation ends with a [`ScriptOutcome`], of which [`answer`] makes the answer.
-pub fn run(snapshot: &Snapshot, input: RunInput) -> Result<ScriptRun, Error> {
-    let runtime = snapshot.runtime()?;
-    let RunInput { skill, script, arguments, stdin, caller } = input;
-    let skill = skill.resolve(snapshot, caller)?;
-    Ok(ScriptRun::new(Arc::clone(runtime), ScriptCall { skill, script, arguments, stdin, caller }))
+/// Begins running a script. The operation ends with a [`ScriptOutcome`], of which [`answer`] makes the answer. What a
+/// caller may not call, it may not run.
+pub fn run(snapshot: &Snapshot, call: ScriptCall) -> Result<ScriptRun, Error> {
+    Ok(ScriptRun::new(Arc::clone(snapshot.runtime()?), call))
 }
 
 /// Makes the answer of what came of it; `isolation` is what commands were isolated with.

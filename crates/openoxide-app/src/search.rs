@@ -4,32 +4,22 @@ use openoxide_live::Snapshot;
 use openoxide_skills::search::search as ranked;
 use openoxide_wire::{HitLine, SchemaVersion, SearchAnswer};
 
-use crate::error::{Error, ErrorKind};
-use crate::skill_id::SkillIds;
+use crate::{Error, ErrorKind, SkillIds};
 
 /// The most skills that a search finds.
 pub const LIMIT_MAX: usize = 100;
 /// How many skills a search finds where the caller does not say.
 pub const LIMIT_DEFAULT: usize = 20;
 
-/// What is looked for.
-#[derive(Clone, Debug)]
-pub struct SearchInput {
-    /// Words.
-    pub query: String,
-    /// The most skills to find, from 1 to [`LIMIT_MAX`].
-    pub limit: usize,
-}
-
-/// Finds skills by words.
-pub fn search(snapshot: &Snapshot, input: &SearchInput) -> Result<SearchAnswer, Error> {
-    if !(1..=LIMIT_MAX).contains(&input.limit) {
+/// Finds skills by words, at most `limit` of them: from 1 to [`LIMIT_MAX`].
+pub fn search(snapshot: &Snapshot, query: &str, limit: usize) -> Result<SearchAnswer, Error> {
+    if !(1..=LIMIT_MAX).contains(&limit) {
         let message = format!("`limit` must be from 1 to {LIMIT_MAX}");
         return Err(Error::other(ErrorKind::Invalid, "bad-query", message));
     }
     let catalog = snapshot.runtime()?.catalog();
     let ids = SkillIds::new(catalog);
-    let hits = ranked(&catalog.skills, &input.query, input.limit).into_iter().map(|hit| HitLine {
+    let hits = ranked(&catalog.skills, query, limit).into_iter().map(|hit| HitLine {
         id: ids.of(hit.entry),
         name: hit.entry.skill.name.to_string(),
         description: hit.entry.skill.description.to_string(),

@@ -6,19 +6,12 @@ use openoxide_config::{
     CONFIG_KEYS, ConfigKey, ProjectAccess, SettingChange, SettingOutcome, SettingsOwner, Workspace,
 };
 use openoxide_runtime::Question;
+use openoxide_skills::settings::Setting;
 use openoxide_skills::text::{TerminalText, near, path_text};
 use openoxide_wire::{ChangeAnswer, ChangeLine, ConfigAnswer, ConfigValue, ProblemLine, SchemaVersion, SettingAnswer};
+use serde_json::Value;
 
 use crate::error::{Error, ErrorKind};
-
-/// A settings file, and whether it is in effect.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SettingsFileState {
-    /// Its path.
-    pub path: PathBuf,
-    /// Whether it is there, and in effect.
-    pub state: FileState,
-}
 
 /// Whether a settings file is there, and in effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,13 +36,13 @@ pub fn get(workspace: &Workspace, key: Option<&str>) -> Result<ConfigAnswer, Err
 }
 
 fn value_of(workspace: &Workspace, name: &str, about: &str) -> ConfigValue {
-    let setting = workspace.config.get(name);
-    ConfigValue {
-        key: name.to_owned(),
-        origin: setting.as_ref().map_or_else(|| "not set".to_owned(), |setting| setting.origin.to_string()),
-        value: setting.and_then(|setting| serde_json::to_value(setting.value).ok()),
-        about: about.to_owned(),
-    }
+    let (value, origin) = value_and_origin(workspace.config.get(name).as_ref());
+    ConfigValue { key: name.to_owned(), origin, value, about: about.to_owned() }
+}
+
+fn value_and_origin(setting: Option<&Setting>) -> (Option<Value>, String) {
+    let origin = setting.map_or_else(|| "not set".to_owned(), |setting| setting.origin.to_string());
+    (setting.and_then(|setting| serde_json::to_value(&setting.value).ok()), origin)
 }
 
 fn known(key: &str) -> Result<&'static ConfigKey, Error> {
@@ -99,12 +92,6 @@ pub fn change(workspace: &Workspace, change: &SettingChange) -> Result<SettingOu
     Ok(workspace.set(change)?)
 }
 
-/// Returns whether the user must be asked before a change: it could widen permissions, and a program that sends it may only
-/// pass on what a model wishes.
-pub fn needs_question(change: &SettingChange) -> bool {
-    change.widens_permissions()
-}
-
 /// Returns the question about a change, if the change is possible.
 pub fn question(workspace: &Workspace, change: &SettingChange) -> Result<Question, Error> {
     let file = workspace.validate_setting(change)?;
@@ -113,17 +100,20 @@ pub fn question(workspace: &Workspace, change: &SettingChange) -> Result<Questio
 }
 
 /// Returns the files that settings are read from, weakest first.
-pub fn files(workspace: &Workspace) -> Vec<SettingsFileState> {
+pub fn files(workspace: &Workspace) -> Vec<(PathBuf, FileState)> {
     let environment = &workspace.environment;
     let mut files = vec![environment.admin.join("config.toml")];
     files.extend(environment.openoxide_home().map(|home| home.join("config.toml")));
     files.push(workspace.project.join(".openoxide/config.toml"));
-    let state = |path: &PathBuf| match workspace.config.layers.iter().find(|layer| layer.path.as_ref() == Some(path)) {
-        None => FileState::Missing,
-        Some(layer) if layer.is_active => FileState::Active,
-        Some(_) => FileState::Untrusted,
+    let with_state = |path: PathBuf| {
+        let state = match workspace.config.layers.iter().find(|layer| layer.path.as_ref() == Some(&path)) {
+            None => FileState::Missing,
+            Some(layer) if layer.is_active => FileState::Active,
+            Some(_) => FileState::Untrusted,
+        };
+        (path, state)
     };
-    files.into_iter().map(|path| SettingsFileState { state: state(&path), path }).collect()
+    files.into_iter().map(with_state).collect()
 }
 
 /// Returns what was written, as a list of changes; `action` is `set` or `unset`.
@@ -136,12 +126,12 @@ pub fn change_answer(action: &str, key: &str, outcome: &SettingOutcome) -> Chang
 
 /// Returns the value that is in effect after a change.
 pub fn setting_answer(key: &str, outcome: &SettingOutcome) -> SettingAnswer {
-    let effective = outcome.effective.as_ref();
+    let (value, origin) = value_and_origin(outcome.effective.as_ref());
     SettingAnswer {
         schema: SchemaVersion::default(),
         key: key.to_owned(),
-        value: effective.and_then(|setting| serde_json::to_value(&setting.value).ok()),
-        origin: effective.map_or_else(|| "not set".to_owned(), |setting| setting.origin.to_string()),
+        value,
+        origin,
         path: path_text(&outcome.file),
         changed: outcome.changed,
         reason: outcome.ineffective_reason.clone(),

@@ -1,13 +1,10 @@
 //! Use case: shows everything about one skill.
 
 use openoxide_live::Snapshot;
-use openoxide_skills::catalog::Entry;
-use openoxide_skills::render::entry_costs;
+use openoxide_skills::{catalog::Entry, render::entry_costs};
 use openoxide_wire::ShowAnswer;
 
-use crate::error::Error;
-use crate::find::find;
-use crate::skill_id::{self, SkillIds};
+use crate::{Error, SkillIds, find, find_by_id};
 
 /// Everything about one skill.
 #[derive(Clone, Debug)]
@@ -32,7 +29,7 @@ pub fn show<'s>(snapshot: &'s Snapshot, skill: &str) -> Result<ShownSkill<'s>, E
 /// Shows the skill that an id means. Returns its shortest id with the answer.
 pub fn show_by_id(snapshot: &Snapshot, id: &str) -> Result<(String, ShowAnswer), Error> {
     let catalog = snapshot.runtime()?.catalog();
-    let entry = skill_id::find(catalog, id)?;
+    let entry = find_by_id(catalog, id)?;
     Ok((SkillIds::new(catalog).of(entry), answer(snapshot, entry)?))
 }
 

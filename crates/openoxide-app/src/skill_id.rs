@@ -1,21 +1,20 @@
-//! Names a skill: by what a person types, by a stable id, or by its name alone.
+//! Names and finds skills: by what a person types, by a stable id, or by the name alone.
 //!
 //! A name that only one active skill has, and that needs no escaping in an address, is its id. Every skill also has an id of
 //! `~` and digits made from its path. It stays the same while the file is where it is, and reveals nothing of that place.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use openoxide_config::Workspace;
 use openoxide_live::Snapshot;
 use openoxide_runtime::RemoteName;
 use openoxide_skills::catalog::{Catalog, Entry};
-use openoxide_skills::host::Caller;
-use openoxide_skills::text::near;
+use openoxide_skills::{host::Caller, text::near};
 use sha2::{Digest as _, Sha256};
 
-use crate::error::Error;
+use crate::{error::Error, paths};
 
 /// A skill as a caller refers to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,7 +43,7 @@ impl SkillRef {
             SkillRef::Typed(typed) => Ok(snapshot.workspace.resolve_skill_reference(catalog, typed)),
             SkillRef::Name(name) => Ok(name.clone()),
             SkillRef::Id(id) if RemoteName::parse(id).is_some() => Ok(id.clone()),
-            SkillRef::Id(id) => match find(catalog, id) {
+            SkillRef::Id(id) => match find_by_id(catalog, id) {
                 Ok(entry) => Ok(catalog.call_of(entry)),
                 Err(error) if caller == Caller::User => Err(error),
                 Err(_) => Ok(id.clone()),
@@ -57,11 +56,11 @@ impl SkillRef {
     pub fn resolve_call(&self, snapshot: &Snapshot) -> Result<String, Error> {
         let catalog = snapshot.runtime()?.catalog();
         match self {
-            SkillRef::Id(id) if id.starts_with('~') => Ok(match find(catalog, id) {
+            SkillRef::Id(id) if id.starts_with('~') => Ok(match find_by_id(catalog, id) {
                 Ok(entry) => catalog.call_of(entry),
                 Err(_) => id.clone(),
             }),
-            SkillRef::Id(id) if id.starts_with('/') => Err(unknown(catalog, id)),
+            SkillRef::Id(id) if id.starts_with('/') => Err(unknown_id(catalog, id)),
             SkillRef::Id(name) => Ok(name.clone()),
             _ => self.resolve(snapshot, Caller::User),
         }
@@ -96,7 +95,14 @@ impl<'c> SkillIds<'c> {
 
 /// Returns the id of a skill, if it is known whether others that count have its name.
 pub fn called(name: &str, path: &Path, is_alone: bool) -> String {
-    if is_alone && is_plain(name) { name.to_owned() } else { digits_of(path) }
+    if is_alone && is_plain(name) { name.to_owned() } else { digits(path) }
+}
+
+/// Tells whether the standard allows a name.
+pub(crate) fn is_standard_name(name: &str) -> bool {
+    let is_part =
+        |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+    name.len() <= 64 && name.split('-').all(is_part)
 }
 
 /// Tells whether a name can stand in an address as it is.
@@ -105,37 +111,67 @@ fn is_plain(name: &str) -> bool {
     !name.is_empty() && !name.starts_with('.') && name.chars().all(is_plain)
 }
 
-fn digits(entry: &Entry) -> String {
-    digits_of(&entry.skill.path)
-}
-
-/// Returns the digits that stand for a skill's file.
-fn digits_of(path: &Path) -> String {
+fn digits(path: &Path) -> String {
     let digest = Sha256::digest(path.as_os_str().as_encoded_bytes());
     format!("~{}", URL_SAFE_NO_PAD.encode(&digest[..KEPT]))
 }
 
 /// Finds the entry that an id means.
-pub fn find<'c>(catalog: &'c Catalog, id: &str) -> Result<&'c Entry, Error> {
+pub fn find_by_id<'c>(catalog: &'c Catalog, id: &str) -> Result<&'c Entry, Error> {
     if id.starts_with('~') {
-        return catalog.entries().find(|entry| digits(entry) == id).ok_or_else(|| unknown(catalog, id));
+        return catalog.entries().find(|entry| digits(&entry.skill.path) == id).ok_or_else(|| unknown_id(catalog, id));
     }
     let found = if id.starts_with('/') { Vec::new() } else { catalog.called(id) };
     let active: Vec<&Entry> = found.iter().copied().filter(|entry| entry.is_active()).collect();
     match (active.as_slice(), found.first()) {
         ([only], _) => Ok(only),
         ([], Some(first)) => Ok(first),
-        ([], None) => Err(unknown(catalog, id)),
+        ([], None) => Err(unknown_id(catalog, id)),
         (several, _) => {
-            let ids = several.iter().map(|entry| digits(entry)).collect();
+            let ids = several.iter().map(|entry| digits(&entry.skill.path)).collect();
             Err(Error::AmbiguousSkill { wanted: id.to_owned(), ids })
         }
     }
 }
 
-/// Says that no skill has an id, and which active one is close.
-pub fn unknown(catalog: &Catalog, id: &str) -> Error {
-    let names = catalog.skills.iter().map(|entry| entry.skill.name.as_ref());
-    let near = near(id, names).first().map(|&near| near.to_owned());
-    Error::UnknownSkill { wanted: id.to_owned(), near, none_active: catalog.skills.is_empty() }
+fn unknown_id(catalog: &Catalog, id: &str) -> Error {
+    unknown(catalog, id, catalog.skills.iter())
+}
+
+/// Returns the entries that a name or path means, active ones first.
+pub fn find<'c>(workspace: &Workspace, catalog: &'c Catalog, wanted: &str) -> Result<Vec<&'c Entry>, Error> {
+    let found = catalog.find(&workspace.resolve_skill_reference(catalog, wanted));
+    if found.is_empty() { Err(unknown(catalog, wanted, catalog.entries())) } else { Ok(found) }
+}
+
+/// Returns the error for a name that no skill of a catalog has; one of `entries` may be meant.
+fn unknown<'c>(catalog: &Catalog, wanted: &str, entries: impl Iterator<Item = &'c Entry>) -> Error {
+    let near = near(wanted, entries.map(|entry| &*entry.skill.name)).first().map(|&near| near.to_owned());
+    Error::UnknownSkill { wanted: wanted.to_owned(), near, none_active: catalog.skills.is_empty() }
+}
+
+/// What means a skill to a person: its name, or its folder where the name means another one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SkillReference {
+    /// The name; absent where it means another skill, or looks like a path.
+    pub name: Option<String>,
+    /// The folder.
+    pub folder: PathBuf,
+}
+
+impl SkillReference {
+    /// Returns what means an entry of a catalog.
+    pub fn of(catalog: &Catalog, entry: &Entry) -> SkillReference {
+        let name = &entry.skill.name;
+        let is_path = name.contains('/') || name.starts_with(['.', '~']);
+        let first = catalog.find(name).first().map(|found| found.canonical());
+        let means_it = !entry.is_active() || first == Some(entry.canonical());
+        let name = (!is_path && means_it).then(|| name.to_string());
+        SkillReference { name, folder: entry.dir().to_owned() }
+    }
+
+    /// Returns whether the name or the folder can be printed as it is, so that a person can type it.
+    pub fn is_printable(&self) -> bool {
+        self.name.as_deref().is_some_and(paths::is_printable_text) || paths::is_printable(&self.folder)
+    }
 }

@@ -1,9 +1,8 @@
 //! Use case: lists skills with their whole text, in the shape that clients of another program expect.
 
 use openoxide_live::Snapshot;
-use openoxide_skills::catalog::Entry;
 use openoxide_skills::host::{HostSpec, ServeRules, ServeShape};
-use openoxide_skills::text::path_text;
+use openoxide_skills::{catalog::Entry, text::path_text};
 
 use crate::error::{Error, ErrorKind};
 

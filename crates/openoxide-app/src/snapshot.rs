@@ -5,7 +5,7 @@ use openoxide_live::{Place, PlaceSettings};
 
 use crate::error::{Error, ErrorKind};
 
-/// Opens a project with its settings, for use cases that look through the eyes of every host.
+/// Opens a project with its settings, for every host. Folders of the place may be relative to the current one.
 pub fn open_workspace(place: &Place) -> Result<Workspace, Error> {
     Ok(Workspace::open(Environment::from_process(), place.clone())?)
 }

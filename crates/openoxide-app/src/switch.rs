@@ -5,8 +5,7 @@ use openoxide_live::Snapshot;
 use openoxide_skills::text::path_text;
 use openoxide_wire::{ChangeAnswer, ChangeLine, SchemaVersion, SwitchAnswer};
 
-use crate::error::{Error, ErrorKind};
-use crate::skill_id;
+use crate::{Error, ErrorKind, skill_id};
 
 /// Switches a skill that the host finds, and looks again.
 pub fn switch(snapshot: &Snapshot, request: &SwitchRequest) -> Result<SwitchOutcome, Error> {
@@ -26,7 +25,7 @@ pub fn switch_by_id(
     enabled: bool,
     owner: SettingsOwner,
 ) -> Result<SwitchOutcome, Error> {
-    let entry = skill_id::find(&snapshot.catalog, id)?;
+    let entry = skill_id::find_by_id(&snapshot.catalog, id)?;
     let selector = match id.starts_with('~') {
         true => SkillSelector::Path(entry.skill.path.to_path_buf()),
         false => SkillSelector::Name(entry.skill.name.to_string()),

@@ -3,11 +3,10 @@
 mod folders;
 mod grant;
 mod list;
-mod look;
 mod revoke;
 mod store;
 
-pub use folders::{FolderEvent, FoldersTrusted, holds_home, trust_folders};
-pub use grant::{GrantRequest, Requested, grant, request};
-pub use list::{RevokeBy, list};
-pub use revoke::{RevokeEvent, Revoked, revoke};
+pub use folders::{FoldersTrusted, holds_home, trust_folders};
+pub use grant::{GrantRequest, grant, request};
+pub use list::list;
+pub use revoke::{Revoked, revoke};

@@ -5,11 +5,12 @@ pub use openoxide_config::{
     SwitchError, SwitchOutcome, SwitchRequest, Timestamp, TrustRecord, Workspace, WorkspaceError, variables,
 };
 pub use openoxide_live::{Place, PlaceSettings, Snapshot};
+pub use openoxide_mcp_client::LoginDriver;
 pub use openoxide_runtime::{
     ActivationOutcome, Answer, Audience, Call, CallArguments, Choice, Fetch, FetchReply, Firing, ForkPlan, LoginReply,
     LoginStep, Notice, Question, ReadForm, ReadOutcome, ReadPart, ReadRefusal, ReadRefusalReason, ReadTarget, Reading,
     Record, Refusal, RefusalReason, RemoteName, RemoteOffer, Reply, RequestedPermission, Responder, Resumable, Run,
-    ScriptOutcome, Session, Step, drive, media_type, media_type_by_name,
+    ScriptCall, ScriptOutcome, Session, Step, drive, media_type, media_type_by_name,
 };
 pub use openoxide_sandbox::{Ended, Isolation, Outcome, SandboxError, Stop, helper as sandbox_helper};
 pub use openoxide_skills::catalog::{Catalog, Depth, Entry, Status, View};

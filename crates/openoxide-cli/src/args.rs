@@ -43,7 +43,6 @@ pub(crate) struct Common {
     pub(crate) config: Vec<String>,
 }
 
-/// When to use color.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum When {
     /// On a terminal

@@ -1,11 +1,12 @@
 //! Questions on the terminal: shown whole, answered by a letter. Without a terminal nobody is asked.
 
 use std::io::{BufRead as _, IsTerminal as _};
+use std::rc::Rc;
 
 use clap::Args;
 use openoxide_app::{
-    Answer, BlockingMcpServers, Choice, Fetch, FetchReply, LoginDriver, LoginReply, LoginStep, PermissionKind,
-    Question, RequestedPermission, Responder, Snapshot, Workspace, paths,
+    Answer, BlockingMcpServers, Choice, CommandRunner, Fetch, FetchReply, LoginDriver, LoginReply, LoginStep, PermissionKind, Question,
+    RequestedPermission, Responder, Resumable, Session as Conversation, Snapshot, Workspace, drive, paths,
 };
 use secrecy::SecretString;
 
@@ -31,13 +32,11 @@ impl AskingArgs {
         }
         if !self.can_ask() {
             let why = if self.no_input { "--no-input was given" } else { "there is no terminal to ask on" };
-            let told = CommandError::failed(format!("this needs your yes, and {why}"));
-            return Err(told.hint("read what is shown above; if you want it, add --yes"));
+            let error = CommandError::failed(format!("this needs your yes, and {why}"));
+            return Err(error.hint("read what is shown above; if you want it, add --yes"));
         }
-        ui.prompt(&format!("{question}  [y]es  [n]o > "));
-        let mut line = String::new();
-        let read = std::io::stdin().lock().read_line(&mut line);
-        Ok(read.is_ok() && matches!(line.trim().to_lowercase().as_str(), "y" | "yes"))
+        let line = read_line(ui, &format!("{question}  [y]es  [n]o > ")).unwrap_or_default();
+        Ok(matches!(line.trim().to_lowercase().as_str(), "y" | "yes"))
     }
 
     fn can_ask(&self) -> bool {
@@ -49,75 +48,80 @@ impl AskingArgs {
 pub(crate) struct Asking<'a> {
     ui: &'a Ui,
     snapshot: &'a Snapshot,
-    workspace: &'a Workspace,
     servers: BlockingMcpServers,
+    runner: Rc<CommandRunner>,
     yes: bool,
     can_ask: bool,
     online: LoginDriver,
     /// Questions that nobody could be asked.
-    pub(crate) unasked: Vec<Question>,
+    unasked: Vec<Question>,
 }
 
 impl<'a> Asking<'a> {
     pub(crate) fn new(ui: &'a Ui, snapshot: &'a Snapshot, args: &AskingArgs) -> Asking<'a> {
-        let (workspace, servers) = (&snapshot.workspace, BlockingMcpServers::default());
-        let (yes, can_ask, online) = (args.yes, args.can_ask(), LoginDriver::default());
-        Asking { ui, snapshot, workspace, servers, yes, can_ask, online, unasked: Vec::new() }
+        let (servers, runner, online) = (BlockingMcpServers::default(), Rc::default(), LoginDriver::default());
+        Asking { ui, snapshot, servers, runner, yes: args.yes, can_ask: args.can_ask(), online, unasked: Vec::new() }
+    }
+
+    pub(crate) fn drive<O: Resumable>(&mut self, operation: &mut O, conversation: &mut Conversation) -> O::Output {
+        let runner = Rc::clone(&self.runner);
+        drive(operation, conversation, self, |run| runner.run(run))
+    }
+
+    pub(crate) fn isolation(&self) -> &'static str {
+        self.runner.mechanism().unwrap_or("none")
+    }
+
+    /// Says what did not happen because nobody could be asked; `again` is the command with `--yes`.
+    pub(crate) fn tell_unasked(&self, again: &str) {
+        self.unasked.iter().for_each(|question| tell_unasked(self.ui, again, question));
     }
 
     fn show(&self, question: &Question) {
+        let ask = |text: String| self.ui.ask(&text);
+        let workspace = &self.snapshot.workspace;
+        let about =
+            |about: &Option<String>| about.as_ref().map(|about| format!(": {}", safe(about))).unwrap_or_default();
         match question {
-            Question::Permission { permission, subject, .. } if permission == "read" => {
-                self.ui.ask(&format!("`{}` may be read only if you say so.", safe(subject)));
-            }
-            Question::Permission { skill, .. } => {
-                self.ui.ask(&format!("`{}` may be called only if you say so.", safe(skill)));
-            }
+            Question::Permission { permission, subject, skill } => ask(match permission.as_str() {
+                "read" => format!("`{}` may be read only if you say so.", safe(subject)),
+                _ => format!("`{}` may be called only if you say so.", safe(skill)),
+            }),
             Question::RequestedPermissions { skill, path, digest, changed, permissions } => {
                 self.show_permissions(skill, permissions, *changed);
-                let folder = path.parent().unwrap_or(path);
-                let short = paths::short(self.workspace, folder);
-                self.ui.ask(&format!("  from     {short}  ({})", short_digest(digest)));
-                let is_script = permissions.iter().any(|permission| permission.kind == PermissionKind::Script);
-                if permissions.iter().any(runs) {
-                    self.ui.ask(&format!("  sandbox  {}", sandbox_line(self.workspace, is_script)));
+                let short = paths::short(workspace, path.parent().unwrap_or(path));
+                ask(format!("  from     {short}  ({})", short_digest(digest)));
+                if let Some(sandbox) = sandbox_line(workspace, permissions) {
+                    ask(format!("  sandbox  {sandbox}"));
                 }
                 self.ui.ask("");
             }
-            Question::Secret { variable, about, skills } => {
-                let about = about.as_ref().map(|about| format!(": {}", safe(about))).unwrap_or_default();
-                self.ui.ask(&format!("{} needs the variable {}{about}", list(skills), safe(variable)));
+            Question::Secret { variable, about: why, skills } => {
+                ask(format!("{} needs the variable {}{}", list(skills), safe(variable), about(why)));
                 self.ui.ask("It is kept in memory until this command ends, and shown to nobody.");
             }
-            Question::Server { name, transport, target, about, skills } => {
-                let about = about.as_ref().map(|about| format!(": {}", safe(about))).unwrap_or_default();
-                self.ui.ask(&format!("{} needs the MCP server `{}`{about}", list(skills), safe(name)));
-                self.ui.ask(&format!("\n{}\n", self.ui.quoted("    ", target)));
+            Question::Server { name, transport, target, about: why, skills } => {
+                ask(format!("{} needs the MCP server `{}`{}", list(skills), safe(name), about(why)));
+                ask(format!("\n{}\n", self.ui.quoted("    ", target)));
                 let how = if transport == "stdio" { "started as this program" } else { "reached at this address" };
-                self.ui.ask(&format!("It is {how}, and would be added to your own settings."));
+                ask(format!("It is {how}, and would be added to your own settings."));
             }
             Question::Remote { offer, changed } => {
                 if *changed {
-                    let text = format!("`{}` has changed since you allowed it.", safe(&offer.name));
-                    self.ui.ask(&paint(Role::Warning, &text));
+                    ask(paint(Role::Warning, &format!("`{}` has changed since you allowed it.", safe(&offer.name))));
                 }
                 let skill = paint(Role::Strong, &safe(&offer.name));
-                self.ui.ask(&format!("{skill} is a skill of the MCP server `{}`:\n", safe(&offer.server)));
-                self.ui.ask(&self.ui.quoted("    ", &offer.about));
+                ask(format!("{skill} is a skill of the MCP server `{}`:\n", safe(&offer.server)));
+                ask(self.ui.quoted("    ", &offer.about));
                 let extent = extent(offer.size, offer.digest.as_deref());
-                self.ui.ask(&format!("\n  from     {}  ({extent})\n", safe(&offer.uri)));
+                ask(format!("\n  from     {}  ({extent})\n", safe(&offer.uri)));
             }
             Question::Setting { key, value, file } => {
-                let value = value.as_deref().unwrap_or("not set any more");
-                self.ui.ask(&format!(
-                    "The setting `{}` would be, in {}:\n",
-                    safe(key),
-                    paths::short(self.workspace, file)
-                ));
-                self.ui.ask(&self.ui.quoted("    ", value));
+                ask(format!("The setting `{}` would be, in {}:\n", safe(key), paths::short(workspace, file)));
+                ask(self.ui.quoted("    ", value.as_deref().unwrap_or("not set any more")));
             }
             Question::Login { server, page } => {
-                self.ui.ask(&format!("`{}` wants you to log in, on a page at:\n\n    {}\n", safe(server), safe(page)));
+                ask(format!("`{}` wants you to log in, on a page at:\n\n    {}\n", safe(server), safe(page)));
                 self.ui.ask("The login is kept in memory until this command ends.");
             }
         }
@@ -142,12 +146,11 @@ impl<'a> Asking<'a> {
         // One command is one session, so that this choice would be the same as once.
         let choices: Vec<Choice> = question.choices().iter().copied().filter(|it| *it != Choice::Session).collect();
         loop {
-            self.ui.prompt(&format!("{}  {} > ", prompt(question), letters(question, &choices)));
-            let mut line = String::new();
-            if std::io::stdin().lock().read_line(&mut line).unwrap_or(0) == 0 {
+            let Some(line) = read_line(self.ui, &format!("{}  {} > ", prompt(question), letters(question, &choices)))
+            else {
                 self.ui.ask("");
                 return Answer::No;
-            }
+            };
             match chosen(&choices, line.trim()) {
                 Some(Choice::Once) => return Answer::Once,
                 Some(Choice::Session) => return Answer::Session,
@@ -160,29 +163,34 @@ impl<'a> Asking<'a> {
             }
         }
     }
+}
 
-    fn secret(variable: &str) -> Answer {
-        let prompt = format!("{}, or nothing to go on without it: ", safe(variable));
-        match rpassword::prompt_password(prompt) {
-            Ok(value) if !value.is_empty() => Answer::Secret(SecretString::from(value)),
-            _ => Answer::No,
-        }
+/// Asks for a line; the end of input is none.
+fn read_line(ui: &Ui, prompt: &str) -> Option<String> {
+    ui.prompt(prompt);
+    let mut line = String::new();
+    (std::io::stdin().lock().read_line(&mut line).unwrap_or(0) > 0).then_some(line)
+}
+
+fn read_secret(variable: &str) -> Answer {
+    let prompt = format!("{}, or nothing to go on without it: ", safe(variable));
+    match rpassword::prompt_password(prompt) {
+        Ok(value) if !value.is_empty() => Answer::Secret(SecretString::from(value)),
+        _ => Answer::No,
     }
 }
 
 impl Responder for Asking<'_> {
     fn answer(&mut self, question: &Question) -> Answer {
-        if let (true, false) = (self.yes, matches!(question, Question::Secret { .. } | Question::Login { .. })) {
-            self.show(question);
-            return Answer::Once;
-        }
-        if !self.can_ask {
+        let says_yes = self.yes && !matches!(question, Question::Secret { .. } | Question::Login { .. });
+        if !says_yes && !self.can_ask {
             self.unasked.push(question.clone());
             return Answer::NotAsked;
         }
         self.show(question);
         match question {
-            Question::Secret { variable, .. } => Asking::secret(variable),
+            _ if says_yes => Answer::Once,
+            Question::Secret { variable, .. } => read_secret(variable),
             _ => self.read(question),
         }
     }
@@ -207,43 +215,32 @@ impl Responder for Asking<'_> {
     }
 }
 
-/// Says what did not happen because nobody could be asked, and what would allow it; `again` is the command with `--yes`.
-pub(crate) fn tell_unasked(ui: &Ui, again: &str, question: &Question) {
+fn tell_unasked(ui: &Ui, again: &str, question: &Question) {
+    let warn = |skill: &str, changed: bool, what: &str| {
+        if changed {
+            ui.warn(&format!("`{}` has changed since you allowed it", safe(skill)));
+        }
+        ui.warn(&format!("`{}` was not {what}, because nobody was asked", safe(skill)));
+        // On a line of its own, so that it can be copied whole.
+        ui.hint(&format!("to be asked, run it in a terminal; to allow it this time:\n  {again}"));
+    };
     match question {
         Question::RequestedPermissions { skill, permissions, changed, .. } => {
             let what: Vec<&str> = permissions.iter().map(RequestedPermission::title).collect();
-            if *changed {
-                ui.warn(&format!("`{}` has changed since you allowed it", safe(skill)));
-            }
-            ui.warn(&format!("`{}` was not allowed to {}, because nobody was asked", safe(skill), what.join(" and ")));
-            // On a line of its own, so that it can be copied whole.
-            ui.hint(&format!("to be asked, run it in a terminal; to allow it this time:\n  {again}"));
+            warn(skill, *changed, &format!("allowed to {}", what.join(" and ")));
         }
-        Question::Permission { permission, subject, .. } if permission == "read" => {
-            ui.hint(&format!("reading `{}` needs a yes: run it in a terminal, or with `--yes`", safe(subject)));
-        }
-        Question::Permission { skill, .. } => {
-            ui.hint(&format!("calling `{}` needs a yes: run it in a terminal, or with `--yes`", safe(skill)));
-        }
-        Question::Remote { offer, changed } => {
-            if *changed {
-                ui.warn(&format!("`{}` has changed since you allowed it", safe(&offer.name)));
-            }
-            ui.warn(&format!("`{}` was not sent, because nobody was asked", safe(&offer.name)));
-            ui.hint(&format!("to be asked, run it in a terminal; to allow it this time:\n  {again}"));
+        Question::Remote { offer, changed } => warn(&offer.name, *changed, "sent"),
+        Question::Permission { permission, subject, skill } => {
+            let (verb, what) = if permission == "read" { ("reading", subject) } else { ("calling", skill) };
+            ui.hint(&format!("{verb} `{}` needs a yes: run it in a terminal, or with `--yes`", safe(what)));
         }
         Question::Server { name, target, .. } => {
-            let add = format!("to add `{}` ({}), run it in a terminal, or with `--yes`", safe(name), safe(target));
-            ui.hint(&add);
+            let (name, target) = (safe(name), safe(target));
+            ui.hint(&format!("to add `{name}` ({target}), run it in a terminal, or with `--yes`"));
         }
         // A notice says what is missing, and a value is nothing to say yes to; who types a change has said yes.
         Question::Secret { .. } | Question::Login { .. } | Question::Setting { .. } => {}
     }
-}
-
-/// Tells whether a power runs something.
-fn runs(permission: &RequestedPermission) -> bool {
-    matches!(permission.kind, PermissionKind::Shell | PermissionKind::Script | PermissionKind::Hook)
 }
 
 fn prompt(question: &Question) -> &'static str {
@@ -298,7 +295,6 @@ fn short_digest(digest: &str) -> String {
     }
 }
 
-/// Says how much a server lists for a skill.
 fn extent(size: Option<(usize, u64)>, digest: Option<&str>) -> String {
     match (size, digest) {
         (Some((files, bytes)), Some(digest)) => {
@@ -308,16 +304,18 @@ fn extent(size: Option<(usize, u64)>, digest: Option<&str>) -> String {
     }
 }
 
-fn sandbox_line(workspace: &Workspace, is_script: bool) -> String {
+/// Says what is in the sandbox with whatever the permissions run, if they run something.
+fn sandbox_line(workspace: &Workspace, permissions: &[RequestedPermission]) -> Option<String> {
+    let asks = |kind: PermissionKind| permissions.iter().any(|permission| permission.kind == kind);
+    let is_script = asks(PermissionKind::Script);
+    (is_script || asks(PermissionKind::Shell) || asks(PermissionKind::Hook)).then_some(())?;
     let settings = workspace.config.sandbox();
-    let writes = match settings.writable.len() {
-        0 => "read-only project".to_owned(),
-        _ => format!(
-            "writes to {}",
-            settings.writable.iter().map(|path| paths::short(workspace, path)).collect::<Vec<_>>().join(", ")
-        ),
+    let writable: Vec<String> = settings.writable.iter().map(|path| paths::short(workspace, path)).collect();
+    let writes = match writable.is_empty() {
+        true => "read-only project".to_owned(),
+        false => format!("writes to {}", writable.join(", ")),
     };
     let network = if settings.network { "network" } else { "no network" };
     let time = if is_script { settings.time } else { settings.shell_time };
-    format!("{writes}, {network}, {} s", time.as_secs())
+    Some(format!("{writes}, {network}, {} s", time.as_secs()))
 }

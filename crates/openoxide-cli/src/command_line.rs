@@ -2,10 +2,8 @@
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 
-use crate::args::Common;
-use crate::commands;
-use crate::exit::ExitStatus;
-use crate::ui::Ui;
+use crate::ui::{ExitStatus, Ui};
+use crate::{args::Common, commands};
 
 /// The Agent Skills runtime: find skills, see which ones count for which agent, and why.
 ///
@@ -26,7 +24,11 @@ pub(crate) enum Command {
     Show(commands::show::ShowArgs),
     Explain(commands::explain::ExplainArgs),
     Hosts(commands::hosts::HostsArgs),
-    Roots(commands::roots::RootsArgs),
+    /// Show where a host looks, in what order, and by what settings
+    ///
+    /// The view for finding out why something is missing: resolved folders, precedence, settings with their origin,
+    /// skills that are switched off, findings, limits that were reached, and what this machine has to isolate a command.
+    Roots,
     Check(commands::check::CheckArgs),
     Prompt(commands::prompt::PromptArgs),
     Mentions(commands::mentions::MentionsArgs),
@@ -35,44 +37,52 @@ pub(crate) enum Command {
     Run(commands::run::RunArgs),
     Serve(commands::serve::ServeArgs),
     Mcp(commands::mcp::McpArgs),
-    AppServer(commands::app_server::AppServerArgs),
+    /// Answer JSON-RPC on standard input and output
+    ///
+    /// For a program that starts this one: one JSON object per line, until the input ends. Clients of Codex's app-server
+    /// can list and switch skills without a change; docs/app-server.md has every method.
+    AppServer,
     Link(commands::link::LinkArgs),
     Unlink(commands::link::UnlinkArgs),
     New(commands::new::NewArgs),
-    Enable(commands::switch::EnableArgs),
-    Disable(commands::switch::DisableArgs),
+    /// Switch a skill on
+    ///
+    /// In OpenOxide's own catalog only: what other agents see stays as it is.
+    Enable(commands::switch::SwitchArgs),
+    /// Switch a skill off
+    ///
+    /// In OpenOxide's own catalog only: what other agents see stays as it is.
+    Disable(commands::switch::SwitchArgs),
     Trust(commands::trust::TrustArgs),
     Config(commands::config::ConfigArgs),
     Completions(commands::completions::CompletionsArgs),
     Schema(commands::schema::SchemaArgs),
 }
 
-/// Runs the command that was typed.
-pub(crate) fn run(ui: &Ui, args: &Args) -> anyhow::Result<ExitStatus> {
-    let common = &args.common;
-    let Some(command) = &args.command else { return commands::overview::overview(ui, common) };
+pub(crate) fn run(ui: &Ui, command: Option<&Command>) -> anyhow::Result<ExitStatus> {
+    let Some(command) = command else { return commands::overview::overview(ui) };
     match command {
-        Command::List(args) => commands::list::list(ui, common, args),
-        Command::Show(args) => commands::show::show(ui, common, args),
-        Command::Explain(args) => commands::explain::explain(ui, common, args),
-        Command::Hosts(args) => commands::hosts::hosts(ui, common, args),
-        Command::Roots(args) => commands::roots::roots(ui, common, args),
-        Command::Check(args) => commands::check::check(ui, common, args),
-        Command::Prompt(args) => commands::prompt::prompt(ui, common, args),
-        Command::Mentions(args) => commands::mentions::mentions(ui, common, args),
-        Command::Activate(args) => commands::activate::activate(ui, common, args),
-        Command::Read(args) => commands::read::read(ui, common, args),
-        Command::Run(args) => commands::run::run(ui, common, args),
-        Command::Serve(args) => commands::serve::serve(ui, common, args),
-        Command::Mcp(args) => commands::mcp::mcp(ui, common, args),
-        Command::Link(args) => commands::link::link(ui, common, args),
-        Command::Unlink(args) => commands::link::unlink(ui, common, args),
-        Command::New(args) => commands::new::new(ui, common, args),
-        Command::Enable(args) => commands::switch::enable(ui, common, args),
-        Command::Disable(args) => commands::switch::disable(ui, common, args),
-        Command::Trust(args) => commands::trust::trust(ui, common, args),
-        Command::Config(args) => commands::config::config(ui, common, args),
-        Command::AppServer(args) => commands::app_server::app_server(ui, common, args),
+        Command::List(args) => commands::list::list(ui, args),
+        Command::Show(args) => commands::show::show(ui, args),
+        Command::Explain(args) => commands::explain::explain(ui, args),
+        Command::Hosts(args) => commands::hosts::hosts(ui, args),
+        Command::Roots => commands::roots::roots(ui),
+        Command::Check(args) => commands::check::check(ui, args),
+        Command::Prompt(args) => commands::prompt::prompt(ui, args),
+        Command::Mentions(args) => commands::mentions::mentions(ui, args),
+        Command::Activate(args) => commands::activate::activate(ui, args),
+        Command::Read(args) => commands::read::read(ui, args),
+        Command::Run(args) => commands::run::run(ui, args),
+        Command::Serve(args) => commands::serve::serve(ui, args),
+        Command::Mcp(args) => commands::mcp::mcp(ui, args),
+        Command::Link(args) => commands::link::link(ui, args),
+        Command::Unlink(args) => commands::link::unlink(ui, args),
+        Command::New(args) => commands::new::new(ui, args),
+        Command::Enable(args) => commands::switch::switch(ui, args, true),
+        Command::Disable(args) => commands::switch::switch(ui, args, false),
+        Command::Trust(args) => commands::trust::trust(ui, args),
+        Command::Config(args) => commands::config::config(ui, args),
+        Command::AppServer => commands::app_server::app_server(ui),
         Command::Completions(args) => commands::completions::completions(ui, args, Args::command()),
         Command::Schema(args) => commands::schema::schema(ui, args),
     }

@@ -11,7 +11,6 @@ pub(crate) mod link;
 pub(crate) mod list;
 pub(crate) mod mcp;
 pub(crate) mod mentions;
-pub(crate) mod messages;
 pub(crate) mod new;
 pub(crate) mod overview;
 pub(crate) mod prompt;

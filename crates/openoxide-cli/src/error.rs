@@ -1,15 +1,13 @@
 //! Errors that a person reads: what happened, why, and the next step.
 
-use std::fmt;
-
 use openoxide_app::{Error, HostError, RenderError, SwitchError, WorkspaceError, near};
 
-use crate::args::Common;
 use crate::text::{safe, safe_lines};
-use crate::typed;
+use crate::{args::Common, typed};
 
 /// An error of this program's own, with the next step and the exit status.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{message}")]
 pub(crate) struct CommandError {
     message: String,
     hint: Option<String>,
@@ -33,15 +31,6 @@ impl CommandError {
     }
 }
 
-impl fmt::Display for CommandError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for CommandError {}
-
-/// Returns the exit status for an error.
 pub(crate) fn status(error: &anyhow::Error) -> u8 {
     match (error.downcast_ref::<CommandError>(), error.downcast_ref::<Error>()) {
         (Some(error), _) => error.status,
@@ -75,53 +64,43 @@ pub(crate) fn hints(common: &Common, error: &anyhow::Error) -> Vec<String> {
 
 /// Returns the next step for an error of a use case, as something to type where that is better.
 fn app_hint(common: &Common, error: &Error) -> Option<String> {
+    let command = |verb| typed::command(common, verb, None, "");
     match error {
-        Error::UnknownSkill { near, none_active, .. } => Some(unknown_hint(common, near.as_deref(), *none_active)),
+        Error::UnknownSkill { near, none_active, .. } => {
+            let all = match none_active {
+                true => format!("no skill counts here; `{}` shows where they are looked for", command("roots")),
+                false => format!("`{}` shows everything that was found", command("list --all")),
+            };
+            Some(near.as_ref().map_or(all.clone(), |near| format!("did you mean `{}`? {all}", safe(near))))
+        }
         Error::Workspace(error) => workspace_hint(error),
-        Error::Render(error) => render_hint(error),
+        Error::Render(RenderError::Missing { host, .. }) => Some(format!(
+            "add the template to the host's folder; `openoxide list --host {host}` shows what it sees without"
+        )),
         Error::Switch(SwitchError::Foreign { .. }) => {
             Some("leave out --host, or change the program's own settings".to_owned())
         }
-        Error::Other { word: "unknown-code", .. } => Some(code_hint(common)),
+        Error::Other { word: "unknown-code", .. } => {
+            Some(format!("`{}` and `{}` print the codes that there are", command("check"), command("list --all")))
+        }
         Error::Setting(_) => error.help().as_deref().map(safe),
         error => error.help(),
     }
 }
 
-fn unknown_hint(common: &Common, near: Option<&str>, none_active: bool) -> String {
-    let command = |verb| typed::command(common, verb, None, "");
-    let all = match none_active {
-        true => format!("no skill counts here; `{}` shows where they are looked for", command("roots")),
-        false => format!("`{}` shows everything that was found", command("list --all")),
-    };
-    match near {
-        Some(near) => format!("did you mean `{}`? {all}", safe(near)),
-        None => all,
-    }
-}
-
-fn code_hint(common: &Common) -> String {
-    let command = |verb| typed::command(common, verb, None, "");
-    format!("`{}` and `{}` print the codes that there are", command("check"), command("list --all"))
-}
-
 fn workspace_hint(error: &WorkspaceError) -> Option<String> {
-    let (wanted, known) = match error {
-        WorkspaceError::UnknownAgent { name, known } => (name, known),
-        WorkspaceError::Host(error) => return host_hint(error),
-        WorkspaceError::Rule(_) => return Some("mend the rule; nothing is decided by guessing it".to_owned()),
-        WorkspaceError::NoFolder { .. } => return None,
-    };
-    Some(near_or_all(wanted, known, "add it to your config.toml, as `[agents.NAME]`"))
-}
-
-fn host_hint(error: &HostError) -> Option<String> {
-    let (wanted, known) = match error {
-        HostError::Unknown { name, known } => (name, known),
-        HostError::UnknownEdition { edition, known, .. } => (edition, known),
-        _ => return None,
-    };
-    Some(near_or_all(wanted, known, "it has one edition only"))
+    let one_edition = "it has one edition only";
+    match error {
+        WorkspaceError::UnknownAgent { name, known } => {
+            Some(near_or_all(name, known, "add it to your config.toml, as `[agents.NAME]`"))
+        }
+        WorkspaceError::Host(HostError::Unknown { name, known }) => Some(near_or_all(name, known, one_edition)),
+        WorkspaceError::Host(HostError::UnknownEdition { edition, known, .. }) => {
+            Some(near_or_all(edition, known, one_edition))
+        }
+        WorkspaceError::Rule(_) => Some("mend the rule; nothing is decided by guessing it".to_owned()),
+        WorkspaceError::Host(_) | WorkspaceError::NoFolder { .. } => None,
+    }
 }
 
 /// Suggests the nearest of the names that there are, and lists all of them; `none` is for no name at all.
@@ -131,15 +110,6 @@ fn near_or_all(wanted: &str, known: &[String], none: &str) -> String {
         Some(near) => format!("did you mean `{}`? There are `{list}`", safe(near)),
         None if known.is_empty() => none.to_owned(),
         None => format!("there are `{list}`"),
-    }
-}
-
-fn render_hint(error: &RenderError) -> Option<String> {
-    match error {
-        RenderError::Missing { host, .. } => Some(format!(
-            "add the template to the host's folder; `openoxide list --host {host}` shows what it sees without"
-        )),
-        RenderError::Template { .. } => None,
     }
 }
 

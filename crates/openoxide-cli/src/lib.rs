@@ -7,7 +7,6 @@ mod asking;
 mod command_line;
 mod commands;
 mod error;
-mod exit;
 mod serving;
 mod session;
 mod snippet;
@@ -21,19 +20,18 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser as _};
 
 use command_line::Args;
-use exit::ExitStatus;
-use ui::Ui;
+use ui::{ExitStatus, Ui};
 
 /// Runs the program on the process's own arguments.
 pub fn main() -> ExitCode {
     let args = Args::parse();
-    let ui = Ui::new(&args.common);
-    match command_line::run(&ui, &args) {
+    let ui = Ui::new(args.common);
+    match command_line::run(&ui, args.command.as_ref()) {
         Ok(ExitStatus::Done) => ExitCode::SUCCESS,
         Ok(ExitStatus::No) => ExitCode::from(1),
         Err(error) if error::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            ui.error(&args.common, &error);
+            ui.error(&error);
             ExitCode::from(error::status(&error))
         }
     }

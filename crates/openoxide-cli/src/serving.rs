@@ -1,17 +1,13 @@
 //! What the commands that stay and serve have in common.
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use clap::ValueEnum;
-use openoxide_app::{Place, variables};
+use openoxide_app::{Environment, Place, variables};
 use openoxide_server::mcp::{McpOptions, ToolNames};
-use openoxide_server::{EngineOptions, Log, LogFormat, LogOptions};
+use openoxide_server::{Engine, EngineOptions, Log, LogFormat, LogOptions};
 
-use crate::args::Common;
-use crate::error::CommandError;
-use crate::session::Session;
-use crate::ui::Ui;
+use crate::{error::CommandError, session::Session, ui::Ui};
 
 /// How long what is left may take when a command that serves ends.
 pub(crate) const LAST: Duration = Duration::from_secs(2);
@@ -47,7 +43,6 @@ impl ToolArgs {
         }
     }
 
-    /// Writes them as they are typed.
     pub(crate) fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
         for name in &self.tool_taken {
@@ -61,34 +56,38 @@ impl ToolArgs {
 }
 
 /// Starts the log, on standard error; every command that serves does so before anything else.
-pub(crate) fn start_log(common: &Common, format: LogFormat) -> Result<Log, CommandError> {
+pub(crate) fn start_log(ui: &Ui, format: LogFormat) -> Result<Log, CommandError> {
     let filter = std::env::var(variables::OPENOXIDE_LOG).ok().filter(|filter| !filter.is_empty());
-    Log::install(&LogOptions { format, filter, verbose: common.verbose }).map_err(|error| {
+    Log::install(&LogOptions { format, filter, verbose: ui.common.verbose }).map_err(|error| {
         let hint = format!("set {} to a level such as `debug`, or leave it out", variables::OPENOXIDE_LOG);
         CommandError::failed(error.to_string()).hint(hint)
     })
 }
 
-/// Returns the form of the log where a client has standard output: people read it in the client's own log.
-pub(crate) fn stdio_log_format(ui: &Ui) -> LogFormat {
-    if ui.is_quiet() { LogFormat::Off } else { LogFormat::Text }
+/// Serves the client that has standard input and output, until it is gone. People read the log in the client's own.
+pub(crate) fn serve_client<F: Future>(ui: &Ui, serve: impl FnOnce(Engine) -> F) -> anyhow::Result<F::Output> {
+    let log = start_log(ui, if ui.common.quiet { LogFormat::Off } else { LogFormat::Text })?;
+    let place = open_place(ui)?;
+    let engine = Engine::new(Environment::from_process(), place, engine_options(ui));
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let served = runtime.block_on(serve(engine.clone()));
+    // What was done is written down before the process ends.
+    engine.close();
+    log.flush(LAST);
+    // What still runs for a skill belongs to a client that is gone; it ends with this process.
+    runtime.shutdown_background();
+    Ok(served)
 }
 
 /// Returns the place that the command line means. What was typed wrong is an error, and what is wrong with settings is
 /// said once, before anybody waits for an answer.
-pub(crate) fn open_place(ui: &Ui, common: &Common) -> anyhow::Result<Place> {
-    let session = Session::open(ui, common)?;
+pub(crate) fn open_place(ui: &Ui) -> anyhow::Result<Place> {
+    let session = Session::open(ui)?;
     session.warn(ui);
     // Folders are meant as every other command means them: seen from the one to act in.
     let folder = session.workspace.environment.cwd.clone();
-    Ok(Place {
-        host: common.host.clone(),
-        agent: common.agent.clone(),
-        added: common.add_dir.iter().map(|added| folder.join(added)).collect(),
-        config: common.config.clone(),
-        folder,
-        ..Place::default()
-    })
+    let added = ui.common.add_dir.iter().map(|added| folder.join(added)).collect();
+    Ok(Place { folder, added, touched: Vec::new(), ..session.place })
 }
 
 /// Returns how to serve; what a person should know is said on standard error.

@@ -1,21 +1,17 @@
 //! From the command line to a project, and one host's view of it.
 
-use std::ops::Deref;
-use std::path::Path;
+use std::{io::Read, ops::Deref, path::Path};
 
-use openoxide_app::paths;
-use openoxide_app::{Code, ConfigProblem, Depth, Place, PlaceSettings, Snapshot, Workspace};
+use anyhow::Context as _;
 
-use crate::args::Common;
-use crate::typed;
+use openoxide_app::{Code, ConfigProblem, Depth, Place, PlaceSettings, Snapshot, Workspace, paths};
+
 use crate::ui::{Ui, safe, safe_lines};
+use crate::{args::Common, error::CommandError};
 
-/// A project and one host's view of it, with what was typed.
 pub(crate) struct Session {
     settings: PlaceSettings,
-    place: Place,
-    /// What was typed, for the commands that are suggested.
-    common: Common,
+    pub(crate) place: Place,
 }
 
 impl Deref for Session {
@@ -28,6 +24,7 @@ impl Deref for Session {
 
 fn place(common: &Common) -> Place {
     Place {
+        // Folders may be relative to the current one.
         folder: common.project.clone().unwrap_or_default(),
         host: common.host.clone(),
         agent: common.agent.clone(),
@@ -38,56 +35,54 @@ fn place(common: &Common) -> Place {
     }
 }
 
-/// Opens the project that the command line means.
-pub(crate) fn open_workspace(ui: &Ui, common: &Common) -> anyhow::Result<Workspace> {
-    let workspace = openoxide_app::open_workspace(&place(common))?;
+pub(crate) fn open_workspace(ui: &Ui) -> anyhow::Result<Workspace> {
+    let workspace = openoxide_app::open_workspace(&place(&ui.common))?;
     ui.use_color(&workspace.config.text("color").unwrap_or_default());
     openoxide_app::refuse_bad_settings(&workspace)?;
     Ok(workspace)
 }
 
 impl Session {
-    /// Opens the project and the host's view of it.
-    pub(crate) fn open(ui: &Ui, common: &Common) -> anyhow::Result<Session> {
-        let place = place(common);
-        let settings = openoxide_app::open(open_workspace(ui, common)?, &place)?;
-        Ok(Session { settings, place, common: common.clone() })
+    pub(crate) fn open(ui: &Ui) -> anyhow::Result<Session> {
+        let place = place(&ui.common);
+        let settings = openoxide_app::open(open_workspace(ui)?, &place)?;
+        Ok(Session { settings, place })
     }
 
-    /// Searches for skills.
     pub(crate) fn search(&self, depth: Depth) -> Snapshot {
         self.settings.clone().search(&self.place, depth)
     }
 
-    /// Writes a command that looks at the same as this one.
-    pub(crate) fn command(&self, verb: &str) -> String {
-        typed::command(&self.common, verb, None, "")
-    }
-
-    /// Writes a command that looks at the same project, whatever the host.
-    pub(crate) fn command_for_all(&self, verb: &str) -> String {
-        typed::command(&typed::for_all(&self.common), verb, None, "")
-    }
-
-    /// Warns of what is wrong with settings.
     pub(crate) fn warn(&self, ui: &Ui) {
-        for problem in &self.problems {
-            // An untrusted project is the usual state, not news at every command.
-            if problem.diagnostic.code != Code::ConfigUntrusted {
-                ui.warn(&problem_line(&self.workspace, problem));
-            }
-        }
+        // An untrusted project is the usual state, not news at every command.
+        let news = self.problems.iter().filter(|problem| problem.diagnostic.code != Code::ConfigUntrusted);
+        news.for_each(|problem| ui.warn(&problem_line(&self.workspace, problem)));
     }
 }
 
-/// Says that the skills that come with OpenOxide are now on disk.
+/// The most bytes of standard input that are read.
+const STDIN_MAX: u64 = 16 * 1024 * 1024;
+
+/// Reads standard input to its end.
+pub(crate) fn read_stdin(input: impl Read, too_long: CommandError) -> anyhow::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    input.take(STDIN_MAX + 1).read_to_end(&mut bytes).context("failed to read standard input")?;
+    if bytes.len() as u64 > STDIN_MAX { Err(too_long.into()) } else { Ok(bytes) }
+}
+
 pub(crate) fn say_unpacked(ui: &Ui, workspace: &Workspace, folder: &Path) {
     let place = paths::short(workspace, folder);
     ui.say(&format!("OpenOxide's own skills are now in {place}; `openoxide list` shows them as `system`"));
 }
 
+/// Warns of some of what is wrong with the settings of a project and its user.
+pub(crate) fn warn_of(ui: &Ui, workspace: &Workspace, is_news: impl Fn(&ConfigProblem) -> bool) {
+    let news = workspace.config.problems.iter().filter(|problem| is_news(problem));
+    news.for_each(|problem| ui.warn(&problem_line(workspace, problem)));
+}
+
 /// Writes a problem of a settings file on one line.
-pub(crate) fn problem_line(workspace: &Workspace, problem: &ConfigProblem) -> String {
+fn problem_line(workspace: &Workspace, problem: &ConfigProblem) -> String {
     let place = problem.path.as_ref().map_or_else(|| "--config".to_owned(), |path| paths::short(workspace, path));
     let line = problem.diagnostic.place.as_ref().map_or_else(String::new, |place| format!(":{}", place.line));
     let help = problem.diagnostic.help.as_ref().map_or_else(String::new, |help| format!("; {}", safe(help)));

@@ -1,9 +1,7 @@
 //! Findings in rustc's shape: the line, what is wrong with it, and the next step.
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use openoxide_app::check::is_unsearched;
-use openoxide_app::paths;
-use openoxide_app::{Level as Severity, SkillFinding, Workspace, is_deceptive};
+use openoxide_app::{Level as Severity, SkillFinding, Workspace, check::is_unsearched, is_deceptive, listed, paths};
 use unicode_width::UnicodeWidthStr;
 
 use crate::table::fill;
@@ -19,15 +17,14 @@ pub(crate) fn render(ui: &Ui, workspace: &Workspace, finding: &SkillFinding, hos
     };
     let path = paths::short(workspace, &finding.path);
     let broken =
-        |lead: &str, text: &str| fill("", text, ui.width().map(|width| width.saturating_sub(lead.len()).max(20)));
+        |lead: &str, text: &str| fill("", text, ui.width.map(|width| width.saturating_sub(lead.len()).max(20)));
     let message = broken("warning[S0102]: ", &safe(&diagnostic.message));
     let source = source(finding);
     let source = source.map(|(text, span)| clamped(ui, text, span));
     let mut label = diagnostic.label.as_deref().map(safe).unwrap_or_default();
     // A label that does not fit beside its marks stands below.
-    let is_long = source
-        .as_ref()
-        .is_some_and(|(text, span)| ui.width().is_some_and(|all| ends(text, span) + label.width() > all));
+    let is_long =
+        source.as_ref().is_some_and(|(text, span)| ui.width.is_some_and(|all| ends(text, span) + label.width() > all));
     let below = (is_long && !label.is_empty()).then(|| broken("   = note: ", &std::mem::take(&mut label)));
     let title = level.primary_title(message.as_str()).id(diagnostic.code.as_str());
     let mut group = match (&source, &diagnostic.place) {
@@ -44,18 +41,12 @@ pub(crate) fn render(ui: &Ui, workspace: &Workspace, finding: &SkillFinding, hos
             Group::with_title(title).element(origin)
         }
     };
-    if let Some(below) = &below {
-        group = group.element(Level::NOTE.message(below.as_str()));
-    }
     let seen = seen_by(finding, hosts).map(|seen| broken("    = seen by: ", &safe(&seen)));
-    if let Some(seen) = &seen {
-        group = group.element(Level::NOTE.with_name("seen by").message(seen.as_str()));
-    }
     let help = diagnostic.help.as_deref().map(|help| broken("   = help: ", &with_fix(&safe(help), finding)));
-    if let Some(help) = &help {
-        group = group.element(Level::HELP.message(help.as_str()));
+    for (level, text) in [(Level::NOTE, &below), (Level::NOTE.with_name("seen by"), &seen), (Level::HELP, &help)] {
+        group = text.iter().fold(group, |group, text| group.element(level.clone().message(text.as_str())));
     }
-    let renderer = Renderer::styled().term_width(ui.width().unwrap_or(140));
+    let renderer = Renderer::styled().term_width(ui.width.unwrap_or(140));
     renderer.render(&[group]) + "\n\n"
 }
 
@@ -68,9 +59,8 @@ fn ends(text: &str, span: &std::ops::Range<usize>) -> usize {
     GUTTER + text.get(line..span.end).map_or(0, UnicodeWidthStr::width)
 }
 
-/// Shortens a span that is wider than the terminal.
 fn clamped(ui: &Ui, text: String, span: std::ops::Range<usize>) -> (String, std::ops::Range<usize>) {
-    let room = ui.width().map_or(usize::MAX, |all| all.saturating_sub(GUTTER + 12).max(10));
+    let room = ui.width.map_or(usize::MAX, |all| all.saturating_sub(GUTTER + 12).max(10));
     let marked = text.get(span.clone()).unwrap_or_default();
     let end = marked.char_indices().nth(room).map_or(span.end, |(at, _)| span.start + at);
     (text, span.start..end)
@@ -114,13 +104,4 @@ fn seen_by(finding: &SkillFinding, hosts: usize) -> Option<String> {
         1 => format!("{} drops the skill, the others load it", dropped[0]),
         _ => format!("{} drop the skill, the others load it", listed(dropped)),
     })
-}
-
-/// Writes a list: "`a`, `b` and `c`".
-fn listed(names: &[String]) -> String {
-    match names {
-        [] => String::new(),
-        [one] => one.clone(),
-        [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
-    }
 }

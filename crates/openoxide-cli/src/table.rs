@@ -2,12 +2,10 @@
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr};
 
-/// Pads a text to a width.
 pub(crate) fn pad(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
 }
 
-/// Pads a text on the left.
 pub(crate) fn pad_left(text: &str, width: usize) -> String {
     format!("{}{text}", " ".repeat(width.saturating_sub(text.width())))
 }

@@ -1,7 +1,9 @@
-//! Text for a terminal: made safe, colored by meaning, numbers with their nouns.
+//! Text for a terminal: made safe, and colored by meaning.
 
 use anstyle::{AnsiColor, Style};
 use openoxide_app::TerminalText;
+
+use crate::table::cut;
 
 /// What a text means, for its color.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +22,6 @@ pub(crate) enum Role {
     Strong,
 }
 
-/// Colors a text by what it means.
 pub(crate) fn paint(role: Role, text: &str) -> String {
     let style = match role {
         Role::Error => Style::new().bold().fg_color(Some(AnsiColor::Red.into())),
@@ -43,33 +44,24 @@ pub(crate) fn safe_lines(text: &str) -> String {
     text.trim_end().lines().map(safe).collect::<Vec<_>>().join("\n")
 }
 
-/// Writes a number and its noun: "1 skill", "2 skills".
-pub(crate) fn count(number: usize, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {noun}{plural}", grouped(number as u64))
-}
-
-/// Writes a number with commas between thousands.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
+/// Says who alone may call a skill; nothing if both may, or nobody.
+pub(crate) fn only_caller(model: bool, user: bool) -> Option<&'static str> {
+    match (model, user) {
+        (false, true) => Some("you only"),
+        (true, false) => Some("model only"),
+        _ => None,
     }
-    text
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_read_well() {
-        assert_eq!(grouped(1_234_567), "1,234,567");
-        assert_eq!(grouped(999), "999");
-        assert_eq!((count(1, "skill"), count(2, "skill")), ("1 skill".to_owned(), "2 skills".to_owned()));
+/// Says what the replacement of a text changed.
+pub(crate) fn replacement(old: &str, new: &str) -> String {
+    let shown = |text: &str| format!("`{}`", safe(&cut(text.trim().lines().next().unwrap_or_default(), 40)));
+    let bare = |text: &str| text.replace(['\\', '"', '\''], "");
+    match (old.trim(), new.trim()) {
+        ("", "") => "removed blanks".to_owned(),
+        ("", new) => format!("added {}", shown(new)),
+        (old, "") => format!("removed {}", shown(old)),
+        (old, new) if new.starts_with(['"', '\'']) && bare(old) == bare(new) => "quoted the value".to_owned(),
+        (old, new) => format!("{} is now {}", shown(old), shown(new)),
     }
 }

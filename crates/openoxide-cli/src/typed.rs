@@ -2,11 +2,9 @@
 
 use std::path::Path;
 
-use openoxide_app::paths;
-use openoxide_app::{SkillReference, Workspace};
+use openoxide_app::{SkillReference, Workspace, paths};
 
-use crate::args::Common;
-use crate::text::safe;
+use crate::{args::Common, text::safe};
 
 /// Writes a command: what to do, with what and how, and those of the options given that decide what is looked at.
 ///
@@ -17,8 +15,7 @@ pub(crate) fn command(common: &Common, verb: &str, argument: Option<&str>, optio
     words.extend(argument.filter(|_| !looks_like_option).map(str::to_owned));
     words.push(options.to_owned());
     let mut add = |option: &str, value: &str| {
-        let value = word(value).unwrap_or_else(|| format!("'{}'", safe(value)));
-        words.push(format!("{option} {value}"));
+        words.push(format!("{option} {}", shown_word(value)));
     };
     common.project.iter().for_each(|project| add("--project", &project.to_string_lossy()));
     common.host.iter().for_each(|host| add("--host", host));
@@ -46,6 +43,11 @@ pub(crate) fn word(text: &str) -> Option<String> {
     } else {
         Some(format!("'{}'", text.replace('\'', r"'\''")))
     }
+}
+
+/// Writes a word, with escapes for what cannot be typed.
+pub(crate) fn shown_word(text: &str) -> String {
+    word(text).unwrap_or_else(|| format!("'{}'", safe(text)))
 }
 
 /// Writes what means a skill: its name, or its path where the name means another one or cannot be typed.

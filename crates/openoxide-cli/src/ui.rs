@@ -2,27 +2,39 @@
 
 use std::io::{IsTerminal as _, Write as _};
 
+use openoxide_app::Progress;
+use openoxide_wire::{MessageLine, NoticeLine};
+
 use crate::args::{Common, When};
-use crate::error;
 use crate::table::{fill, indented};
+use crate::{error, text::replacement, typed};
 
-pub(crate) use crate::text::{Role, count, grouped, paint, safe, safe_lines};
+pub(crate) use crate::text::{Role, only_caller, paint, safe, safe_lines};
+pub(crate) use openoxide_app::{count, grouped};
 
-/// The terminal.
+/// How a run ended. Any other failure has the exit status 2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ExitStatus {
+    /// Done.
+    Done,
+    /// The answer is no: findings, an unknown skill.
+    No,
+}
+
+/// The terminal, and the options that every command takes.
 #[derive(Clone)]
 pub(crate) struct Ui {
-    quiet: bool,
-    color: Option<When>,
-    width: Option<usize>,
+    pub(crate) common: Common,
+    /// The columns of the terminal; absent if the output goes elsewhere.
+    pub(crate) width: Option<usize>,
     /// Whether talk goes to the log, because a program reads standard error.
     talks_to_log: bool,
 }
 
 impl Ui {
-    pub(crate) fn new(common: &Common) -> Ui {
-        let ui = Ui { quiet: common.quiet, color: common.color, width: width(), talks_to_log: false };
-        ui.apply_color(common.color);
-        ui
+    pub(crate) fn new(common: Common) -> Ui {
+        apply_color(common.color);
+        Ui { common, width: width(), talks_to_log: false }
     }
 
     /// Returns a terminal that writes talk to the log, so that a program that reads the log finds nothing else in it.
@@ -32,8 +44,8 @@ impl Ui {
 
     /// Applies the setting for color, unless `--color` was given.
     pub(crate) fn use_color(&self, setting: &str) {
-        if self.color.is_none() {
-            self.apply_color(match setting {
+        if self.common.color.is_none() {
+            apply_color(match setting {
                 "always" => Some(When::Always),
                 "never" => Some(When::Never),
                 _ => None,
@@ -41,21 +53,16 @@ impl Ui {
         }
     }
 
-    fn apply_color(&self, when: Option<When>) {
-        let choice = match when {
-            Some(When::Always) => anstream::ColorChoice::Always,
-            Some(When::Never) => anstream::ColorChoice::Never,
-            Some(When::Auto) | None => anstream::ColorChoice::Auto,
-        };
-        choice.write_global();
+    /// Writes a command that looks at the same as this one.
+    pub(crate) fn command(&self, verb: &str) -> String {
+        typed::command(&self.common, verb, None, "")
     }
 
-    /// Returns the columns of the terminal; `None` if the output goes elsewhere.
-    pub(crate) fn width(&self) -> Option<usize> {
-        self.width
+    /// Writes a command that looks at the same project, whatever the host.
+    pub(crate) fn command_for_all(&self, verb: &str) -> String {
+        typed::command(&typed::for_all(&self.common), verb, None, "")
     }
 
-    /// Writes data.
     pub(crate) fn data(&self, text: &str) -> anyhow::Result<()> {
         let mut out = anstream::stdout().lock();
         out.write_all(text.as_bytes())?;
@@ -64,16 +71,11 @@ impl Ui {
 
     /// Writes data that must arrive byte for byte, but for what would command a terminal.
     pub(crate) fn raw(&self, text: &str) -> anyhow::Result<()> {
-        let mut out = std::io::stdout().lock();
-        match out.is_terminal() {
-            true => {
-                let end = if text.ends_with('\n') { "" } else { "\n" };
-                let shown = text.split('\n').map(safe).collect::<Vec<_>>().join("\n");
-                out.write_all(format!("{shown}{end}").as_bytes())?;
-            }
-            false => out.write_all(text.as_bytes())?,
+        if !std::io::stdout().is_terminal() {
+            return self.bytes(text);
         }
-        Ok(out.flush()?)
+        let end = if text.ends_with('\n') { "" } else { "\n" };
+        self.bytes(&format!("{}{end}", escaped(text)))
     }
 
     /// Writes data byte for byte, whatever it does to a terminal: the user asked for that.
@@ -86,7 +88,7 @@ impl Ui {
     /// Writes what a command wrote: byte for byte, but for what would command a terminal.
     pub(crate) fn output(&self, stdout: &[u8], stderr: &[u8]) -> anyhow::Result<()> {
         let shown = |bytes: &[u8], is_terminal: bool| match is_terminal {
-            true => String::from_utf8_lossy(bytes).split('\n').map(safe).collect::<Vec<_>>().join("\n").into_bytes(),
+            true => escaped(&String::from_utf8_lossy(bytes)).into_bytes(),
             false => bytes.to_owned(),
         };
         let mut out = std::io::stdout().lock();
@@ -98,22 +100,70 @@ impl Ui {
         Ok(())
     }
 
-    /// Writes an answer as JSON.
-    pub(crate) fn json(&self, answer: &impl serde::Serialize) -> anyhow::Result<()> {
-        self.raw(&(serde_json::to_string_pretty(answer)? + "\n"))
+    /// Writes an answer as JSON, and nothing after it.
+    pub(crate) fn json(&self, answer: &impl serde::Serialize) -> anyhow::Result<ExitStatus> {
+        self.raw(&(serde_json::to_string_pretty(answer)? + "\n"))?;
+        Ok(ExitStatus::Done)
     }
 
-    /// Returns whether `--quiet` was given.
-    pub(crate) fn is_quiet(&self) -> bool {
-        self.quiet
+    /// Writes an answer as JSON if that was asked for; people were told in words.
+    pub(crate) fn json_if_asked(&self, answer: &impl serde::Serialize) -> anyhow::Result<ExitStatus> {
+        if self.common.json { self.json(answer) } else { Ok(ExitStatus::Done) }
+    }
+
+    /// Writes messages to the model, each on lines of its own.
+    pub(crate) fn messages(&self, messages: &[MessageLine]) -> anyhow::Result<()> {
+        messages.iter().try_for_each(|message| self.message(&message.text))
+    }
+
+    /// Writes a text as it is, on lines of its own.
+    pub(crate) fn message(&self, text: &str) -> anyhow::Result<()> {
+        let end = if text.ends_with('\n') { "" } else { "\n" };
+        self.raw(&format!("{text}{end}"))
     }
 
     /// Writes talk, unless `--quiet` was given.
     pub(crate) fn say(&self, text: &str) {
         match self.talks_to_log {
-            _ if self.quiet => {}
+            _ if self.common.quiet => {}
             true => tracing::info!("{text}"),
             false => self.stderr("", text),
+        }
+    }
+
+    /// Writes a warning, unless `--quiet` was given.
+    pub(crate) fn warn(&self, text: &str) {
+        match self.talks_to_log {
+            _ if self.common.quiet => {}
+            true => tracing::warn!("{text}"),
+            false => self.labeled(Role::Warning, "warning", text),
+        }
+    }
+
+    /// Writes the next step, unless `--quiet` was given.
+    pub(crate) fn hint(&self, text: &str) {
+        match self.talks_to_log {
+            true => self.say(text),
+            false if self.common.quiet => {}
+            false => self.labeled(Role::Hint, "hint", text),
+        }
+    }
+
+    pub(crate) fn notices(&self, notices: &[NoticeLine]) {
+        for notice in notices {
+            self.warn(&format!("{}: {}", safe(&notice.skill), safe(&notice.text)));
+            notice.help.iter().for_each(|help| self.hint(&safe(help)));
+        }
+    }
+
+    pub(crate) fn progress(&self, progress: Progress) {
+        match progress {
+            Progress::Done(text) => self.say(&text),
+            Progress::Warning(text) => self.warn(&text),
+            Progress::Failed(error) => self.error(&error.into()),
+            Progress::Replaced { path, old, new, code } => {
+                self.say(&format!("fixed {path}: {} [{code}]", replacement(&old, &new)));
+            }
         }
     }
 
@@ -128,29 +178,6 @@ impl Ui {
         indented(indent, &safe_lines(text), width)
     }
 
-    /// Writes a warning, unless `--quiet` was given.
-    pub(crate) fn warn(&self, text: &str) {
-        match self.talks_to_log {
-            _ if self.quiet => {}
-            true => tracing::warn!("{text}"),
-            false => self.stderr(&format!("{}: ", paint(Role::Warning, "warning")), text),
-        }
-    }
-
-    /// Writes the next step, unless `--quiet` was given.
-    pub(crate) fn hint(&self, text: &str) {
-        match self.talks_to_log {
-            _ if self.quiet => {}
-            true => tracing::info!("{text}"),
-            false => self.stderr(&format!("{}: ", paint(Role::Hint, "hint")), text),
-        }
-    }
-
-    /// Writes that the answer is no, and why.
-    pub(crate) fn problem(&self, text: &str) {
-        self.stderr(&format!("{}: ", paint(Role::Error, "error")), text);
-    }
-
     /// Writes a question, and leaves the cursor behind it.
     pub(crate) fn prompt(&self, text: &str) {
         let mut out = anstream::stderr().lock();
@@ -158,15 +185,23 @@ impl Ui {
         let _ = write!(out, "{text}").and_then(|()| out.flush());
     }
 
-    /// Writes an error, its causes and its hints.
-    pub(crate) fn error(&self, common: &Common, error: &anyhow::Error) {
-        self.stderr(&format!("{}: ", paint(Role::Error, "error")), &error::message(error));
+    /// Writes that the answer is no, and why.
+    pub(crate) fn problem(&self, text: &str) {
+        self.labeled(Role::Error, "error", text);
+    }
+
+    pub(crate) fn error(&self, error: &anyhow::Error) {
+        self.problem(&error::message(error));
         for cause in error.chain().skip(1) {
             self.stderr("  Caused by: ", &safe_lines(&cause.to_string()));
         }
-        for hint in error::hints(common, error) {
-            self.stderr(&format!("{}: ", paint(Role::Hint, "hint")), &safe_lines(&hint));
+        for hint in error::hints(&self.common, error) {
+            self.labeled(Role::Hint, "hint", &safe_lines(&hint));
         }
+    }
+
+    fn labeled(&self, role: Role, label: &str, text: &str) {
+        self.stderr(&format!("{}: ", paint(role, label)), text);
     }
 
     /// Writes to stderr. Text that goes to a file, is indented, or has several lines, keeps its shape.
@@ -176,6 +211,20 @@ impl Ui {
         // If stderr is closed, there is nowhere to report it.
         let _ = writeln!(anstream::stderr().lock(), "{}", fill(lead, text, width));
     }
+}
+
+fn apply_color(when: Option<When>) {
+    let choice = match when {
+        Some(When::Always) => anstream::ColorChoice::Always,
+        Some(When::Never) => anstream::ColorChoice::Never,
+        Some(When::Auto) | None => anstream::ColorChoice::Auto,
+    };
+    choice.write_global();
+}
+
+/// Makes text of several lines safe to print, to the last line end.
+fn escaped(text: &str) -> String {
+    text.split('\n').map(safe).collect::<Vec<_>>().join("\n")
 }
 
 fn width() -> Option<usize> {

@@ -4,12 +4,11 @@ use std::path::{Path, PathBuf};
 
 use openoxide_config::Workspace;
 use openoxide_skills::diagnostic::{Diagnostic, Fix};
-use openoxide_skills::host::Host;
 use openoxide_skills::judge::{Judgment, judge};
+use openoxide_skills::{host::Host, text::TerminalText};
 
-use super::event::FixEvent;
 use super::relink::links_to;
-use crate::error::Error;
+use crate::{Progress, Report, error::Error, paths};
 
 /// A fixed file may show the next mistake; more rounds than this are not needed.
 const ROUNDS: usize = 4;
@@ -18,7 +17,7 @@ const ROUNDS: usize = 4;
 pub(super) struct Fixer<'f> {
     pub(super) workspace: &'f Workspace,
     pub(super) hosts: &'f [&'f Host],
-    pub(super) report: &'f mut dyn FnMut(FixEvent),
+    pub(super) report: Report<'f>,
 }
 
 impl Fixer<'_> {
@@ -66,7 +65,8 @@ impl Fixer<'_> {
         edits.retain(|edit| edit.0 == path);
         edits.sort_by_key(|edit| std::cmp::Reverse(edit.2.start));
         if path.is_symlink() {
-            (self.report)(FixEvent::IsLink { path: path.to_owned() });
+            let text = format!("{} is a link, and is not written through", paths::short(self.workspace, path));
+            (self.report)(Progress::Warning(text));
             return Ok(0);
         }
         let mut text = fs_err::read(path)?;
@@ -78,8 +78,8 @@ impl Fixer<'_> {
                 let old: Vec<u8> = text.splice(span.clone(), replacement.bytes()).collect();
                 end = span.start;
                 count += 1;
-                (self.report)(FixEvent::Replaced {
-                    path: path.to_owned(),
+                (self.report)(Progress::Replaced {
+                    path: paths::short(self.workspace, path),
                     old: String::from_utf8_lossy(&old).into_owned(),
                     new: replacement.to_owned(),
                     code: diagnostic.code,
@@ -108,7 +108,8 @@ impl Fixer<'_> {
     fn rename_folder(&mut self, folder: &mut PathBuf, to: &str) -> Result<usize, Error> {
         let target = folder.with_file_name(to);
         if target.symlink_metadata().is_ok() {
-            (self.report)(FixEvent::NameTaken { path: folder.clone(), to: to.to_owned() });
+            let (folder, to) = (paths::short(self.workspace, folder), TerminalText(to));
+            (self.report)(Progress::Warning(format!("{folder} is not renamed: `{to}` is already there")));
             return Ok(0);
         }
         let renamed = self.rename(folder, &target, to)?;
@@ -120,9 +121,10 @@ impl Fixer<'_> {
     fn rename(&mut self, from: &Path, target: &Path, to: &str) -> Result<usize, Error> {
         let links = links_to(self.workspace, from)?;
         fs_err::rename(from, target)?;
-        (self.report)(FixEvent::Renamed { from: from.to_owned(), to: to.to_owned() });
+        let (from, to) = (paths::short(self.workspace, from), TerminalText(to));
+        (self.report)(Progress::Done(format!("renamed {from} to {to}")));
         for link in links {
-            (self.report)(link.retarget(target));
+            (self.report)(link.retarget(self.workspace, target));
         }
         Ok(1)
     }

@@ -1,16 +1,13 @@
 //! Links to a skill's folder or file, which are replaced when that is renamed.
 
-use std::collections::BTreeSet;
-use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::{collections::BTreeSet, os::unix::fs::symlink};
 
 use openoxide_config::Workspace;
 
-use super::event::FixEvent;
-use crate::error::Error;
-use crate::paths::relative;
+use crate::paths::{relative, short};
+use crate::{error::Error, progress::Progress};
 
-/// A link in a folder that some agent reads.
 pub(super) struct Link {
     /// Its path, without links before its own name.
     path: PathBuf,
@@ -53,13 +50,13 @@ fn link_to(path: &Path, old: &Path) -> Option<Link> {
 
 impl Link {
     /// Makes it lead to the same thing under the new name.
-    pub(super) fn retarget(&self, new: &Path) -> FixEvent {
+    pub(super) fn retarget(&self, workspace: &Workspace, new: &Path) -> Progress {
         // Joined only if there is something: an empty rest would end the path in a slash.
         let target = if self.rest.as_os_str().is_empty() { new.to_owned() } else { new.join(&self.rest) };
-        let link = self.path.clone();
+        let link = short(workspace, &self.path);
         match self.replace(&target) {
-            Ok(()) => FixEvent::Relinked { link, target },
-            Err(error) => FixEvent::NotRelinked { link, error },
+            Ok(()) => Progress::Done(format!("linked {link} to {}", short(workspace, &target))),
+            Err(error) => Progress::Warning(format!("{link} leads nowhere now, and cannot be made anew: {error}")),
         }
     }
 

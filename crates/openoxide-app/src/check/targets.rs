@@ -4,18 +4,12 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use openoxide_config::Workspace;
-use openoxide_skills::catalog::{Catalog, Depth, Problem, View, load};
-use openoxide_skills::diagnostic::{Code, Diagnostic};
 use openoxide_skills::host::{FolderNames, ScanRules};
-use openoxide_skills::judge::is_skill_folder;
-use openoxide_skills::root::Root;
-use openoxide_skills::settings::HostSettings;
-use openoxide_skills::skill::SkillScope;
+use openoxide_skills::prelude::{Catalog, Code, Depth, Diagnostic, HostSettings, SkillScope, View, load};
+use openoxide_skills::{catalog::Problem, judge::is_skill_folder, root::Root};
 
-use crate::error::{Error, ErrorKind};
-use crate::paths;
+use crate::{Error, ErrorKind, paths};
 
-/// What there is to check.
 #[derive(Default)]
 pub(super) struct Targets {
     /// The folders of the skills, in order.

@@ -1,38 +1,29 @@
 //! Finds the links to a skill that stand in an agent's folders, and removes folders that are empty then.
 
-use std::collections::BTreeMap;
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::{collections::BTreeMap, ffi::OsStr};
 
 use openoxide_config::Workspace;
-use openoxide_skills::catalog::{Catalog, Entry, View};
-use openoxide_skills::skill::SkillScope;
+use openoxide_skills::prelude::{Catalog, Entry, SkillScope, View};
 
 use super::files::{self, Existing};
 use super::place::{Places, folder_of, name_for};
 use crate::error::Error;
 
-/// An entry of an agent's folder: its path there, and what it leads to if it is a link.
-struct FolderItem {
-    path: PathBuf,
-    target: Option<PathBuf>,
-}
-
 /// What stands in an agent's folders, each read once.
 pub(super) struct FolderItems<'w> {
     places: Places<'w>,
-    items: BTreeMap<PathBuf, Vec<FolderItem>>,
+    /// By folder: the path of each item, and what it leads to if it is a link.
+    items: BTreeMap<PathBuf, Vec<(PathBuf, Option<PathBuf>)>>,
 }
 
 /// Something in an agent's folder that leads to a skill, or only looks like it.
 pub(super) struct ExistingLink {
     /// Its path without links before the last part.
     pub(super) path: PathBuf,
-    /// What it is.
     pub(super) existing: Existing,
     /// The agent's folder that it is in.
     pub(super) root: PathBuf,
-    /// The skill's folder.
     pub(super) source: PathBuf,
 }
 
@@ -40,7 +31,7 @@ impl ExistingLink {
     /// Removes it, if it is still what it was.
     pub(super) fn remove(&self) -> Result<(), Error> {
         match self.existing {
-            Existing::Link => files::remove_link(&self.path),
+            Existing::Link => Ok(fs_err::remove_file(&self.path)?),
             _ => files::remove_copy(&self.path, &self.source),
         }
     }
@@ -62,10 +53,10 @@ impl<'w> FolderItems<'w> {
             if self.places.stays_in_project(root, &real).is_err() {
                 continue;
             }
-            for item in self.items.entry(real).or_insert_with_key(|real| read(real)) {
-                let is_called = || names.iter().flatten().any(|name| item.path.file_name() == Some(name));
-                if item.path != source && (item.target.as_ref() == Some(&source) || is_called()) {
-                    links.insert(item.path.clone(), (files::existing(&item.path, &source), &root.path));
+            for (path, target) in self.items.entry(real).or_insert_with_key(|real| read(real)) {
+                let is_called = || names.iter().flatten().any(|name| path.file_name() == Some(name));
+                if *path != source && (target.as_ref() == Some(&source) || is_called()) {
+                    links.insert(path.clone(), (files::existing(path, &source), &root.path));
                 }
             }
         }
@@ -78,12 +69,13 @@ impl<'w> FolderItems<'w> {
     }
 }
 
-fn read(folder: &Path) -> Vec<FolderItem> {
+fn read(folder: &Path) -> Vec<(PathBuf, Option<PathBuf>)> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let item = |entry: std::fs::DirEntry| {
         let path = entry.path();
         let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
-        FolderItem { target: is_link.then(|| std::fs::canonicalize(&path).ok()).flatten(), path }
+        let target = is_link.then(|| std::fs::canonicalize(&path).ok()).flatten();
+        (path, target)
     };
     entries.map(item).collect()
 }

@@ -10,9 +10,7 @@ use openoxide_skills::text::{TerminalText, path_text};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use tempfile::TempDir;
 
-use super::problem::LinkProblem;
-use crate::error::Error;
-use crate::paths::relative;
+use crate::{Error, error::ErrorKind as Kind, paths::relative};
 
 /// Most files and folders of a skill that is copied or compared.
 const ENTRIES_MAX: usize = 10_000;
@@ -99,11 +97,6 @@ pub(super) fn copy(parent: &Path, place: &Path, source: &Path) -> Result<(), Err
     Ok(fs_err::File::open(parent)?.sync_all()?)
 }
 
-/// Removes a link to the skill.
-pub(super) fn remove_link(place: &Path) -> Result<(), Error> {
-    Ok(fs_err::remove_file(place)?)
-}
-
 /// Removes a copy of the skill.
 ///
 /// It is moved aside, compared there, and only then removed: what changed in the meantime is put back.
@@ -119,7 +112,7 @@ pub(super) fn remove_copy(place: &Path, source: &Path) -> Result<(), Error> {
         let message = format!("`{}` was changed just now, and is kept at `{}`", shown(place), shown(&kept));
         return Err(failed(message, error));
     }
-    Err(LinkProblem::new(format!("`{}` was changed just now, and stays", shown(place))).into())
+    Err(not_linked(format!("`{}` was changed just now, and stays", shown(place))))
 }
 
 fn make_parent(parent: &Path) -> Result<(), Error> {
@@ -127,7 +120,7 @@ fn make_parent(parent: &Path) -> Result<(), Error> {
     if fs_err::canonicalize(parent)? == parent {
         return Ok(());
     }
-    Err(LinkProblem::new(format!("`{}` was exchanged for a link just now", shown(parent))).into())
+    Err(not_linked(format!("`{}` was exchanged for a link just now", shown(parent))))
 }
 
 /// Makes a hidden folder of ours on the same disk: beside the folder of skills, where no agent looks, if that can be.
@@ -189,7 +182,7 @@ fn tree(folder: &Path) -> Result<Tree, Error> {
 
 fn not_copied(folder: &Path, path: &Path, why: &str) -> Error {
     let whole: PathBuf = folder.join(path).components().collect();
-    LinkProblem::new(format!("`{}` cannot be copied", shown(&whole))).help(why).into()
+    not_linked(format!("`{}` cannot be copied", shown(&whole))).with_help(why)
 }
 
 fn same_tree(left: &Path, right: &Path) -> bool {
@@ -201,6 +194,10 @@ fn same_tree(left: &Path, right: &Path) -> bool {
             && fs_err::read(left).is_ok_and(|bytes| fs_err::read(right).is_ok_and(|other| bytes == other))
     };
     ours == theirs && ours.files.iter().all(same)
+}
+
+pub(super) fn not_linked(message: impl Into<String>) -> Error {
+    Error::other(Kind::Conflict, "not-linked", message)
 }
 
 fn not_made(place: &Path, source: std::io::Error) -> Error {

@@ -1,18 +1,14 @@
 //! A project as one host sees it, and as another does.
 
-use std::cell::OnceCell;
-use std::path::Path;
+use std::{cell::OnceCell, path::Path};
 
 use openoxide_config::Workspace;
-use openoxide_live::PlaceSettings;
 use openoxide_skills::catalog::{Catalog, Depth, Entry, View, load};
+use openoxide_skills::text::TerminalText;
 
-use super::existing::is_only_way;
-use super::place::is_elsewhere;
-use crate::error::{Error, ErrorKind};
-use crate::find::find;
+use super::{existing::is_only_way, place::is_elsewhere};
+use crate::{Error, ErrorKind, find};
 
-/// The project as one host sees it, and as another does.
 pub(super) struct HostPair<'p> {
     pub(super) workspace: &'p Workspace,
     /// What the first host sees.
@@ -20,17 +16,12 @@ pub(super) struct HostPair<'p> {
     /// The other host's view.
     pub(super) view: View,
     /// What the other host sees.
-    other: Catalog,
+    pub(super) other: Catalog,
     /// What every host sees; looked at only when these two do not suffice.
     all: OnceCell<Vec<Catalog>>,
 }
 
 impl<'p> HostPair<'p> {
-    /// Looks at a project with the eyes of two hosts.
-    pub(super) fn open(settings: &'p PlaceSettings, other: &str) -> Result<HostPair<'p>, Error> {
-        HostPair::of(&settings.workspace, &settings.view, other)
-    }
-
     pub(super) fn of(workspace: &'p Workspace, own: &View, other: &str) -> Result<HostPair<'p>, Error> {
         let (view, _) = workspace.view(other)?;
         if view.spec.id() == own.spec.id() {
@@ -38,16 +29,9 @@ impl<'p> HostPair<'p> {
             let error = Error::other(ErrorKind::Invalid, "same-host", message);
             return Err(error.with_help("name another host; `openoxide hosts` lists them"));
         }
-        let mut catalogs = load(&[own.clone(), view.clone()], Depth::Quick).into_iter();
-        match (catalogs.next(), catalogs.next()) {
-            (Some(own), Some(other)) => Ok(HostPair { workspace, own, view, other, all: OnceCell::new() }),
-            _ => Err(Error::other(ErrorKind::Internal, "not-searched", "the project was not searched")),
-        }
-    }
-
-    /// Returns what the other host sees.
-    pub(super) fn other(&self) -> &Catalog {
-        &self.other
+        let mut catalogs = load(&[own.clone(), view.clone()], Depth::Quick);
+        let (other, own) = (catalogs.remove(1), catalogs.remove(0));
+        Ok(HostPair { workspace, own, view, other, all: OnceCell::new() })
     }
 
     /// Returns what a name or path means, active skills first.
@@ -61,7 +45,6 @@ impl<'p> HostPair<'p> {
         })
     }
 
-    /// Returns what every host sees.
     fn all(&self) -> &[Catalog] {
         self.all.get_or_init(|| load(&self.workspace.views().unwrap_or_default(), Depth::Quick))
     }
@@ -81,8 +64,7 @@ impl<'p> HostPair<'p> {
         self.other.entries().find(is_it)
     }
 
-    /// Returns the other host's title.
     pub(super) fn title(&self) -> String {
-        self.view.host.title.clone()
+        TerminalText(&self.view.host.title).to_string()
     }
 }

@@ -5,19 +5,13 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use openoxide_config::Workspace;
-use openoxide_skills::catalog::{Catalog, Entry, View};
-use openoxide_skills::diagnostic::Fix;
 use openoxide_skills::host::{Layout, Links};
-use openoxide_skills::judge::judge;
-use openoxide_skills::root::Root;
-use openoxide_skills::skill::SkillScope;
-use openoxide_skills::text::path_text;
+use openoxide_skills::prelude::{Catalog, Entry, SkillScope, View};
+use openoxide_skills::{diagnostic::Fix, judge::judge, root::Root, text::path_text};
 use openoxide_wire::ChangeLine;
 
-use super::files::{self, Existing};
-use super::problem::LinkProblem;
-use crate::error::Error;
-use crate::paths;
+use super::files::{self, Existing, not_linked};
+use crate::{error::Error, paths};
 
 /// The place that one skill gets in an agent's folder.
 #[derive(Debug)]
@@ -26,7 +20,6 @@ pub struct Placement {
     pub place: PathBuf,
     /// The skill's folder, without links.
     pub source: PathBuf,
-    /// What stands there now.
     pub(super) existing: Existing,
     /// Whether the agent would not follow a link.
     pub(super) needs_copy: bool,
@@ -41,23 +34,19 @@ impl Placement {
     }
 
     /// Returns why nothing else can be put there.
-    pub fn taken(&self, workspace: &Workspace) -> LinkProblem {
-        let shown = paths::short(workspace, &self.place);
-        let problem = match self.existing {
-            Existing::Dangling => LinkProblem::new(format!("`{shown}` is there already, a link that leads nowhere")),
-            _ => LinkProblem::new(format!("`{shown}` is there already, and is something else")),
-        };
-        problem.help("nothing is replaced: rename or remove what is there")
+    pub fn taken(&self, workspace: &Workspace) -> Error {
+        let what =
+            if self.existing == Existing::Dangling { "a link that leads nowhere" } else { "and is something else" };
+        let message = format!("`{}` is there already, {what}", paths::short(workspace, &self.place));
+        not_linked(message).with_help("nothing is replaced: rename or remove what is there")
     }
 
-    /// Returns the change, for an answer.
     pub(super) fn change(&self, copy: bool) -> ChangeLine {
         // A disk without links has a copy there now, whatever was planned.
         let is_copy = copy || self.needs_copy || self.place.is_dir() && !self.place.is_symlink();
         ChangeLine::new(if is_copy { "copy" } else { "link" }, &self.place, Some(path_text(&self.source)))
     }
 
-    /// Makes the link or the copy.
     pub(super) fn make(&self, copy: bool) -> Result<(), Error> {
         let real = self.parent.join(self.place.file_name().unwrap_or_default());
         let linked = !copy && !self.needs_copy && files::link(&self.parent, &real, &self.source)?;
@@ -73,7 +62,7 @@ pub fn unseen<'c>(
     own: &'c Catalog,
     view: &View,
     other: &Catalog,
-) -> Vec<(&'c Entry, Result<Placement, LinkProblem>)> {
+) -> Vec<(&'c Entry, Result<Placement, Error>)> {
     let looked_at = other.entries().filter(|entry| !is_elsewhere(entry));
     let known: HashSet<&Path> = looked_at.map(Entry::canonical).collect();
     let names: HashSet<&str> = other.skills.iter().map(|entry| entry.skill.name.as_ref()).collect();
@@ -84,7 +73,7 @@ pub fn unseen<'c>(
             && !names.contains(entry.skill.name.as_ref())
             && !own.roots[entry.root].root.scan.layout.is_flat()
     });
-    let missing: Vec<&Entry> = missing.filter(|entry| places.chosen(entry).is_some()).collect();
+    let missing: Vec<&Entry> = missing.filter(|entry| places.root_for(entry).is_some()).collect();
     missing.into_iter().map(|entry| (entry, places.plan(entry))).collect()
 }
 
@@ -104,8 +93,7 @@ pub fn is_elsewhere(entry: &Entry) -> bool {
     entry.reason.as_ref().is_some_and(|reason| reason.code.is_about_place())
 }
 
-/// Returns a skill's folder without links.
-pub(super) fn folder_of(workspace: &Workspace, entry: &Entry) -> Result<PathBuf, LinkProblem> {
+pub(super) fn folder_of(workspace: &Workspace, entry: &Entry) -> Result<PathBuf, Error> {
     let (folder, name) = (entry.found().parent(), entry.found().file_name());
     let is_folder = name.is_some_and(|name| name.eq_ignore_ascii_case("SKILL.md"));
     let real = folder.filter(|_| is_folder).and_then(|folder| match entry.canonical() == entry.found() {
@@ -114,7 +102,7 @@ pub(super) fn folder_of(workspace: &Workspace, entry: &Entry) -> Result<PathBuf,
     });
     real.ok_or_else(|| {
         let message = format!("`{}` is a single file, not a skill's folder", paths::short(workspace, entry.found()));
-        LinkProblem::new(message).help("only a folder with a `SKILL.md` can be linked")
+        not_linked(message).with_help("only a folder with a `SKILL.md` can be linked")
     })
 }
 
@@ -126,36 +114,29 @@ pub(super) struct Places<'w> {
     project: PathBuf,
     /// Whether the project is the user's home, so that a skill of the one is a skill of the other.
     is_home: bool,
-    /// The folder chosen for skills of the project, and for any other: its root, and where that really is.
-    chosen: BTreeMap<bool, Option<ChosenFolder<'w>>>,
-}
-
-/// A folder that was chosen.
-#[derive(Clone)]
-struct ChosenFolder<'w> {
-    root: &'w Root,
-    parent: Result<PathBuf, LinkProblem>,
+    /// The folder chosen for skills of the project, and for any other.
+    chosen: BTreeMap<bool, Option<&'w Root>>,
+    /// Where chosen folders really are.
+    parents: BTreeMap<&'w Path, PathBuf>,
 }
 
 impl<'w> Places<'w> {
     pub(super) fn of(workspace: &'w Workspace, view: &'w View) -> Places<'w> {
-        let real = |path: &PathBuf| std::fs::canonicalize(path).unwrap_or_else(|_| path.clone());
-        let project = real(&workspace.project);
-        let is_home = workspace.environment.home.as_ref().is_some_and(|home| real(home) == project);
-        Places { workspace, view, project, is_home, chosen: BTreeMap::new() }
+        let project = paths::real(&workspace.project);
+        let is_home = workspace.environment.home.as_ref().is_some_and(|home| paths::real(home) == project);
+        Places { workspace, view, project, is_home, chosen: BTreeMap::new(), parents: BTreeMap::new() }
     }
 
     /// Finds the place for a skill, without writing anything.
-    pub(super) fn plan(&mut self, entry: &Entry) -> Result<Placement, LinkProblem> {
+    pub(super) fn plan(&mut self, entry: &Entry) -> Result<Placement, Error> {
         let source = folder_of(self.workspace, entry)?;
-        let view = self.view;
-        let ChosenFolder { root, parent } = self.chosen(entry).ok_or_else(|| no_folder(view, entry))?;
-        let parent = parent?;
+        let root = self.root_for(entry).ok_or_else(|| no_folder(self.view, entry))?;
+        let parent = self.parent(root)?;
         let name = name_for(entry);
         let real = parent.join(&name);
         if real.starts_with(&source) {
             let message = format!("`{}` lies inside the skill", paths::short(self.workspace, &real));
-            return Err(LinkProblem::new(message).help("a link there would lead into itself"));
+            return Err(not_linked(message).with_help("a link there would lead into itself"));
         }
         let needs_copy = root.scan.folder_links == Links::Skip;
         let existing = files::existing(&real, &source);
@@ -163,21 +144,27 @@ impl<'w> Places<'w> {
     }
 
     /// Chooses one of the agent's folders, best one that is there already.
-    fn chosen(&mut self, entry: &Entry) -> Option<ChosenFolder<'w>> {
+    fn root_for(&mut self, entry: &Entry) -> Option<&'w Root> {
         let is_repo = entry.skill.scope == SkillScope::Repo;
         if let Some(chosen) = self.chosen.get(&is_repo) {
-            return chosen.clone();
+            return *chosen;
         }
         // A folder nearer to the project's root serves more of the project.
         let order = |root: &&Root| (!root.path.is_dir(), root.path.components().count());
-        let root = self.roots(is_repo).filter(|root| !root.rule.narrow).min_by_key(order);
-        let parent = |root: &Root| {
-            let real = real_folder(self.workspace, &root.path)?;
-            self.stays_in_project(root, &real).map(|()| real)
-        };
-        let chosen = root.map(|root| ChosenFolder { root, parent: parent(root) });
-        self.chosen.insert(is_repo, chosen.clone());
+        let chosen = self.roots(is_repo).filter(|root| !root.rule.narrow).min_by_key(order);
+        self.chosen.insert(is_repo, chosen);
         chosen
+    }
+
+    /// Returns where a folder really is.
+    fn parent(&mut self, root: &'w Root) -> Result<PathBuf, Error> {
+        if let Some(parent) = self.parents.get(&*root.path) {
+            return Ok(parent.clone());
+        }
+        let parent = real_folder(self.workspace, &root.path)?;
+        self.stays_in_project(root, &parent)?;
+        self.parents.insert(&root.path, parent.clone());
+        Ok(parent)
     }
 
     /// Returns the folders for skills of the project, or for any other: those are the user's.
@@ -199,20 +186,20 @@ impl<'w> Places<'w> {
     }
 
     /// Refuses to write through a link that leads out of the project: the project's author put it there.
-    pub(super) fn stays_in_project(&self, root: &Root, parent: &Path) -> Result<(), LinkProblem> {
+    pub(super) fn stays_in_project(&self, root: &Root, parent: &Path) -> Result<(), Error> {
         if root.scope != SkillScope::Repo || parent.starts_with(&self.project) {
             return Ok(());
         }
         let (from, to) = (paths::short(self.workspace, &root.path), paths::short(self.workspace, parent));
         let message = format!("`{from}` leads out of the project, to `{to}`");
-        Err(LinkProblem::new(message).help("nothing is written through a link of the project to elsewhere"))
+        Err(not_linked(message).with_help("nothing is written through a link of the project to elsewhere"))
     }
 }
 
-fn no_folder(view: &View, entry: &Entry) -> LinkProblem {
+fn no_folder(view: &View, entry: &Entry) -> Error {
     let whose = if entry.skill.scope == SkillScope::Repo { "a project" } else { "a user" };
     let message = format!("{} has no folder for the skills of {whose}", view.host.title);
-    LinkProblem::new(message).help(format!("`openoxide roots --host {}` shows where it looks", view.spec.id()))
+    not_linked(message).with_help(format!("`openoxide roots --host {}` shows where it looks", view.spec.id()))
 }
 
 /// Chooses the link's name: the skill's, since some agents go by the folder, or else the folder's.
@@ -225,16 +212,16 @@ pub(super) fn name_for(entry: &Entry) -> OsString {
 }
 
 /// Returns a folder without links, also if it is not there yet.
-fn real_folder(workspace: &Workspace, path: &Path) -> Result<PathBuf, LinkProblem> {
+fn real_folder(workspace: &Workspace, path: &Path) -> Result<PathBuf, Error> {
     for there in path.ancestors() {
         let shown = || paths::short(workspace, there);
         match (std::fs::canonicalize(there), there.symlink_metadata()) {
             (Ok(real), _) if real.is_dir() => return Ok(real.join(path.strip_prefix(there).unwrap_or(path))),
-            (Ok(_), _) => return Err(LinkProblem::new(format!("`{}` is not a folder", shown()))),
+            (Ok(_), _) => return Err(not_linked(format!("`{}` is not a folder", shown()))),
             (Err(_), Ok(stat)) if stat.is_symlink() => {
-                return Err(LinkProblem::new(format!("`{}` is a link that leads nowhere", shown())));
+                return Err(not_linked(format!("`{}` is a link that leads nowhere", shown())));
             }
-            (Err(error), Ok(_)) => return Err(LinkProblem::new(format!("`{}` cannot be entered: {error}", shown()))),
+            (Err(error), Ok(_)) => return Err(not_linked(format!("`{}` cannot be entered: {error}", shown()))),
             (Err(_), Err(_)) => {}
         }
     }

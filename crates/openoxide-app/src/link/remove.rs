@@ -4,17 +4,14 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use openoxide_live::PlaceSettings;
-use openoxide_skills::catalog::Entry;
-use openoxide_skills::skill::SkillScope;
+use openoxide_skills::prelude::{Entry, SkillScope};
 use openoxide_skills::text::path_text;
 use openoxide_wire::{ChangeAnswer, ChangeLine};
 
 use super::existing::{ExistingLink, FolderItems, remove_empty};
-use super::files::Existing;
+use super::files::{Existing, not_linked};
 use super::pair::HostPair;
-use super::problem::LinkProblem;
-use crate::error::Error;
-use crate::paths;
+use crate::{Progress, Report, error::Error, numbers::count, paths};
 
 /// What to take away.
 #[derive(Clone, Debug)]
@@ -29,40 +26,6 @@ pub struct UnlinkInput {
     pub dry_run: bool,
 }
 
-/// Something that unlinking did, or did not do.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum UnlinkEvent {
-    /// A link or copy is removed.
-    Removing {
-        /// Its path.
-        path: PathBuf,
-    },
-    /// How many links of the agent were removed, where all were meant.
-    Total {
-        /// The agent.
-        host: String,
-        /// How many.
-        links: usize,
-    },
-    /// A folder was removed, because it is empty now.
-    RemovedEmpty {
-        /// Its path.
-        folder: PathBuf,
-    },
-    /// The agent sees the skill itself, not a link to it.
-    SeenItself {
-        /// The agent.
-        host: String,
-        /// The skill's folder.
-        folder: PathBuf,
-    },
-    /// The agent has no link to the skill.
-    NoLink {
-        /// The agent.
-        host: String,
-    },
-}
-
 /// What came of unlinking.
 #[derive(Debug)]
 pub struct Unlinked {
@@ -75,12 +38,8 @@ pub struct Unlinked {
 }
 
 /// Takes links and unchanged copies away. Each step is reported before it is taken.
-pub fn unlink(
-    settings: &PlaceSettings,
-    input: &UnlinkInput,
-    report: &mut dyn FnMut(UnlinkEvent),
-) -> Result<Unlinked, Error> {
-    let pair = HostPair::open(settings, &input.from)?;
+pub fn unlink(settings: &PlaceSettings, input: &UnlinkInput, report: Report<'_>) -> Result<Unlinked, Error> {
+    let pair = HostPair::of(&settings.workspace, &settings.view, &input.from)?;
     let named: Vec<Vec<&Entry>> = input.skills.iter().map(|skill| pair.find(skill)).collect::<Result<_, _>>()?;
     let mut removal =
         Removal { pair: &pair, input, report, removed: BTreeSet::new(), roots: BTreeSet::new(), changes: Vec::new() };
@@ -95,19 +54,19 @@ pub fn unlink(
     if input.all {
         let found: Vec<&Entry> = pair.own.entries().filter(|entry| is_own(entry)).collect();
         removal.take(&found)?;
-        let links = removal.removed.len();
-        (removal.report)(UnlinkEvent::Total { host: pair.title(), links });
+        let (links, host) = (count(removal.removed.len(), "link"), pair.title());
+        let verb = if input.dry_run { "would be removed" } else { "removed" };
+        removal.say(format!("{links} of {host} {verb}"));
     }
     removal.remove_empty();
     let answer = ChangeAnswer { dry_run: input.dry_run, ..ChangeAnswer::new(removal.changes, None) };
     Ok(Unlinked { answer, still_seen, kept })
 }
 
-/// Removal on its way.
 struct Removal<'r> {
     pair: &'r HostPair<'r>,
     input: &'r UnlinkInput,
-    report: &'r mut dyn FnMut(UnlinkEvent),
+    report: Report<'r>,
     removed: BTreeSet<PathBuf>,
     /// The agent's folders in which something was removed.
     roots: BTreeSet<PathBuf>,
@@ -115,6 +74,14 @@ struct Removal<'r> {
 }
 
 impl Removal<'_> {
+    fn say(&mut self, text: String) {
+        (self.report)(Progress::Done(text));
+    }
+
+    fn short(&self, path: &Path) -> String {
+        paths::short(self.pair.workspace, path)
+    }
+
     /// Removes what leads to skills, and returns what only looks like it.
     fn take(&mut self, found: &[&Entry]) -> Result<Vec<ExistingLink>, Error> {
         let mut items = FolderItems::of(self.pair.workspace, &self.pair.view);
@@ -130,7 +97,7 @@ impl Removal<'_> {
                 }
                 // A skill that is found by two paths comes twice.
                 if self.removed.insert(link.path.clone()) {
-                    (self.report)(UnlinkEvent::Removing { path: link.path.clone() });
+                    self.say(format!("remove {}", self.short(&link.path)));
                     if !self.input.dry_run {
                         link.remove()?;
                     }
@@ -145,41 +112,39 @@ impl Removal<'_> {
     /// Reports why nothing was removed; returns whether the agent still sees the skill, and why something stays.
     fn nothing_removed(&mut self, found: &[&Entry], foreign: &[ExistingLink]) -> (bool, Option<Error>) {
         if let Some(link) = foreign.first() {
-            return (false, Some(self.kept(link).into()));
+            return (false, Some(self.kept(link)));
         }
         let host = self.pair.title();
         let seen = found.iter().find_map(|entry| self.pair.seen(entry, None).filter(|seen| seen.is_active()));
-        let Some(seen) = seen else {
-            (self.report)(UnlinkEvent::NoLink { host });
-            return (false, None);
-        };
-        let folder = seen.found().parent().unwrap_or(Path::new("/")).to_owned();
-        (self.report)(UnlinkEvent::SeenItself { host, folder });
-        (true, None)
+        let folder = seen.map(|seen| self.short(seen.found().parent().unwrap_or(Path::new("/"))));
+        self.say(match folder {
+            Some(folder) => format!("{host} sees {folder} itself, not a link to it"),
+            None => format!("{host} has no link to it"),
+        });
+        (seen.is_some(), None)
     }
 
-    fn kept(&self, link: &ExistingLink) -> LinkProblem {
-        let shown = paths::short(self.pair.workspace, &link.path);
-        let problem = LinkProblem::new(match link.existing {
+    fn kept(&self, link: &ExistingLink) -> Error {
+        let shown = self.short(&link.path);
+        let problem = not_linked(match link.existing {
             Existing::Dangling => format!("`{shown}` is a link that leads nowhere, and stays"),
             existing if existing.is_ours() => format!("`{shown}` is the only way to the skill, and stays"),
             _ => format!("`{shown}` is neither a link to the skill nor an unchanged copy, and stays"),
         });
-        problem.help("remove it yourself if it is not needed")
+        problem.with_help("remove it yourself if it is not needed")
     }
 
     /// Removes the agent's folders that are empty now, so that the tree is as it was before `link`.
     fn remove_empty(&mut self) {
-        for root in self.roots.iter().filter(|_| !self.input.dry_run) {
+        for root in std::mem::take(&mut self.roots).iter().filter(|_| !self.input.dry_run) {
             if let Some(folder) = remove_empty(self.pair.workspace, root) {
                 self.changes.push(ChangeLine::new("remove", &folder, None));
-                (self.report)(UnlinkEvent::RemovedEmpty { folder });
+                self.say(format!("remove {}, which is empty now", self.short(&folder)));
             }
         }
     }
 }
 
-/// Returns whether a skill is the user's or the project's.
 fn is_own(entry: &Entry) -> bool {
     matches!(entry.skill.scope, SkillScope::Repo | SkillScope::User)
 }

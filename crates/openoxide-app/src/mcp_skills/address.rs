@@ -3,15 +3,14 @@
 //! They are `skill://NAME/SKILL.md`, and `skill://PREFIX/NAME/SKILL.md` for skills of a namespace. No address means two
 //! things: no skill's folder lies in the addresses of another's.
 
-use std::collections::BTreeMap;
-use std::os::unix::ffi::OsStrExt as _;
-use std::path::Path;
+use std::{collections::BTreeMap, os::unix::ffi::OsStrExt as _, path::Path};
 
 use openoxide_skills::catalog::{Catalog, Entry};
 use openoxide_skills::resource::ResourcePath;
 use sha2::{Digest as _, Sha256};
 
 use crate::encoding::{hex, percent_decode, push_percent_encoded};
+use crate::skill_id::is_standard_name;
 
 const SCHEME: &str = "skill://";
 /// The file that makes a folder a skill.
@@ -100,13 +99,6 @@ fn served_name(entry: &Entry) -> Option<&str> {
     let name = entry.skill.name.rsplit(':').next()?;
     let is_own = entry.found().file_name().is_some_and(|file| file == OWN_FILE);
     (entry.model && entry.is_active() && is_own && is_standard_name(name)).then_some(name)
-}
-
-/// Tells whether a name obeys the standard.
-fn is_standard_name(name: &str) -> bool {
-    let signs = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-    let hyphens = name.starts_with('-') || name.ends_with('-') || name.contains("--");
-    (1..=64).contains(&name.len()) && name.bytes().all(signs) && !hyphens
 }
 
 fn is_plain(prefix: &str) -> bool {

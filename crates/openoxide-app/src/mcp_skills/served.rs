@@ -1,9 +1,8 @@
 //! What is served of a skill: its frontmatter and its files, both read from the same bytes.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
+use std::{collections::HashMap, time::SystemTime};
 
 use openoxide_skills::catalog::{Catalog, Entry};
 use openoxide_skills::parse::frontmatter_json;

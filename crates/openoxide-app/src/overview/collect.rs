@@ -2,22 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use openoxide_config::{ConfigProblem, Workspace};
-use openoxide_skills::catalog::{Entry, Status};
-use openoxide_skills::diagnostic::Code;
-use openoxide_skills::render::DetailLevel;
-use openoxide_skills::settings::Origin;
+use openoxide_config::ConfigProblem;
+use openoxide_skills::prelude::{Code, Entry, Status};
+use openoxide_skills::{render::DetailLevel, settings::Origin};
+use openoxide_wire::SuggestionLine;
 
-use super::advice::{Action, Advice};
-use super::dropped::DroppedSkills;
 use super::glance::{Agent, Glance};
-use super::unseen::unseen_by;
-use crate::find::SkillReference;
-use crate::paths;
-use crate::trust::holds_home;
+use super::{action::Action, dropped::DroppedSkills, unseen::unseen_by};
+use crate::{paths, skill_id::SkillReference, trust::holds_home};
 
-/// Returns what is worth fixing, worst first.
-pub(super) fn collect(glance: &Glance<'_>) -> Vec<Advice> {
+pub(super) fn collect(glance: &Glance<'_>) -> Vec<SuggestionLine> {
     let mut dropped = DroppedSkills::default();
     for agent in &glance.agents {
         dropped.add_invalid(&agent.view, &agent.catalog);
@@ -25,21 +19,21 @@ pub(super) fn collect(glance: &Glance<'_>) -> Vec<Advice> {
     if glance.agents.is_empty() {
         dropped.add_invalid(glance.view, &glance.own);
     }
-    let unseen: Vec<Advice> = glance.agents.iter().flat_map(|agent| unseen_by(glance, agent, &mut dropped)).collect();
-    let mut advice = dropped.advice();
-    advice.extend(untrusted(glance));
-    advice.extend(unseen);
-    advice.extend(glance.agents.iter().filter_map(crowded));
-    advice.extend(shadowed(glance));
-    advice.extend(switched_off(glance));
+    let agents = glance.agents.iter();
+    let unseen: Vec<SuggestionLine> = agents.clone().flat_map(|agent| unseen_by(glance, agent, &mut dropped)).collect();
+    let mut lines = dropped.suggest(glance);
+    lines.extend(untrusted(glance));
+    lines.extend(unseen);
+    lines.extend(agents.clone().filter_map(|agent| crowded(glance, agent)));
+    lines.extend(shadowed(glance));
+    lines.extend(switched_off(glance));
     // What one action fixes comes first.
-    advice.sort_by_key(|advice| !advice.fixes);
-    let misread = glance.agents.iter().flat_map(|agent| misread(glance.workspace, agent));
-    misread.chain(advice).collect()
+    lines.sort_by_key(|line| !line.fixes);
+    agents.flat_map(|agent| misread(glance, agent)).chain(lines).collect()
 }
 
 /// Skills of the project that would be active if it were trusted.
-fn untrusted(glance: &Glance<'_>) -> Option<Advice> {
+fn untrusted(glance: &Glance<'_>) -> Option<SuggestionLine> {
     let mut entries = glance.own.others.iter().filter(|entry| entry.status == Status::Untrusted);
     let first = entries.next()?;
     let more = entries.count();
@@ -47,88 +41,71 @@ fn untrusted(glance: &Glance<'_>) -> Option<Advice> {
         0 => (first.skill.name.to_string(), "the project is not trusted, so its skill does not replace yours"),
         _ => (format!("{} skills", more + 1), "the project is not trusted, so its skills do not replace yours"),
     };
-    Some(Advice {
-        subject,
-        text: text.to_owned(),
-        code: first.reason.as_ref().map(|reason| reason.code),
-        action: Action::Trust,
+    Some(SuggestionLine {
+        code: code(first),
         fixes: !holds_home(glance.workspace, &glance.workspace.project),
-        agents: Vec::new(),
+        ..glance.suggest(&subject, text.to_owned(), &Action::Trust)
     })
 }
 
 /// Settings of an agent that cannot be read, or that name what is not there.
-fn misread(workspace: &Workspace, agent: &Agent) -> Vec<Advice> {
-    let host = agent.view.spec.id();
-    let advice = |problem: &ConfigProblem| Advice {
-        subject: agent.view.host.title.clone(),
-        text: problem_text(workspace, problem),
-        code: Some(problem.diagnostic.code),
-        action: Action::Roots { host: host.clone() },
-        fixes: false,
-        agents: vec![host.clone()],
+fn misread(glance: &Glance<'_>, agent: &Agent) -> Vec<SuggestionLine> {
+    let suggest = |problem: &ConfigProblem| {
+        let message = &problem.diagnostic.message;
+        let text = match &problem.path {
+            Some(path) => format!("{}: {message}", paths::short(glance.workspace, path)),
+            None => message.clone(),
+        };
+        let code = Some(problem.diagnostic.code.to_string());
+        SuggestionLine { code, ..about_agent(glance, agent, text, Action::Roots) }
     };
-    agent.problems.iter().map(advice).collect()
-}
-
-fn problem_text(workspace: &Workspace, problem: &ConfigProblem) -> String {
-    let message = &problem.diagnostic.message;
-    match &problem.path {
-        Some(path) => format!("{}: {message}", paths::short(workspace, path)),
-        None => message.clone(),
-    }
+    agent.problems.iter().map(suggest).collect()
 }
 
 /// A catalog that is too large for its budget.
-fn crowded(agent: &Agent) -> Option<Advice> {
+fn crowded(glance: &Glance<'_>, agent: &Agent) -> Option<SuggestionLine> {
     let shown = &agent.prompt.as_ref()?.shown;
     let lost = shown.iter().filter(|shown| shown.detail == DetailLevel::LeftOut).count();
+    let text = || format!("its catalog is full: {lost} of {} skills are not shown to the model", shown.len());
+    (lost > 0).then(|| about_agent(glance, agent, text(), Action::Prompt))
+}
+
+fn about_agent(glance: &Glance<'_>, agent: &Agent, text: String, action: fn(String) -> Action) -> SuggestionLine {
     let host = agent.view.spec.id();
-    (lost > 0).then(|| Advice {
-        subject: agent.view.host.title.clone(),
-        text: format!("its catalog is full: {lost} of {} skills are not shown to the model", shown.len()),
-        code: None,
-        action: Action::Prompt { host: host.clone() },
-        fixes: false,
-        agents: vec![host],
-    })
+    let line = glance.suggest(&agent.view.host.title, text, &action(host.clone()));
+    SuggestionLine { agents: vec![host], ..line }
 }
 
 /// Skills whose name another one has.
-fn shadowed(glance: &Glance<'_>) -> Vec<Advice> {
-    let by_name = |entry: &&Entry| entry.reason.as_ref().is_some_and(|reason| reason.code == Code::ShadowedName);
+fn shadowed(glance: &Glance<'_>) -> Vec<SuggestionLine> {
     let mut names = BTreeSet::new();
-    let entries = glance.own.others.iter().filter(by_name).filter(|entry| names.insert(&entry.skill.name));
-    let advice = |entry: &Entry| {
-        let place = paths::short(glance.workspace, entry.dir());
-        Advice {
-            subject: entry.skill.name.to_string(),
-            text: format!("{place} is shadowed by another skill of this name"),
-            code: entry.reason.as_ref().map(|reason| reason.code),
-            action: glance.explain(entry),
-            fixes: false,
-            agents: Vec::new(),
-        }
+    let entries = others(glance, Code::ShadowedName).filter(|entry| names.insert(&entry.skill.name));
+    let suggest = |entry: &Entry| {
+        let text = format!("{} is shadowed by another skill of this name", paths::short(glance.workspace, entry.dir()));
+        SuggestionLine { code: code(entry), ..glance.suggest(&entry.skill.name, text, &glance.explain(entry)) }
     };
-    entries.map(advice).collect()
+    entries.map(suggest).collect()
 }
 
 /// Skills that a setting switches off.
-fn switched_off(glance: &Glance<'_>) -> Vec<Advice> {
-    let off = |entry: &&Entry| entry.reason.as_ref().is_some_and(|reason| reason.code == Code::DisabledBySetting);
-    let advice = |entry: &Entry| {
+fn switched_off(glance: &Glance<'_>) -> Vec<SuggestionLine> {
+    let suggest = |entry: &Entry| {
         let enable = enable(glance, entry);
+        let fixes = enable.is_some();
+        let action = enable.unwrap_or_else(|| glance.explain(entry));
         let reason = entry.reason.as_ref().map_or("", |reason| &reason.text);
-        Advice {
-            subject: entry.skill.name.to_string(),
-            text: paths::abbreviate_home(glance.workspace, reason),
-            code: Some(Code::DisabledBySetting),
-            fixes: enable.is_some(),
-            action: enable.unwrap_or_else(|| glance.explain(entry)),
-            agents: Vec::new(),
-        }
+        let text = paths::abbreviate_home(glance.workspace, reason);
+        SuggestionLine { code: code(entry), fixes, ..glance.suggest(&entry.skill.name, text, &action) }
     };
-    glance.own.others.iter().filter(off).map(advice).collect()
+    others(glance, Code::DisabledBySetting).map(suggest).collect()
+}
+
+fn others<'g>(glance: &'g Glance<'_>, code: Code) -> impl Iterator<Item = &'g Entry> {
+    glance.own.others.iter().filter(move |entry| entry.reason.as_ref().is_some_and(|reason| reason.code == code))
+}
+
+fn code(entry: &Entry) -> Option<String> {
+    entry.reason.as_ref().map(|reason| reason.code.to_string())
 }
 
 /// Returns the action that switches a skill on again, if there is one: only settings of our own are ever written.

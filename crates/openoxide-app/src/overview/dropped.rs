@@ -3,14 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use openoxide_skills::catalog::{Catalog, Entry, Status, View};
-use openoxide_skills::host::Host;
-use openoxide_skills::judge::{Judgment, SkillFinding, judge};
-use openoxide_skills::skill::SkillScope;
+use openoxide_skills::judge::{SkillFinding, judge};
+use openoxide_skills::prelude::{Catalog, Entry, SkillScope, Status, View};
+use openoxide_wire::SuggestionLine;
 
-use super::advice::{Action, Advice};
-use crate::link::is_elsewhere;
-use crate::paths;
+use super::{action::Action, glance::Glance};
+use crate::{link::is_elsewhere, numbers::listed, paths};
 
 /// Folders of skills that some agent cannot use, each with those agents.
 #[derive(Default)]
@@ -31,11 +29,9 @@ impl<'g> DroppedSkills<'g> {
         }
     }
 
-    /// Adds a skill that an agent cannot use.
     pub(super) fn add(&mut self, entry: &Entry, view: &'g View) {
         // The file may be a link; the folder is where it has its name.
-        let folder = entry.found().parent().unwrap_or(Path::new("/"));
-        let folder = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+        let folder = paths::real(entry.found().parent().unwrap_or(Path::new("/")));
         if !matches!(entry.skill.scope, SkillScope::Repo | SkillScope::User) {
             self.foreign.insert(folder.clone());
         }
@@ -45,17 +41,15 @@ impl<'g> DroppedSkills<'g> {
         }
     }
 
-    /// Returns what to do about each folder.
-    pub(super) fn advice(&self) -> Vec<Advice> {
-        let advice = |(folder, views): (&PathBuf, &Vec<&View>)| {
-            let hosts: Vec<&Host> = views.iter().map(|view| &view.host).collect();
-            advice_for(folder, views, &judge(folder, &hosts), self.foreign.contains(folder))
-        };
-        self.folders.iter().map(advice).collect()
+    pub(super) fn suggest(&self, glance: &Glance<'_>) -> Vec<SuggestionLine> {
+        let suggest =
+            |(folder, views): (&PathBuf, &Vec<&View>)| suggest(glance, folder, views, self.foreign.contains(folder));
+        self.folders.iter().map(suggest).collect()
     }
 }
 
-fn advice_for(folder: &Path, views: &[&View], judged: &Judgment, is_foreign: bool) -> Advice {
+fn suggest(glance: &Glance<'_>, folder: &Path, views: &[&View], is_foreign: bool) -> SuggestionLine {
+    let judged = judge(folder, &views.iter().map(|view| &view.host).collect::<Vec<_>>());
     let dropping = || judged.findings.iter().filter(|finding| !finding.dropped_by.is_empty());
     let is_fixable = |finding: &SkillFinding| finding.diagnostic.fix.is_some() && !finding.path.is_symlink();
     let finding = dropping().find(|finding| is_fixable(finding)).or_else(|| dropping().next());
@@ -66,21 +60,11 @@ fn advice_for(folder: &Path, views: &[&View], judged: &Judgment, is_foreign: boo
         None => "it cannot be used",
     };
     let fix = finding.is_some_and(is_fixable) && !is_foreign && paths::is_printable(folder);
-    Advice {
-        subject: judged.name.clone(),
-        text: format!("{message}; {} {verb} it", listed(&titles)),
-        code: finding.map(|finding| finding.diagnostic.code),
-        action: Action::Check { folder: folder.to_owned(), fix },
+    let text = format!("{message}; {} {verb} it", listed(&titles));
+    SuggestionLine {
+        code: finding.map(|finding| finding.diagnostic.code.to_string()),
         fixes: fix && dropping().all(is_fixable),
         agents: views.iter().map(|view| view.spec.id()).collect(),
-    }
-}
-
-/// Writes a list: "a, b and c".
-fn listed(names: &[&str]) -> String {
-    match names {
-        [] => String::new(),
-        [one] => (*one).to_owned(),
-        [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
+        ..glance.suggest(&judged.name, text, &Action::Check { folder: folder.to_owned(), fix })
     }
 }

@@ -5,23 +5,20 @@ use std::sync::Arc;
 use openoxide_config::{ConfigProblem, DetectedHost, HostInstallation, Workspace};
 use openoxide_live::PlaceSettings;
 use openoxide_runtime::seen_by_model;
-use openoxide_skills::catalog::{Catalog, Depth, Entry, View, load};
-use openoxide_skills::render::{Model, Prompt, render};
+use openoxide_skills::prelude::{Catalog, Depth, Entry, Model, Prompt, View, load, render};
+use openoxide_wire::SuggestionLine;
 
-use super::advice::Action;
-use crate::error::{Error, ErrorKind};
-use crate::find::SkillReference;
-use crate::prompt::now;
+use super::action::Action;
+use crate::{error::Error, prompt::now, skill_id::SkillReference};
 
-/// A project as OpenOxide and the agents that were found see it.
 pub(super) struct Glance<'g> {
     pub(super) workspace: &'g Workspace,
     pub(super) view: &'g View,
     pub(super) own: Catalog,
     pub(super) agents: Vec<Agent>,
+    command: &'g dyn Fn(&Action) -> String,
 }
 
-/// An agent that was found.
 pub(super) struct Agent {
     pub(super) installation: HostInstallation,
     /// What is wrong with its own settings.
@@ -33,13 +30,15 @@ pub(super) struct Agent {
 }
 
 impl<'g> Glance<'g> {
-    pub(super) fn new(settings: &'g PlaceSettings) -> Result<Glance<'g>, Error> {
+    pub(super) fn new(
+        settings: &'g PlaceSettings,
+        command: &'g dyn Fn(&Action) -> String,
+    ) -> Result<Glance<'g>, Error> {
         let PlaceSettings { workspace, view, .. } = settings;
         let detected = workspace.detected_hosts()?;
         let views: Vec<View> = std::iter::once(view).chain(detected.iter().map(|host| &host.view)).cloned().collect();
-        let mut catalogs = load(&views, Depth::Quick).into_iter();
-        let not_searched = || Error::other(ErrorKind::Internal, "not-searched", "the project was not searched");
-        let own = catalogs.next().ok_or_else(not_searched)?;
+        let mut catalogs = load(&views, Depth::Quick);
+        let own = catalogs.remove(0);
         let model = Model { window: None, now: now() };
         let mut agents = Vec::new();
         for (DetectedHost { installation, view, problems }, catalog) in detected.into_iter().zip(catalogs) {
@@ -49,11 +48,16 @@ impl<'g> Glance<'g> {
             let prompt = render(&view, &seen, model).ok();
             agents.push(Agent { installation, problems, view, catalog, prompt });
         }
-        Ok(Glance { workspace, view, own, agents })
+        Ok(Glance { workspace, view, own, agents, command })
     }
 
-    /// Returns the action that explains a skill.
+    /// Suggests something that concerns no agent in particular and has no code, and that the action only shows.
+    pub(super) fn suggest(&self, subject: &str, text: String, action: &Action) -> SuggestionLine {
+        let (subject, command) = (subject.to_owned(), (self.command)(action));
+        SuggestionLine { subject, text, code: None, command, fixes: false, agents: Vec::new() }
+    }
+
     pub(super) fn explain(&self, entry: &Entry) -> Action {
-        Action::Explain { skill: SkillReference::of(&self.own, entry) }
+        Action::Explain(SkillReference::of(&self.own, entry))
     }
 }

@@ -8,16 +8,8 @@ use openoxide_skills::text::{TerminalText, path_text};
 use openoxide_wire::ChangeLine;
 
 use super::store::{now, open_store};
-use crate::error::{Error, ErrorKind};
-
-/// What came of trusting a folder.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FolderEvent {
-    /// It is trusted now.
-    Trusted(PathBuf),
-    /// It was trusted already.
-    AlreadyTrusted(PathBuf),
-}
+use crate::paths::{from_home, real};
+use crate::{Error, ErrorKind, Progress, Report};
 
 /// What came of trusting folders.
 #[derive(Clone, Debug)]
@@ -30,13 +22,8 @@ pub struct FoldersTrusted {
     pub still_untrusted: Option<PathBuf>,
 }
 
-/// Trusts the projects that some folders lie in; without a folder, the project to act in. Each one is reported as it is
-/// done, because an error later does not undo it.
-pub fn trust_folders(
-    workspace: &Workspace,
-    given: &[PathBuf],
-    report: &mut dyn FnMut(FolderEvent),
-) -> Result<FoldersTrusted, Error> {
+/// Trusts the projects that some folders lie in, and reports each; without a folder, the project to act in.
+pub fn trust_folders(workspace: &Workspace, given: &[PathBuf], report: Report<'_>) -> Result<FoldersTrusted, Error> {
     let folders = match given {
         [] => vec![project_of(workspace, None)?],
         given => given.iter().map(|given| project_of(workspace, Some(given))).collect::<Result<_, _>>()?,
@@ -47,10 +34,11 @@ pub fn trust_folders(
     let (mut trust, file) = open_store(workspace)?;
     let mut changes = Vec::new();
     for folder in &folders {
+        let shown = from_home(workspace, folder);
         if workspace.config.trusts(folder) {
-            report(FolderEvent::AlreadyTrusted(folder.clone()));
+            report(Progress::Done(format!("{shown} is trusted already")));
         } else if trust.add_folder(folder, now())? {
-            report(FolderEvent::Trusted(folder.clone()));
+            report(Progress::Done(format!("{shown} is trusted now")));
             changes.push(ChangeLine::new("trust", &file, Some(path_text(folder))));
         }
     }
@@ -76,10 +64,6 @@ pub fn holds_home(workspace: &Workspace, folder: &Path) -> bool {
     let environment = &workspace.environment;
     let homes = environment.home.clone().into_iter().chain(environment.openoxide_home());
     folder.parent().is_none() || homes.into_iter().any(|home| real(&home).starts_with(folder))
-}
-
-fn real(path: &Path) -> PathBuf {
-    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
 fn too_wide(workspace: &Workspace, folder: &Path) -> Error {

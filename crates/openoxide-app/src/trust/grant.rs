@@ -1,19 +1,19 @@
 //! Gives a skill permissions, for its files as they are now.
 
-use std::path::PathBuf;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use openoxide_config::{ApprovalState, Grant, PermissionKind, Timestamp, TrustRecord, Workspace};
 use openoxide_live::Snapshot;
-use openoxide_skills::text::path_text;
+use openoxide_runtime::{InspectionError, Runtime, variable_item};
+use openoxide_skills::skill::{SkillHooks, ToolDependency};
+use openoxide_skills::text::{TerminalText, path_text};
+use openoxide_skills::{catalog::Entry, resource::shown_name};
 use openoxide_wire::ChangeLine;
 
-use super::look::look;
 use super::store::{now, open_store};
-use crate::error::Error;
-use crate::find::find;
+use crate::{Error, ErrorKind, find};
 
-/// The permissions that a skill asks for. Everything in it has to be shown before it is granted: what is not shown is not
-/// given.
+/// The permissions that a skill asks for. All of it must be shown before it is granted: what is not shown is not given.
 #[derive(Clone, Debug)]
 pub struct GrantRequest {
     /// The skill's name.
@@ -24,42 +24,29 @@ pub struct GrantRequest {
     pub digest: String,
     /// Each permission, with everything that it would allow.
     pub permissions: Vec<(PermissionKind, Vec<String>)>,
+    /// Whether the skill has all of them already.
+    pub is_granted: bool,
     /// When permission was given to other bytes of the same skill.
     pub changed_since: Option<Timestamp>,
 }
 
-/// What a skill asks for.
-#[derive(Clone, Debug)]
-pub enum Requested {
-    /// Nothing.
-    Nothing,
-    /// Only what it has already.
-    Granted,
-    /// Something that it does not have.
-    New(GrantRequest),
-}
-
 /// Returns what a skill asks for; with `wanted`, only of these kinds.
-pub fn request(snapshot: &Snapshot, skill: &str, wanted: &[PermissionKind]) -> Result<(String, Requested), Error> {
+pub fn request(snapshot: &Snapshot, skill: &str, wanted: &[PermissionKind]) -> Result<GrantRequest, Error> {
     let runtime = snapshot.runtime()?;
     let entry = find(&snapshot.workspace, runtime.catalog(), skill)?[0];
-    let (name, skill, look) = (entry.skill.name.to_string(), entry.canonical().to_owned(), look(runtime, entry)?);
+    let (name, skill) = (entry.skill.name.to_string(), entry.canonical().to_owned());
+    let (digest, permissions) = inspect(runtime, entry)?;
     let is_wanted = |kind: PermissionKind| wanted.is_empty() || wanted.contains(&kind);
     let permissions: Vec<(PermissionKind, Vec<String>)> =
-        look.permissions.into_iter().filter(|(kind, _)| is_wanted(*kind)).collect();
+        permissions.into_iter().filter(|(kind, _)| is_wanted(*kind)).collect();
     let (trust, _) = open_store(&snapshot.workspace)?;
-    let lacks = |kind: PermissionKind, item: &str| {
-        trust.approval_for(&skill, &look.digest, kind, item) != ApprovalState::Approved
-    };
-    if !permissions.iter().any(|(kind, items)| items.iter().any(|item| lacks(*kind, item))) {
-        return Ok((name, if permissions.is_empty() { Requested::Nothing } else { Requested::Granted }));
-    }
-    let changed_since = permissions.iter().find_map(|(kind, _)| match trust.approval(&skill, &look.digest, *kind) {
+    let has = |kind, item: &String| trust.approval_for(&skill, &digest, kind, item) == ApprovalState::Approved;
+    let is_granted = permissions.iter().all(|(kind, items)| items.iter().all(|item| has(*kind, item)));
+    let changed_since = permissions.iter().find_map(|(kind, _)| match trust.approval(&skill, &digest, *kind) {
         ApprovalState::Changed { since } => Some(since),
         ApprovalState::Approved | ApprovalState::NotApproved => None,
     });
-    let digest = look.digest;
-    Ok((name.clone(), Requested::New(GrantRequest { name, skill, digest, permissions, changed_since })))
+    Ok(GrantRequest { name, skill, digest, permissions, is_granted, changed_since })
 }
 
 /// Grants what was requested, and shown.
@@ -74,4 +61,67 @@ pub fn grant(workspace: &Workspace, request: GrantRequest) -> Result<Vec<ChangeL
         }
     }
     Ok(changes)
+}
+
+/// Looks through a skill's files. Returns the digest of everything in its folder, and each permission that it asks for with
+/// everything that the permission would allow.
+fn inspect(runtime: &Runtime, entry: &Entry) -> Result<(String, BTreeMap<PermissionKind, Vec<String>>), Error> {
+    let look = runtime.inspect(entry).map_err(|error| match error {
+        InspectionError::Refused(refusal) => {
+            Error::other(ErrorKind::Failed, refusal.why.as_str(), TerminalText(&refusal.text).to_string())
+        }
+        InspectionError::NoDigest(error) => {
+            let message = format!("it can have no power: {}", TerminalText(&error.to_string()));
+            Error::other(ErrorKind::Failed, "no-digest", message)
+        }
+    })?;
+    let mut permissions: BTreeMap<PermissionKind, Vec<String>> = BTreeMap::new();
+    for permission in &look.permissions {
+        let items = permissions.entry(permission.kind).or_default();
+        for item in permission.items() {
+            // What the skill says twice is given once.
+            if !items.contains(&item) {
+                items.push(item);
+            }
+        }
+    }
+    let scripts = look.files.iter().filter(|file| file.executable || file.path.starts_with("scripts"));
+    let mut scripts: Vec<String> = scripts.map(|file| shown_name(&file.path)).collect();
+    if !scripts.is_empty() {
+        scripts.extend(look.variables.iter().map(|name| variable_item(name)));
+    }
+    // What the runtime says comes first; the rest is what the skill says of itself.
+    for (kind, items) in declared(entry).into_iter().chain([(PermissionKind::Script, scripts)]) {
+        if !items.is_empty() {
+            permissions.entry(kind).or_insert(items);
+        }
+    }
+    Ok((look.digest, permissions))
+}
+
+fn declared(entry: &Entry) -> [(PermissionKind, Vec<String>); 2] {
+    let skill = &entry.skill;
+    let tools = skill.dependencies.iter();
+    [
+        (PermissionKind::Hook, hooks(&skill.frontmatter.rare().hooks)),
+        (PermissionKind::Mcp, tools.filter(|tool| tool.kind == "mcp").map(server).collect()),
+    ]
+}
+
+fn hooks(hooks: &SkillHooks) -> Vec<String> {
+    let line = |event: &String, matcher: Option<&String>, command: &str| match matcher {
+        Some(matcher) => format!("{event} on {matcher}: {command}"),
+        None => format!("{event}: {command}"),
+    };
+    let events = hooks.iter();
+    events
+        .flat_map(|(event, handlers)| {
+            handlers.iter().map(move |handler| line(event, handler.matcher.as_ref(), &handler.command))
+        })
+        .collect()
+}
+
+fn server(tool: &ToolDependency) -> String {
+    let how = tool.command.as_ref().or(tool.url.as_ref());
+    how.map_or_else(|| tool.value.clone(), |how| format!("{}: {how}", tool.value))
 }

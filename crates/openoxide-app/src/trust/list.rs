@@ -2,30 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
-use openoxide_config::{Layer, LayerKind, TrustEntry, TrustRecord, Workspace};
+use openoxide_config::{Layer, LayerKind, Timestamp, TrustEntry, TrustRecord, Workspace};
 use openoxide_skills::text::path_text;
 use openoxide_wire::{
     AnswerLine, FolderLine, GrantLine, ProblemLine, RemoteGrantLine, SchemaVersion, SourceLine, TrustAnswer,
     WrittenLine,
 };
 
-/// What a person names to revoke an entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RevokeBy<'r> {
-    /// A folder in the user's settings, by its path alone.
-    Folder(&'r Path),
-    /// An entry of the store, by its id, or by its path if it is a folder.
-    Entry {
-        /// The id.
-        id: &'r str,
-        /// The folder.
-        folder: Option<&'r Path>,
-    },
-}
-
-/// Returns everything that is trusted. `revoke` writes how an entry is revoked in the words of the face; it returns
+/// Writes how an entry is revoked in the words of the face: by its folder, or by its id where it has one. It returns
 /// nothing for what cannot be named there.
-pub fn list(workspace: &Workspace, revoke: &dyn Fn(RevokeBy<'_>) -> Option<String>) -> TrustAnswer {
+type Revoke<'r> = &'r dyn Fn(Option<&Path>, Option<&str>) -> Option<String>;
+
+/// Returns everything that is trusted.
+pub fn list(workspace: &Workspace, revoke: Revoke<'_>) -> TrustAnswer {
     let config = &workspace.config;
     let problems = config.problems.iter().filter(|problem| problem.path.as_deref() == config.trust().path());
     let mut answer = TrustAnswer {
@@ -47,45 +36,37 @@ pub fn list(workspace: &Workspace, revoke: &dyn Fn(RevokeBy<'_>) -> Option<Strin
 }
 
 /// Returns the folders that a layer of settings trusts. Only the user's own list can be changed here.
-fn folders_of(
-    workspace: &Workspace,
-    layer: &Layer,
-    revoke: &dyn Fn(RevokeBy<'_>) -> Option<String>,
-) -> Vec<FolderLine> {
+fn folders_of(workspace: &Workspace, layer: &Layer, revoke: Revoke<'_>) -> Vec<FolderLine> {
     let line = |(_, folder): (String, PathBuf)| {
-        let revoke = if layer.kind == LayerKind::User { revoke(RevokeBy::Folder(&folder)) } else { None };
+        let revoke = if layer.kind == LayerKind::User { revoke(Some(&folder), None) } else { None };
         let origin = layer.origin("trust.folders").to_string();
         FolderLine { path: path_text(&folder), written: WrittenLine { origin, since: None, id: None, revoke } }
     };
     workspace.config.trusted_folders(layer).into_iter().map(line).collect()
 }
 
-fn add(
-    answer: &mut TrustAnswer,
-    workspace: &Workspace,
-    entry: &TrustEntry,
-    revoke: &dyn Fn(RevokeBy<'_>) -> Option<String>,
-) {
-    let written = |since: Option<String>, folder: Option<&Path>| {
+fn add(answer: &mut TrustAnswer, workspace: &Workspace, entry: &TrustEntry, revoke: Revoke<'_>) {
+    let written = |since: Option<&Timestamp>, folder: Option<&Path>| {
         let id = entry.record.id();
         let file = workspace.config.trust().path().map(path_text).unwrap_or_default();
-        let revoke = revoke(RevokeBy::Entry { id: &id, folder });
-        WrittenLine { origin: format!("{file}:{}", entry.line), since, id: Some(id), revoke }
+        let (origin, since) = (format!("{file}:{}", entry.line), since.map(ToString::to_string));
+        WrittenLine { origin, since, revoke: revoke(folder, Some(&id)), id: Some(id) }
     };
     match &entry.record {
-        TrustRecord::Folder(folder) => answer.folders.push(FolderLine {
-            path: path_text(&folder.path),
-            written: written(Some(folder.at.to_string()), Some(&folder.path)),
-        }),
-        TrustRecord::Source(source) => answer
-            .sources
-            .push(SourceLine { source: source.source.clone(), written: written(Some(source.at.to_string()), None) }),
+        TrustRecord::Folder(folder) => {
+            let written = written(Some(&folder.at), Some(&folder.path));
+            answer.folders.push(FolderLine { path: path_text(&folder.path), written });
+        }
+        TrustRecord::Source(source) => {
+            let written = written(Some(&source.at), None);
+            answer.sources.push(SourceLine { source: source.source.clone(), written });
+        }
         TrustRecord::Grant(grant) => answer.grants.push(GrantLine {
             skill: path_text(&grant.skill),
             permission: grant.permission.as_str().to_owned(),
             digest: Some(grant.digest.clone()),
             shown: grant.shown.clone(),
-            written: written(Some(grant.at.to_string()), None),
+            written: written(Some(&grant.at), None),
         }),
         TrustRecord::UnknownGrant { skill, permission } => answer.grants.push(GrantLine {
             skill: path_text(skill),
@@ -98,13 +79,13 @@ fn add(
             server: remote.server.clone(),
             uri: remote.uri.clone(),
             digest: remote.digest.clone(),
-            written: written(Some(remote.at.to_string()), None),
+            written: written(Some(&remote.at), None),
         }),
         TrustRecord::Answer(remembered) => answer.answers.push(AnswerLine {
             permission: remembered.permission.clone(),
             pattern: remembered.pattern.clone(),
             agent: remembered.agent.clone(),
-            written: written(Some(remembered.at.to_string()), None),
+            written: written(Some(&remembered.at), None),
         }),
     }
 }

@@ -4,30 +4,15 @@ use std::path::{Path, PathBuf};
 
 use openoxide_config::{LayerKind, PermissionKind, TrustRecord, Workspace, find_project, remove_from_list};
 use openoxide_skills::host::ProjectRules;
-use openoxide_skills::text::path_text;
+use openoxide_skills::text::{TerminalText, path_text};
 use openoxide_wire::ChangeLine;
 
 use super::store::open_store;
-use crate::error::Error;
+use crate::paths::{from_home, short};
+use crate::{Error, Progress, Report};
 
 /// The setting that trusts folders too.
 const FOLDERS: &str = "trust.folders";
-
-/// What came of revoking.
-#[derive(Clone, Debug)]
-pub enum RevokeEvent {
-    /// An entry of the store is gone.
-    Record(TrustRecord),
-    /// A folder is gone from the list in the user's settings.
-    Folder(PathBuf),
-    /// Nothing that was named is trusted.
-    Nothing {
-        /// The path that was meant; absent where everything was.
-        path: Option<PathBuf>,
-        /// The file of the store.
-        file: PathBuf,
-    },
-}
 
 /// What came of revoking, as a whole.
 #[derive(Clone, Debug)]
@@ -44,7 +29,7 @@ pub fn revoke(
     workspace: &Workspace,
     given: &[PathBuf],
     permissions: &[PermissionKind],
-    report: &mut dyn FnMut(RevokeEvent),
+    report: Report<'_>,
 ) -> Result<Revoked, Error> {
     let (mut trust, file) = open_store(workspace)?;
     let selectors: Vec<Selector> = match given {
@@ -56,14 +41,17 @@ pub fn revoke(
         let before = changes.len();
         for record in trust.revoke(|record| selector.matches(record, permissions))? {
             changes.push(ChangeLine::new("revoke", &file, Some(target(&record))));
-            report(RevokeEvent::Record(record));
+            report(Progress::Done(revoked(workspace, &record)));
         }
         if permissions.is_empty() {
             changes.extend(unlist(workspace, selector, report)?);
         }
         if changes.len() == before {
-            let path = selector.paths.first().filter(|_| !selector.all).cloned();
-            report(RevokeEvent::Nothing { path, file: file.clone() });
+            let file = short(workspace, &file);
+            report(Progress::Done(match selector.paths.first().filter(|_| !selector.all) {
+                Some(path) => format!("{} is not trusted in {file}", from_home(workspace, path)),
+                None => format!("nothing is trusted in {file}"),
+            }));
         }
     }
     let config = workspace.reopen()?.config;
@@ -122,12 +110,7 @@ impl Selector {
     }
 }
 
-/// Takes folders off the list in the user's own settings.
-fn unlist(
-    workspace: &Workspace,
-    selector: &Selector,
-    report: &mut dyn FnMut(RevokeEvent),
-) -> Result<Vec<ChangeLine>, Error> {
+fn unlist(workspace: &Workspace, selector: &Selector, report: Report<'_>) -> Result<Vec<ChangeLine>, Error> {
     let layer = workspace.config.layers.iter().find(|layer| layer.kind == LayerKind::User);
     let Some((layer, file)) = layer.and_then(|layer| Some((layer, layer.path.as_ref()?))) else {
         return Ok(Vec::new());
@@ -141,7 +124,7 @@ fn unlist(
     let mut changes = Vec::new();
     for (_, folder) in listed {
         changes.push(ChangeLine::new("revoke", file, Some(path_text(&folder))));
-        report(RevokeEvent::Folder(folder));
+        report(Progress::Done(format!("{} is not trusted any more", from_home(workspace, &folder))));
     }
     Ok(changes)
 }
@@ -155,5 +138,21 @@ fn target(record: &TrustRecord) -> String {
         TrustRecord::UnknownGrant { skill, permission } => format!("{} {permission}", path_text(skill)),
         TrustRecord::Remote(remote) => format!("{} {}", remote.server, remote.uri),
         TrustRecord::Answer(answer) => format!("{} {}", answer.permission, answer.pattern),
+    }
+}
+
+fn revoked(workspace: &Workspace, record: &TrustRecord) -> String {
+    let safe = |text: &str| TerminalText(text).to_string();
+    let no_power =
+        |skill: &Path, power: &str| format!("{} has no power `{}` any more", from_home(workspace, skill), safe(power));
+    match record {
+        TrustRecord::Folder(folder) => format!("{} is not trusted any more", from_home(workspace, &folder.path)),
+        TrustRecord::Source(source) => format!("{} is not trusted any more", safe(&source.source)),
+        TrustRecord::Grant(grant) => no_power(&grant.skill, grant.permission.as_str()),
+        TrustRecord::UnknownGrant { skill, permission } => no_power(skill, permission),
+        TrustRecord::Remote(remote) => {
+            format!("{} of the MCP server {} is asked for again", safe(&remote.uri), safe(&remote.server))
+        }
+        TrustRecord::Answer(_) => format!("`{}` is asked for again", safe(&target(record))),
     }
 }

@@ -7,14 +7,12 @@ use openoxide_config::{Timestamp, Trust, TrustError, Workspace};
 
 use crate::error::Error;
 
-/// Returns the store of what is trusted, and its file.
 pub(super) fn open_store(workspace: &Workspace) -> Result<(Trust, PathBuf), Error> {
     let trust = Trust::open(&workspace.environment);
     let path = trust.path().map(Path::to_owned).ok_or(TrustError::NoHome)?;
     Ok((trust, path))
 }
 
-/// Returns the time that an entry is written with.
 pub(super) fn now() -> Timestamp {
     Timestamp::from(SystemTime::now())
 }

@@ -3,22 +3,16 @@
 use std::path::PathBuf;
 
 use openoxide_app::activate::{self, ActivateInput};
-use openoxide_app::off::skills_off;
 use openoxide_app::{
-    Call, CallArguments, Caller, CommandRunner, Depth, Record, RemoteName, Session as Conversation, SkillRef, Snapshot,
-    drive,
+    Call, CallArguments, Caller, Depth, Record, RemoteName, Session as Conversation, SkillRef, Snapshot,
+    mentions::turn_of_text, off::skills_off,
 };
 use openoxide_wire::ActivateAnswer;
 
-use crate::args::{Common, caller};
-use crate::asking::{Asking, AskingArgs, tell_unasked};
-use crate::commands::messages::{print_messages, print_texts, warn_notices};
+use crate::asking::{Asking, AskingArgs};
 use crate::commands::{mentions, remote};
-use crate::error::CommandError;
-use crate::exit::ExitStatus;
-use crate::session::Session;
-use crate::typed;
-use crate::ui::{Ui, safe, safe_lines};
+use crate::ui::{ExitStatus, Ui, safe, safe_lines};
+use crate::{args::caller, error::CommandError, session::Session, typed};
 
 mod record;
 
@@ -62,16 +56,19 @@ pub(crate) struct ActivateArgs {
     asking: AskingArgs,
 }
 
-pub(crate) fn activate(ui: &Ui, common: &Common, args: &ActivateArgs) -> anyhow::Result<ExitStatus> {
-    let session = Session::open(ui, common)?;
+pub(crate) fn activate(ui: &Ui, args: &ActivateArgs) -> anyhow::Result<ExitStatus> {
+    let session = Session::open(ui)?;
     session.warn(ui);
     let snapshot = session.search(Depth::Quick);
     let mut conversation = Conversation::new("");
     if let Some(file) = &args.record {
         conversation.record = Record::load(file)?;
     }
-    if args.reattach || args.list {
-        return record::show(ui, common, &snapshot, &conversation, args.list);
+    if args.list {
+        return record::list(ui, &snapshot, &conversation);
+    }
+    if args.reattach {
+        return record::reattach(ui, &snapshot, &conversation);
     }
     let mut asking = Asking::new(ui, &snapshot, &args.asking);
     let mut operation = activate::activate(&snapshot, input(ui, &session, &snapshot, args)?)?;
@@ -84,31 +81,27 @@ pub(crate) fn activate(ui: &Ui, common: &Common, args: &ActivateArgs) -> anyhow:
         // A server or a skill that is not there at all has a status of its own.
         remote::check(&snapshot, &mut asking, name)?;
     }
-    let runner = CommandRunner::default();
-    let done = drive(&mut operation, &mut conversation, &mut asking, |run| runner.run(run));
+    let done = asking.drive(&mut operation, &mut conversation);
     if let Some(file) = &args.record {
         conversation.record.save(file)?;
     }
     let answer = operation.answer(&done);
-    show(ui, common, &answer)?;
-    warn_notices(ui, &done.notices);
+    show(ui, &answer)?;
+    ui.notices(&answer.notices);
     for said in &done.verdict.messages {
         ui.warn(&format!("{}: {}", safe(&said.skill), safe(&said.text)));
     }
-    for question in &asking.unasked {
-        tell_unasked(ui, &again(&session, args), question);
-    }
+    asking.tell_unasked(&again(ui, args));
     Ok(tell_refused(ui, &session, args, &answer))
 }
 
-/// Returns what is to be activated.
 fn input(ui: &Ui, session: &Session, snapshot: &Snapshot, args: &ActivateArgs) -> anyhow::Result<ActivateInput> {
     let Some(text) = &args.turn else {
         let skill = SkillRef::Typed(args.skill.clone().unwrap_or_default()).resolve_call(snapshot)?;
         return Ok(ActivateInput::Skill(Call { skill, caller: args.caller, arguments: given(args) }));
     };
     let text = if text == "-" { mentions::read(ui)? } else { text.clone() };
-    Ok(ActivateInput::Turn(mentions::typed_turn(session, text, &args.item, &args.connector)))
+    Ok(ActivateInput::Turn(turn_of_text(&session.workspace, &session.view, text, &args.item, &args.connector)))
 }
 
 fn given(args: &ActivateArgs) -> CallArguments {
@@ -119,14 +112,13 @@ fn given(args: &ActivateArgs) -> CallArguments {
     }
 }
 
-fn show(ui: &Ui, common: &Common, answer: &ActivateAnswer) -> anyhow::Result<()> {
-    if common.json {
-        return ui.json(answer);
+fn show(ui: &Ui, answer: &ActivateAnswer) -> anyhow::Result<()> {
+    if ui.common.json {
+        return ui.json(answer).map(drop);
     }
-    print_messages(ui, &answer.messages)?;
-    for plan in answer.activated.iter().filter_map(|activated| Some((&activated.name, activated.fork.as_ref()?))) {
-        let (skill, plan) = plan;
-        print_texts(ui, [plan.prompt.as_str()])?;
+    ui.messages(&answer.messages)?;
+    for (skill, plan) in answer.activated.iter().filter_map(|one| Some((&one.name, one.fork.as_ref()?))) {
+        ui.message(&plan.prompt)?;
         let meanwhile = if plan.background { ", in the background" } else { "" };
         ui.say(&format!("`{}` is for an agent of its own, `{}`{meanwhile}", safe(skill), safe(&plan.agent_type)));
     }
@@ -134,22 +126,21 @@ fn show(ui: &Ui, common: &Common, answer: &ActivateAnswer) -> anyhow::Result<()>
 }
 
 /// Writes the command that asks nothing.
-fn again(session: &Session, args: &ActivateArgs) -> String {
-    let word = |text: &String| typed::word(text).unwrap_or_else(|| format!("'{}'", safe(text)));
+fn again(ui: &Ui, args: &ActivateArgs) -> String {
+    let word = |text: &String| typed::shown_word(text);
     let mut words: Vec<String> = args.skill.iter().chain(&args.words).map(word).collect();
     words.extend(args.raw_args.iter().map(|raw| format!("--raw-args {}", word(raw))));
     words.extend(args.turn.iter().map(|turn| format!("--turn {}", word(turn))));
     words.extend(args.item.iter().map(|item| format!("--item {}", word(item))));
     words.extend((args.caller == Caller::Model).then(|| "--as model".to_owned()));
-    format!("{} {} --yes", session.command("activate"), words.join(" "))
+    format!("{} {} --yes", ui.command("activate"), words.join(" "))
 }
 
-/// Says where to look for a skill that is not there.
-fn remedy(session: &Session) -> String {
+fn remedy(ui: &Ui, session: &Session) -> String {
     match skills_off(&session.workspace, &session.view) {
         Some(off) => off.remedy(),
         None => {
-            format!("`{}` shows everything that was found, and why it does not count", session.command("list --all"))
+            format!("`{}` shows everything that was found, and why it does not count", ui.command("list --all"))
         }
     }
 }
@@ -167,7 +158,7 @@ fn tell_refused(ui: &Ui, session: &Session, args: &ActivateArgs, answer: &Activa
         }
         match &refusal.help {
             Some(help) => ui.hint(&safe(help)),
-            None if refusal.why == "unknown" => ui.hint(&remedy(session)),
+            None if refusal.why == "unknown" => ui.hint(&remedy(ui, session)),
             None => {}
         }
     }

@@ -2,16 +2,12 @@
 
 use std::path::PathBuf;
 
+use openoxide_app::Level;
 use openoxide_app::check::{CheckInput, CheckReport};
-use openoxide_app::{Level, Workspace};
 
-use crate::args::Common;
-use crate::exit::ExitStatus;
-use crate::session::open_workspace;
-use crate::snippet;
-use crate::ui::{Ui, count};
+use crate::ui::{ExitStatus, Ui, count};
+use crate::{session::open_workspace, snippet};
 
-mod fixes;
 mod github;
 mod sarif;
 
@@ -46,25 +42,20 @@ enum Format {
     Github,
 }
 
-pub(crate) fn check(ui: &Ui, common: &Common, args: &CheckArgs) -> anyhow::Result<ExitStatus> {
-    let workspace = open_workspace(ui, common)?;
-    let input = CheckInput { paths: args.paths.clone(), host: common.host.clone(), fix: args.fix };
-    let report = openoxide_app::check::check(&workspace, &input, &mut |event| fixes::tell(ui, &workspace, &event))?;
-    match if common.json { Format::Json } else { args.format } {
-        Format::Text => show(ui, &workspace, &report)?,
-        Format::Json => ui.json(&report.answer())?,
-        Format::Sarif => ui.json(&sarif::report(&workspace, &report))?,
+pub(crate) fn check(ui: &Ui, args: &CheckArgs) -> anyhow::Result<ExitStatus> {
+    let workspace = open_workspace(ui)?;
+    let input = CheckInput { paths: args.paths.clone(), host: ui.common.host.clone(), fix: args.fix };
+    let report = openoxide_app::check::check(&workspace, &input, &mut |progress| ui.progress(progress))?;
+    match if ui.common.json { Format::Json } else { args.format } {
+        Format::Text => report
+            .findings()
+            .try_for_each(|finding| ui.data(&snippet::render(ui, &workspace, finding, report.hosts)))?,
+        Format::Json => ui.json(&report.answer()).map(drop)?,
+        Format::Sarif => ui.json(&sarif::report(&workspace, &report)).map(drop)?,
         Format::Github => ui.raw(&github::report(&workspace, &report))?,
     }
     ui.say(&summary(&report));
     Ok(if report.is_ok() { ExitStatus::Done } else { ExitStatus::No })
-}
-
-fn show(ui: &Ui, workspace: &Workspace, report: &CheckReport) -> anyhow::Result<()> {
-    for finding in report.findings() {
-        ui.data(&snippet::render(ui, workspace, finding, report.hosts))?;
-    }
-    Ok(())
 }
 
 fn summary(report: &CheckReport) -> String {
@@ -73,10 +64,11 @@ fn summary(report: &CheckReport) -> String {
     let skills = count(report.skills, "skill");
     let done = if fixed > 0 { format!("; {fixed} fixed") } else { String::new() };
     let tail = if fixable > 0 && fixed == 0 { format!("; {fixable} can be fixed with --fix") } else { done };
-    match (errors, warnings) {
-        (0, 0) => format!("no problems in {skills}{tail}"),
-        (0, _) => format!("{} in {skills}{tail}", count(warnings, "warning")),
-        (_, 0) => format!("{} in {skills}{tail}", count(errors, "error")),
-        _ => format!("{}, {} in {skills}{tail}", count(errors, "error"), count(warnings, "warning")),
-    }
+    let found = match (count(errors, "error"), count(warnings, "warning")) {
+        _ if errors + warnings == 0 => "no problems".to_owned(),
+        (_, warnings) if errors == 0 => warnings,
+        (errors, _) if warnings == 0 => errors,
+        (errors, warnings) => format!("{errors}, {warnings}"),
+    };
+    format!("{found} in {skills}{tail}")
 }

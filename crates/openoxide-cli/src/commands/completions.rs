@@ -1,11 +1,9 @@
 //! `completions`: scripts that complete commands in a shell.
 
-use clap::builder::PossibleValuesParser;
-use clap::{Arg, Command};
+use clap::{Arg, Command, builder::PossibleValuesParser};
 use clap_complete::Shell;
 
-use crate::exit::ExitStatus;
-use crate::ui::Ui;
+use crate::ui::{ExitStatus, Ui};
 
 /// Print a script that completes commands in your shell
 #[derive(Debug, clap::Args)]

@@ -2,15 +2,12 @@
 
 use std::fmt::Write as _;
 
-use openoxide_app::paths;
 use openoxide_app::settings::{self, FileState};
-use openoxide_app::{Error, SettingOutcome, SettingsOwner, Workspace};
+use openoxide_app::{Error, SettingOutcome, SettingsOwner, Workspace, paths};
 
-use crate::args::Common;
-use crate::exit::ExitStatus;
-use crate::session::{open_workspace, problem_line};
+use crate::session::{open_workspace, warn_of};
 use crate::table::{fill, pad, widest};
-use crate::ui::{Role, Ui, paint, safe};
+use crate::ui::{ExitStatus, Role, Ui, paint, safe};
 
 /// Show settings and where they come from, or change them
 #[derive(Debug, clap::Args)]
@@ -49,15 +46,15 @@ enum Action {
     Path,
 }
 
-pub(crate) fn config(ui: &Ui, common: &Common, args: &ConfigArgs) -> anyhow::Result<ExitStatus> {
-    let workspace = open_workspace(ui, common)?;
+pub(crate) fn config(ui: &Ui, args: &ConfigArgs) -> anyhow::Result<ExitStatus> {
+    let workspace = open_workspace(ui)?;
     match &args.action {
-        None => get(ui, common, &workspace, None),
-        Some(Action::Get { key }) => get(ui, common, &workspace, key.as_deref()),
+        None => get(ui, &workspace, None),
+        Some(Action::Get { key }) => get(ui, &workspace, key.as_deref()),
         Some(Action::Set { key, value, in_project }) => {
             let outcome = settings::set(&workspace, key, value, owner(*in_project)).map_err(project_hint)?;
             say_set(ui, &workspace, key, &outcome);
-            answer(ui, common, "set", key, &outcome)
+            ui.json_if_asked(&settings::change_answer("set", key, &outcome))
         }
         Some(Action::Unset { key, in_project }) => {
             let outcome = settings::unset(&workspace, key, owner(*in_project))?;
@@ -66,7 +63,7 @@ pub(crate) fn config(ui: &Ui, common: &Common, args: &ConfigArgs) -> anyhow::Res
                 true => format!("{key} is removed from {shown}"),
                 false => format!("{key} was not set in {shown}"),
             });
-            answer(ui, common, "unset", key, &outcome)
+            ui.json_if_asked(&settings::change_answer("unset", key, &outcome))
         }
         Some(Action::Path) => path(ui, &workspace),
     }
@@ -76,15 +73,12 @@ fn owner(in_project: bool) -> SettingsOwner {
     if in_project { SettingsOwner::Project } else { SettingsOwner::User }
 }
 
-fn get(ui: &Ui, common: &Common, workspace: &Workspace, key: Option<&str>) -> anyhow::Result<ExitStatus> {
+fn get(ui: &Ui, workspace: &Workspace, key: Option<&str>) -> anyhow::Result<ExitStatus> {
     let answer = settings::get(workspace, key)?;
-    if common.json {
-        ui.json(&answer)?;
-        return Ok(ExitStatus::Done);
+    if ui.common.json {
+        return ui.json(&answer);
     }
-    for problem in &workspace.config.problems {
-        ui.warn(&problem_line(workspace, problem));
-    }
+    warn_of(ui, workspace, |_| true);
     let width = widest(answer.values.iter().map(|value| value.key.as_str()), 28);
     let mut text = String::new();
     for value in &answer.values {
@@ -92,7 +86,7 @@ fn get(ui: &Ui, common: &Common, workspace: &Workspace, key: Option<&str>) -> an
         let home = |text: &str| safe(&paths::abbreviate_home(workspace, text));
         let lead = format!("{}  ", pad(&value.key, width));
         let line = format!("{}  {}", pad(&home(&shown), 12), paint(Role::Dim, &home(&value.origin)));
-        let _ = writeln!(text, "{}", fill(&lead, &line, ui.width()));
+        let _ = writeln!(text, "{}", fill(&lead, &line, ui.width));
     }
     ui.data(&text)?;
     Ok(ExitStatus::Done)
@@ -115,22 +109,15 @@ fn say_set(ui: &Ui, workspace: &Workspace, key: &str, outcome: &SettingOutcome) 
     }
 }
 
-fn answer(ui: &Ui, common: &Common, action: &str, key: &str, outcome: &SettingOutcome) -> anyhow::Result<ExitStatus> {
-    if common.json {
-        ui.json(&settings::change_answer(action, key, outcome))?;
-    }
-    Ok(ExitStatus::Done)
-}
-
 fn path(ui: &Ui, workspace: &Workspace) -> anyhow::Result<ExitStatus> {
     let mut text = String::new();
-    for file in settings::files(workspace) {
-        let state = match file.state {
+    for (path, state) in settings::files(workspace) {
+        let state = match state {
             FileState::Missing => "not there",
             FileState::Active => "counts",
             FileState::Untrusted => "does not count: the project is not trusted",
         };
-        let _ = writeln!(text, "{}  {state}", paths::short(workspace, &file.path));
+        let _ = writeln!(text, "{}  {state}", paths::short(workspace, &path));
     }
     ui.data(&text)?;
     Ok(ExitStatus::Done)

@@ -1,20 +1,15 @@
 //! `hosts`: the hosts, and which skills each of them sees.
 
-use std::fmt::Write as _;
-use std::path::Path;
+use std::{fmt::Write as _, path::Path};
 
-use openoxide_app::hosts::{Hosts, HostsInput, SkillRow};
-use openoxide_app::paths;
-use openoxide_app::{Code, Status, Workspace};
-use openoxide_wire::HostLine;
+use openoxide_app::hosts::{self, is_here};
+use openoxide_app::{Code, Workspace, paths};
+use openoxide_wire::{HostLine, HostsAnswer, MatrixRow};
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::args::Common;
-use crate::exit::ExitStatus;
-use crate::session::{open_workspace, problem_line};
+use crate::session::{open_workspace, warn_of};
 use crate::table::{cut, fill, pad, pad_left, widest};
-use crate::typed;
-use crate::ui::{Role, Ui, count, paint, safe};
+use crate::ui::{ExitStatus, Role, Ui, count, paint, safe};
 
 /// Show the hosts, and which skills each of them sees
 #[derive(Debug, clap::Args)]
@@ -24,43 +19,33 @@ pub(crate) struct HostsArgs {
     no_matrix: bool,
 }
 
-pub(crate) fn hosts(ui: &Ui, common: &Common, args: &HostsArgs) -> anyhow::Result<ExitStatus> {
-    let workspace = open_workspace(ui, common)?;
-    let input = HostsInput { host: common.host.clone(), matrix: !args.no_matrix };
-    let hosts = openoxide_app::hosts::hosts(&workspace, &input)?;
-    if common.json {
-        ui.json(&hosts.into_answer())?;
-        return Ok(ExitStatus::Done);
+pub(crate) fn hosts(ui: &Ui, args: &HostsArgs) -> anyhow::Result<ExitStatus> {
+    let workspace = open_workspace(ui)?;
+    let answer = hosts::hosts(&workspace, ui.common.host.as_deref(), !args.no_matrix)?;
+    if ui.common.json {
+        return ui.json(&answer);
     }
-    for problem in &workspace.config.problems {
-        if problem.diagnostic.code == Code::HostInvalid {
-            ui.warn(&problem_line(&workspace, problem));
-        }
-    }
-    ui.data(&hosts_text(ui, &hosts))?;
-    if !hosts.skills.is_empty() {
-        ui.data(&matrix_text(ui, &workspace, &hosts))?;
-        let why = typed::command(&typed::for_all(common), "explain SKILL", None, "");
+    warn_of(ui, &workspace, |problem| problem.diagnostic.code == Code::HostInvalid);
+    ui.data(&hosts_text(ui, &workspace, &answer.hosts))?;
+    if !answer.matrix.is_empty() {
+        ui.data(&matrix_text(ui, &workspace, &answer))?;
+        let why = ui.command_for_all("explain SKILL");
         ui.say(&format!("\u{25cf} counts  \u{25cb} found, does not count  \u{b7} not found; why: {why}"));
     }
     Ok(ExitStatus::Done)
 }
 
-fn hosts_text(ui: &Ui, hosts: &Hosts) -> String {
-    let first = widest(hosts.hosts.iter().map(|host| host.name.as_str()), 24).max(4);
+fn hosts_text(ui: &Ui, workspace: &Workspace, hosts: &[HostLine]) -> String {
+    let first = widest(hosts.iter().map(|host| host.name.as_str()), 24).max(4);
     let mut text = format!("  #  {}  here  sees  not  states\n", pad("host", first));
-    for (number, (host, here)) in hosts.hosts.iter().zip(&hosts.here).enumerate() {
-        let here = if *here { paint(Role::Good, "yes ") } else { paint(Role::Dim, "no  ") };
-        let lead = format!(
-            "{}  {}  {here}  {}  {}  ",
-            pad_left(&(number + 1).to_string(), 3),
-            pad(&safe(&host.name), first),
-            pad_left(&host.sees.to_string(), 4),
-            pad_left(&host.others.to_string(), 3),
-        );
+    for (number, host) in hosts.iter().enumerate() {
+        let here = if is_here(workspace, host) { paint(Role::Good, "yes ") } else { paint(Role::Dim, "no  ") };
+        let (number, name) = (pad_left(&(number + 1).to_string(), 3), pad(&safe(&host.name), first));
+        let (sees, others) = (pad_left(&host.sees.to_string(), 4), pad_left(&host.others.to_string(), 3));
+        let lead = format!("{number}  {name}  {here}  {sees}  {others}  ");
         let editions: Vec<String> = host.editions.iter().map(|edition| format!("@{}", safe(edition))).collect();
         let states = format!("{}  {}", safe(&host.program), editions.join(" "));
-        let _ = writeln!(text, "{}", fill(&lead, states.trim_end(), ui.width()));
+        let _ = writeln!(text, "{}", fill(&lead, states.trim_end(), ui.width));
     }
     text
 }
@@ -68,24 +53,25 @@ fn hosts_text(ui: &Ui, hosts: &Hosts) -> String {
 /// The narrowest that the names of skills are made.
 const NAMES_MIN: usize = 16;
 
-fn matrix_text(ui: &Ui, workspace: &Workspace, hosts: &Hosts) -> String {
-    let width = ui.width().unwrap_or(80);
-    let names: Vec<String> = row_names(workspace, &hosts.skills);
-    let by_name: Vec<String> = hosts.hosts.iter().map(|host| safe(&host.name)).collect();
-    let by_number: Vec<String> = (1..=hosts.hosts.len()).map(|number| pad(&number.to_string(), 2)).collect();
+fn matrix_text(ui: &Ui, workspace: &Workspace, answer: &HostsAnswer) -> String {
+    let HostsAnswer { hosts, matrix, .. } = answer;
+    let width = ui.width.unwrap_or(80);
+    let names: Vec<String> = row_names(workspace, matrix);
+    let by_name: Vec<String> = hosts.iter().map(|host| safe(&host.name)).collect();
+    let by_number: Vec<String> = (1..=hosts.len()).map(|number| pad(&number.to_string(), 2)).collect();
     let takes = |headings: &[String]| headings.iter().map(|heading| heading.width() + 2).sum::<usize>();
     let fits = NAMES_MIN + takes(&by_name) <= width;
     let (headings, gap) = if fits { (&by_name, "  ") } else { (&by_number, " ") };
     // More hosts than a line holds are shown in several blocks.
-    let most = if fits { hosts.hosts.len() } else { (width.saturating_sub(NAMES_MIN) / 3).max(1) };
-    let blocks = hosts.hosts.chunks(most.max(1)).zip(headings.chunks(most.max(1)));
-    blocks.map(|(block, headings)| block_text(width, &names, &hosts.skills, block, headings, gap)).collect()
+    let most = if fits { hosts.len() } else { (width.saturating_sub(NAMES_MIN) / 3).max(1) };
+    let blocks = hosts.chunks(most.max(1)).zip(headings.chunks(most.max(1)));
+    blocks.map(|(block, headings)| block_text(width, &names, matrix, block, headings, gap)).collect()
 }
 
 fn block_text(
     width: usize,
     names: &[String],
-    rows: &[SkillRow],
+    rows: &[MatrixRow],
     hosts: &[HostLine],
     headings: &[String],
     gap: &str,
@@ -97,8 +83,8 @@ fn block_text(
     for (name, row) in names.iter().zip(rows) {
         let mut line = pad(&cut(name, first), first);
         for (host, heading) in hosts.iter().zip(headings) {
-            let mark = match row.statuses.get(&host.name) {
-                Some(Status::Active) => paint(Role::Good, "\u{25cf}"),
+            let mark = match row.statuses.get(&host.name).map(String::as_str) {
+                Some("active") => paint(Role::Good, "\u{25cf}"),
                 Some(_) => paint(Role::Warning, "\u{25cb}"),
                 None => paint(Role::Dim, "\u{b7}"),
             };
@@ -110,10 +96,11 @@ fn block_text(
 }
 
 /// Returns what each row is called; where a name stands twice, also where it is.
-fn row_names(workspace: &Workspace, rows: &[SkillRow]) -> Vec<String> {
+fn row_names(workspace: &Workspace, rows: &[MatrixRow]) -> Vec<String> {
     let same = |name: &String| rows.iter().filter(|other| other.name == *name).take(2).count();
-    let place = |path: &Path| path.parent().and_then(Path::parent).map(|place| paths::short(workspace, place));
-    let called = |row: &SkillRow| match same(&row.name) {
+    let place =
+        |path: &str| Path::new(path).parent().and_then(Path::parent).map(|place| paths::short(workspace, place));
+    let called = |row: &MatrixRow| match same(&row.name) {
         1 => safe(&row.name),
         _ => format!("{} in {}", safe(&row.name), place(&row.path).unwrap_or_default()),
     };

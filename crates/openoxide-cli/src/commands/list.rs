@@ -3,15 +3,11 @@
 use std::fmt::Write as _;
 
 use openoxide_app::list::{ListedSkill, Listing};
-use openoxide_app::paths;
-use openoxide_app::{Catalog, Depth};
+use openoxide_app::{Catalog, Depth, paths};
 
-use crate::args::Common;
-use crate::commands::remote;
-use crate::exit::ExitStatus;
-use crate::session::Session;
 use crate::table::{cut, fill, pad, pad_left, widest};
-use crate::ui::{Role, Ui, count, grouped, paint, safe};
+use crate::ui::{ExitStatus, Role, Ui, count, grouped, only_caller, paint, safe};
+use crate::{commands::remote, session::Session};
 
 /// List the skills that count, with scope, description and cost
 ///
@@ -27,13 +23,13 @@ pub(crate) struct ListArgs {
     mcp: bool,
 }
 
-pub(crate) fn list(ui: &Ui, common: &Common, args: &ListArgs) -> anyhow::Result<ExitStatus> {
-    let session = Session::open(ui, common)?;
-    let depth = if args.all || common.json { Depth::Thorough } else { Depth::Quick };
+pub(crate) fn list(ui: &Ui, args: &ListArgs) -> anyhow::Result<ExitStatus> {
+    let session = Session::open(ui)?;
+    let depth = if args.all || ui.common.json { Depth::Thorough } else { Depth::Quick };
     let snapshot = session.search(depth);
     let listing = openoxide_app::list::list(&snapshot);
     let offered = args.mcp.then(|| remote::ask(ui, &session)).transpose()?;
-    if common.json {
+    if ui.common.json {
         let mut answer = listing.answer();
         if let Some(offered) = offered {
             (answer.remote, answer.remote_problems) = (Some(offered.skills), offered.problems);
@@ -54,7 +50,7 @@ pub(crate) fn list(ui: &Ui, common: &Common, args: &ListArgs) -> anyhow::Result<
         let root = paths::short(&session.workspace, &limit.root);
         ui.warn(&format!("{root}: {} ({}) [{}]", limit.code.title(), grouped(limit.limit as u64), limit.code));
     }
-    ui.say(&summary(&session, &listing, args.all));
+    ui.say(&summary(ui, &listing, args.all));
     if let Some(offered) = &offered {
         ui.say(&remote::summary(offered));
     }
@@ -65,7 +61,7 @@ fn skills_text(ui: &Ui, listing: &Listing<'_>) -> String {
     let scopes = widest(listing.skills.iter().map(|skill| skill.entry.skill.scope.as_str()), 8);
     let names: Vec<String> = listing.skills.iter().map(|skill| safe(&skill.entry.skill.name)).collect();
     // On a narrow terminal a name may take a third of the line.
-    let width = widest(names.iter().map(String::as_str), ui.width().map_or(32, |all| (all / 3).min(32)));
+    let width = widest(names.iter().map(String::as_str), ui.width.map_or(32, |all| (all / 3).min(32)));
     let costs: Vec<String> = listing.skills.iter().map(|skill| format!("{} tok", grouped(skill.cost))).collect();
     let cost_width = widest(costs.iter().map(String::as_str), 12);
     let mut text = String::new();
@@ -73,23 +69,17 @@ fn skills_text(ui: &Ui, listing: &Listing<'_>) -> String {
         let (entry, note) = (skill.entry, note(skill));
         let scope = paint(Role::Dim, &pad(entry.skill.scope.as_str(), scopes));
         let description = safe(&entry.skill.description);
-        let room = ui.width().map(|all| {
-            let note = if note.is_empty() { 0 } else { note.chars().count() + 2 };
-            let taken = scopes + width + cost_width + 6;
-            // A note that leaves no room for the description stands below.
-            let beside = all.saturating_sub(taken + note);
-            if beside >= 10 { beside } else { all.saturating_sub(taken).max(10) }
+        let room = ui.width.map(|all| {
+            let left = all.saturating_sub(scopes + width + cost_width + 6);
+            (left, left.saturating_sub(if note.is_empty() { 0 } else { note.chars().count() + 2 }))
         });
-        let below = room.is_some_and(|room| {
-            ui.width().is_some_and(|all| scopes + width + cost_width + 8 + room + note.chars().count() > all)
-        });
+        // A note that leaves no room for the description stands below.
+        let below = room.is_some_and(|(_, beside)| beside < 10);
+        let room = room.map(|(left, beside)| if below { left.max(10) } else { beside });
         let description = room.map_or_else(|| description.clone(), |room| pad(&cut(&description, room), room));
-        let _ = write!(
-            text,
-            "{scope}  {}  {description}  {}",
-            paint(Role::Strong, &pad(&ui.width().map_or_else(|| name.clone(), |_| cut(name, width)), width)),
-            pad_left(cost, cost_width)
-        );
+        let name = ui.width.map_or_else(|| name.clone(), |_| cut(name, width));
+        let (name, cost) = (paint(Role::Strong, &pad(&name, width)), pad_left(cost, cost_width));
+        let _ = write!(text, "{scope}  {name}  {description}  {cost}");
         if !note.is_empty() {
             let lead = if below { format!("\n{}", " ".repeat(scopes + 2)) } else { "  ".to_owned() };
             let _ = write!(text, "{lead}{}", paint(Role::Warning, &note));
@@ -99,16 +89,10 @@ fn skills_text(ui: &Ui, listing: &Listing<'_>) -> String {
     text
 }
 
-/// Says who may not call a skill, and what it still needs.
 fn note(skill: &ListedSkill<'_>) -> String {
-    let mut notes = Vec::new();
-    match (skill.entry.model, skill.entry.user) {
-        (false, true) => notes.push("you only".to_owned()),
-        (true, false) => notes.push("model only".to_owned()),
-        _ => {}
-    }
-    notes.extend(skill.missing_variables.iter().map(|name| format!("needs {}", safe(name))));
-    notes.join(", ")
+    let caller = only_caller(skill.entry.model, skill.entry.user).map(str::to_owned);
+    let needs = skill.missing_variables.iter().map(|name| format!("needs {}", safe(name)));
+    caller.into_iter().chain(needs).collect::<Vec<_>>().join(", ")
 }
 
 fn others_text(ui: &Ui, session: &Session, catalog: &Catalog) -> String {
@@ -119,31 +103,30 @@ fn others_text(ui: &Ui, session: &Session, catalog: &Catalog) -> String {
         let _ = writeln!(text, "{standing}  {}", paths::short(&session.workspace, entry.found()));
         if let Some(reason) = &entry.reason {
             let why = format!("{} [{}]", safe(&paths::abbreviate_home(&session.workspace, &reason.text)), reason.code);
-            let _ = writeln!(text, "{}", fill(&" ".repeat(width + 2), &why, ui.width()));
+            let _ = writeln!(text, "{}", fill(&" ".repeat(width + 2), &why, ui.width));
         }
     }
     text
 }
 
-/// Lists what could not be searched.
 fn places_text(ui: &Ui, session: &Session, listing: &Listing<'_>) -> String {
     let mut text = String::new();
     for problem in listing.unsearched() {
         let path = paths::short(&session.workspace, &problem.path);
         let _ = writeln!(text, "{}  {path}", paint(Role::Warning, "passed over"));
         let why = format!("{} [{}]", safe(&problem.diagnostic.message), problem.diagnostic.code);
-        let _ = writeln!(text, "{}", fill(&" ".repeat(13), &why, ui.width()));
+        let _ = writeln!(text, "{}", fill(&" ".repeat(13), &why, ui.width));
     }
     text
 }
 
-fn summary(session: &Session, listing: &Listing<'_>, all: bool) -> String {
+fn summary(ui: &Ui, listing: &Listing<'_>, all: bool) -> String {
     if let Some(off) = &listing.off {
         return off.remedy();
     }
     let others = listing.catalog.others.len();
     if listing.skills.is_empty() && others == 0 {
-        let (roots, new) = (session.command("roots"), session.command_for_all("new NAME"));
+        let (roots, new) = (ui.command("roots"), ui.command_for_all("new NAME"));
         return format!("no skills found; `{roots}` shows where they are looked for, `{new}` makes one");
     }
     let mut text = count(listing.skills.len(), "skill");
@@ -156,7 +139,7 @@ fn summary(session: &Session, listing: &Listing<'_>, all: bool) -> String {
     match others {
         0 => {}
         _ if all => drop(write!(text, "; {} more, which {verb} not count", grouped(others as u64))),
-        _ => drop(write!(text, "; {others} more {verb} not count: {}", session.command("list --all"))),
+        _ => drop(write!(text, "; {others} more {verb} not count: {}", ui.command("list --all"))),
     }
     text
 }

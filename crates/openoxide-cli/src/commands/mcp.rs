@@ -2,16 +2,12 @@
 
 use std::path::PathBuf;
 
-use openoxide_app::Environment;
-use openoxide_server::Engine;
 use openoxide_server::connect::{Client, Reach, clients};
 use openoxide_server::mcp::serve_stdio;
 
-use crate::args::Common;
 use crate::error::CommandError;
-use crate::exit::ExitStatus;
-use crate::serving::{LAST, ToolArgs, engine_options, open_place, start_log, stdio_log_format};
-use crate::ui::Ui;
+use crate::serving::{ToolArgs, open_place, serve_client};
+use crate::ui::{ExitStatus, Ui};
 
 /// Serve skills over MCP on standard input and output
 ///
@@ -31,28 +27,19 @@ pub(crate) struct McpArgs {
     tools: ToolArgs,
 }
 
-pub(crate) fn mcp(ui: &Ui, common: &Common, args: &McpArgs) -> anyhow::Result<ExitStatus> {
+pub(crate) fn mcp(ui: &Ui, args: &McpArgs) -> anyhow::Result<ExitStatus> {
     if let Some(client) = args.print_config.as_deref().and_then(Client::find) {
-        return print_config(ui, common, args, client);
+        return print_config(ui, args, client);
     }
-    let log = start_log(common, stdio_log_format(ui))?;
-    let place = open_place(ui, common)?;
-    let engine = Engine::new(Environment::from_process(), place, engine_options(ui));
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    let served = runtime.block_on(serve_stdio(engine.clone(), args.tools.options()));
-    // What was done is written down before the process ends.
-    engine.close();
-    log.flush(LAST);
-    // A command of a skill may still run; the client is gone, and nobody waits for it.
-    runtime.shutdown_background();
+    let served = serve_client(ui, |engine| serve_stdio(engine, args.tools.options()))?;
     served.map_err(|error| CommandError::failed(error.to_string()))?;
     Ok(ExitStatus::Done)
 }
 
-fn print_config(ui: &Ui, common: &Common, args: &McpArgs, client: &'static Client) -> anyhow::Result<ExitStatus> {
+fn print_config(ui: &Ui, args: &McpArgs, client: &'static Client) -> anyhow::Result<ExitStatus> {
     let reach = match &args.url {
         Some(url) => Reach::Url { url: url.clone(), token: args.with_token },
-        None => Reach::Command(command(ui, common, args)?),
+        None => Reach::Command(command(ui, args)?),
     };
     // Standard output has the settings alone, so that they can be sent into a file.
     ui.say(&format!("{} is connected by one line in a shell:", client.title));
@@ -63,16 +50,15 @@ fn print_config(ui: &Ui, common: &Common, args: &McpArgs, client: &'static Clien
 }
 
 /// Writes the command that serves what this one would, wherever it is started.
-fn command(ui: &Ui, common: &Common, args: &McpArgs) -> anyhow::Result<Vec<String>> {
+fn command(ui: &Ui, args: &McpArgs) -> anyhow::Result<Vec<String>> {
     let text = |path: PathBuf| {
-        let error =
-            |path: PathBuf| CommandError::failed(format!("`{}` is not text that can be pasted", path.display()));
-        path.into_os_string().into_string().map_err(|path| error(path.into()))
+        let error = || CommandError::failed(format!("`{}` is not text that can be pasted", path.display()));
+        path.to_str().map(str::to_owned).ok_or_else(error)
     };
     let mut words = vec![text(std::env::current_exe()?)?, "mcp".to_owned()];
     let mut add = |flag: &str, value: &str| words.extend([flag.to_owned(), value.to_owned()]);
-    let place = open_place(ui, common)?;
-    if common.project.is_some() {
+    let place = open_place(ui)?;
+    if ui.common.project.is_some() {
         add("--project", &text(place.folder)?);
     }
     place.host.iter().for_each(|host| add("--host", host));

@@ -1,23 +1,15 @@
 //! `mentions`: the skills that a text names, and why not the rest.
 
-use std::fmt::Write as _;
-use std::io::{IsTerminal as _, Read as _};
+use std::{fmt::Write as _, io::IsTerminal as _};
 
-use anyhow::Context as _;
 use openoxide_app::mentions::{turn_of_input, turn_of_text};
-use openoxide_app::paths;
-use openoxide_app::{CommandPlace, Depth, IgnoredReason, MentionRules, Selection, Turn};
+use openoxide_app::{CommandPlace, Depth, IgnoredReason, MentionRules, Selection, Turn, paths};
 use openoxide_wire::TurnInput;
 
-use crate::args::Common;
 use crate::error::CommandError;
-use crate::exit::ExitStatus;
-use crate::session::Session;
+use crate::session::{Session, read_stdin};
 use crate::table::{cut, fill, pad, widest};
-use crate::ui::{Role, Ui, count, paint, safe};
-
-/// The longest text that is looked at.
-const MAX_BYTES: u64 = 16 * 1024 * 1024;
+use crate::ui::{ExitStatus, Role, Ui, count, paint, safe};
 
 /// Show which skills a text names, and why not the rest
 ///
@@ -38,14 +30,13 @@ pub(crate) struct MentionsArgs {
     connector: Vec<String>,
 }
 
-pub(crate) fn mentions(ui: &Ui, common: &Common, args: &MentionsArgs) -> anyhow::Result<ExitStatus> {
-    let session = Session::open(ui, common)?;
+pub(crate) fn mentions(ui: &Ui, args: &MentionsArgs) -> anyhow::Result<ExitStatus> {
+    let session = Session::open(ui)?;
     let turn = turn(ui, &session, args)?;
     let snapshot = session.search(Depth::Quick);
-    let mentions = openoxide_app::mentions::mentions(&snapshot, turn);
-    if common.json {
-        ui.json(&mentions.answer())?;
-        return Ok(ExitStatus::Done);
+    let mentions = openoxide_app::mentions::mentions(&snapshot, &turn);
+    if ui.common.json {
+        return ui.json(&mentions.answer);
     }
     session.warn(ui);
     ui.data(&selected_text(ui, &session, &mentions.selection))?;
@@ -62,16 +53,8 @@ fn turn(ui: &Ui, session: &Session, args: &MentionsArgs) -> anyhow::Result<Turn>
         })?;
         return Ok(turn_of_input(&session.workspace, turn, &args.connector));
     }
-    let text = match &args.text {
-        Some(text) => text.clone(),
-        None => read(ui)?,
-    };
-    Ok(typed_turn(session, text, &args.item, &args.connector))
-}
-
-/// Puts together what was typed: items first, then the text.
-pub(crate) fn typed_turn(session: &Session, text: String, items: &[String], connectors: &[String]) -> Turn {
-    turn_of_text(&session.workspace, &session.view, text, items, connectors)
+    let text = args.text.clone().map_or_else(|| read(ui), Ok)?;
+    Ok(turn_of_text(&session.workspace, &session.view, text, &args.item, &args.connector))
 }
 
 /// Reads standard input as it is, so that places in it are places in the answer.
@@ -80,13 +63,9 @@ pub(crate) fn read(ui: &Ui) -> anyhow::Result<String> {
     if input.is_terminal() {
         ui.say("reading the text from standard input; end it with Ctrl-D");
     }
-    let mut bytes = Vec::new();
-    input.take(MAX_BYTES + 1).read_to_end(&mut bytes).context("failed to read standard input")?;
-    if bytes.len() as u64 > MAX_BYTES {
-        let error = CommandError::failed("the text on standard input is longer than 16 MiB");
-        return Err(error.hint("hand in what the user wrote, without files that are attached to it").into());
-    }
-    Ok(text(bytes))
+    let too_long = CommandError::failed("the text on standard input is longer than 16 MiB");
+    let too_long = too_long.hint("hand in what the user wrote, without files that are attached to it");
+    read_stdin(input, too_long).map(text)
 }
 
 /// Makes bytes a text of the same length; one that is not UTF-8 becomes a control character, which no name has.
@@ -110,7 +89,7 @@ fn selected_text(ui: &Ui, session: &Session, selection: &Selection<'_>) -> Strin
         let _ = writeln!(text, "{}  {path}", paint(Role::Strong, &pad(name, width)));
         if let Some(arguments) = selected.arguments.as_ref().filter(|arguments| !arguments.is_empty()) {
             let lead = format!("{}  with ", " ".repeat(width));
-            let room = ui.width().map_or(usize::MAX, |all| all.saturating_sub(width + 7));
+            let room = ui.width.map_or(usize::MAX, |all| all.saturating_sub(width + 7));
             let _ = writeln!(text, "{lead}{}", cut(&safe(arguments), room));
         }
     }
@@ -125,7 +104,7 @@ fn ignored_text(ui: &Ui, session: &Session, selection: &Selection<'_>) -> String
         let label = format!("{}  {}  ", paint(Role::Warning, "ignored"), pad(written, width));
         let reason = safe(&paths::abbreviate_home(&session.workspace, &ignored.reason.to_string()));
         let reason = format!("{reason} [{}]", ignored.reason.word());
-        let _ = writeln!(text, "{}", fill(&label, &reason, ui.width()));
+        let _ = writeln!(text, "{}", fill(&label, &reason, ui.width));
         if let IgnoredReason::Ambiguous { candidates, total, .. } = &ignored.reason {
             let indent = " ".repeat(width + 11);
             for candidate in candidates {
@@ -155,7 +134,6 @@ fn summary(ui: &Ui, host: &str, rules: &MentionRules, selection: &Selection<'_>)
     }
 }
 
-/// Writes the forms as people read them.
 fn forms(rules: &MentionRules) -> String {
     let forms: Vec<String> = rules.forms().into_iter().map(|form| format!("`{form}`")).collect();
     let start =

@@ -5,10 +5,8 @@ use std::path::PathBuf;
 use openoxide_app::new::{NewInput, NewPlace};
 use openoxide_app::paths;
 
-use crate::args::Common;
-use crate::exit::ExitStatus;
 use crate::session::{open_workspace, say_unpacked};
-use crate::ui::Ui;
+use crate::ui::{ExitStatus, Ui};
 
 /// Make the files of a new skill
 #[derive(Debug, clap::Args)]
@@ -26,8 +24,8 @@ pub(crate) struct NewArgs {
     dir: Option<PathBuf>,
 }
 
-pub(crate) fn new(ui: &Ui, common: &Common, args: &NewArgs) -> anyhow::Result<ExitStatus> {
-    let workspace = open_workspace(ui, common)?;
+pub(crate) fn new(ui: &Ui, args: &NewArgs) -> anyhow::Result<ExitStatus> {
+    let workspace = open_workspace(ui)?;
     let place = match (&args.dir, args.user) {
         (Some(dir), _) => NewPlace::Folder(dir.clone()),
         (None, true) => NewPlace::User,
@@ -38,8 +36,8 @@ pub(crate) fn new(ui: &Ui, common: &Common, args: &NewArgs) -> anyhow::Result<Ex
     if let Some(folder) = &made.unpacked {
         say_unpacked(ui, &workspace, folder);
     }
-    match common.json {
-        true => ui.json(&made.answer(&args.name))?,
+    match ui.common.json {
+        true => ui.json(&made.answer).map(drop)?,
         false => ui.data(&format!("{}\n", paths::short(&workspace, &made.file)))?,
     }
     ui.hint(&format!("edit it, then: openoxide check {}", paths::short(&workspace, &made.folder)));

@@ -1,15 +1,11 @@
 //! `prompt`: the skills as the model would see them, and what the budget cost whom.
 
-use openoxide_app::off::skills_off;
 use openoxide_app::prompt::{DrawnPrompt, PromptInput};
-use openoxide_app::{Depth, DetailLevel, Error, Prompt, Status};
+use openoxide_app::{Depth, Error, Status, off::skills_off};
+use openoxide_wire::PromptAnswer;
 
-use crate::args::Common;
-use crate::commands::messages::{print_messages, warn_notices};
-use crate::exit::ExitStatus;
-use crate::session::Session;
-use crate::table::pad;
-use crate::ui::{Ui, count, grouped, safe, safe_lines};
+use crate::ui::{ExitStatus, Ui, count, grouped, safe, safe_lines};
+use crate::{session::Session, table::pad};
 
 /// Print the skills as the model would see them
 ///
@@ -29,8 +25,8 @@ pub(crate) struct PromptArgs {
     preload: Vec<String>,
 }
 
-pub(crate) fn prompt(ui: &Ui, common: &Common, args: &PromptArgs) -> anyhow::Result<ExitStatus> {
-    let session = Session::open(ui, common)?;
+pub(crate) fn prompt(ui: &Ui, args: &PromptArgs) -> anyhow::Result<ExitStatus> {
+    let session = Session::open(ui)?;
     let input = PromptInput { window: args.window, can_read: !args.no_read_tool, preload: args.preload.clone() };
     let drawn = match openoxide_app::prompt::prompt(&session.search(Depth::Quick), &input) {
         Err(Error::Refused(refusal)) => {
@@ -39,22 +35,20 @@ pub(crate) fn prompt(ui: &Ui, common: &Common, args: &PromptArgs) -> anyhow::Res
         }
         drawn => drawn?,
     };
-    let answer = drawn.answer();
-    if common.json {
-        ui.json(&answer)?;
-        return Ok(ExitStatus::Done);
+    let DrawnPrompt { answer, notices, catalog } = drawn;
+    if ui.common.json {
+        return ui.json(&answer);
     }
-    let DrawnPrompt { prompt, preloaded, unlisted, catalog } = drawn;
-    ui.raw(&prompt.text)?;
-    print_messages(ui, &answer.messages)?;
+    ui.raw(&answer.text)?;
+    ui.messages(&answer.messages)?;
     session.warn(ui);
-    warn_notices(ui, &preloaded.notices);
-    match unlisted {
-        Some(why) => ui.say(&format!("no catalog for {}: {why}", catalog.host)),
-        None => report(ui, &catalog.host, &prompt),
+    ui.notices(&notices);
+    match &answer.unlisted {
+        Some(why) => ui.say(&format!("no catalog for {}: {why}", answer.host)),
+        None => report(ui, &answer),
     }
-    if !preloaded.skills.is_empty() {
-        let names: Vec<String> = preloaded.skills.iter().map(|skill| safe(&skill.name)).collect();
+    if !answer.preloaded.is_empty() {
+        let names: Vec<String> = answer.preloaded.iter().map(|skill| safe(&skill.name)).collect();
         ui.say(&format!("the agent starts with {}: {}", count(names.len(), "skill"), names.join(", ")));
     }
     if let Some(off) = skills_off(&session.workspace, &session.view) {
@@ -63,30 +57,28 @@ pub(crate) fn prompt(ui: &Ui, common: &Common, args: &PromptArgs) -> anyhow::Res
     let invalid = catalog.others.iter().filter(|entry| entry.status == Status::Invalid);
     let names: Vec<String> = invalid.map(|entry| safe(&entry.skill.name)).collect();
     if !names.is_empty() {
-        ui.say(&row("invalid", &names, &session.command("list --all")));
+        ui.say(&row("invalid", &names, &ui.command("list --all")));
     }
     Ok(ExitStatus::Done)
 }
 
-fn report(ui: &Ui, host: &str, prompt: &Prompt) {
-    let room = match prompt.budget {
-        Some(budget) => format!("{} of {} {}", grouped(prompt.used), grouped(budget), prompt.unit.as_str()),
-        None => format!("{} {}, no limit", grouped(prompt.used), prompt.unit.as_str()),
+fn report(ui: &Ui, answer: &PromptAnswer) {
+    let room = match answer.budget {
+        Some(budget) => format!("{} of {} {}", grouped(answer.used), grouped(budget), answer.unit),
+        None => format!("{} {}, no limit", grouped(answer.used), answer.unit),
     };
-    ui.say(&format!("catalog for {host}: {}, {room}", count(prompt.shown.len(), "skill")));
-    let named = |how: DetailLevel| -> Vec<String> {
-        prompt.shown.iter().filter(|shown| shown.detail == how).map(|shown| safe(&shown.name)).collect()
+    ui.say(&format!("catalog for {}: {}, {room}", answer.host, count(answer.shown.len(), "skill")));
+    let named = |how: &str| -> Vec<String> {
+        answer.shown.iter().filter(|shown| shown.how == how).map(|shown| safe(&shown.name)).collect()
     };
-    let full = named(DetailLevel::Full);
-    if !full.is_empty() && full.len() < prompt.shown.len() {
+    let full = named("full");
+    if !full.is_empty() && full.len() < answer.shown.len() {
         ui.say(&format!("  {}  {}", pad("full", 9), full.len()));
     }
-    for (how, label) in
-        [(DetailLevel::Cut, "cut"), (DetailLevel::NameOnly, "name only"), (DetailLevel::LeftOut, "left out")]
-    {
+    for how in ["cut", "name-only", "left-out"] {
         let names = named(how);
         if !names.is_empty() {
-            ui.say(&row(label, &names, "the budget is used up"));
+            ui.say(&row(&how.replace('-', " "), &names, "the budget is used up"));
         }
     }
 }

@@ -2,17 +2,13 @@
 
 use openoxide_app::read::{self, ReadInput};
 use openoxide_app::{
-    Audience, Caller, Catalog, CommandRunner, Depth, ReadForm, ReadPart, ReadProblem, ReadRefusal, ReadRefusalReason,
-    RemoteName, Session as Conversation, SkillRef, drive, near,
+    Audience, Caller, Catalog, Depth, ReadForm, ReadPart, ReadProblem, ReadRefusal, ReadRefusalReason, RemoteName,
+    Session as Conversation, SkillRef, near,
 };
 
-use crate::args::{Common, caller};
-use crate::asking::{Asking, AskingArgs, tell_unasked};
-use crate::commands::remote;
-use crate::error::CommandError;
-use crate::exit::ExitStatus;
-use crate::session::Session;
-use crate::ui::{Ui, safe, safe_lines};
+use crate::asking::{Asking, AskingArgs};
+use crate::ui::{ExitStatus, Ui, safe, safe_lines};
+use crate::{args::caller, commands::remote, error::CommandError, session::Session};
 
 /// Read a file of a skill, as the agent would get it
 ///
@@ -43,26 +39,24 @@ pub(crate) struct ReadArgs {
     asking: AskingArgs,
 }
 
-pub(crate) fn read(ui: &Ui, common: &Common, args: &ReadArgs) -> anyhow::Result<ExitStatus> {
-    let session = Session::open(ui, common)?;
+pub(crate) fn read(ui: &Ui, args: &ReadArgs) -> anyhow::Result<ExitStatus> {
+    let session = Session::open(ui)?;
     let snapshot = session.search(Depth::Quick);
     let mut asking = Asking::new(ui, &snapshot, &args.asking);
-    let mut reading = read::read(&snapshot, args.input())?;
-    let runner = CommandRunner::default();
-    let outcome = drive(&mut reading, &mut Conversation::new(""), &mut asking, |run| runner.run(run));
-    let again = format!("{} … --yes", session.command("read"));
-    asking.unasked.iter().for_each(|question| tell_unasked(ui, &again, question));
+    let mut reading = read::read(&snapshot, input(args))?;
+    let outcome = asking.drive(&mut reading, &mut Conversation::new(""));
+    asking.tell_unasked(&format!("{} … --yes", ui.command("read")));
     if let Err(refusal) = &outcome.result
         && let ReadRefusalReason::Server(_, word) = refusal.reason
     {
         return Err(remote::told(word, &refusal.in_terminal(), refusal.help.as_deref()).into());
     }
-    if common.json {
+    if ui.common.json {
         ui.json(&read::answer(&snapshot, &outcome))?;
         return Ok(if outcome.result.is_ok() { ExitStatus::Done } else { ExitStatus::No });
     }
     session.warn(ui);
-    let refused = |refusal: ReadRefusal| told(&session, &snapshot.catalog, &outcome.skill, args, &refusal);
+    let refused = |refusal: ReadRefusal| told(ui, &snapshot.catalog, &outcome.skill, args, &refusal);
     let mut text = outcome.result.map_err(refused)?.text.unwrap_or_default();
     if args.list && RemoteName::parse(&args.skill).is_some() {
         // These are names that a server made up.
@@ -76,33 +70,31 @@ pub(crate) fn read(ui: &Ui, common: &Common, args: &ReadArgs) -> anyhow::Result<
     Ok(ExitStatus::Done)
 }
 
-impl ReadArgs {
-    fn input(&self) -> ReadInput {
-        let part = match &self.path {
-            Some(path) => ReadPart::Path(path.clone()),
-            None if self.list => ReadPart::Listing,
-            None => ReadPart::Manifest,
-        };
-        let form = if self.base64 { ReadForm::Bytes } else { ReadForm::Text };
-        let (skill, caller) = (SkillRef::Typed(self.skill.clone()), self.caller);
-        ReadInput { skill, part, caller, form, audience: Audience::Person }
-    }
+fn input(args: &ReadArgs) -> ReadInput {
+    let part = match &args.path {
+        Some(path) => ReadPart::Path(path.clone()),
+        None if args.list => ReadPart::Listing,
+        None => ReadPart::Manifest,
+    };
+    let form = if args.base64 { ReadForm::Bytes } else { ReadForm::Text };
+    let (skill, caller) = (SkillRef::Typed(args.skill.clone()), args.caller);
+    ReadInput { skill, part, caller, form, audience: Audience::Person }
 }
 
 /// Says to a person why nothing is answered, and what to do next.
-fn told(session: &Session, catalog: &Catalog, name: &str, args: &ReadArgs, refusal: &ReadRefusal) -> CommandError {
+fn told(ui: &Ui, catalog: &Catalog, name: &str, args: &ReadArgs, refusal: &ReadRefusal) -> CommandError {
     let told = CommandError::no(safe_lines(&refusal.text));
     let ReadRefusalReason::Problem(problem) = refusal.reason else { return told };
     match (problem, args.caller) {
         (ReadProblem::UnknownSkill, Caller::User) => {
             let names = catalog.skills.iter().filter(|entry| entry.user).map(|entry| &*entry.skill.name);
-            let list = format!("`{}` shows everything that was found", session.command("list --all"));
+            let list = format!("`{}` shows everything that was found", ui.command("list --all"));
             match near(name, names).first() {
                 Some(near) => told.hint(format!("did you mean `{}`? {list}", safe(near))),
                 None => told.hint(list),
             }
         }
-        (ReadProblem::NotCallable, _) => told.hint(format!("`{} NAME` says why", session.command("explain"))),
+        (ReadProblem::NotCallable, _) => told.hint(format!("`{} NAME` says why", ui.command("explain"))),
         (ReadProblem::NotFound | ReadProblem::Itself | ReadProblem::Folder, _) => {
             told.hint("`openoxide read NAME --list` shows what is in a skill's folder")
         }

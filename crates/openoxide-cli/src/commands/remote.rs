@@ -2,16 +2,13 @@
 
 use std::fmt::Write as _;
 
-use openoxide_app::{Depth, Outcome, RemoteName, Run, SandboxError, Session as Conversation, Snapshot, drive, remote};
+use openoxide_app::{Depth, RemoteName, Session as Conversation, Snapshot, remote};
 use openoxide_wire::{RemoteAnswer, RemoteLine, RemotesAnswer};
 
-use crate::args::Common;
 use crate::asking::{Asking, AskingArgs};
-use crate::error::CommandError;
-use crate::exit::ExitStatus;
-use crate::session::Session;
 use crate::table::{cut, pad, pad_left, widest};
-use crate::ui::{Role, Ui, count, grouped, paint, safe, safe_lines};
+use crate::ui::{ExitStatus, Role, Ui, count, grouped, only_caller, paint, safe, safe_lines};
+use crate::{error::CommandError, session::Session};
 
 /// Says why a server or a skill of it cannot be used. A skill that is not there, or not what was listed, is an answer.
 pub(crate) fn told(word: &str, text: &str, help: Option<&str>) -> CommandError {
@@ -28,28 +25,21 @@ pub(crate) fn told(word: &str, text: &str, help: Option<&str>) -> CommandError {
 /// Finds a skill of a server, or says why it is not there.
 pub(crate) fn check(snapshot: &Snapshot, asking: &mut Asking<'_>, name: RemoteName) -> anyhow::Result<RemoteAnswer> {
     let mut operation = remote::show(snapshot, name)?;
-    let found = drive(&mut operation, &mut Conversation::new(""), asking, nothing_runs);
+    let found = asking.drive(&mut operation, &mut Conversation::new(""));
     Ok(found.map_err(|error| told(error.word, &error.in_terminal(), error.help.as_deref()))?)
 }
 
-/// Asks every server of the user's settings.
 pub(crate) fn ask(ui: &Ui, session: &Session) -> anyhow::Result<RemotesAnswer> {
     let snapshot = session.search(Depth::Quick);
     let mut asking = Asking::new(ui, &snapshot, &AskingArgs::default());
     let mut operation = remote::list(&snapshot)?;
-    let listing = drive(&mut operation, &mut Conversation::new(""), &mut asking, nothing_runs);
-    Ok(listing.terminal_answer())
-}
-
-/// Looking at servers runs no command of a skill.
-fn nothing_runs(_: &Run) -> Result<Outcome, SandboxError> {
-    Err(std::io::Error::other("nothing runs here").into())
+    Ok(asking.drive(&mut operation, &mut Conversation::new("")).terminal_answer())
 }
 
 /// Lists what servers offer, and what of it cannot be used.
 pub(crate) fn show_list(ui: &Ui, offered: &RemotesAnswer) -> anyhow::Result<()> {
     let names: Vec<String> = offered.skills.iter().map(|line| safe(&line.name)).collect();
-    let width = widest(names.iter().map(String::as_str), ui.width().map_or(48, |all| (all / 2).min(48)));
+    let width = widest(names.iter().map(String::as_str), ui.width.map_or(48, |all| (all / 2).min(48)));
     let sizes: Vec<String> = offered.skills.iter().map(size).collect();
     let size_width = widest(sizes.iter().map(String::as_str), 16);
     let mut text = String::new();
@@ -57,7 +47,7 @@ pub(crate) fn show_list(ui: &Ui, offered: &RemotesAnswer) -> anyhow::Result<()> 
         let description = safe(&line.description);
         let note = note(line);
         let taken = width + size_width + 4 + if note.is_empty() { 0 } else { note.len() + 2 };
-        let room = ui.width().map(|all| all.saturating_sub(taken).max(10));
+        let room = ui.width.map(|all| all.saturating_sub(taken).max(10));
         let description = room.map_or_else(|| description.clone(), |room| pad(&cut(&description, room), room));
         let name = paint(Role::Strong, &pad(name, width));
         let _ = write!(text, "{name}  {description}  {}", pad_left(size, size_width));
@@ -79,15 +69,9 @@ fn size(line: &RemoteLine) -> String {
 }
 
 fn note(line: &RemoteLine) -> &'static str {
-    match (line.changed, line.model, line.user) {
-        (true, ..) => "changed",
-        (_, false, true) => "you only",
-        (_, true, false) => "model only",
-        _ => "",
-    }
+    if line.changed { "changed" } else { only_caller(line.model, line.user).unwrap_or_default() }
 }
 
-/// Says how much servers offer.
 pub(crate) fn summary(offered: &RemotesAnswer) -> String {
     match (offered.skills.len(), offered.problems.len()) {
         (0, 0) => "no MCP server offers skills; they are named in your config.toml, as `[mcp.servers.NAME]`".to_owned(),
@@ -97,13 +81,12 @@ pub(crate) fn summary(offered: &RemotesAnswer) -> String {
 }
 
 /// Shows everything that is known of a skill before it is loaded.
-pub(crate) fn show(ui: &Ui, common: &Common, session: &Session, name: &RemoteName) -> anyhow::Result<ExitStatus> {
+pub(crate) fn show(ui: &Ui, session: &Session, name: &RemoteName) -> anyhow::Result<ExitStatus> {
     let snapshot = session.search(Depth::Quick);
     let mut asking = Asking::new(ui, &snapshot, &AskingArgs::default());
     let answer = check(&snapshot, &mut asking, name.clone())?;
-    if common.json {
-        ui.json(&answer)?;
-        return Ok(ExitStatus::Done);
+    if ui.common.json {
+        return ui.json(&answer);
     }
     session.warn(ui);
     let RemoteAnswer { remote, files, .. } = answer;

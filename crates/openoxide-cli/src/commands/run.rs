@@ -1,25 +1,15 @@
 //! `run`: a script of a skill, in the sandbox.
 
-use std::ffi::OsString;
-use std::io::{IsTerminal as _, Read as _};
+use std::{ffi::OsString, io::IsTerminal as _};
 
-use anyhow::Context as _;
-use openoxide_app::run::{self, RunInput};
 use openoxide_app::{
-    Caller, CommandRunner, Depth, Ended, RefusalReason, ScriptOutcome, Session as Conversation, SkillRef, drive,
+    Caller, Depth, Ended, RefusalReason, ScriptCall, ScriptOutcome, Session as Conversation, SkillRef, run,
 };
 
-use crate::args::{Common, caller};
-use crate::asking::{Asking, AskingArgs, tell_unasked};
-use crate::commands::messages::warn_notices;
-use crate::error::CommandError;
-use crate::exit::ExitStatus;
-use crate::session::Session;
-use crate::typed;
-use crate::ui::{Ui, safe, safe_lines};
-
-/// The most bytes of standard input that a script gets.
-const STDIN_MAX: u64 = 16 * 1024 * 1024;
+use crate::asking::{Asking, AskingArgs};
+use crate::session::{Session, read_stdin};
+use crate::ui::{ExitStatus, Ui, safe, safe_lines};
+use crate::{args::caller, error::CommandError, typed::shown_word};
 
 /// Run a script of a skill, in a sandbox
 ///
@@ -45,44 +35,38 @@ pub(crate) struct RunArgs {
     asking: AskingArgs,
 }
 
-pub(crate) fn run(ui: &Ui, common: &Common, args: &RunArgs) -> anyhow::Result<ExitStatus> {
-    let session = Session::open(ui, common)?;
+pub(crate) fn run(ui: &Ui, args: &RunArgs) -> anyhow::Result<ExitStatus> {
+    let session = Session::open(ui)?;
     session.warn(ui);
     let snapshot = session.search(Depth::Quick);
-    let mut script = run::run(
-        &snapshot,
-        RunInput {
-            skill: SkillRef::Typed(args.skill.clone()),
-            script: args.script.clone(),
-            arguments: args.arguments.clone(),
-            stdin: if args.stdin { stdin()? } else { Vec::new() },
-            caller: args.caller,
-        },
-    )?;
-    let runner = CommandRunner::default();
+    let call = ScriptCall {
+        skill: SkillRef::Typed(args.skill.clone()).resolve(&snapshot, args.caller)?,
+        script: args.script.clone(),
+        arguments: args.arguments.clone(),
+        stdin: if args.stdin { stdin()? } else { Vec::new() },
+        caller: args.caller,
+    };
+    let mut script = run::run(&snapshot, call)?;
     let mut asking = Asking::new(ui, &snapshot, &args.asking);
-    let done = drive(&mut script, &mut Conversation::new(""), &mut asking, |run| runner.run(run));
-    let isolation = runner.mechanism().unwrap_or("none");
-    if common.json {
-        ui.json(&run::answer(&snapshot, &done, isolation))?;
+    let done = asking.drive(&mut script, &mut Conversation::new(""));
+    let answer = run::answer(&snapshot, &done, asking.isolation());
+    if ui.common.json {
+        ui.json(&answer)?;
     } else if let Ok(ran) = &done.result {
         ui.output(&ran.outcome.stdout, &ran.outcome.stderr)?;
     }
-    warn_notices(ui, &done.notices);
-    for question in &asking.unasked {
-        tell_unasked(ui, &again(&session, args), question);
-    }
+    ui.notices(&answer.notices);
+    asking.tell_unasked(&again(ui, args));
     ended(ui, &done)
 }
 
 /// Writes the command that asks nothing.
-fn again(session: &Session, args: &RunArgs) -> String {
-    let word = |text: &str| typed::word(text).unwrap_or_else(|| format!("'{}'", safe(text)));
-    let mut words = vec![word(&args.skill), word(&args.script), "--yes".to_owned()];
+fn again(ui: &Ui, args: &RunArgs) -> String {
+    let mut words = vec![shown_word(&args.skill), shown_word(&args.script), "--yes".to_owned()];
     words.extend(args.stdin.then(|| "--stdin".to_owned()));
     words.extend((!args.arguments.is_empty()).then(|| "--".to_owned()));
-    words.extend(args.arguments.iter().map(|argument| word(&argument.to_string_lossy())));
-    format!("{} {}", session.command("run"), words.join(" "))
+    words.extend(args.arguments.iter().map(|argument| shown_word(&argument.to_string_lossy())));
+    format!("{} {}", ui.command("run"), words.join(" "))
 }
 
 fn stdin() -> anyhow::Result<Vec<u8>> {
@@ -92,17 +76,10 @@ fn stdin() -> anyhow::Result<Vec<u8>> {
             .hint("COMMAND | openoxide run …")
             .into());
     }
-    let mut bytes = Vec::new();
-    input.take(STDIN_MAX + 1).read_to_end(&mut bytes).context("failed to read standard input")?;
-    if bytes.len() as u64 > STDIN_MAX {
-        return Err(CommandError::failed("standard input is longer than 16 MiB")
-            .hint("let the script read a file")
-            .into());
-    }
-    Ok(bytes)
+    let too_long = CommandError::failed("standard input is longer than 16 MiB");
+    read_stdin(input, too_long.hint("let the script read a file"))
 }
 
-/// Says how it ended, where that is no success.
 fn ended(ui: &Ui, done: &ScriptOutcome) -> anyhow::Result<ExitStatus> {
     match &done.result {
         Ok(ran) if ran.outcome.succeeded() => {
@@ -113,7 +90,7 @@ fn ended(ui: &Ui, done: &ScriptOutcome) -> anyhow::Result<ExitStatus> {
         }
         Ok(ran) => {
             ui.problem(&format!("`{}/{}` {}", safe(&ran.skill), safe(&ran.script), ran.outcome.ended));
-            if limit(ran.outcome.ended) {
+            if !matches!(ran.outcome.ended, Ended::Exit(_) | Ended::Signal(_) | Ended::Stopped) {
                 ui.hint("`openoxide config` shows the limits, as `sandbox.*`");
             }
             Ok(ExitStatus::No)
@@ -128,8 +105,4 @@ fn ended(ui: &Ui, done: &ScriptOutcome) -> anyhow::Result<ExitStatus> {
             Ok(ExitStatus::No)
         }
     }
-}
-
-fn limit(ended: Ended) -> bool {
-    !matches!(ended, Ended::Exit(_) | Ended::Signal(_) | Ended::Stopped)
 }

@@ -1,8 +1,7 @@
 //! `schema`: JSON Schemas of every file and answer.
 
 use crate::error::CommandError;
-use crate::exit::ExitStatus;
-use crate::ui::Ui;
+use crate::ui::{ExitStatus, Ui};
 
 /// Print the JSON Schema of a file or an answer
 ///

@@ -13,11 +13,9 @@ use openoxide_server::{
 };
 use secrecy::SecretString;
 
-use crate::args::Common;
 use crate::error::CommandError;
-use crate::exit::ExitStatus;
 use crate::serving::{LAST, ToolArgs, engine_options, open_place, start_log};
-use crate::ui::Ui;
+use crate::ui::{ExitStatus, Ui};
 
 /// The port, where none is named.
 const PORT: u16 = 7171;
@@ -62,7 +60,6 @@ enum Form {
     Json,
 }
 
-/// Where to listen.
 #[derive(Clone, Copy, Debug)]
 struct Listen {
     ip: IpAddr,
@@ -94,24 +91,24 @@ impl ServeArgs {
     }
 }
 
-pub(crate) fn serve(ui: &Ui, common: &Common, args: &ServeArgs) -> anyhow::Result<ExitStatus> {
-    let log = start_log(common, form(ui, args))?;
+pub(crate) fn serve(ui: &Ui, args: &ServeArgs) -> anyhow::Result<ExitStatus> {
+    let log = start_log(ui, form(ui, args))?;
     // Where a program reads standard error, every line is JSON.
     let talk = match form(ui, args) {
         LogFormat::Json => ui.through_log(),
         LogFormat::Off | LogFormat::Text => ui.clone(),
     };
-    let served = open_and_serve(&talk, common, args);
+    let served = open_and_serve(&talk, args);
     log.flush(LAST);
     served.map(|()| ExitStatus::Done)
 }
 
-fn open_and_serve(ui: &Ui, common: &Common, args: &ServeArgs) -> anyhow::Result<()> {
+fn open_and_serve(ui: &Ui, args: &ServeArgs) -> anyhow::Result<()> {
     let mut environment = Environment::from_process();
     let token = token(&environment, args)?;
     // Whatever runs for a skill has no business with it.
     environment.variables.remove(variables::OPENOXIDE_TOKEN);
-    let place = open_place(ui, common)?;
+    let place = open_place(ui)?;
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().context("failed to start threads")?;
     let served = runtime.block_on(listen_and_serve(ui, args, environment, place, token));
@@ -148,9 +145,8 @@ async fn listen_and_serve(
 fn token(environment: &Environment, args: &ServeArgs) -> anyhow::Result<Option<Token>> {
     let text = match &args.token_file {
         Some(file) => {
-            let read = fs_err::read_to_string(file);
-            let error = |error: std::io::Error| CommandError::failed(format!("`--token-file` cannot be read: {error}"));
-            Some(SecretString::from(read.map_err(error)?))
+            let error = |error| CommandError::failed(format!("`--token-file` cannot be read: {error}"));
+            Some(SecretString::from(fs_err::read_to_string(file).map_err(error)?))
         }
         None => environment.variable(variables::OPENOXIDE_TOKEN).map(|text| SecretString::from(text.to_owned())),
     };
@@ -218,7 +214,7 @@ fn form(ui: &Ui, args: &ServeArgs) -> LogFormat {
     match args.log {
         Some(Form::Off) => LogFormat::Off,
         Some(Form::Text) => LogFormat::Text,
-        None if ui.is_quiet() => LogFormat::Off,
+        None if ui.common.quiet => LogFormat::Off,
         None if std::io::stderr().is_terminal() => LogFormat::Text,
         Some(Form::Json) | None => LogFormat::Json,
     }

@@ -2,17 +2,11 @@
 
 use std::fmt::Write as _;
 
-use openoxide_app::paths;
-use openoxide_app::{Depth, Entry, RemoteName};
+use openoxide_app::{Depth, Entry, RemoteName, paths};
 use openoxide_wire::ShowAnswer;
 
-use crate::args::Common;
-use crate::commands::remote;
-use crate::exit::ExitStatus;
-use crate::session::Session;
-use crate::table::pad;
-use crate::typed;
-use crate::ui::{Role, Ui, grouped, paint, safe};
+use crate::ui::{ExitStatus, Role, Ui, grouped, paint, safe};
+use crate::{commands::remote, session::Session, table::pad, typed};
 
 /// Show everything about one skill
 #[derive(Debug, clap::Args)]
@@ -21,23 +15,22 @@ pub(crate) struct ShowArgs {
     skill: String,
 }
 
-pub(crate) fn show(ui: &Ui, common: &Common, args: &ShowArgs) -> anyhow::Result<ExitStatus> {
-    let session = Session::open(ui, common)?;
+pub(crate) fn show(ui: &Ui, args: &ShowArgs) -> anyhow::Result<ExitStatus> {
+    let session = Session::open(ui)?;
     if let Some(name) = RemoteName::parse(&args.skill) {
-        return remote::show(ui, common, &session, &name);
+        return remote::show(ui, &session, &name);
     }
     let snapshot = session.search(Depth::Quick);
     let shown = openoxide_app::show::show(&snapshot, &args.skill)?;
-    if common.json {
-        ui.json(&shown.answer)?;
-        return Ok(ExitStatus::Done);
+    if ui.common.json {
+        return ui.json(&shown.answer);
     }
     session.warn(ui);
     ui.data(&text(&session, shown.entry, &shown.answer))?;
     if shown.others > 0 {
         let verb = if shown.others == 1 { "has" } else { "have" };
         let word = typed::word(&args.skill).unwrap_or_else(|| "SKILL".to_owned());
-        let explain = typed::command(common, "explain", Some(&word), "");
+        let explain = typed::command(&ui.common, "explain", Some(&word), "");
         ui.hint(&format!("{} more {verb} this name: {explain}", shown.others));
     }
     Ok(ExitStatus::Done)
@@ -55,13 +48,8 @@ fn text(session: &Session, entry: &Entry, answer: &ShowAnswer) -> String {
     row("file", paths::short(&session.workspace, &entry.skill.path));
     row("found as", if line.found.is_some() { paths::short(&session.workspace, entry.found()) } else { String::new() });
     row("scope", line.scope.clone());
-    row(
-        "standing",
-        skill
-            .reason
-            .as_ref()
-            .map_or_else(|| line.status.clone(), |reason| format!("{}, {}", line.status, safe(reason))),
-    );
+    let reason = skill.reason.as_ref().map(|reason| format!(", {}", safe(reason))).unwrap_or_default();
+    row("standing", format!("{}{reason}", line.status));
     row("called by", if entry.is_active() { callers(entry) } else { String::new() });
     row("also called", safe(&line.aliases.join(", ")));
     row("cost", format!("{} tokens listed, about {} read", grouped(line.tokens.listed), grouped(line.tokens.body)));
@@ -73,30 +61,16 @@ fn text(session: &Session, entry: &Entry, answer: &ShowAnswer) -> String {
     row("without tools", safe(&skill.disallowed_tools.join(", ")));
     row("wakes for", safe(&skill.paths.join(", ")));
     row("hooks", safe(&skill.hooks.join(", ")));
-    row(
-        "needs",
-        safe(
-            &line
-                .dependencies
-                .iter()
-                .map(|tool| format!("{} {}", tool.kind, tool.value))
-                .collect::<Vec<_>>()
-                .join(", "),
-        ),
-    );
+    let needs: Vec<String> = line.dependencies.iter().map(|tool| format!("{} {}", tool.kind, tool.value)).collect();
+    row("needs", safe(&needs.join(", ")));
     for (index, line) in answer.permissions.iter().enumerate() {
         row(if index == 0 { "permissions" } else { "" }, safe(line));
     }
     row("metadata", safe(&pairs(&line.metadata)));
     row("other fields", safe(&pairs(&skill.unknown)));
     for problem in &entry.problems {
-        let _ = writeln!(
-            text,
-            "\n{}: {} [{}]",
-            paint(Role::Warning, problem.diagnostic.level.as_str()),
-            safe(&problem.diagnostic.message),
-            problem.diagnostic.code
-        );
+        let (level, diagnostic) = (paint(Role::Warning, problem.diagnostic.level.as_str()), &problem.diagnostic);
+        let _ = writeln!(text, "\n{level}: {} [{}]", safe(&diagnostic.message), diagnostic.code);
     }
     text
 }

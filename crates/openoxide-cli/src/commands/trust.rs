@@ -1,23 +1,16 @@
 //! `trust`: tells that a project's skills and settings are yours to follow, and gives skills power.
 
 mod list;
-mod revoke;
 mod skill;
 
 use std::path::PathBuf;
 
-use openoxide_app::paths;
-use openoxide_app::trust::FolderEvent;
-use openoxide_app::{PermissionKind, Workspace, path_text};
+use openoxide_app::trust::{revoke as revoke_trust, trust_folders};
+use openoxide_app::{PermissionKind, Workspace, path_text, paths};
 use openoxide_wire::ChangeAnswer;
 
-use crate::args::Common;
-use crate::asking::AskingArgs;
-use crate::error::CommandError;
-use crate::exit::ExitStatus;
-use crate::session::open_workspace;
-use crate::typed;
-use crate::ui::{Ui, safe};
+use crate::ui::{ExitStatus, Ui, safe};
+use crate::{asking::AskingArgs, error::CommandError, session::open_workspace, typed};
 
 /// Trust a project, so that its skills and settings count
 ///
@@ -50,46 +43,51 @@ fn power(word: &str) -> Result<PermissionKind, String> {
     PermissionKind::parse(word).ok_or_else(|| format!("there is no such power; there are {all}"))
 }
 
-pub(crate) fn trust(ui: &Ui, common: &Common, args: &TrustArgs) -> anyhow::Result<ExitStatus> {
+pub(crate) fn trust(ui: &Ui, args: &TrustArgs) -> anyhow::Result<ExitStatus> {
     if let Some(wanted) = &args.skill {
-        return skill::grant(ui, common, wanted, &args.power, &args.asking);
+        return skill::grant(ui, wanted, &args.power, &args.asking);
     }
-    let workspace = open_workspace(ui, common)?;
+    let workspace = open_workspace(ui)?;
     if args.list {
-        return list::list(ui, common, &workspace);
+        return list::list(ui, &workspace);
     }
     if args.revoke {
-        return revoke::revoke(ui, common, &workspace, &args.what, &args.power);
+        return revoke(ui, &workspace, &args.what, &args.power);
     }
     if !args.power.is_empty() {
         let error = CommandError::failed("a folder has no powers, only skills do");
         return Err(error.hint("openoxide trust --skill SKILL --power POWER").into());
     }
-    let mut report = |event| {
-        ui.say(&match event {
-            FolderEvent::Trusted(folder) => format!("{} is trusted now", paths::from_home(&workspace, &folder)),
-            FolderEvent::AlreadyTrusted(folder) => {
-                format!("{} is trusted already", paths::from_home(&workspace, &folder))
-            }
-        });
-    };
-    let trusted = openoxide_app::trust::trust_folders(&workspace, &args.what, &mut report)?;
-    let undo = (!trusted.changes.is_empty()).then(|| undo(&workspace, common, args, &trusted.folders));
+    let trusted = trust_folders(&workspace, &args.what, &mut |progress| ui.progress(progress))?;
+    let undo = (!trusted.changes.is_empty()).then(|| undo(ui, &workspace, args, &trusted.folders));
     if let Some(undo) = &undo {
         ui.say(&format!("undo: {undo}"));
     }
-    if common.json {
-        ui.json(&ChangeAnswer::new(trusted.changes, undo))?;
-    }
+    ui.json_if_asked(&ChangeAnswer::new(trusted.changes, undo))?;
     match trusted.still_untrusted {
         None => Ok(ExitStatus::Done),
         Some(folder) => Err(CommandError::failed(format!("{} is still not trusted", safe(&path_text(&folder)))).into()),
     }
 }
 
-fn undo(workspace: &Workspace, common: &Common, args: &TrustArgs, folders: &[PathBuf]) -> String {
+fn undo(ui: &Ui, workspace: &Workspace, args: &TrustArgs, folders: &[PathBuf]) -> String {
     let given = folders.iter().filter(|_| !args.what.is_empty()).filter_map(|folder| typed::path(workspace, folder));
     let given = given.collect::<Vec<_>>().join(" ");
     let given = Some(given).filter(|given| !given.is_empty());
-    typed::command(&typed::for_all(common), "trust", given.as_deref(), "--revoke")
+    typed::command(&typed::for_all(&ui.common), "trust", given.as_deref(), "--revoke")
+}
+
+fn revoke(
+    ui: &Ui,
+    workspace: &Workspace,
+    given: &[PathBuf],
+    permissions: &[PermissionKind],
+) -> anyhow::Result<ExitStatus> {
+    let revoked = revoke_trust(workspace, given, permissions, &mut |progress| ui.progress(progress))?;
+    ui.json_if_asked(&ChangeAnswer::new(revoked.changes, None))?;
+    for folder in &revoked.still_trusted {
+        let shown = paths::from_home(workspace, folder);
+        ui.warn(&format!("{shown} is still trusted, by the administrator or by --config"));
+    }
+    Ok(if revoked.still_trusted.is_empty() { ExitStatus::Done } else { ExitStatus::No })
 }

@@ -4,10 +4,7 @@ use std::sync::Arc;
 
 use axum::response::Response;
 use http::StatusCode;
-use openoxide_app::hosts::{self, HostsInput};
-use openoxide_app::problems::{self, Problems};
-use openoxide_app::search::{self, SearchInput};
-use openoxide_app::{mentions::turn_of_input, prompt::PromptInput};
+use openoxide_app::{hosts, mentions::turn_of_input, problems, prompt::PromptInput, search};
 use openoxide_wire::{LimitLine, ProblemLine, SchemaVersion, TurnInput};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,11 +26,10 @@ pub(crate) async fn hosts(context: HttpContext, Query(query): Query<HostsQuery>)
     let snapshot = context.snapshot(&query.at).await?;
     context
         .fresh_json(snapshot, move |snapshot| {
-            let hosts = match query.at.host {
+            Ok(match query.at.host {
                 Some(_) => hosts::host_of(snapshot, query.matrix),
-                None => hosts::hosts(&snapshot.workspace, &HostsInput { host: None, matrix: query.matrix })?,
-            };
-            Ok(hosts.into_answer())
+                None => hosts::hosts(&snapshot.workspace, None, query.matrix)?,
+            })
         })
         .await
 }
@@ -70,7 +66,7 @@ pub(crate) async fn problems(context: HttpContext, Query(at): Query<Location>) -
     let snapshot = context.snapshot(&at).await?;
     context
         .cached_json(&snapshot, "problems", String::new(), |snapshot| {
-            let Problems { problems, limits } = problems::problems(snapshot);
+            let (problems, limits) = problems::problems(snapshot);
             let (schema, host) = (SchemaVersion::default(), snapshot.catalog.host.clone());
             Ok(ProblemsAnswer { schema, host, version: snapshot.version, problems, limits })
         })
@@ -92,7 +88,7 @@ pub(crate) struct PromptQuery {
 pub(crate) async fn prompt(context: HttpContext, Query(query): Query<PromptQuery>) -> Result<Response> {
     let snapshot = context.snapshot(&query.at).await?;
     let input = PromptInput { window: query.window, can_read: !query.no_read_tool, preload: Vec::new() };
-    context.fresh_json(snapshot, move |snapshot| Ok(openoxide_app::prompt::prompt(snapshot, &input)?.answer())).await
+    context.fresh_json(snapshot, move |snapshot| Ok(openoxide_app::prompt::prompt(snapshot, &input)?.answer)).await
 }
 
 pub(crate) async fn mentions(
@@ -105,7 +101,7 @@ pub(crate) async fn mentions(
     let answer = context
         .work(move || {
             let turn = turn_of_input(&of.workspace, input, &[]);
-            Ok(openoxide_app::mentions::mentions(&of, turn).answer())
+            Ok(openoxide_app::mentions::mentions(&of, &turn).answer)
         })
         .await?;
     context.json(StatusCode::OK, &snapshot, &answer)
@@ -130,6 +126,5 @@ fn few() -> usize {
 
 pub(crate) async fn search(context: HttpContext, Query(query): Query<SearchQuery>) -> Result<Response> {
     let snapshot = context.snapshot(&query.at).await?;
-    let input = SearchInput { query: query.q, limit: query.limit };
-    context.fresh_json(snapshot, move |snapshot| Ok(search::search(snapshot, &input)?)).await
+    context.fresh_json(snapshot, move |snapshot| Ok(search::search(snapshot, &query.q, query.limit)?)).await
 }

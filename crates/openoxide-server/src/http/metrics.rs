@@ -28,7 +28,7 @@ fn text(context: &HttpContext, snapshot: &Snapshot) -> String {
             "1 if the system tells of changes, 0 if folders are looked at again and again.",
             u64::from(watching == WatchMode::Events),
         ),
-        ("activations_waiting", "Activations that wait for an answer of a user.", count(engine.pending.len())),
+        ("activations_waiting", "Activations that wait for an answer of a user.", count(engine.pending.count())),
         ("audit_lost_total", "Lines of the audit log that were lost because too many waited.", audit.lost()),
         ("audit_failed_total", "How often the audit log could not be written.", audit.failed()),
     ];

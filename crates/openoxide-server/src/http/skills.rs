@@ -72,8 +72,8 @@ pub(crate) async fn list(context: HttpContext, Query(query): Query<ListQuery>) -
         .await
 }
 
-fn listed<T>(lines: Vec<list::Identified<T>>) -> Vec<Listed<T>> {
-    lines.into_iter().map(|list::Identified { id, line }| Listed { id, line }).collect()
+fn listed<T>(lines: Vec<(String, T)>) -> Vec<Listed<T>> {
+    lines.into_iter().map(|(id, line)| Listed { id, line }).collect()
 }
 
 pub(crate) async fn show(context: HttpContext, Path(id): Path<String>, Query(at): Query<Location>) -> Result<Response> {

@@ -2,9 +2,7 @@
 
 use std::ffi::OsStr;
 
-use openoxide_skills::catalog::discover_dir;
-use openoxide_skills::host::Hosts;
-use openoxide_skills::skill::SkillScope;
+use openoxide_skills::{catalog::discover_dir, host::Hosts, skill::SkillScope};
 
 use super::*;
 

@@ -1,45 +1,29 @@
 //! The record of a conversation: what it holds, and what is sent again after the conversation was compacted.
 
-use std::fmt::Write as _;
-use std::path::Path;
+use std::{fmt::Write as _, path::Path};
 
-use openoxide_app::{Record, Session as Conversation, Snapshot, paths, record};
+use openoxide_app::{Session as Conversation, Snapshot, paths, record};
 
-use crate::args::Common;
-use crate::commands::messages::{print_messages, warn_notices};
-use crate::exit::ExitStatus;
 use crate::table::{pad, pad_left, widest};
-use crate::ui::{Ui, count, grouped, safe};
+use crate::ui::{ExitStatus, Ui, count, grouped, safe};
 
-/// Lists the record, or prints what is sent again.
-pub(super) fn show(
-    ui: &Ui,
-    common: &Common,
-    snapshot: &Snapshot,
-    conversation: &Conversation,
-    list: bool,
-) -> anyhow::Result<ExitStatus> {
-    if list {
-        return listed(ui, common, snapshot, &conversation.record);
-    }
-    let sent = record::reattach(snapshot, conversation)?;
-    if common.json {
-        ui.json(&sent.answer)?;
+pub(super) fn reattach(ui: &Ui, snapshot: &Snapshot, conversation: &Conversation) -> anyhow::Result<ExitStatus> {
+    let answer = record::reattach(snapshot, conversation)?;
+    if ui.common.json {
+        ui.json(&answer)?;
     } else {
-        print_messages(ui, &sent.answer.messages)?;
-        let skills = &sent.answer.reattached;
-        let tokens: u64 = skills.iter().map(|skill| skill.tokens).sum();
-        ui.say(&format!("{} sent again, {} tokens", count(skills.len(), "skill"), grouped(tokens)));
+        ui.messages(&answer.messages)?;
+        let tokens: u64 = answer.reattached.iter().map(|skill| skill.tokens).sum();
+        ui.say(&format!("{} sent again, {} tokens", count(answer.reattached.len(), "skill"), grouped(tokens)));
     }
-    warn_notices(ui, &sent.notices);
+    ui.notices(&answer.notices);
     Ok(ExitStatus::Done)
 }
 
-fn listed(ui: &Ui, common: &Common, snapshot: &Snapshot, record: &Record) -> anyhow::Result<ExitStatus> {
-    let answer = record::recorded(snapshot, record);
-    if common.json {
-        ui.json(&answer)?;
-        return Ok(ExitStatus::Done);
+pub(super) fn list(ui: &Ui, snapshot: &Snapshot, conversation: &Conversation) -> anyhow::Result<ExitStatus> {
+    let answer = record::recorded(snapshot, &conversation.record);
+    if ui.common.json {
+        return ui.json(&answer);
     }
     let width = widest(answer.recorded.iter().map(|recorded| recorded.name.as_str()), 40);
     let mut text = String::new();

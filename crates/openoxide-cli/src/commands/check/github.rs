@@ -2,9 +2,7 @@
 
 use std::fmt::Write as _;
 
-use openoxide_app::check::CheckReport;
-use openoxide_app::paths;
-use openoxide_app::{Level, Workspace};
+use openoxide_app::{Level, Workspace, check::CheckReport, paths};
 
 use crate::ui::safe;
 
@@ -13,19 +11,12 @@ pub(super) fn report(workspace: &Workspace, report: &CheckReport) -> String {
     let mut text = String::new();
     for finding in report.findings() {
         let diagnostic = &finding.diagnostic;
-        let level = match diagnostic.level {
-            Level::Error => "error",
-            Level::Warning => "warning",
-            Level::Note => "notice",
-        };
+        let level = if diagnostic.level == Level::Note { "notice" } else { diagnostic.level.as_str() };
         let file = property(&paths::short(workspace, &finding.path));
-        let place = diagnostic
-            .place
-            .as_ref()
-            .map_or_else(String::new, |place| format!(",line={},col={}", place.line, place.column));
-        let help = diagnostic.help.as_ref().map_or_else(String::new, |help| format!("\n{help}"));
+        let place = diagnostic.place.as_ref().map(|place| format!(",line={},col={}", place.line, place.column));
+        let (place, help) = (place.unwrap_or_default(), diagnostic.help.as_ref().map(|help| format!("\n{help}")));
         let title = property(&format!("{}: {}", diagnostic.code, diagnostic.code.title()));
-        let message = data(&format!("{}{help}", diagnostic.message));
+        let message = data(&format!("{}{}", diagnostic.message, help.unwrap_or_default()));
         let _ = writeln!(text, "::{level} file={file}{place},title={title}::{message}");
     }
     text

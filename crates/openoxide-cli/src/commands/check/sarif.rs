@@ -1,11 +1,8 @@
 //! Findings as SARIF 2.1.0, for code scanning services.
 
-use openoxide_app::check::CheckReport;
-use openoxide_app::paths;
-use openoxide_app::{Code, Level, SkillFinding, Workspace};
+use openoxide_app::{Code, SkillFinding, Workspace, check::CheckReport, paths};
 use serde_json::{Value, json};
 
-/// Makes the report.
 pub(super) fn report(workspace: &Workspace, report: &CheckReport) -> Value {
     let findings: Vec<&SkillFinding> = report.findings().collect();
     let mut codes: Vec<Code> = findings.iter().map(|finding| finding.diagnostic.code).collect();
@@ -25,11 +22,6 @@ pub(super) fn report(workspace: &Workspace, report: &CheckReport) -> Value {
 
 fn result(workspace: &Workspace, finding: &SkillFinding) -> Value {
     let diagnostic = &finding.diagnostic;
-    let level = match diagnostic.level {
-        Level::Error => "error",
-        Level::Warning => "warning",
-        Level::Note => "note",
-    };
     let mut location = json!({"artifactLocation": {"uri": uri(&paths::short(workspace, &finding.path))}});
     if let Some(place) = &diagnostic.place {
         location["region"] = json!({"startLine": place.line, "startColumn": place.column});
@@ -37,7 +29,7 @@ fn result(workspace: &Workspace, finding: &SkillFinding) -> Value {
     let help = diagnostic.help.as_ref().map_or_else(String::new, |help| format!(". {help}"));
     json!({
         "ruleId": diagnostic.code.as_str(),
-        "level": level,
+        "level": diagnostic.level.as_str(),
         "message": {"text": format!("{}{help}", diagnostic.message)},
         "locations": [{"physicalLocation": location}],
     })

@@ -1,45 +1,32 @@
 //! `trust --list`: everything that is trusted, where it is written, and how to take it back.
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, path::Path};
 
-use openoxide_app::Workspace;
-use openoxide_app::paths;
-use openoxide_app::trust::RevokeBy;
+use openoxide_app::{Workspace, paths};
 use openoxide_wire::{TrustAnswer, WrittenLine};
 
-use crate::args::Common;
-use crate::exit::ExitStatus;
-use crate::session::problem_line;
-use crate::typed;
-use crate::ui::{Role, Ui, paint, safe};
+use crate::ui::{ExitStatus, Role, Ui, paint, safe};
+use crate::{session::warn_of, typed};
 
-pub(super) fn list(ui: &Ui, common: &Common, workspace: &Workspace) -> anyhow::Result<ExitStatus> {
-    let answer = openoxide_app::trust::list(workspace, &|by| revoke(common, workspace, by));
-    if common.json {
-        ui.json(&answer)?;
-        return Ok(ExitStatus::Done);
+pub(super) fn list(ui: &Ui, workspace: &Workspace) -> anyhow::Result<ExitStatus> {
+    let answer = openoxide_app::trust::list(workspace, &|folder, id| revoke(ui, workspace, folder, id));
+    if ui.common.json {
+        return ui.json(&answer);
     }
     let trust = workspace.config.trust();
-    for problem in workspace.config.problems.iter().filter(|problem| problem.path.as_deref() == trust.path()) {
-        ui.warn(&problem_line(workspace, problem));
-    }
+    warn_of(ui, workspace, |problem| problem.path.as_deref() == trust.path());
     if answer.folders.is_empty() {
-        let trust = typed::command(&typed::for_all(common), "trust", None, "");
+        let trust = ui.command_for_all("trust");
         ui.say(&format!("no folder is trusted; `{trust}` trusts the project that you are in"));
     }
     ui.data(&text(workspace, &answer))?;
     Ok(ExitStatus::Done)
 }
 
-/// Writes the command that revokes an entry.
-fn revoke(common: &Common, workspace: &Workspace, by: RevokeBy<'_>) -> Option<String> {
-    let what = match by {
-        RevokeBy::Folder(folder) => typed::path(workspace, folder)?,
-        RevokeBy::Entry { id, folder } => {
-            folder.and_then(|folder| typed::path(workspace, folder)).unwrap_or_else(|| id.to_owned())
-        }
-    };
-    Some(typed::command(&typed::for_all(common), "trust", Some(&what), "--revoke"))
+fn revoke(ui: &Ui, workspace: &Workspace, folder: Option<&Path>, id: Option<&str>) -> Option<String> {
+    let folder = folder.and_then(|folder| typed::path(workspace, folder));
+    let what = folder.or_else(|| id.map(str::to_owned))?;
+    Some(typed::command(&typed::for_all(&ui.common), "trust", Some(&what), "--revoke"))
 }
 
 fn text(workspace: &Workspace, answer: &TrustAnswer) -> String {

@@ -2,34 +2,27 @@
 
 use std::path::Path;
 
-use openoxide_app::paths;
-use openoxide_app::trust::{GrantRequest, Requested};
-use openoxide_app::{Depth, PermissionKind};
-use openoxide_wire::{ChangeAnswer, ChangeLine};
+use openoxide_app::{Depth, PermissionKind, paths, trust::GrantRequest};
+use openoxide_wire::ChangeAnswer;
 
-use crate::args::Common;
-use crate::asking::AskingArgs;
-use crate::exit::ExitStatus;
-use crate::session::Session;
-use crate::typed;
-use crate::ui::{Role, Ui, count, paint, safe};
+use crate::ui::{ExitStatus, Role, Ui, count, paint, safe};
+use crate::{asking::AskingArgs, session::Session, typed};
 
 pub(super) fn grant(
     ui: &Ui,
-    common: &Common,
     wanted: &str,
     kinds: &[PermissionKind],
     asking: &AskingArgs,
 ) -> anyhow::Result<ExitStatus> {
-    let session = Session::open(ui, common)?;
+    let session = Session::open(ui)?;
     session.warn(ui);
-    let (name, requested) = openoxide_app::trust::request(&session.search(Depth::Quick), wanted, kinds)?;
-    let name = safe(&name);
-    let request = match requested {
-        Requested::Nothing => return nothing(ui, common, &format!("{name} asks for no power")),
-        Requested::Granted => return nothing(ui, common, &format!("{name} has this power already")),
-        Requested::New(request) => request,
-    };
+    let request = openoxide_app::trust::request(&session.search(Depth::Quick), wanted, kinds)?;
+    let name = safe(&request.name);
+    if request.is_granted {
+        let has = if request.permissions.is_empty() { "asks for no power" } else { "has this power already" };
+        ui.say(&format!("{name} {has}"));
+        return ui.json_if_asked(&ChangeAnswer::new(Vec::new(), None));
+    }
     show(ui, &session, &request);
     if let Some(since) = request.changed_since {
         ui.warn(&format!("it changed since you gave it power on {}", since.date()));
@@ -38,32 +31,20 @@ pub(super) fn grant(
         ui.say("nothing was given");
         return Ok(ExitStatus::No);
     }
-    let undo = undo(&session, common, &request.skill);
+    let undo = undo(ui, &session, &request.skill);
     let changes = openoxide_app::trust::grant(&session.workspace, request)?;
     ui.say(&format!("{name} has {} now", count(changes.len(), "power")));
     if let Some(undo) = &undo {
         ui.say(&format!("undo: {undo}"));
     }
-    answer(ui, common, changes, undo)
-}
-
-fn nothing(ui: &Ui, common: &Common, text: &str) -> anyhow::Result<ExitStatus> {
-    ui.say(text);
-    answer(ui, common, Vec::new(), None)
+    ui.json_if_asked(&ChangeAnswer::new(changes, undo))
 }
 
 /// Writes the command that takes the power back; a word alone would be a name.
-fn undo(session: &Session, common: &Common, skill: &Path) -> Option<String> {
+fn undo(ui: &Ui, session: &Session, skill: &Path) -> Option<String> {
     let folder = typed::path(&session.workspace, skill.parent().unwrap_or(skill))?;
     let folder = if folder.contains('/') { folder } else { format!("./{folder}") };
-    Some(typed::command(&typed::for_all(common), "trust", Some(&folder), "--revoke"))
-}
-
-fn answer(ui: &Ui, common: &Common, changes: Vec<ChangeLine>, undo: Option<String>) -> anyhow::Result<ExitStatus> {
-    if common.json {
-        ui.json(&ChangeAnswer::new(changes, undo))?;
-    }
-    Ok(ExitStatus::Done)
+    Some(typed::command(&typed::for_all(&ui.common), "trust", Some(&folder), "--revoke"))
 }
 
 /// Shows everything, word for word. It is the question, so `--quiet` does not hide it.

@@ -122,7 +122,7 @@ pub(super) async fn write_setting(client: &Client, given: Value) -> Result<Value
 /// Asks the user about a change that could widen permissions.
 async fn may_change(client: &Client, place: Place, change: SettingChange) -> Result<(), RpcError> {
     let key = change.key.clone();
-    if !settings::needs_question(&change) {
+    if !change.widens_permissions() {
         return Ok(());
     }
     let question =

@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 use std::{collections::HashMap, sync::Arc};
 
 use crate::rpc::{Client, RpcError, params};
-use openoxide_app::list::{self, LoadError};
 use openoxide_app::{
-    Catalog, Entry, Error, Place, SkillInterface, SkillScope, Snapshot, Status, ToolDependency, WorkspaceError,
+    Catalog, Entry, Error, Place, SkillInterface, SkillScope, Snapshot, Status, ToolDependency, WorkspaceError, list,
     path_text,
 };
 use serde::{Deserialize, Serialize};
@@ -160,8 +159,7 @@ async fn in_folder(
 
 fn shapes(snapshot: &Arc<Snapshot>) -> (Vec<SkillShape>, Vec<ErrorShape>) {
     let skills = list::switchable(snapshot).into_iter().map(|entry| skill(&snapshot.catalog, entry));
-    let errors =
-        list::load_errors(snapshot).into_iter().map(|LoadError { path, message }| ErrorShape { path, message });
+    let errors = list::load_errors(snapshot).into_iter().map(|(path, message)| ErrorShape { path, message });
     (skills.collect(), errors.collect())
 }
 

@@ -19,7 +19,7 @@ pub(super) async fn mentions(client: &Client, given: Value) -> Result<Value, Rpc
     let Given { turn, cwd } = params(given)?;
     let work = move |snapshot: &Arc<Snapshot>| {
         let turn = turn_of_input(&snapshot.workspace, turn, &[]);
-        openoxide_app::mentions::mentions(snapshot, turn).answer()
+        openoxide_app::mentions::mentions(snapshot, &turn).answer
     };
     result(&client.work(client.place(cwd.as_deref(), &[]), false, work).await??)
 }
@@ -46,8 +46,7 @@ pub(super) async fn prompt(client: &Client, given: Value) -> Result<Value, RpcEr
     let given: PromptParams = params(given)?;
     let place = client.place(given.cwd.as_deref(), &[]);
     let input = PromptInput { window: given.window, can_read: given.can_read, preload: given.preload };
-    let work =
-        move |snapshot: &Arc<Snapshot>| Ok::<_, Error>(openoxide_app::prompt::prompt(snapshot, &input)?.answer());
+    let work = move |snapshot: &Arc<Snapshot>| Ok::<_, Error>(openoxide_app::prompt::prompt(snapshot, &input)?.answer);
     result(&client.work(place, false, work).await???)
 }
 

@@ -1,29 +1,10 @@
-//! Something worth fixing, and what a person can do about it.
+//! What a person can do about something worth fixing.
 
 use std::path::PathBuf;
 
-use openoxide_skills::diagnostic::Code;
+use crate::skill_id::SkillReference;
 
-use crate::find::SkillReference;
-
-/// Something worth fixing.
-#[derive(Clone, Debug)]
-pub struct Advice {
-    /// The skill, agent or number of skills that it is about.
-    pub subject: String,
-    /// What is wrong, in one sentence.
-    pub text: String,
-    /// The code of the finding, if it has one.
-    pub code: Option<Code>,
-    /// What fixes it, or shows more.
-    pub action: Action,
-    /// Whether the action fixes it by itself.
-    pub fixes: bool,
-    /// The agents that are concerned, by their hosts' names.
-    pub agents: Vec<String>,
-}
-
-/// What a person can do next.
+/// What a person can do next. Each face writes it in its own words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
     /// Check a skill for every host.
@@ -52,18 +33,9 @@ pub enum Action {
         in_project: bool,
     },
     /// Explain a skill.
-    Explain {
-        /// The skill.
-        skill: SkillReference,
-    },
+    Explain(SkillReference),
     /// Show where an agent looks, and its settings.
-    Roots {
-        /// The agent.
-        host: String,
-    },
+    Roots(String),
     /// Show what an agent's model sees.
-    Prompt {
-        /// The agent.
-        host: String,
-    },
+    Prompt(String),
 }
