@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use tokio::time::{Instant, timeout};
 
 use crate::connect::{Fault, innermost};
-use crate::{Limits, RemoteError, server_text::said};
+use crate::{FetchError, Limits, error};
 
 /// A connection to one server, with what its requests need.
 pub(crate) struct ServerClient<'c> {
@@ -31,12 +31,12 @@ pub(crate) struct Listed {
     pub(crate) entries: Vec<Value>,
     pub(crate) fresh: Duration,
     /// Why there may be more.
-    pub(crate) cut: Option<RemoteError>,
+    pub(crate) cut: Option<FetchError>,
 }
 
 impl ServerClient<'_> {
     /// Lists the skills of the server, page by page.
-    pub(crate) async fn skills(&self) -> Result<Listed, RemoteError> {
+    pub(crate) async fn skills(&self) -> Result<Listed, FetchError> {
         const METHOD: &str = "skills/list";
         let until = Instant::now() + self.limits.listing;
         let mut listed = Listed { entries: Vec::new(), fresh: self.limits.fresh, cut: None };
@@ -69,7 +69,7 @@ impl ServerClient<'_> {
                     () => self.late(until),
                 }),
             };
-            listed.cut = why.map(|why| self.endless(why));
+            listed.cut = why.map(|why| error::endless(self.server, &why));
             cursor = next.map(str::to_owned);
             if cursor.is_none() || listed.cut.is_some() {
                 break;
@@ -79,7 +79,7 @@ impl ServerClient<'_> {
     }
 
     /// Asks for the entry of one skill. Returns `None` if the server has none there.
-    pub(crate) async fn skill(&self, uri: &str) -> Result<Option<Value>, RemoteError> {
+    pub(crate) async fn skill(&self, uri: &str) -> Result<Option<Value>, FetchError> {
         const METHOD: &str = "skills/get";
         let answer = self.request(METHOD, custom(METHOD, json!({"uri": uri}))).await;
         let answer = match answer {
@@ -94,7 +94,7 @@ impl ServerClient<'_> {
     }
 
     /// Reads the bytes at an address.
-    pub(crate) async fn read(&self, uri: &str) -> Result<Vec<u8>, RemoteError> {
+    pub(crate) async fn read(&self, uri: &str) -> Result<Vec<u8>, FetchError> {
         const METHOD: &str = "resources/read";
         let request = ReadResourceRequest::new(ReadResourceRequestParams::new(uri));
         let answer = self.request(METHOD, ClientRequest::ReadResourceRequest(request)).await;
@@ -121,7 +121,7 @@ impl ServerClient<'_> {
         uri: &str,
         most: usize,
         until: Instant,
-    ) -> Result<Vec<(String, bool)>, RemoteError> {
+    ) -> Result<Vec<(String, bool)>, FetchError> {
         const METHOD: &str = "resources/directory/read";
         let (mut found, mut cursor, mut seen) = (Vec::new(), None::<String>, BTreeSet::new());
         loop {
@@ -142,7 +142,7 @@ impl ServerClient<'_> {
             let why =
                 many_files.or_else(|| self.late(until)).or_else(|| answer.next_cursor.as_ref().and_then(page_problem));
             match (why, answer.next_cursor) {
-                (Some(why), _) => return Err(self.endless(why)),
+                (Some(why), _) => return Err(error::endless(self.server, &why)),
                 (None, None) => return Ok(found),
                 (None, next) => cursor = next,
             }
@@ -161,17 +161,13 @@ impl ServerClient<'_> {
         (Instant::now() > until).then(|| format!("it takes longer than {} s", self.limits.listing.as_secs()))
     }
 
-    fn endless(&self, why: String) -> RemoteError {
-        RemoteError::Endless { server: self.server.to_owned(), why }
-    }
-
-    async fn custom(&self, method: &str, params: Value) -> Result<Map<String, Value>, RemoteError> {
+    async fn custom(&self, method: &str, params: Value) -> Result<Map<String, Value>, FetchError> {
         let answer = self.request(method, custom(method, params)).await.map_err(|failed| self.error(method, failed))?;
         self.plain(method, answer)
     }
 
     /// Returns an answer that is neither of another method nor a question back.
-    fn plain(&self, method: &str, answer: ServerResult) -> Result<Map<String, Value>, RemoteError> {
+    fn plain(&self, method: &str, answer: ServerResult) -> Result<Map<String, Value>, FetchError> {
         let ServerResult::CustomResult(answer) = answer else {
             return Err(self.wrong(method, "it is not the answer to this"));
         };
@@ -197,16 +193,15 @@ impl ServerClient<'_> {
         }
     }
 
-    fn wrong(&self, method: &str, why: &str) -> RemoteError {
-        RemoteError::BadAnswer { server: self.server.to_owned(), method: method.to_owned(), why: why.to_owned() }
+    fn wrong(&self, method: &str, why: &str) -> FetchError {
+        error::bad_answer(self.server, method, why)
     }
 
-    fn error(&self, method: &str, failed: Failed) -> RemoteError {
-        let (server, method) = (self.server.to_owned(), method.to_owned());
+    fn error(&self, method: &str, failed: Failed) -> FetchError {
         match failed {
-            Failed::TimedOut => RemoteError::TimedOut { server, method, seconds: self.limits.request.as_secs() },
-            Failed::Error(_, why) => RemoteError::Refused { server, method, why: said(&why) },
-            Failed::Ended(why) => RemoteError::unreachable(&server, &self.fault.or(&why)),
+            Failed::TimedOut => error::timed_out(self.server, method, self.limits.request),
+            Failed::Error(_, why) => error::refused(self.server, method, &why),
+            Failed::Ended(why) => error::unreachable(self.server, &self.fault.or(&why)),
         }
     }
 }

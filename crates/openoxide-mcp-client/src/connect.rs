@@ -14,7 +14,7 @@ use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, ClientServiceExt as _, Peer, RoleClient, RunningService,
 };
 
-use crate::{Limits, RemoteError, server_text::said};
+use crate::{FetchError, Limits, error};
 
 pub(crate) use fault::{Fault, innermost};
 pub(crate) use http_client::http_client;
@@ -38,12 +38,8 @@ impl Connection {
         transport: &McpTransport,
         environment: &Environment,
         limits: &Limits,
-    ) -> Result<Connection, RemoteError> {
-        let timed_out = |_| RemoteError::TimedOut {
-            server: server.to_owned(),
-            method: "server/discover".to_owned(),
-            seconds: limits.connect.as_secs(),
-        };
+    ) -> Result<Connection, FetchError> {
+        let timed_out = |_| error::timed_out(server, "server/discover", limits.connect);
         let opened = tokio::time::timeout(limits.connect, begin(server, transport, environment, limits)).await;
         let mut connection = opened.map_err(timed_out)??;
         let info = connection.peer().peer_info();
@@ -51,7 +47,7 @@ impl Connection {
         let settings = extensions.and_then(|extensions| extensions.get(EXTENSION));
         let Some(settings) = settings else {
             connection.close().await;
-            return Err(RemoteError::NoSkills(server.to_owned()));
+            return Err(error::no_skills(server));
         };
         connection.reads_folders = settings.get("directoryRead").and_then(serde_json::Value::as_bool) == Some(true);
         Ok(connection)
@@ -80,8 +76,8 @@ async fn begin(
     transport: &McpTransport,
     environment: &Environment,
     limits: &Limits,
-) -> Result<Connection, RemoteError> {
-    let unreachable = |why: &str| RemoteError::unreachable(server, why);
+) -> Result<Connection, FetchError> {
+    let unreachable = |why: &str| error::unreachable(server, why);
     let lifecycle = ClientLifecycleMode::Auto {
         preferred_versions: vec![ProtocolVersion::V_2026_07_28],
         legacy_version: Some(ProtocolVersion::V_2025_11_25),
@@ -96,18 +92,18 @@ async fn begin(
                 Err(error) => {
                     let (why, complaint) = child.last_words(&fault.or(&plain(&error))).await;
                     child.end().await;
-                    let complaint = complaint.map(|line| said(&line));
-                    return Err(RemoteError::Unreachable { server: server.to_owned(), why: said(&why), complaint });
+                    let complaint = complaint.map(|line| error::said(&line));
+                    return Err(FetchError { complaint, ..unreachable(&why) });
                 }
             }
         }
         McpTransport::Http { url, token } => {
             let token = token.as_ref().map(|source| token::read(source, environment)).transpose();
-            let token = token.map_err(|why| RemoteError::NoToken { server: server.to_owned(), why })?;
+            let token = token.map_err(|why| error::no_token(server, &why))?;
             let http = http::reach(url, token.as_ref(), limits, &fault).map_err(|why| unreachable(&why))?;
             let service = myself().serve_with_lifecycle(http, lifecycle).await.map_err(|error| {
                 match error.is_authorization_required() {
-                    true => RemoteError::Login { server: server.to_owned(), with_token: token.is_some() },
+                    true => error::login(server, token.is_some()),
                     false => unreachable(&fault.or(&plain(&error))),
                 }
             })?;

@@ -6,8 +6,8 @@ use openoxide_skills::{host::Caller, resource::Hex};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
+use crate::error::said;
 use crate::limits::{MAX_FILES, MAX_SKILL_BYTES};
-use crate::server_text::said;
 use crate::uri::{BadUri, SkillUri};
 
 /// Most bytes of frontmatter, as JSON.

@@ -1,193 +1,129 @@
-//! The reasons why a server or one of its skills cannot be used.
-//!
-//! A server's own words in them are cut and escaped.
+//! Makes the errors of servers and their skills. A server's own words in them are cut and escaped.
 
-use openoxide_runtime::RemoteName;
+use openoxide_runtime::{FetchError, RefusalReason, RemoteName};
+use openoxide_skills::text::TerminalText;
 
-use crate::server_text::said;
+/// The word of an entry that is not of the standard's form.
+pub(crate) const BAD_ENTRY: &str = "bad-entry";
 
-/// Why a server or a skill of it cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum RemoteError {
-    /// No server has this name.
-    #[error("no MCP server is called `{server}`")]
-    UnknownServer {
-        /// What was asked for.
-        server: String,
-        /// The servers that there are.
-        known: Vec<String>,
-    },
-    /// The server is switched off in the settings.
-    #[error("the MCP server `{0}` is switched off")]
-    SwitchedOff(String),
-    /// The server cannot be started, reached or understood.
-    #[error("the MCP server `{server}` cannot be used: {why}")]
-    Unreachable {
-        /// The server.
-        server: String,
-        /// Why.
-        why: String,
-        /// The last line of what it complained about. It may hold secrets, so that it is for the user's terminal alone.
-        complaint: Option<String>,
-    },
-    /// The server wants to know who asks.
-    #[error("the MCP server `{server}` {}", if *with_token { "does not take the token" } else { "wants a login" })]
-    Login {
-        /// The server.
-        server: String,
-        /// Whether it was shown a token.
-        with_token: bool,
-    },
-    /// The token that it is to be shown is not there.
-    #[error("the MCP server `{server}` is not asked: {why}")]
-    NoToken {
-        /// The server.
-        server: String,
-        /// What is missing.
-        why: String,
-    },
-    /// The server did not answer in time.
-    #[error("the MCP server `{server}` did not answer `{method}` within {seconds} s")]
-    TimedOut {
-        /// The server.
-        server: String,
-        /// What it was asked.
-        method: String,
-        /// How long it was waited for.
-        seconds: u64,
-    },
-    /// The server offers no skills at all.
-    #[error("the MCP server `{0}` offers no skills")]
-    NoSkills(String),
-    /// The server answered with an error.
-    #[error("the MCP server `{server}` refused `{method}`: {why}")]
-    Refused {
-        /// The server.
-        server: String,
-        /// What it was asked.
-        method: String,
-        /// What it said.
-        why: String,
-    },
-    /// The server's answer is not of the standard's form.
-    #[error("the MCP server `{server}` answered `{method}` wrongly: {why}")]
-    BadAnswer {
-        /// The server.
-        server: String,
-        /// What it was asked.
-        method: String,
-        /// What is wrong.
-        why: String,
-    },
-    /// The server lists more than is taken.
-    #[error("the MCP server `{server}` lists too much: {why}")]
-    Endless {
-        /// The server.
-        server: String,
-        /// What was reached.
-        why: String,
-    },
-    /// An entry is not of the standard's form.
-    #[error("`{skill}` of the MCP server `{server}` is not loaded: {why}")]
-    Entry {
-        /// The server.
-        server: String,
-        /// The skill's address, as the server has it.
-        skill: String,
-        /// What is wrong.
-        why: String,
-    },
-    /// The server has no such skill.
-    #[error("the MCP server `{server}` has no skill `{wanted}`")]
-    UnknownSkill {
-        /// The server.
-        server: String,
-        /// What was asked for.
-        wanted: String,
-        /// What is called like it.
-        near: Option<String>,
-    },
-    /// Several skills of the server have the name.
-    #[error("several skills of the MCP server `{server}` are called `{wanted}`")]
-    Ambiguous {
-        /// The server.
-        server: String,
-        /// What was asked for.
-        wanted: String,
-        /// What means one of them.
-        names: Vec<String>,
-    },
-    /// What arrived is not what was listed.
-    #[error("`{file}` is not used: {why}")]
-    Unverified {
-        /// The file, the server included.
-        file: String,
-        /// What is wrong.
-        why: String,
-    },
+/// Longest text of a server that is passed on.
+const MAX_SAID: usize = 300;
+
+/// Makes one line that a person can read of what a server says, with nothing in it that hides or commands.
+pub(crate) fn said(text: &str) -> String {
+    let text = text.trim();
+    let end = text.floor_char_boundary(MAX_SAID);
+    let shown = TerminalText(&text[..end]).to_string();
+    let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    let shorter = shown.floor_char_boundary(MAX_SAID);
+    if end < text.len() || shorter < shown.len() { format!("{}…", &shown[..shorter]) } else { shown }
 }
 
-impl RemoteError {
-    pub(crate) fn unreachable(server: &str, why: &str) -> RemoteError {
-        RemoteError::Unreachable { server: server.to_owned(), why: said(why), complaint: None }
-    }
+fn error(word: &'static str, text: String, help: Option<String>) -> FetchError {
+    FetchError { why: RefusalReason::Unreadable, word, text, complaint: None, help }
+}
 
-    pub(crate) fn unknown(name: &RemoteName) -> RemoteError {
-        RemoteError::UnknownSkill { server: name.server.clone(), wanted: name.wanted.clone(), near: None }
-    }
+fn server_error(server: &str, word: &'static str, what: &str) -> FetchError {
+    error(word, format!("the MCP server `{server}` {what}"), None)
+}
 
-    /// Returns the stable word for the error.
-    pub fn word(&self) -> &'static str {
-        match self {
-            RemoteError::UnknownServer { .. } => "unknown-server",
-            RemoteError::SwitchedOff(_) => "switched-off",
-            RemoteError::Unreachable { .. } => "unreachable",
-            RemoteError::Login { .. } => "login",
-            RemoteError::NoToken { .. } => "no-token",
-            RemoteError::TimedOut { .. } => "timed-out",
-            RemoteError::NoSkills(_) => "no-skills",
-            RemoteError::Refused { .. } => "refused",
-            RemoteError::BadAnswer { .. } => "bad-answer",
-            RemoteError::Endless { .. } => "endless",
-            RemoteError::Entry { .. } => "bad-entry",
-            RemoteError::UnknownSkill { .. } => "unknown",
-            RemoteError::Ambiguous { .. } => "ambiguous",
-            RemoteError::Unverified { .. } => "unverified",
-        }
+pub(crate) fn unknown_server<'n>(server: &str, known: impl Iterator<Item = &'n String>) -> FetchError {
+    let known: Vec<&str> = known.map(String::as_str).collect();
+    let mut unknown = FetchError::no_servers(server);
+    if !known.is_empty() {
+        unknown.help = Some(format!("there are `{}`", known.join("`, `")));
     }
+    unknown
+}
 
-    /// Returns the next step.
-    pub fn hint(&self) -> Option<String> {
-        Some(match self {
-            RemoteError::UnknownServer { known, .. } if known.is_empty() => {
-                "servers are named in your own config.toml, as `[mcp.servers.NAME]`".to_owned()
-            }
-            RemoteError::UnknownServer { known, .. } => format!("there are `{}`", known.join("`, `")),
-            RemoteError::SwitchedOff(server) => {
-                format!("to use it, set `mcp.servers.{server}.enabled` to true in your config.toml")
-            }
-            RemoteError::Login { with_token: true, .. } => "it may have ended, or be another server's".to_owned(),
-            RemoteError::Login { server, .. } => format!(
-                "if you have a token, name the variable that holds it as `mcp.servers.{server}.token_env`, or its file as \
-                 `token_file`; other ways to log in are not supported yet"
+pub(crate) fn switched_off(server: &str) -> FetchError {
+    let help = format!("to use it, set `mcp.servers.{server}.enabled` to true in your config.toml");
+    FetchError { help: Some(help), ..server_error(server, "switched-off", "is switched off") }
+}
+
+/// The server cannot be started, reached or understood.
+pub(crate) fn unreachable(server: &str, why: &str) -> FetchError {
+    FetchError::unreachable(server, &said(why))
+}
+
+pub(crate) fn login(server: &str, with_token: bool) -> FetchError {
+    let (what, help) = match with_token {
+        true => ("does not take the token", "it may have ended, or be another server's".to_owned()),
+        false => (
+            "wants a login",
+            format!(
+                "if you have a token, name the variable that holds it as `mcp.servers.{server}.token_env`, or its file \
+                 as `token_file`; other ways to log in are not supported yet"
             ),
-            RemoteError::NoToken { server, .. } => {
-                format!("`mcp.servers.{server}` in your config.toml says where the token is")
-            }
-            RemoteError::UnknownSkill { near: Some(near), .. } => format!("did you mean `{near}`?"),
-            RemoteError::UnknownSkill { .. } => "`openoxide list --mcp` shows what servers offer".to_owned(),
-            RemoteError::Ambiguous { names, .. } => format!("say which: `{}`", names.join("`, `")),
-            RemoteError::Unverified { .. } => {
-                "it may have changed since it was listed: try again, and if it stays, do not trust the server"
-                    .to_owned()
-            }
-            RemoteError::Entry { .. } | RemoteError::BadAnswer { .. } | RemoteError::Endless { .. } => {
-                "tell whoever runs the server".to_owned()
-            }
-            RemoteError::Unreachable { .. }
-            | RemoteError::TimedOut { .. }
-            | RemoteError::NoSkills(_)
-            | RemoteError::Refused { .. } => return None,
-        })
+        ),
+    };
+    FetchError { help: Some(help), ..server_error(server, "login", what) }
+}
+
+pub(crate) fn no_token(server: &str, why: &str) -> FetchError {
+    let help = format!("`mcp.servers.{server}` in your config.toml says where the token is");
+    FetchError { help: Some(help), ..server_error(server, "no-token", &format!("is not asked: {why}")) }
+}
+
+pub(crate) fn timed_out(server: &str, method: &str, limit: std::time::Duration) -> FetchError {
+    server_error(server, "timed-out", &format!("did not answer `{method}` within {} s", limit.as_secs()))
+}
+
+pub(crate) fn no_skills(server: &str) -> FetchError {
+    server_error(server, "no-skills", "offers no skills")
+}
+
+/// The server answered with an error.
+pub(crate) fn refused(server: &str, method: &str, why: &str) -> FetchError {
+    server_error(server, "refused", &format!("refused `{method}`: {}", said(why)))
+}
+
+/// The answer, or the list, of a server is not of the standard's form.
+pub(crate) fn bad_answer(server: &str, method: &str, why: &str) -> FetchError {
+    servers_fault(server_error(server, "bad-answer", &format!("answered `{method}` wrongly: {why}")))
+}
+
+pub(crate) fn endless(server: &str, why: &str) -> FetchError {
+    servers_fault(server_error(server, "endless", &format!("lists too much: {why}")))
+}
+
+pub(crate) fn bad_entry(server: &str, uri: &str, why: &str) -> FetchError {
+    let text = format!("`{uri}` of the MCP server `{server}` is not loaded: {why}");
+    servers_fault(error(BAD_ENTRY, text, None))
+}
+
+fn servers_fault(error: FetchError) -> FetchError {
+    FetchError { help: Some("tell whoever runs the server".to_owned()), ..error }
+}
+
+pub(crate) fn unknown_skill(name: &RemoteName, near: Option<&str>) -> FetchError {
+    let mut unknown = FetchError::unknown_skill(name);
+    if let Some(near) = near {
+        unknown.help = Some(format!("did you mean `mcp:{}/{near}`?", name.server));
+    }
+    unknown
+}
+
+pub(crate) fn ambiguous(name: &RemoteName, names: &[String]) -> FetchError {
+    let text = format!("several skills of the MCP server `{}` are called `{}`", name.server, name.wanted);
+    let help = format!("say which: `{}`", names.join("`, `"));
+    FetchError { why: RefusalReason::Ambiguous, ..error("ambiguous", text, Some(help)) }
+}
+
+/// What arrived is not what was listed.
+pub(crate) fn unverified(file: &str, why: &str) -> FetchError {
+    let help = "it may have changed since it was listed: try again, and if it stays, do not trust the server";
+    error("unverified", format!("`{file}` is not used: {why}"), Some(help.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_server_says_is_one_plain_line() {
+        let said = said("no\n\nSystem: \u{1b}[2J\u{202e}x\u{e0041}\u{200b}");
+        assert_eq!(said, "no System: \\u{1b}[2J\\u{202e}x\\u{e0041}\\u{200b}");
+        assert!(super::said(&"\u{7}".repeat(1000)).len() <= MAX_SAID + 3);
     }
 }

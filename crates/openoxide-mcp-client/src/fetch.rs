@@ -3,26 +3,22 @@
 use std::sync::Arc;
 
 use openoxide_runtime::{
-    Fetch, FetchError, FetchReply, FetchRequest, Fetched, RefusalReason, RemoteFile, RemoteName, RemoteSkill, Runtime,
-    Session,
+    Fetch, FetchError, FetchReply, FetchRequest, Fetched, RemoteFile, RemoteName, RemoteSkill, Runtime, Session,
 };
 use openoxide_skills::host::Caller;
 
 use crate::entry::{Resource, Resources};
-use crate::{Remote, RemoteError, ServerSkill};
+use crate::error::{self, BAD_ENTRY};
+use crate::{Remote, ServerSkill};
 
 impl Remote {
     /// Asks the server what an operation needs of it.
     pub async fn answer(&self, fetch: &Fetch) -> FetchReply {
-        self.fetched(fetch).await.map_err(FetchError::from)
-    }
-
-    async fn fetched(&self, fetch: &Fetch) -> Result<Fetched, RemoteError> {
         Ok(match &fetch.request {
             FetchRequest::List => {
                 let listing = self.list().await;
                 let skills = listing.skills.into_iter().map(|skill| skill.described(Caller::User)).collect();
-                Fetched::Listing(skills, listing.problems.into_iter().map(FetchError::from).collect())
+                Fetched::Listing(skills, listing.problems)
             }
             FetchRequest::Find { name, caller, with_path } => {
                 let (skill, path) = match caller {
@@ -40,14 +36,14 @@ impl Remote {
 
     /// Finds the skill that a name means to the model. A skill that it may not call does not exist for it: no error names
     /// it, and no suggestion does.
-    async fn find_for_model(&self, name: &RemoteName, runtime: &Runtime) -> Result<ServerSkill, RemoteError> {
+    async fn find_for_model(&self, name: &RemoteName, runtime: &Runtime) -> Result<ServerSkill, FetchError> {
         // Rules that deny do so in every session.
         let session = Session::default();
         let knows =
             |skill: &ServerSkill| runtime.before_remote(&session, &skill.offer(Caller::Model), Caller::Model).is_ok();
         match self.find_among(name, knows).await {
             // A bad entry does not say for whom it would be.
-            Err(RemoteError::Entry { .. }) => Err(RemoteError::unknown(name)),
+            Err(error) if error.word == BAD_ENTRY => Err(error::unknown_skill(name, None)),
             found => found,
         }
     }
@@ -70,23 +66,8 @@ impl ServerSkill {
     }
 
     /// Returns the skill behind a description that this client made.
-    fn of(skill: &RemoteSkill) -> Result<&ServerSkill, RemoteError> {
-        let made_elsewhere = || RemoteError::unreachable(&skill.offer.server, "the skill is not one of this client's");
+    fn of(skill: &RemoteSkill) -> Result<&ServerSkill, FetchError> {
+        let made_elsewhere = || error::unreachable(&skill.offer.server, "the skill is not one of this client's");
         skill.handle.downcast_ref().ok_or_else(made_elsewhere)
-    }
-}
-
-impl From<RemoteError> for FetchError {
-    fn from(error: RemoteError) -> FetchError {
-        let why = match &error {
-            RemoteError::UnknownServer { .. } | RemoteError::UnknownSkill { .. } => RefusalReason::Unknown,
-            RemoteError::Ambiguous { .. } => RefusalReason::Ambiguous,
-            _ => RefusalReason::Unreadable,
-        };
-        let complaint = match &error {
-            RemoteError::Unreachable { complaint, .. } => complaint.clone(),
-            _ => None,
-        };
-        FetchError { why, word: error.word(), text: error.to_string(), complaint, help: error.hint() }
     }
 }

@@ -4,7 +4,6 @@
 mod entry;
 mod error;
 mod limits;
-mod server_text;
 mod skill;
 mod uri;
 mod verify;
@@ -23,9 +22,8 @@ mod list_cache;
 mod remote;
 
 pub use blocking::BlockingRemote;
-pub use error::RemoteError;
 pub use limits::Limits;
 pub use login::LoginDriver;
-pub use openoxide_runtime::RemoteName;
+pub use openoxide_runtime::{FetchError, RemoteName};
 pub use remote::{Remote, RemoteOptions};
 pub use skill::{RemoteListing, ServerSkill};

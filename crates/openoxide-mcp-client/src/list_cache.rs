@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
-use crate::{RemoteError, RemoteListing};
+use crate::{FetchError, RemoteListing};
 
 /// A list is valid for at least this long, whatever the server says: no server can make us ask in a loop.
 const MIN_FRESH: Duration = Duration::from_secs(1);
 
-type Outcome = Result<RemoteListing, RemoteError>;
+type Outcome = Result<RemoteListing, FetchError>;
 
 /// The outcome of asking, and until when it is valid; absent as long as the server is being asked.
 type Answer = watch::Receiver<Option<(Outcome, Instant)>>;

@@ -11,12 +11,12 @@ use openoxide_runtime::RemoteName;
 use openoxide_skills::text::{TerminalText, near};
 use serde_json::Value;
 
-use crate::entry::{Entry, Resources};
+use crate::entry::{Entry, EntryError, Resources};
 use crate::limits::{MAX_FILES, MAX_SKILL_BYTES};
 use crate::verify::{Mismatch, check, own_file};
 use crate::{
-    Limits, RemoteError, RemoteListing, ServerSkill, client::ServerClient, connect::Connection, list_cache::ListCache,
-    server_text::said, uri::SkillUri,
+    FetchError, Limits, RemoteListing, ServerSkill, client::ServerClient, connect::Connection, error,
+    list_cache::ListCache, uri::SkillUri,
 };
 
 /// Longest address of a bad entry that is shown.
@@ -87,7 +87,7 @@ impl Remote {
 
     /// Asks one server what it offers. A list is valid as long as the server says, and a failure for a while. The server
     /// is asked once at a time, however many callers there are.
-    async fn list_of(&self, server: &str) -> Result<RemoteListing, RemoteError> {
+    async fn list_of(&self, server: &str) -> Result<RemoteListing, FetchError> {
         let list = &self.server(server)?.list;
         let (remote, name) = (self.clone(), server.to_owned());
         let ask = || async move {
@@ -96,28 +96,28 @@ impl Remote {
                 Err(error) => (Err(error), remote.inner.options.limits.failed),
             }
         };
-        let given_up = || Err(RemoteError::unreachable(server, "asking it was given up"));
+        let given_up = || Err(error::unreachable(server, "asking it was given up"));
         list.get(ask).await.unwrap_or_else(given_up)
     }
 
     /// Asks one server what it offers, now. Also returns how long the answer is valid.
-    async fn ask(&self, server: &str) -> Result<(RemoteListing, Duration), RemoteError> {
+    async fn ask(&self, server: &str) -> Result<(RemoteListing, Duration), FetchError> {
         let listed = self.client(server).await?.skills().await?;
         let mut listing = RemoteListing { problems: listed.cut.into_iter().collect(), ..RemoteListing::default() };
         for value in &listed.entries {
-            match parse_entry(server, value) {
-                Ok(skill) => listing.skills.push(skill),
-                Err(error) => listing.problems.push(error),
+            match Entry::parse(value) {
+                Ok(entry) => listing.skills.push(ServerSkill { server: server.to_owned(), entry: Arc::new(entry) }),
+                Err(error) => listing.refuse(server, &shown_uri(value), &error.to_string()),
             }
         }
         listing.skills.sort_by(|left, right| left.uri().cmp(right.uri()));
-        drop_repeated(server, &mut listing);
+        listing.drop_repeated(server);
         Ok((listing, listed.fresh))
     }
 
     /// Finds the skill that a name means: a whole path, a name that one skill of the server has, or an address that the
     /// server knows although it does not list it.
-    pub async fn find(&self, name: &RemoteName) -> Result<ServerSkill, RemoteError> {
+    pub async fn find(&self, name: &RemoteName) -> Result<ServerSkill, FetchError> {
         self.find_among(name, |_| true).await
     }
 
@@ -126,7 +126,7 @@ impl Remote {
         &self,
         name: &RemoteName,
         knows: impl Fn(&ServerSkill) -> bool,
-    ) -> Result<ServerSkill, RemoteError> {
+    ) -> Result<ServerSkill, FetchError> {
         let mut listing = self.list_of(&name.server).await?;
         listing.skills.retain(&knows);
         if let Some(skill) = listing.skills.iter().find(|skill| skill.uri().is_named_by(name)) {
@@ -134,25 +134,21 @@ impl Remote {
         }
         let named: Vec<&ServerSkill> =
             listing.skills.iter().filter(|skill| name.wanted == skill.uri().name()).collect();
-        let (server, wanted) = (name.server.clone(), name.wanted.clone());
         match named.as_slice() {
             [skill] => return Ok((*skill).clone()),
             [] => {}
             several => {
-                let names = several.iter().copied().map(ToString::to_string).collect();
-                return Err(RemoteError::Ambiguous { server, wanted, names });
+                let names: Vec<String> = several.iter().copied().map(ToString::to_string).collect();
+                return Err(error::ambiguous(name, &names));
             }
         }
         // A bad entry is reported as such, and not searched for elsewhere.
         let uri = SkillUri::from_name(name);
-        let is_it = |skill: &String| uri.as_ref().is_some_and(|uri| uri.as_str() == skill);
-        let bad = |error: &&RemoteError| matches!(error, RemoteError::Entry { skill, .. } if is_it(skill));
-        if let Some(bad) = listing.problems.iter().find(bad) {
+        if let Some(bad) = uri.as_ref().and_then(|uri| listing.bad_entries.get(uri.as_str())) {
             return Err(bad.clone());
         }
         let near = near(&name.wanted, listing.skills.iter().map(|skill| skill.uri().path()));
-        let near = near.first().map(|near| format!("mcp:{server}/{near}"));
-        let unknown = RemoteError::UnknownSkill { server, wanted, near };
+        let unknown = error::unknown_skill(name, near.first().copied());
         let Some(uri) = uri else { return Err(unknown) };
         match self.get(&name.server, &uri).await? {
             Some(skill) if knows(&skill) => Ok(skill),
@@ -161,7 +157,7 @@ impl Remote {
     }
 
     /// Finds the skill that a name means, or the skill and the path of a file in it that a name goes on with.
-    pub(crate) async fn locate(&self, name: &RemoteName) -> Result<(ServerSkill, Option<String>), RemoteError> {
+    pub(crate) async fn locate(&self, name: &RemoteName) -> Result<(ServerSkill, Option<String>), FetchError> {
         let listing = self.list_of(&name.server).await?;
         let is_itself = |skill: &ServerSkill| skill.uri().is_named_by(name);
         let below = listing.skills.iter().filter_map(|skill| Some((skill, skill.uri().file_named_by(name)?)));
@@ -172,33 +168,32 @@ impl Remote {
     }
 
     /// Asks a server for the entry of one skill, as it is now.
-    async fn get(&self, server: &str, uri: &SkillUri) -> Result<Option<ServerSkill>, RemoteError> {
+    async fn get(&self, server: &str, uri: &SkillUri) -> Result<Option<ServerSkill>, FetchError> {
         let Some(value) = self.client(server).await?.skill(uri.as_str()).await? else { return Ok(None) };
-        let skill = parse_entry(server, &value)?;
-        if skill.uri() != uri {
-            let why = "it is the entry of another skill".to_owned();
-            let method = "skills/get".to_owned();
-            return Err(RemoteError::BadAnswer { server: server.to_owned(), method, why });
+        let bad = |why: EntryError| error::bad_entry(server, &shown_uri(&value), &why.to_string());
+        let entry = Entry::parse(&value).map_err(bad)?;
+        if entry.uri != *uri {
+            return Err(error::bad_answer(server, "skills/get", "it is the entry of another skill"));
         }
-        Ok(Some(skill))
+        Ok(Some(ServerSkill { server: server.to_owned(), entry: Arc::new(entry) }))
     }
 
     /// Fetches the text of a skill's own file, and checks that it is what was listed. Whether it may reach the model is
     /// asked before.
-    pub async fn load(&self, skill: &ServerSkill) -> Result<String, RemoteError> {
+    pub async fn load(&self, skill: &ServerSkill) -> Result<String, FetchError> {
         let bytes = self.fetch(skill, skill.uri().as_str()).await?;
         own_file(&skill.entry, bytes).map_err(|mismatch| self.unverified(skill, "SKILL.md", &mismatch))
     }
 
     /// Reads a file of a skill, by its path in the skill's folder or its address. Only what the entry lists is asked for,
     /// and only of the server that the entry came from.
-    pub async fn read(&self, skill: &ServerSkill, path: &str) -> Result<Vec<u8>, RemoteError> {
+    pub async fn read(&self, skill: &ServerSkill, path: &str) -> Result<Vec<u8>, FetchError> {
         let uri = skill.address(path).map_err(|mismatch| self.unverified(skill, path, &mismatch))?;
         self.fetch(skill, &uri).await
     }
 
     /// Lists the files of a skill by their paths: those of its entry, or what the server says if the entry lists none.
-    pub async fn files(&self, skill: &ServerSkill) -> Result<Vec<String>, RemoteError> {
+    pub async fn files(&self, skill: &ServerSkill) -> Result<Vec<String>, FetchError> {
         if let Resources::Listed(files) = &skill.entry.resources {
             return Ok(files.iter().map(|file| file.path.clone()).collect());
         }
@@ -236,7 +231,7 @@ impl Remote {
     }
 
     /// Fetches one file that the entry lists, and checks it.
-    async fn fetch(&self, skill: &ServerSkill, uri: &str) -> Result<Vec<u8>, RemoteError> {
+    async fn fetch(&self, skill: &ServerSkill, uri: &str) -> Result<Vec<u8>, FetchError> {
         let path = skill.uri().file(uri).unwrap_or(uri);
         let listed = match &skill.entry.resources {
             Resources::Listed(files) => match files.iter().find(|file| file.uri == uri) {
@@ -256,25 +251,22 @@ impl Remote {
     }
 
     /// Makes the error of a file that is not what was listed. The list is then fetched again.
-    fn unverified(&self, skill: &ServerSkill, path: &str, mismatch: &Mismatch) -> RemoteError {
+    fn unverified(&self, skill: &ServerSkill, path: &str, mismatch: &Mismatch) -> FetchError {
         if let Some(server) = self.inner.servers.get(&skill.server) {
             server.list.forget();
         }
-        RemoteError::Unverified { file: format!("{skill}/{}", said(path)), why: mismatch.to_string() }
+        error::unverified(&format!("{skill}/{}", error::said(path)), &mismatch.to_string())
     }
 
-    fn server(&self, name: &str) -> Result<&Server, RemoteError> {
-        self.inner.servers.get(name).ok_or_else(|| {
-            let server = name.to_owned();
-            match self.inner.off.contains(&server) {
-                true => RemoteError::SwitchedOff(server),
-                false => RemoteError::UnknownServer { server, known: self.inner.servers.keys().cloned().collect() },
-            }
+    fn server(&self, name: &str) -> Result<&Server, FetchError> {
+        self.inner.servers.get(name).ok_or_else(|| match self.inner.off.iter().any(|off| off == name) {
+            true => error::switched_off(name),
+            false => error::unknown_server(name, self.inner.servers.keys()),
         })
     }
 
     /// Returns a client of a server whose connection is open.
-    async fn client(&self, server: &str) -> Result<ServerClient<'_>, RemoteError> {
+    async fn client(&self, server: &str) -> Result<ServerClient<'_>, FetchError> {
         let server = self.server(server)?;
         let RemoteOptions { environment, limits } = &self.inner.options;
         let mut held = server.connection.lock().await;
@@ -291,27 +283,27 @@ impl Remote {
     }
 }
 
-fn parse_entry(server: &str, value: &Value) -> Result<ServerSkill, RemoteError> {
-    let server = server.to_owned();
-    match Entry::parse(value) {
-        Ok(entry) => Ok(ServerSkill { server, entry: Arc::new(entry) }),
-        Err(error) => {
-            let uri = value.get("uri").and_then(Value::as_str).unwrap_or("?");
-            let uri: String = uri.chars().take(MAX_SHOWN).collect();
-            Err(RemoteError::Entry { server, skill: TerminalText(&uri).to_string(), why: error.to_string() })
-        }
-    }
+/// Returns the address of a bad entry, as far as it can be shown.
+fn shown_uri(entry: &Value) -> String {
+    let uri: String = entry.get("uri").and_then(Value::as_str).unwrap_or("?").chars().take(MAX_SHOWN).collect();
+    TerminalText(&uri).to_string()
 }
 
-/// Removes the skills of a sorted listing that are listed twice: nobody knows which of both is meant.
-fn drop_repeated(server: &str, listing: &mut RemoteListing) {
-    let pairs = listing.skills.windows(2).filter(|pair| pair[0].uri() == pair[1].uri());
-    let mut repeated: Vec<SkillUri> = pairs.map(|pair| pair[0].uri().clone()).collect();
-    repeated.dedup();
-    listing.skills.retain(|skill| repeated.binary_search(skill.uri()).is_err());
-    listing.problems.extend(repeated.into_iter().map(|uri| RemoteError::Entry {
-        server: server.to_owned(),
-        skill: uri.to_string(),
-        why: "it is listed twice".to_owned(),
-    }));
+impl RemoteListing {
+    fn refuse(&mut self, server: &str, uri: &str, why: &str) {
+        let error = error::bad_entry(server, uri, why);
+        self.problems.push(error.clone());
+        self.bad_entries.entry(uri.to_owned()).or_insert(error);
+    }
+
+    /// Removes the skills of a sorted listing that are listed twice: nobody knows which of both is meant.
+    fn drop_repeated(&mut self, server: &str) {
+        let pairs = self.skills.windows(2).filter(|pair| pair[0].uri() == pair[1].uri());
+        let mut repeated: Vec<SkillUri> = pairs.map(|pair| pair[0].uri().clone()).collect();
+        repeated.dedup();
+        self.skills.retain(|skill| repeated.binary_search(skill.uri()).is_err());
+        for uri in repeated {
+            self.refuse(server, uri.as_str(), "it is listed twice");
+        }
+    }
 }

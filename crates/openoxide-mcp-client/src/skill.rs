@@ -1,12 +1,13 @@
 //! A skill as a server lists it.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
 use openoxide_runtime::RemoteOffer;
 use openoxide_skills::host::Caller;
 
-use crate::{RemoteError, entry::Entry, uri::SkillUri, verify::Mismatch};
+use crate::{FetchError, entry::Entry, uri::SkillUri, verify::Mismatch};
 
 /// A skill that a server offers, with the entry that everything of it is checked against.
 ///
@@ -59,5 +60,7 @@ pub struct RemoteListing {
     /// Skills, by server and address.
     pub skills: Vec<ServerSkill>,
     /// What is wrong, by server.
-    pub problems: Vec<RemoteError>,
+    pub problems: Vec<FetchError>,
+    /// The problems that are bad entries, by address.
+    pub(crate) bad_entries: BTreeMap<String, FetchError>,
 }

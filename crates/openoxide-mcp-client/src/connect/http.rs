@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, WWW_AUTHENTICATE};
+use http::header::{ACCEPT, CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{HeaderName, HeaderValue, StatusCode};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use openoxide_config::is_loopback_url;
@@ -117,10 +117,7 @@ impl Bounded {
             request = request.header(SESSION, session);
         }
         if let Some(token) = token {
-            let mut value = HeaderValue::try_from(format!("Bearer {token}"))
-                .map_err(|_| StreamableHttpError::Client(Unread("the token has odd characters".to_owned())))?;
-            value.set_sensitive(true);
-            request = request.header(AUTHORIZATION, value);
+            request = request.bearer_auth(token);
         }
         let sent = request.body(serde_json::to_vec(message)?).send().await;
         // An address may carry a secret in its query.

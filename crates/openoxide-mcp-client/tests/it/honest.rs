@@ -80,7 +80,7 @@ async fn a_skill_is_found_by_its_path_its_name_or_its_address() {
     }
     let unknown = find(&remote, "mcp:docs/pfd").await.unwrap_err();
     assert_eq!(unknown.to_string(), "the MCP server `docs` has no skill `pfd`");
-    assert_eq!(unknown.hint().as_deref(), Some("did you mean `mcp:docs/pdf`?"));
+    assert_eq!(unknown.help.as_deref(), Some("did you mean `mcp:docs/pdf`?"));
 }
 
 #[tokio::test]

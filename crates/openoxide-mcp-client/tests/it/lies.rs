@@ -97,7 +97,7 @@ async fn a_skill_leads_to_its_own_server_and_no_other() {
     assert_eq!(two.seen(), before);
     let unknown = find(&remote, "mcp:three/pdf").await.unwrap_err();
     assert_eq!(unknown.to_string(), "no MCP server is called `three`");
-    assert_eq!(unknown.hint().as_deref(), Some("there are `one`, `two`"));
+    assert_eq!(unknown.help.as_deref(), Some("there are `one`, `two`"));
 }
 
 #[tokio::test]
@@ -167,7 +167,7 @@ async fn of_several_with_a_name_none_is_chosen() {
     assert_eq!(exact.offer(Caller::User).about, "Reads forms", "a whole path is exact");
     let error = find(&remote, "mcp:docs/refunds").await.unwrap_err();
     assert_eq!(error.to_string(), "several skills of the MCP server `docs` are called `refunds`");
-    assert_eq!(error.hint().as_deref(), Some("say which: `mcp:docs/x/refunds`, `mcp:docs/y/refunds`"));
+    assert_eq!(error.help.as_deref(), Some("say which: `mcp:docs/x/refunds`, `mcp:docs/y/refunds`"));
 }
 
 #[tokio::test]

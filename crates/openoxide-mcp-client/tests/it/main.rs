@@ -13,7 +13,7 @@ mod transport;
 use std::collections::BTreeMap;
 
 use openoxide_config::{ConfiguredServer, Environment, McpServer, McpTransport};
-use openoxide_mcp_client::{BlockingRemote, Limits, Remote, RemoteError, RemoteName, RemoteOptions, ServerSkill};
+use openoxide_mcp_client::{BlockingRemote, FetchError, Limits, Remote, RemoteName, RemoteOptions, ServerSkill};
 use openoxide_skills::settings::Origin;
 use openoxide_testkit::mcp::ServedSkills;
 
@@ -70,7 +70,7 @@ fn over_http(which: &str, limits: Limits) -> (Remote, ServedSkills) {
     (remote, served)
 }
 
-async fn find(remote: &Remote, name: &str) -> Result<ServerSkill, RemoteError> {
+async fn find(remote: &Remote, name: &str) -> Result<ServerSkill, FetchError> {
     remote.find(&RemoteName::parse(name).unwrap()).await
 }
 

@@ -49,7 +49,7 @@ async fn nobody_is_asked_without_the_token() {
     let remote = remote(vec![with_token("docs", &served.url, missing)]);
     let problem = &remote.list().await.problems[0];
     assert_eq!(problem.to_string(), "the MCP server `docs` is not asked: the variable `NOT_SET` is not set");
-    assert!(problem.hint().unwrap().contains("`mcp.servers.docs` in your config.toml"), "{problem:?}");
+    assert!(problem.help.as_ref().unwrap().contains("`mcp.servers.docs` in your config.toml"), "{problem:?}");
     assert_eq!(served.heads(), [""; 0]);
 }
 
@@ -74,7 +74,7 @@ async fn a_token_that_is_not_taken_is_told_and_not_repeated() {
     let remote = remote(vec![with_token("docs", &served.url, secret())]);
     let problem = &remote.list().await.problems[0];
     assert_eq!(problem.to_string(), "the MCP server `docs` does not take the token");
-    let all = format!("{problem:?} {:?}", problem.hint());
+    let all = format!("{problem:?} {:?}", problem.help);
     assert!(!all.contains("hunter2"), "{all}");
 }
 

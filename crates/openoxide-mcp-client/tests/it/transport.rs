@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use openoxide_config::{McpServer, McpTransport};
 use openoxide_mcp_client::{Limits, Remote, RemoteOptions};
-use openoxide_runtime::FetchError;
 use openoxide_skills::host::Caller;
 
 use crate::{at, configured, environment, find, offers::offer, over_http, over_pipes, started};
@@ -63,7 +62,7 @@ async fn a_program_that_is_not_there_or_fails_says_why() {
     let [problem] = failing.problems.as_slice() else { panic!("{failing:?}") };
     let told = format!("{lead}it ended before it answered (exit status: 3)");
     assert_eq!(problem.to_string(), told, "what a program complains about may hold secrets");
-    assert_eq!(FetchError::from(problem.clone()).complaint.as_deref(), Some("no such token"));
+    assert_eq!(problem.in_terminal(), format!("{told}: no such token"));
 }
 
 /// Whoever lists in a loop neither piles up questions nor starts a program again and again.
