@@ -1,6 +1,6 @@
 //! The one error of all use cases: a stable word, a kind that each face maps to its own status, and the next step.
 
-use openoxide_config::{EditError, SettingError, SwitchError, TrustError, WorkspaceError};
+use openoxide_config::{EditError, SettingError, TrustError, WorkspaceError};
 use openoxide_permissions::RuleError;
 use openoxide_runtime::{ReadRefusal, ReadRefusalReason, Refusal, RefusalReason};
 use openoxide_skills::{catalog::Status, host::ReadProblem, text::RenderError};
@@ -38,10 +38,7 @@ pub enum Error {
     /// A file may not be read, or cannot be.
     #[error("{}", .0.text)]
     Unread(Box<ReadRefusal>),
-    /// A skill was not switched on or off.
-    #[error(transparent)]
-    Switch(SwitchError),
-    /// A setting was not changed.
+    /// A setting was not changed, or a skill not switched on or off.
     #[error(transparent)]
     Setting(SettingError),
     /// A settings file was not changed.
@@ -137,7 +134,6 @@ impl Error {
                 return refusal.code.map_or_else(|| refusal.why.as_str().to_owned(), |code| code.to_string());
             }
             Error::Unread(refusal) => refusal.word(),
-            Error::Switch(error) => error.word(),
             Error::Setting(error) => error.word(),
             Error::Edit(error) => error.word(),
             Error::Trust(error) => error.word(),
@@ -152,7 +148,7 @@ impl Error {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Error::Workspace(WorkspaceError::Rule(_)) | Error::Rule(_) => ErrorKind::Conflict,
-            Error::Workspace(_) | Error::UnknownSkill { .. } | Error::Switch(SwitchError::Unknown { .. }) => {
+            Error::Workspace(_) | Error::UnknownSkill { .. } | Error::Setting(SettingError::UnknownSkill { .. }) => {
                 ErrorKind::NotFound
             }
             Error::Refused(refusal) => refusal_kind(refusal.why),
@@ -161,9 +157,8 @@ impl Error {
                 ReadRefusalReason::Rejected | ReadRefusalReason::NotAsked => ErrorKind::Forbidden,
                 ReadRefusalReason::Call(why) | ReadRefusalReason::Server(why, _) => refusal_kind(why),
             },
-            Error::Switch(SwitchError::Foreign { .. }) => ErrorKind::Forbidden,
+            Error::Setting(SettingError::Foreign { .. }) => ErrorKind::Forbidden,
             Error::AmbiguousSkill { .. }
-            | Error::Switch(_)
             | Error::Setting(_)
             | Error::Edit(_)
             | Error::Trust(_)
@@ -187,7 +182,6 @@ impl Error {
             Error::UnknownSkill { near, .. } => near.as_ref().map(|near| format!("did you mean `{near}`?")),
             Error::AmbiguousSkill { ids, .. } => Some(format!("their ids: {}", ids.join(", "))),
             Error::Refused(refusal) => refusal.help.clone(),
-            Error::Switch(error) => error.hint(),
             Error::Setting(error) => error.hint(),
             Error::Trust(error) => error.hint(),
             Error::Unread(refusal) => refusal.help.clone(),
@@ -212,15 +206,6 @@ impl From<Refusal> for Error {
 impl From<ReadRefusal> for Error {
     fn from(refusal: ReadRefusal) -> Error {
         Error::Unread(Box::new(refusal))
-    }
-}
-
-impl From<SwitchError> for Error {
-    fn from(error: SwitchError) -> Error {
-        match error {
-            SwitchError::Workspace(error) => Error::from(error),
-            error => Error::Switch(error),
-        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Use case: switches a skill on or off in OpenOxide's own settings, and tells whether that is so then.
 
-use openoxide_config::{SettingsOwner, SkillSelector, SwitchError, SwitchOutcome, SwitchRequest};
+use openoxide_config::{SettingError, SettingsOwner, SkillSelector, SwitchOutcome, SwitchRequest};
 use openoxide_live::Snapshot;
 use openoxide_skills::text::path_text;
 use openoxide_wire::{ChangeAnswer, ChangeLine, SchemaVersion, SwitchAnswer};
@@ -11,7 +11,7 @@ use crate::{Error, ErrorKind, skill_id};
 pub fn switch(snapshot: &Snapshot, request: &SwitchRequest) -> Result<SwitchOutcome, Error> {
     let Snapshot { workspace, view, catalog, .. } = snapshot;
     workspace.switch(view, catalog, request).map_err(|error| match error {
-        SwitchError::Unknown { wanted, near } => {
+        SettingError::UnknownSkill { wanted, near } => {
             Error::UnknownSkill { wanted, near, none_active: catalog.skills.is_empty() }
         }
         error => error.into(),

@@ -1,8 +1,8 @@
 //! The values of lower layers that a face needs to draw answers, under one name each.
 
 pub use openoxide_config::{
-    ConfigProblem, Environment, PermissionKind, SettingChange, SettingOutcome, SettingsOwner, SkillSelector,
-    SwitchError, SwitchOutcome, SwitchRequest, Timestamp, TrustRecord, Workspace, WorkspaceError, variables,
+    ConfigProblem, Environment, PermissionKind, SettingChange, SettingError, SettingOutcome, SettingsOwner,
+    SkillSelector, SwitchOutcome, SwitchRequest, Timestamp, TrustRecord, Workspace, WorkspaceError, variables,
 };
 pub use openoxide_live::{Place, PlaceSettings, Snapshot};
 pub use openoxide_mcp_client::LoginDriver;

@@ -1,6 +1,6 @@
 //! Errors that a person reads: what happened, why, and the next step.
 
-use openoxide_app::{Error, HostError, RenderError, SwitchError, WorkspaceError, near};
+use openoxide_app::{Error, HostError, RenderError, SettingError, WorkspaceError, near};
 
 use crate::text::{safe, safe_lines};
 use crate::{args::Common, typed};
@@ -77,7 +77,7 @@ fn app_hint(common: &Common, error: &Error) -> Option<String> {
         Error::Render(RenderError::Missing { host, .. }) => Some(format!(
             "add the template to the host's folder; `openoxide list --host {host}` shows what it sees without"
         )),
-        Error::Switch(SwitchError::Foreign { .. }) => {
+        Error::Setting(SettingError::Foreign { .. }) => {
             Some("leave out --host, or change the program's own settings".to_owned())
         }
         Error::Other { word: "unknown-code", .. } => {

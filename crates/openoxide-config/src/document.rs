@@ -12,13 +12,11 @@ use openoxide_skills::diagnostic::{Code, Diagnostic, Level};
 use dotted_key::split_key;
 use json::{JsonDialect, parse_json};
 
-/// The most bytes that a settings file may have.
 const MAX_FILE: u64 = 4 * 1024 * 1024;
 
 /// The next step for a file that cannot be used.
 const FIX_FILE: &str = "mend the file; until then it does not count";
 
-/// A settings file as values.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Document {
     pub(crate) table: toml::Table,
@@ -57,7 +55,6 @@ impl Document {
         Some(self.text.get(..start)?.matches('\n').count() + 1)
     }
 
-    /// Returns the value of a dotted key.
     pub(crate) fn get(&self, key: &str) -> Option<&toml::Value> {
         dotted_key::get(&self.table, key)
     }

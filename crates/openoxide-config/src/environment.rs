@@ -29,10 +29,8 @@ pub mod variables {
     ];
 }
 
-/// The stable word of errors about a missing home folder.
 pub(crate) const NO_HOME_WORD: &str = "no-home";
 
-/// The next step of errors about a missing home folder.
 pub(crate) const NO_HOME_HINT: &str = "set HOME or OPENOXIDE_HOME";
 
 /// The process's environment. Tests make their own, so that nothing reads the real one.

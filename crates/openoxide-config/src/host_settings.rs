@@ -6,9 +6,11 @@ mod reader;
 mod value;
 
 use openoxide_skills::host::{ActivePlugins, Host, HostSpec, PluginSource};
-use openoxide_skills::{root::Surroundings, settings::HostSettings};
+use openoxide_skills::root::Surroundings;
+use openoxide_skills::settings::{HostSettings, Plugin};
 
 use crate::{Config, ConfigProblem};
+use plugins::PluginFinder;
 use reader::Reader;
 
 /// Reads every setting of a host, and its plugins. Returns them and the problems with the files.
@@ -32,18 +34,11 @@ pub(crate) fn read_host_settings(
     (settings, reader.problems)
 }
 
-fn find_plugins(
-    source: &PluginSource,
-    host: &Host,
-    settings: &HostSettings,
-    around: &Surroundings,
-) -> Vec<openoxide_skills::settings::Plugin> {
-    let enabled = settings.get(&source.enabled).map(|setting| setting.value.clone());
-    let around = &plugins::plugin_surroundings(source, around);
-    let expand = |template: &str| around.expand(template, &host.vars);
+fn find_plugins(source: &PluginSource, host: &Host, settings: &HostSettings, around: &Surroundings) -> Vec<Plugin> {
+    let enabled = settings.get(&source.enabled).map(|setting| &setting.value);
+    let finder = PluginFinder::new(source, host, around);
     if matches!(source.active, ActivePlugins::SwitchedOn | ActivePlugins::Named) {
-        return plugins::enabled_plugins(source, enabled.as_ref(), &expand);
+        return finder.enabled(enabled);
     }
-    let users_are_on = source.user_switch.as_ref().is_none_or(|name| host.is_on(name, settings));
-    plugins::installed_plugins(source, enabled.as_ref(), users_are_on, around, &expand)
+    finder.installed(enabled, source.user_switch.as_ref().is_none_or(|name| host.is_on(name, settings)))
 }

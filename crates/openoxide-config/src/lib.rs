@@ -34,15 +34,13 @@ pub use settings::permission_rules::AgentSettings;
 pub use settings::policy::{AllowedTools, PermissionPolicy, SandboxSettings};
 pub use settings::schema::config_schema;
 pub use trust::error::TrustError;
-pub use trust::record::{
-    Grant, PermissionKind, RememberedAnswer, TrustEntry, TrustRecord, TrustedFolder, TrustedRemote, TrustedSource,
-};
+pub use trust::record::{Grant, PermissionKind, RememberedAnswer, TrustEntry, TrustRecord, TrustedRemote};
 pub use trust::timestamp::Timestamp;
 pub use trust::{ApprovalState, Trust};
 pub use workspace::error::WorkspaceError;
 pub use workspace::set::{SettingChange, SettingError, SettingOutcome};
 pub use workspace::skill_selector::SkillSelector;
-pub use workspace::switch::{SwitchError, SwitchOutcome, SwitchRequest};
+pub use workspace::switch::{SwitchOutcome, SwitchRequest};
 pub use workspace::views::DetectedHost;
 pub use workspace::watch_paths::WatchPaths;
 pub use workspace::{Place, Workspace, find_project};

@@ -9,5 +9,4 @@ mod load;
 pub(crate) mod permission_rules;
 pub(crate) mod policy;
 pub(crate) mod schema;
-pub(crate) mod skill_rule;
 pub(crate) mod validate;

@@ -12,7 +12,6 @@ static SKILLS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/skills");
 /// The file with the fingerprint of the set that was unpacked.
 const MARKER: &str = ".openoxide-system-skills";
 
-/// Returns the files of the embedded skills, by path.
 fn embedded_skills() -> Vec<(PathBuf, &'static [u8])> {
     let mut files = Vec::new();
     collect(&SKILLS, &mut files);

@@ -13,11 +13,12 @@ pub(crate) mod timestamp;
 
 use std::path::Path;
 
+use openoxide_permissions::{Approvals, Permission};
 use openoxide_skills::diagnostic::Diagnostic;
 
 use crate::environment::Environment;
 use error::TrustError;
-use record::{Grant, PermissionKind, RememberedAnswer, TrustEntry, TrustRecord, TrustedFolder};
+use record::{Grant, PermissionKind, RememberedAnswer, TrustEntry, TrustRecord};
 use store::Store;
 use timestamp::Timestamp;
 
@@ -58,13 +59,10 @@ impl Trust {
     /// Reads the trust file. Without one nothing is trusted; [`Trust::problem`] says if it is damaged.
     pub fn open(environment: &Environment) -> Trust {
         let store = environment.openoxide_home().map(|home| Store::new(&home));
-        let (entries, problem) = match store.as_ref().map(Store::read) {
-            Some(Ok(text)) => match parse::parse(&text) {
-                Ok(entries) => (entries, None),
-                Err(problem) => (Vec::new(), Some(problem)),
-            },
-            Some(Err(problem)) => (Vec::new(), Some(problem)),
-            None => (Vec::new(), None),
+        let parsed = store.as_ref().map(|store| store.read().and_then(|text| parse::parse(&text)));
+        let (entries, problem) = match parsed.unwrap_or_else(|| Ok(Vec::new())) {
+            Ok(entries) => (entries, None),
+            Err(problem) => (Vec::new(), Some(problem)),
         };
         Trust { store, entries, problem }
     }
@@ -104,9 +102,23 @@ impl Trust {
         })
     }
 
+    /// Returns what was answered with "always", for all agents or for this one.
+    ///
+    /// An answer is compared as text: a `*` in a command is not a pattern.
+    pub fn remembered(&self, agent: Option<&str>) -> Approvals {
+        let mut remembered = Approvals::default();
+        let applies = |answer: &&RememberedAnswer| answer.agent.is_none() || answer.agent.as_deref() == agent;
+        for answer in self.remembered_answers().filter(applies) {
+            if let Some(permission) = Permission::parse(&answer.permission) {
+                remembered.allow(permission, answer.pattern.as_str());
+            }
+        }
+        remembered
+    }
+
     /// Tells whether a folder is trusted. `folder` is a path without links; trust does not extend to folders below.
     pub fn trusts_folder(&self, folder: &Path) -> bool {
-        self.records().any(|record| matches!(record, TrustRecord::Folder(trusted) if trusted.path == folder))
+        self.records().any(|record| matches!(record, TrustRecord::Folder { path, .. } if path == folder))
     }
 
     /// Returns the approval of a permission for a skill.
@@ -139,7 +151,7 @@ impl Trust {
 
     /// Trusts a folder, given without links. Returns whether that is new.
     pub fn add_folder(&mut self, folder: &Path, now: Timestamp) -> Result<bool, TrustError> {
-        self.add(TrustRecord::Folder(TrustedFolder { path: folder.to_owned(), at: now }))
+        self.add(TrustRecord::Folder { path: folder.to_owned(), at: now })
     }
 
     /// Adds a record. Returns whether the file changed.

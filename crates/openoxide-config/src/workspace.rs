@@ -141,7 +141,6 @@ pub fn find_project(cwd: &Path, home: Option<&Path>, rules: &ProjectRules) -> Pa
     }
 }
 
-/// Tells whether a folder could have this path.
 fn could_exist(path: &Path) -> bool {
     let bytes = path.as_os_str().as_encoded_bytes();
     bytes.len() < PATH_MAX && !bytes.contains(&0)

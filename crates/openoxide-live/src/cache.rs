@@ -1,6 +1,7 @@
 //! Caches one snapshot per place. A snapshot is valid until a file or folder that it was made from changes.
 
 use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
@@ -9,9 +10,11 @@ use openoxide_config::{Environment, Place, WorkspaceError};
 
 use crate::message::{Message, Outcome};
 use crate::{
-    LiveOptions, Snapshot, dirty::Dirty, loader::Loader, mailbox::Mailbox, pin::Pins, polling_notice::PollingNotice,
-    subscribers::Subscribers, watch::Registry,
+    LiveOptions, Snapshot, dirty::Dirty, loader::Loader, mailbox::Mailbox, pin::Pins, subscribers::Subscribers,
+    watch::Registry,
 };
+
+type PollingCallback = Box<dyn Fn(&str) + Send + Sync>;
 
 /// The snapshots of all places, shared by the handles and the event loop.
 pub(crate) struct SnapshotCache {
@@ -20,8 +23,8 @@ pub(crate) struct SnapshotCache {
     pub(crate) mailbox: Mailbox<Message>,
     pub(crate) subscribers: Subscribers,
     pub(crate) pins: Arc<Pins>,
-    /// Reports that places are polled.
-    pub(crate) polling_notice: PollingNotice,
+    /// Reports once that places are polled.
+    polling_notice: Mutex<Option<PollingCallback>>,
     slots: Mutex<HashMap<Place, Arc<Slot>>>,
     registry: Mutex<Registry>,
     /// The places that cannot be watched, each with the reason.
@@ -76,7 +79,7 @@ impl SnapshotCache {
             mailbox,
             subscribers: Subscribers::default(),
             pins: Arc::default(),
-            polling_notice: PollingNotice::default(),
+            polling_notice: Mutex::default(),
             slots: Mutex::default(),
             registry: Mutex::new(registry),
             polling: Mutex::default(),
@@ -93,7 +96,6 @@ impl SnapshotCache {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns why a place is polled, if one is.
     pub(crate) fn polling_reason(&self) -> Option<String> {
         let polling = self.polling.lock().unwrap_or_else(PoisonError::into_inner);
         polling.iter().min_by_key(|(place, _)| **place).map(|(_, reason)| reason.clone())
@@ -113,14 +115,12 @@ impl SnapshotCache {
         }
     }
 
-    /// Returns the snapshot of a place, if there is one already.
     pub(crate) fn cached(&self, place: &Place) -> Option<Arc<Snapshot>> {
         let slot = self.slots().get(place).map(Arc::clone)?;
         slot.use_at(self.ticks.fetch_add(1, Ordering::Relaxed));
         slot.snapshot()
     }
 
-    /// Refreshes a place, whether or not something changed.
     pub(crate) fn reload(&self, place: &Place) -> Result<Arc<Snapshot>, WorkspaceError> {
         let slot = self.slot(place);
         let mut loader = slot.loader.lock().unwrap_or_else(PoisonError::into_inner);
@@ -214,7 +214,7 @@ impl SnapshotCache {
         if outcome.polls
             && let Some(reason) = self.polling_reason()
         {
-            self.polling_notice.send(&reason);
+            self.report_polling(&reason);
         }
         outcome
     }
@@ -225,7 +225,7 @@ impl SnapshotCache {
             outcome.polls = self.is_polling(outcome.place);
             return;
         }
-        match self.registry().set(outcome.place, loader.needs(), dirty) {
+        match self.registry().set(outcome.place, &loader.needs, dirty) {
             Ok(new) => {
                 self.polling.lock().unwrap_or_else(PoisonError::into_inner).remove(&outcome.place);
                 outcome.before_watching = (!new.is_empty()).then(|| Dirty::before_watching(new));
@@ -234,6 +234,19 @@ impl SnapshotCache {
                 self.note_polling(outcome.place, reason);
                 outcome.polls = true;
             }
+        }
+    }
+
+    pub(crate) fn set_polling_callback(&self, callback: impl Fn(&str) + Send + Sync + 'static) {
+        *self.polling_notice.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(callback));
+    }
+
+    /// Runs the callback, unless it has run before.
+    pub(crate) fn report_polling(&self, reason: &str) {
+        let callback = self.polling_notice.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(callback) = callback {
+            // A callback that panics has run, too.
+            drop(std::panic::catch_unwind(AssertUnwindSafe(|| callback(reason))));
         }
     }
 

@@ -67,7 +67,6 @@ impl Change {
     }
 }
 
-/// Returns whether two catalogs are equal.
 pub(crate) fn is_same_catalog(left: &Catalog, right: &Catalog) -> bool {
     let same_entries = |left: &[Entry], right: &[Entry]| {
         let all_same = |(left, right): (&Entry, &Entry)| {

@@ -17,13 +17,11 @@ impl Debounce {
         Debounce { dirty: Dirty::default(), first: now, last: now, not_before: now }
     }
 
-    /// Adds a change that happened now.
     pub(crate) fn add(&mut self, dirty: Dirty, now: Instant) {
         self.dirty.merge(dirty);
         self.last = now;
     }
 
-    /// Waits at least until `then`.
     pub(crate) fn wait_until(&mut self, then: Instant) {
         self.not_before = then;
     }

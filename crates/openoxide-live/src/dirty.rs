@@ -8,7 +8,6 @@ use openoxide_skills::catalog::Changes;
 /// With more paths than this, searching everything is cheaper.
 const MAX_TOUCHED: usize = 20_000;
 
-/// What may have changed at a place since its last refresh.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Dirty {
     /// Settings, or the paths of the roots, may have changed.

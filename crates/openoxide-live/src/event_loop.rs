@@ -17,7 +17,6 @@ const MAX_WORKERS: usize = 4;
 /// Polling takes at most this fraction (one in so many) of the time.
 const POLL_SHARE: u32 = 20;
 
-/// The state of the thread.
 pub(crate) struct EventLoop {
     cache: Arc<SnapshotCache>,
     watcher: Option<Arc<Watcher>>,
@@ -86,7 +85,6 @@ impl EventLoop {
         matches!(poll(&mut fds, wait.as_ref()), Ok(_) | Err(Errno::INTR | Errno::AGAIN))
     }
 
-    /// Returns when the next refresh is due, if one is.
     fn next_due(&self) -> Option<Instant> {
         if self.stopped || self.workers.len() >= MAX_WORKERS {
             return None;

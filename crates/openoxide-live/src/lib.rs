@@ -21,7 +21,6 @@ mod live;
 mod mailbox;
 mod message;
 mod pin;
-mod polling_notice;
 mod subscribers;
 
 pub use change::{Change, SkillChange};

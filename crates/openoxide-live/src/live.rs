@@ -77,9 +77,9 @@ impl Live {
     /// Calls `notify` once, with the reason, as soon as a place has to be polled because it cannot be watched. It replaces
     /// the callback that was set before.
     pub fn on_polling(&self, notify: impl Fn(&str) + Send + Sync + 'static) {
-        self.inner.cache.polling_notice.set(notify);
+        self.inner.cache.set_polling_callback(notify);
         if let WatchMode::Polling { reason } = self.watch_mode() {
-            self.inner.cache.polling_notice.send(&reason);
+            self.inner.cache.report_polling(&reason);
         }
     }
 

@@ -14,14 +14,14 @@ pub(crate) struct Loader {
     catalogs: IncrementalLoader,
     settings: Option<PlaceSettings>,
     last: Option<Arc<Snapshot>>,
-    needs: Needs,
+    /// What has to be watched, as of the last update.
+    pub(crate) needs: Needs,
     /// The revision of the catalogs that the needs were made for.
     needs_revision: u64,
     /// Whether changes were missed because settings could not be read.
     behind: bool,
 }
 
-/// The result of a refresh.
 pub(crate) struct Loaded {
     pub(crate) snapshot: Arc<Snapshot>,
     /// The snapshot before and what changed since, unless nothing did.
@@ -109,17 +109,11 @@ impl Loader {
         true
     }
 
-    /// Returns what has to be watched, as of the last update.
-    pub(crate) fn needs(&self) -> &Needs {
-        &self.needs
-    }
-
     /// Returns whether a file may be half written, so that a refresh is due soon even if nothing happens.
     pub(crate) fn is_in_doubt(&self) -> bool {
         self.catalogs.is_in_doubt()
     }
 
-    /// Returns whether there was ever a snapshot.
     pub(crate) fn has_loaded(&self) -> bool {
         self.last.is_some()
     }

@@ -31,7 +31,6 @@ impl<T> Mailbox<T> {
         drop((&self.waker).write(&[1]));
     }
 
-    /// Returns what to poll.
     pub(crate) fn fd(&self) -> BorrowedFd<'_> {
         self.wakeup.as_fd()
     }

@@ -17,7 +17,6 @@ impl Drop for Subscription {
     }
 }
 
-/// All subscribers.
 #[derive(Default)]
 pub(crate) struct Subscribers {
     subscribers: Mutex<Vec<Entry>>,

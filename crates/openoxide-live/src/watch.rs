@@ -1,6 +1,5 @@
 //! Watches folders through the system: one watcher for all places.
 
-mod event;
 #[cfg(all(target_os = "linux", not(feature = "portable-watcher")))]
 mod inotify;
 mod needs;
@@ -8,9 +7,39 @@ mod needs;
 mod portable;
 mod registry;
 
+use std::ffi::OsString;
+
 #[cfg(all(target_os = "linux", not(feature = "portable-watcher")))]
 pub(crate) use inotify::Watcher;
 pub(crate) use needs::Needs;
 #[cfg(any(not(target_os = "linux"), feature = "portable-watcher"))]
 pub(crate) use portable::Watcher;
 pub(crate) use registry::Registry;
+
+/// An event of the system. A watch is a number that the watcher gave.
+pub(crate) enum Event {
+    /// An entry of a folder changed.
+    Entry {
+        watch: i32,
+        name: OsString,
+        /// Whether the entry is a folder that was created, removed or moved, or whose permissions changed.
+        folder: bool,
+    },
+    /// The folder itself changed.
+    Itself { watch: i32 },
+    /// A watch ended, or its folder has moved.
+    Lost {
+        watch: i32,
+        /// Whether the system still watches the folder, at its new path.
+        moved: bool,
+    },
+    /// The system dropped events.
+    Overflow,
+}
+
+pub(crate) enum WatchError {
+    /// There is no such folder, or it cannot be read.
+    Absent,
+    /// The system cannot watch more folders.
+    LimitReached(String),
+}

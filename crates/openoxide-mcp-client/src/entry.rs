@@ -13,7 +13,6 @@ use crate::uri::{BadUri, SkillUri};
 /// Most bytes of frontmatter, as JSON.
 const MAX_FRONTMATTER: usize = 64 * 1024;
 
-/// What is wrong with an entry.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum EntryError {
     #[error("`{0}` is missing or wrong")]
@@ -54,7 +53,6 @@ impl Resource {
     }
 }
 
-/// The files of a skill.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Resources {
     /// All of them, by address.

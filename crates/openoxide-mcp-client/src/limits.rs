@@ -4,7 +4,6 @@
 
 use std::time::Duration;
 
-/// Most files of a skill.
 pub(crate) const MAX_FILES: usize = 512;
 /// Most bytes of all files of a skill.
 pub(crate) const MAX_SKILL_BYTES: u64 = 16 * 1024 * 1024;

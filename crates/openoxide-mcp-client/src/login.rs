@@ -63,7 +63,6 @@ impl LoginDriver {
     }
 }
 
-/// Sends one request, and waits for the response.
 fn fetch(request: &Request, time: Duration) -> Result<Response, LoginError> {
     let address = ServerAddress::new(&request.url)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();

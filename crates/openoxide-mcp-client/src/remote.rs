@@ -265,7 +265,6 @@ impl Remote {
         })
     }
 
-    /// Returns a client of a server whose connection is open.
     async fn client(&self, server: &str) -> Result<ServerClient<'_>, FetchError> {
         let server = self.server(server)?;
         let RemoteOptions { environment, limits } = &self.inner.options;

@@ -8,13 +8,10 @@ use openoxide_runtime::RemoteName;
 use openoxide_skills::text::is_deceptive;
 use percent_encoding::percent_decode_str;
 
-/// Longest address.
 const MAX_URI: usize = 1024;
-/// Longest name of a skill.
 const MAX_NAME: usize = 64;
 const OWN_FILE: &str = "SKILL.md";
 
-/// What is wrong with an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum BadUri {
     #[error("it is longer than {MAX_URI} bytes")]

@@ -65,15 +65,7 @@ impl Runtime {
         if decision.action != Action::Ask {
             return decision;
         }
-        let mut remembered = Approvals::default();
-        self.with_trust(|trust| {
-            let ours = trust.remembered_answers().filter(|always| always.agent.is_none() || always.agent == self.agent);
-            for always in ours {
-                if let Some(permission) = Permission::parse(&always.permission) {
-                    remembered.allow(permission, always.pattern.as_str());
-                }
-            }
-        });
+        let remembered = self.with_trust(|trust| trust.remembered(self.agent.as_deref()));
         decide(&self.rules, &remembered, permission, subject)
     }
 

@@ -16,7 +16,7 @@ type Revoke<'r> = &'r dyn Fn(Option<&Path>, Option<&str>) -> Option<String>;
 /// Returns everything that is trusted.
 pub fn list(workspace: &Workspace, revoke: Revoke<'_>) -> TrustAnswer {
     let config = &workspace.config;
-    let problems = config.problems.iter().filter(|problem| problem.path.as_deref() == config.trust().path());
+    let problems = config.problems.iter().filter(|problem| problem.path.as_deref() == config.trust.path());
     let mut answer = TrustAnswer {
         schema: SchemaVersion::default(),
         folders: Vec::new(),
@@ -29,7 +29,7 @@ pub fn list(workspace: &Workspace, revoke: Revoke<'_>) -> TrustAnswer {
     for layer in &config.layers {
         answer.folders.extend(folders_of(workspace, layer, revoke));
     }
-    for entry in config.trust().entries() {
+    for entry in config.trust.entries() {
         add(&mut answer, workspace, entry, revoke);
     }
     answer
@@ -48,18 +48,18 @@ fn folders_of(workspace: &Workspace, layer: &Layer, revoke: Revoke<'_>) -> Vec<F
 fn add(answer: &mut TrustAnswer, workspace: &Workspace, entry: &TrustEntry, revoke: Revoke<'_>) {
     let written = |since: Option<&Timestamp>, folder: Option<&Path>| {
         let id = entry.record.id();
-        let file = workspace.config.trust().path().map(path_text).unwrap_or_default();
+        let file = workspace.config.trust.path().map(path_text).unwrap_or_default();
         let (origin, since) = (format!("{file}:{}", entry.line), since.map(ToString::to_string));
         WrittenLine { origin, since, revoke: revoke(folder, Some(&id)), id: Some(id) }
     };
     match &entry.record {
-        TrustRecord::Folder(folder) => {
-            let written = written(Some(&folder.at), Some(&folder.path));
-            answer.folders.push(FolderLine { path: path_text(&folder.path), written });
+        TrustRecord::Folder { path, at } => {
+            let written = written(Some(at), Some(path));
+            answer.folders.push(FolderLine { path: path_text(path), written });
         }
-        TrustRecord::Source(source) => {
-            let written = written(Some(&source.at), None);
-            answer.sources.push(SourceLine { source: source.source.clone(), written });
+        TrustRecord::Source { source, at } => {
+            let written = written(Some(at), None);
+            answer.sources.push(SourceLine { source: source.clone(), written });
         }
         TrustRecord::Grant(grant) => answer.grants.push(GrantLine {
             skill: path_text(&grant.skill),

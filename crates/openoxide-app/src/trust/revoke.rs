@@ -103,7 +103,7 @@ impl Selector {
             _ => permissions.is_empty(),
         };
         let is_it = match record {
-            TrustRecord::Folder(folder) => self.is_folder(&folder.path),
+            TrustRecord::Folder { path, .. } => self.is_folder(path),
             other => other.skill().is_some_and(|file| self.is_skill(file)),
         };
         is_permission && (self.all || is_it || self.word.as_ref() == Some(&record.id()))
@@ -132,8 +132,8 @@ fn unlist(workspace: &Workspace, selector: &Selector, report: Report<'_>) -> Res
 /// Returns what an entry is about, in one word or two.
 fn target(record: &TrustRecord) -> String {
     match record {
-        TrustRecord::Folder(folder) => path_text(&folder.path),
-        TrustRecord::Source(source) => source.source.clone(),
+        TrustRecord::Folder { path, .. } => path_text(path),
+        TrustRecord::Source { source, .. } => source.clone(),
         TrustRecord::Grant(grant) => format!("{} {}", path_text(&grant.skill), grant.permission.as_str()),
         TrustRecord::UnknownGrant { skill, permission } => format!("{} {permission}", path_text(skill)),
         TrustRecord::Remote(remote) => format!("{} {}", remote.server, remote.uri),
@@ -146,8 +146,8 @@ fn revoked(workspace: &Workspace, record: &TrustRecord) -> String {
     let no_power =
         |skill: &Path, power: &str| format!("{} has no power `{}` any more", from_home(workspace, skill), safe(power));
     match record {
-        TrustRecord::Folder(folder) => format!("{} is not trusted any more", from_home(workspace, &folder.path)),
-        TrustRecord::Source(source) => format!("{} is not trusted any more", safe(&source.source)),
+        TrustRecord::Folder { path, .. } => format!("{} is not trusted any more", from_home(workspace, path)),
+        TrustRecord::Source { source, .. } => format!("{} is not trusted any more", safe(source)),
         TrustRecord::Grant(grant) => no_power(&grant.skill, grant.permission.as_str()),
         TrustRecord::UnknownGrant { skill, permission } => no_power(skill, permission),
         TrustRecord::Remote(remote) => {

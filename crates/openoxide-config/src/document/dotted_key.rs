@@ -19,7 +19,6 @@ pub(crate) fn quote_part(part: &str) -> String {
     toml_edit::Key::new(part).to_string().trim().to_owned()
 }
 
-/// Returns the value of a dotted key in a table.
 pub(crate) fn get<'t>(table: &'t toml::Table, key: &str) -> Option<&'t toml::Value> {
     let mut parts = split_key(key).into_iter();
     let mut value = table.get(&parts.next()?)?;
@@ -43,7 +42,6 @@ pub(crate) fn insert(table: &mut toml::Table, path: &[String], value: toml::Valu
     }
 }
 
-/// Removes the value at a path of names.
 pub(crate) fn remove(table: &mut toml::Table, path: &[String]) {
     match path {
         [] => {}

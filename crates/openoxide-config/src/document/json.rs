@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-/// Whether JSON may contain comments and trailing commas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum JsonDialect {
     /// As the standard has it.

@@ -4,35 +4,10 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
-use openoxide_skills::host::{ActivePlugins, ManifestRule, PluginSource};
+use openoxide_skills::host::{ActivePlugins, Host, ManifestRule, PluginSource};
 use openoxide_skills::{root::Surroundings, settings::Plugin, skill::SkillScope};
 use serde_json::{Map, Value as Json};
 use toml::Value;
-
-/// Returns the plugins that are installed and enabled. Those of a cache are sorted by folder, the others as listed.
-pub(super) fn enabled_plugins(
-    source: &PluginSource,
-    enabled: Option<&Value>,
-    expand: &dyn Fn(&str) -> Option<PathBuf>,
-) -> Vec<Plugin> {
-    let Some(Value::Table(ids)) = enabled else { return Vec::new() };
-    let on = ids.iter().filter(|(_, value)| is_enabled(value, source.active == ActivePlugins::Named));
-    let mut plugins: Vec<Plugin> = on
-        .filter_map(|(id, _)| {
-            let (name, marketplace) = id.rsplit_once('@')?;
-            if !is_plain(name) || !is_plain(marketplace) {
-                return None;
-            }
-            let dir = cached_folder(source, name, marketplace, expand)
-                .or_else(|| listed_folder(source, id, name, marketplace, expand))?;
-            read_plugin(source, id, name, dir)
-        })
-        .collect();
-    if source.cache.is_some() {
-        plugins.sort_by(|left, right| left.dir.cmp(&right.dir));
-    }
-    plugins
-}
 
 /// Returns the surroundings in which plugins are looked up: their project may have other markers than the host's.
 pub(crate) fn plugin_surroundings(source: &PluginSource, around: &Surroundings) -> Surroundings {
@@ -47,55 +22,119 @@ pub(crate) fn plugin_surroundings(source: &PluginSource, around: &Surroundings) 
     placed
 }
 
-/// Returns every installed plugin that is not disabled, in the order of the list.
-pub(super) fn installed_plugins(
-    source: &PluginSource,
-    enabled: Option<&Value>,
-    users_are_on: bool,
-    around: &Surroundings,
-    expand: &dyn Fn(&str) -> Option<PathBuf>,
-) -> Vec<Plugin> {
-    let registry = |file: &String| expand(file).and_then(|path| read_registry(&path)).unwrap_or_default();
-    let others: Vec<Map<String, Json>> = source.unless_in.iter().map(registry).collect();
-    let own = source.installed.as_ref().map(registry).unwrap_or_default();
-    let off = source.user_switch.as_deref().filter(|_| !users_are_on);
-    let mut plugins = Vec::new();
-    for (id, entries) in own.iter().filter(|(id, _)| !others.iter().any(|other| other.contains_key(*id))) {
-        let Some((name, _)) = id.rsplit_once('@') else { continue };
-        let switch = enabled.and_then(|enabled| enabled.get(id)).and_then(Value::as_bool);
-        for entry in entries.as_array().into_iter().flatten().filter(|_| switch != Some(false)) {
-            let wanted = is_active(source, entry, switch, around);
-            let dir = entry.get("installPath").and_then(Json::as_str).filter(|path| wanted && !path.is_empty());
-            let found = dir.and_then(|dir| read_plugin(source, id, name, around.cwd.join(dir)));
-            let own = if is_of_project(entry) { SkillScope::Repo } else { SkillScope::User };
-            let scope = source.entries_scope.unwrap_or(own);
-            let off = off
-                .filter(|_| scope == SkillScope::User)
-                .map(|name| format!("its plugin is off unless `{name}` is on"));
-            plugins.extend(found.map(|plugin| Plugin { scope: Some(scope), off, ..plugin }));
-        }
+/// Finds the plugins of one source.
+pub(super) struct PluginFinder<'p> {
+    source: &'p PluginSource,
+    host: &'p Host,
+    around: Surroundings,
+}
+
+impl<'p> PluginFinder<'p> {
+    pub(super) fn new(source: &'p PluginSource, host: &'p Host, around: &Surroundings) -> PluginFinder<'p> {
+        PluginFinder { source, host, around: plugin_surroundings(source, around) }
     }
-    plugins
+
+    fn expand(&self, template: &str) -> Option<PathBuf> {
+        self.around.expand(template, &self.host.vars)
+    }
+
+    /// Returns the plugins that are installed and enabled. Those of a cache are sorted by folder, the others as listed.
+    pub(super) fn enabled(&self, enabled: Option<&Value>) -> Vec<Plugin> {
+        let Some(Value::Table(ids)) = enabled else { return Vec::new() };
+        let on = ids.iter().filter(|(_, value)| is_enabled(value, self.source.active == ActivePlugins::Named));
+        let mut plugins: Vec<Plugin> = on
+            .filter_map(|(id, _)| {
+                let (name, marketplace) = id.rsplit_once('@')?;
+                if !is_plain(name) || !is_plain(marketplace) {
+                    return None;
+                }
+                let dir =
+                    self.cached_folder(name, marketplace).or_else(|| self.listed_folder(id, name, marketplace))?;
+                read_plugin(self.source, id, name, dir)
+            })
+            .collect();
+        if self.source.cache.is_some() {
+            plugins.sort_by(|left, right| left.dir.cmp(&right.dir));
+        }
+        plugins
+    }
+
+    /// Returns every installed plugin that is not disabled, in the order of the list.
+    pub(super) fn installed(&self, enabled: Option<&Value>, users_are_on: bool) -> Vec<Plugin> {
+        let source = self.source;
+        let registry = |file: &String| self.expand(file).and_then(|path| read_registry(&path)).unwrap_or_default();
+        let others: Vec<Map<String, Json>> = source.unless_in.iter().map(registry).collect();
+        let own = source.installed.as_ref().map(registry).unwrap_or_default();
+        let off = source.user_switch.as_deref().filter(|_| !users_are_on);
+        let mut plugins = Vec::new();
+        for (id, entries) in own.iter().filter(|(id, _)| !others.iter().any(|other| other.contains_key(*id))) {
+            let Some((name, _)) = id.rsplit_once('@') else { continue };
+            let switch = enabled.and_then(|enabled| enabled.get(id)).and_then(Value::as_bool);
+            for entry in entries.as_array().into_iter().flatten().filter(|_| switch != Some(false)) {
+                let is_active = self.is_active(entry, switch);
+                let dir = entry.get("installPath").and_then(Json::as_str).filter(|path| is_active && !path.is_empty());
+                let found = dir.and_then(|dir| read_plugin(source, id, name, self.around.cwd.join(dir)));
+                let own = if is_of_project(entry) { SkillScope::Repo } else { SkillScope::User };
+                let scope = source.entries_scope.unwrap_or(own);
+                let off = off
+                    .filter(|_| scope == SkillScope::User)
+                    .map(|name| format!("its plugin is off unless `{name}` is on"));
+                plugins.extend(found.map(|plugin| Plugin { scope: Some(scope), off, ..plugin }));
+            }
+        }
+        plugins
+    }
+
+    /// Tells whether an entry is active here: enabled, and for this project.
+    fn is_active(&self, entry: &Json, switch: Option<bool>) -> bool {
+        let same_project = || {
+            let path =
+                entry.get("projectPath").and_then(Json::as_str).and_then(|path| std::fs::canonicalize(path).ok());
+            path.is_some() && path == std::fs::canonicalize(&self.around.project).ok()
+        };
+        let is_here = self.source.active == ActivePlugins::InstalledAnywhere
+            || !is_of_project(entry)
+            || switch == Some(true)
+            || same_project();
+        entry.get("enabled") != Some(&Json::Bool(false)) && is_here
+    }
+
+    /// Returns the folder of the highest version in the cache.
+    fn cached_folder(&self, name: &str, marketplace: &str) -> Option<PathBuf> {
+        let folder = self.expand(self.source.cache.as_ref()?)?.join(marketplace).join(name);
+        let entries = std::fs::read_dir(&folder).ok()?.flatten();
+        let real = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        let versions = real.filter_map(|entry| entry.file_name().into_string().ok());
+        versions.max_by(|left, right| compare_versions(left, right)).map(|version| folder.join(version))
+    }
+
+    /// Returns the folder that the list of installed plugins, or a marketplace on disk, names.
+    fn listed_folder(&self, id: &str, name: &str, marketplace: &str) -> Option<PathBuf> {
+        let source = self.source;
+        let known = read_json(&self.expand(source.marketplaces.as_ref()?)?)?;
+        let known = known.get(marketplace)?;
+        let place = known.get("installLocation").or_else(|| known.pointer("/source/path"))?.as_str()?;
+        let market = Path::new(place);
+        let manifest = Path::new(source.manifests.first()?).with_file_name("marketplace.json");
+        let manifest = read_json(&market.join(manifest))?;
+        let is_it = |entry: &&Json| entry.get("name").and_then(Json::as_str) == Some(name);
+        let entry = manifest.get("plugins")?.as_array()?.iter().find(is_it)?;
+        if known.pointer("/source/source").and_then(Json::as_str) == Some("directory") {
+            return inside(market, entry.get("source")?.as_str()?).filter(|dir| dir.is_dir());
+        }
+        let installed = read_json(&self.expand(source.installed.as_ref()?)?)?;
+        let entries = installed.get("plugins")?.get(id)?;
+        let first = entries.as_array().map_or(Some(entries), |entries| {
+            entries.iter().find(|entry| entry.get("scope").and_then(Json::as_str) != Some("project"))
+        })?;
+        Some(PathBuf::from(first.get("installPath")?.as_str()?)).filter(|dir| dir.is_dir())
+    }
 }
 
 fn read_registry(path: &Path) -> Option<Map<String, Json>> {
     let json = read_json(path)?;
     json.get("version")?.as_number()?;
     json.get("plugins")?.as_object().cloned()
-}
-
-/// Tells whether an entry is active here: enabled, and for this project.
-fn is_active(source: &PluginSource, entry: &Json, switch: Option<bool>, around: &Surroundings) -> bool {
-    let text = |key: &str| entry.get(key).and_then(Json::as_str);
-    let same_project = || {
-        let path = text("projectPath").and_then(|path| std::fs::canonicalize(path).ok());
-        path.is_some() && path == std::fs::canonicalize(&around.project).ok()
-    };
-    let is_here = source.active == ActivePlugins::InstalledAnywhere
-        || !is_of_project(entry)
-        || switch == Some(true)
-        || same_project();
-    entry.get("enabled") != Some(&Json::Bool(false)) && is_here
 }
 
 fn is_of_project(entry: &Json) -> bool {
@@ -109,50 +148,6 @@ fn is_enabled(value: &Value, default: bool) -> bool {
 fn is_plain(name: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
     !name.is_empty() && !name.starts_with('.') && name.bytes().all(plain)
-}
-
-/// Returns the folder of the highest version in the cache.
-fn cached_folder(
-    source: &PluginSource,
-    name: &str,
-    marketplace: &str,
-    expand: &dyn Fn(&str) -> Option<PathBuf>,
-) -> Option<PathBuf> {
-    let folder = expand(source.cache.as_ref()?)?.join(marketplace).join(name);
-    let entries = std::fs::read_dir(&folder).ok()?.flatten();
-    let real = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-    let versions = real.filter_map(|entry| entry.file_name().into_string().ok());
-    versions.max_by(|left, right| compare_versions(left, right)).map(|version| folder.join(version))
-}
-
-/// Returns the folder that the list of installed plugins, or a marketplace on disk, names.
-fn listed_folder(
-    source: &PluginSource,
-    id: &str,
-    name: &str,
-    marketplace: &str,
-    expand: &dyn Fn(&str) -> Option<PathBuf>,
-) -> Option<PathBuf> {
-    let known = read_json(&expand(source.marketplaces.as_ref()?)?)?;
-    let known = known.get(marketplace)?;
-    let place = known.get("installLocation").or_else(|| known.pointer("/source/path"))?.as_str()?;
-    let market = Path::new(place);
-    let manifest = read_json(&market.join(Path::new(source.manifests.first()?).with_file_name("marketplace.json")))?;
-    let entry = manifest
-        .get("plugins")?
-        .as_array()?
-        .iter()
-        .find(|entry| entry.get("name").and_then(Json::as_str) == Some(name))?;
-    if known.pointer("/source/source").and_then(Json::as_str) == Some("directory") {
-        let path = entry.get("source")?.as_str()?;
-        return inside(market, path).filter(|dir| dir.is_dir());
-    }
-    let installed = read_json(&expand(source.installed.as_ref()?)?)?;
-    let entries = installed.get("plugins")?.get(id)?;
-    let first = entries.as_array().map_or(Some(entries), |entries| {
-        entries.iter().find(|entry| entry.get("scope").and_then(Json::as_str) != Some("project"))
-    })?;
-    Some(PathBuf::from(first.get("installPath")?.as_str()?)).filter(|dir| dir.is_dir())
 }
 
 /// Reads the manifest of a plugin. Returns `None` if the program would not load the plugin.

@@ -32,16 +32,14 @@ impl<'r> Reader<'r> {
         Reader { spec, host, around, config, files: HashMap::new(), problems: Vec::new() }
     }
 
-    /// Reads every setting.
     pub(super) fn settings(&mut self) -> HostSettings {
         let mut settings = HostSettings::default();
         for (name, rule) in &self.host.settings {
-            let values: Vec<Setting> =
-                self.values(name, rule).into_iter().filter(|setting| self.accepts(name, rule, setting)).collect();
-            let is_set = |setting: &Setting| {
-                !rule.empty_is_unset || setting.value.as_array().is_none_or(|list| !list.is_empty())
-            };
-            let values = values.into_iter().filter(is_set).collect::<Vec<Setting>>();
+            let mut values = self.values(name, rule);
+            values.retain(|setting| self.accepts(name, rule, setting));
+            if rule.empty_is_unset {
+                values.retain(|setting| setting.value.as_array().is_none_or(|list| !list.is_empty()));
+            }
             if rule.combine == Combine::AddUp && !values.is_empty() {
                 settings.parts.insert(name.clone(), values.clone());
             }
@@ -90,7 +88,7 @@ impl<'r> Reader<'r> {
         if layer.needs.as_ref().is_some_and(|name| !self.is_on(name)) {
             return Vec::new();
         }
-        let mut values = match (&layer.env, &source.config) {
+        let mut values: Vec<Setting> = match (&layer.env, &source.config) {
             (Some(name), _) => self.read_variable(rule, source, layer, name).into_iter().collect(),
             (_, Some(key)) => self.config.values(key),
             _ => layer_files(layer, self.host, self.around)
@@ -98,19 +96,15 @@ impl<'r> Reader<'r> {
                 .filter_map(|path| self.read_file(rule, source, layer, path))
                 .collect(),
         };
-        if !source.holds.is_empty() {
-            for setting in &mut values {
-                setting.value = Value::Boolean(contains_any(&setting.value, &source.holds));
+        for value in values.iter_mut().map(|setting| &mut setting.value) {
+            if !source.holds.is_empty() {
+                *value = Value::Boolean(contains_any(value, &source.holds));
             }
-        }
-        for setting in
-            values.iter_mut().filter(|setting| source.negate && !(layer.env.is_some() && setting.value.is_str()))
-        {
-            setting.value = Value::Boolean(setting.value.as_bool() != Some(true));
-        }
-        if rule.kind == SettingKind::Permissions {
-            for setting in &mut values {
-                normalize_permissions(&mut setting.value);
+            if source.negate && !(layer.env.is_some() && value.is_str()) {
+                *value = Value::Boolean(value.as_bool() != Some(true));
+            }
+            if rule.kind == SettingKind::Permissions {
+                normalize_permissions(value);
             }
         }
         values

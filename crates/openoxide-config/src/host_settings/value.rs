@@ -6,7 +6,6 @@ use openoxide_skills::host::{Combine, SettingKind, SettingRule, YesWords};
 use openoxide_skills::settings::Setting;
 use toml::Value;
 
-/// Tells whether a list contains one of the words.
 pub(super) fn contains_any(value: &Value, words: &[String]) -> bool {
     let items = value.as_array().into_iter().flatten().filter_map(Value::as_str);
     items.into_iter().any(|item| words.iter().any(|word| word == item))
@@ -17,7 +16,6 @@ pub(super) fn parse_number(text: &str) -> Option<Value> {
     text.parse::<i64>().map(Value::Integer).or_else(|_| text.parse::<f64>().map(Value::Float)).ok()
 }
 
-/// Splits the text of a variable into a list.
 pub(super) fn split_list(text: &str, split: Option<&str>) -> Value {
     let parts: Vec<&str> = split.map_or_else(|| vec![text], |split| text.split(split).collect());
     let items = parts.into_iter().map(str::trim).filter(|item| !item.is_empty());

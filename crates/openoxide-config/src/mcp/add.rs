@@ -6,8 +6,9 @@ use toml::Value;
 use toml_edit::{Array, Item, Table, value};
 
 use super::parse::{ServerProblem, parse_server};
-use super::server::{McpServer, McpTransport, TokenSource};
-use crate::{EditError, SettingsOwner, settings::edit::edit, settings::edit::table::table_at};
+use super::server::{McpServer, McpTransport, TokenSource, server_key};
+use crate::settings::edit::{edit, table::table_at, values};
+use crate::{EditError, SettingsOwner, document::dotted_key};
 
 /// The outcome of adding a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,11 +33,13 @@ pub fn add_mcp_server(path: &Path, name: &str, server: &McpServer) -> Result<Add
     validate_mcp_server(name, server)?;
     let mut outcome = AddServerOutcome::Added;
     edit(path, SettingsOwner::User, |document| {
+        let values = values(document);
+        let existing = dotted_key::get(&values, &server_key(name)).and_then(|table| parse_server(name, table).ok());
         let outer = ["mcp".to_owned(), "servers".to_owned()];
         let servers = table_at(document, &outer, path, "mcp.servers")?;
         match servers.get(name) {
             None => drop(servers.insert(name, Item::Table(server_table(server)))),
-            Some(existing) if is_same(existing, name, server) => outcome = AddServerOutcome::Same,
+            Some(_) if existing.as_ref() == Some(server) => outcome = AddServerOutcome::Same,
             Some(_) => outcome = AddServerOutcome::NameTaken,
         }
         Ok::<(), EditError>(())
@@ -68,15 +71,6 @@ fn server_table(server: &McpServer) -> Table {
         table.insert("enabled", value(false));
     }
     table
-}
-
-fn is_same(existing: &Item, name: &str, server: &McpServer) -> bool {
-    let Some(fields) = existing.as_table_like() else { return false };
-    let mut table = Table::new();
-    for (key, item) in fields.iter() {
-        table.insert(key, item.clone());
-    }
-    plain_value(&table).and_then(|table| parse_server(name, &table).ok()).as_ref() == Some(server)
 }
 
 /// Returns a table as the value that a reader of the file gets.

@@ -6,13 +6,10 @@ use url::{Host, Url};
 use super::server::{McpServer, McpTransport, TokenSource};
 use crate::document::dotted_key::quote_part;
 
-/// The longest name of a server.
 const MAX_NAME: usize = 64;
 
-/// The fields that a server can have.
 const FIELDS: [&str; 8] = ["command", "args", "env", "url", "token_env", "token_file", "transport", "enabled"];
 
-/// A problem with a server.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ServerProblem {
     /// The field, unless the problem is about the server as a whole.
@@ -30,7 +27,6 @@ impl ServerProblem {
     }
 }
 
-/// Parses a server, or says what is wrong with it.
 pub(crate) fn parse_server(name: &str, value: &Value) -> Result<McpServer, ServerProblem> {
     if !is_server_name(name) {
         return Err(ServerProblem::whole("a server's name has letters, digits, `-` and `_`, at most 64"));

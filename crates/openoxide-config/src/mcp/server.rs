@@ -64,7 +64,6 @@ pub struct ConfiguredServer {
     pub origin: Origin,
 }
 
-/// Returns the dotted key of a server.
 pub(crate) fn server_key(name: &str) -> String {
     join_key(&["mcp", "servers", name])
 }

@@ -23,18 +23,13 @@ pub struct Config {
     /// What `~` stands for.
     pub(super) home: Option<PathBuf>,
     /// What the user trusts besides `trust.folders`.
-    pub(super) trust: Trust,
+    pub trust: Trust,
     pub(super) permissions: PermissionRules,
     /// The first file that cannot be read and may hold rules that deny.
     pub(super) unread: Option<RuleError>,
 }
 
 impl Config {
-    /// Returns what the user trusts besides `trust.folders`.
-    pub fn trust(&self) -> &Trust {
-        &self.trust
-    }
-
     /// Tells whether the user trusts a project: by `trust.folders`, or by a recorded decision.
     ///
     /// Files inside the project do not count, because a project cannot vouch for itself.
@@ -143,7 +138,6 @@ impl Config {
     }
 }
 
-/// Tells whether a file is outside of a project.
 fn is_outside(file: Option<&Path>, project: &Path) -> bool {
     file.is_none_or(|file| !std::fs::canonicalize(file).unwrap_or_else(|_| file.to_owned()).starts_with(project))
 }

@@ -2,109 +2,87 @@
 
 use openoxide_permissions::ProfileMode;
 
-use super::key::{ConfigKey, ProjectAccess, ValueKind};
+use super::key::ValueKind::{
+    self, Agents, Bool, Choice, Folders, Hosts, Integer, List, Number, Permissions, Rules, Servers, Text,
+};
+use super::key::{ConfigKey, ProjectAccess};
 
 /// All keys, sorted by name.
 pub const CONFIG_KEYS: &[ConfigKey] = &[
     key(
         "agents",
-        ValueKind::Agents,
+        Agents,
         "",
         "Agents for `--agent NAME`: `agents.NAME.permission` has rules as `permission` does, which follow those; `agents.NAME.skills` lists the skills that the agent starts with.",
     ),
-    key("budget.share", ValueKind::Number, "0.02", "The share of the context window that the catalog may take."),
-    key(
-        "budget.unknown_chars",
-        ValueKind::Integer,
-        "16000",
-        "The catalog's size in characters when the window is not known.",
-    ),
-    key("color", ValueKind::Choice(&["auto", "always", "never"]), "\"auto\"", "When to use color."),
+    key("budget.share", Number, "0.02", "The share of the context window that the catalog may take."),
+    key("budget.unknown_chars", Integer, "16000", "The catalog's size in characters when the window is not known."),
+    key("color", Choice(&["auto", "always", "never"]), "\"auto\"", "When to use color."),
     private(
         "connectors.names",
-        ValueKind::List,
+        List,
         "[]",
         "Names of connectors; in running text, `$NAME` means the connector and not a skill.",
     ),
-    key("host", ValueKind::Text, "\"openoxide\"", "The host whose rules are followed, as `name` or `name@edition`."),
+    key("host", Text, "\"openoxide\"", "The host whose rules are followed, as `name` or `name@edition`."),
     key(
         "hosts",
-        ValueKind::Hosts,
+        Hosts,
         "",
         "Settings of other hosts, as `hosts.NAME.SETTING`; `openoxide roots --host NAME` lists them.",
     ),
-    key("limits.depth", ValueKind::Integer, "6", "The deepest folder below a root that may be a skill."),
-    key("limits.entries", ValueKind::Integer, "200000", "The most entries examined below a root."),
-    key("limits.folders", ValueKind::Integer, "50000", "The most folders opened below a root."),
+    key("limits.depth", Integer, "6", "The deepest folder below a root that may be a skill."),
+    key("limits.entries", Integer, "200000", "The most entries examined below a root."),
+    key("limits.folders", Integer, "50000", "The most folders opened below a root."),
     private(
         "mcp.servers",
-        ValueKind::Servers,
+        Servers,
         "",
         "Servers of tools by name: `command` with `args` and `env` (names of variables), or `url`, with `token_env` (the name of a variable) or `token_file` (a path) if it wants a token; `transport` and `enabled`.",
     ),
     key(
         "mentions.ambiguous",
-        ValueKind::Choice(&["nothing", "rank"]),
+        Choice(&["nothing", "rank"]),
         "\"nothing\"",
         "What `$name` in a text means when several skills have the name: `nothing`, or by `rank` the one that counts.",
     ),
     key(
         "permission",
-        ValueKind::Permissions,
+        Permissions,
         "",
         "What is allowed, asked for or denied, by permission (`skill`, `read`, `shell`, `script`, `hook`, `mcp`, `profile`, `tool`, `network`) and pattern; the last rule that matches wins. A rule in a list may carry examples under `matches` and `not`, which are checked. A project can deny and ask, and not allow.",
     ),
-    private("sandbox.file_size", ValueKind::Integer, "268435456", "The most bytes of a file that a command may write."),
-    private("sandbox.memory", ValueKind::Integer, "1073741824", "The most bytes of memory that a command may take."),
-    ConfigKey {
-        project: ProjectAccess::Only("false"),
-        ..key("sandbox.network", ValueKind::Bool, "false", "Whether commands of skills may use the network.")
-    },
-    private("sandbox.output", ValueKind::Integer, "1048576", "The most bytes that a script may print."),
-    private("sandbox.processes", ValueKind::Integer, "64", "The most processes that a command may have at once."),
-    private(
-        "sandbox.shell_output",
-        ValueKind::Integer,
-        "65536",
-        "The most bytes that a command in a skill's text may print.",
+    private("sandbox.file_size", Integer, "268435456", "The most bytes of a file that a command may write."),
+    private("sandbox.memory", Integer, "1073741824", "The most bytes of memory that a command may take."),
+    strict("false", "sandbox.network", Bool, "false", "Whether commands of skills may use the network."),
+    private("sandbox.output", Integer, "1048576", "The most bytes that a script may print."),
+    private("sandbox.processes", Integer, "64", "The most processes that a command may have at once."),
+    private("sandbox.shell_output", Integer, "65536", "The most bytes that a command in a skill's text may print."),
+    private("sandbox.shell_time", Integer, "10", "The seconds that a command in a skill's text may run."),
+    private("sandbox.time", Integer, "120", "The seconds that a script may run."),
+    private("sandbox.writable", Folders, "[]", "Folders that commands of skills may write to."),
+    strict(
+        "\"limit\"",
+        "skills.allowed_tools",
+        Choice(&["preapprove", "limit"]),
+        "\"preapprove\"",
+        "What a skill's `allowed-tools` means once you agreed: tools that are not asked for again, or the only ones.",
     ),
-    private("sandbox.shell_time", ValueKind::Integer, "10", "The seconds that a command in a skill's text may run."),
-    private("sandbox.time", ValueKind::Integer, "120", "The seconds that a script may run."),
-    private("sandbox.writable", ValueKind::Folders, "[]", "Folders that commands of skills may write to."),
-    ConfigKey {
-        project: ProjectAccess::Only("\"limit\""),
-        ..key(
-            "skills.allowed_tools",
-            ValueKind::Choice(&["preapprove", "limit"]),
-            "\"preapprove\"",
-            "What a skill's `allowed-tools` means once you agreed: tools that are not asked for again, or the only ones.",
-        )
-    },
-    key("skills.claude", ValueKind::Bool, "true", "Whether skills in `.claude/skills` count."),
-    key("skills.config", ValueKind::Rules, "[]", "Skills switched on or off by `name` or `path`; a later rule wins."),
-    key("skills.paths", ValueKind::List, "[]", "More folders of skills."),
-    ConfigKey {
-        project: ProjectAccess::Only("\"strict\""),
-        ..key(
-            "skills.profiles",
-            ValueKind::Choice(ProfileMode::WORDS),
-            "\"ask\"",
-            "Permissions that a skill asks for: ask you, take none, or take those of the system's and the administrator's.",
-        )
-    },
-    ConfigKey {
-        project: ProjectAccess::Only("false"),
-        ..key("skills.shell", ValueKind::Bool, "true", "Whether commands in the text of a skill may run at all.")
-    },
-    private(
-        "skills.untrusted_loses",
-        ValueKind::Bool,
-        "true",
-        "Whether a skill of an untrusted project loses every name clash.",
+    key("skills.claude", Bool, "true", "Whether skills in `.claude/skills` count."),
+    key("skills.config", Rules, "[]", "Skills switched on or off by `name` or `path`; a later rule wins."),
+    key("skills.paths", List, "[]", "More folders of skills."),
+    strict(
+        "\"strict\"",
+        "skills.profiles",
+        Choice(ProfileMode::WORDS),
+        "\"ask\"",
+        "Permissions that a skill asks for: ask you, take none, or take those of the system's and the administrator's.",
     ),
+    strict("false", "skills.shell", Bool, "true", "Whether commands in the text of a skill may run at all."),
+    private("skills.untrusted_loses", Bool, "true", "Whether a skill of an untrusted project loses every name clash."),
     private(
         "trust.folders",
-        ValueKind::List,
+        List,
         "[]",
         "Projects whose settings count and whose skills compete for names, besides those that `openoxide trust` wrote down.",
     ),
@@ -112,6 +90,17 @@ pub const CONFIG_KEYS: &[ConfigKey] = &[
 
 const fn key(name: &'static str, kind: ValueKind, default: &'static str, about: &'static str) -> ConfigKey {
     ConfigKey { name, kind, default, about, project: ProjectAccess::Any }
+}
+
+/// Makes a key that a project can set to one value only, the strictest one.
+const fn strict(
+    only: &'static str,
+    name: &'static str,
+    kind: ValueKind,
+    default: &'static str,
+    about: &'static str,
+) -> ConfigKey {
+    ConfigKey { name, kind, default, about, project: ProjectAccess::Only(only) }
 }
 
 /// Makes a key that no project can set.
@@ -128,7 +117,6 @@ impl ConfigKey {
         })
     }
 
-    /// Returns the default, if the key has one.
     pub(crate) fn default_value(&self) -> Option<toml::Value> {
         let mut table: toml::Table = format!("value = {}", self.default).parse().ok()?;
         table.remove("value")

@@ -30,7 +30,11 @@ impl Config {
         config.layers.push(environment_layer(environment));
         config.layers.push(flags);
         config.home.clone_from(&environment.home);
-        config.add_trust(Trust::open(environment));
+        config.trust = Trust::open(environment);
+        if let Some(problem) = config.trust.problem().cloned() {
+            let path = config.trust.path().map(Path::to_owned);
+            config.problems.push(ConfigProblem { path, diagnostic: problem });
+        }
         config.ignore_untrusted(project);
         config.permissions = permission_rules::read(&config.layers, config.home.as_deref());
         config.problems.append(&mut config.permissions.problems);
@@ -85,13 +89,6 @@ impl Config {
                 self.problems.push(ConfigProblem { path: layer.path.clone(), diagnostic });
             }
         }
-    }
-
-    fn add_trust(&mut self, trust: Trust) {
-        if let Some(problem) = trust.problem() {
-            self.add_problems(trust.path(), [problem.clone()]);
-        }
-        self.trust = trust;
     }
 }
 

@@ -24,7 +24,6 @@ pub struct AgentSettings {
     pub skills: Vec<String>,
 }
 
-/// The rules of all layers, and the problems with them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PermissionRules {
     pub(crate) rules: Rules,

@@ -29,7 +29,7 @@ pub(crate) fn objection(key: &str, value: Option<&Value>, kind: LayerKind) -> Op
 pub(super) fn remove_invalid(mut document: Document, kind: LayerKind) -> (Document, Vec<Diagnostic>) {
     let mut problems = Vec::new();
     let mut invalid = Vec::new();
-    for (path, value) in leaves(&document.table) {
+    for (path, value) in leaves(&[], &document.table) {
         let name = join_key(&path);
         let Some((diagnostic, at)) = check_value(&name, path.last(), value, kind) else { continue };
         let place = document.line(&at).map(|line| Place { span: 0..0, line, column: 1 });
@@ -70,22 +70,17 @@ fn unknown_key(name: &str) -> Diagnostic {
     Diagnostic::warning(Code::ConfigUnknownKey, format!("there is no setting `{name}`")).help(help)
 }
 
-/// Returns every value with its path. A table that a key takes as one value is one, and so is each server.
-fn leaves(table: &toml::Table) -> Vec<(Vec<String>, &Value)> {
-    let mut leaves = Vec::new();
-    collect_leaves(&mut leaves, &[], table);
-    leaves
-}
-
-fn collect_leaves<'t>(leaves: &mut Vec<(Vec<String>, &'t Value)>, outer: &[String], table: &'t toml::Table) {
-    for (name, value) in table {
-        let path: Vec<String> = outer.iter().chain([name]).cloned().collect();
+/// Returns every value below a path. A table that a key takes as one value is one, and so is each server.
+fn leaves<'t>(outer: &[String], table: &'t toml::Table) -> Vec<(Vec<String>, &'t Value)> {
+    let below = |(name, value): (&String, &'t Value)| {
+        let path = [outer, &[name.clone()]].concat();
         let is_one_value = ConfigKey::find(&join_key(&path)).is_some_and(|key| key.is_one_value(path.len()));
         match value {
-            Value::Table(inner) if !is_one_value => collect_leaves(leaves, &path, inner),
-            _ => leaves.push((path, value)),
+            Value::Table(inner) if !is_one_value => leaves(&path, inner),
+            _ => vec![(path, value)],
         }
-    }
+    };
+    table.iter().flat_map(below).collect()
 }
 
 /// Removes empty tables.

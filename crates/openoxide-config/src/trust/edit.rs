@@ -23,7 +23,6 @@ pub(super) fn add(entries: &[TrustEntry], document: &mut DocumentMut, record: Tr
     }
 }
 
-/// Explains a new file in a comment.
 fn add_header(document: &mut DocumentMut) {
     document.insert("version", value(1));
     if let Some(mut key) = document.as_table_mut().key_mut("version") {
@@ -54,7 +53,6 @@ fn merged(entries: &[TrustEntry], record: TrustRecord) -> Option<TrustRecord> {
     }
 }
 
-/// Removes the entries that match.
 pub(super) fn remove(entries: &[TrustEntry], document: &mut DocumentMut, matches: &dyn Fn(&TrustRecord) -> bool) {
     // From the end, so that the indexes of the other entries stay valid.
     for entry in entries.iter().rev().filter(|entry| matches(&entry.record)) {
@@ -69,8 +67,8 @@ pub(super) fn remove(entries: &[TrustEntry], document: &mut DocumentMut, matches
 fn fields(record: &TrustRecord) -> Vec<(&'static str, Value)> {
     let path = |path: &std::path::Path| Value::from(path.to_string_lossy().as_ref());
     let (mut fields, at) = match record {
-        TrustRecord::Folder(folder) => (vec![("path", path(&folder.path))], folder.at),
-        TrustRecord::Source(source) => (vec![("source", source.source.as_str().into())], source.at),
+        TrustRecord::Folder { path: folder, at } => (vec![("path", path(folder))], *at),
+        TrustRecord::Source { source, at } => (vec![("source", source.as_str().into())], *at),
         TrustRecord::Grant(grant) => {
             let shown: Array = grant.shown.iter().map(String::as_str).collect();
             let fields = vec![

@@ -13,11 +13,8 @@ pub enum TrustError {
     #[error("there is no home folder")]
     NoHome,
     /// A path cannot be written as text.
-    #[error("`{}` cannot be written down, because it is not UTF-8", openoxide_skills::text::path_text(path))]
-    NotText {
-        /// The path.
-        path: PathBuf,
-    },
+    #[error("`{}` cannot be written down, because it is not UTF-8", openoxide_skills::text::path_text(.0))]
+    NotText(PathBuf),
     /// The file is damaged, so a change could lose something.
     #[error("`{}` is damaged, so it is left as it is{}", path.display(), place(problem))]
     Damaged {
@@ -27,11 +24,8 @@ pub enum TrustError {
         problem: Box<Diagnostic>,
     },
     /// Another process keeps the file locked.
-    #[error("another process is changing `{}`", path.display())]
-    Busy {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("another process is changing `{}`", .0.display())]
+    Busy(PathBuf),
     /// The file cannot be read or written.
     #[error(transparent)]
     Io(#[from] std::io::Error),
@@ -47,9 +41,7 @@ impl TrustError {
     pub fn word(&self) -> &'static str {
         match self {
             TrustError::NoHome => NO_HOME_WORD,
-            TrustError::NotText { .. } | TrustError::Damaged { .. } | TrustError::Busy { .. } | TrustError::Io(_) => {
-                "not-kept"
-            }
+            _ => "not-kept",
         }
     }
 
@@ -57,9 +49,9 @@ impl TrustError {
     pub fn hint(&self) -> Option<String> {
         match self {
             TrustError::NoHome => Some(NO_HOME_HINT.to_owned()),
-            TrustError::NotText { .. } => Some("rename the folder".to_owned()),
+            TrustError::NotText(_) => Some("rename the folder".to_owned()),
             TrustError::Damaged { problem, .. } => problem.help.clone(),
-            TrustError::Busy { .. } => Some("wait for the other process, or end it".to_owned()),
+            TrustError::Busy(_) => Some("wait for the other process, or end it".to_owned()),
             TrustError::Io(_) => None,
         }
     }

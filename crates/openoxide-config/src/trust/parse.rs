@@ -5,9 +5,7 @@ use std::path::PathBuf;
 use openoxide_skills::diagnostic::{Code, Diagnostic};
 use toml_edit::{Document, Item, TableLike, Value};
 
-use super::record::{
-    Grant, PermissionKind, RememberedAnswer, TrustEntry, TrustRecord, TrustedFolder, TrustedRemote, TrustedSource,
-};
+use super::record::{Grant, PermissionKind, RememberedAnswer, TrustEntry, TrustRecord, TrustedRemote};
 use super::timestamp::Timestamp;
 
 /// Parses all entries, list by list.
@@ -42,7 +40,6 @@ type ParseEntry = fn(&dyn TableLike) -> Result<TrustRecord, &'static str>;
 const LISTS: [(&str, ParseEntry); 5] =
     [("folders", folder), ("sources", source), ("grants", grant), ("answers", answer), ("remotes", remote)];
 
-/// A table and its span.
 type SpannedTable<'i> = (&'i dyn TableLike, Option<Span>);
 
 /// Returns the tables of a list in either form of TOML, or the span of an item that is no table.
@@ -61,11 +58,11 @@ fn tables<'i>(item: &'i Item) -> Result<Vec<SpannedTable<'i>>, Option<Span>> {
 }
 
 fn folder(table: &dyn TableLike) -> Result<TrustRecord, &'static str> {
-    Ok(TrustRecord::Folder(TrustedFolder { path: path(table, "path")?, at: at(table)? }))
+    Ok(TrustRecord::Folder { path: path(table, "path")?, at: at(table)? })
 }
 
 fn source(table: &dyn TableLike) -> Result<TrustRecord, &'static str> {
-    Ok(TrustRecord::Source(TrustedSource { source: text(table, "source")?, at: at(table)? }))
+    Ok(TrustRecord::Source { source: text(table, "source")?, at: at(table)? })
 }
 
 fn grant(table: &dyn TableLike) -> Result<TrustRecord, &'static str> {
@@ -103,7 +100,6 @@ fn at(table: &dyn TableLike) -> Result<Timestamp, &'static str> {
     table.get("at").and_then(Item::as_datetime).map(|at| Timestamp(*at)).ok_or("at")
 }
 
-/// Returns the problem of a file that cannot be used.
 pub(super) fn damaged(message: String) -> Diagnostic {
     let help = "mend the file, or remove it; until then nothing in it counts";
     Diagnostic::warning(Code::ConfigInvalid, message).help(help)

@@ -53,24 +53,6 @@ impl PermissionKind {
     }
 }
 
-/// A folder whose settings are active, and whose skills may win name clashes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TrustedFolder {
-    /// The folder, without links.
-    pub path: PathBuf,
-    /// When it was trusted.
-    pub at: Timestamp,
-}
-
-/// A source of skills that may have permissions.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TrustedSource {
-    /// An address, or the name of a registry.
-    pub source: String,
-    /// When it was trusted.
-    pub at: Timestamp,
-}
-
 /// A permission of a skill, for exactly the content that the user saw.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grant {
@@ -115,10 +97,20 @@ pub struct RememberedAnswer {
 /// One record of the trust file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TrustRecord {
-    /// A folder.
-    Folder(TrustedFolder),
-    /// A source.
-    Source(TrustedSource),
+    /// A folder whose settings are active, and whose skills may win name clashes.
+    Folder {
+        /// The folder, without links.
+        path: PathBuf,
+        /// When it was trusted.
+        at: Timestamp,
+    },
+    /// A source of skills that may have permissions.
+    Source {
+        /// An address, or the name of a registry.
+        source: String,
+        /// When it was trusted.
+        at: Timestamp,
+    },
     /// A permission of a skill.
     Grant(Grant),
     /// A remembered answer.
@@ -149,8 +141,8 @@ impl TrustRecord {
     /// Returns the name of the list that it is in.
     pub(super) fn list(&self) -> &'static str {
         match self {
-            TrustRecord::Folder(_) => "folders",
-            TrustRecord::Source(_) => "sources",
+            TrustRecord::Folder { .. } => "folders",
+            TrustRecord::Source { .. } => "sources",
             TrustRecord::Grant(_) | TrustRecord::UnknownGrant { .. } => "grants",
             TrustRecord::Answer(_) => "answers",
             TrustRecord::Remote(_) => "remotes",
@@ -162,15 +154,15 @@ impl TrustRecord {
         match self {
             TrustRecord::Grant(grant) => Some(&grant.skill),
             TrustRecord::UnknownGrant { skill, .. } => Some(skill),
-            TrustRecord::Folder(_) | TrustRecord::Source(_) | TrustRecord::Answer(_) | TrustRecord::Remote(_) => None,
+            _ => None,
         }
     }
 
     /// Returns what distinguishes it from the other records of its list.
     fn subject(&self) -> Vec<&[u8]> {
         match self {
-            TrustRecord::Folder(folder) => vec![folder.path.as_os_str().as_encoded_bytes()],
-            TrustRecord::Source(source) => vec![source.source.as_bytes()],
+            TrustRecord::Folder { path, .. } => vec![path.as_os_str().as_encoded_bytes()],
+            TrustRecord::Source { source, .. } => vec![source.as_bytes()],
             TrustRecord::Grant(grant) => {
                 vec![grant.skill.as_os_str().as_encoded_bytes(), grant.permission.as_str().as_bytes()]
             }
@@ -205,11 +197,11 @@ impl TrustRecord {
     /// Refuses a path that cannot be written as text.
     pub(super) fn check_text(&self) -> Result<(), TrustError> {
         let path = match self {
-            TrustRecord::Folder(folder) => Some(folder.path.as_path()),
+            TrustRecord::Folder { path, .. } => Some(path.as_path()),
             other => other.skill(),
         };
         match path.filter(|path| path.to_str().is_none()) {
-            Some(path) => Err(TrustError::NotText { path: path.to_owned() }),
+            Some(path) => Err(TrustError::NotText(path.to_owned())),
             None => Ok(()),
         }
     }

@@ -14,17 +14,14 @@ use super::parse::{damaged, parse};
 use super::{error::TrustError, record::TrustEntry};
 use crate::files;
 
-/// The most bytes that the file may have.
 const MAX_FILE: u64 = 4 * 1024 * 1024;
 
-/// The trust file.
 #[derive(Clone, Debug)]
 pub(super) struct Store {
     pub(super) path: PathBuf,
 }
 
 impl Store {
-    /// Makes the store for the file below the user's folder.
     pub(super) fn new(home: &Path) -> Store {
         Store { path: home.join("state").join("trust.toml") }
     }
@@ -105,7 +102,7 @@ impl Store {
         let lock = lock.into_file();
         match files::lock(&lock) {
             Ok(()) => Ok(lock),
-            Err(TryLockError::WouldBlock) => Err(TrustError::Busy { path: self.path.clone() }),
+            Err(TryLockError::WouldBlock) => Err(TrustError::Busy(self.path.clone())),
             Err(TryLockError::Error(error)) => Err(error.into()),
         }
     }

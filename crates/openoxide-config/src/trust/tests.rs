@@ -2,7 +2,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::time::{Duration, UNIX_EPOCH};
 
-use super::record::{TrustedRemote, TrustedSource};
+use super::record::TrustedRemote;
 use super::*;
 
 fn setup() -> (tempfile::TempDir, Environment) {
@@ -57,7 +57,7 @@ fn everything_is_written_and_read_back() {
     let mut trust = Trust::open(&environment);
     assert!(trust.add_folder(Path::new("/work/a b"), at(0)).unwrap());
     assert!(!trust.add_folder(Path::new("/work/a b"), at(9)).unwrap(), "once is enough");
-    let source = TrustRecord::Source(TrustedSource { source: "https://example.com/skills".to_owned(), at: at(1) });
+    let source = TrustRecord::Source { source: "https://example.com/skills".to_owned(), at: at(1) };
     assert!(trust.add(source.clone()).unwrap());
     assert!(
         trust.add(TrustRecord::Grant(grant("sha256:00", PermissionKind::Shell, &["git log \"-1\"", "date"]))).unwrap()
@@ -188,7 +188,7 @@ name = \"mars\"
     trust.add_folder(Path::new("/b"), at(0)).unwrap();
     let added = "\n[[folders]]\npath = \"/b\"\nat = 1970-01-01T00:00:00Z\n";
     assert_eq!(text(&environment), newer.replace("\n[[grants]]", &format!("{added}\n[[grants]]")));
-    trust.revoke(|record| matches!(record, TrustRecord::Folder(folder) if folder.path == Path::new("/b"))).unwrap();
+    trust.revoke(|record| matches!(record, TrustRecord::Folder { path, .. } if path == Path::new("/b"))).unwrap();
     assert_eq!(text(&environment), newer);
     // Everything means also what only another version understands.
     assert_eq!(trust.revoke(|_| true).unwrap().len(), 2);
@@ -197,7 +197,7 @@ name = \"mars\"
     write(&environment, "folders = [{ path = \"/a\", at = 2026-01-01T00:00:00Z }]\n");
     let mut trust = Trust::open(&environment);
     trust.add_folder(Path::new("/b"), at(0)).unwrap();
-    trust.revoke(|record| matches!(record, TrustRecord::Folder(folder) if folder.path == Path::new("/a"))).unwrap();
+    trust.revoke(|record| matches!(record, TrustRecord::Folder { path, .. } if path == Path::new("/a"))).unwrap();
     assert!(trust.trusts_folder(Path::new("/b")) && !trust.trusts_folder(Path::new("/a")), "{}", text(&environment));
 }
 

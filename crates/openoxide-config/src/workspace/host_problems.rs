@@ -5,7 +5,6 @@ use openoxide_skills::text::near;
 
 use crate::{Config, ConfigProblem, suggestion::did_you_mean};
 
-/// Returns the problem with a host that cannot be used.
 pub(super) fn unusable_host(error: &HostError) -> ConfigProblem {
     let path = match error {
         HostError::Invalid { path, .. } | HostError::Unreadable { path, .. } => Some(path.clone()),

@@ -1,6 +1,6 @@
 //! The permission rules that apply in a workspace, and the remembered answers.
 
-use openoxide_permissions::{Approvals, Permission, RuleError, Rules};
+use openoxide_permissions::{RuleError, Rules};
 use openoxide_skills::{catalog::View, host::Host};
 
 use super::Workspace;
@@ -19,20 +19,6 @@ impl Workspace {
         let mut rules = self.config.complete_rules()?.clone();
         rules.extend(self.agent_rules());
         Ok(rules)
-    }
-
-    /// Returns what was answered with "always", for all agents or for the chosen one.
-    ///
-    /// An answer is compared as text: a `*` in a command is not a pattern.
-    pub fn remembered(&self) -> Approvals {
-        let mut remembered = Approvals::default();
-        let applies = |agent: &Option<String>| agent.is_none() || *agent == self.place.agent;
-        for answer in self.config.trust().remembered_answers().filter(|answer| applies(&answer.agent)) {
-            if let Some(permission) = Permission::parse(&answer.permission) {
-                remembered.allow(permission, answer.pattern.as_str());
-            }
-        }
-        remembered
     }
 
     /// Returns the rules that decide which skills are listed: the agent's for every host, the user's where the host

@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use openoxide_skills::diagnostic::Diagnostic;
 use openoxide_skills::settings::{Origin, Setting};
+use openoxide_skills::{diagnostic::Diagnostic, text::path_text};
 use toml_edit::DocumentMut;
 
 use super::{Workspace, error::WorkspaceError};
 use crate::environment::{NO_HOME_HINT, NO_HOME_WORD};
 use crate::settings::edit::table::{set_key, unset_key};
-use crate::settings::edit::{edit, parse};
+use crate::settings::edit::{edit, parse, values};
 use crate::{
     ConfigKey, EditError, LayerKind, SettingsOwner, document::dotted_key, mcp::server::enclosing_server,
     settings::validate::objection,
@@ -44,9 +44,25 @@ pub struct SettingOutcome {
     pub ineffective_reason: Option<String>,
 }
 
-/// Why a setting was not changed.
+/// Why a setting was not changed, or a skill not switched.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingError {
+    /// The host keeps the switches of its skills in its own settings.
+    #[error("the settings of {title} are its own, and are never written here")]
+    Foreign {
+        /// The host.
+        title: String,
+        /// The host's setting that switches skills and its file, where they are known.
+        setting: Option<(String, PathBuf)>,
+    },
+    /// There is no such skill.
+    #[error("no skill is called `{wanted}`")]
+    UnknownSkill {
+        /// The name or path.
+        wanted: String,
+        /// A name that is close to it.
+        near: Option<String>,
+    },
     /// The value would be ignored in that file.
     #[error("{}", .0.message)]
     Refused(Box<Diagnostic>),
@@ -56,6 +72,9 @@ pub enum SettingError {
     /// The file cannot be edited.
     #[error(transparent)]
     Edit(#[from] EditError),
+    /// OpenOxide's own skills cannot be unpacked.
+    #[error(transparent)]
+    Unpack(#[from] std::io::Error),
     /// The workspace cannot be opened again.
     #[error(transparent)]
     Workspace(#[from] WorkspaceError),
@@ -65,9 +84,12 @@ impl SettingError {
     /// Returns the stable word for the error: every face shows the same one.
     pub fn word(&self) -> &'static str {
         match self {
+            SettingError::Foreign { .. } => "foreign-settings",
+            SettingError::UnknownSkill { .. } => "unknown",
             SettingError::Refused(_) => "bad-setting",
             SettingError::NoHome => NO_HOME_WORD,
             SettingError::Edit(error) => error.word(),
+            SettingError::Unpack(_) => "not-unpacked",
             SettingError::Workspace(error) => error.word(),
         }
     }
@@ -75,6 +97,11 @@ impl SettingError {
     /// Returns the next step, if there is one.
     pub fn hint(&self) -> Option<String> {
         match self {
+            SettingError::Foreign { setting: Some((key, file)), .. } => {
+                Some(format!("change `{key}` in {}", path_text(file)))
+            }
+            SettingError::Foreign { setting: None, .. } => Some("change the program's own settings".to_owned()),
+            SettingError::UnknownSkill { near, .. } => near.as_ref().map(|near| format!("did you mean `{near}`?")),
             SettingError::Refused(diagnostic) => diagnostic.help.clone(),
             SettingError::NoHome => Some(NO_HOME_HINT.to_owned()),
             _ => None,
@@ -153,11 +180,6 @@ impl Workspace {
 
 fn refuse(objection: Option<Diagnostic>) -> Result<(), SettingError> {
     objection.map_or(Ok(()), |objection| Err(SettingError::Refused(Box::new(objection))))
-}
-
-/// Returns the values of a document as a reader gets them.
-fn values(document: &DocumentMut) -> toml::Table {
-    document.to_string().parse().unwrap_or_default()
 }
 
 /// Converts a value to the type that edits use.

@@ -19,7 +19,6 @@ pub enum SkillSelector {
 }
 
 impl SkillSelector {
-    /// Tells whether the skill is selected by its path.
     pub(super) fn is_path(&self) -> bool {
         match self {
             SkillSelector::Typed(typed) => looks_like_path(typed),
@@ -28,7 +27,6 @@ impl SkillSelector {
         }
     }
 
-    /// Returns the name or path as text.
     pub(super) fn text(&self) -> String {
         match self {
             SkillSelector::Typed(text) | SkillSelector::Name(text) => text.clone(),
@@ -57,7 +55,6 @@ impl Workspace {
         }
     }
 
-    /// Returns the skills of a catalog that a selector selects.
     pub(super) fn select<'c>(&self, catalog: &'c Catalog, selector: &SkillSelector) -> Vec<&'c Entry> {
         match selector {
             SkillSelector::Typed(typed) => catalog.find(&self.resolve_skill_reference(catalog, typed)),

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use openoxide_skills::catalog::{Catalog, Depth, Entry, Status, View, load};
-use openoxide_skills::text::{near, path_text};
+use openoxide_skills::text::near;
 
-use super::{Workspace, error::WorkspaceError, set::UNTRUSTED, skill_selector::SkillSelector};
-use crate::environment::{NO_HOME_HINT, NO_HOME_WORD};
-use crate::{EditError, SettingsOwner, settings::skill_rule::add_skill_rule, system_skills::unpack_system_skills};
+use super::set::{SettingError, UNTRUSTED};
+use super::{Workspace, skill_selector::SkillSelector};
+use crate::{SettingsOwner, settings::edit::add_skill_rule, system_skills::unpack_system_skills};
 
 /// A request to switch a skill on or off.
 #[derive(Clone, Debug)]
@@ -37,66 +37,6 @@ pub struct SwitchOutcome {
     pub ineffective_reason: Option<String>,
 }
 
-/// Why no skill was switched.
-#[derive(Debug, thiserror::Error)]
-pub enum SwitchError {
-    /// The host keeps its switches in its own settings.
-    #[error("the settings of {title} are its own, and are never written here")]
-    Foreign {
-        /// The host.
-        title: String,
-        /// The host's setting that switches skills and its file, where they are known.
-        setting: Option<(String, PathBuf)>,
-    },
-    /// There is no such skill.
-    #[error("no skill is called `{wanted}`")]
-    Unknown {
-        /// The name or path.
-        wanted: String,
-        /// A name that is close to it.
-        near: Option<String>,
-    },
-    /// The user has no home folder.
-    #[error("there is no home folder")]
-    NoHome,
-    /// The file cannot be edited.
-    #[error(transparent)]
-    Edit(#[from] EditError),
-    /// OpenOxide's own skills cannot be unpacked.
-    #[error(transparent)]
-    Unpack(#[from] std::io::Error),
-    /// The workspace cannot be opened again.
-    #[error(transparent)]
-    Workspace(#[from] WorkspaceError),
-}
-
-impl SwitchError {
-    /// Returns the stable word for the error: every face shows the same one.
-    pub fn word(&self) -> &'static str {
-        match self {
-            SwitchError::Foreign { .. } => "foreign-settings",
-            SwitchError::Unknown { .. } => "unknown",
-            SwitchError::NoHome => NO_HOME_WORD,
-            SwitchError::Edit(error) => error.word(),
-            SwitchError::Unpack(_) => "not-unpacked",
-            SwitchError::Workspace(error) => error.word(),
-        }
-    }
-
-    /// Returns the next step, if there is one.
-    pub fn hint(&self) -> Option<String> {
-        match self {
-            SwitchError::Foreign { setting: Some((key, file)), .. } => {
-                Some(format!("change `{key}` in {}", path_text(file)))
-            }
-            SwitchError::Foreign { setting: None, .. } => Some("change the program's own settings".to_owned()),
-            SwitchError::Unknown { near, .. } => near.as_ref().map(|near| format!("did you mean `{near}`?")),
-            SwitchError::NoHome => Some(NO_HOME_HINT.to_owned()),
-            _ => None,
-        }
-    }
-}
-
 impl Workspace {
     /// Switches a skill of the view's catalog, and reads again whether it is so.
     pub fn switch(
@@ -104,7 +44,7 @@ impl Workspace {
         view: &View,
         catalog: &Catalog,
         request: &SwitchRequest,
-    ) -> Result<SwitchOutcome, SwitchError> {
+    ) -> Result<SwitchOutcome, SettingError> {
         refuse_foreign(view)?;
         let found = self.select(catalog, &request.selector);
         let first = found.first().ok_or_else(|| unknown(catalog, &request.selector))?;
@@ -112,7 +52,7 @@ impl Workspace {
             true => ("path", first.skill.path.to_string_lossy().into_owned()),
             false => ("name", first.skill.name.to_string()),
         };
-        let path = self.settings_file(request.owner).ok_or(SwitchError::NoHome)?;
+        let path = self.settings_file(request.owner).ok_or(SettingError::NoHome)?;
         let changed = add_skill_rule(&path, request.owner, field, &skill, request.enabled)?;
         let unpacked = self.unpack_system_skills()?;
         let (enabled, ineffective_reason) = self.switched_state(view, &skill, request)?;
@@ -131,7 +71,7 @@ impl Workspace {
         view: &View,
         skill: &str,
         request: &SwitchRequest,
-    ) -> Result<(bool, Option<String>), SwitchError> {
+    ) -> Result<(bool, Option<String>), SettingError> {
         let workspace = self.reopen()?;
         let (view, _) = workspace.view(&view.spec.id())?;
         let catalog = load(std::slice::from_ref(&view), Depth::Quick).remove(0);
@@ -156,7 +96,7 @@ impl Workspace {
 }
 
 /// Refuses hosts that keep their switches in files of their own: those are never written.
-fn refuse_foreign(view: &View) -> Result<(), SwitchError> {
+fn refuse_foreign(view: &View) -> Result<(), SettingError> {
     let host = &view.host;
     let rule = host.switching().map(|(_, rule)| rule);
     if rule.is_some_and(|rule| rule.from.iter().any(|source| source.config.is_some())) {
@@ -168,10 +108,10 @@ fn refuse_foreign(view: &View) -> Result<(), SwitchError> {
             .rev()
             .find_map(|source| Some((source.key.clone()?, view.around.expand(source.file.as_ref()?, &host.vars)?)))
     });
-    Err(SwitchError::Foreign { title: host.title.clone(), setting })
+    Err(SettingError::Foreign { title: host.title.clone(), setting })
 }
 
-fn unknown(catalog: &Catalog, selector: &SkillSelector) -> SwitchError {
+fn unknown(catalog: &Catalog, selector: &SkillSelector) -> SettingError {
     let wanted = selector.text();
     let names = catalog.entries().map(|entry| entry.skill.name.as_ref());
     let near = if Path::new(&wanted).is_absolute() {
@@ -179,7 +119,7 @@ fn unknown(catalog: &Catalog, selector: &SkillSelector) -> SwitchError {
     } else {
         near(&wanted, names).first().map(|near| (*near).to_owned())
     };
-    SwitchError::Unknown { wanted, near }
+    SettingError::UnknownSkill { wanted, near }
 }
 
 #[cfg(test)]

@@ -51,7 +51,7 @@ impl Workspace {
             watched.paths.push(home.join("hosts"));
             watched.add_two_levels(&home.join("hosts"));
         }
-        watched.paths.extend(self.config.trust().path().map(Path::to_owned));
+        watched.paths.extend(self.config.trust.path().map(Path::to_owned));
         let trusted = self.config.layers.iter().flat_map(|layer| self.config.trusted_folders(layer));
         watched.paths.extend(trusted.map(|(_, folder)| folder));
     }

@@ -13,9 +13,8 @@ use std::path::Path;
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
 use rustix::io::Errno;
 
-use super::event::{Event, WatchError};
+use super::{Event, WatchError};
 
-/// An inotify instance.
 pub(crate) struct Watcher {
     fd: OwnedFd,
 }

@@ -22,7 +22,6 @@ impl Interest {
         self.names.iter().find(|(own, _)| own == name).map(|(_, settings)| *settings)
     }
 
-    /// Returns whether this interest includes the other.
     pub(super) fn covers(&self, other: &Interest) -> bool {
         let includes = |(name, settings): &(OsString, bool)| self.named(name).is_some_and(|own| own || !settings);
         (self.searched || !other.searched) && (self.all || !other.all) && other.names.iter().all(includes)

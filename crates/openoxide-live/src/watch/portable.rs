@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use notify::event::{CreateKind, ModifyKind, RemoveKind};
 use notify::{Config, ErrorKind, EventKind, EventKindMask, RecommendedWatcher, RecursiveMode, Watcher as _};
 
-use super::event::{Event, WatchError};
+use super::{Event, WatchError};
 use crate::mailbox::Mailbox;
 
 /// With more events waiting than this, searching everything is cheaper.

@@ -8,20 +8,18 @@ use std::sync::Arc;
 use openoxide_skills::text::path_text;
 
 use super::Watcher;
-use super::event::{Event, WatchError};
 use super::needs::{Interest, Needs};
+use super::{Event, WatchError};
 use crate::dirty::Dirty;
 
 /// Which places need which folders, and the watches on them.
 pub(crate) struct Registry {
     watcher: Result<Arc<Watcher>, String>,
-    /// How many folders may be watched.
     max_watches: usize,
     folders: HashMap<Arc<Path>, Folder>,
     watches: HashMap<i32, Arc<Path>>,
     /// The folders of each place.
     places: HashMap<u64, Vec<Arc<Path>>>,
-    /// Places that lost a watch.
     lost: HashSet<u64>,
 }
 
@@ -54,7 +52,6 @@ impl Registry {
         self.places.remove(&place);
     }
 
-    /// Returns how many folders are watched.
     pub(crate) fn len(&self) -> usize {
         self.watches.len()
     }

@@ -3,7 +3,6 @@
 use std::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Why a connection ended, as far as this side knows.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Fault(Arc<Mutex<String>>);
 

@@ -62,7 +62,6 @@ impl SseRetryPolicy for Never {
     }
 }
 
-/// Why an answer cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct Unread(String);

@@ -29,7 +29,6 @@ const MAX_COMPLAINTS: usize = 2048;
 const VARIABLES: [&str; 11] =
     ["HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER"];
 
-/// A server that was started.
 pub(super) struct Child {
     process: tokio::process::Child,
     /// It and whatever it starts.
@@ -37,7 +36,6 @@ pub(super) struct Child {
     complaints: Arc<Mutex<VecDeque<u8>>>,
 }
 
-/// What the messages go through.
 pub(super) type Pipes = AsyncRwTransport<RoleClient, Watched<ChildStdout>, ChildStdin>;
 
 /// Starts a server. It gets the variables named in `env` besides those that every server gets.

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use openoxide_config::{Environment, TokenSource};
 use secrecy::SecretString;
 
-/// Longest token.
 const LONGEST: u64 = 8192;
 
 /// Reads a token from where it is; otherwise says why that cannot be, without a word of it.

@@ -13,7 +13,7 @@ pub(super) fn list(ui: &Ui, workspace: &Workspace) -> anyhow::Result<ExitStatus>
     if ui.common.json {
         return ui.json(&answer);
     }
-    let trust = workspace.config.trust();
+    let trust = &workspace.config.trust;
     warn_of(ui, workspace, |problem| problem.path.as_deref() == trust.path());
     if answer.folders.is_empty() {
         let trust = ui.command_for_all("trust");

@@ -11,7 +11,6 @@ use rustix::io::Errno;
 use super::error::EditError;
 use crate::{SettingsOwner, files};
 
-/// The most bytes of a file that can be edited.
 const MAX_FILE: u64 = 1024 * 1024;
 
 /// Reads a file that is about to be edited; empty if there is none.
@@ -67,7 +66,7 @@ pub(super) fn lock(path: &Path, owner: SettingsOwner) -> Result<Option<File>, Ed
     };
     match files::lock(&folder) {
         Ok(()) => Ok(Some(folder)),
-        Err(TryLockError::WouldBlock) => Err(EditError::Busy { path: path.to_owned() }),
+        Err(TryLockError::WouldBlock) => Err(EditError::Busy(path.to_owned())),
         // A filesystem without locks: the mutex of this process has to do.
         Err(TryLockError::Error(_)) => Ok(None),
     }

@@ -36,11 +36,8 @@ pub enum EditError {
         part: String,
     },
     /// Another process is changing the file.
-    #[error("`{}` is being changed by another process", path.display())]
-    Busy {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("`{}` is being changed by another process", .0.display())]
+    Busy(PathBuf),
     /// The server would be ignored when the file is read.
     #[error("the server `{name}` cannot be added: {message}")]
     BadServer {

@@ -74,7 +74,6 @@ pub(crate) fn table_at<'d>(
     Ok(table)
 }
 
-/// Removes a dotted key.
 pub(crate) fn unset_key(document: &mut DocumentMut, key: &str) {
     let parts = split_key(key);
     let Some((last, outer)) = parts.split_last() else { return };

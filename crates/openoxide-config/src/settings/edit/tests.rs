@@ -6,7 +6,6 @@ use rustix::fs::Mode;
 
 use super::table::{set_key, unset_key};
 use super::*;
-use crate::settings::skill_rule::add_skill_rule;
 
 fn set_value(path: &Path, key: &str, new: toml_edit::Value) -> Result<bool, EditError> {
     set_value_of(path, SettingsOwner::User, key, new)

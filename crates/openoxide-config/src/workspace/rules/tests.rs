@@ -1,6 +1,6 @@
 //! The order of rules from several places.
 
-use openoxide_permissions::{Action, decide};
+use openoxide_permissions::{Action, Permission, decide};
 
 use super::*;
 use crate::environment::Environment;
@@ -39,7 +39,7 @@ fn built_in_then_host_then_user_then_agent() {
     let options = Place { agent: Some("x".to_owned()), ..Place::default() };
     let workspace = Workspace::open(environment, options).unwrap();
     let (view, _) = workspace.view("opencode").unwrap();
-    let (rules, remembered) = (workspace.rules(&view).unwrap(), workspace.remembered());
+    let (rules, remembered) = (workspace.rules(&view).unwrap(), trust.remembered(Some("x")));
     let decided = |permission, subject: &str| decide(&rules, &remembered, permission, subject).action;
     assert_eq!(decided(Permission::Skill, "a"), Action::Deny, "the host's");
     assert_eq!(decided(Permission::Skill, "b"), Action::Deny, "the agent's");

@@ -1,5 +1,7 @@
 //! Switching skills of a user who has two of one name.
 
+use openoxide_skills::text::path_text;
+
 use super::*;
 use crate::environment::Environment;
 use crate::settings::layer::SettingsOwner;
@@ -33,7 +35,7 @@ impl Place {
         which: SkillSelector,
         enabled: bool,
         owner: SettingsOwner,
-    ) -> Result<SwitchOutcome, SwitchError> {
+    ) -> Result<SwitchOutcome, SettingError> {
         let (cwd, home) = (self.home.join("project"), Some(self.home.clone()));
         let environment = Environment { cwd, home, admin: self.home.join("admin"), ..Environment::default() };
         let workspace = Workspace::open(environment, crate::Place::default()).unwrap();
@@ -89,7 +91,7 @@ fn nothing_is_written_for_what_is_not_there_nor_for_others() {
     assert_eq!(gone.hint().as_deref(), Some("did you mean `solo`?"));
     let path = place.home.join("elsewhere");
     let gone = place.switch("openoxide", SkillSelector::Path(path), true, SettingsOwner::User).unwrap_err();
-    assert!(matches!(gone, SwitchError::Unknown { near: None, .. }), "{gone:?}");
+    assert!(matches!(gone, SettingError::UnknownSkill { near: None, .. }), "{gone:?}");
     let theirs = place.switch("codex", SkillSelector::Name("solo".to_owned()), false, SettingsOwner::User).unwrap_err();
     let file = path_text(&place.home.join(".codex/config.toml"));
     assert_eq!(theirs.hint(), Some(format!("change `skills.config` in {file}")));
