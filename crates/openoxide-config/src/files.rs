@@ -23,16 +23,11 @@ pub(crate) fn lock(file: &File) -> Result<(), TryLockError> {
     }
 }
 
-/// Replaces a file in a folder: after a crash at any point, the old or the new text is there, never a part.
+/// Replaces a file: after a crash at any point, the old or the new text is there, never a part.
 ///
 /// Without permissions, the file can be read by its owner alone.
-pub(crate) fn replace(
-    target: &Path,
-    folder: &Path,
-    text: &str,
-    permissions: Option<Permissions>,
-) -> std::io::Result<()> {
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+pub(crate) fn replace(target: &Path, text: &str, permissions: Option<Permissions>) -> std::io::Result<()> {
+    let mut file = tempfile::NamedTempFile::new_in(target.parent().unwrap_or(Path::new(".")))?;
     file.write_all(text.as_bytes())?;
     if let Some(permissions) = permissions {
         file.as_file().set_permissions(permissions)?;

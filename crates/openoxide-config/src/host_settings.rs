@@ -5,9 +5,9 @@ pub(crate) mod plugins;
 mod reader;
 mod value;
 
-use openoxide_skills::host::{ActivePlugins, Host, HostSpec, PluginSource};
-use openoxide_skills::root::Surroundings;
-use openoxide_skills::settings::{HostSettings, Plugin};
+use openoxide_skills::host::{ActivePlugins, PluginSource};
+use openoxide_skills::prelude::{Host, HostSettings, HostSpec, Surroundings};
+use openoxide_skills::settings::Plugin;
 
 use crate::{Config, ConfigProblem};
 use plugins::PluginFinder;

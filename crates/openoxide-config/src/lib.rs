@@ -23,7 +23,7 @@ pub use environment::{Environment, variables};
 pub use host_installation::{HostInstallation, detect_host};
 pub use mcp::add::{AddServerOutcome, add_mcp_server, validate_mcp_server};
 pub use mcp::parse::is_loopback_url;
-pub use mcp::server::{ConfiguredServer, McpServer, McpTransport, TokenSource};
+pub use mcp::{ConfiguredServer, McpServer, McpTransport, TokenSource};
 pub use settings::config::Config;
 pub use settings::edit::error::EditError;
 pub use settings::edit::remove_from_list;

@@ -1,6 +1,8 @@
 //! OpenOxide's own skills: embedded in the binary, and unpacked when their fingerprint changes.
 
+use std::fs::Permissions;
 use std::io;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use include_dir::{Dir, include_dir};
@@ -44,19 +46,14 @@ fn unpack(target: &Path, files: &[(PathBuf, &[u8])]) -> io::Result<bool> {
         fs_err::write(file, bytes)?;
     }
     fs_err::write(fresh.path().join(MARKER), format!("{fingerprint}\n"))?;
-    make_readable(fresh.path())?;
+    // A temporary folder is private, but every reader of the home may use the set.
+    fs_err::set_permissions(fresh.path(), Permissions::from_mode(0o755))?;
     if target.symlink_metadata().is_ok() {
         let old = tempfile::Builder::new().prefix(".system-old-").tempdir_in(parent)?;
         fs_err::rename(target, old.path().join("set"))?;
     }
     fs_err::rename(fresh.keep(), target)?;
     Ok(true)
-}
-
-/// Makes the folder readable: a temporary folder is private, but every reader of the home may use the set.
-fn make_readable(folder: &Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    fs_err::set_permissions(folder, std::fs::Permissions::from_mode(0o755))
 }
 
 fn fingerprint(files: &[(PathBuf, &[u8])]) -> String {

@@ -13,7 +13,13 @@ pub struct Pin {
 
 impl Drop for Pin {
     fn drop(&mut self) {
-        self.pins.remove(&self.place);
+        let mut counts = self.pins.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = counts.get_mut(&self.place) {
+            *count -= 1;
+            if *count == 0 {
+                counts.remove(&self.place);
+            }
+        }
     }
 }
 
@@ -31,15 +37,5 @@ impl Pins {
 
     pub(crate) fn contains(&self, place: &Place) -> bool {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner).contains_key(place)
-    }
-
-    fn remove(&self, place: &Place) {
-        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(count) = counts.get_mut(place) {
-            *count -= 1;
-            if *count == 0 {
-                counts.remove(place);
-            }
-        }
     }
 }

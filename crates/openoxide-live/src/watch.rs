@@ -18,15 +18,14 @@ pub(crate) use registry::Registry;
 
 /// An event of the system. A watch is a number that the watcher gave.
 pub(crate) enum Event {
-    /// An entry of a folder changed.
-    Entry {
+    /// An entry of a folder changed, or the folder itself.
+    Changed {
         watch: i32,
-        name: OsString,
-        /// Whether the entry is a folder that was created, removed or moved, or whose permissions changed.
+        /// The entry; absent for the folder itself.
+        name: Option<OsString>,
+        /// Whether this is a folder that was created, removed or moved, or whose permissions changed.
         folder: bool,
     },
-    /// The folder itself changed.
-    Itself { watch: i32 },
     /// A watch ended, or its folder has moved.
     Lost {
         watch: i32,

@@ -6,7 +6,7 @@ use toml::Value;
 use toml_edit::{Array, Item, Table, value};
 
 use super::parse::{ServerProblem, parse_server};
-use super::server::{McpServer, McpTransport, TokenSource, server_key};
+use super::{McpServer, McpTransport, TokenSource, server_key};
 use crate::settings::edit::{edit, table::table_at, values};
 use crate::{EditError, SettingsOwner, document::dotted_key};
 

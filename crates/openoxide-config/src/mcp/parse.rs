@@ -3,7 +3,7 @@
 use toml::Value;
 use url::{Host, Url};
 
-use super::server::{McpServer, McpTransport, TokenSource};
+use super::{McpServer, McpTransport, TokenSource};
 use crate::document::dotted_key::quote_part;
 
 const MAX_NAME: usize = 64;
@@ -111,25 +111,22 @@ fn is_variable_name(name: &str) -> bool {
 /// Reads where the token of a server is. Messages leave out the value, which may be the token itself.
 fn parse_token(table: &toml::Table, url: &Url) -> Result<Option<TokenSource>, ServerProblem> {
     let text = |field: &str| table.get(field).map(|value| value.as_str().unwrap_or_default().to_owned());
+    let wrong = |field, message: &str| Err(ServerProblem::at(field, message));
     let source = match (text("token_env"), text("token_file")) {
         (None, None) => return Ok(None),
         (Some(_), Some(_)) => {
-            let message = "a token is in one place: `token_env` or `token_file`, not both";
-            return Err(ServerProblem::at("token_file", message));
+            return wrong("token_file", "a token is in one place: `token_env` or `token_file`, not both");
         }
         (Some(name), None) if is_variable_name(&name) => TokenSource::Variable(name),
         (Some(_), None) => {
-            let message = "`token_env` must be the name of a variable that holds the token";
-            return Err(ServerProblem::at("token_env", message));
+            return wrong("token_env", "`token_env` must be the name of a variable that holds the token");
         }
         (None, Some(path)) if path.starts_with('/') || path.starts_with("~/") => TokenSource::File(path),
-        (None, Some(_)) => {
-            return Err(ServerProblem::at("token_file", "`token_file` must be a path that begins with `/` or `~/`"));
-        }
+        (None, Some(_)) => return wrong("token_file", "`token_file` must be a path that begins with `/` or `~/`"),
     };
     // Plain HTTP shows the token to everybody on the way.
     if url.scheme() != "https" && !is_loopback_url(url) {
-        return Err(ServerProblem::at("url", "a token is sent to `https://` or to this machine only"));
+        return wrong("url", "a token is sent to `https://` or to this machine only");
     }
     Ok(Some(source))
 }

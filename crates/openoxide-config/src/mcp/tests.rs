@@ -4,7 +4,7 @@ use url::Url;
 
 use super::add::{AddServerOutcome, add_mcp_server};
 use super::parse::is_loopback_url;
-use super::server::{ConfiguredServer, McpServer, McpTransport, TokenSource};
+use super::{ConfiguredServer, McpServer, McpTransport, TokenSource};
 use crate::environment::Environment;
 use crate::settings::config::Config;
 use crate::settings::edit::error::EditError;

@@ -11,7 +11,7 @@ use super::key::{ConfigKey, ProjectAccess};
 use super::key_table::CONFIG_KEYS;
 use super::layer::{ConfigProblem, Layer, LayerKind};
 use super::permission_rules::{AgentSettings, PermissionRules};
-use crate::{ConfiguredServer, Trust, mcp::parse::parse_server, mcp::server::server_key};
+use crate::{ConfiguredServer, Trust, mcp::parse::parse_server, mcp::server_key};
 
 /// All layers of settings, weakest first.
 #[derive(Clone, Debug, Default)]

@@ -112,7 +112,7 @@ impl Store {
         // A link stays a link: the file that it leads to is replaced.
         let target = std::fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
         let folder = target.parent().unwrap_or(Path::new("/"));
-        files::replace(&target, folder, text, None)?;
+        files::replace(&target, text, None)?;
         fs_err::File::open(folder)?.sync_all()
     }
 }

@@ -11,7 +11,7 @@ use crate::environment::{NO_HOME_HINT, NO_HOME_WORD};
 use crate::settings::edit::table::{set_key, unset_key};
 use crate::settings::edit::{edit, parse, values};
 use crate::{
-    ConfigKey, EditError, LayerKind, SettingsOwner, document::dotted_key, mcp::server::enclosing_server,
+    ConfigKey, EditError, LayerKind, SettingsOwner, document::dotted_key, mcp::enclosing_server,
     settings::validate::objection,
 };
 

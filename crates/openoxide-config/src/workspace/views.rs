@@ -98,16 +98,12 @@ impl Workspace {
 /// that the user named and that is missing is.
 fn root_problem(root: &Root) -> Option<(Diagnostic, bool)> {
     let path = &root.path;
+    let refused = |message: String, help| Diagnostic::warning(Code::RootRefused, message).help(help);
     if path.parent().is_none() {
-        let message = "the whole filesystem is not searched for skills";
-        return Some((
-            Diagnostic::warning(Code::RootRefused, message).help("name the folder that holds the skills"),
-            false,
-        ));
+        let message = "the whole filesystem is not searched for skills".to_owned();
+        return Some((refused(message, "name the folder that holds the skills"), false));
     }
-    if root.named && !path.is_dir() {
-        let message = format!("there is no folder `{}`", path.display());
-        return Some((Diagnostic::warning(Code::RootRefused, message).help("mend the path, or remove it"), true));
-    }
-    None
+    let is_missing = root.named && !path.is_dir();
+    let message = || format!("there is no folder `{}`", path.display());
+    is_missing.then(|| (refused(message(), "mend the path, or remove it"), true))
 }

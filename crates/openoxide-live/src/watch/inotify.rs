@@ -86,9 +86,10 @@ impl Watcher {
                     | ReadFlags::MOVED_TO
                     | ReadFlags::ATTRIB;
                 let folder = what.contains(ReadFlags::ISDIR) && what.intersects(may_need_watch);
-                take(Event::Entry { watch, name: OsStr::from_bytes(name.to_bytes()).to_owned(), folder });
+                let name = Some(OsStr::from_bytes(name.to_bytes()).to_owned());
+                take(Event::Changed { watch, name, folder });
             } else {
-                take(Event::Itself { watch });
+                take(Event::Changed { watch, name: None, folder: true });
                 if what.contains(ReadFlags::MOVE_SELF) {
                     take(Event::Lost { watch, moved: true });
                 }

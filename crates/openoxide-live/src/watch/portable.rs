@@ -149,10 +149,10 @@ impl Folders {
             (path.parent().and_then(|parent| self.by_path.get(parent)), path.file_name())
         {
             let folder = may_need_watch(kind) && (known.is_some() || inode_of_folder(path).is_some());
-            take(Event::Entry { watch: parent.watch, name: OsString::from(name), folder });
+            take(Event::Changed { watch: parent.watch, name: Some(OsString::from(name)), folder });
         }
         let Some(known) = known else { return };
-        take(Event::Itself { watch: known.watch });
+        take(Event::Changed { watch: known.watch, name: None, folder: true });
         if matches!(kind, EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_))) {
             // `notify` ends the watches below such a folder, or goes on to name its old path.
             let range = self.by_path.range(path.to_owned()..).map(|(path, _)| path.clone());

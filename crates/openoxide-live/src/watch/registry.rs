@@ -7,9 +7,8 @@ use std::sync::Arc;
 
 use openoxide_skills::text::path_text;
 
-use super::Watcher;
 use super::needs::{Interest, Needs};
-use super::{Event, WatchError};
+use super::{Event, WatchError, Watcher};
 use crate::dirty::Dirty;
 
 /// Which places need which folders, and the watches on them.
@@ -198,25 +197,16 @@ impl Registry {
                 }
                 self.lose_watch(*watch, *moved);
             }
-            Event::Itself { watch } => {
+            Event::Changed { watch, name, folder } => {
                 let Some(path) = self.watches.get(watch) else { return };
-                let users = self.folders.get(path).map_or(&[][..], |folder| &folder.users);
-                for (place, interest) in users.iter().filter(|(_, interest)| interest.searched || interest.all) {
-                    let dirty = dirty_places.entry(*place).or_default();
-                    dirty.settings |= interest.all;
-                    dirty.touch(path.to_path_buf(), true);
-                }
-            }
-            Event::Entry { watch, name, folder } => {
-                let Some(path) = self.watches.get(watch) else { return };
-                let users = self.folders.get(path).map_or(&[][..], |folder| &folder.users);
-                for (place, interest) in users {
-                    let named = interest.named(name);
+                let changed = name.as_ref().map_or_else(|| path.to_path_buf(), |name| path.join(name));
+                for (place, interest) in self.folders.get(path).map_or(&[][..], |folder| &folder.users) {
+                    let named = name.as_ref().and_then(|name| interest.named(name));
                     if interest.searched || interest.all || named.is_some() {
                         let dirty = dirty_places.entry(*place).or_default();
                         dirty.settings |= interest.all || named == Some(true);
                         dirty.links |= named.is_some();
-                        dirty.touch(path.join(name), *folder);
+                        dirty.touch(changed.clone(), *folder);
                     }
                 }
             }

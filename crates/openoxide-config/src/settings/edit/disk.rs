@@ -79,9 +79,8 @@ pub(super) fn write(path: &Path, owner: SettingsOwner, text: &str) -> std::io::R
         SettingsOwner::User => std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()),
         SettingsOwner::Project => path.to_owned(),
     };
-    let folder = target.parent().unwrap_or(Path::new("."));
-    fs_err::create_dir_all(folder)?;
+    fs_err::create_dir_all(target.parent().unwrap_or(Path::new(".")))?;
     let existing = std::fs::symlink_metadata(&target).ok().filter(Metadata::is_file);
     let permissions = existing.map_or_else(|| Permissions::from_mode(0o644), |stat| stat.permissions());
-    files::replace(&target, folder, text, Some(permissions))
+    files::replace(&target, text, Some(permissions))
 }

@@ -6,7 +6,7 @@ use toml_edit::{DocumentMut, Item, Table};
 
 use super::error::EditError;
 use crate::document::dotted_key::{join_key, split_key};
-use crate::mcp::server::is_endpoint_key;
+use crate::mcp::is_endpoint_key;
 
 /// Sets a dotted key. Returns the keys that were removed together with the old value.
 ///

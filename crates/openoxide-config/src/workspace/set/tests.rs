@@ -5,8 +5,8 @@ use openoxide_skills::settings::Origin;
 use super::*;
 use crate::document::dotted_key;
 use crate::environment::Environment;
+use crate::mcp::McpServer;
 use crate::mcp::parse::parse_server;
-use crate::mcp::server::McpServer;
 use crate::workspace::Place;
 
 const MINE: &str = "# mine\n[skills]\nclaude = true # why\n";
