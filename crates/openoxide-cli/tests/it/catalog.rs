@@ -6,7 +6,7 @@ use std::path::Path;
 use openoxide_testkit::TestContext;
 use serde_json::Value;
 
-use crate::support::{field, json, run, run_with, snapshot_of};
+use crate::support::{HOSTS, LOOKS, LOOKS_AT, field, json, run, run_with, snapshot_of};
 
 fn skill(path: &str, name: &str, description: &str) -> String {
     format!("//- {path}/SKILL.md\n---\nname: {name}\ndescription: {description}\n---\n")
@@ -355,27 +355,20 @@ fn looking_never_writes() {
     let context = crate::support::furnished();
     context.tree("//- project/.agents/skills/lower/skill.md\n---\ndescription: No name: and a colon\n---\n");
     let before = snapshot_of(context.root());
-    for args in [
-        &["list"][..],
-        &["list", "--all"],
-        &["list", "--json"],
-        &["show", "deploy"],
-        &["check"],
+    let named = LOOKS_AT.map(|command| vec![command, "deploy"]);
+    let looks = LOOKS.into_iter().map(<[&str]>::to_vec).chain(named);
+    let with_json = looks.flat_map(|args| [args.clone(), [args, vec!["--json"]].concat()]);
+    let others: [&[&str]; 6] = [
         &["check", "--format", "sarif"],
-        &["prompt"],
-        &["hosts"],
-        &["explain", "deploy"],
         &["explain", "S0102"],
-        &["roots"],
-        &["config"],
         &["config", "path"],
-        &["schema"],
         &["schema", "list"],
         &["completions", "bash"],
         &["--help"],
-    ] {
-        for host in ["openoxide", "codex", "claude-code", "agentskills"] {
-            let mut args = args.to_vec();
+    ];
+    for args in with_json.chain(others.map(<[&str]>::to_vec)) {
+        for host in HOSTS {
+            let mut args = args.clone();
             args.extend(["--host", host]);
             run(&context, &args);
             assert_eq!(snapshot_of(context.root()), before, "{args:?} wrote");
@@ -383,8 +376,8 @@ fn looking_never_writes() {
     }
     let empty = TestContext::new();
     let before = snapshot_of(empty.root());
-    for command in ["list", "check", "prompt", "hosts", "roots", "config"] {
-        assert_eq!(run(&empty, &[command]).status, Some(0), "{command}");
-        assert_eq!(snapshot_of(empty.root()), before, "{command} wrote");
+    for args in LOOKS {
+        assert_eq!(run(&empty, args).status, Some(0), "{args:?}");
+        assert_eq!(snapshot_of(empty.root()), before, "{args:?} wrote");
     }
 }

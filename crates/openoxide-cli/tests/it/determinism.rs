@@ -2,9 +2,7 @@
 
 use openoxide_testkit::TestContext;
 
-use crate::support::{bin, run};
-
-const HOSTS: [&str; 4] = ["openoxide", "codex", "claude-code", "agentskills"];
+use crate::support::{HOSTS, LOOKS, bin, run};
 
 /// Entries of a tree, each with its header.
 fn entries() -> Vec<String> {
@@ -46,16 +44,12 @@ fn lay(entries: &[String]) -> TestContext {
 fn answers(context: &TestContext) -> Vec<String> {
     let mut answers = Vec::new();
     for host in HOSTS {
-        for command in
-            [&["list", "--all", "--json"][..], &["list", "--all"], &["prompt"], &["check", "--json"], &["roots"]]
-        {
-            let mut args = command.to_vec();
-            args.extend(["--host", host]);
-            answers.push(run(context, &args).to_string());
+        for look in LOOKS {
+            for form in [&[][..], &["--json"]] {
+                answers.push(run(context, &[look, form, &["--host", host]].concat()).to_string());
+            }
         }
     }
-    answers.push(run(context, &["hosts", "--json"]).to_string());
-    answers.push(run(context, &["check"]).to_string());
     answers
 }
 

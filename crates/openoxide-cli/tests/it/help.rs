@@ -2,7 +2,7 @@
 
 use openoxide_testkit::TestContext;
 
-use crate::support::run;
+use crate::support::{LOOKS, LOOKS_AT, OTHERS, run};
 
 #[test]
 fn help() {
@@ -100,34 +100,9 @@ fn help_of_each_command() {
         .filter_map(|line| line.strip_prefix("  ").filter(|rest| !rest.starts_with(' ')))
         .filter_map(|line| line.split_whitespace().next())
         .collect();
-    assert_eq!(
-        commands,
-        [
-            "list",
-            "show",
-            "explain",
-            "hosts",
-            "roots",
-            "check",
-            "prompt",
-            "mentions",
-            "activate",
-            "read",
-            "run",
-            "serve",
-            "mcp",
-            "app-server",
-            "link",
-            "unlink",
-            "new",
-            "enable",
-            "disable",
-            "trust",
-            "config",
-            "completions",
-            "schema"
-        ]
-    );
+    let known: Vec<&str> = LOOKS.iter().map(|args| args[0]).chain(LOOKS_AT).chain(OTHERS).collect();
+    let unknown: Vec<&&str> = commands.iter().filter(|command| !known.contains(command)).collect();
+    assert!(!commands.is_empty() && unknown.is_empty(), "put into a list of `support.rs`: {unknown:?}");
     for command in commands {
         let output = run(&context, &[command, "--help"]);
         assert_eq!((output.status, output.stderr.as_str()), (Some(0), ""), "{command}");

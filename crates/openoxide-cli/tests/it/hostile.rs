@@ -11,9 +11,7 @@ use std::process::Command;
 use openoxide_testkit::{Output, TestContext};
 use serde_json::Value;
 
-use crate::support::{bin, field, json, run as run_plain, skipped};
-
-const HOSTS: [&str; 4] = ["openoxide", "codex", "claude-code", "agentskills"];
+use crate::support::{HOSTS, LOOKS, LOOKS_AT, bin, field, json, run as run_plain, skipped};
 
 /// Runs the binary so that a hang is a failure and not a wait.
 fn bounded(context: &TestContext, args: &[&str]) -> Output {
@@ -39,16 +37,11 @@ fn everywhere(context: &TestContext) {
 fn survives(context: &TestContext, subjects: &[&str]) {
     let mut asked: Vec<Vec<&str>> = vec![vec!["hosts"], vec!["check"], vec!["check", "--format", "github"]];
     for host in HOSTS {
-        asked.extend([
-            vec!["list", "--host", host],
-            vec!["list", "--all", "--host", host],
-            vec!["check", "--host", host],
-            vec!["roots", "--host", host],
-            vec!["prompt", "--host", host],
-        ]);
+        asked.extend(LOOKS.map(|look| [look, &["--host", host]].concat()));
     }
     for subject in subjects {
-        asked.extend([vec!["show", "--", subject], vec!["explain", "--", subject], vec!["check", "--", subject]]);
+        asked.extend(LOOKS_AT.map(|command| vec![command, "--", subject]));
+        asked.push(vec!["check", "--", subject]);
     }
     let mut report = Vec::new();
     for args in asked {

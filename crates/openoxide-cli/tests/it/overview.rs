@@ -7,7 +7,7 @@ use openoxide_testkit::{Output, TestContext};
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::support::{bin, furnished, json, padded, run, skill_file, snapshot_of};
+use crate::support::{LOOKS, bin, furnished, json, padded, run, skill_file, snapshot_of};
 
 /// Four agents, found by their programs, and eight defects, each of which has one command that mends it.
 fn defects() -> TestContext {
@@ -541,27 +541,19 @@ description: One more of this name
 ---
 ",
     );
-    let commands: &[&[&str]] = &[
-        &[],
-        &["-v"],
-        &["list"],
-        &["list", "--all"],
-        &["list", "--all", "--host", "claude-code"],
-        &["list", "--all", "--host", "agentskills"],
-        &["explain", "deploy"],
-        &["explain", "release-notes"],
-        &["explain", "pdf_forms"],
-        &["explain", "a-skill-with-a-name-that-is-nearly-as-long-as-it-may-be-at-all"],
-        &["check"],
-        &["hosts"],
-        &["roots"],
-        &["roots", "--host", "claude-code"],
-        &["roots", "--host", "opencode"],
-        &["roots", "--host", "omp"],
-    ];
+    let named =
+        ["deploy", "release-notes", "pdf_forms", "a-skill-with-a-name-that-is-nearly-as-long-as-it-may-be-at-all"];
+    let mut commands = vec![vec![], vec!["-v"]];
+    commands.extend(named.map(|name| vec!["explain", name]));
+    // What the model gets is printed as it is, however long its lines are.
+    for look in LOOKS.into_iter().filter(|look| look[0] != "prompt") {
+        commands.push(look.to_vec());
+        commands
+            .extend(["claude-code", "agentskills", "opencode", "omp"].map(|host| [look, &["--host", host]].concat()));
+    }
     let mut long = Vec::new();
     for context in [&project, &defects()] {
-        for args in commands {
+        for args in &commands {
             let output = overview(context, args);
             for line in output.stdout.lines().filter(|line| line.width() > 80) {
                 // A command is one word here: broken in two it cannot be copied.
@@ -571,7 +563,7 @@ description: One more of this name
                     long.push(format!("{args:?}: {line}"));
                 }
             }
-            assert!(!output.stdout.is_empty() || args.first() == Some(&"explain"), "{args:?}\n{output}");
+            assert!(!output.stdout.is_empty() || !output.stderr.is_empty(), "{args:?}\n{output}");
         }
     }
     assert!(long.is_empty(), "{} lines are too long\n{}", long.len(), long.join("\n"));

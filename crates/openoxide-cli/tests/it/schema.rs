@@ -3,14 +3,15 @@
 use openoxide_testkit::TestContext;
 use serde_json::Value;
 
-use crate::support::{json, repository, run};
+use crate::support::{LOOKS, LOOKS_AT, json, repository, run};
 
 #[test]
 fn names() {
     let names = run(&TestContext::new(), &["schema"]).stdout;
     let names: Vec<&str> = names.lines().collect();
     assert!(names.windows(2).all(|pair| pair[0] < pair[1]), "sorted, and each one once: {names:?}");
-    for command in ["check", "config", "explain", "hosts", "list", "overview", "prompt", "roots", "show"] {
+    let looks = LOOKS.into_iter().map(|look| look[0]);
+    for command in looks.chain(LOOKS_AT).chain(["overview"]) {
         assert!(names.contains(&command), "no schema of what `{command} --json` answers");
     }
 }

@@ -9,6 +9,36 @@ use std::time::{Duration, Instant};
 use openoxide_testkit::{Output, TestContext};
 use serde_json::Value;
 
+/// Commands that look at the skills of one host and change nothing. What has to hold for all of them (they write nothing,
+/// fit the terminal, are not fooled by hostile text, and answer the same twice) is tested on this list.
+pub(crate) const LOOKS: [&[&str]; 7] =
+    [&["list"], &["list", "--all"], &["check"], &["prompt"], &["hosts"], &["roots"], &["config"]];
+
+/// Commands that look at one thing that is named.
+pub(crate) const LOOKS_AT: [&str; 3] = ["show", "explain", "mentions"];
+
+/// The other commands. They act, serve, or print what comes with the program, and each has tests of its own.
+pub(crate) const OTHERS: [&str; 15] = [
+    "activate",
+    "read",
+    "run",
+    "serve",
+    "mcp",
+    "app-server",
+    "link",
+    "unlink",
+    "new",
+    "enable",
+    "disable",
+    "trust",
+    "completions",
+    "schema",
+    "help",
+];
+
+/// Hosts whose rules differ most.
+pub(crate) const HOSTS: [&str; 4] = ["openoxide", "codex", "claude-code", "agentskills"];
+
 /// Returns the binary under test.
 pub(crate) fn bin() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_openoxide"))
