@@ -46,6 +46,9 @@ pub mod switch;
 pub mod tools;
 pub mod trust;
 
+#[cfg(test)]
+mod testing;
+
 pub use driver::{BlockingMcpServers, CommandRunner, McpServers};
 pub use error::{Error, ErrorKind};
 pub use freshness::{ActivationStamps, FileStamps};

@@ -76,3 +76,29 @@ fn setting_line(view: &View, name: &str, rule: &SettingRule) -> SettingLine {
     };
     SettingLine { name: name.to_owned(), value, origin: origin.to_string(), about: rule.about.clone() }
 }
+
+#[cfg(test)]
+mod tests {
+    use openoxide_testkit::TestContext;
+
+    use super::*;
+    use crate::testing::snapshot;
+
+    #[test]
+    fn a_root_tells_how_many_of_its_skills_are_active() {
+        let context = TestContext::new();
+        context.skill("deploy", "Deploys").tree(
+            "//- project/.agents/skills/broken/SKILL.md\nno frontmatter\n\
+             //- home/.agents/skills/lint/SKILL.md\n---\nname: lint\ndescription: Lints\n---\n",
+        );
+        let answer = roots(&snapshot(&context), &probe_isolation().unwrap());
+        let found = |folder: std::path::PathBuf| {
+            let path = folder.join(".agents/skills").to_string_lossy().into_owned();
+            let root = answer.roots.iter().find(|root| root.path == path).unwrap();
+            (root.scope.as_str(), root.exists, root.skills, root.others)
+        };
+        assert_eq!(found(context.project()), ("repo", true, 1, 1));
+        assert_eq!(found(context.home()), ("user", true, 1, 0));
+        assert!(answer.roots.iter().any(|root| !root.exists && root.skills == 0), "{:?}", answer.roots);
+    }
+}

@@ -82,26 +82,20 @@ fn rules(snapshot: &Snapshot) -> Option<&ServeRules> {
 
 #[cfg(test)]
 mod tests {
-    use openoxide_config::Environment;
-    use openoxide_live::{Live, LiveOptions, Place};
+    use openoxide_testkit::TestContext;
 
     use super::*;
+    use crate::testing::snapshot;
 
     #[test]
     fn a_list_that_lacks_one_is_not_whole() {
-        let root = tempfile::tempdir().unwrap();
-        for name in ["a", "b"] {
-            let folder = root.path().join(".agents/skills").join(name);
-            fs_err::create_dir_all(&folder).unwrap();
-            fs_err::write(folder.join("SKILL.md"), format!("---\nname: {name}\ndescription: X\n---\n")).unwrap();
-        }
-        let (cwd, admin) = (root.path().to_owned(), root.path().join("etc"));
-        let environment = Environment { home: Some(cwd.clone()), cwd, variables: [].into(), admin };
-        let state = Live::new(environment, LiveOptions::default()).snapshot(&Place::of(root.path())).unwrap();
+        let context = TestContext::new();
+        context.skill("a", "X").skill("b", "X");
+        let snapshot = snapshot(&context);
         let named = |entry: &Entry| Some(entry.skill.name.to_string());
-        let (all, is_whole) = each(state.catalog.skills.iter(), named);
+        let (all, is_whole) = each(snapshot.catalog.skills.iter(), named);
         assert!(is_whole && ["a", "b"].iter().all(|name| all.iter().any(|one| one == name)), "{all:?}");
-        let (rest, is_whole) = each(state.catalog.skills.iter(), |entry| named(entry).filter(|name| name != "a"));
+        let (rest, is_whole) = each(snapshot.catalog.skills.iter(), |entry| named(entry).filter(|name| name != "a"));
         assert!(!is_whole && rest.len() + 1 == all.len(), "{rest:?}");
     }
 }
