@@ -10,7 +10,6 @@ use crate::host::{Mark, ParseRules};
 
 mod cache;
 mod conclude;
-mod field_names;
 mod fields;
 mod hooks;
 mod lenient;
@@ -25,7 +24,7 @@ mod scalar;
 mod tree;
 mod typed;
 
-pub(crate) use field_names::is_known_field;
+pub(crate) use fields::is_known_field;
 pub(crate) use name::{first_bad, misfit};
 pub(crate) use parsed::Head;
 pub use parsed::Parsed;

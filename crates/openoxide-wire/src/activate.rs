@@ -1,9 +1,6 @@
 //! `activate --json`: the messages to the model, and the skills that were refused.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use crate::{IgnoredLine, SchemaVersion};
+use crate::{IgnoredLine, JsonSchema, SchemaVersion, Serialize};
 
 /// What the model is sent when skills are called.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]

@@ -1,10 +1,8 @@
 //! `--json` of the commands that change something: the changes that were made.
 
 use openoxide_skills::text::path_text;
-use schemars::JsonSchema;
-use serde::Serialize;
 
-use crate::SchemaVersion;
+use crate::{JsonSchema, SchemaVersion, Serialize};
 
 /// What a command did.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

@@ -1,9 +1,6 @@
 //! `check --json`: findings by file.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use crate::{ProblemLine, SchemaVersion};
+use crate::{JsonSchema, ProblemLine, SchemaVersion, Serialize};
 
 /// Findings by file.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

@@ -1,9 +1,6 @@
 //! `config --json`: settings with their origin.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use crate::{ProblemLine, SchemaVersion};
+use crate::{JsonSchema, ProblemLine, SchemaVersion, Serialize};
 
 /// Settings with their origin.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

@@ -1,9 +1,6 @@
 //! `explain --json`: why a skill is active or ignored.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use crate::{OtherLine, SchemaVersion, SkillLine};
+use crate::{JsonSchema, OtherLine, SchemaVersion, Serialize, SkillLine};
 
 /// Why a skill does or does not count.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

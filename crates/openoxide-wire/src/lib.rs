@@ -4,6 +4,10 @@
 //! version of its format. Where a Rust name is newer than the JSON, `rename` keeps the JSON as it is. The comments on
 //! types and fields are the descriptions in the published schemas.
 
+// Every answer derives these; its module imports them from here.
+use schemars::JsonSchema;
+use serde::Serialize;
+
 mod activate;
 mod change;
 mod check;

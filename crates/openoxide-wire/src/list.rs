@@ -2,10 +2,8 @@
 
 use openoxide_skills::catalog::{Catalog, LimitReached};
 use openoxide_skills::text::path_text;
-use schemars::JsonSchema;
-use serde::Serialize;
 
-use crate::{OtherLine, ProblemLine, RemoteLine, RemoteProblemLine, SchemaVersion, SkillLine};
+use crate::{JsonSchema, OtherLine, ProblemLine, RemoteLine, RemoteProblemLine, SchemaVersion, Serialize, SkillLine};
 
 /// What a host sees.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

@@ -6,10 +6,9 @@ use openoxide_skills::catalog::Catalog;
 use openoxide_skills::host::Caller;
 use openoxide_skills::select::{IgnoredMention, IgnoredReason, Selected, Selection, Turn, TurnItem};
 use openoxide_skills::text::path_text;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::SchemaVersion;
+use crate::{JsonSchema, SchemaVersion};
 
 /// The skills that a turn names, and why not the rest.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

@@ -1,9 +1,6 @@
 //! `openoxide --json`: the agents that were found, what each sees, and what to fix.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use crate::SchemaVersion;
+use crate::{JsonSchema, SchemaVersion, Serialize};
 
 /// A project at a glance.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

@@ -5,8 +5,8 @@ use std::path::Path;
 use openoxide_skills::catalog::Problem;
 use openoxide_skills::diagnostic::{Diagnostic, Fix};
 use openoxide_skills::text::path_text;
-use schemars::JsonSchema;
-use serde::Serialize;
+
+use crate::{JsonSchema, Serialize};
 
 /// A finding about a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]

@@ -2,10 +2,8 @@
 
 use openoxide_skills::render::{DetailLevel, Prompt, ShownSkill};
 use openoxide_skills::text::path_text;
-use schemars::JsonSchema;
-use serde::Serialize;
 
-use crate::{MessageLine, SchemaVersion};
+use crate::{JsonSchema, MessageLine, SchemaVersion, Serialize};
 
 /// What the model sees, and what that cost whom.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

@@ -1,7 +1,6 @@
 //! A question that only the user can answer, as clients receive it.
 
-use schemars::JsonSchema;
-use serde::Serialize;
+use crate::{JsonSchema, Serialize};
 
 /// Something only the user can decide. What it would allow is here whole, however long.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]

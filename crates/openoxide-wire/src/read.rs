@@ -5,10 +5,8 @@ use base64::prelude::BASE64_STANDARD as BASE64;
 use openoxide_skills::resource::{
     Resource, ResourceAnswer, ResourceBytes, ResourceContent, ResourceFolder, ResourceItem,
 };
-use schemars::JsonSchema;
-use serde::Serialize;
 
-use crate::SchemaVersion;
+use crate::{JsonSchema, SchemaVersion, Serialize};
 
 /// A file or a folder of a skill, or why it is not answered.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]

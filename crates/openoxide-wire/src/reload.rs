@@ -1,9 +1,6 @@
 //! The answer of `reload`.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use crate::SchemaVersion;
+use crate::{JsonSchema, SchemaVersion, Serialize};
 
 /// What was seen by looking again.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

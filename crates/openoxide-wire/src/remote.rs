@@ -1,9 +1,6 @@
 //! Skills of MCP servers, and the problems with them.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use crate::SchemaVersion;
+use crate::{JsonSchema, SchemaVersion, Serialize};
 
 /// A skill that a server offers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]

@@ -1,9 +1,6 @@
 //! `roots --json`: the folders that a host searches, and its settings.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use crate::{LimitLine, OtherLine, ProblemLine, SchemaVersion};
+use crate::{JsonSchema, LimitLine, OtherLine, ProblemLine, SchemaVersion, Serialize};
 
 /// Where a host looks, and by what settings.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

@@ -1,9 +1,6 @@
 //! `run --json`: the result of a skill's script, or the refusal.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use crate::{NoticeLine, RefusedLine, SchemaVersion};
+use crate::{JsonSchema, NoticeLine, RefusedLine, SchemaVersion, Serialize};
 
 /// What a script of a skill did, or why it did not run.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]

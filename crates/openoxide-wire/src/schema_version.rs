@@ -1,7 +1,6 @@
 //! The version of the format, which every answer carries.
 
-use schemars::JsonSchema;
-use serde::Serialize;
+use crate::{JsonSchema, Serialize};
 
 /// The version of the format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]

@@ -1,9 +1,6 @@
 //! The answer of `search`.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use crate::SchemaVersion;
+use crate::{JsonSchema, SchemaVersion, Serialize};
 
 /// The skills that fit, best first.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

@@ -5,10 +5,8 @@ use std::collections::BTreeMap;
 use openoxide_skills::catalog::{Catalog, Entry};
 use openoxide_skills::skill::{SkillContext, SkillInterface, SkillPolicy, ToolDependency};
 use openoxide_skills::text::{path_text, tokens};
-use schemars::JsonSchema;
-use serde::Serialize;
 
-use crate::{ProblemLine, SchemaVersion};
+use crate::{JsonSchema, ProblemLine, SchemaVersion, Serialize};
 
 /// A skill that counts.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

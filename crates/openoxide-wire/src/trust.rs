@@ -1,9 +1,6 @@
 //! `trust --list --json`: what the user trusts.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use crate::{ProblemLine, SchemaVersion};
+use crate::{JsonSchema, ProblemLine, SchemaVersion, Serialize};
 
 /// What the user trusts.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

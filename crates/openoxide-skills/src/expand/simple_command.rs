@@ -107,31 +107,19 @@ fn names_text(option: &str) -> bool {
     }
 }
 
+#[derive(Default)]
 pub(super) struct SimpleCommand {
     /// Where the word begins that is being read.
     word: Option<usize>,
     /// That word is a file to read from or write to.
     redirected: bool,
-    /// The next word may be the name of a program.
-    expects: bool,
+    /// The program has its name: the next word cannot be it.
+    named: bool,
     /// Something stands before the program that runs it.
     wrapped: bool,
     /// The last word was an option that may take the next one.
     after_option: bool,
     reader: Option<CodeReader>,
-}
-
-impl Default for SimpleCommand {
-    fn default() -> Self {
-        SimpleCommand {
-            word: None,
-            redirected: false,
-            expects: true,
-            wrapped: false,
-            after_option: false,
-            reader: None,
-        }
-    }
 }
 
 impl SimpleCommand {
@@ -177,8 +165,8 @@ impl SimpleCommand {
             reader.take(word);
         }
         if COMMAND_OPTIONS.contains(&word) {
-            (self.expects, self.wrapped, self.after_option) = (true, false, false);
-        } else if self.expects {
+            (self.named, self.wrapped, self.after_option) = (false, false, false);
+        } else if !self.named {
             self.take_program(word);
         }
     }
@@ -189,7 +177,7 @@ impl SimpleCommand {
         match leading(word) {
             Some(Leading::Assignment | Leading::Opener) => {}
             Some(Leading::Wrapper) => self.wrapped = true,
-            Some(Leading::Reserved) => self.expects = false,
+            Some(Leading::Reserved) => self.named = true,
             None if self.wrapped && word.starts_with(['-', '+']) => {
                 let has_value = word.contains('=') || word == "--" || word.ends_with(|c: char| c.is_ascii_digit());
                 self.after_option = !has_value;
@@ -197,7 +185,7 @@ impl SimpleCommand {
             None if self.wrapped && (is_duration(word) || is_variable(word)) => {}
             None => {
                 self.reader = CodeReader::of(word).or(self.reader.take());
-                self.expects = after_option;
+                self.named = !after_option;
             }
         }
     }
@@ -210,7 +198,7 @@ impl SimpleCommand {
         }
         let before = &command[self.word.unwrap_or(at)..at];
         let before = bare(&before[..before.floor_char_boundary(MOST_LOOKED_AT)]);
-        if self.expects && leading(&before) != Some(Leading::Assignment) {
+        if !self.named && leading(&before) != Some(Leading::Assignment) {
             return Some(CommandRefusal::Command(written.to_owned()));
         }
         self.reader.as_ref().and_then(|reader| reader.refuses(written, &before, value))

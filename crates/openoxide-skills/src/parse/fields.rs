@@ -1,14 +1,14 @@
-//! Takes the fields out of a frontmatter, each by its type.
+//! The fields that mean something to some host; takes each out of a frontmatter by its type.
 
-use std::{borrow::Cow, sync::Arc};
+use std::{borrow::Cow, ops::Range, sync::Arc};
 
-use super::field_names::{CONTROLS, KNOWN, camel_case, is_known_field, unknown_field_problem};
 use super::parsed::{Result, Source};
-use super::scalar::{self, Text, split_patterns, split_tools};
+use super::scalar::{self, Text, split_tools};
 use crate::diagnostic::{Code, Diagnostic, Level};
 use crate::host::{Clean, EmptyText, NameStep, ParseRules, Spelling, UnknownFields, WrongType};
 use crate::skill::{Frontmatter, RareFields, SkillContext, SkillHooks};
 use crate::text::yaml::{Node, Pair, Value};
+use crate::text::{TerminalText, collapse, near};
 
 /// The fields and what is wrong with them. Hosts that take them by the same rules share them.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +17,50 @@ pub(super) struct Collected {
     pub(super) description: Option<Arc<str>>,
     pub(super) frontmatter: Arc<Frontmatter>,
     pub(super) problems: Vec<Diagnostic>,
+}
+
+/// Takes the value of a field. One that makes the host refuse the file is noted.
+type Take = for<'c> fn(&mut Collector<'c>, &str, &Node<'_>);
+
+/// Every field that has a meaning to some host, as it is written, and how it is taken.
+const FIELDS: &[(&str, Take)] = &[
+    ("name", |it, key, value| it.name = it.name(key, value)),
+    ("description", |it, key, value| it.description = it.description(key, value)),
+    ("license", |it, key, value| it.frontmatter.license = it.text(key, value)),
+    ("compatibility", |it, key, value| it.frontmatter.compatibility = it.text(key, value)),
+    ("metadata", |it, _, value| it.metadata(value)),
+    ("allowed-tools", |it, key, value| it.frontmatter.allowed_tools = it.tools(key, value)),
+    ("when_to_use", |it, key, value| it.rare.when_to_use = it.joined_text(key, value)),
+    ("argument-hint", |it, key, value| it.rare.argument_hint = it.joined_text(key, value)),
+    ("arguments", |it, _, value| it.rare.arguments = scalar::words(value)),
+    ("disable-model-invocation", |it, key, value| it.frontmatter.disable_model_invocation = it.boolean(key, value)),
+    ("user-invocable", |it, key, value| it.frontmatter.user_invocable = it.boolean(key, value)),
+    ("disallowed-tools", |it, key, value| it.rare.disallowed_tools = it.tools(key, value)),
+    ("model", |it, key, value| it.rare.model = it.text(key, value)),
+    ("effort", |it, key, value| it.rare.effort = it.text(key, value)),
+    ("context", |it, key, value| it.context(key, value)),
+    ("agent", |it, key, value| it.agent = it.text(key, value)),
+    ("background", |it, key, value| it.rare.background = it.boolean(key, value)),
+    ("hooks", |it, _, value| it.rare.hooks = it.hooks(value)),
+    ("paths", |it, _, value| it.rare.paths = scalar::patterns(value)),
+    ("shell", |it, key, value| it.rare.shell = it.text(key, value)),
+    ("globs", |it, _, value| it.rare.globs = scalar::patterns(value)),
+    ("alwaysApply", |it, key, value| it.rare.always_apply = it.boolean(key, value)),
+    ("hide", |it, key, value| it.rare.hide = it.boolean(key, value)),
+    ("enabled", |it, key, value| it.rare.enabled = it.boolean(key, value)),
+];
+
+/// Fields that change what a skill may do, or who may call it.
+const CONTROLS: &[&str] =
+    &["disable-model-invocation", "user-invocable", "disallowed-tools", "context", "hooks", "paths"];
+
+fn field(key: &str) -> Option<Take> {
+    FIELDS.iter().find(|(name, _)| *name == key).map(|(_, take)| *take)
+}
+
+/// Tells whether a key has a meaning to some host.
+pub(crate) fn is_known_field(key: &str) -> bool {
+    field(key).is_some()
 }
 
 /// Tells whether two hosts take the same fields out of the same YAML.
@@ -39,14 +83,16 @@ pub(super) fn collect(rules: &ParseRules, source: Source<'_>, pairs: &[Pair<'_>]
         agent: None,
         problems: Vec::new(),
         strangers: Vec::new(),
+        refused: None,
     };
     if rules.merge_keys {
-        collector.merge(pairs)?;
+        collector.merge(pairs);
     }
-    for (key, value) in pairs {
-        collector.pair(key, value)?;
+    pairs.iter().for_each(|(key, value)| collector.pair(key, value));
+    match collector.refused.take() {
+        Some(problem) => Err(problem),
+        None => Ok(collector.finish(first)),
     }
-    Ok(collector.finish(first))
 }
 
 struct Collector<'c> {
@@ -59,32 +105,33 @@ struct Collector<'c> {
     agent: Option<String>,
     problems: Vec<Diagnostic>,
     /// Keys outside the host's list, for one finding.
-    strangers: Vec<(String, std::ops::Range<usize>)>,
+    strangers: Vec<(String, Range<usize>)>,
+    /// The first finding that makes the host refuse the file.
+    refused: Option<Diagnostic>,
 }
 
 impl Collector<'_> {
-    fn merge(&mut self, pairs: &[Pair<'_>]) -> Result<()> {
+    fn merge(&mut self, pairs: &[Pair<'_>]) {
         for (_, value) in pairs.iter().filter(|(key, _)| key.as_text() == Some("<<")) {
             let maps = match &value.value {
                 Value::List(items) => items.as_slice(),
                 _ => std::slice::from_ref(value),
             };
-            let mut inner = maps.iter().rev().filter_map(Node::as_map).flatten();
-            inner.try_for_each(|(key, value)| self.pair(key, value))?;
+            let inner = maps.iter().rev().filter_map(Node::as_map).flatten();
+            inner.for_each(|(key, value)| self.pair(key, value));
         }
-        Ok(())
     }
 
-    fn pair(&mut self, key: &Node<'_>, value: &Node<'_>) -> Result<()> {
-        let Some(key_text) = key.as_text() else { return Ok(()) };
+    fn pair(&mut self, key: &Node<'_>, value: &Node<'_>) {
+        let Some(key_text) = key.as_text() else { return };
         let canonical = self.canonical(key_text);
         let read = &self.rules.fields.read;
         let is_read = read.is_empty() || read.iter().any(|name| *name == canonical);
-        if is_read && self.known(&canonical, value)? {
-            return Ok(());
+        if let Some(take) = field(&canonical).filter(|_| is_read) {
+            return take(self, &canonical, value);
         }
         if self.rules.merge_keys && key_text == "<<" {
-            return Ok(());
+            return;
         }
         self.not_read(&canonical, key);
         if self.rules.fields.unknown != UnknownFields::Keep {
@@ -94,7 +141,6 @@ impl Collector<'_> {
         if !is_known_field(&canonical) {
             self.frontmatter.unknown.push((key_text.to_owned(), self.written(value)));
         }
-        Ok(())
     }
 
     /// Says that a field which changes what a skill may do has no effect in this host.
@@ -115,89 +161,58 @@ impl Collector<'_> {
                 Cow::Owned(key.replace('_', "-"))
             }
             _ if self.rules.fields.spellings.contains(&Spelling::CamelCase) && !is_known_field(key) => {
-                let known = KNOWN.iter().find(|known| camel_case(known) == camel_case(key));
-                Cow::Borrowed(known.copied().unwrap_or(key))
+                let known = FIELDS.iter().find(|(known, _)| camel_case(known) == camel_case(key));
+                Cow::Borrowed(known.map_or(key, |(known, _)| known))
             }
             _ => Cow::Borrowed(key),
         }
     }
 
-    /// Takes a field that has a meaning; returns false for any other key.
-    fn known(&mut self, key: &str, value: &Node<'_>) -> Result<bool> {
-        match key {
-            "name" => self.name = self.name(key, value)?,
-            "description" => self.description = self.description(key, value)?,
-            "license" => self.frontmatter.license = self.text(key, value),
-            "compatibility" => self.frontmatter.compatibility = self.text(key, value),
-            "metadata" => self.metadata(value)?,
-            "allowed-tools" => self.frontmatter.allowed_tools = self.tools(key, value),
-            "disable-model-invocation" => self.frontmatter.disable_model_invocation = self.boolean(key, value),
-            "user-invocable" => self.frontmatter.user_invocable = self.boolean(key, value),
-            _ => return Ok(self.rare(key, value)),
+    fn context(&mut self, key: &str, value: &Node<'_>) {
+        match self.text(key, value).as_deref() {
+            Some("fork") => self.rare.context = SkillContext::Fork { agent_type: None },
+            Some("inline") | None => {}
+            Some(_) => self.problem(key, value, "`context` is `inline` or `fork`"),
         }
-        Ok(true)
     }
 
-    fn rare(&mut self, key: &str, value: &Node<'_>) -> bool {
-        match key {
-            "when_to_use" => self.rare.when_to_use = self.joined_text(key, value),
-            "argument-hint" => self.rare.argument_hint = self.joined_text(key, value),
-            "arguments" => self.rare.arguments = Self::words(value),
-            "disallowed-tools" => self.rare.disallowed_tools = self.tools(key, value),
-            "model" => self.rare.model = self.text(key, value),
-            "effort" => self.rare.effort = self.text(key, value),
-            "context" => match self.text(key, value).as_deref() {
-                Some("fork") => self.rare.context = SkillContext::Fork { agent_type: None },
-                Some("inline") | None => {}
-                Some(_) => self.problem(key, value, "`context` is `inline` or `fork`"),
-            },
-            "agent" => self.agent = self.text(key, value),
-            "background" => self.rare.background = self.boolean(key, value),
-            "hooks" => self.rare.hooks = self.hooks(value),
-            "paths" => self.rare.paths = Self::patterns(value),
-            "shell" => self.rare.shell = self.text(key, value),
-            "globs" => self.rare.globs = Self::patterns(value),
-            "alwaysApply" => self.rare.always_apply = self.boolean(key, value),
-            "hide" => self.rare.hide = self.boolean(key, value),
-            "enabled" => self.rare.enabled = self.boolean(key, value),
-            _ => return false,
-        }
-        true
-    }
-
-    fn name(&mut self, key: &str, value: &Node<'_>) -> Result<Option<String>> {
-        let name = self.required_text(key, value)?;
+    fn name(&mut self, key: &str, value: &Node<'_>) -> Option<String> {
         let clean = if self.rules.name.steps.contains(&NameStep::Trim) { Clean::Trim } else { Clean::None };
-        Ok(name.map(|name| scalar::clean(&name, clean).into_owned()))
+        self.required_text(key, value).map(|name| scalar::clean(&name, clean).into_owned())
     }
 
     /// Under loose rules an empty text stands for a value that is there but is not text.
-    fn description(&mut self, key: &str, value: &Node<'_>) -> Result<Option<String>> {
-        let text = self.required_text(key, value)?;
-        if self.rules.description.empty != EmptyText::Loose {
-            return Ok(text);
+    fn description(&mut self, key: &str, value: &Node<'_>) -> Option<String> {
+        let text = self.required_text(key, value);
+        match self.rules.description.empty {
+            EmptyText::Loose => text.or_else(|| Some(String::new())).filter(|_| !scalar::is_falsy(value)),
+            _ => text,
         }
-        Ok(text.or_else(|| Some(String::new())).filter(|_| !scalar::is_falsy(value)))
     }
 
-    fn required_text(&mut self, key: &str, value: &Node<'_>) -> Result<Option<String>> {
-        match scalar::text(value, self.rules) {
-            Text::Some(text) => Ok(Some(scalar::clean(&text, self.rules.clean).into_owned())),
+    fn required_text(&mut self, key: &str, value: &Node<'_>) -> Option<String> {
+        let text = match scalar::text(value, self.rules) {
+            Text::Some(text) => text,
             Text::Null => {
-                Ok((key == "description" && self.rules.description.empty == EmptyText::Allowed).then(String::new))
+                let may_be_empty = key == "description" && self.rules.description.empty == EmptyText::Allowed;
+                return may_be_empty.then(String::new);
             }
-            Text::WrongType if self.rules.wrong_type == WrongType::Coerce => {
-                Ok(Some(scalar::clean(&self.coerced(value), self.rules.clean).into_owned()))
-            }
+            Text::WrongType if self.rules.wrong_type == WrongType::Coerce => self.coerced(value).into(),
             Text::WrongType => {
-                let message = format!("`{key}` must be text");
-                let problem = self.source.error(&value.span, Code::WrongType, message).help("write one line of text");
-                if self.rules.wrong_type == WrongType::Invalid {
-                    return Err(problem);
-                }
-                self.problems.push(Diagnostic { level: Level::Warning, ..problem });
-                Ok(None)
+                let problem = self.source.error(&value.span, Code::WrongType, format!("`{key}` must be text"));
+                self.refuse(problem.help("write one line of text"), self.rules.wrong_type == WrongType::Invalid);
+                return None;
             }
+        };
+        Some(scalar::clean(&text, self.rules.clean).into_owned())
+    }
+
+    /// Notes that the host refuses the file, or only passes over a value.
+    fn refuse(&mut self, problem: Diagnostic, is_strict: bool) {
+        if is_strict {
+            self.refused.get_or_insert(problem);
+        } else {
+            self.problems.push(Diagnostic { level: Level::Warning, ..problem });
         }
     }
 
@@ -254,41 +269,21 @@ impl Collector<'_> {
         }
     }
 
-    fn words(value: &Node<'_>) -> Vec<String> {
-        match &value.value {
-            Value::List(items) => items.iter().filter_map(Node::as_text).map(str::to_owned).collect(),
-            _ => value.as_text().unwrap_or_default().split_whitespace().map(str::to_owned).collect(),
-        }
-    }
-
-    fn patterns(value: &Node<'_>) -> Vec<String> {
-        match &value.value {
-            Value::List(items) => items.iter().flat_map(Self::patterns).collect(),
-            _ if scalar::is_text(value) => value.as_text().map(split_patterns).unwrap_or_default(),
-            _ => Vec::new(),
-        }
-    }
-
-    fn metadata(&mut self, value: &Node<'_>) -> Result<()> {
+    fn metadata(&mut self, value: &Node<'_>) {
         let Some(pairs) = value.as_map() else {
-            if value.span.is_empty() {
-                return Ok(());
+            if !value.span.is_empty() {
+                let problem = self.source.error(&value.span, Code::WrongType, "`metadata` must be a map");
+                let problem = problem.help("write `key: value` lines below it, indented");
+                self.refuse(problem, self.rules.fields.is_strict("metadata"));
             }
-            let problem = self.source.error(&value.span, Code::WrongType, "`metadata` must be a map");
-            let problem = problem.help("write `key: value` lines below it, indented");
-            if self.rules.fields.is_strict("metadata") {
-                return Err(problem);
-            }
-            self.problems.push(Diagnostic { level: Level::Warning, ..problem });
-            return Ok(());
+            return;
         };
         self.frontmatter.metadata =
             pairs.iter().filter_map(|(key, value)| Some((key.as_text()?.to_owned(), self.written(value)))).collect();
         if let Some(short) = value.get("short-description") {
-            let text = self.required_text("metadata.short-description", short)?;
+            let text = self.required_text("metadata.short-description", short);
             self.rare.short_description = text.filter(|text| !text.is_empty());
         }
-        Ok(())
     }
 
     fn hooks(&mut self, value: &Node<'_>) -> SkillHooks {
@@ -311,7 +306,7 @@ impl Collector<'_> {
             text.clone().into_owned()
         } else {
             let written = self.source.file.get(self.source.span(&value.span)).unwrap_or_default();
-            crate::text::collapse(written).into_owned()
+            collapse(written).into_owned()
         }
     }
 
@@ -335,4 +330,27 @@ impl Collector<'_> {
             problems: findings.chain(self.problems).collect(),
         }
     }
+}
+
+/// Writes `kebab-case` as `kebabCase`.
+fn camel_case(key: &str) -> String {
+    let mut parts = key.split('-');
+    let mut camel = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.chars().next().filter(char::is_ascii_lowercase) {
+            Some(first) => camel.extend([&first.to_ascii_uppercase().to_string(), &part[1..]]),
+            None => camel.extend(["-", part]),
+        }
+    }
+    camel
+}
+
+fn unknown_field_problem(level: Level, source: Source<'_>, key: &str, span: &Range<usize>) -> Diagnostic {
+    let near = near(key, FIELDS.iter().map(|(name, _)| *name));
+    let help = match near.first() {
+        Some(near) if !is_known_field(key) => format!("did you mean `{near}`?"),
+        _ => "keep client extensions under `metadata`, or check against the host that reads them".to_owned(),
+    };
+    let message = format!("`{}` is not a field of the standard", TerminalText(key));
+    Diagnostic::new(Code::UnknownField, level, message).at(source.file, span.clone()).help(help)
 }

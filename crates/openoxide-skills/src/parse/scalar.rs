@@ -78,7 +78,7 @@ pub(super) fn is_falsy(node: &Node<'_>) -> bool {
 }
 
 /// Tells whether a node is text, and not a number, a yes or no, or nothing.
-pub(super) fn is_text(node: &Node<'_>) -> bool {
+fn is_text(node: &Node<'_>) -> bool {
     match &node.value {
         Value::Scalar { text, plain } => !plain || (by_value(text).is_none() && !is_null_text(text)),
         _ => false,
@@ -90,9 +90,21 @@ pub(super) fn split_tools(text: &str) -> Vec<String> {
     split_outside(text, ['(', ')'], |character| character == ',' || character.is_whitespace())
 }
 
-/// Splits a line of patterns at commas that stand outside braces.
-pub(super) fn split_patterns(text: &str) -> Vec<String> {
-    split_outside(text, ['{', '}'], |character| character == ',')
+/// Words from a list, or from a line of them.
+pub(super) fn words(value: &Node<'_>) -> Vec<String> {
+    match &value.value {
+        Value::List(items) => items.iter().filter_map(Node::as_text).map(str::to_owned).collect(),
+        _ => value.as_text().unwrap_or_default().split_whitespace().map(str::to_owned).collect(),
+    }
+}
+
+/// Patterns from lists, and from lines that are split at commas outside braces.
+pub(super) fn patterns(value: &Node<'_>) -> Vec<String> {
+    match &value.value {
+        Value::List(items) => items.iter().flat_map(patterns).collect(),
+        Value::Scalar { text, .. } if is_text(value) => split_outside(text, ['{', '}'], |character| character == ','),
+        _ => Vec::new(),
+    }
 }
 
 fn split_outside(text: &str, [open, close]: [char; 2], separates: impl Fn(char) -> bool) -> Vec<String> {
