@@ -1,17 +1,15 @@
 //! Reads and writes text for several steps: YAML, Markdown, templates, glob patterns, shell words, small rules.
 
-mod blank;
+use std::borrow::Cow;
+
 pub(crate) mod glob;
 pub(crate) mod markdown;
-mod near;
 pub(crate) mod shell;
 pub(crate) mod template;
 mod terminal;
 pub(crate) mod yaml;
 pub(crate) mod yaml_value;
 
-pub(crate) use blank::{collapse, is_blank};
-pub use near::near;
 pub use template::RenderError;
 pub use terminal::{TerminalText, is_deceptive, path_text};
 pub(crate) use terminal::{one_line, plain_line};
@@ -45,4 +43,62 @@ pub(crate) fn utf16_len(text: &str) -> usize {
 /// Returns the first `units` UTF-16 units; half a pair becomes a replacement character, as programs send it.
 pub(crate) fn cut_utf16(text: &str, units: usize) -> String {
     String::from_utf16_lossy(&text.encode_utf16().take(units).collect::<Vec<_>>())
+}
+
+/// Tells whether a character counts as nothing at the ends of a text: a blank, or a stray byte-order mark.
+pub(crate) fn is_blank(character: char) -> bool {
+    character.is_whitespace() || character == '\u{feff}'
+}
+
+/// Returns `text` with every run of white space made one space, none at the ends.
+pub(crate) fn collapse(text: &str) -> Cow<'_, str> {
+    let trimmed = text.trim();
+    // Nearly every text is one line of ASCII without double blanks.
+    let plain = |pair: &[u8]| pair[0].is_ascii_graphic() || (pair[0] == b' ' && pair[1] != b' ');
+    if trimmed.as_bytes().windows(2).all(plain) && trimmed.is_ascii() {
+        return Cow::Borrowed(trimmed);
+    }
+    let mut previous_space = false;
+    let clean = trimmed.chars().all(|character| {
+        let ok = !character.is_whitespace() || (character == ' ' && !previous_space);
+        previous_space = character == ' ';
+        ok
+    });
+    if clean { Cow::Borrowed(trimmed) } else { Cow::Owned(trimmed.split_whitespace().collect::<Vec<_>>().join(" ")) }
+}
+
+/// Returns the words nearest to `word`, best first: at most three, and none that is far away.
+pub fn near<'a>(word: &str, choices: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let limit = (word.chars().count() / 3).clamp(1, 3);
+    let mut scored: Vec<(usize, &str)> = choices
+        .into_iter()
+        .map(|choice| (distance(word, choice), choice))
+        .filter(|(score, _)| *score <= limit)
+        .collect();
+    scored.sort_unstable();
+    scored.into_iter().map(|(_, choice)| choice).take(3).collect()
+}
+
+/// Counts insertions, deletions, replacements and swaps of neighbors between two words, in any case of letters.
+fn distance(left: &str, right: &str) -> usize {
+    let start = |word: &str| word.to_lowercase().chars().take(64).collect::<String>();
+    strsim::osa_distance(&start(left), &start(right))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn white_space_collapses() {
+        assert_eq!(collapse("  a \n b\u{a0}c "), "a b c");
+        assert!(matches!(collapse(" a b "), Cow::Borrowed("a b")));
+    }
+
+    #[test]
+    fn near_names_are_found() {
+        assert_eq!(near("relase-notes", ["deploy", "release-notes"]), ["release-notes"]);
+        assert_eq!(near("dpeloy", ["deploy"]), ["deploy"]);
+        assert!(near("xyz", ["deploy"]).is_empty());
+    }
 }

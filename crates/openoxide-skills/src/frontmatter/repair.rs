@@ -65,7 +65,8 @@ pub(crate) fn suggest(text: &str) -> Option<EditedText> {
     (!edits.is_empty() && yaml::parse(&repaired).is_ok()).then_some(EditedText { text: repaired, edits })
 }
 
-fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+/// Returns the lines of a text, and where each begins.
+pub(crate) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.split('\n').scan(0, |at, line| {
         let start = *at;
         *at += line.len() + 1;

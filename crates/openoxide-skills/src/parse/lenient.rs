@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::frontmatter::EditedText;
+use crate::frontmatter::{EditedText, lines};
 use crate::host::{ParseRules, Prepare};
-use crate::text::yaml::{self, Node, Value};
+use crate::text::yaml::{self, Node, Pair, Value};
 
 const COMMENT: (&str, &str) = ("<!--", "-->");
 
@@ -60,23 +60,16 @@ fn next_change(text: &str, from: usize, rules: &ParseRules) -> Option<(usize, ch
 
 /// Reads lines of the form `key: value`, each value for itself; what is not YAML, or is a map, counts as it is written.
 pub(super) fn read_lines(text: &str) -> Node<'_> {
-    let mut pairs = Vec::new();
-    let mut start = 0;
-    for line in text.split('\n') {
-        if let Some((key, value)) = split_pair(line) {
-            let at = start + (line.len() - line.split_once(':').map_or(0, |(_, rest)| rest.trim_start().len()));
-            pairs.push((scalar(key, start), read_value(value, at)));
-        }
-        start += line.len() + 1;
-    }
-    Node { value: Value::Map(pairs), span: 0..text.len(), feature: None }
+    let pairs = lines(text).filter_map(|(start, line)| read_pair(line, start));
+    Node { value: Value::Map(pairs.collect()), span: 0..text.len(), feature: None }
 }
 
-fn split_pair(line: &str) -> Option<(&str, &str)> {
+fn read_pair(line: &str, start: usize) -> Option<Pair<'_>> {
     let (key, rest) = line.split_once(':')?;
     let is_key = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
-    let value = rest.trim();
-    (is_key && !value.contains(['\u{2028}', '\u{2029}'])).then_some((key, value))
+    let at = start + line.len() - rest.trim_start().len();
+    let is_pair = is_key && !rest.trim().contains(['\u{2028}', '\u{2029}']);
+    is_pair.then(|| (scalar(key, start), read_value(rest.trim(), at)))
 }
 
 fn read_value(text: &str, at: usize) -> Node<'_> {

@@ -38,19 +38,19 @@ pub(super) fn check(
     let folds = rules.name.steps.contains(&NameStep::Fold);
     let name = fold(name, folds);
     let folder = fold(folder, folds);
-    let at = Subject { source, span, name: &name, folder: &folder, lengths: rules.lengths };
-    let mut problems = broken(&rules.name.must, Level::Error, &at);
-    if problems.is_empty() {
-        problems = broken(&rules.name.should, Level::Warning, &at);
+    let (level, file, lengths) = (Level::Error, source.file, rules.lengths);
+    let subject = Subject { level, file, span, name: &name, folder: &folder, lengths };
+    match broken(&rules.name.must, &subject) {
+        problems if problems.is_empty() => broken(&rules.name.should, &Subject { level: Level::Warning, ..subject }),
+        problems => problems,
     }
-    problems
 }
 
 /// Checks the shape of a name that always comes from the folder.
 pub(super) fn check_folder(rules: &ParseRules, file: &str, name: &str) -> Vec<Diagnostic> {
     let span = 0..file.find('\n').unwrap_or(file.len());
-    let at = Subject { source: Source { file, ..Source::default() }, span, name, folder: name, lengths: rules.lengths };
-    broken(&rules.name.must, Level::Error, &at)
+    let subject = Subject { level: Level::Error, file, span, name, folder: name, lengths: rules.lengths };
+    broken(&rules.name.must, &subject)
 }
 
 /// Checks the length of a name that the folder gave.
@@ -79,7 +79,8 @@ fn fold(name: &str, fold: bool) -> Cow<'_, str> {
 }
 
 struct Subject<'s> {
-    source: Source<'s>,
+    level: Level,
+    file: &'s str,
     span: Range<usize>,
     name: &'s str,
     folder: &'s str,
@@ -87,39 +88,42 @@ struct Subject<'s> {
 }
 
 impl Subject<'_> {
-    fn problem(&self, code: Code, level: Level, message: impl Into<String>) -> Diagnostic {
-        Diagnostic::new(code, level, message).at(self.source.file, self.span.clone())
+    fn problem(&self, code: Code, message: impl Into<String>, help: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(code, self.level, message).at(self.file, self.span.clone()).help(help)
     }
 }
 
-fn broken(shape: &NameShape, level: Level, subject: &Subject<'_>) -> Vec<Diagnostic> {
+fn broken(shape: &NameShape, subject: &Subject<'_>) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     let name = subject.name;
     let length = length(name, subject.lengths);
     if let Some(max) = shape.max.filter(|&max| length > max) {
         let message = format!("the name has {length} {}, {max} are allowed", subject.lengths.as_str());
-        problems.push(subject.problem(Code::NameLength, level, message).help("shorten the name"));
+        problems.push(subject.problem(Code::NameLength, message, "shorten the name"));
     }
     if shape.lower && !is_lower(name) {
         let help = format!("write `{}`", allowed(name, shape));
-        problems.push(subject.problem(Code::NameCase, level, "the name has upper-case letters").help(help));
+        problems.push(subject.problem(Code::NameCase, "the name has upper-case letters", help));
     }
-    if shape.inner_hyphens {
-        problems.extend(hyphens(level, subject));
+    let hyphens = "use single hyphens between words";
+    if shape.inner_hyphens && (name.starts_with('-') || name.ends_with('-')) {
+        problems.push(subject.problem(Code::NameHyphenEdge, "the name starts or ends with a hyphen", hyphens));
     }
-    problems.extend(characters(shape, level, subject));
-    let differ = if shape.folder_any_case {
-        name.to_lowercase() != subject.folder.to_lowercase()
-    } else {
-        name != subject.folder
+    if shape.inner_hyphens && name.contains("--") {
+        problems.push(subject.problem(Code::NameHyphenDouble, "the name has two hyphens in a row", hyphens));
+    }
+    problems.extend(characters(shape, subject));
+    let is_same = || match shape.folder_any_case {
+        true => name.to_lowercase() == subject.folder.to_lowercase(),
+        false => name == subject.folder,
     };
-    if shape.folder && differ {
-        problems.push(differs(level, subject));
+    if shape.folder && !is_same() {
+        problems.push(differs(subject));
     }
     problems
 }
 
-fn characters(shape: &NameShape, level: Level, subject: &Subject<'_>) -> Option<Diagnostic> {
+fn characters(shape: &NameShape, subject: &Subject<'_>) -> Option<Diagnostic> {
     let never = subject.name.chars().find(|&character| shape.never.contains(character));
     let plain: Cow<'_, str> = match shape.also.is_empty() {
         true => Cow::Borrowed(subject.name),
@@ -133,14 +137,14 @@ fn characters(shape: &NameShape, level: Level, subject: &Subject<'_>) -> Option<
         Chars::Ascii if !shape.lower => "use letters, digits and hyphens",
         _ => "use lower-case letters, digits and hyphens",
     };
-    Some(subject.problem(Code::NameCharacters, level, message).help(help))
+    Some(subject.problem(Code::NameCharacters, message, help))
 }
 
 /// Says what is wrong with a name that must have a shape, wherever it comes from.
 pub(crate) fn misfit(name: &str, shape: &NameShape) -> Option<Diagnostic> {
-    let source = Source::default();
-    let subject = Subject { source, span: 0..0, name, folder: name, lengths: LengthUnit::default() };
-    let problem = broken(shape, Level::Error, &subject).into_iter().next()?;
+    let (level, lengths) = (Level::Error, LengthUnit::default());
+    let subject = Subject { level, file: "", span: 0..0, name, folder: name, lengths };
+    let problem = broken(shape, &subject).into_iter().next()?;
     Some(Diagnostic { place: None, ..problem })
 }
 
@@ -157,24 +161,11 @@ fn is_lower(name: &str) -> bool {
     if name.is_ascii() { !name.bytes().any(|byte| byte.is_ascii_uppercase()) } else { name.to_lowercase() == name }
 }
 
-fn hyphens(level: Level, subject: &Subject<'_>) -> Vec<Diagnostic> {
-    let mut problems = Vec::new();
-    let help = "use single hyphens between words";
-    if subject.name.starts_with('-') || subject.name.ends_with('-') {
-        let message = "the name starts or ends with a hyphen";
-        problems.push(subject.problem(Code::NameHyphenEdge, level, message).help(help));
-    }
-    if subject.name.contains("--") {
-        problems.push(subject.problem(Code::NameHyphenDouble, level, "the name has two hyphens in a row").help(help));
-    }
-    problems
-}
-
-fn differs(level: Level, subject: &Subject<'_>) -> Diagnostic {
+fn differs(subject: &Subject<'_>) -> Diagnostic {
+    let help = format!("rename the folder to `{}`, or the skill", TerminalText(subject.name));
     let problem = subject
-        .problem(Code::NameFolder, level, "the name differs from its folder")
-        .label(format!("the folder is called `{}`", TerminalText(subject.folder)))
-        .help(format!("rename the folder to `{}`, or the skill", TerminalText(subject.name)));
+        .problem(Code::NameFolder, "the name differs from its folder", help)
+        .label(format!("the folder is called `{}`", TerminalText(subject.folder)));
     let is_renamable = first_bad(subject.name, Chars::Word).is_none();
     if is_renamable { problem.fix(Fix::RenameFolder { to: subject.name.to_owned() }) } else { problem }
 }

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 use std::path::Path;
 
-use super::blank::collapse;
+use super::collapse;
 
 /// Text from a skill, made safe to print on a terminal.
 ///
