@@ -5,8 +5,9 @@ use std::rc::Rc;
 
 use clap::Args;
 use openoxide_app::{
-    Answer, BlockingMcpServers, Choice, CommandRunner, Fetch, FetchReply, LoginDriver, LoginReply, LoginStep, PermissionKind, Question,
-    RequestedPermission, Responder, Resumable, Session as Conversation, Snapshot, Workspace, drive, paths,
+    Answer, BlockingMcpServers, Choice, CommandRunner, Fetch, FetchReply, LoginDriver, LoginReply, LoginStep,
+    PermissionKind, Question, RequestedPermission, Responder, Resumable, Session as Conversation, Snapshot, Workspace,
+    drive, paths,
 };
 use secrecy::SecretString;
 

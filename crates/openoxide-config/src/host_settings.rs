@@ -1,8 +1,7 @@
 //! What a host's own program keeps about skills: its settings and its plugins. These files are never written.
 
-pub(crate) mod layer_files;
 pub(crate) mod plugins;
-mod reader;
+pub(crate) mod reader;
 mod value;
 
 use openoxide_skills::host::{ActivePlugins, PluginSource};

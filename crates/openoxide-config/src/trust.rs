@@ -9,7 +9,6 @@ pub(crate) mod error;
 mod parse;
 pub(crate) mod record;
 mod store;
-pub(crate) mod timestamp;
 
 use std::path::Path;
 
@@ -18,9 +17,8 @@ use openoxide_skills::diagnostic::Diagnostic;
 
 use crate::environment::Environment;
 use error::TrustError;
-use record::{Grant, PermissionKind, RememberedAnswer, TrustEntry, TrustRecord};
+use record::{Grant, PermissionKind, RememberedAnswer, Timestamp, TrustEntry, TrustRecord};
 use store::Store;
-use timestamp::Timestamp;
 
 /// Whether the user has approved something for the current content of a skill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

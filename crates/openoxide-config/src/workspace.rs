@@ -1,8 +1,7 @@
-//! A project as its user works in it: its settings, the hosts, and the view of each host.
+//! A project as its user works in it: its settings and rules, the hosts, and the view of each host.
 
 pub(crate) mod error;
 mod host_problems;
-mod rules;
 pub(crate) mod set;
 pub(crate) mod skill_selector;
 pub(crate) mod switch;
@@ -11,7 +10,9 @@ pub(crate) mod watch_paths;
 
 use std::path::{Component, Path, PathBuf};
 
-use openoxide_skills::host::{Hosts, ProjectRules, Unmarked};
+use openoxide_permissions::{RuleError, Rules};
+use openoxide_skills::catalog::View;
+use openoxide_skills::host::{Host, Hosts, ProjectRules, Unmarked};
 
 use crate::{AgentSettings, Config, Environment, SettingsOwner};
 use error::WorkspaceError;
@@ -111,6 +112,34 @@ impl Workspace {
         self.config.agents().get(self.place.agent.as_ref()?)
     }
 
+    /// Returns the rules that apply in a view, weakest first: built-in, the host's, the user's, the agent's.
+    pub fn rules(&self, view: &View) -> Result<Rules, RuleError> {
+        let mut rules = Rules::builtin();
+        rules.extend(view.call_rules());
+        rules.extend(self.own_rules()?);
+        Ok(rules)
+    }
+
+    /// Returns the user's rules, then the agent's. They apply for every host.
+    pub fn own_rules(&self) -> Result<Rules, RuleError> {
+        let mut rules = self.config.complete_rules()?.clone();
+        rules.extend(self.agent_rules());
+        Ok(rules)
+    }
+
+    /// Returns the rules that decide which skills are listed: the agent's for every host, the user's where the host
+    /// has them apply.
+    fn listing_rules(&self, host: &Host) -> Result<Rules, RuleError> {
+        let own = self.config.rules()?;
+        let mut rules = if host.own_permissions { own.clone() } else { Rules::default() };
+        rules.extend(self.agent_rules());
+        Ok(rules)
+    }
+
+    fn agent_rules(&self) -> Rules {
+        self.agent().map(|agent| agent.rules.clone()).unwrap_or_default()
+    }
+
     /// Returns the settings file that changes are written to. `None` if the user has no home folder.
     pub fn settings_file(&self, owner: SettingsOwner) -> Option<PathBuf> {
         match owner {
@@ -164,25 +193,4 @@ fn resolve_missing(path: &Path) -> PathBuf {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_git_file_or_folder_marks_the_root() {
-        let dir = tempfile::tempdir().unwrap();
-        let root = std::fs::canonicalize(dir.path()).unwrap();
-        let deep = root.join("a/b/c");
-        fs_err::create_dir_all(&deep).unwrap();
-        let rules = ProjectRules::default();
-        assert_eq!(find_project(&deep, None, &rules), deep);
-        fs_err::create_dir_all(root.join(".git")).unwrap();
-        assert_eq!(find_project(&deep, None, &rules), root);
-        fs_err::write(root.join("a/b/.git"), "gitdir: elsewhere\n").unwrap();
-        assert_eq!(find_project(&deep, None, &rules), root.join("a/b"));
-        let below = ProjectRules { below_home: true, markers: vec!["none".to_owned()], unmarked: Unmarked::Top };
-        assert_eq!(find_project(&deep, Some(&root), &below), root.join("a"));
-        let home = ProjectRules { unmarked: Unmarked::Home, below_home: false, ..below };
-        assert_eq!(find_project(&deep, Some(&root), &home), root);
-        assert_eq!(find_project(&deep, Some(&root.join("elsewhere")), &home), Path::new("/"));
-    }
-}
+mod tests;

@@ -60,10 +60,6 @@ impl Slot {
     fn use_at(&self, tick: u64) {
         self.last_used.store(tick, Ordering::Relaxed);
     }
-
-    fn last_used(&self) -> u64 {
-        self.last_used.load(Ordering::Relaxed)
-    }
 }
 
 impl SnapshotCache {
@@ -132,7 +128,11 @@ impl SnapshotCache {
         let snapshot = self.refresh(slot, loader, &dirty);
         match &snapshot {
             Ok(_) => self.mailbox.send(Message::Watch(slot.id, dirty)),
-            Err(_) if !loader.has_loaded() => self.remove(&slot.place),
+            Err(_) if loader.last.is_none() => {
+                if let Some(slot) = self.slots().remove(&slot.place) {
+                    self.evict(slot.id);
+                }
+            }
             Err(_) => {}
         }
         snapshot
@@ -169,20 +169,17 @@ impl SnapshotCache {
         slots.insert(place.clone(), Arc::clone(&slot));
         while slots.len() > self.options.max_places.max(1) {
             let may_go = |other: &&Arc<Slot>| other.id != id && !self.pins.contains(&other.place);
-            let oldest =
-                slots.values().filter(may_go).min_by_key(|slot| slot.last_used()).map(|slot| slot.place.clone());
+            let oldest = slots
+                .values()
+                .filter(may_go)
+                .min_by_key(|slot| slot.last_used.load(Ordering::Relaxed))
+                .map(|slot| slot.place.clone());
             let Some(oldest) = oldest else { break };
             if let Some(old) = slots.remove(&oldest) {
                 self.evict(old.id);
             }
         }
         slot
-    }
-
-    fn remove(&self, place: &Place) {
-        if let Some(slot) = self.slots().remove(place) {
-            self.evict(slot.id);
-        }
     }
 
     fn evict(&self, id: u64) {

@@ -64,9 +64,6 @@ impl Dirty {
 
     /// Returns the paths that a search has to visit again.
     pub(crate) fn changes(&self) -> Changes {
-        match self.everything {
-            true => Changes::Everything,
-            false => Changes::Paths(self.touched.iter().cloned().collect()),
-        }
+        if self.everything { Changes::Everything } else { Changes::Paths(self.touched.iter().cloned().collect()) }
     }
 }

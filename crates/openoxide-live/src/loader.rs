@@ -13,7 +13,7 @@ use crate::{Change, PlaceSettings, Snapshot, change::is_same_catalog, dirty::Dir
 pub(crate) struct Loader {
     catalogs: IncrementalLoader,
     settings: Option<PlaceSettings>,
-    last: Option<Arc<Snapshot>>,
+    pub(crate) last: Option<Arc<Snapshot>>,
     /// What has to be watched, as of the last update.
     pub(crate) needs: Needs,
     /// The revision of the catalogs that the needs were made for.
@@ -112,10 +112,6 @@ impl Loader {
     /// Returns whether a file may be half written, so that a refresh is due soon even if nothing happens.
     pub(crate) fn is_in_doubt(&self) -> bool {
         self.catalogs.is_in_doubt()
-    }
-
-    pub(crate) fn has_loaded(&self) -> bool {
-        self.last.is_some()
     }
 
     /// Returns whether the host reads its skills only once, when it starts.

@@ -46,7 +46,9 @@ impl Subscribers {
         let thread =
             std::thread::Builder::new().name("openoxide-notify".to_owned()).spawn(move || own.run(&notify)).ok();
         let mut all = self.subscribers.lock().unwrap_or_else(PoisonError::into_inner);
-        all.retain(|(subscriber, thread)| !(subscriber.ended() && thread.as_ref().is_none_or(JoinHandle::is_finished)));
+        all.retain(|(subscriber, thread)| {
+            !(subscriber.queue().ended && thread.as_ref().is_none_or(JoinHandle::is_finished))
+        });
         all.push((Arc::clone(&subscriber), thread));
         Subscription { subscriber }
     }
@@ -75,10 +77,6 @@ impl Subscribers {
 impl Subscriber {
     fn queue(&self) -> std::sync::MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn ended(&self) -> bool {
-        self.queue().ended
     }
 
     fn end(&self) {

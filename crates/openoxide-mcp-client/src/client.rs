@@ -58,7 +58,9 @@ impl ServerClient<'_> {
             let room = self.limits.skills - listed.entries.len();
             let is_cut = skills.len() > room;
             listed.entries.extend(skills.iter().take(room).cloned());
-            listed.fresh = listed.fresh.min(fresh(&answer));
+            // A list whose server does not say how long it is valid is valid for nobody else.
+            let ttl = answer.get("ttlMs").and_then(Value::as_u64).unwrap_or(0);
+            listed.fresh = listed.fresh.min(Duration::from_millis(ttl));
             let many_skills = || format!("more than {} skills", self.limits.skills);
             let next = answer.get("nextCursor").and_then(Value::as_str);
             let why = match next {
@@ -215,9 +217,4 @@ enum Failed {
 
 fn custom(method: &str, params: Value) -> ClientRequest {
     ClientRequest::CustomRequest(CustomRequest::new(method, Some(params)))
-}
-
-/// Returns how long an answer counts; one that does not say so counts for nobody else.
-fn fresh(answer: &Map<String, Value>) -> Duration {
-    Duration::from_millis(answer.get("ttlMs").and_then(Value::as_u64).unwrap_or(0))
 }

@@ -8,7 +8,6 @@ use openoxide_skills::prelude::{Code, Diagnostic, Host, HostSettings, HostSpec, 
 use openoxide_skills::settings::{Origin, Setting};
 use toml::Value;
 
-use super::layer_files::layer_files;
 use super::value::{
     combine, contains_any, is_in_range, normalize_permissions, parse_number, parse_switch, split_list,
     with_absolute_paths,
@@ -219,4 +218,13 @@ impl<'r> Reader<'r> {
 
 fn dialect(layer: &SettingLayer) -> JsonDialect {
     if layer.comments { JsonDialect::WithComments } else { JsonDialect::Strict }
+}
+
+/// Returns the files of a layer, weakest first, whether or not they exist.
+///
+/// Files that walk take turns at each folder of the walk, so that a nearer folder is stronger than any file of another.
+pub(crate) fn layer_files(layer: &SettingLayer, host: &Host, around: &Surroundings) -> Vec<PathBuf> {
+    let files: Vec<Vec<PathBuf>> = layer.files.iter().map(|file| around.places(file, &host.vars)).collect();
+    let steps = files.iter().map(Vec::len).max().unwrap_or_default();
+    (0..steps).flat_map(|step| files.iter().filter_map(move |places| places.get(step).cloned())).collect()
 }

@@ -63,7 +63,11 @@ impl Reader<'_> {
         let table = value.as_table();
         let rules = table.and_then(|table| table.get("permission"));
         let rules = rules.map(|value| self.rules(&format!("{key}.permission"), value)).unwrap_or_default();
-        let skills = table.and_then(|table| table.get("skills")).and_then(|value| self.skills(&key, value));
+        let skills = table.and_then(|table| table.get("skills")).map(texts);
+        if skills == Some(None) {
+            let message = format!("`{key}.skills` must be a list of texts");
+            self.problem(Code::ConfigType, message, "the value does not count until it is mended");
+        }
         for unknown in
             table.into_iter().flat_map(Table::keys).filter(|key| !["permission", "skills"].contains(&key.as_str()))
         {
@@ -74,16 +78,7 @@ impl Reader<'_> {
         let agent = self.all.agents.entry(name.to_owned()).or_default();
         name.clone_into(&mut agent.name);
         agent.rules.extend(rules);
-        agent.skills = skills.unwrap_or_else(|| std::mem::take(&mut agent.skills));
-    }
-
-    fn skills(&mut self, key: &str, value: &Value) -> Option<Vec<String>> {
-        let names = texts(value);
-        if names.is_none() {
-            let message = format!("`{key}.skills` must be a list of texts");
-            self.problem(Code::ConfigType, message, "the value does not count until it is mended");
-        }
-        names
+        agent.skills = skills.flatten().unwrap_or_else(|| std::mem::take(&mut agent.skills));
     }
 
     /// Reads rules in any of their forms: an action, or a table of actions, of patterns, or of lists of rules.

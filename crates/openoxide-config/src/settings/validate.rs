@@ -73,7 +73,7 @@ fn unknown_key(name: &str) -> Diagnostic {
 /// Returns every value below a path. A table that a key takes as one value is one, and so is each server.
 fn leaves<'t>(outer: &[String], table: &'t toml::Table) -> Vec<(Vec<String>, &'t Value)> {
     let below = |(name, value): (&String, &'t Value)| {
-        let path = [outer, &[name.clone()]].concat();
+        let path = [outer, std::slice::from_ref(name)].concat();
         let is_one_value = ConfigKey::find(&join_key(&path)).is_some_and(|key| key.is_one_value(path.len()));
         match value {
             Value::Table(inner) if !is_one_value => leaves(&path, inner),

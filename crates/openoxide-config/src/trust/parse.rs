@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use openoxide_skills::diagnostic::{Code, Diagnostic};
 use toml_edit::{Document, Item, TableLike, Value};
 
-use super::record::{Grant, PermissionKind, RememberedAnswer, TrustEntry, TrustRecord, TrustedRemote};
-use super::timestamp::Timestamp;
+use super::record::{Grant, PermissionKind, RememberedAnswer, Timestamp, TrustEntry, TrustRecord, TrustedRemote};
 
 /// Parses all entries, list by list.
 pub(super) fn parse(text: &str) -> Result<Vec<TrustEntry>, Diagnostic> {

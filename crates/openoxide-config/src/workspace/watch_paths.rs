@@ -6,7 +6,7 @@ use openoxide_skills::host::{Host, PluginSource, ProjectRules, SettingSource};
 use openoxide_skills::{catalog::View, root::Surroundings};
 
 use super::Workspace;
-use crate::{host_settings::layer_files::layer_files, host_settings::plugins::plugin_surroundings};
+use crate::{host_settings::plugins::plugin_surroundings, host_settings::reader::layer_files};
 
 /// The paths to watch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -108,10 +108,8 @@ impl Bounded {
         token: Option<String>,
         headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<Response, Failed> {
-        let mut request = self.client.post(uri).header(ACCEPT, format!("{JSON}, {EVENTS}")).header(CONTENT_TYPE, JSON);
-        for (name, value) in headers {
-            request = request.header(name, value);
-        }
+        let request = self.client.post(uri).header(ACCEPT, format!("{JSON}, {EVENTS}")).header(CONTENT_TYPE, JSON);
+        let mut request = request.headers(headers.into_iter().collect());
         if let Some(session) = session {
             request = request.header(SESSION, session);
         }
@@ -204,10 +202,8 @@ impl StreamableHttpClient for Bounded {
         auth_header: Option<String>,
         custom_headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<(), Failed> {
-        let mut request = self.client.delete(uri.as_ref()).header(SESSION, session_id.as_ref());
-        for (name, value) in custom_headers {
-            request = request.header(name, value);
-        }
+        let request = self.client.delete(uri.as_ref()).header(SESSION, session_id.as_ref());
+        let mut request = request.headers(custom_headers.into_iter().collect());
         if let Some(token) = auth_header {
             request = request.bearer_auth(token);
         }

@@ -1,13 +1,11 @@
-//! The order of rules from several places.
+//! The root of a project, and the order of rules from several places.
 
 use openoxide_permissions::{Action, Permission, decide};
 
 use super::*;
 use crate::environment::Environment;
 use crate::trust::Trust;
-use crate::trust::record::{RememberedAnswer, TrustRecord};
-use crate::trust::timestamp::Timestamp;
-use crate::workspace::Place;
+use crate::trust::record::{RememberedAnswer, Timestamp, TrustRecord};
 
 /// The order of rules, and what an answer for good changes.
 #[test]
@@ -49,4 +47,23 @@ fn built_in_then_host_then_user_then_agent() {
     assert_eq!(decided(Permission::Shell, "ls *"), Action::Allow, "answered before");
     assert_eq!(decided(Permission::Shell, "ls /"), Action::Ask, "and no pattern");
     assert_eq!(decided(Permission::Mcp, "files"), Action::Ask, "answered for another agent");
+}
+
+#[test]
+fn a_git_file_or_folder_marks_the_root() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = std::fs::canonicalize(dir.path()).unwrap();
+    let deep = root.join("a/b/c");
+    fs_err::create_dir_all(&deep).unwrap();
+    let rules = ProjectRules::default();
+    assert_eq!(find_project(&deep, None, &rules), deep);
+    fs_err::create_dir_all(root.join(".git")).unwrap();
+    assert_eq!(find_project(&deep, None, &rules), root);
+    fs_err::write(root.join("a/b/.git"), "gitdir: elsewhere\n").unwrap();
+    assert_eq!(find_project(&deep, None, &rules), root.join("a/b"));
+    let below = ProjectRules { below_home: true, markers: vec!["none".to_owned()], unmarked: Unmarked::Top };
+    assert_eq!(find_project(&deep, Some(&root), &below), root.join("a"));
+    let home = ProjectRules { unmarked: Unmarked::Home, below_home: false, ..below };
+    assert_eq!(find_project(&deep, Some(&root), &home), root);
+    assert_eq!(find_project(&deep, Some(&root.join("elsewhere")), &home), Path::new("/"));
 }
