@@ -52,18 +52,19 @@ pub struct Linked {
 pub fn link(settings: &PlaceSettings, input: &LinkInput, report: Report<'_>) -> Result<Linked, Error> {
     let pair = HostPair::of(&settings.workspace, &settings.view, &input.into)?;
     let mut linking = Linking { pair: &pair, input, report, wanted: 0, done: Vec::new() };
-    let ignored = match &input.skill {
-        Some(skill) => linking.one(skill)?,
-        None => {
-            linking.all();
-            None
-        }
+    let ignored = if let Some(skill) = &input.skill {
+        linking.one(skill)?
+    } else {
+        linking.all();
+        None
     };
     let looks_again = ignored.is_none() && !input.dry_run && !linking.done.is_empty();
     let warnings = if looks_again { still_ignored(settings, input, &linking.done)? } else { Vec::new() };
     linking.report_total();
     let still_ignored = !warnings.is_empty();
-    warnings.into_iter().for_each(|warning| (linking.report)(Progress::Warning(warning)));
+    for warning in warnings {
+        (linking.report)(Progress::Warning(warning));
+    }
     let made = || linking.done.iter().filter(|(_, placement)| placement.is_free());
     let changes = made().map(|(_, placement)| placement.change(input.copy)).collect();
     Ok(Linked {

@@ -7,7 +7,8 @@ use openoxide_app::{Environment, Place, variables};
 use openoxide_server::mcp::{McpOptions, ToolNames};
 use openoxide_server::{Engine, EngineOptions, Log, LogFormat, LogOptions};
 
-use crate::{error::CommandError, session::Session, ui::Ui};
+use crate::session::{open, place};
+use crate::{error::CommandError, ui::Ui};
 
 /// How long what is left may take when a command that serves ends.
 pub(crate) const LAST: Duration = Duration::from_secs(2);
@@ -82,12 +83,12 @@ pub(crate) fn serve_client<F: Future>(ui: &Ui, serve: impl FnOnce(Engine) -> F) 
 /// Returns the place that the command line means. What was typed wrong is an error, and what is wrong with settings is
 /// said once, before anybody waits for an answer.
 pub(crate) fn open_place(ui: &Ui) -> anyhow::Result<Place> {
-    let session = Session::open(ui)?;
-    session.warn(ui);
+    let settings = open(ui)?;
+    ui.warn_of_settings(&settings.workspace, &settings.problems);
     // Folders are meant as every other command means them: seen from the one to act in.
-    let folder = session.workspace.environment.cwd.clone();
+    let folder = settings.workspace.environment.cwd.clone();
     let added = ui.common.add_dir.iter().map(|added| folder.join(added)).collect();
-    Ok(Place { folder, added, touched: Vec::new(), ..session.place })
+    Ok(Place { folder, added, touched: Vec::new(), ..place(&ui.common) })
 }
 
 /// Returns how to serve; what a person should know is said on standard error.

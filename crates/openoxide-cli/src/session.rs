@@ -1,28 +1,14 @@
 //! From the command line to a project, and one host's view of it.
 
-use std::{io::Read, ops::Deref, path::Path};
+use std::{io::Read, path::Path};
 
 use anyhow::Context as _;
-
 use openoxide_app::{Code, ConfigProblem, Depth, Place, PlaceSettings, Snapshot, Workspace, paths};
 
 use crate::ui::{Ui, safe, safe_lines};
 use crate::{args::Common, error::CommandError};
 
-pub(crate) struct Session {
-    settings: PlaceSettings,
-    pub(crate) place: Place,
-}
-
-impl Deref for Session {
-    type Target = PlaceSettings;
-
-    fn deref(&self) -> &PlaceSettings {
-        &self.settings
-    }
-}
-
-fn place(common: &Common) -> Place {
+pub(crate) fn place(common: &Common) -> Place {
     Place {
         // Folders may be relative to the current one.
         folder: common.project.clone().unwrap_or_default(),
@@ -42,21 +28,22 @@ pub(crate) fn open_workspace(ui: &Ui) -> anyhow::Result<Workspace> {
     Ok(workspace)
 }
 
-impl Session {
-    pub(crate) fn open(ui: &Ui) -> anyhow::Result<Session> {
-        let place = place(&ui.common);
-        let settings = openoxide_app::open(open_workspace(ui)?, &place)?;
-        Ok(Session { settings, place })
-    }
+/// Makes the host's view of the project. Nothing is searched yet.
+pub(crate) fn open(ui: &Ui) -> anyhow::Result<PlaceSettings> {
+    Ok(openoxide_app::open(open_workspace(ui)?, &place(&ui.common))?)
+}
 
-    pub(crate) fn search(&self, depth: Depth) -> Snapshot {
-        self.settings.clone().search(&self.place, depth)
-    }
+/// Opens the project, and searches for the skills that the host sees.
+pub(crate) fn search(ui: &Ui, depth: Depth) -> anyhow::Result<Snapshot> {
+    Ok(open(ui)?.search(&place(&ui.common), depth))
+}
 
-    pub(crate) fn warn(&self, ui: &Ui) {
+impl Ui {
+    /// Warns of what is wrong with settings.
+    pub(crate) fn warn_of_settings(&self, workspace: &Workspace, problems: &[ConfigProblem]) {
         // An untrusted project is the usual state, not news at every command.
-        let news = self.problems.iter().filter(|problem| problem.diagnostic.code != Code::ConfigUntrusted);
-        news.for_each(|problem| ui.warn(&problem_line(&self.workspace, problem)));
+        let news = problems.iter().filter(|problem| problem.diagnostic.code != Code::ConfigUntrusted);
+        news.for_each(|problem| self.warn(&problem_line(workspace, problem)));
     }
 }
 

@@ -76,25 +76,18 @@ impl ServedCache {
                 // Too large, or without a digest: its files can be read, but not listed.
                 Err(_) => None,
             };
-            let told = files.as_ref().and_then(|files| files.file(Path::new(OWN_FILE))).map(|file| file.sha256);
-            if let (Some(known), Some(told)) = (&known, told)
-                && known.own == told
-            {
-                let served = ServedSkill { frontmatter: known.frontmatter.clone(), files, own: told };
-                return Some(self.remember(entry, served));
-            }
-            let (own, frontmatter) = own_file(&dir, entry)?;
-            if told.is_none_or(|told| told == own) {
-                return Some(self.remember(entry, ServedSkill { frontmatter, files, own }));
+            let listed = files.as_ref().and_then(|files| files.file(Path::new(OWN_FILE))).map(|file| file.sha256);
+            let (own, frontmatter) = match known.as_ref().filter(|known| Some(known.own) == listed) {
+                Some(known) => (known.own, known.frontmatter.clone()),
+                None => own_file(&dir, entry)?,
+            };
+            if listed.is_none_or(|listed| listed == own) {
+                let served = Arc::new(ServedSkill { frontmatter, files, own });
+                self.lock().insert(entry.canonical().to_owned(), Arc::clone(&served));
+                return Some(served);
             }
         }
         None
-    }
-
-    fn remember(&self, entry: &Entry, served: ServedSkill) -> Arc<ServedSkill> {
-        let served = Arc::new(served);
-        self.lock().insert(entry.canonical().to_owned(), Arc::clone(&served));
-        served
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<PathBuf, Arc<ServedSkill>>> {

@@ -90,22 +90,14 @@ fn inspect(runtime: &Runtime, entry: &Entry) -> Result<(String, BTreeMap<Permiss
     if !scripts.is_empty() {
         scripts.extend(look.variables.iter().map(|name| variable_item(name)));
     }
+    let servers = entry.skill.dependencies.iter().filter(|tool| tool.kind == "mcp").map(server).collect();
+    let hooks = hooks(&entry.skill.frontmatter.rare().hooks);
+    let declared = [(PermissionKind::Hook, hooks), (PermissionKind::Mcp, servers), (PermissionKind::Script, scripts)];
     // What the runtime says comes first; the rest is what the skill says of itself.
-    for (kind, items) in declared(entry).into_iter().chain([(PermissionKind::Script, scripts)]) {
-        if !items.is_empty() {
-            permissions.entry(kind).or_insert(items);
-        }
+    for (kind, items) in declared.into_iter().filter(|(_, items)| !items.is_empty()) {
+        permissions.entry(kind).or_insert(items);
     }
     Ok((look.digest, permissions))
-}
-
-fn declared(entry: &Entry) -> [(PermissionKind, Vec<String>); 2] {
-    let skill = &entry.skill;
-    let tools = skill.dependencies.iter();
-    [
-        (PermissionKind::Hook, hooks(&skill.frontmatter.rare().hooks)),
-        (PermissionKind::Mcp, tools.filter(|tool| tool.kind == "mcp").map(server).collect()),
-    ]
 }
 
 fn hooks(hooks: &SkillHooks) -> Vec<String> {
@@ -113,12 +105,8 @@ fn hooks(hooks: &SkillHooks) -> Vec<String> {
         Some(matcher) => format!("{event} on {matcher}: {command}"),
         None => format!("{event}: {command}"),
     };
-    let events = hooks.iter();
-    events
-        .flat_map(|(event, handlers)| {
-            handlers.iter().map(move |handler| line(event, handler.matcher.as_ref(), &handler.command))
-        })
-        .collect()
+    let handlers = hooks.iter().flat_map(|(event, handlers)| handlers.iter().map(move |handler| (event, handler)));
+    handlers.map(|(event, handler)| line(event, handler.matcher.as_ref(), &handler.command)).collect()
 }
 
 fn server(tool: &ToolDependency) -> String {

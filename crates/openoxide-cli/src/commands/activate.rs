@@ -12,7 +12,7 @@ use openoxide_wire::ActivateAnswer;
 use crate::asking::{Asking, AskingArgs};
 use crate::commands::{mentions, remote};
 use crate::ui::{ExitStatus, Ui, safe, safe_lines};
-use crate::{args::caller, error::CommandError, session::Session, typed};
+use crate::{args::caller, error::CommandError, session::search, typed};
 
 mod record;
 
@@ -57,9 +57,8 @@ pub(crate) struct ActivateArgs {
 }
 
 pub(crate) fn activate(ui: &Ui, args: &ActivateArgs) -> anyhow::Result<ExitStatus> {
-    let session = Session::open(ui)?;
-    session.warn(ui);
-    let snapshot = session.search(Depth::Quick);
+    let snapshot = search(ui, Depth::Quick)?;
+    ui.warn_of_settings(&snapshot.workspace, &snapshot.problems);
     let mut conversation = Conversation::new("");
     if let Some(file) = &args.record {
         conversation.record = Record::load(file)?;
@@ -71,7 +70,7 @@ pub(crate) fn activate(ui: &Ui, args: &ActivateArgs) -> anyhow::Result<ExitStatu
         return record::reattach(ui, &snapshot, &conversation);
     }
     let mut asking = Asking::new(ui, &snapshot, &args.asking);
-    let mut operation = activate::activate(&snapshot, input(ui, &session, &snapshot, args)?)?;
+    let mut operation = activate::activate(&snapshot, input(ui, &snapshot, args)?)?;
     if let Some(name) = args.skill.as_deref().and_then(RemoteName::parse) {
         if args.record.is_some() {
             return Err(CommandError::failed("a record cannot hold skills of servers yet")
@@ -92,16 +91,16 @@ pub(crate) fn activate(ui: &Ui, args: &ActivateArgs) -> anyhow::Result<ExitStatu
         ui.warn(&format!("{}: {}", safe(&said.skill), safe(&said.text)));
     }
     asking.tell_unasked(&again(ui, args));
-    Ok(tell_refused(ui, &session, args, &answer))
+    Ok(tell_refused(ui, &snapshot, args, &answer))
 }
 
-fn input(ui: &Ui, session: &Session, snapshot: &Snapshot, args: &ActivateArgs) -> anyhow::Result<ActivateInput> {
+fn input(ui: &Ui, snapshot: &Snapshot, args: &ActivateArgs) -> anyhow::Result<ActivateInput> {
     let Some(text) = &args.turn else {
         let skill = SkillRef::Typed(args.skill.clone().unwrap_or_default()).resolve_call(snapshot)?;
         return Ok(ActivateInput::Skill(Call { skill, caller: args.caller, arguments: given(args) }));
     };
     let text = if text == "-" { mentions::read(ui)? } else { text.clone() };
-    Ok(ActivateInput::Turn(turn_of_text(&session.workspace, &session.view, text, &args.item, &args.connector)))
+    Ok(ActivateInput::Turn(turn_of_text(&snapshot.workspace, &snapshot.view, text, &args.item, &args.connector)))
 }
 
 fn given(args: &ActivateArgs) -> CallArguments {
@@ -136,8 +135,8 @@ fn again(ui: &Ui, args: &ActivateArgs) -> String {
     format!("{} {} --yes", ui.command("activate"), words.join(" "))
 }
 
-fn remedy(ui: &Ui, session: &Session) -> String {
-    match skills_off(&session.workspace, &session.view) {
+fn remedy(ui: &Ui, snapshot: &Snapshot) -> String {
+    match skills_off(&snapshot.workspace, &snapshot.view) {
         Some(off) => off.remedy(),
         None => {
             format!("`{}` shows everything that was found, and why it does not count", ui.command("list --all"))
@@ -146,7 +145,7 @@ fn remedy(ui: &Ui, session: &Session) -> String {
 }
 
 /// Says what is not sent. A turn goes on without a skill that cannot be sent; a call of one is then answered with no.
-fn tell_refused(ui: &Ui, session: &Session, args: &ActivateArgs, answer: &ActivateAnswer) -> ExitStatus {
+fn tell_refused(ui: &Ui, snapshot: &Snapshot, args: &ActivateArgs, answer: &ActivateAnswer) -> ExitStatus {
     for ignored in &answer.ignored {
         ui.warn(&format!("`{}` names no skill: {}", safe(&ignored.text), safe(&ignored.reason)));
     }
@@ -158,7 +157,7 @@ fn tell_refused(ui: &Ui, session: &Session, args: &ActivateArgs, answer: &Activa
         }
         match &refusal.help {
             Some(help) => ui.hint(&safe(help)),
-            None if refusal.why == "unknown" => ui.hint(&remedy(ui, session)),
+            None if refusal.why == "unknown" => ui.hint(&remedy(ui, snapshot)),
             None => {}
         }
     }

@@ -3,13 +3,13 @@
 use std::{fmt::Write as _, io::IsTerminal as _};
 
 use openoxide_app::explain::{FoundElsewhere, LinkAdvice};
-use openoxide_app::{Catalog, Entry, SkillScope, Status, find, paths};
+use openoxide_app::{Catalog, Entry, PlaceSettings, SkillScope, Status, find, paths};
 use openoxide_wire::HostOutcome;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::table::{cut, fill, pad, widest};
 use crate::ui::{ExitStatus, Role, Ui, count, paint, safe};
-use crate::{session::Session, typed};
+use crate::{session::open, typed};
 
 mod page;
 
@@ -32,16 +32,16 @@ pub(crate) fn explain(ui: &Ui, args: &ExplainArgs) -> anyhow::Result<ExitStatus>
         }
         return Ok(ExitStatus::Done);
     }
-    let session = Session::open(ui)?;
-    let explanation = openoxide_app::explain::explain(&session, &args.subject)?;
+    let settings = open(ui)?;
+    let explanation = openoxide_app::explain::explain(&settings, &args.subject)?;
     if ui.common.json {
         return ui.json(&explanation.answer);
     }
-    session.warn(ui);
-    let found = find(&session.workspace, &explanation.catalog, &args.subject).unwrap_or_default();
+    ui.warn_of_settings(&settings.workspace, &settings.problems);
+    let found = find(&settings.workspace, &explanation.catalog, &args.subject).unwrap_or_default();
     let mut text = match &explanation.elsewhere {
-        Some(elsewhere) => unseen_text(ui, &session, &args.subject, elsewhere),
-        None => found_text(ui, &session, &args.subject, &explanation.catalog, &found),
+        Some(elsewhere) => unseen_text(ui, &settings, &args.subject, elsewhere),
+        None => found_text(ui, &settings, &args.subject, &explanation.catalog, &found),
     };
     let hosts: Vec<(&HostOutcome, bool)> =
         explanation.answer.hosts.iter().zip(explanation.here.iter().copied()).collect();
@@ -65,12 +65,12 @@ fn link_command(ui: &Ui, link: &LinkAdvice) -> Option<String> {
 }
 
 /// Says where a skill is that the host in question does not find.
-fn unseen_text(ui: &Ui, session: &Session, subject: &str, elsewhere: &FoundElsewhere) -> String {
-    let title = safe(&session.view.host.title);
+fn unseen_text(ui: &Ui, settings: &PlaceSettings, subject: &str, elsewhere: &FoundElsewhere) -> String {
+    let title = safe(&settings.view.host.title);
     let heading = format!("{}: not found by {title}", paint(Role::Strong, &safe(subject)));
     let mut text = format!("{}\n\n", fill("", &heading, ui.width));
     for (folder, scope) in &elsewhere.folders {
-        let place = paths::short(&session.workspace, folder);
+        let place = paths::short(&settings.workspace, folder);
         let _ = writeln!(text, "{}", fill("  ", &format!("{place}  {}", scope.as_str()), ui.width));
     }
     let lead = format!("  {title}: ");
@@ -78,21 +78,21 @@ fn unseen_text(ui: &Ui, session: &Session, subject: &str, elsewhere: &FoundElsew
     text
 }
 
-fn found_text(ui: &Ui, session: &Session, subject: &str, catalog: &Catalog, found: &[&Entry]) -> String {
+fn found_text(ui: &Ui, settings: &PlaceSettings, subject: &str, catalog: &Catalog, found: &[&Entry]) -> String {
     let counting = found.iter().filter(|entry| entry.is_active()).count();
     let verb = if counting == 1 { "counts" } else { "count" };
     let heading = format!("{}: {} found, {counting} {verb}", paint(Role::Strong, &safe(subject)), found.len());
     let mut text = format!("{}\n\n", fill("", &heading, ui.width));
     let status = |entry: &&Entry| if entry.is_active() { "counts" } else { entry.status.as_str() };
-    let places: Vec<String> = found.iter().map(|entry| paths::short(&session.workspace, entry.dir())).collect();
+    let places: Vec<String> = found.iter().map(|entry| paths::short(&settings.workspace, entry.dir())).collect();
     let (first, second) = (widest(found.iter().map(status), 12), widest(places.iter().map(String::as_str), 44));
     for (entry, place) in found.iter().zip(&places) {
         let role = if entry.is_active() { Role::Good } else { Role::Warning };
         let lead = format!("  {}  ", paint(role, &pad(status(entry), first)));
-        let line = format!("{}  {}", pad(place, second), detail(session, catalog, entry));
+        let line = format!("{}  {}", pad(place, second), detail(settings, catalog, entry));
         let _ = writeln!(text, "{}", fill(&lead, &line, ui.width));
         if let Some(reason) = &entry.reason {
-            let why = format!("{} [{}]", safe(&paths::abbreviate_home(&session.workspace, &reason.text)), reason.code);
+            let why = format!("{} [{}]", safe(&paths::abbreviate_home(&settings.workspace, &reason.text)), reason.code);
             let _ = writeln!(text, "{}", fill(&" ".repeat(first + 4), &why, ui.width));
         }
     }
@@ -123,11 +123,11 @@ fn hosts_text(ui: &Ui, subject: &str, all: &[(&HostOutcome, bool)]) -> String {
     text
 }
 
-fn detail(session: &Session, catalog: &Catalog, entry: &Entry) -> String {
+fn detail(settings: &PlaceSettings, catalog: &Catalog, entry: &Entry) -> String {
     let scope = entry.skill.scope;
     let provider = catalog.roots[entry.root].root.rule.provider.as_deref();
     let notes = [
-        (scope == SkillScope::Repo && session.view.around.trusted, "trusted"),
+        (scope == SkillScope::Repo && settings.view.around.trusted, "trusted"),
         (entry.is_active() && !entry.model, "you only"),
         (entry.is_active() && !entry.user, "model only"),
     ];

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use openoxide_app::link::{LinkInput, UnlinkInput};
-use openoxide_app::{Error, Report, SkillReference, Workspace, paths};
+use openoxide_app::{Error, PlaceSettings, Report, SkillReference, Workspace, paths};
 
 use crate::ui::{ExitStatus, Ui};
-use crate::{error::CommandError, session::Session, typed};
+use crate::{error::CommandError, session::open, typed};
 
 /// Put a skill where another agent looks
 ///
@@ -52,10 +52,10 @@ pub(crate) struct UnlinkArgs {
 }
 
 pub(crate) fn link(ui: &Ui, args: &LinkArgs) -> anyhow::Result<ExitStatus> {
-    let session = Session::open(ui)?;
+    let settings = open(ui)?;
     let (skill, into) = (args.skill.clone(), args.into.clone());
     let input = LinkInput { skill, into, copy: args.copy, dry_run: args.dry_run };
-    let mut linked = reported(ui, &session, |report| openoxide_app::link::link(&session, &input, report))?;
+    let mut linked = reported(ui, &settings, |report| openoxide_app::link::link(&settings, &input, report))?;
     if let Some((name, why)) = linked.ignored {
         let hint = match typed::word(&name) {
             Some(name) => typed::command(&ui.common, "explain", Some(&name), ""),
@@ -64,7 +64,7 @@ pub(crate) fn link(ui: &Ui, args: &LinkArgs) -> anyhow::Result<ExitStatus> {
         return Err(CommandError::no(why).hint(hint).into());
     }
     if !args.dry_run {
-        linked.answer.undo = undo(ui, args, &session.workspace, &linked.made);
+        linked.answer.undo = undo(ui, args, &settings.workspace, &linked.made);
     }
     ui.json_if_asked(&linked.answer)?;
     match linked.failed {
@@ -75,10 +75,10 @@ pub(crate) fn link(ui: &Ui, args: &LinkArgs) -> anyhow::Result<ExitStatus> {
 }
 
 pub(crate) fn unlink(ui: &Ui, args: &UnlinkArgs) -> anyhow::Result<ExitStatus> {
-    let session = Session::open(ui)?;
+    let settings = open(ui)?;
     let (skills, from) = (args.skills.clone(), args.from.clone());
     let input = UnlinkInput { skills, from, all: args.all, dry_run: args.dry_run };
-    let unlinked = reported(ui, &session, |report| openoxide_app::link::unlink(&session, &input, report))?;
+    let unlinked = reported(ui, &settings, |report| openoxide_app::link::unlink(&settings, &input, report))?;
     ui.json_if_asked(&unlinked.answer)?;
     match unlinked.kept {
         Some(error) => Err(error.into()),
@@ -88,11 +88,15 @@ pub(crate) fn unlink(ui: &Ui, args: &UnlinkArgs) -> anyhow::Result<ExitStatus> {
 }
 
 /// Says what is reported, after a warning of what is wrong with settings. An error before anything is done stands alone.
-fn reported<T>(ui: &Ui, session: &Session, run: impl FnOnce(Report<'_>) -> Result<T, Error>) -> Result<T, Error> {
+fn reported<T>(
+    ui: &Ui,
+    settings: &PlaceSettings,
+    run: impl FnOnce(Report<'_>) -> Result<T, Error>,
+) -> Result<T, Error> {
     let mut warned = false;
     let mut warn = || {
         if !std::mem::replace(&mut warned, true) {
-            session.warn(ui);
+            ui.warn_of_settings(&settings.workspace, &settings.problems);
         }
     };
     let done = run(&mut |progress| {

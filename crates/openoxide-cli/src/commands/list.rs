@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 
 use openoxide_app::list::{ListedSkill, Listing};
-use openoxide_app::{Catalog, Depth, paths};
+use openoxide_app::{Catalog, Depth, Snapshot, paths};
 
 use crate::table::{cut, fill, pad, pad_left, widest};
 use crate::ui::{ExitStatus, Role, Ui, count, grouped, only_caller, paint, safe};
-use crate::{commands::remote, session::Session};
+use crate::{commands::remote, session::search};
 
 /// List the skills that count, with scope, description and cost
 ///
@@ -24,11 +24,10 @@ pub(crate) struct ListArgs {
 }
 
 pub(crate) fn list(ui: &Ui, args: &ListArgs) -> anyhow::Result<ExitStatus> {
-    let session = Session::open(ui)?;
     let depth = if args.all || ui.common.json { Depth::Thorough } else { Depth::Quick };
-    let snapshot = session.search(depth);
+    let snapshot = search(ui, depth)?;
     let listing = openoxide_app::list::list(&snapshot);
-    let offered = args.mcp.then(|| remote::ask(ui, &session)).transpose()?;
+    let offered = args.mcp.then(|| remote::ask(ui, &snapshot)).transpose()?;
     if ui.common.json {
         let mut answer = listing.answer();
         if let Some(offered) = offered {
@@ -37,17 +36,17 @@ pub(crate) fn list(ui: &Ui, args: &ListArgs) -> anyhow::Result<ExitStatus> {
         ui.json(&answer)?;
         return Ok(ExitStatus::Done);
     }
-    session.warn(ui);
+    ui.warn_of_settings(&snapshot.workspace, &snapshot.problems);
     ui.data(&skills_text(ui, &listing))?;
     if args.all {
-        ui.data(&others_text(ui, &session, listing.catalog))?;
-        ui.data(&places_text(ui, &session, &listing))?;
+        ui.data(&others_text(ui, &snapshot, listing.catalog))?;
+        ui.data(&places_text(ui, &snapshot, &listing))?;
     }
     if let Some(offered) = &offered {
         remote::show_list(ui, offered)?;
     }
     for limit in &listing.catalog.limits {
-        let root = paths::short(&session.workspace, &limit.root);
+        let root = paths::short(&snapshot.workspace, &limit.root);
         ui.warn(&format!("{root}: {} ({}) [{}]", limit.code.title(), grouped(limit.limit as u64), limit.code));
     }
     ui.say(&summary(ui, &listing, args.all));
@@ -95,24 +94,24 @@ fn note(skill: &ListedSkill<'_>) -> String {
     caller.into_iter().chain(needs).collect::<Vec<_>>().join(", ")
 }
 
-fn others_text(ui: &Ui, session: &Session, catalog: &Catalog) -> String {
+fn others_text(ui: &Ui, snapshot: &Snapshot, catalog: &Catalog) -> String {
     let width = widest(catalog.others.iter().map(|entry| entry.status.as_str()), 10);
     let mut text = String::new();
     for entry in &catalog.others {
         let standing = paint(Role::Warning, &pad(entry.status.as_str(), width));
-        let _ = writeln!(text, "{standing}  {}", paths::short(&session.workspace, entry.found()));
+        let _ = writeln!(text, "{standing}  {}", paths::short(&snapshot.workspace, entry.found()));
         if let Some(reason) = &entry.reason {
-            let why = format!("{} [{}]", safe(&paths::abbreviate_home(&session.workspace, &reason.text)), reason.code);
+            let why = format!("{} [{}]", safe(&paths::abbreviate_home(&snapshot.workspace, &reason.text)), reason.code);
             let _ = writeln!(text, "{}", fill(&" ".repeat(width + 2), &why, ui.width));
         }
     }
     text
 }
 
-fn places_text(ui: &Ui, session: &Session, listing: &Listing<'_>) -> String {
+fn places_text(ui: &Ui, snapshot: &Snapshot, listing: &Listing<'_>) -> String {
     let mut text = String::new();
     for problem in listing.unsearched() {
-        let path = paths::short(&session.workspace, &problem.path);
+        let path = paths::short(&snapshot.workspace, &problem.path);
         let _ = writeln!(text, "{}  {path}", paint(Role::Warning, "passed over"));
         let why = format!("{} [{}]", safe(&problem.diagnostic.message), problem.diagnostic.code);
         let _ = writeln!(text, "{}", fill(&" ".repeat(13), &why, ui.width));

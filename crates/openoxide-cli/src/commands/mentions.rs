@@ -3,11 +3,11 @@
 use std::{fmt::Write as _, io::IsTerminal as _};
 
 use openoxide_app::mentions::{turn_of_input, turn_of_text};
-use openoxide_app::{CommandPlace, Depth, IgnoredReason, MentionRules, Selection, Turn, paths};
+use openoxide_app::{CommandPlace, Depth, IgnoredReason, MentionRules, Selection, Snapshot, Turn, paths};
 use openoxide_wire::TurnInput;
 
 use crate::error::CommandError;
-use crate::session::{Session, read_stdin};
+use crate::session::{read_stdin, search};
 use crate::table::{cut, fill, pad, widest};
 use crate::ui::{ExitStatus, Role, Ui, count, paint, safe};
 
@@ -31,30 +31,29 @@ pub(crate) struct MentionsArgs {
 }
 
 pub(crate) fn mentions(ui: &Ui, args: &MentionsArgs) -> anyhow::Result<ExitStatus> {
-    let session = Session::open(ui)?;
-    let turn = turn(ui, &session, args)?;
-    let snapshot = session.search(Depth::Quick);
+    let snapshot = search(ui, Depth::Quick)?;
+    let turn = turn(ui, &snapshot, args)?;
     let mentions = openoxide_app::mentions::mentions(&snapshot, &turn);
     if ui.common.json {
         return ui.json(&mentions.answer);
     }
-    session.warn(ui);
-    ui.data(&selected_text(ui, &session, &mentions.selection))?;
-    ui.data(&ignored_text(ui, &session, &mentions.selection))?;
-    summary(ui, &snapshot.catalog.host, &session.view.host.mention, &mentions.selection);
+    ui.warn_of_settings(&snapshot.workspace, &snapshot.problems);
+    ui.data(&selected_text(ui, &snapshot, &mentions.selection))?;
+    ui.data(&ignored_text(ui, &snapshot, &mentions.selection))?;
+    summary(ui, &snapshot.catalog.host, &snapshot.view.host.mention, &mentions.selection);
     Ok(ExitStatus::Done)
 }
 
-fn turn(ui: &Ui, session: &Session, args: &MentionsArgs) -> anyhow::Result<Turn> {
+fn turn(ui: &Ui, snapshot: &Snapshot, args: &MentionsArgs) -> anyhow::Result<Turn> {
     if args.turn {
         let turn: TurnInput = serde_json::from_str(&read(ui)?).map_err(|error| {
             let error = CommandError::failed(format!("standard input is not a turn: {error}"));
             error.hint("`openoxide schema turn` describes one")
         })?;
-        return Ok(turn_of_input(&session.workspace, turn, &args.connector));
+        return Ok(turn_of_input(&snapshot.workspace, turn, &args.connector));
     }
     let text = args.text.clone().map_or_else(|| read(ui), Ok)?;
-    Ok(turn_of_text(&session.workspace, &session.view, text, &args.item, &args.connector))
+    Ok(turn_of_text(&snapshot.workspace, &snapshot.view, text, &args.item, &args.connector))
 }
 
 /// Reads standard input as it is, so that places in it are places in the answer.
@@ -80,12 +79,12 @@ fn text(bytes: Vec<u8>) -> String {
     })
 }
 
-fn selected_text(ui: &Ui, session: &Session, selection: &Selection<'_>) -> String {
+fn selected_text(ui: &Ui, snapshot: &Snapshot, selection: &Selection<'_>) -> String {
     let names: Vec<String> = selection.selected.iter().map(|selected| safe(&selected.entry.skill.name)).collect();
     let width = widest(names.iter().map(String::as_str), 32);
     let mut text = String::new();
     for (selected, name) in selection.selected.iter().zip(&names) {
-        let path = paths::short(&session.workspace, &selected.entry.skill.path);
+        let path = paths::short(&snapshot.workspace, &selected.entry.skill.path);
         let _ = writeln!(text, "{}  {path}", paint(Role::Strong, &pad(name, width)));
         if let Some(arguments) = selected.arguments.as_ref().filter(|arguments| !arguments.is_empty()) {
             let lead = format!("{}  with ", " ".repeat(width));
@@ -96,19 +95,19 @@ fn selected_text(ui: &Ui, session: &Session, selection: &Selection<'_>) -> Strin
     text
 }
 
-fn ignored_text(ui: &Ui, session: &Session, selection: &Selection<'_>) -> String {
+fn ignored_text(ui: &Ui, snapshot: &Snapshot, selection: &Selection<'_>) -> String {
     let written: Vec<String> = selection.ignored.iter().map(|ignored| cut(&safe(&ignored.text), 40)).collect();
     let width = widest(written.iter().map(String::as_str), 24);
     let mut text = String::new();
     for (ignored, written) in selection.ignored.iter().zip(&written) {
         let label = format!("{}  {}  ", paint(Role::Warning, "ignored"), pad(written, width));
-        let reason = safe(&paths::abbreviate_home(&session.workspace, &ignored.reason.to_string()));
+        let reason = safe(&paths::abbreviate_home(&snapshot.workspace, &ignored.reason.to_string()));
         let reason = format!("{reason} [{}]", ignored.reason.word());
         let _ = writeln!(text, "{}", fill(&label, &reason, ui.width));
         if let IgnoredReason::Ambiguous { candidates, total, .. } = &ignored.reason {
             let indent = " ".repeat(width + 11);
             for candidate in candidates {
-                let _ = writeln!(text, "{indent}{}", paths::short(&session.workspace, &candidate.skill.path));
+                let _ = writeln!(text, "{indent}{}", paths::short(&snapshot.workspace, &candidate.skill.path));
             }
             if *total > candidates.len() {
                 let _ = writeln!(text, "{indent}and {} more", total - candidates.len());

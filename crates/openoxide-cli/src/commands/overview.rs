@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use crate::table::{cut, fill, pad, pad_left, widest};
 use crate::ui::{ExitStatus, Role, Ui, count, grouped, paint, safe};
-use crate::{args::Common, session::Session, typed};
+use crate::{args::Common, session::open, typed};
 
 /// Most problems that are shown; the rest is counted.
 const SHOWN: usize = 8;
@@ -17,13 +17,13 @@ const SHOWN: usize = 8;
 const WIDE: usize = 38;
 
 pub(crate) fn overview(ui: &Ui) -> anyhow::Result<ExitStatus> {
-    let session = Session::open(ui)?;
-    let command = |action: &Action| command(ui, &session.workspace, action);
-    let answer = openoxide_app::overview::overview(&session, &command)?;
+    let settings = open(ui)?;
+    let command = |action: &Action| command(ui, &settings.workspace, action);
+    let answer = openoxide_app::overview::overview(&settings, &command)?;
     if ui.common.json {
         return ui.json(&answer);
     }
-    session.warn(ui);
+    ui.warn_of_settings(&settings.workspace, &settings.problems);
     ui.data(&heading(&answer))?;
     if !answer.agents.is_empty() {
         ui.data(&agents_text(ui, &answer))?;

@@ -5,7 +5,7 @@ use openoxide_app::{Depth, Error, Status, off::skills_off};
 use openoxide_wire::PromptAnswer;
 
 use crate::ui::{ExitStatus, Ui, count, grouped, safe, safe_lines};
-use crate::{session::Session, table::pad};
+use crate::{session::search, table::pad};
 
 /// Print the skills as the model would see them
 ///
@@ -26,9 +26,9 @@ pub(crate) struct PromptArgs {
 }
 
 pub(crate) fn prompt(ui: &Ui, args: &PromptArgs) -> anyhow::Result<ExitStatus> {
-    let session = Session::open(ui)?;
+    let snapshot = search(ui, Depth::Quick)?;
     let input = PromptInput { window: args.window, can_read: !args.no_read_tool, preload: args.preload.clone() };
-    let drawn = match openoxide_app::prompt::prompt(&session.search(Depth::Quick), &input) {
+    let drawn = match openoxide_app::prompt::prompt(&snapshot, &input) {
         Err(Error::Refused(refusal)) => {
             ui.problem(&safe_lines(&refusal.text));
             return Ok(ExitStatus::No);
@@ -41,7 +41,7 @@ pub(crate) fn prompt(ui: &Ui, args: &PromptArgs) -> anyhow::Result<ExitStatus> {
     }
     ui.raw(&answer.text)?;
     ui.messages(&answer.messages)?;
-    session.warn(ui);
+    ui.warn_of_settings(&snapshot.workspace, &snapshot.problems);
     ui.notices(&notices);
     match &answer.unlisted {
         Some(why) => ui.say(&format!("no catalog for {}: {why}", answer.host)),
@@ -51,7 +51,7 @@ pub(crate) fn prompt(ui: &Ui, args: &PromptArgs) -> anyhow::Result<ExitStatus> {
         let names: Vec<String> = answer.preloaded.iter().map(|skill| safe(&skill.name)).collect();
         ui.say(&format!("the agent starts with {}: {}", count(names.len(), "skill"), names.join(", ")));
     }
-    if let Some(off) = skills_off(&session.workspace, &session.view) {
+    if let Some(off) = skills_off(&snapshot.workspace, &snapshot.view) {
         ui.hint(&off.remedy());
     }
     let invalid = catalog.others.iter().filter(|entry| entry.status == Status::Invalid);

@@ -8,7 +8,7 @@ use openoxide_app::{
 
 use crate::asking::{Asking, AskingArgs};
 use crate::ui::{ExitStatus, Ui, safe, safe_lines};
-use crate::{args::caller, commands::remote, error::CommandError, session::Session};
+use crate::{args::caller, commands::remote, error::CommandError, session::search};
 
 /// Read a file of a skill, as the agent would get it
 ///
@@ -40,8 +40,7 @@ pub(crate) struct ReadArgs {
 }
 
 pub(crate) fn read(ui: &Ui, args: &ReadArgs) -> anyhow::Result<ExitStatus> {
-    let session = Session::open(ui)?;
-    let snapshot = session.search(Depth::Quick);
+    let snapshot = search(ui, Depth::Quick)?;
     let mut asking = Asking::new(ui, &snapshot, &args.asking);
     let mut reading = read::read(&snapshot, input(args))?;
     let outcome = asking.drive(&mut reading, &mut Conversation::new(""));
@@ -55,7 +54,7 @@ pub(crate) fn read(ui: &Ui, args: &ReadArgs) -> anyhow::Result<ExitStatus> {
         ui.json(&read::answer(&snapshot, &outcome))?;
         return Ok(if outcome.result.is_ok() { ExitStatus::Done } else { ExitStatus::No });
     }
-    session.warn(ui);
+    ui.warn_of_settings(&snapshot.workspace, &snapshot.problems);
     let refused = |refusal: ReadRefusal| told(ui, &snapshot.catalog, &outcome.skill, args, &refusal);
     let mut text = outcome.result.map_err(refused)?.text.unwrap_or_default();
     if args.list && RemoteName::parse(&args.skill).is_some() {

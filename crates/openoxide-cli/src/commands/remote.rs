@@ -2,13 +2,13 @@
 
 use std::fmt::Write as _;
 
-use openoxide_app::{Depth, RemoteName, Session as Conversation, Snapshot, remote};
+use openoxide_app::{RemoteName, Session as Conversation, Snapshot, remote};
 use openoxide_wire::{RemoteAnswer, RemoteLine, RemotesAnswer};
 
 use crate::asking::{Asking, AskingArgs};
+use crate::error::CommandError;
 use crate::table::{cut, pad, pad_left, widest};
 use crate::ui::{ExitStatus, Role, Ui, count, grouped, only_caller, paint, safe, safe_lines};
-use crate::{error::CommandError, session::Session};
 
 /// Says why a server or a skill of it cannot be used. A skill that is not there, or not what was listed, is an answer.
 pub(crate) fn told(word: &str, text: &str, help: Option<&str>) -> CommandError {
@@ -29,10 +29,9 @@ pub(crate) fn check(snapshot: &Snapshot, asking: &mut Asking<'_>, name: RemoteNa
     Ok(found.map_err(|error| told(error.word, &error.in_terminal(), error.help.as_deref()))?)
 }
 
-pub(crate) fn ask(ui: &Ui, session: &Session) -> anyhow::Result<RemotesAnswer> {
-    let snapshot = session.search(Depth::Quick);
-    let mut asking = Asking::new(ui, &snapshot, &AskingArgs::default());
-    let mut operation = remote::list(&snapshot)?;
+pub(crate) fn ask(ui: &Ui, snapshot: &Snapshot) -> anyhow::Result<RemotesAnswer> {
+    let mut asking = Asking::new(ui, snapshot, &AskingArgs::default());
+    let mut operation = remote::list(snapshot)?;
     Ok(asking.drive(&mut operation, &mut Conversation::new("")).terminal_answer())
 }
 
@@ -81,14 +80,13 @@ pub(crate) fn summary(offered: &RemotesAnswer) -> String {
 }
 
 /// Shows everything that is known of a skill before it is loaded.
-pub(crate) fn show(ui: &Ui, session: &Session, name: &RemoteName) -> anyhow::Result<ExitStatus> {
-    let snapshot = session.search(Depth::Quick);
-    let mut asking = Asking::new(ui, &snapshot, &AskingArgs::default());
-    let answer = check(&snapshot, &mut asking, name.clone())?;
+pub(crate) fn show(ui: &Ui, snapshot: &Snapshot, name: RemoteName) -> anyhow::Result<ExitStatus> {
+    let mut asking = Asking::new(ui, snapshot, &AskingArgs::default());
+    let answer = check(snapshot, &mut asking, name)?;
     if ui.common.json {
         return ui.json(&answer);
     }
-    session.warn(ui);
+    ui.warn_of_settings(&snapshot.workspace, &snapshot.problems);
     let RemoteAnswer { remote, files, .. } = answer;
     let mut text = format!("{}\n{}\n\n", paint(Role::Strong, &safe(&remote.name)), safe(&remote.description));
     let mut row = |name: &str, value: &str| {

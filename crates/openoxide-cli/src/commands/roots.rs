@@ -2,29 +2,28 @@
 
 use std::fmt::Write as _;
 
-use openoxide_app::{Depth, off::skills_off, paths, roots::probe_isolation};
+use openoxide_app::{Depth, Snapshot, off::skills_off, paths, roots::probe_isolation};
 use openoxide_wire::RootsAnswer;
 
-use crate::session::Session;
+use crate::session::search;
 use crate::table::{fill, pad, pad_left, widest};
 use crate::ui::{ExitStatus, Role, Ui, paint, safe};
 
 pub(crate) fn roots(ui: &Ui) -> anyhow::Result<ExitStatus> {
-    let session = Session::open(ui)?;
-    let snapshot = session.search(Depth::Quick);
+    let snapshot = search(ui, Depth::Quick)?;
     let answer = openoxide_app::roots::roots(&snapshot, &probe_isolation()?);
     if ui.common.json {
         return ui.json(&answer);
     }
-    ui.data(&text(ui, &session, &answer))?;
+    ui.data(&text(ui, &snapshot, &answer))?;
     Ok(ExitStatus::Done)
 }
 
-fn text(ui: &Ui, session: &Session, answer: &RootsAnswer) -> String {
-    let short = |path: &str| paths::short(&session.workspace, path.as_ref());
+fn text(ui: &Ui, snapshot: &Snapshot, answer: &RootsAnswer) -> String {
+    let short = |path: &str| paths::short(&snapshot.workspace, path.as_ref());
     let trusted = if answer.trusted { "trusted" } else { "not trusted" };
-    let mut text = format!("{} sees {} ({trusted})\n\n", session.view.host.title, safe(&answer.project));
-    if let Some(off) = skills_off(&session.workspace, &session.view) {
+    let mut text = format!("{} sees {} ({trusted})\n\n", snapshot.view.host.title, safe(&answer.project));
+    if let Some(off) = skills_off(&snapshot.workspace, &snapshot.view) {
         let _ = writeln!(text, "{}", fill("", &off.remedy(), ui.width));
     }
     let shown: Vec<String> = answer.roots.iter().map(|root| short(&root.path)).collect();
@@ -44,7 +43,7 @@ fn text(ui: &Ui, session: &Session, answer: &RootsAnswer) -> String {
         let _ = writeln!(text, "\n{}", fill("Same name: ", &order, ui.width));
     }
     let _ = writeln!(text, "\n{}", fill("Isolation: ", &safe(&answer.isolation.summary), ui.width));
-    settings_text(ui, &mut text, session, answer);
+    settings_text(ui, &mut text, snapshot, answer);
     for entry in &answer.disabled {
         let reason = fill("  ", &safe(&entry.reason), ui.width);
         let _ = writeln!(text, "\n{}  {}\n{reason}", paint(Role::Warning, "disabled"), safe(&entry.name));
@@ -59,7 +58,7 @@ fn text(ui: &Ui, session: &Session, answer: &RootsAnswer) -> String {
     text
 }
 
-fn settings_text(ui: &Ui, text: &mut String, session: &Session, answer: &RootsAnswer) {
+fn settings_text(ui: &Ui, text: &mut String, snapshot: &Snapshot, answer: &RootsAnswer) {
     if answer.settings.is_empty() {
         return;
     }
@@ -67,7 +66,7 @@ fn settings_text(ui: &Ui, text: &mut String, session: &Session, answer: &RootsAn
     let names = widest(answer.settings.iter().map(|setting| setting.name.as_str()), 24);
     for setting in &answer.settings {
         let value = setting.value.as_ref().map_or_else(|| "not set".to_owned(), ToString::to_string);
-        let origin = paths::abbreviate_home(&session.workspace, &setting.origin);
+        let origin = paths::abbreviate_home(&snapshot.workspace, &setting.origin);
         let lead = format!("  {}  ", pad(&setting.name, names));
         let line = format!("{}  {}", pad(&spaced(&safe(&value)), 12), paint(Role::Dim, &safe(&origin)));
         let _ = writeln!(text, "{}", fill(&lead, &line, ui.width));

@@ -7,7 +7,7 @@ use openoxide_app::{
 };
 
 use crate::asking::{Asking, AskingArgs};
-use crate::session::{Session, read_stdin};
+use crate::session::{read_stdin, search};
 use crate::ui::{ExitStatus, Ui, safe, safe_lines};
 use crate::{args::caller, error::CommandError, typed::shown_word};
 
@@ -36,9 +36,8 @@ pub(crate) struct RunArgs {
 }
 
 pub(crate) fn run(ui: &Ui, args: &RunArgs) -> anyhow::Result<ExitStatus> {
-    let session = Session::open(ui)?;
-    session.warn(ui);
-    let snapshot = session.search(Depth::Quick);
+    let snapshot = search(ui, Depth::Quick)?;
+    ui.warn_of_settings(&snapshot.workspace, &snapshot.problems);
     let call = ScriptCall {
         skill: SkillRef::Typed(args.skill.clone()).resolve(&snapshot, args.caller)?,
         script: args.script.clone(),

@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use openoxide_app::{Depth, Entry, RemoteName, paths};
+use openoxide_app::{Depth, Entry, RemoteName, Workspace, paths};
 use openoxide_wire::ShowAnswer;
 
 use crate::ui::{ExitStatus, Role, Ui, grouped, paint, safe};
-use crate::{commands::remote, session::Session, table::pad, typed};
+use crate::{commands::remote, session::search, table::pad, typed};
 
 /// Show everything about one skill
 #[derive(Debug, clap::Args)]
@@ -16,17 +16,16 @@ pub(crate) struct ShowArgs {
 }
 
 pub(crate) fn show(ui: &Ui, args: &ShowArgs) -> anyhow::Result<ExitStatus> {
-    let session = Session::open(ui)?;
+    let snapshot = search(ui, Depth::Quick)?;
     if let Some(name) = RemoteName::parse(&args.skill) {
-        return remote::show(ui, &session, &name);
+        return remote::show(ui, &snapshot, name);
     }
-    let snapshot = session.search(Depth::Quick);
     let shown = openoxide_app::show::show(&snapshot, &args.skill)?;
     if ui.common.json {
         return ui.json(&shown.answer);
     }
-    session.warn(ui);
-    ui.data(&text(&session, shown.entry, &shown.answer))?;
+    ui.warn_of_settings(&snapshot.workspace, &snapshot.problems);
+    ui.data(&text(&snapshot.workspace, shown.entry, &shown.answer))?;
     if shown.others > 0 {
         let verb = if shown.others == 1 { "has" } else { "have" };
         let word = typed::word(&args.skill).unwrap_or_else(|| "SKILL".to_owned());
@@ -36,7 +35,7 @@ pub(crate) fn show(ui: &Ui, args: &ShowArgs) -> anyhow::Result<ExitStatus> {
     Ok(ExitStatus::Done)
 }
 
-fn text(session: &Session, entry: &Entry, answer: &ShowAnswer) -> String {
+fn text(workspace: &Workspace, entry: &Entry, answer: &ShowAnswer) -> String {
     let skill = &answer.skill;
     let line = &skill.line;
     let mut text = format!("{}\n{}\n\n", paint(Role::Strong, &safe(&line.name)), safe(&line.description));
@@ -45,8 +44,8 @@ fn text(session: &Session, entry: &Entry, answer: &ShowAnswer) -> String {
             let _ = writeln!(text, "  {}  {}", paint(Role::Dim, &pad(name, 13)), value);
         }
     };
-    row("file", paths::short(&session.workspace, &entry.skill.path));
-    row("found as", if line.found.is_some() { paths::short(&session.workspace, entry.found()) } else { String::new() });
+    row("file", paths::short(workspace, &entry.skill.path));
+    row("found as", if line.found.is_some() { paths::short(workspace, entry.found()) } else { String::new() });
     row("scope", line.scope.clone());
     let reason = skill.reason.as_ref().map(|reason| format!(", {}", safe(reason))).unwrap_or_default();
     row("standing", format!("{}{reason}", line.status));

@@ -1,8 +1,9 @@
 //! `enable` and `disable`: switches skills on and off in OpenOxide's own settings.
 
-use openoxide_app::{Depth, SettingsOwner, SkillSelector, SwitchOutcome, SwitchRequest, paths, switch::change_answer};
+use openoxide_app::switch::change_answer;
+use openoxide_app::{Depth, SettingsOwner, SkillSelector, SwitchOutcome, SwitchRequest, Workspace, paths};
 
-use crate::session::{Session, say_unpacked};
+use crate::session::{say_unpacked, search};
 use crate::ui::{ExitStatus, Ui, safe};
 
 /// The skill, and whose settings are written.
@@ -16,21 +17,21 @@ pub(crate) struct SwitchArgs {
 }
 
 pub(crate) fn switch(ui: &Ui, args: &SwitchArgs, enabled: bool) -> anyhow::Result<ExitStatus> {
-    let session = Session::open(ui)?;
-    session.warn(ui);
+    let snapshot = search(ui, Depth::Quick)?;
+    ui.warn_of_settings(&snapshot.workspace, &snapshot.problems);
     let owner = if args.in_project { SettingsOwner::Project } else { SettingsOwner::User };
     let request = SwitchRequest { selector: SkillSelector::Typed(args.skill.clone()), enabled, owner };
-    let outcome = openoxide_app::switch::switch(&session.search(Depth::Quick), &request)?;
-    report(ui, &session, &outcome, enabled)
+    let outcome = openoxide_app::switch::switch(&snapshot, &request)?;
+    report(ui, &snapshot.workspace, &outcome, enabled)
 }
 
-fn report(ui: &Ui, session: &Session, outcome: &SwitchOutcome, enabled: bool) -> anyhow::Result<ExitStatus> {
+fn report(ui: &Ui, workspace: &Workspace, outcome: &SwitchOutcome, enabled: bool) -> anyhow::Result<ExitStatus> {
     if let Some(folder) = &outcome.unpacked {
-        say_unpacked(ui, &session.workspace, folder);
+        say_unpacked(ui, workspace, folder);
     }
     let (word, skill) = (if enabled { "on" } else { "off" }, safe(&outcome.skill));
     ui.say(&match outcome.changed {
-        true => format!("{skill} is switched {word} in {}", paths::short(&session.workspace, &outcome.file)),
+        true => format!("{skill} is switched {word} in {}", paths::short(workspace, &outcome.file)),
         false => format!("{skill} was switched {word} already"),
     });
     ui.json_if_asked(&change_answer(outcome, enabled))?;

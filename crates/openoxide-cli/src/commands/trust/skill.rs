@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use openoxide_app::{Depth, PermissionKind, paths, trust::GrantRequest};
+use openoxide_app::{Depth, PermissionKind, Workspace, paths, trust::GrantRequest};
 use openoxide_wire::ChangeAnswer;
 
 use crate::ui::{ExitStatus, Role, Ui, count, paint, safe};
-use crate::{asking::AskingArgs, session::Session, typed};
+use crate::{asking::AskingArgs, session::search, typed};
 
 pub(super) fn grant(
     ui: &Ui,
@@ -14,16 +14,16 @@ pub(super) fn grant(
     kinds: &[PermissionKind],
     asking: &AskingArgs,
 ) -> anyhow::Result<ExitStatus> {
-    let session = Session::open(ui)?;
-    session.warn(ui);
-    let request = openoxide_app::trust::request(&session.search(Depth::Quick), wanted, kinds)?;
+    let snapshot = search(ui, Depth::Quick)?;
+    ui.warn_of_settings(&snapshot.workspace, &snapshot.problems);
+    let request = openoxide_app::trust::request(&snapshot, wanted, kinds)?;
     let name = safe(&request.name);
     if request.is_granted {
         let has = if request.permissions.is_empty() { "asks for no power" } else { "has this power already" };
         ui.say(&format!("{name} {has}"));
         return ui.json_if_asked(&ChangeAnswer::new(Vec::new(), None));
     }
-    show(ui, &session, &request);
+    show(ui, &snapshot.workspace, &request);
     if let Some(since) = request.changed_since {
         ui.warn(&format!("it changed since you gave it power on {}", since.date()));
     }
@@ -31,8 +31,8 @@ pub(super) fn grant(
         ui.say("nothing was given");
         return Ok(ExitStatus::No);
     }
-    let undo = undo(ui, &session, &request.skill);
-    let changes = openoxide_app::trust::grant(&session.workspace, request)?;
+    let undo = undo(ui, &snapshot.workspace, &request.skill);
+    let changes = openoxide_app::trust::grant(&snapshot.workspace, request)?;
     ui.say(&format!("{name} has {} now", count(changes.len(), "power")));
     if let Some(undo) = &undo {
         ui.say(&format!("undo: {undo}"));
@@ -41,15 +41,15 @@ pub(super) fn grant(
 }
 
 /// Writes the command that takes the power back; a word alone would be a name.
-fn undo(ui: &Ui, session: &Session, skill: &Path) -> Option<String> {
-    let folder = typed::path(&session.workspace, skill.parent().unwrap_or(skill))?;
+fn undo(ui: &Ui, workspace: &Workspace, skill: &Path) -> Option<String> {
+    let folder = typed::path(workspace, skill.parent().unwrap_or(skill))?;
     let folder = if folder.contains('/') { folder } else { format!("./{folder}") };
     Some(typed::command(&typed::for_all(&ui.common), "trust", Some(&folder), "--revoke"))
 }
 
 /// Shows everything, word for word. It is the question, so `--quiet` does not hide it.
-fn show(ui: &Ui, session: &Session, request: &GrantRequest) {
-    ui.ask(&format!("{}\n{}", paths::short(&session.workspace, &request.skill), safe(&request.digest)));
+fn show(ui: &Ui, workspace: &Workspace, request: &GrantRequest) {
+    ui.ask(&format!("{}\n{}", paths::short(workspace, &request.skill), safe(&request.digest)));
     for (kind, items) in &request.permissions {
         ui.ask(&paint(Role::Strong, &format!("{}: {}", kind.as_str(), meaning(*kind))));
         for item in items {
