@@ -113,8 +113,7 @@ fn fork_line(plan: &ForkPlan) -> ForkLine {
     }
 }
 
-/// Returns the line of a skill that is not sent.
-pub fn refused_line(refusal: &Refusal) -> RefusedLine {
+pub(crate) fn refused_line(refusal: &Refusal) -> RefusedLine {
     RefusedLine {
         name: refusal.name.clone(),
         path: refusal.path.as_deref().map(path_text),
@@ -124,12 +123,10 @@ pub fn refused_line(refusal: &Refusal) -> RefusedLine {
     }
 }
 
-/// Returns the line of something that people should know.
-pub fn notice_line(notice: &Notice) -> NoticeLine {
+pub(crate) fn notice_line(notice: &Notice) -> NoticeLine {
     NoticeLine { skill: notice.skill.clone(), text: notice.text.clone(), help: notice.help.clone() }
 }
 
-/// Returns the line of a message.
-pub fn message_line(message: &Message) -> MessageLine {
+pub(crate) fn message_line(message: &Message) -> MessageLine {
     MessageLine { role: message.role.as_str().to_owned(), text: message.text.clone() }
 }

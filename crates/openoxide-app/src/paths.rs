@@ -16,6 +16,11 @@ pub fn from_home(workspace: &Workspace, path: &Path) -> String {
     safe(&abbreviate_home(workspace, &path_text(path)))
 }
 
+/// Returns a whole path. The text is safe to print.
+pub(crate) fn shown(path: &Path) -> String {
+    safe(&path_text(path))
+}
+
 /// Replaces `home` where a path begins, but not inside a longer path.
 fn with_tilde(text: &str, home: &str) -> String {
     let mut result = String::new();
@@ -43,17 +48,16 @@ pub fn short(workspace: &Workspace, path: &Path) -> String {
     }
     match environment.home.as_ref().and_then(|home| path.strip_prefix(home).ok()) {
         Some(rest) => format!("~/{}", safe(&path_text(rest))),
-        None => safe(&path_text(path)),
+        None => shown(path),
     }
 }
 
 /// Returns whether a path can be printed as it is, so that a person can type it.
-pub fn is_printable(path: &Path) -> bool {
+pub(crate) fn is_printable(path: &Path) -> bool {
     path.to_str().is_some_and(is_printable_text)
 }
 
-/// Returns whether a text can be printed as it is.
-pub fn is_printable_text(text: &str) -> bool {
+pub(crate) fn is_printable_text(text: &str) -> bool {
     safe(text) == text
 }
 

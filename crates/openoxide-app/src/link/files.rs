@@ -6,11 +6,11 @@ use std::io::ErrorKind;
 use std::os::unix::fs::{MetadataExt as _, symlink};
 use std::path::{Path, PathBuf};
 
-use openoxide_skills::text::{TerminalText, path_text};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use tempfile::TempDir;
 
-use crate::{Error, error::ErrorKind as Kind, paths::relative};
+use crate::paths::{relative, shown};
+use crate::{Error, error::ErrorKind as Kind};
 
 /// Most files and folders of a skill that is copied or compared.
 const ENTRIES_MAX: usize = 10_000;
@@ -206,10 +206,6 @@ fn not_made(place: &Path, source: std::io::Error) -> Error {
 
 fn failed(message: String, source: std::io::Error) -> Error {
     Error::File { message, source }
-}
-
-fn shown(path: &Path) -> String {
-    TerminalText(&path_text(path)).to_string()
 }
 
 #[cfg(test)]

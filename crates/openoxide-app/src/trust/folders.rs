@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use openoxide_config::{Workspace, find_project};
 use openoxide_skills::host::ProjectRules;
-use openoxide_skills::text::{TerminalText, path_text};
+use openoxide_skills::text::path_text;
 use openoxide_wire::ChangeLine;
 
 use super::store::{now, open_store};
-use crate::paths::{from_home, real};
+use crate::paths::{from_home, real, shown};
 use crate::{Error, ErrorKind, Progress, Report};
 
 /// What came of trusting folders.
@@ -52,7 +52,7 @@ fn project_of(workspace: &Workspace, given: Option<&Path>) -> Result<PathBuf, Er
     let environment = &workspace.environment;
     let path = given.map_or_else(|| workspace.project.clone(), |given| environment.cwd.join(given));
     let real = std::fs::canonicalize(&path).ok().filter(|path| path.is_dir()).ok_or_else(|| {
-        let message = format!("`{}` is not a folder", TerminalText(&path_text(&path)));
+        let message = format!("`{}` is not a folder", shown(&path));
         Error::other(ErrorKind::NotFound, "no-folder", message).with_help("name the project's folder")
     })?;
     Ok(find_project(&real, environment.home.as_deref(), &ProjectRules::default()))
@@ -74,8 +74,7 @@ fn too_wide(workspace: &Workspace, folder: &Path) -> Error {
         (_, Some(home)) if home.starts_with(folder) => "a folder around your home folder",
         _ => "a folder around your own settings",
     };
-    let shown = path_text(folder);
-    let message = format!("`{}` is {what}, not a project, and is not trusted as a whole", TerminalText(&shown));
+    let message = format!("`{}` is {what}, not a project, and is not trusted as a whole", shown(folder));
     Error::other(ErrorKind::Forbidden, "not-a-project", message)
         .with_help("name the folder of one project: openoxide trust DIR")
 }

@@ -52,7 +52,7 @@ pub(crate) fn trust(ui: &Ui, args: &TrustArgs) -> anyhow::Result<ExitStatus> {
         return list::list(ui, &workspace);
     }
     if args.revoke {
-        return revoke(ui, &workspace, &args.what, &args.power);
+        return revoke(ui, &workspace, args);
     }
     if !args.power.is_empty() {
         let error = CommandError::failed("a folder has no powers, only skills do");
@@ -77,13 +77,8 @@ fn undo(ui: &Ui, workspace: &Workspace, args: &TrustArgs, folders: &[PathBuf]) -
     typed::command(&typed::for_all(&ui.common), "trust", given.as_deref(), "--revoke")
 }
 
-fn revoke(
-    ui: &Ui,
-    workspace: &Workspace,
-    given: &[PathBuf],
-    permissions: &[PermissionKind],
-) -> anyhow::Result<ExitStatus> {
-    let revoked = revoke_trust(workspace, given, permissions, &mut |progress| ui.progress(progress))?;
+fn revoke(ui: &Ui, workspace: &Workspace, args: &TrustArgs) -> anyhow::Result<ExitStatus> {
+    let revoked = revoke_trust(workspace, &args.what, &args.power, &mut |progress| ui.progress(progress))?;
     ui.json_if_asked(&ChangeAnswer::new(revoked.changes, None))?;
     for folder in &revoked.still_trusted {
         let shown = paths::from_home(workspace, folder);

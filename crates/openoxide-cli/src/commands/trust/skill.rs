@@ -8,15 +8,10 @@ use openoxide_wire::ChangeAnswer;
 use crate::ui::{ExitStatus, Role, Ui, count, paint, safe};
 use crate::{asking::AskingArgs, session::search, typed};
 
-pub(super) fn grant(
-    ui: &Ui,
-    wanted: &str,
-    kinds: &[PermissionKind],
-    asking: &AskingArgs,
-) -> anyhow::Result<ExitStatus> {
+pub(super) fn grant(ui: &Ui, skill: &str, kinds: &[PermissionKind], asking: &AskingArgs) -> anyhow::Result<ExitStatus> {
     let snapshot = search(ui, Depth::Quick)?;
     ui.warn_of_settings(&snapshot.workspace, &snapshot.problems);
-    let request = openoxide_app::trust::request(&snapshot, wanted, kinds)?;
+    let request = openoxide_app::trust::request(&snapshot, skill, kinds)?;
     let name = safe(&request.name);
     if request.is_granted {
         let has = if request.permissions.is_empty() { "asks for no power" } else { "has this power already" };
