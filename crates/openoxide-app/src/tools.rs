@@ -28,7 +28,7 @@ pub fn find<'t>(
     taken: &[String],
     spell: impl Fn(&str) -> String,
 ) -> Option<&'t Tool> {
-    let tools = toolbox.tools();
+    let tools = &toolbox.tools;
     if let Some(tool) = tools.iter().find(|tool| tool.name == called) {
         return Some(tool);
     }

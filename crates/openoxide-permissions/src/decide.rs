@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     fn decided(rules: &[(&str, &str, Action)], remembered: &[(Permission, &str)], subject: &str) -> (Action, bool) {
-        let rules: Rules = rules.iter().map(|row| Rule::new(row.0, row.1, row.2, "test")).collect();
+        let rules = Rules(rules.iter().map(|row| Rule::new(row.0, row.1, row.2, "test")).collect());
         let mut before = Approvals::default();
         for (permission, subject) in remembered {
             before.allow(*permission, *subject);

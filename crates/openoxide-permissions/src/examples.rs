@@ -31,14 +31,13 @@ impl Rule {
 impl Rules {
     /// Checks every rule against its examples.
     pub fn check(&self) -> Result<(), RuleError> {
-        self.iter().try_for_each(Rule::check)
+        self.0.iter().try_for_each(Rule::check)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::action::Action;
-    use crate::rule::{Examples, Rule};
+    use crate::{Action, Examples, Rule};
 
     #[test]
     fn examples_are_compared() {

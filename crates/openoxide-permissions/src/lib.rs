@@ -1,7 +1,6 @@
 #![doc = include_str!("../README.md")]
 
 // Values: what is decided on, what may be said about it, and the rules that say it.
-mod action;
 mod permission;
 mod rule;
 
@@ -15,9 +14,8 @@ mod wildcard;
 mod decide;
 mod profile;
 
-pub use action::Action;
 pub use decide::{Approvals, Decision, decide};
-pub use permission::Permission;
+pub use permission::{Action, Permission};
 pub use profile::{
     Addition, GrantDelta, Grants, IgnoredRequest, PermissionsProfile, ProfileBase, ProfileMode, ProfileSource,
 };

@@ -1,6 +1,6 @@
-//! The kinds of things that rules decide on.
+//! The kinds of things that rules decide on, and the effect that a rule can have.
 
-use crate::Action;
+use std::{fmt, str::FromStr};
 
 /// What a decision is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -66,15 +66,42 @@ impl Permission {
 
     /// Returns the default: reading text is allowed, everything that acts is asked for.
     pub fn builtin(self) -> Action {
+        if matches!(self, Permission::Skill | Permission::Read) { Action::Allow } else { Action::Ask }
+    }
+}
+
+/// The effect of a rule. A later variant is stricter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Action {
+    /// It is allowed.
+    Allow,
+    /// The user is asked.
+    Ask,
+    /// It is denied.
+    Deny,
+}
+
+impl Action {
+    /// Returns the word used in settings, text and JSON.
+    pub fn as_str(self) -> &'static str {
         match self {
-            Permission::Skill | Permission::Read => Action::Allow,
-            Permission::Shell
-            | Permission::Script
-            | Permission::Hook
-            | Permission::Mcp
-            | Permission::Profile
-            | Permission::Tool
-            | Permission::Network => Action::Ask,
+            Action::Allow => "allow",
+            Action::Ask => "ask",
+            Action::Deny => "deny",
         }
+    }
+}
+
+impl fmt::Display for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for Action {
+    type Err = ();
+
+    fn from_str(word: &str) -> Result<Action, ()> {
+        [Action::Allow, Action::Ask, Action::Deny].into_iter().find(|action| action.as_str() == word).ok_or(())
     }
 }

@@ -102,33 +102,13 @@ impl Rule {
 
 /// Rules in order. The last one that matches decides.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Rules(Vec<Rule>);
+pub struct Rules(pub Vec<Rule>);
 
 impl Rules {
     /// Returns the default rules: reading is allowed, everything else asks.
     pub fn builtin() -> Rules {
         let rule = |permission: &Permission| Rule::new(permission.as_str(), "*", permission.builtin(), "built in");
         Rules(Permission::ALL.iter().map(rule).collect())
-    }
-
-    /// Adds a rule that takes precedence over those before.
-    pub fn push(&mut self, rule: Rule) {
-        self.0.push(rule);
-    }
-
-    /// Adds rules that take precedence over those before.
-    pub fn extend(&mut self, rules: impl IntoIterator<Item = Rule>) {
-        self.0.extend(rules);
-    }
-
-    /// Returns the rules, weakest first.
-    pub fn iter(&self) -> std::slice::Iter<'_, Rule> {
-        self.0.iter()
-    }
-
-    /// Returns whether there are no rules.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
     }
 
     /// Returns the rule that decides on a subject that is not a command.
@@ -139,7 +119,7 @@ impl Rules {
     /// Returns the last rule that matches. A rule that may only restrict is skipped where it would loosen.
     pub(crate) fn last(&self, matches: impl Fn(&Rule) -> bool) -> Option<&Rule> {
         let mut found: Option<&Rule> = None;
-        for rule in self.iter().filter(|rule| matches(rule)) {
+        for rule in self.0.iter().filter(|rule| matches(rule)) {
             let so_far = found.map_or(Action::Ask, |rule| rule.action);
             if !rule.only_stricter || rule.action > so_far {
                 found = Some(rule);
@@ -149,37 +129,13 @@ impl Rules {
     }
 }
 
-impl FromIterator<Rule> for Rules {
-    fn from_iter<I: IntoIterator<Item = Rule>>(rules: I) -> Rules {
-        Rules(rules.into_iter().collect())
-    }
-}
-
-impl IntoIterator for Rules {
-    type Item = Rule;
-    type IntoIter = std::vec::IntoIter<Rule>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.0.into_iter()
-    }
-}
-
-impl<'r> IntoIterator for &'r Rules {
-    type Item = &'r Rule;
-    type IntoIter = std::slice::Iter<'r, Rule>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.0.iter()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn rules(rows: &[(&str, &str, Action)]) -> Rules {
         let place = |(line, row): (usize, &(&str, &str, Action))| Rule::new(row.0, row.1, row.2, format!("r:{line}"));
-        rows.iter().enumerate().map(place).collect()
+        Rules(rows.iter().enumerate().map(place).collect())
     }
 
     #[test]
@@ -198,8 +154,8 @@ mod tests {
         use Action::{Allow, Ask, Deny};
         let check = |before: Option<Action>, after: Action| {
             let mut rules = Rules::default();
-            rules.extend(before.map(|action| Rule::new("skill", "*", action, "user")));
-            rules.push(Rule::new("skill", "*", after, "project").only_stricter());
+            rules.0.extend(before.map(|action| Rule::new("skill", "*", action, "user")));
+            rules.0.push(Rule::new("skill", "*", after, "project").only_stricter());
             rules.deciding("skill", "x").map(|rule| rule.action)
         };
         assert_eq!(check(Some(Deny), Ask), Some(Deny));

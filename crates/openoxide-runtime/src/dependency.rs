@@ -6,4 +6,4 @@ mod servers;
 mod variables;
 
 pub(crate) use required::Dependencies;
-pub(crate) use variables::{givable_variables, redact, secrets_into, variables_of};
+pub(crate) use variables::{givable_variables, redact, set_variables, variables_of};

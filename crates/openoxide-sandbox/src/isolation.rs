@@ -1,6 +1,8 @@
-//! How this machine can isolate a command, and what it lacks.
+//! How this machine can isolate a command, what it lacks, and where that is looked for.
 
-use std::{fmt, path::PathBuf};
+use std::{fmt, io, path::PathBuf};
+
+use crate::system_paths;
 
 /// How this machine can isolate a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,5 +84,25 @@ impl fmt::Display for Isolation {
             write!(f, ", Landlock {}", self.landlock)?;
         }
         f.write_str(if self.control_groups { ", seccomp, cgroups" } else { ", seccomp" })
+    }
+}
+
+/// Where to look for a mechanism, and which program to use as the helper.
+#[derive(Clone, Debug)]
+pub struct Probe {
+    /// Our own program, or one that calls [`helper::main_if_asked`](crate::helper::main_if_asked) first in its `main`.
+    pub helper: PathBuf,
+    /// The folders to search for bubblewrap: never the project, never the user's `PATH`.
+    pub folders: Vec<PathBuf>,
+    /// Whether to ignore Landlock.
+    pub without_landlock: bool,
+}
+
+impl Probe {
+    /// Uses this program as the helper, and the folders of the system.
+    pub fn new() -> io::Result<Self> {
+        const OTHERS: [&str; 2] = ["/run/current-system/sw/bin", "/run/wrappers/bin"];
+        let folders = system_paths::PATH.split(':').chain(OTHERS).map(PathBuf::from).collect();
+        Ok(Self { helper: std::env::current_exe()?, folders, without_landlock: false })
     }
 }

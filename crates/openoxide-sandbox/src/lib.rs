@@ -4,14 +4,12 @@
 mod command;
 mod environment;
 mod error;
-mod limits;
 mod outcome;
 mod policy;
 mod system_paths;
 
 // The mechanism: what this machine has, and how a command is stopped.
 mod isolation;
-mod probe;
 mod stop;
 
 // The work, by platform.
@@ -23,14 +21,12 @@ mod platform;
 #[cfg_attr(target_os = "linux", expect(unreachable_pub, reason = "it is public on other systems"))]
 mod unsupported;
 
-pub use crate::command::Command;
+pub use crate::command::{Command, Limits};
 pub use crate::environment::{EnvError, Environment};
 pub use crate::error::SandboxError;
-pub use crate::isolation::{Isolation, Mechanism, Missing};
-pub use crate::limits::Limits;
+pub use crate::isolation::{Isolation, Mechanism, Missing, Probe};
 pub use crate::outcome::{Ended, Outcome};
 pub use crate::platform::{helper, run, run_until};
 pub use crate::policy::{Policy, PolicyError, SEALED_AT_HOME, SEALED_NAMES};
-pub use crate::probe::Probe;
 pub use crate::stop::Stop;
 pub use crate::system_paths::PATH;

@@ -2,12 +2,9 @@
 
 #[cfg(target_os = "linux")]
 use crate::linux as platform;
-use crate::outcome::Outcome;
-use crate::probe::Probe;
-use crate::stop::Stop;
 #[cfg(not(target_os = "linux"))]
 use crate::unsupported as platform;
-use crate::{Command, Isolation, SandboxError};
+use crate::{Command, Isolation, Outcome, Probe, SandboxError, Stop};
 
 pub use platform::helper;
 

@@ -141,7 +141,7 @@ impl Operation for Activate {
 
 impl Operation for Reading {
     fn audit(&self, outcome: &ReadOutcome, engine: &Engine) {
-        let part = match &self.request().target {
+        let part = match &self.request.target {
             ReadTarget::Skill { part: ReadPart::Path(path), .. } => Some(path.clone()),
             ReadTarget::Found { path, .. } => Some(openoxide_app::shown_name(path.as_path())),
             _ => None,

@@ -42,7 +42,7 @@ pub(crate) fn read(layers: &[Layer], home: Option<&Path>) -> PermissionRules {
         let mut reader = Reader { layer, home, all: &mut all };
         if let Some(value) = layer.document.get("permission") {
             let rules = reader.rules("permission", value);
-            reader.all.rules.extend(rules);
+            reader.all.rules.0.extend(rules);
         }
         for (name, value) in layer.document.get("agents").and_then(Value::as_table).into_iter().flatten() {
             reader.agent(name, value);
@@ -77,7 +77,7 @@ impl Reader<'_> {
         }
         let agent = self.all.agents.entry(name.to_owned()).or_default();
         name.clone_into(&mut agent.name);
-        agent.rules.extend(rules);
+        agent.rules.0.extend(rules);
         agent.skills = skills.flatten().unwrap_or_else(|| std::mem::take(&mut agent.skills));
     }
 

@@ -12,7 +12,7 @@ use crate::permission::Permission;
 
 fn rules(rows: &[(&str, Action)]) -> Rules {
     let mut rules = Rules::builtin();
-    rules.extend(rows.iter().map(|(pattern, action)| Rule::new("shell", *pattern, *action, "test")));
+    rules.0.extend(rows.iter().map(|(pattern, action)| Rule::new("shell", *pattern, *action, "test")));
     rules
 }
 

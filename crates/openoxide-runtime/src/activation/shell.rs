@@ -10,7 +10,7 @@ use openoxide_skills::host::{OnFailure, ShellRules, Variable};
 use openoxide_skills::{expand::ShellPiece, text::path_text};
 
 use super::loading::Loading;
-use crate::dependency::{redact, secrets_into};
+use crate::dependency::{redact, set_variables};
 use crate::{Run, Runtime, Session};
 
 pub(crate) enum CommandDecision {
@@ -76,12 +76,9 @@ fn run(runtime: &Runtime, session: &Session, loading: &mut Loading, piece: &Shel
     let copy = loading.private_copy()?;
     let mut command = Command::shell(&piece.script, limits);
     command.merge = rules.stderr;
-    // First, so that no skill can replace an argument by a variable of that name.
-    secrets_into(session, &loading.variables_for(PermissionKind::Shell), &mut command)?;
     let folder = (Variable::SkillDir.environment_name().to_owned(), path_text(&copy));
-    for (name, value) in piece.env.iter().chain([&folder]) {
-        command.env.set(name, value).map_err(|error| error.to_string())?;
-    }
+    let ours = piece.env.iter().cloned().chain([folder]);
+    set_variables(&mut command, session, &loading.variables_for(PermissionKind::Shell), ours)?;
     runtime.confine(&mut command, &runtime.view().around.cwd, &copy, &runtime.in_force_for(session, loading)?)?;
     Ok(Run { skill: loading.name(), written: piece.command.clone(), command })
 }

@@ -1,6 +1,7 @@
 //! Asks for the variables that skills need, hands them to commands, and redacts them from output.
 
 use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
 
 use openoxide_sandbox::{Command, Environment as Variables};
 use openoxide_skills::catalog::Entry;
@@ -101,14 +102,20 @@ impl Runtime {
     }
 }
 
-/// Gives a command the variables that the user agreed to.
-pub(crate) fn secrets_into(session: &Session, variables: &[String], command: &mut Command) -> Result<(), String> {
-    for name in variables {
+/// Gives a command the variables that the user agreed to, and ours. Ours come last, so that no skill can replace one by a
+/// variable of its name.
+pub(crate) fn set_variables<N: AsRef<OsStr>, V: Into<OsString>>(
+    command: &mut Command,
+    session: &Session,
+    agreed: &[String],
+    ours: impl IntoIterator<Item = (N, V)>,
+) -> Result<(), String> {
+    for name in agreed {
         if let Some(value) = session.secret(name) {
             command.env.set(name, value.expose_secret()).map_err(|error| error.to_string())?;
         }
     }
-    Ok(())
+    ours.into_iter().try_for_each(|(name, value)| command.env.set(name, value)).map_err(|error| error.to_string())
 }
 
 /// Takes the values that a skill's commands were given out of what they say: it goes to the model.

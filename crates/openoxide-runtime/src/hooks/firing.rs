@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::output::Listener;
 use super::registry::{Hook, RegisteredSkill};
-use crate::dependency::{redact, secrets_into};
+use crate::dependency::{redact, set_variables};
 use crate::{Deactivation, Event, Notice, Reply, Resumable, Run, Runtime, Session, Step, Verdict};
 
 /// An event on its way through the hooks of a session.
@@ -264,11 +264,7 @@ fn command(
         (None, Some("bash")) => Command::new("bash", limits).arg("-c").arg(&handler.command),
         (None, _) => Command::shell(&handler.command, limits),
     };
-    // First, so that no skill can replace what is known by a variable of that name.
-    secrets_into(session, &job.skill.variables, &mut command)?;
-    for (name, value) in &known {
-        command.env.set(name, value).map_err(|error| error.to_string())?;
-    }
+    set_variables(&mut command, session, &job.skill.variables, known)?;
     let cwd = match rules.folder {
         HookFolder::Skill => copy,
         HookFolder::Project => &runtime.view().around.cwd,

@@ -82,8 +82,7 @@ impl Condition {
 }
 
 fn is_command(pattern: &str, command: &str) -> bool {
-    let mut rules = Rules::default();
-    rules.push(Rule::new(Permission::Shell.as_str(), pattern, Action::Deny, "if"));
+    let rules = Rules(vec![Rule::new(Permission::Shell.as_str(), pattern, Action::Deny, "if")]);
     decide(&rules, &Approvals::default(), Permission::Shell, command).action == Action::Deny
 }
 

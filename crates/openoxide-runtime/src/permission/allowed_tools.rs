@@ -36,7 +36,7 @@ impl Runtime {
 fn lists(tools: &[String], forms: &[String]) -> bool {
     let mut rules = Rules::default();
     for pattern in tools.iter().filter_map(|tool| pattern(tool)) {
-        let mut allow = |pattern: &str| rules.push(Rule::new("shell", pattern, Action::Allow, "allowed-tools"));
+        let mut allow = |pattern: &str| rules.0.push(Rule::new("shell", pattern, Action::Allow, "allowed-tools"));
         match pattern.strip_suffix(":*") {
             // Anything that begins with these words.
             Some(start) => {

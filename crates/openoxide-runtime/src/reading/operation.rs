@@ -20,7 +20,8 @@ const MANIFEST: &str = "SKILL.md";
 /// The reading of one file.
 pub struct Reading {
     runtime: Arc<Runtime>,
-    request: ReadRequest,
+    /// What is read.
+    pub request: ReadRequest,
     /// The question that the next reply answers.
     asked: Option<Question>,
     /// Questions that the user answered with yes.
@@ -40,11 +41,6 @@ impl Reading {
     pub fn new(runtime: Arc<Runtime>, request: ReadRequest) -> Reading {
         let remote = remote_reading(&request);
         Reading { runtime, request, asked: None, approved: Vec::new(), remote }
-    }
-
-    /// Returns what is read.
-    pub fn request(&self) -> &ReadRequest {
-        &self.request
     }
 
     /// Continues on another runtime, because files, settings or rules changed while a question was open. Approvals stay;

@@ -2,8 +2,6 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use openoxide_skills::{envelope::Message, expand::Arguments};
-
 use super::access::{RemoteAccess, RemoteRefusal};
 use crate::{
     ActivatedSkill, Call, Fetch, FetchError, FetchRequest, Fetched, Refusal, RefusalReason, RemoteName, RemoteSkill,
@@ -32,17 +30,16 @@ impl RemoteCall {
         if let Some(skill) = self.granted.take() {
             return Step::Done(self.activated(runtime, &skill, reply));
         }
-        let access = match self.access.resume(runtime, session, reply).into_result() {
-            Ok(access) => access,
-            Err(step) => return step,
-        };
-        match access {
-            Ok((skill, _)) => {
+        match self.access.resume(runtime, session, reply).into_result() {
+            Err(step) => step,
+            Ok(Ok((skill, _))) => {
                 self.granted = Some(skill.clone());
                 Step::Fetch(Fetch::new(runtime, FetchRequest::Manifest(skill)))
             }
-            Err(RemoteRefusal::Fetch(error)) => Step::Done(Err(self.refusal(error.why, error))),
-            Err(RemoteRefusal::Refusal(refusal) | RemoteRefusal::Unapproved(_, refusal)) => Step::Done(Err(refusal)),
+            Ok(Err(RemoteRefusal::Fetch(error))) => Step::Done(Err(self.refusal(error.why, error))),
+            Ok(Err(RemoteRefusal::Refusal(refusal) | RemoteRefusal::Unapproved(_, refusal))) => {
+                Step::Done(Err(refusal))
+            }
         }
     }
 
@@ -58,11 +55,7 @@ impl RemoteCall {
         let text = String::from_utf8_lossy(&bytes);
         let messages = carry(view, skill, &text, self.call.caller, arguments.as_ref())
             .map_err(|error| Refusal::new(&self.call.skill, why, error.to_string()))?;
-        Ok(self.outcome(skill, arguments.as_ref(), messages))
-    }
-
-    fn outcome(&self, skill: &RemoteSkill, arguments: Option<&Arguments>, messages: Vec<Message>) -> ActivatedSkill {
-        ActivatedSkill {
+        Ok(ActivatedSkill {
             name: skill.offer.name.clone(),
             path: PathBuf::from(skill.place("SKILL.md")),
             digest: skill.offer.digest.clone().unwrap_or_default(),
@@ -77,7 +70,7 @@ impl RemoteCall {
             repeated: false,
             // A server can change its mind without a sign.
             repeatable: false,
-        }
+        })
     }
 
     fn refusal(&self, why: RefusalReason, error: FetchError) -> Refusal {

@@ -18,7 +18,7 @@ use openoxide_skills::{catalog::Entry, text::path_text};
 
 use super::interpreter::{HEAD, Interpreter};
 use crate::activation::{Loading, load};
-use crate::dependency::{givable_variables, redact, secrets_into, variables_of};
+use crate::dependency::{givable_variables, redact, set_variables, variables_of};
 use crate::{
     Answer, Call, Notice, Question, Refusal, RefusalReason, Reply, RequestedPermission, Resumable, Run, Runtime,
     Session, Step, permission::profile_lines,
@@ -284,12 +284,10 @@ impl ReadyScript {
         };
         command.args.extend(call.arguments.iter().cloned());
         command.stdin.clone_from(&call.stdin);
-        secrets_into(session, &self.loading.variables_for(PermissionKind::Script), &mut command)?;
         let around = &runtime.view().around;
-        for (variable, folder) in [(Variable::SkillDir, &*self.folder), (Variable::ProjectDir, &*around.project)] {
-            let set = command.env.set(variable.environment_name(), path_text(folder));
-            set.map_err(|error| error.to_string())?;
-        }
+        let folders = [(Variable::SkillDir, &*self.folder), (Variable::ProjectDir, &*around.project)];
+        let ours = folders.map(|(variable, folder)| (variable.environment_name(), path_text(folder)));
+        set_variables(&mut command, session, &self.loading.variables_for(PermissionKind::Script), ours)?;
         let in_force = runtime.in_force_for(session, &self.loading)?;
         runtime.confine(&mut command, &around.cwd, &self.folder, &in_force)?;
         Ok(command)

@@ -19,7 +19,8 @@ use crate::{
 /// The tools of a host under the names that were free.
 pub struct Toolbox {
     runtime: Arc<Runtime>,
-    tools: Vec<Tool>,
+    /// The tools, under their names.
+    pub tools: Vec<Tool>,
     /// Names that were taken, so that others are used.
     pub conflicts: Vec<Conflict>,
     /// Tools that are not offered, because all their names were taken.
@@ -68,16 +69,6 @@ impl Toolbox {
             }
         }
         Ok(toolbox)
-    }
-
-    /// Returns what the tools stand on.
-    pub fn runtime(&self) -> &Arc<Runtime> {
-        &self.runtime
-    }
-
-    /// Returns the tools, under their names.
-    pub fn tools(&self) -> &[Tool] {
-        &self.tools
     }
 
     /// Answers a call with a responder that answers questions at once; `run` runs the commands.
@@ -214,7 +205,7 @@ impl Toolbox {
     /// Makes the answer of what came of reading a file.
     pub fn finish_reading(&self, name: &str, reading: &Reading, outcome: &ReadOutcome) -> ToolResult {
         let Some(tool) = self.tool(name) else { return no_tool(name) };
-        let written = reading.request().written();
+        let written = reading.request.written();
         match &outcome.result {
             Ok(answer) => answered(tool, written, answer),
             Err(refusal) => {

@@ -108,14 +108,14 @@ mod pepper {
             Toolbox::new(scene.runtime_of("pepper"), registry, Model::default(), str::to_owned).unwrap()
         };
         let toolbox = make(&mut registry);
-        assert_eq!(toolbox.tools()[0].name, "pepper_skill");
+        assert_eq!(toolbox.tools[0].name, "pepper_skill");
         assert_eq!(toolbox.conflicts[0].to_string(), "`skill` is taken by the agent");
         let result = call(&toolbox, "pepper_skill", &json!({ "name": "local-test" }));
         assert!(result.output.ends_with("A local one.\n"), "{result:?}");
         assert_eq!(call(&toolbox, "skill", &json!({ "name": "local-test" })).output, "no tool is called `skill`");
 
         let third = make(&mut registry);
-        assert!(third.tools().is_empty());
+        assert!(third.tools.is_empty());
         let why = "the tool cannot be offered: `skill` is taken by the agent, `pepper_skill` is taken by pepper";
         assert_eq!(third.missing[0].to_string(), why);
     }
@@ -288,7 +288,7 @@ fn claude_code_launches_and_the_text_follows() {
     let scene = Scene::new();
     scene.context.tree("//- project/.claude/skills/a/SKILL.md\n---\ndescription: Does A\n---\nDo $ARGUMENTS.\n");
     let toolbox = toolbox(&scene, "claude-code");
-    let schema = &toolbox.tools()[0].input_schema;
+    let schema = &toolbox.tools[0].input_schema;
     assert_eq!((&schema["required"], schema["properties"]["skill"].get("enum")), (&json!(["skill"]), None));
     let result = call(&toolbox, "Skill", &json!({ "skill": "a", "args": "x y" }));
     assert_eq!(result.output.trim_end(), "Launching skill: a");

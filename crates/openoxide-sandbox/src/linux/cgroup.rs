@@ -24,7 +24,7 @@ const END: Duration = Duration::from_secs(1);
 #[derive(Debug, Default)]
 pub(crate) struct Cgroups {
     folders: Vec<PathBuf>,
-    processes: bool,
+    pub(crate) limits_processes: bool,
 }
 
 impl Cgroups {
@@ -36,11 +36,6 @@ impl Cgroups {
             made.add(&parent, limits);
         }
         made
-    }
-
-    /// Returns whether they limit the number of processes.
-    pub(crate) fn limit_processes(&self) -> bool {
-        self.processes
     }
 
     /// Returns the files that a process writes to in order to join.
@@ -70,7 +65,7 @@ impl Cgroups {
         // Swapping would only delay the end.
         let _ = set("memory.swap.max", 0) || set("memory.swappiness", 0);
         if processes || has_memory {
-            self.processes |= processes;
+            self.limits_processes |= processes;
             self.folders.push(folder);
         } else {
             let _ = std::fs::remove_dir(folder);

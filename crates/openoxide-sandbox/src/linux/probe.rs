@@ -18,7 +18,7 @@ pub(crate) fn probe(probe: &Probe) -> Isolation {
     let mut isolation = Isolation {
         mechanism: Mechanism::None,
         landlock: if probe.without_landlock { 0 } else { landlock(&probe.helper) },
-        control_groups: Cgroups::make(&Limits::EMBEDDED).limit_processes(),
+        control_groups: Cgroups::make(&Limits::EMBEDDED).limits_processes,
         missing: Vec::new(),
         helper: probe.helper.clone(),
     };

@@ -3,7 +3,7 @@
 use std::io::{self, PipeReader};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
-use std::{ffi::OsString, os::fd::OwnedFd, os::unix::net::UnixStream, path::Path};
+use std::{ffi::OsString, os::fd::OwnedFd, os::unix::net::UnixStream};
 
 use rustix::process::{Pid, Signal, getuid, kill_process_group};
 
@@ -43,12 +43,15 @@ pub(crate) fn run(isolation: &Isolation, command: &Command, stop: Option<&Stop>)
     let (_placeholders, sealed) = Placeholders::make(&command.policy)?;
     let spec = Spec::new(command, sealed, isolation.mechanism == Mechanism::Landlock);
     let cgroups = Cgroups::make(&command.limits);
-    if getuid().is_root() && !cgroups.limit_processes() {
+    if getuid().is_root() && !cgroups.limits_processes {
         return Err(refused(PROCESSES, UNLIMITED.to_owned(), CONTROL_GROUPS));
     }
     let mut running = Running::start(isolation, &spec, &cgroups, command.merge)?;
     let (mut output, stopped) = match running.start_command(&spec, stop)? {
-        true => running.follow(command, stop)?,
+        true => {
+            let deadline = Instant::now() + command.limits.time.min(LONGEST);
+            running.output.collect(&running.control, stop, command.limits.output, deadline)?
+        }
         false => (Written::default(), Stopped::Asked),
     };
     let ended = match stopped {
@@ -89,7 +92,7 @@ impl Running {
             .stdout(out)
             .stderr(err)
             .spawn()
-            .map_err(|error| no_helper(&isolation.helper, &error))?;
+            .map_err(|error| refused(HELPER, format!("{}: {error}", isolation.helper.display()), LOOK))?;
         control.set_read_timeout(Some(START))?;
         control.set_write_timeout(Some(START))?;
         Ok(Self { child, control, output: Output::new(stdout, stderr)? })
@@ -104,12 +107,6 @@ impl Running {
         // A helper that is gone has said why, so a failure to send is not reported separately.
         let _ = spec.send(&self.control);
         self.expect(&Answer::Started, spec, stop)
-    }
-
-    /// Reads until the command ends or must be ended.
-    fn follow(&self, command: &Command, stop: Option<&Stop>) -> io::Result<(Written, Stopped)> {
-        let deadline = Instant::now() + command.limits.time.min(LONGEST);
-        self.output.collect(&self.control, stop, command.limits.output, deadline)
     }
 
     fn expect(&mut self, expected: &Answer, spec: &Spec, stop: Option<&Stop>) -> Result<bool, SandboxError> {
@@ -192,10 +189,6 @@ fn arguments(isolation: &Isolation, spec: &Spec, cgroups: &Cgroups) -> Vec<OsStr
         }
     }
     args
-}
-
-fn no_helper(helper: &Path, error: &io::Error) -> SandboxError {
-    refused(HELPER, format!("{}: {error}", helper.display()), LOOK)
 }
 
 fn refused(layer: &str, why: String, remedy: &'static str) -> SandboxError {

@@ -33,7 +33,7 @@ pub(super) fn config() -> ServerConfig {
 
 /// Says to the model how skills are used, and which there are where no tool says so.
 pub(super) fn instructions(view: &McpView) -> String {
-    let tool = |does: ToolDoes| view.toolbox.tools().iter().find(|tool| tool.does == does);
+    let tool = |does: ToolDoes| view.toolbox.tools.iter().find(|tool| tool.does == does);
     let Some(activate) = tool(ToolDoes::Activate) else {
         return "Skills are folders with instructions for certain tasks; they are served as resources.".to_owned();
     };

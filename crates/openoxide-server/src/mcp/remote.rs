@@ -29,7 +29,7 @@ impl McpState {
             return;
         }
         let calls = |tool: &&mut Tool| {
-            view.toolbox.tools().iter().any(|own| own.name == tool.name && own.does == ToolDoes::Activate)
+            view.toolbox.tools.iter().any(|own| own.name == tool.name && own.does == ToolDoes::Activate)
         };
         for tool in tools.iter_mut().filter(calls) {
             name_in(tool, &offered);

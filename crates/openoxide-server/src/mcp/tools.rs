@@ -16,7 +16,7 @@ use crate::{Nobody, RequestKey};
 
 impl McpState {
     pub(super) fn list_tools(&self, view: &McpView) -> ListToolsResult {
-        let tools = view.toolbox.tools().iter().map(described).collect();
+        let tools = view.toolbox.tools.iter().map(described).collect();
         ListToolsResult::with_all_items(tools).with_ttl_ms(TTL_MS).with_cache_scope(CacheScope::Private)
     }
 

@@ -13,7 +13,7 @@ use crate::settings::{Origin, Setting};
 /// Applies the program's own rules, then those of the user and the agent.
 pub(super) fn apply(view: &View, entries: &mut [Entry]) {
     let rules = view.host_rules();
-    if rules.is_empty() && view.rules.is_empty() {
+    if rules.0.is_empty() && view.rules.0.is_empty() {
         return;
     }
     for entry in entries.iter_mut().filter(|entry| entry.is_active()) {
@@ -50,7 +50,7 @@ impl View {
     /// What they say about anything else is left out: a program's settings give nobody any power here.
     pub fn host_rules(&self) -> Rules {
         let home = self.around.home.as_deref();
-        let mut rules = Rules::default();
+        let mut rules = Vec::new();
         let permits = [SettingDoes::Permit, SettingDoes::PermitAgent].map(|does| self.host.setting_that(does));
         let called = permits.iter().flatten().find_map(|(_, rule)| rule.form.as_deref()).unwrap_or_default();
         for (name, _) in permits.into_iter().flatten() {
@@ -69,7 +69,7 @@ impl View {
             Permission::Skill.as_str().clone_into(&mut rule.permission);
             rule
         };
-        rules.into_iter().filter(|rule| rule.is_about(called)).map(renamed).collect()
+        Rules(rules.into_iter().filter(|rule| rule.is_about(called)).map(renamed).collect())
     }
 
     /// Returns the program's own rules on calling a skill, weakest first; the catalog need not obey all of them.
@@ -83,7 +83,7 @@ impl View {
         let origin = setting.origin.to_string();
         let denied =
             patterns.map(|pattern| Rule::new(Permission::Skill.as_str(), pattern, Action::Deny, origin.as_str()));
-        self.host_rules().into_iter().chain(denied).collect()
+        Rules(self.host_rules().0.into_iter().chain(denied).collect())
     }
 }
 

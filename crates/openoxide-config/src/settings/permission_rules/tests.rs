@@ -17,7 +17,7 @@ fn read_all(user: &str, project: &str) -> PermissionRules {
 
 fn lines(rules: &Rules) -> Vec<String> {
     let line = |rule: &Rule| format!("{} {} {} {}", rule.permission, rule.pattern, rule.action, rule.origin);
-    rules.iter().map(line).collect()
+    rules.0.iter().map(line).collect()
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn a_project_never_allows_and_never_loosens() {
     let all = read_all(user, project);
     assert_eq!(all.problems.len(), 4, "{:?}", all.problems);
     let mut rules = Rules::builtin();
-    rules.extend(all.rules.clone());
+    rules.0.extend(all.rules.0.clone());
     let decided =
         |rules: &Rules, permission, subject: &str| decide(rules, &Approvals::default(), permission, subject).action;
     assert_eq!(decided(&rules, Permission::Skill, "secret"), Action::Deny);
@@ -94,7 +94,7 @@ fn a_project_never_allows_and_never_loosens() {
     assert_eq!(decided(&rules, Permission::Script, "a/b"), Action::Ask);
     for (agent, permission, expected) in [("a", Permission::Shell, Action::Deny), ("b", Permission::Mcp, Action::Ask)] {
         let mut rules = rules.clone();
-        rules.extend(all.agents[agent].rules.clone());
+        rules.0.extend(all.agents[agent].rules.0.clone());
         assert_eq!(decided(&rules, permission, "x"), expected, "{agent}");
     }
     assert_eq!(
