@@ -5,7 +5,7 @@ mod loopback;
 use std::net::TcpListener;
 use std::time::Duration;
 
-use openoxide_runtime::{LoginError, LoginReply, LoginStep, Method, Request, Response, ServerAddress};
+use openoxide_runtime::{LoginError, LoginReply, LoginStep, Request, Response, ServerAddress};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, WWW_AUTHENTICATE};
 use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
@@ -79,16 +79,13 @@ async fn send(request: &Request, address: &ServerAddress, time: Duration) -> Res
     let client = http_client(&address.url, address.is_loopback).map_err(|why| unreachable(&address.url, why))?;
     let client = client.timeout(time).https_only(!address.is_loopback).build();
     let client = client.map_err(|error| unreachable(&address.url, innermost(&error).to_string()))?;
-    let builder = match request.method {
-        Method::Get => client.get(address.url.clone()),
-        Method::Post => client.post(address.url.clone()).body(request.body.expose_secret().to_owned()),
+    let builder = match &request.content {
+        None => client.get(address.url.clone()),
+        Some((kind, body)) => {
+            client.post(address.url.clone()).header(CONTENT_TYPE, *kind).body(body.expose_secret().to_owned())
+        }
     };
-    let builder = builder.header(ACCEPT, request.accept);
-    let builder = match request.content_type {
-        Some(content_type) => builder.header(CONTENT_TYPE, content_type),
-        None => builder,
-    };
-    let mut response = builder.send().await.map_err(failed)?;
+    let mut response = builder.header(ACCEPT, request.accept).send().await.map_err(failed)?;
     let size: usize = response.headers().iter().map(|(name, value)| name.as_str().len() + value.len()).sum();
     if size > MAX_HEADERS {
         return Err(unreachable(&address.url, format!("response header is too big: {size} > {MAX_HEADERS}")));

@@ -64,22 +64,22 @@ impl Unit<'_> {
     fn is_matched_by(&self, rule: &Rule, text: &str) -> bool {
         let matches = match (rule.action, self) {
             (Action::Allow, Unit::All(commands)) => all_match(rule, commands),
-            (Action::Allow, Unit::One(command, _)) => wildcard_shell(rule.compared(), &command.written),
+            (Action::Allow, Unit::One(command, _)) => wildcard_shell(&rule.expanded, &command.written),
             (Action::Allow, Unit::Unknown(_)) => false,
-            (_, Unit::Unknown(None) | Unit::All(_)) => wildcard(rule.compared(), text),
-            (_, Unit::Unknown(Some(form)) | Unit::One(_, form)) => wildcard(rule.compared(), form),
+            (_, Unit::Unknown(None) | Unit::All(_)) => wildcard(&rule.expanded, text),
+            (_, Unit::Unknown(Some(form)) | Unit::One(_, form)) => wildcard(&rule.expanded, form),
         };
         matches || is_whole(rule, text)
     }
 }
 
 fn all_match(rule: &Rule, commands: &[Simple]) -> bool {
-    commands.iter().all(|command| wildcard_shell(rule.compared(), &command.written))
+    commands.iter().all(|command| wildcard_shell(&rule.expanded, &command.written))
 }
 
 /// Returns whether a rule names a text as a whole, whatever it contains.
 fn is_whole(rule: &Rule, text: &str) -> bool {
-    let pattern = rule.compared();
+    let pattern = rule.expanded.as_str();
     pattern == "*" || pattern == text || pattern == text.trim()
 }
 

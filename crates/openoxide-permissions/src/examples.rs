@@ -1,6 +1,6 @@
 //! Checks rules against the examples that they carry.
 
-use crate::{Permission, Rule, RuleError, Rules, command};
+use crate::{Permission, Rule, RuleError, command};
 
 /// The longest pattern, in bytes. It bounds the cost of one comparison.
 const MAX_PATTERN: usize = 4096;
@@ -9,7 +9,7 @@ impl Rule {
     /// Checks the rule against its examples.
     pub fn check(&self) -> Result<(), RuleError> {
         let error = |what| Err(RuleError { origin: self.origin.clone(), what });
-        if self.compared().len() > MAX_PATTERN {
+        if self.expanded.len() > MAX_PATTERN {
             return error(format!("the pattern has more than {MAX_PATTERN} bytes"));
         }
         let is_command = Permission::parse(&self.permission).is_some_and(Permission::is_command);
@@ -28,13 +28,6 @@ impl Rule {
     }
 }
 
-impl Rules {
-    /// Checks every rule against its examples.
-    pub fn check(&self) -> Result<(), RuleError> {
-        self.0.iter().try_for_each(Rule::check)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use crate::{Action, Examples, Rule};
@@ -44,7 +37,7 @@ mod tests {
         let check = |permission: &str, pattern: &str, action, matches: &[&str], not: &[&str]| {
             let texts = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
             let examples = Examples { matches: texts(matches), not: texts(not) };
-            let rule = Rule::new(permission, pattern, action, "config.toml:7").with_examples(examples);
+            let rule = Rule { examples, ..Rule::new(permission, pattern, action, "config.toml:7") };
             rule.check().map_err(|error| error.to_string())
         };
         assert_eq!(check("skill", "deploy-*", Action::Deny, &["deploy-web"], &["deploy"]), Ok(()));

@@ -24,12 +24,13 @@ pub struct Rule {
     pub action: Action,
     /// Where it is written, such as `config.toml:12`.
     pub origin: String,
-    /// Texts that it must match, and must not match.
+    /// Texts that it must match, and must not match. [`Rule::check`] checks them.
     pub examples: Examples,
-    /// The pattern with the user's home in it.
-    expanded: String,
-    /// Whether the rule applies only where it is stricter than the rules before it.
-    only_stricter: bool,
+    /// Whether the rule applies only where it is stricter than the rules before it. A project, for example, may restrict and
+    /// never loosen.
+    pub only_stricter: bool,
+    /// The pattern that subjects are compared with: the user's home is in it.
+    pub(crate) expanded: String,
 }
 
 /// A rule that cannot be used.
@@ -69,21 +70,6 @@ impl Rule {
         self
     }
 
-    /// Adds examples, which [`Rule::check`] checks.
-    #[must_use]
-    pub fn with_examples(mut self, examples: Examples) -> Rule {
-        self.examples = examples;
-        self
-    }
-
-    /// Applies the rule only where it is stricter than the rules before it. A project, for example, may restrict and never
-    /// loosen.
-    #[must_use]
-    pub fn only_stricter(mut self) -> Rule {
-        self.only_stricter = true;
-        self
-    }
-
     /// Returns whether the rule applies to a permission.
     pub fn is_about(&self, permission: &str) -> bool {
         wildcard(&self.permission, permission)
@@ -92,11 +78,6 @@ impl Rule {
     /// Returns whether the rule matches a subject that is not a command.
     pub fn matches(&self, subject: &str) -> bool {
         wildcard(&self.expanded, subject)
-    }
-
-    /// Returns the pattern that subjects are compared with.
-    pub(crate) fn compared(&self) -> &str {
-        &self.expanded
     }
 }
 
@@ -155,7 +136,7 @@ mod tests {
         let check = |before: Option<Action>, after: Action| {
             let mut rules = Rules::default();
             rules.0.extend(before.map(|action| Rule::new("skill", "*", action, "user")));
-            rules.0.push(Rule::new("skill", "*", after, "project").only_stricter());
+            rules.0.push(Rule { only_stricter: true, ..Rule::new("skill", "*", after, "project") });
             rules.deciding("skill", "x").map(|rule| rule.action)
         };
         assert_eq!(check(Some(Deny), Ask), Some(Deny));

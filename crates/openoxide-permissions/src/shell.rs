@@ -1,8 +1,8 @@
-//! Splits a shell text into plain commands, or says that it is more than that.
+//! Splits a shell text into plain commands, or reports that it is more than that.
 //!
-//! This is no shell: it knows words, quotes, plain variables and the signs between commands. Everything else is
-//! *unknown*, so that a mistake here can only lead to a question. A grammar of the whole language would know more texts,
-//! and every construct that it knows would have to be judged.
+//! It knows words, quotes, plain variables and the operators between commands. Everything else is *unknown*, so that a
+//! mistake here can only lead to a question. A grammar of the whole language would know more texts, and we would have to
+//! judge every construct that it knows.
 
 use self::leading::{OPENERS, RESERVED};
 use self::words::Word;
@@ -15,19 +15,16 @@ mod words;
 pub use leading::{Leading, leading};
 pub use lexer::{Frame, Lexer, ShellToken};
 
-/// Longest text that is looked at, in bytes.
+/// The longest text that is split, in bytes.
 const MAX_TEXT: usize = 64 * 1024;
 
-/// What a text is.
+/// The result of splitting a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Split {
     /// Plain commands, all of which run or may run.
     Commands(Vec<Simple>),
-    /// Something else; the parts are what might run in it, a guess.
-    Unknown {
-        /// Forms under which a part might be forbidden.
-        parts: Vec<String>,
-    },
+    /// Anything else. The parts are a guess: forms under which something in it might be denied.
+    Unknown { parts: Vec<String> },
 }
 
 /// A plain command: a program's name and its arguments.
@@ -35,7 +32,7 @@ pub(crate) enum Split {
 pub(crate) struct Simple {
     /// The words as they are written, one blank between them.
     pub(crate) written: String,
-    /// Other forms of it that mean the same, or run the same.
+    /// Other forms that mean the same, or run the same program.
     pub(crate) forms: Vec<String>,
 }
 

@@ -32,7 +32,7 @@ pub use activation::{
 };
 pub use call::{Call, CallArguments, Refusal, RefusalReason, names_for};
 pub use hooks::{Deactivation, Decision, Event, Firing, Halt, HookMessage, Ruling, Verdict};
-pub use login::{Callback, LoginError, LoginReply, LoginStep, Method, Request, Response, Returned, ServerAddress};
+pub use login::{Callback, LoginError, LoginReply, LoginStep, Request, Response, Returned, ServerAddress};
 pub use media_type::{host_media_type, media_type, media_type_by_name};
 pub use notice::Notice;
 pub use permission::{Inspection, InspectionError, RequestedAction, RequestedPermission, variable_item};

@@ -17,7 +17,7 @@ mod offer;
 mod step;
 
 pub use error::LoginError;
-pub use http::{Method, Request, Response};
+pub use http::{Request, Response};
 pub(crate) use machine::{Login, Turn};
 pub use metadata::ServerAddress;
 pub use step::{Callback, LoginReply, LoginStep, Returned};

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use openoxide_skills::host::ResourceRules;
 
-const BYTES: &str = "application/octet-stream";
-const TEXT: &str = "text/plain";
+pub(crate) const BYTES: &str = "application/octet-stream";
+pub(crate) const TEXT: &str = "text/plain";
 
 /// Types that replace those of `mime_guess`: the registered name, or what the extension means in a skill's folder.
 const CORRECTIONS: [(&str, &str); 8] = [

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use openoxide_config::{
-    Environment, McpServer, McpTransport, PermissionPolicy, RememberedAnswer as Always, SandboxSettings, Timestamp,
-    Trust, TrustError, TrustRecord, Workspace,
+    Environment, McpServer, McpTransport, PermissionPolicy, RememberedAnswer, SandboxSettings, Timestamp, Trust,
+    TrustError, TrustRecord, Workspace,
 };
 use openoxide_permissions::{Action, Approvals, Decision, Permission, RuleError, Rules, decide};
 use openoxide_sandbox::Limits;
@@ -76,7 +76,7 @@ impl Runtime {
 
     /// Remembers an answer until it is revoked.
     pub(crate) fn remember(&self, permission: Permission, subject: &str) -> Result<(), TrustError> {
-        let answer = Always {
+        let answer = RememberedAnswer {
             permission: permission.as_str().to_owned(),
             pattern: subject.to_owned(),
             agent: self.agent.clone(),

@@ -25,7 +25,8 @@ pub struct Session {
     pub(crate) asked: BTreeSet<String>,
     /// Skills of servers that may reach the model, with exactly this content: server, address, digest.
     pub(crate) remotes: BTreeSet<(String, String, String)>,
-    told: BTreeSet<(String, PathBuf)>,
+    /// What was said already about a skill's file.
+    noticed: BTreeSet<(String, PathBuf)>,
     pub(crate) hooks: Registry,
 }
 
@@ -84,7 +85,7 @@ impl Session {
 
     /// Tells whether something about a skill's file is news; it is no more afterwards.
     pub(crate) fn is_news(&mut self, what: &str, path: &Path) -> bool {
-        self.told.insert((what.to_owned(), path.to_owned()))
+        self.noticed.insert((what.to_owned(), path.to_owned()))
     }
 }
 

@@ -45,9 +45,10 @@ pub struct Run {
 }
 
 /// What came of a step.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub enum Reply {
     /// Nothing yet: the operation begins.
+    #[default]
     Begin,
     /// The user's decision.
     Answer(Answer),

@@ -29,4 +29,4 @@ pub use crate::outcome::{Ended, Outcome};
 pub use crate::platform::{helper, run, run_until};
 pub use crate::policy::{Policy, PolicyError, SEALED_AT_HOME, SEALED_NAMES};
 pub use crate::stop::Stop;
-pub use crate::system_paths::PATH;
+pub use crate::system_paths::{PATH, PROGRAMS};

@@ -9,8 +9,8 @@ pub(crate) const TEMP: &str = "/tmp";
 /// The private home.
 pub(crate) const HOME: &str = "/tmp/home";
 
-/// Folders of programs and libraries. Some of them are links on some systems.
-pub(crate) const PROGRAMS: &[&str] =
+/// Folders of programs and libraries, which every command sees. Some of them are links on some systems.
+pub const PROGRAMS: &[&str] =
     &["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store"];
 
 /// Folders of the kernel. They hold no files of a user, so nothing in them can be granted to a command.

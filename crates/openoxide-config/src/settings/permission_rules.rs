@@ -150,8 +150,8 @@ impl Reader<'_> {
             self.problem(Code::ConfigType, message, "allow it in your own config.toml");
             return None;
         }
-        let rule = Rule::new(permission, pattern, action, origin).at_home(self.home).with_examples(examples);
-        let rule = if is_projects { rule.only_stricter() } else { rule };
+        let mut rule = Rule::new(permission, pattern, action, origin).at_home(self.home);
+        (rule.examples, rule.only_stricter) = (examples, is_projects);
         if let Err(error) = rule.check() {
             self.fail(error);
         }

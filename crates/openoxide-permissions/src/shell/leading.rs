@@ -1,12 +1,12 @@
-//! Words that stand where the name of a program may: assignments, words of the language, programs that run programs.
+//! Words in command position that are not the program to judge: assignments, reserved words, programs that run programs.
 
-/// Words of the language after which a command stands.
+/// Reserved words that a command follows.
 pub(super) const OPENERS: &[&str] = &["!", "{", "coproc", "do", "elif", "else", "if", "then", "time", "until", "while"];
 
-/// Words of the language after which none does.
+/// Reserved words that no command follows.
 pub(super) const RESERVED: &[&str] = &["case", "done", "esac", "fi", "for", "function", "in", "select"];
 
-/// Programs that run the command which follows them.
+/// Programs that run the command in their arguments.
 const WRAPPERS: &[&str] = &[
     "builtin",
     "busybox",
@@ -36,20 +36,20 @@ const WRAPPERS: &[&str] = &[
     "xargs",
 ];
 
-/// What a word is that stands where the name of a program may, and is none, or not the one that matters.
+/// The role of a word in command position that is not the program to judge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leading {
-    /// It sets a variable: the program follows.
+    /// It sets a variable. The program follows.
     Assignment,
-    /// A word of the language, after which a command stands.
+    /// A reserved word that a command follows.
     Opener,
-    /// A word of the language, after which none does.
+    /// A reserved word that no command follows.
     Reserved,
-    /// A program that runs the command which follows its options.
+    /// A program that runs the command after its options.
     Wrapper,
 }
 
-/// Tells what a word is that stands where the name of a program may; `None`: that name itself.
+/// Returns the role of a word in command position, or `None` if it is the program itself.
 pub fn leading(word: &str) -> Option<Leading> {
     match word {
         _ if is_assignment(word) => Some(Leading::Assignment),

@@ -1,10 +1,10 @@
-//! Follows a shell text piece by piece, and tells what the text around each piece is.
+//! Splits a shell text into tokens, and tracks the quotes and substitutions around each of them.
 //!
-//! This is the one lexer of shell text in the workspace. It never fails: what it does not know is one piece, a character
-//! long. Readers on top of it differ in what they make of the pieces: rules that allow a command refuse everything that
-//! is more than words, and placeholders in a skill's commands are quoted as the place asks for.
+//! This is the only lexer of shell text in the workspace. It never fails: what it does not know is a token of one
+//! character. Its users differ: rules that allow a command refuse everything that is more than words, and placeholders in a
+//! skill's commands are quoted as their position requires.
 
-/// What the text around a place is.
+/// The construct that surrounds a position in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Frame {
     /// Words, at the top or in `(…)`, `$(…)`.
@@ -36,14 +36,14 @@ impl Frame {
     }
 }
 
-/// The smallest part of a text that has a meaning of its own: mostly one character.
+/// The smallest part of a text with a meaning of its own: mostly one character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShellToken<'t> {
     /// Where it begins, in bytes.
     pub start: usize,
-    /// The piece as it is written.
+    /// The token as it is written.
     pub text: &'t str,
-    /// What stands around it; a piece that opens a frame is still outside, one that closes a frame still inside.
+    /// What surrounds it. A token that opens a frame is still outside, one that closes a frame still inside.
     pub frame: Frame,
 }
 
@@ -77,37 +77,37 @@ impl<'t> Lexer<'t> {
         Lexer { text, at: 0, frames, pending: Vec::new(), document_end: None, too_deep: false }
     }
 
-    /// Returns where the next piece begins.
+    /// Returns where the next token begins.
     pub fn at(&self) -> usize {
         self.at
     }
 
-    /// Returns what is still to come.
+    /// Returns the text that is left.
     pub fn rest(&self) -> &'t str {
         &self.text[self.at..]
     }
 
-    /// Returns what the text around the next piece is.
+    /// Returns what surrounds the next token.
     pub fn frame(&self) -> Frame {
         self.frames.last().copied().unwrap_or(Frame::Words)
     }
 
-    /// Returns everything that is open around the next piece, outermost first.
+    /// Returns every frame that is open around the next token, outermost first.
     pub fn frames(&self) -> &[Frame] {
         &self.frames
     }
 
-    /// Returns whether the next piece is the line that ends a here-document.
+    /// Returns whether the next token is the line that ends a here-document.
     pub fn is_at_document_end(&self) -> bool {
         self.document_end.is_some_and(|end| self.at >= end)
     }
 
-    /// Returns whether something was nested too deeply to be followed; what came after it may have been misread.
+    /// Returns whether something was nested too deeply to be followed. What came after it may have been misread.
     pub fn is_too_deep(&self) -> bool {
         self.too_deep
     }
 
-    /// Goes on from a later place; the caller knows what stands in between, and that it opens and closes nothing.
+    /// Continues at a later position. The caller knows that the text in between opens and closes nothing.
     pub fn skip_to(&mut self, at: usize) {
         self.at = at;
     }
@@ -126,7 +126,7 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// Reads the piece that `rest` begins with, opens or closes frames, and returns its length.
+    /// Reads the token at the start of `rest`, opens or closes frames, and returns its length.
     fn take(&mut self, rest: &str) -> usize {
         match self.frame() {
             Frame::Single => self.quoted(rest, false),
@@ -148,7 +148,7 @@ impl<'t> Lexer<'t> {
         one(rest)
     }
 
-    /// Reads a character that means nothing but itself; the line's end ends a comment.
+    /// Reads a character that has no special meaning. The end of the line ends a comment.
     fn plain(&mut self, rest: &str) -> usize {
         if rest.starts_with('\n') && self.frame() == Frame::Comment {
             self.pop();
@@ -239,7 +239,7 @@ impl<'t> Lexer<'t> {
         rest.len() - mark.len() + word.len()
     }
 
-    /// Goes over the end of a line, after which the text of here-documents begins.
+    /// Reads the end of a line, after which the text of here-documents begins.
     fn line_end(&mut self) -> usize {
         if !self.pending.is_empty() {
             self.begin_document(self.at + 1);
@@ -259,11 +259,11 @@ impl<'t> Lexer<'t> {
             end += line.len();
         }
         self.document_end = Some(end);
-        // However deep it is, the frame must be there: a reader relies on it to know that this text is data.
+        // The depth limit does not apply: users rely on this frame to know that the text is data.
         self.frames.push(if pending.quoted { Frame::QuotedDocument } else { Frame::Document });
     }
 
-    /// Leaves a here-document and whatever was left open in it; the line that ends it is one piece.
+    /// Leaves a here-document and whatever was left open in it. The line that ends it is one token.
     fn end_document(&mut self) -> ShellToken<'t> {
         self.document_end = None;
         let is_document = |frame: &Frame| matches!(frame, Frame::Document | Frame::QuotedDocument);
@@ -302,7 +302,8 @@ fn one(text: &str) -> usize {
 
 fn two(text: &str) -> usize {
     let first = one(text);
-    // A dollar sign is a piece of its own: a placeholder may begin there, and its reader decides what the backslash means.
+    // A dollar sign is a token of its own: a placeholder may begin there, and whoever fills it in decides what the
+    // backslash means.
     if text[first..].starts_with('$') { first } else { first + one(&text[first..]) }
 }
 

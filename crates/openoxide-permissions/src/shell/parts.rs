@@ -1,7 +1,7 @@
-//! Guesses the forms under which a command might be forbidden, and rather sees too much.
+//! Guesses the forms under which a command might be denied, and errs on the side of too many.
 //!
-//! Quotes are ignored on purpose, so the lexer is of no use here: a part that was misread as quoted would escape a rule
-//! that denies it, while a form too many can only deny or ask too often.
+//! It ignores quotes on purpose, so it does not use the lexer: a part that was misread as quoted would escape a rule that
+//! denies it, while one form too many can only deny or ask too often.
 
 use crate::{Leading, leading};
 
@@ -31,7 +31,7 @@ pub(super) fn guess(text: &str) -> Vec<String> {
         let bare: String = fragment.chars().filter(|character| !"'\"\\\n;&|(){}<>`$".contains(*character)).collect();
         let words: Vec<&str> = bare.split_whitespace().collect();
         found.extend(forms(&words));
-        // What stands behind the name of a file may be the command itself.
+        // The words after the name of a file may be the command itself.
         if let Some((_, rest)) = words.split_first().filter(|_| redirected) {
             found.extend(forms(rest));
         }

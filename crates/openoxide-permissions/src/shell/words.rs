@@ -13,7 +13,7 @@ pub(super) struct Word {
 
 /// Reads a text as commands, each a list of words; `None` if it is more than that.
 pub(super) fn read(text: &str) -> Option<Vec<Vec<Word>>> {
-    let mut reader = Reader { lexer: Lexer::new(text), word: None, words: Vec::new(), commands: Vec::new() };
+    let mut reader = CommandReader { lexer: Lexer::new(text), word: None, words: Vec::new(), commands: Vec::new() };
     while !reader.lexer.rest().is_empty() {
         reader.step()?;
     }
@@ -29,15 +29,15 @@ pub(super) fn read(text: &str) -> Option<Vec<Vec<Word>>> {
     Some(reader.commands).filter(|commands| !commands.is_empty() && complete)
 }
 
-struct Reader<'t> {
+struct CommandReader<'t> {
     lexer: Lexer<'t>,
     word: Option<Word>,
     words: Vec<Word>,
     commands: Vec<Vec<Word>>,
 }
 
-impl Reader<'_> {
-    /// Takes the next piece; `None` if it is unknown.
+impl CommandReader<'_> {
+    /// Takes the next token; `None` if it is unknown.
     fn step(&mut self) -> Option<()> {
         if self.lexer.rest().starts_with('$') && self.lexer.frame() != Frame::Single {
             return self.variable();

@@ -12,23 +12,22 @@ use openoxide_skills::text::{RenderError, path_text};
 use super::loading::Loading;
 use crate::{Notice, Runtime, Session};
 
-/// Files to be sent, and what people should know of those that are not.
-#[derive(Debug, Default)]
-pub(crate) struct Attachments {
-    pub(crate) messages: Vec<Message>,
-    pub(crate) notices: Vec<Notice>,
-}
-
 struct Found {
     full: PathBuf,
     text: String,
     removed: u64,
 }
 
-pub(crate) fn attach(runtime: &Runtime, session: &Session, loading: &Loading) -> Result<Attachments, RenderError> {
-    let mut all = Attachments::default();
+/// Adds the files to what is sent; returns what people should know of those that are not.
+pub(crate) fn attach(
+    runtime: &Runtime,
+    session: &Session,
+    loading: &Loading,
+    messages: &mut Vec<Message>,
+) -> Result<Vec<Notice>, RenderError> {
+    let mut notices = Vec::new();
     let view = runtime.view();
-    let Some(rules) = &view.host.files else { return Ok(all) };
+    let Some(rules) = &view.host.files else { return Ok(notices) };
     let finder = Finder { runtime, session, loading, rules };
     let mut left = rules.total;
     for file in loading.expanded.files.iter().take(rules.max) {
@@ -43,16 +42,16 @@ pub(crate) fn attach(runtime: &Runtime, session: &Session, loading: &Loading) ->
             Ok(found) => {
                 let (skill, full) = (&*loading.entry.skill.name, path_text(&found.full));
                 let (path, content, removed) = (file.path.as_str(), found.text.as_str(), found.removed);
-                all.messages.extend(attachment(view, &AttachedFile { skill, path, full: &full, content, removed })?);
+                messages.extend(attachment(view, &AttachedFile { skill, path, full: &full, content, removed })?);
             }
             Err(MISSING) if !rules.tell_missing => {}
             Err(why) => {
                 let text = format!("line {}: `{}` is not attached: {why}", file.line, file.written);
-                all.notices.push(Notice::new(loading.name(), text));
+                notices.push(Notice::new(loading.name(), text));
             }
         }
     }
-    Ok(all)
+    Ok(notices)
 }
 
 const MISSING: &str = "there is no such file";

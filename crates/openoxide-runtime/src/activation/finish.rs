@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 use super::{attach::attach, fork::plan, load::loaded, loading::Loading};
 use crate::{ActivatedSkill, Notice, Recorded, Refusal, RefusalReason, RequestedPermission, Runtime, Session};
 
-/// Draws what is sent, and writes it into the record.
+/// Draws what is sent, and writes it into the record; returns also what people should know.
 pub(crate) fn finish(
     runtime: &Runtime,
     session: &mut Session,
@@ -26,9 +26,8 @@ pub(crate) fn finish(
         Refusal::new(&call.skill, RefusalReason::Unreadable, text).of(entry)
     };
     let mut messages = drawn(runtime, loading, &loading.text()).map_err(failed)?;
-    let mut attached = attach(runtime, session, loading).map_err(failed)?;
-    attached.notices.extend(unheard(runtime, loading, &messages));
-    messages.extend(attached.messages);
+    let unheard = unheard(runtime, loading, &messages);
+    let attached = attach(runtime, session, loading, &mut messages).map_err(failed)?;
     let sent = digest_of(&messages);
     let tools = tools(loading);
     let fork = plan(runtime, loading, &messages, &tools);
@@ -65,7 +64,9 @@ pub(crate) fn finish(
         repeated,
         fork,
     };
-    Ok((activated, attached.notices))
+    let mut notices = notices(session, loading);
+    notices.extend(attached.into_iter().chain(unheard));
+    Ok((activated, notices))
 }
 
 /// Tells whether nothing but the skill's own files made the text what it is.
@@ -160,7 +161,7 @@ fn unheard(runtime: &Runtime, loading: &Loading, messages: &[Message]) -> Option
 }
 
 /// Says what people should know about a skill that is sent.
-pub(crate) fn notices(session: &mut Session, loading: &Loading) -> Vec<Notice> {
+fn notices(session: &mut Session, loading: &Loading) -> Vec<Notice> {
     let mut notices = Vec::new();
     let note = |text: String| Notice::new(loading.name(), text);
     if let Some(removed) = loading.cut

@@ -14,7 +14,7 @@ use openoxide_permissions::{Action, Permission};
 use openoxide_sandbox::{Outcome, SandboxError};
 use openoxide_skills::catalog::Entry;
 
-use super::finish::{finish, notices};
+use super::finish::finish;
 use super::shell::{self, CommandDecision};
 use super::{load::load, loading::Loading};
 use crate::{
@@ -61,26 +61,25 @@ enum Pending {
     /// The candidate whose command is run.
     Command(usize),
     Login,
-    Hook,
-    Remote,
+    /// The first of the remote calls, or else of the firings.
+    Part,
 }
 
 impl Resumable for Activation {
     type Output = ActivationOutcome;
 
     fn resume(&mut self, session: &mut Session, reply: Reply) -> Step<ActivationOutcome> {
-        let (mut to_hook, mut to_remote) = (Reply::Begin, Reply::Begin);
+        let mut to_part = Reply::Begin;
         match self.pending.take() {
             Some(Pending::Question(question)) => self.answered(session, &question, reply.into_answer()),
             Some(Pending::Command(index)) => self.ran(session, index, reply.into_outcome()),
             Some(Pending::Login) => self.dependencies.resume(session, reply),
-            Some(Pending::Hook) => to_hook = reply,
-            Some(Pending::Remote) => to_remote = reply,
+            Some(Pending::Part) => to_part = reply,
             None => {}
         }
         loop {
             self.done.notices.append(&mut self.dependencies.notices);
-            if let Some(step) = self.next_remote(session, std::mem::replace(&mut to_remote, Reply::Begin)) {
+            if let Some(step) = self.next_remote(session, &mut to_part) {
                 return step;
             }
             if let Some(question) = self.questions.pop_front() {
@@ -94,7 +93,7 @@ impl Resumable for Activation {
             if let Some(step) = self.next_command(session) {
                 return step;
             }
-            if let Some(step) = self.next_hook(session, std::mem::replace(&mut to_hook, Reply::Begin)) {
+            if let Some(step) = self.next_hook(session, &mut to_part) {
                 return step;
             }
             if !self.advance(session) {
@@ -225,14 +224,13 @@ impl Activation {
     }
 
     /// Goes on with the calls of skills that servers offer.
-    fn next_remote(&mut self, session: &mut Session, mut reply: Reply) -> Option<Step<ActivationOutcome>> {
+    fn next_remote(&mut self, session: &mut Session, reply: &mut Reply) -> Option<Step<ActivationOutcome>> {
         while let Some(remote) = self.remotes.front_mut() {
-            let step = remote.resume(&self.runtime, session, std::mem::replace(&mut reply, Reply::Begin));
-            match step.into_result() {
+            match remote.resume(&self.runtime, session, std::mem::take(reply)).into_result() {
                 Ok(Ok(activated)) => self.done.activated.push(activated),
                 Ok(Err(refusal)) => self.done.refused.push(refusal),
                 Err(step) => {
-                    self.pending = Some(Pending::Remote);
+                    self.pending = Some(Pending::Part);
                     return Some(step);
                 }
             }
@@ -242,17 +240,16 @@ impl Activation {
     }
 
     /// Goes on with the hooks of the skills that were activated.
-    fn next_hook(&mut self, session: &mut Session, mut reply: Reply) -> Option<Step<ActivationOutcome>> {
+    fn next_hook(&mut self, session: &mut Session, reply: &mut Reply) -> Option<Step<ActivationOutcome>> {
         while let Some(firing) = self.firings.front_mut() {
-            let step = firing.resume(session, std::mem::replace(&mut reply, Reply::Begin));
-            match step.into_result() {
+            match firing.resume(session, std::mem::take(reply)).into_result() {
                 Ok(mut verdict) => {
                     self.done.notices.append(&mut verdict.notices);
                     self.done.verdict.add(verdict);
                     self.firings.pop_front();
                 }
                 Err(step) => {
-                    self.pending = Some(Pending::Hook);
+                    self.pending = Some(Pending::Part);
                     return Some(step);
                 }
             }
@@ -313,9 +310,8 @@ impl Activation {
                 Candidate::Admitted(..) => continue,
             };
             match finish(&self.runtime, session, &loading) {
-                Ok((activated, attached)) => {
-                    self.done.notices.extend(notices(session, &loading));
-                    self.done.notices.extend(attached);
+                Ok((activated, notices)) => {
+                    self.done.notices.extend(notices);
                     self.done.notices.extend(register(&self.runtime, session, &mut loading));
                     self.greet(session, &activated);
                     self.done.activated.push(activated);

@@ -124,8 +124,5 @@ pub(crate) fn redact(session: &Session, entry: &Entry, text: String) -> String {
     let mut secrets: Vec<(&str, &str)> = known.filter(|(_, value)| value.len() >= MIN_SECRET).collect();
     // The longest first, because one may hold another.
     secrets.sort_by_key(|(_, value)| std::cmp::Reverse(value.len()));
-    secrets.into_iter().fold(text, |text, (name, value)| match text.contains(value) {
-        true => text.replace(value, &format!("[{name}]")),
-        false => text,
-    })
+    secrets.into_iter().fold(text, |text, (name, value)| text.replace(value, &format!("[{name}]")))
 }

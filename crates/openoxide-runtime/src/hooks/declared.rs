@@ -11,21 +11,21 @@ const MOST: usize = 64;
 
 /// Returns the hooks that can run here, and what is to be said of the others.
 pub(super) fn usable(rules: &HookRules, hooks: &SkillHooks) -> (Vec<Hook>, Vec<String>) {
-    let (mut usable, mut told) = (Vec::new(), Vec::new());
+    let (mut usable, mut problems) = (Vec::new(), Vec::new());
     for (name, handlers) in hooks.iter().filter(|(_, handlers)| !handlers.is_empty()) {
         match HookEvent::parse(name).filter(|event| rules.events.contains(event)) {
-            None => told.push(format!("hooks on `{name}` are not honoured here")),
+            None => problems.push(format!("hooks on `{name}` are not honoured here")),
             Some(event) => handlers.iter().for_each(|handler| match hook(event, handler) {
                 Ok(hook) => usable.push(hook),
-                Err(why) => told.push(format!("a hook on {name} never runs: {why}")),
+                Err(why) => problems.push(format!("a hook on {name} never runs: {why}")),
             }),
         }
     }
     if usable.len() > MOST {
-        told.push(format!("it has more than {MOST} hooks; the others never run"));
+        problems.push(format!("it has more than {MOST} hooks; the others never run"));
         usable.truncate(MOST);
     }
-    (usable, told)
+    (usable, problems)
 }
 
 fn hook(event: HookEvent, handler: &HookHandler) -> Result<Hook, String> {

@@ -118,14 +118,10 @@ impl Verdict {
 }
 
 fn join(text: &mut Option<String>, more: Option<String>) {
-    match (text.as_mut(), more) {
-        (Some(text), Some(more)) => {
-            text.push('\n');
-            text.push_str(&more);
-        }
-        (None, Some(more)) => *text = Some(more),
-        (_, None) => {}
-    }
+    *text = match (text.take(), more) {
+        (Some(text), Some(more)) => Some(format!("{text}\n{more}")),
+        (text, more) => text.or(more),
+    };
 }
 
 #[cfg(test)]

@@ -8,51 +8,26 @@ use crate::LoginError;
 
 const MAX_BODY: usize = 64 * 1024;
 
-/// How a request is sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
-    /// Without a body.
-    Get,
-    /// With one.
-    Post,
-}
-
 /// A request that a login needs.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// How it is sent.
-    pub method: Method,
     /// Where to.
     pub url: String,
     /// What `Accept` says.
     pub accept: &'static str,
-    /// What `Content-Type` says.
-    pub content_type: Option<&'static str>,
-    /// What is sent.
-    pub body: SecretString,
+    /// What `Content-Type` says, and what is sent. A request without it is a `GET`, one with it a `POST`.
+    pub content: Option<(&'static str, SecretString)>,
     /// How many bytes of the answer are read; a longer one is an error, and with 0 it is not read at all.
     pub limit: usize,
 }
 
 impl Request {
     pub(super) fn get(url: &Url) -> Request {
-        Request {
-            method: Method::Get,
-            url: url.to_string(),
-            accept: "application/json",
-            content_type: None,
-            body: SecretString::default(),
-            limit: MAX_BODY,
-        }
+        Request { url: url.to_string(), accept: "application/json", content: None, limit: MAX_BODY }
     }
 
     pub(super) fn post(url: &Url, content_type: &'static str, body: String) -> Request {
-        Request {
-            method: Method::Post,
-            content_type: Some(content_type),
-            body: SecretString::from(body),
-            ..Request::get(url)
-        }
+        Request { content: Some((content_type, SecretString::from(body))), ..Request::get(url) }
     }
 
     /// Greets a server without a token. Only the head of the response matters.

@@ -9,6 +9,7 @@ use openoxide_skills::resource::{
     ResourcePart, ResourceRefusal, ResourceRequest, SkillDir, read_resource,
 };
 
+use crate::media_type::{BYTES, TEXT};
 use crate::{
     Audience, Fetch, FetchError, FetchRequest, Fetched, LinkRule, Question, ReadForm, ReadOutcome, ReadPart,
     ReadRefusal, ReadRequest, ReadTarget, RemoteName, RemoteSkill, Reply, Resumable, Runtime, Session, Step,
@@ -76,8 +77,6 @@ impl Reading {
         Ok(Step::Done(ReadOutcome { skill, result: read(&runtime, &self.request, entry, &request) }))
     }
 }
-
-const BYTES: &str = "application/octet-stream";
 
 impl Resumable for Reading {
     type Output = ReadOutcome;
@@ -211,7 +210,7 @@ fn answer(runtime: &Runtime, form: ReadForm, path: &str, fetched: Fetched) -> Re
             let text = Some(files.join("\n"));
             let items = files.into_iter().map(|name| ResourceItem { name, kind: ItemKind::File }).collect();
             let found = ResourceContent::Folder(ResourceFolder { path: String::new(), items, cut: false });
-            Ok(ResourceAnswer { found, content_type: "text/plain".to_owned(), text })
+            Ok(ResourceAnswer { found, content_type: TEXT.to_owned(), text })
         }
         Fetched::Bytes(bytes) => {
             let size = bytes.len() as u64;
@@ -226,7 +225,7 @@ fn answer(runtime: &Runtime, form: ReadForm, path: &str, fetched: Fetched) -> Re
                     }
                 },
             };
-            let content_type = if text.is_some() { "text/plain" } else { BYTES }.to_owned();
+            let content_type = if text.is_some() { TEXT } else { BYTES }.to_owned();
             let found = ResourceContent::File(Resource { path: path.to_owned(), size, bytes });
             Ok(ResourceAnswer { found, content_type, text })
         }

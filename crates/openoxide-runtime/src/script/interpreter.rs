@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use openoxide_sandbox::PATH;
+use openoxide_sandbox::{PATH, PROGRAMS};
 
 /// The most bytes that a first line may have.
 pub(crate) const HEAD: u64 = 256;
@@ -20,9 +20,6 @@ const BY_END: &[(&str, &str)] = &[
     ("rb", "ruby"),
     ("pl", "perl"),
 ];
-
-/// Folders that the sandbox shows besides those of [`PATH`].
-const SYSTEM: &[&str] = &["/usr", "/bin", "/sbin", "/lib", "/lib64", "/nix/store", "/gnu/store"];
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Interpreter {
@@ -79,23 +76,19 @@ impl Interpreter {
 
 fn by_line(line: &[u8]) -> Result<Interpreter, String> {
     let line = String::from_utf8_lossy(line);
-    let (program, word) = match line.trim().split_once([' ', '\t']) {
-        Some((program, word)) => (program, word.trim()),
-        None => (line.trim(), ""),
-    };
+    let (program, word) = line.trim().split_once([' ', '\t']).unwrap_or((line.trim(), ""));
     if !program.starts_with('/') {
         return Err(format!("its first line names `{program}`, which is no path from `/`"));
     }
     // As the kernel does: everything behind the program is one word.
-    let words = if word.is_empty() { Vec::new() } else { vec![word.to_owned()] };
-    Ok(Interpreter::By { program: program.to_owned(), words })
+    let word = Some(word.trim().to_owned()).filter(|word| !word.is_empty());
+    Ok(Interpreter::By { program: program.to_owned(), words: word.into_iter().collect() })
 }
 
 fn is_there(program: &str) -> bool {
     let path = Path::new(program);
     if path.is_absolute() {
-        let folders = PATH.split(':').chain(SYSTEM.iter().copied());
-        return path.is_file() && folders.into_iter().any(|folder| path.starts_with(folder));
+        return path.is_file() && PROGRAMS.iter().any(|folder| path.starts_with(folder));
     }
     PATH.split(':').any(|folder| Path::new(folder).join(program).is_file())
 }

@@ -71,13 +71,6 @@ impl Output {
         }
     }
 
-    /// Reads the output that has not been read yet.
-    pub(crate) fn rest(&self, limit: usize, deadline: Instant) -> io::Result<Written> {
-        let mut written = Written::default();
-        written.finish(self, limit, deadline)?;
-        Ok(written)
-    }
-
     /// Waits until something can be read or the caller stops it. Returns false if time is up.
     fn wait(
         &self,
@@ -192,7 +185,8 @@ mod tests {
         let output = Output::new(out, Some(err)).unwrap();
         out_writer.write_all(b"12345").unwrap();
         err_writer.write_all(b"abcde").unwrap();
-        let written = output.rest(7, Instant::now() + Duration::from_secs(5)).unwrap();
+        let mut written = Written::default();
+        written.finish(&output, 7, Instant::now() + Duration::from_secs(5)).unwrap();
         assert_eq!((written.stdout.as_slice(), written.stderr.as_slice()), (&b"12345"[..], &b"ab"[..]));
         assert!(written.truncated);
     }
@@ -203,7 +197,8 @@ mod tests {
         let output = Output::new(out, None).unwrap();
         writer.write_all(b"x").unwrap();
         // The writer is open until after the result is here, so that only the deadline can have ended the reading.
-        let written = output.rest(7, Instant::now() + Duration::from_millis(50)).unwrap();
+        let mut written = Written::default();
+        written.finish(&output, 7, Instant::now() + Duration::from_millis(50)).unwrap();
         assert_eq!(written.stdout, b"x");
         assert!(!written.truncated);
         drop(writer);

@@ -130,7 +130,8 @@ impl Running {
     fn last_words(&mut self) -> String {
         const ENOUGH: usize = 1000;
         self.end();
-        let written = self.output.rest(ENOUGH, Instant::now() + REST).unwrap_or_default();
+        let mut written = Written::default();
+        let _ = written.finish(&self.output, ENOUGH, Instant::now() + REST);
         let words = [written.stderr, written.stdout].concat();
         match String::from_utf8_lossy(&words).trim() {
             "" => "it ended without a word".to_owned(),
