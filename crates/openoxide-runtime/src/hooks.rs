@@ -7,7 +7,6 @@
 //! A skill's hooks are registered at the end of its activation, if the user agreed to exactly these commands; what runs
 //! is a private copy of the folder that the agreement is bound to. They go when the skill is deactivated.
 
-mod declared;
 mod event;
 mod firing;
 mod input;
@@ -17,9 +16,8 @@ mod register;
 mod registry;
 mod verdict;
 
-pub(crate) use declared::requested_hooks;
 pub use event::{Deactivation, Event};
 pub use firing::Firing;
-pub(crate) use register::register;
+pub(crate) use register::{register, requested_hooks};
 pub(crate) use registry::Registry;
 pub use verdict::{Decision, Halt, HookMessage, Ruling, Verdict};

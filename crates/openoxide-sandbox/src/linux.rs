@@ -2,7 +2,6 @@
 
 mod bubblewrap;
 mod cgroup;
-mod frame;
 pub mod helper;
 mod output;
 mod placeholder;

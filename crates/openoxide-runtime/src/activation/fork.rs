@@ -36,10 +36,7 @@ pub struct ForkPlan {
 impl ForkPlan {
     /// Returns what the caller gets in the end, from what the agent said last.
     pub fn result(&self, text: &str) -> String {
-        match self.bare {
-            true => text.to_owned(),
-            false => fill(&self.result_text, &[("name", &self.skill), ("result", text)]),
-        }
+        if self.bare { text.to_owned() } else { fill(&self.result_text, &[("name", &self.skill), ("result", text)]) }
     }
 
     /// Returns what the caller gets at once; `None` if it waits.

@@ -28,12 +28,11 @@ pub(crate) fn load_part(
     let dir = SkillDir::of(runtime.catalog(), &entry).map_err(|error| failed(error.to_string()))?;
     let snapshot = dir.snapshot(&FolderLimits::SNAPSHOT);
     let alone;
-    let own_file = match &snapshot {
-        Ok(snapshot) => snapshot,
-        Err(_) => {
-            alone = dir.own_file().map_err(|error| failed(error.to_string()))?;
-            &alone
-        }
+    let own_file = if let Ok(snapshot) = &snapshot {
+        snapshot
+    } else {
+        alone = dir.own_file().map_err(|error| failed(error.to_string()))?;
+        &alone
     };
     let bytes = own_file.manifest.as_slice();
     let folder = entry.dir().file_name().unwrap_or_default().to_string_lossy();

@@ -14,9 +14,8 @@ use openoxide_permissions::{Action, Permission};
 use openoxide_sandbox::{Outcome, SandboxError};
 use openoxide_skills::catalog::Entry;
 
-use super::finish::finish;
 use super::shell::{self, CommandDecision};
-use super::{load::load, loading::Loading};
+use super::{finish::finish, load::load, loading::Loading};
 use crate::{
     ActivatedSkill, ActivationOutcome, Answer, Call, Event, Firing, Notice, Question, Refusal, RefusalReason,
     RemoteName, Reply, Resumable, Run, Runtime, Session, Step, dependency::Dependencies, hooks::register,

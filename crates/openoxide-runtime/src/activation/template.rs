@@ -2,8 +2,7 @@
 
 use openoxide_skills::envelope::{LoadedSkill, envelope};
 use openoxide_skills::parse::{body_of, parse_bytes};
-use openoxide_skills::resource::SkillDir;
-use openoxide_skills::{catalog::Entry, host::Caller};
+use openoxide_skills::{catalog::Entry, host::Caller, resource::SkillDir};
 
 use crate::Runtime;
 

@@ -4,11 +4,8 @@ use openoxide_config::{AddServerOutcome, McpServer, McpTransport, add_mcp_server
 use openoxide_permissions::{Action, Permission};
 use openoxide_skills::{skill::ToolDependency, text::path_text};
 
-use super::required::{Dependencies, Dependency, MAX_QUESTIONS, RequiredServer, require, too_many};
+use super::dependencies::{Dependencies, Dependency, MAX_QUESTIONS, RequiredServer, SERVER, require, too_many};
 use crate::{Answer, Question, Runtime, Session, login::Login};
-
-/// What a metadata file calls a server.
-pub(super) const KIND: &str = "mcp";
 
 enum ServerDecision {
     There,
@@ -94,7 +91,7 @@ impl Dependencies {
     /// Returns the servers that skills need, each once, by name; says what is wrong with the others.
     fn gather_servers(&mut self, session: &mut Session, dependencies: &[Dependency<'_>]) -> Vec<RequiredServer> {
         let mut all: Vec<RequiredServer> = Vec::new();
-        for dependency in dependencies.iter().filter(|dependency| dependency.is(KIND)) {
+        for dependency in dependencies.iter().filter(|dependency| dependency.is(SERVER)) {
             match server_of(dependency.tool) {
                 Ok(server) => require(&mut all, dependency, server),
                 Err(text) => {

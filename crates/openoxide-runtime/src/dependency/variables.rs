@@ -7,11 +7,8 @@ use openoxide_sandbox::{Command, Environment as Variables};
 use openoxide_skills::catalog::Entry;
 use secrecy::{ExposeSecret as _, SecretString};
 
-use super::required::{Dependencies, Dependency, MAX_QUESTIONS, Required, require, too_many};
+use super::dependencies::{Dependencies, Dependency, MAX_QUESTIONS, Required, VARIABLE, require, too_many};
 use crate::{Answer, Question, Runtime, Session};
-
-/// What a metadata file calls a variable.
-pub(super) const KIND: &str = "env_var";
 
 /// Shortest value that is taken out of a command's output; a shorter one is no secret, and stands everywhere.
 const MIN_SECRET: usize = 4;
@@ -63,7 +60,7 @@ impl Dependencies {
 
 fn gather(dependencies: &[Dependency<'_>]) -> Vec<Required<String>> {
     let mut all = Vec::new();
-    for dependency in dependencies.iter().filter(|dependency| dependency.is(KIND)) {
+    for dependency in dependencies.iter().filter(|dependency| dependency.is(VARIABLE)) {
         require(&mut all, dependency, dependency.tool.value.clone());
     }
     all.sort_by(|left, right| left.name.cmp(&right.name));
@@ -83,7 +80,7 @@ fn is_known(runtime: &Runtime, session: &mut Session, name: &str) -> bool {
 /// Returns the names of the variables that a skill says it needs.
 pub(crate) fn variables_of(entry: &Entry) -> impl Iterator<Item = &str> {
     let tools = entry.skill.dependencies.iter();
-    tools.filter(|tool| tool.kind.eq_ignore_ascii_case(KIND)).map(|tool| tool.value.as_str())
+    tools.filter(|tool| tool.kind.eq_ignore_ascii_case(VARIABLE)).map(|tool| tool.value.as_str())
 }
 
 /// Returns the names of the variables that a skill's commands would get, each once: whether or not there is a value yet.

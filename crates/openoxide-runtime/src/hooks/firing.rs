@@ -52,8 +52,9 @@ impl Resumable for Firing {
         if !std::mem::replace(&mut self.begun, true) {
             self.begin(session, &rules);
         }
+        let longest = Duration::try_from_secs_f64(rules.event_seconds).unwrap_or_default();
         loop {
-            let left = self.left(&rules);
+            let left = longest.saturating_sub(self.took);
             if let Some(job) = self.jobs.pop_front() {
                 if left.is_zero() {
                     self.give_up(&rules);
@@ -90,12 +91,6 @@ impl Firing {
     pub fn with(mut self, name: &str, value: Value) -> Firing {
         self.more.insert(name.to_owned(), value);
         self
-    }
-
-    /// Returns how long the commands of this event may still take.
-    fn left(&self, rules: &HookRules) -> Duration {
-        let all = Duration::try_from_secs_f64(rules.event_seconds).unwrap_or_default();
-        all.saturating_sub(self.took)
     }
 
     /// Leaves out the hooks that are left, the one at hand included, and says so.

@@ -176,8 +176,6 @@ fn denied(response: &Response) -> LoginError {
 /// Returns an issuer's word for an error, and nothing that could be more than a word.
 fn word(text: &str) -> String {
     let is_word = |letter: char| letter.is_ascii_lowercase() || letter == '_';
-    match !text.is_empty() && text.len() <= 64 && text.chars().all(is_word) {
-        true => text.to_owned(),
-        false => "an error".to_owned(),
-    }
+    let is_one = !text.is_empty() && text.len() <= 64 && text.chars().all(is_word);
+    if is_one { text } else { "an error" }.to_owned()
 }

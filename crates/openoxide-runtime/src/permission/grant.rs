@@ -78,8 +78,8 @@ impl Runtime {
             return ApprovalState::Approved;
         }
         self.with_trust(|trust| {
-            let states = items.iter().map(|item| trust.approval_for(path, digest, permission.kind, item));
-            states.filter(|state| *state != ApprovalState::Approved).last().unwrap_or(ApprovalState::Approved)
+            let mut states = items.iter().map(|item| trust.approval_for(path, digest, permission.kind, item));
+            states.rfind(|state| *state != ApprovalState::Approved).unwrap_or(ApprovalState::Approved)
         })
     }
 

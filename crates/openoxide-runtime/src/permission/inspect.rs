@@ -41,27 +41,22 @@ impl Runtime {
 
     /// Looks at everything that a skill of the catalog would get.
     pub fn inspect(&self, entry: &Entry) -> Result<Inspection, InspectionError> {
-        let mut inspection: Option<Inspection> = None;
-        for caller in [Caller::User, Caller::Model] {
+        let session = Session::new("");
+        let read = |caller| {
             let call = Call::plain(&*entry.skill.name, caller);
-            let loading = load(self, &Session::new(""), call, entry.clone()).map_err(InspectionError::Refused)?;
-            let snapshot = loading.snapshot.map_err(InspectionError::NoDigest)?;
-            let inspection = inspection.get_or_insert_with(|| Inspection {
-                digest: loading.digest,
-                files: snapshot.files,
-                permissions: Vec::new(),
-                variables: givable_variables(entry),
-            });
-            let profile =
-                RequestedPermission::new(PermissionKind::Profile, profile_lines(&loading.profile), Vec::new());
-            let profile = Some(profile).filter(|profile| !profile.actions.is_empty());
-            for permission in loading.requested.into_iter().chain(profile) {
-                if !inspection.permissions.contains(&permission) {
-                    inspection.permissions.push(permission);
-                }
+            load(self, &session, call, entry.clone()).map_err(InspectionError::Refused)
+        };
+        let (user, model) = (read(Caller::User)?, read(Caller::Model)?);
+        model.snapshot.map_err(InspectionError::NoDigest)?;
+        let files = user.snapshot.map_err(InspectionError::NoDigest)?.files;
+        let profile = RequestedPermission::new(PermissionKind::Profile, profile_lines(&user.profile), Vec::new());
+        let profile = Some(profile).filter(|profile| !profile.actions.is_empty());
+        let mut permissions = Vec::new();
+        for permission in user.requested.into_iter().chain(profile).chain(model.requested) {
+            if !permissions.contains(&permission) {
+                permissions.push(permission);
             }
         }
-        // There are two callers, so that there is an inspection.
-        inspection.ok_or(InspectionError::NoDigest(SnapshotError::NoManifest(String::new())))
+        Ok(Inspection { digest: user.digest, files, permissions, variables: givable_variables(entry) })
     }
 }

@@ -216,14 +216,13 @@ fn answer(runtime: &Runtime, form: ReadForm, path: &str, fetched: Fetched) -> Re
             let size = bytes.len() as u64;
             let (bytes, text) = match form {
                 ReadForm::Bytes => (ResourceBytes::Binary(bytes), None),
-                ReadForm::Text => match String::from_utf8(bytes) {
-                    Ok(text) => (ResourceBytes::Text { text: text.clone(), removed: 0 }, Some(text)),
-                    Err(_) => {
-                        let mut refusal = ResourceRefusal::unnamed(&runtime.view().host, ReadProblem::Binary);
-                        "the file is not text".clone_into(&mut refusal.text);
-                        return Err(refusal.into());
-                    }
-                },
+                ReadForm::Text => {
+                    let text = String::from_utf8(bytes).map_err(|_| {
+                        let refusal = ResourceRefusal::unnamed(&runtime.view().host, ReadProblem::Binary);
+                        ResourceRefusal { text: "the file is not text".to_owned(), ..refusal }
+                    })?;
+                    (ResourceBytes::Text { text: text.clone(), removed: 0 }, Some(text))
+                }
             };
             let content_type = if text.is_some() { TEXT } else { BYTES }.to_owned();
             let found = ResourceContent::File(Resource { path: path.to_owned(), size, bytes });

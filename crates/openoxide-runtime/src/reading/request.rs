@@ -175,18 +175,13 @@ impl From<FetchError> for ReadRefusal {
     }
 }
 
-impl From<Refusal> for ReadRefusal {
-    fn from(refusal: Refusal) -> ReadRefusal {
-        let reason = ReadRefusalReason::Call(refusal.why);
-        ReadRefusal { reason, text: refusal.text, complaint: None, help: refusal.help }
-    }
-}
-
 impl From<RemoteRefusal> for ReadRefusal {
     fn from(refusal: RemoteRefusal) -> ReadRefusal {
         match refusal {
             RemoteRefusal::Fetch(error) => error.into(),
-            RemoteRefusal::Refusal(refusal) => refusal.into(),
+            RemoteRefusal::Refusal(Refusal { why, text, help, .. }) => {
+                ReadRefusal { reason: ReadRefusalReason::Call(why), text, complaint: None, help }
+            }
             RemoteRefusal::Unapproved(answer, refusal) => ReadRefusal::unapproved(&answer, refusal.text),
         }
     }

@@ -134,9 +134,8 @@ mod tests {
         let (_root, folder) = folder();
         fs_err::create_dir_all(folder.join(".claude")).unwrap();
         fs_err::write(folder.join("lock"), "").unwrap();
-        let policy = Policy { writable: vec![folder.clone()], ..Policy::default() };
-        let policy =
-            [".git/hooks", ".git/config", ".claude", "lock"].iter().fold(policy, |p, n| p.seal(folder.join(n)));
+        let sealed = [".git/hooks", ".git/config", ".claude", "lock"].map(|name| folder.join(name)).to_vec();
+        let policy = Policy { writable: vec![folder.clone()], sealed, ..Policy::default() };
         let (first, sealed) = Placeholders::make(&policy).unwrap();
         assert_eq!(sealed, [".claude", ".git", "lock"].map(|name| folder.join(name)));
         let (second, _) = Placeholders::make(&policy).unwrap();

@@ -28,7 +28,7 @@ fn main() -> ExitCode {
             "--write" => command.policy = command.policy.write(value()),
             "--write-bare" => command.policy.writable.push(value().into()),
             "--read" => command.policy = command.policy.read(value()),
-            "--seal" => command.policy = command.policy.seal(value()),
+            "--seal" => command.policy.sealed.push(value().into()),
             "--network" => command.policy.network = true,
             "--merge" => command.merge = true,
             "--stdin" => drop(std::io::stdin().read_to_end(&mut command.stdin).expect("input")),
