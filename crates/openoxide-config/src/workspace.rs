@@ -115,15 +115,15 @@ impl Workspace {
     /// Returns the rules that apply in a view, weakest first: built-in, the host's, the user's, the agent's.
     pub fn rules(&self, view: &View) -> Result<Rules, RuleError> {
         let mut rules = Rules::builtin();
-        rules.extend(view.call_rules());
-        rules.extend(self.own_rules()?);
+        rules.0.extend(view.call_rules().0);
+        rules.0.extend(self.own_rules()?.0);
         Ok(rules)
     }
 
     /// Returns the user's rules, then the agent's. They apply for every host.
     pub fn own_rules(&self) -> Result<Rules, RuleError> {
         let mut rules = self.config.complete_rules()?.clone();
-        rules.extend(self.agent_rules());
+        rules.0.extend(self.agent_rules().0);
         Ok(rules)
     }
 
@@ -132,7 +132,7 @@ impl Workspace {
     fn listing_rules(&self, host: &Host) -> Result<Rules, RuleError> {
         let own = self.config.rules()?;
         let mut rules = if host.own_permissions { own.clone() } else { Rules::default() };
-        rules.extend(self.agent_rules());
+        rules.0.extend(self.agent_rules().0);
         Ok(rules)
     }
 
