@@ -1,12 +1,17 @@
 //! The catalog: what one host finds, in the host's order, with the status of every skill.
 //!
-//! [`load`] makes one catalog for each view; [`IncrementalLoader`] does so again and again, and looks only where something changed.
+//! [`load`] makes one catalog for each [`View`]; [`IncrementalLoader`] does so again and again, and looks only where something changed.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use openoxide_permissions::Rules;
 
 pub use crate::discover::{LimitReached, Reason};
-use crate::host::Host;
-use crate::root::Root;
+use crate::host::{Host, HostError, HostSpec, ManifestFolders};
+use crate::root::{Root, Surroundings, resolve_roots};
+use crate::settings::HostSettings;
 
 mod build;
 mod entry;
@@ -18,13 +23,11 @@ mod permission;
 mod rank;
 #[cfg(test)]
 mod tests;
-mod view;
 
 pub use entry::{Entry, Problem, Status};
 pub use incremental::{Changes, IncrementalLoader};
 pub use load::{Depth, discover_dir, load};
 pub(crate) use order::{collator, sort_entries};
-pub use view::View;
 
 /// What one host sees.
 #[derive(Clone, Debug)]
@@ -96,5 +99,47 @@ impl Catalog {
             |entry: &&Entry| *entry.skill.name == *wanted || entry.aliases.iter().any(|alias| alias == wanted);
         let by_path: Vec<&Entry> = self.entries().filter(|entry| is_path(entry)).collect();
         if by_path.is_empty() { self.entries().filter(is_name).collect() } else { by_path }
+    }
+}
+
+/// One host's view of one project: its rules, settings and roots.
+#[derive(Clone, Debug)]
+pub struct View {
+    /// The host as its folder states it.
+    pub spec: HostSpec,
+    /// Its rules with settings applied.
+    pub host: Host,
+    /// Its settings.
+    pub settings: HostSettings,
+    /// The folders it searches.
+    pub roots: Vec<Root>,
+    /// The environment around the project, as values.
+    pub around: Arc<Surroundings>,
+    /// Permission rules of the user and the agent; a skill that they deny is not active.
+    pub rules: Rules,
+}
+
+impl View {
+    /// Makes a view from a host, its settings and its surroundings, without permission rules.
+    pub fn new(spec: HostSpec, settings: HostSettings, around: Arc<Surroundings>) -> Result<View, HostError> {
+        let host = spec.with(&settings)?;
+        let roots = resolve_roots(&host, &settings, &around);
+        Ok(View { spec, host, settings, roots, around, rules: Rules::default() })
+    }
+
+    /// Returns the plugin manifests above its roots that prefix its skills' names, whether or not they exist.
+    pub fn manifests_above(&self) -> Vec<PathBuf> {
+        let rules = &self.host.namespace;
+        if rules.folders != ManifestFolders::ToTop {
+            return Vec::new();
+        }
+        let mut paths = BTreeSet::new();
+        for root in &self.roots {
+            let root = std::fs::canonicalize(&root.path).unwrap_or_else(|_| root.path.clone());
+            for folder in root.ancestors().skip(1) {
+                paths.extend(rules.manifests.iter().map(|file| folder.join(file)));
+            }
+        }
+        paths.into_iter().collect()
     }
 }

@@ -12,7 +12,6 @@ use crate::settings::HostSettings;
 
 mod activation;
 mod budget;
-mod delegate;
 mod expansion;
 mod fields;
 mod frontmatter;
@@ -21,7 +20,6 @@ mod list;
 mod mention;
 mod name;
 mod parsing;
-mod project;
 mod resource;
 mod roots;
 mod settings;
@@ -30,11 +28,10 @@ mod texts;
 mod tools;
 
 pub use activation::{
-    ActivationRules, Caller, Callers, Content, CutOf, CutRule, Expand, FilesRule, MessageClean, MessageRule, Role,
-    ToolsMeaning,
+    ActivationRules, Caller, Callers, CatalogFor, Content, CutOf, CutRule, Expand, FilesRule, ForkRules, MessageClean,
+    MessageRule, PreloadRules, Role, ToolsMeaning,
 };
 pub use budget::{AliasFrame, BudgetRules, CatalogPlace, CatalogRules, CharsPerToken, FitStep, Measure, Reserved};
-pub use delegate::{CatalogFor, ForkRules, PreloadRules};
 pub use expansion::{
     ArgumentRules, BlockForm, Escape, FileBase, FileNameEnd, FileRules, FileStart, InlinePlace, MissingArgument,
     OnFailure, ShellRules, Variable, VariableName, WordRule,
@@ -50,9 +47,11 @@ pub use mention::{
 };
 pub use name::{Chars, NameRule, NameRules, NameShape, NameSource, NameStep};
 pub use parsing::{Clean, LengthUnit, Mark, NoFrontmatter, ParseRules, Prepare, TextRule, Utf8, WrongType};
-pub use project::{FoundRules, ProjectRules, Unmarked};
 pub use resource::{PathLeniency, ReadProblem, ResourceRules};
-pub use roots::{FolderNames, Layout, Links, ManifestFolders, NamespaceRules, PluginPrefix, RootRule, ScanRules};
+pub use roots::{
+    FolderNames, FoundRules, Layout, Links, ManifestFolders, NamespaceRules, PluginPrefix, ProjectRules, RootRule,
+    ScanRules, Unmarked,
+};
 pub use settings::{
     ActivePlugins, Combine, ManifestRule, PluginSource, STATES, SettingDoes, SettingKind, SettingLayer, SettingRule,
     SettingSource, YesWords,

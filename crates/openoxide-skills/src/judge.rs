@@ -189,7 +189,6 @@ fn missing(host: &Host, spellings: &[String]) -> Diagnostic {
     }
 }
 
-/// Returns the skill files of a folder, in whatever spelling.
 fn spellings(dir: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());

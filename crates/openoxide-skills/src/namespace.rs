@@ -61,7 +61,6 @@ impl<'n> Namespaces<'n> {
         prefix
     }
 
-    /// Returns the manifests of a folder that a search listed.
     fn surveyed(&mut self, folder: &Path) -> Option<&'n [Manifest]> {
         if !self.surveys.iter().any(|survey| folder.starts_with(&survey.canonical)) {
             return None;
@@ -73,7 +72,6 @@ impl<'n> Namespaces<'n> {
         surveyed.get(folder).copied()
     }
 
-    /// Returns the name that a manifest in this very folder gives.
     fn manifest(&mut self, folder: &Path) -> Option<String> {
         let (file, bytes) = match self.surveyed(folder) {
             Some(manifests) => {
@@ -117,7 +115,6 @@ fn manifest_name(bytes: &[u8], folder: &Path) -> Result<String, String> {
     Ok(if manifest.name.trim().is_empty() { folder.into_owned() } else { manifest.name })
 }
 
-/// Joins a prefix and a name as the host does.
 pub(crate) fn qualify(prefix: &str, name: &str, plain: bool) -> String {
     let is_odd = |character: char| !character.is_ascii_alphanumeric() && !matches!(character, '_' | '-');
     if plain { format!("{prefix}:{}", name.replace(is_odd, "-")) } else { format!("{prefix}:{name}") }

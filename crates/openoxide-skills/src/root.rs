@@ -7,7 +7,6 @@ use crate::host::{RootRule, ScanRules};
 use crate::settings::Plugin;
 use crate::skill::SkillScope;
 
-mod dormant;
 mod resolve;
 mod surroundings;
 

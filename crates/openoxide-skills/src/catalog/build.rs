@@ -44,7 +44,6 @@ pub(super) fn build(view: &View, found: &[(&Root, &Survey, &Plan)], alone: bool)
 /// Fewer candidates than this are not worth a second thread.
 const PARALLEL_FROM: usize = 256;
 
-/// What prefixes the names of a root's skills.
 enum Prefixes {
     Same(Option<String>),
     Each(Vec<Option<String>>),
@@ -111,7 +110,6 @@ impl Builder<'_> {
         self.view.roots.iter().any(|other| other.path == root.path && is_files(other) != is_files(root))
     }
 
-    /// Finds what prefixes the names of the candidates.
     fn prefixes(&mut self, root: &Root, survey: &Survey, candidates: &[Candidate]) -> Prefixes {
         if let Some(plugin) = &root.plugin {
             let has_prefix = self.view.host.namespace.plugins != PluginPrefix::None;
@@ -270,7 +268,6 @@ struct Found<'f> {
 }
 
 impl Found<'_> {
-    /// Tells whether the root itself is the skill.
     fn is_root(&self) -> bool {
         self.candidate.folder == 0 && !self.root.scan.layout.is_flat()
     }
@@ -308,7 +305,6 @@ fn names(host: &Host, found: &Found<'_>) -> (Arc<str>, Vec<String>) {
     (Arc::clone(name), aliases.map(ToString::to_string).into_iter().collect())
 }
 
-/// Gathers what the file, the metadata file and the manifests say.
 fn skill(
     host: &Host,
     found: &Found<'_>,

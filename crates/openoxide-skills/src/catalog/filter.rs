@@ -12,7 +12,6 @@ use crate::host::{Control, SettingDoes, SettingRule};
 use crate::root::Root;
 use crate::settings::Setting;
 
-/// Applies every filter to the entries that still count.
 pub(super) fn apply(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) {
     let switching = said(view, view.host.switching()).iter();
     let rules = switching.flat_map(|setting| items(setting).filter_map(|item| read_rule(view, item, setting)));
@@ -46,7 +45,6 @@ pub(super) fn apply(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) 
     }
 }
 
-/// Tells whether permission rules keep every skill from the model.
 fn all_denied(view: &View) -> bool {
     let Some((name, rule)) = view.host.setting_that(SettingDoes::Deny) else { return false };
     let form = rule.form.as_deref().unwrap_or("{name}");
@@ -151,7 +149,6 @@ fn own_text(view: &View, root: &Root, entry: &mut Entry) {
     }
 }
 
-/// A rule that switches skills on or off.
 struct Rule {
     selector: Selector,
     enabled: bool,

@@ -35,7 +35,6 @@ pub struct IncrementalLoader {
     again: bool,
 }
 
-/// What is known about one root.
 #[derive(Debug, Default)]
 struct Search {
     plan: Plan,

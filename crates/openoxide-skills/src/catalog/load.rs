@@ -59,7 +59,6 @@ pub fn discover_dir(dir: &Path, source: SkillScope, spec: &HostSpec) -> Result<C
     Ok(load(&[view], Depth::Quick).remove(0))
 }
 
-/// Makes the catalog of each view from what was found in its folders.
 pub(super) fn build_all(views: &[View], jobs: &[Job], surveys: &[&Survey], alone: bool) -> Vec<Catalog> {
     let index: HashMap<(&Path, bool), usize> =
         jobs.iter().enumerate().map(|(index, job)| ((job.path.as_path(), job.plan.flat), index)).collect();

@@ -12,7 +12,6 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::host::{Host, OnClash, SameFile};
 use crate::skill::SkillScope;
 
-/// Decides which of the entries that still count keep counting.
 pub(super) fn apply(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) {
     match view.host.collide.same_file {
         SameFile::First => same_file(roots, entries),
@@ -161,7 +160,6 @@ fn same_name(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) {
     }
 }
 
-/// Returns the groups of entries that count and have one name.
 fn clashes(entries: &[Entry]) -> Vec<Vec<usize>> {
     let mut first: HashMap<&str, usize> = HashMap::with_capacity(entries.len());
     let mut groups: HashMap<&str, Vec<usize>> = HashMap::new();

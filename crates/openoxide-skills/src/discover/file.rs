@@ -27,7 +27,6 @@ const SMALL_MAX: usize = 64 * 1024;
 #[derive(Clone, Debug)]
 pub(crate) struct FileFact {
     pub(crate) name: Arc<str>,
-    /// Where it was found.
     pub(crate) path: Arc<Path>,
     /// How the file is read, by reader.
     pub(crate) parsed: Vec<Arc<Parsed>>,
@@ -37,7 +36,6 @@ pub(crate) struct FileFact {
     /// Where it really is, if it is a link.
     pub(crate) link: Option<Box<Path>>,
     pub(crate) is_link: bool,
-    /// Why it could not be read.
     pub(crate) problem: Option<Box<Diagnostic>>,
     pub(crate) sidecars: Vec<Sidecar>,
 }
@@ -50,7 +48,6 @@ impl FileFact {
     }
 }
 
-/// A metadata file beside a skill.
 #[derive(Clone, Debug)]
 pub(crate) struct Sidecar {
     pub(crate) file: String,
@@ -210,7 +207,6 @@ fn print(file: &OwnedFd) -> Option<u64> {
     })
 }
 
-/// Returns the size of a regular file.
 fn regular_size(file: &OwnedFd) -> Result<u64, Diagnostic> {
     let stat = rustix::fs::fstat(file).map_err(|error| unopened(Path::new("the file"), error))?;
     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {

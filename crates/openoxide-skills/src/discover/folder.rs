@@ -16,7 +16,6 @@ pub(crate) struct Survey {
     pub(crate) exists: bool,
     /// Folders, breadth first, names sorted; the root is the first.
     pub(crate) folders: Vec<Folder>,
-    /// Problems with folders.
     pub(crate) problems: Vec<(PathBuf, Diagnostic)>,
     /// Limits of the plan that were reached.
     pub(crate) limits: Vec<(Code, usize)>,
@@ -25,7 +24,6 @@ pub(crate) struct Survey {
 /// A manifest's path in its folder, and its bytes or why they cannot be read.
 pub(crate) type Manifest = (String, Result<Vec<u8>, String>);
 
-/// One folder below a root.
 #[derive(Debug, Default)]
 pub(crate) struct Folder {
     pub(crate) path: PathBuf,
@@ -43,17 +41,14 @@ pub(crate) struct Folder {
     pub(crate) cycle: bool,
     /// Whether it lies where no host looks, and is searched only for what does not count.
     pub(crate) aside: bool,
-    /// Manifests in it, by their path.
     pub(crate) manifests: Vec<Manifest>,
 }
 
 impl Folder {
-    /// Returns the folder with links resolved.
     pub(crate) fn canonical(&self) -> &Path {
         self.canonical.as_deref().unwrap_or(&self.path)
     }
 
-    /// Tells whether it holds the file of a skill.
     pub(super) fn has_skill(&self, plan: &Plan) -> bool {
         self.files.iter().any(|file| plan.files.contains(&file.name) && !(file.is_link && file.parsed.is_empty()))
     }
@@ -63,7 +58,6 @@ impl Folder {
 /// leads anywhere, and where it was found.
 pub(super) type Inner = (Option<PathBuf>, PathBuf);
 
-/// Finds the folders in a folder that hold metadata files or manifests.
 pub(super) fn inner_folders<'n>(folder: &Folder, names: impl IntoIterator<Item = &'n str>) -> Vec<Inner> {
     let mut inner: Vec<Inner> = Vec::new();
     for name in names {
@@ -78,7 +72,6 @@ pub(super) fn inner_folders<'n>(folder: &Folder, names: impl IntoIterator<Item =
     inner
 }
 
-/// Finds the manifests of a folder that are links.
 pub(super) fn linked_manifests<'n>(folder: &Folder, files: impl IntoIterator<Item = &'n String>) -> Vec<Inner> {
     let links = files.into_iter().map(|file| folder.path.join(file)).filter(|path| path.is_symlink());
     links.map(|path| (std::fs::canonicalize(&path).ok(), path)).collect()

@@ -51,12 +51,10 @@ impl Listing {
         self.items.len()
     }
 
-    /// Returns the names and what they are names of.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&OsStr, FileType)> {
         self.items.iter().map(|item| (OsStr::from_bytes(&self.text[item.start..item.end]), item.kind))
     }
 
-    /// Tells whether there is such a name.
     pub(super) fn contains(&self, name: &str) -> bool {
         self.items.binary_search_by(|item| self.text[item.start..item.end].cmp(name.as_bytes())).is_ok()
     }

@@ -25,7 +25,6 @@ pub(crate) struct Plan {
     pub(crate) follow_files: bool,
     /// Most folders that a host enters which looks inside skills.
     pub(crate) inner_folders: usize,
-    /// Folder names that no host searches.
     pub(crate) ignored: BTreeSet<String>,
     /// Folder names that some host does not search.
     pub(crate) sometimes_ignored: BTreeSet<String>,
@@ -45,7 +44,6 @@ pub(crate) struct Plan {
     pub(crate) reach: Reach,
 }
 
-/// How far hosts look.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Reach {
     pub(crate) depth: usize,
@@ -54,7 +52,6 @@ pub(crate) struct Reach {
 }
 
 impl Plan {
-    /// Returns what hosts with these rules need from one root.
     pub(crate) fn new<'h>(needs: impl IntoIterator<Item = (&'h Host, &'h ScanRules)>, thorough: bool) -> Plan {
         let mut plan = Plan { thorough, ..Plan::default() };
         for (index, (host, scan)) in needs.into_iter().enumerate() {
@@ -132,7 +129,6 @@ pub(super) fn is_called(name: &str, wanted: &str) -> bool {
     }
 }
 
-/// Returns the first name of a path in a skill's folder.
 pub(super) fn first_name(file: &str) -> &str {
     file.split('/').next().unwrap_or(file)
 }

@@ -26,7 +26,6 @@ pub struct Reason {
     pub text: String,
 }
 
-/// What one host takes of a survey.
 #[derive(Debug, Default)]
 pub(crate) struct Selection {
     pub(crate) candidates: Vec<Candidate>,
@@ -64,7 +63,6 @@ struct Outcome {
 }
 
 impl Selector<'_> {
-    /// Decides whether the host enters a folder.
     fn enter(&mut self, index: usize, folder: &Folder) -> Option<Reason> {
         let refused = if index == 0 { None } else { self.refusal(folder) };
         if refused.is_some() {
@@ -189,7 +187,6 @@ fn refuse(code: Code, text: impl Into<String>) -> Option<Reason> {
 }
 
 impl Candidate {
-    /// Returns the file's path with links resolved.
     pub(crate) fn canonical(&self, survey: &Survey) -> PathBuf {
         let folder = &survey.folders[self.folder];
         let file = &folder.files[self.file];

@@ -1,28 +1,27 @@
 //! Surveys everything below a root in one pass, level by level, in a fixed order.
 
 use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::io::ErrorKind;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
-use rustix::fs::OFlags;
+use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
-use self::lazy_folder::LazyFolder;
 use super::file::{self, FileFact};
 use super::folder::{Folder, Manifest, Survey};
 use super::plan::Plan;
 use super::survey_cache::SurveyCache;
 use crate::diagnostic::{Code, Diagnostic};
 
-mod lazy_folder;
 mod visit;
 
 /// Folders that are searched before what they held is counted.
 const AT_ONCE: usize = 512;
 
-/// How folders are opened.
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC).union(OFlags::NONBLOCK);
 
 /// Looks at everything below `root` that the plan asks for; what is known from an earlier search is not looked at again.
@@ -56,7 +55,6 @@ pub(crate) fn refresh(survey: Survey, plan: &Plan, cache: &SurveyCache, folders:
 
 struct Surveyor<'p> {
     plan: &'p Plan,
-    /// What is known from an earlier search.
     cache: Option<&'p SurveyCache>,
     survey: Survey,
     /// The root: most folders are its children, and are found from it fastest.
@@ -68,7 +66,6 @@ struct Surveyor<'p> {
     ordinary: usize,
 }
 
-/// What a folder holds.
 #[derive(Default)]
 struct Visit {
     entries: usize,
@@ -211,4 +208,35 @@ fn add_files(files: &mut Vec<FileFact>, listed: Vec<FileFact>) {
 fn unreadable(error: &std::io::Error) -> Diagnostic {
     Diagnostic::warning(Code::Unreadable, format!("the folder cannot be read: {}", file::reason(error)))
         .help("check the folder's permissions")
+}
+
+/// A folder that is opened on first use, and then kept open: one whose contents are cached is never opened.
+struct LazyFolder<'d> {
+    location: Location<'d>,
+    flags: OFlags,
+    opened: OnceLock<Result<OwnedFd, Errno>>,
+}
+
+enum Location<'d> {
+    Path(&'d Path),
+    Inside(&'d LazyFolder<'d>, &'d OsStr),
+}
+
+impl<'d> LazyFolder<'d> {
+    fn at(path: &'d Path, flags: OFlags) -> LazyFolder<'d> {
+        LazyFolder { location: Location::Path(path), flags, opened: OnceLock::new() }
+    }
+
+    /// Names a folder inside another one. It is opened from there, so no link can be put between the two.
+    fn inside(outer: &'d LazyFolder<'d>, name: &'d OsStr, flags: OFlags) -> LazyFolder<'d> {
+        LazyFolder { location: Location::Inside(outer, name), flags, opened: OnceLock::new() }
+    }
+
+    fn fd(&self) -> Result<BorrowedFd<'_>, Errno> {
+        let opened = self.opened.get_or_init(|| match self.location {
+            Location::Path(path) => rustix::fs::open(path, self.flags, Mode::empty()),
+            Location::Inside(outer, name) => rustix::fs::openat(outer.fd()?, name, self.flags, Mode::empty()),
+        });
+        opened.as_ref().map(|dir| dir.as_fd()).map_err(|error| *error)
+    }
 }

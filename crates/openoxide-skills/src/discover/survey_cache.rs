@@ -33,13 +33,11 @@ pub(crate) struct SurveyCache {
     learned: Mutex<Learned>,
     /// Folders of which something is looked at each time.
     unsure: HashSet<OsString>,
-    /// What has to be watched.
     watched: Watched,
     now: Option<Instant>,
     patience: Duration,
 }
 
-/// What is known about one folder.
 #[derive(Debug, Default)]
 struct FolderRecord {
     /// Where it really is, if that is elsewhere.
@@ -62,7 +60,6 @@ pub(super) enum Pass {
 /// The files of a folder that matter, and its manifests.
 pub(super) type Contents = (Vec<FileFact>, Vec<Manifest>);
 
-/// What was read in a folder.
 pub(super) struct Reading {
     pub(super) contents: Contents,
     pub(super) inner: Vec<Inner>,
@@ -115,7 +112,6 @@ impl SurveyCache {
         self.patience = patience;
     }
 
-    /// Doubts everything.
     pub(crate) fn doubt_all(&mut self) {
         self.past = std::mem::take(&mut self.known);
         self.links.clear();
@@ -170,7 +166,6 @@ impl SurveyCache {
         record(&self.known, folder)?.listing.as_ref()
     }
 
-    /// Remembers the names in a folder.
     pub(super) fn learn_listing(&self, folder: &Folder, listing: &Arc<Listing>, cut: bool) {
         self.learn(folder, Learning::Listing(Arc::clone(listing), cut));
     }
@@ -240,12 +235,10 @@ impl SurveyCache {
         !self.doubts.is_empty()
     }
 
-    /// Returns what has to be watched.
     pub(crate) fn watched(&self) -> &Watched {
         &self.watched
     }
 
-    /// Returns where links lead.
     pub(crate) fn ends(&self) -> impl Iterator<Item = &Path> {
         self.links.iter().skip(1).map(|(real, _)| real.as_path())
     }

@@ -8,6 +8,10 @@ use super::surroundings::{Surroundings, split_head};
 use crate::host::{FolderNames, Host, Layout, RootRule, Situation};
 use crate::settings::{HostSettings, Plugin};
 
+/// Most folders below cwd that are searched for roots that are asleep, and how deep.
+const ASLEEP_FOLDERS: usize = 2_000;
+const ASLEEP_DEPTH: usize = 6;
+
 /// Resolves a host's roots, first to last; a folder that stands twice is kept once.
 pub fn resolve_roots(host: &Host, settings: &HostSettings, around: &Surroundings) -> Vec<Root> {
     let resolver = Resolver { host, settings, around };
@@ -24,7 +28,6 @@ pub fn resolve_roots(host: &Host, settings: &HostSettings, around: &Surroundings
     roots
 }
 
-/// A rule and one of the folders it stands for.
 type Resolved<'h> = (&'h RootRule, PathBuf, Option<Plugin>);
 
 /// A host's rules and what their paths depend on.
@@ -86,6 +89,25 @@ impl<'h> Resolver<'h> {
         found
     }
 
+    /// Finds roots below cwd that only a touched file wakes.
+    pub(crate) fn sleeping_roots(&self, awake: &[Root]) -> Vec<Root> {
+        let rules: Vec<&RootRule> = self.host.roots.iter().filter(|rule| rule.path.starts_with("{below}/")).collect();
+        let mut found = Vec::new();
+        if rules.is_empty() {
+            return found;
+        }
+        for folder in folders_below(&self.around.cwd) {
+            for rule in &rules {
+                let path = folder.join(split_head(&rule.path).1);
+                if path.is_dir() && !awake.iter().any(|root| root.path == path) {
+                    let asleep = Some(self.rel_of(rule, &path));
+                    found.push(Root { asleep, ..self.root(rule, path, None) });
+                }
+            }
+        }
+        found
+    }
+
     fn why_off(&self, rule: &RootRule) -> String {
         let Some(name) = rule.needs.iter().find(|name| !self.host.is_on(name, self.settings)) else {
             return format!("its root is off unless one of `{}` is on", rule.switches.join("`, `"));
@@ -137,7 +159,6 @@ impl<'h> Resolver<'h> {
         walked.strip_prefix(&self.around.cwd).unwrap_or(walked).to_string_lossy().into_owned()
     }
 
-    /// Returns the folders a rule stands for.
     fn places(&self, rule: &RootRule) -> Vec<(PathBuf, Option<Plugin>)> {
         match split_head(&rule.path) {
             ("{listed}", rest) => self.listed(rule, rest),
@@ -201,4 +222,24 @@ fn plugin_folders(plugin: &Plugin, rule: &RootRule, rest: &str) -> Vec<(PathBuf,
     }
     folders.extend(named.and_then(|key| plugin.folders.get(key)).into_iter().flatten().cloned());
     folders.into_iter().map(|folder| (folder, Some(plugin.clone()))).collect()
+}
+
+/// Lists folders below one, breadth first, hidden and very large ones left out.
+fn folders_below(top: &Path) -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> = vec![top.to_owned()];
+    let mut at = 0;
+    while at < folders.len() && folders.len() < ASLEEP_FOLDERS {
+        let depth = folders[at].components().count() - top.components().count();
+        let entries = std::fs::read_dir(&folders[at]).into_iter().flatten().flatten();
+        let wanted = |name: &str| !name.starts_with('.') && !matches!(name, "node_modules" | "target");
+        let mut inner: Vec<PathBuf> = entries
+            .filter(|entry| depth < ASLEEP_DEPTH && entry.file_type().is_ok_and(|kind| kind.is_dir()))
+            .filter(|entry| entry.file_name().to_str().is_some_and(wanted))
+            .map(|entry| entry.path())
+            .collect();
+        inner.sort();
+        folders.extend(inner);
+        at += 1;
+    }
+    folders.split_off(1)
 }

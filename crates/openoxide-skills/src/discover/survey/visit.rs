@@ -10,8 +10,7 @@ use rayon::prelude::*;
 use rustix::fs::{FileType, OFlags};
 use rustix::io::Errno;
 
-use super::lazy_folder::LazyFolder;
-use super::{FOLDER, Surveyor, Visit, add_files};
+use super::{FOLDER, LazyFolder, Surveyor, Visit, add_files};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::discover::file::{self, FileFact, FileLocation};
 use crate::discover::folder::{Folder, Inner, Manifest, inner_folders, linked_manifests};
@@ -80,7 +79,6 @@ impl Surveyor<'_> {
         (alike && !folder.linked).then_some((files, manifests))
     }
 
-    /// Returns the names in a folder, and whether there are more.
     fn listing(&self, dir: &LazyFolder<'_>, folder: &Folder) -> Result<(Arc<Listing>, bool), Errno> {
         if let Some(known) = self.cache.and_then(|cache| cache.listing(folder)).filter(|known| known.sure) {
             return Ok(known.value.clone());
@@ -172,7 +170,6 @@ impl Surveyor<'_> {
         listed.filter_map(|file| Some((file.clone(), file::read_manifest(&folder.path.join(file))?))).collect()
     }
 
-    /// Looks at what may be a folder, in order.
     fn children(&self, outer: &Folder, dir: &LazyFolder<'_>, listing: &Listing, visit: &mut Visit) {
         let folders: Vec<(&OsStr, FileType)> =
             listing.iter().filter(|(name, kind)| self.is_wanted(name, *kind)).collect();
