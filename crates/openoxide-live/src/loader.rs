@@ -98,10 +98,10 @@ impl Loader {
         for folder in &folders {
             needs.watch_settings(folder);
         }
-        for link in self.catalogs.links() {
+        for link in &self.catalogs.watched().links {
             needs.watch_path(link, false);
         }
-        for folder in self.catalogs.folders() {
+        for folder in &self.catalogs.watched().folders {
             needs.watch_skills(folder);
         }
         self.needs = needs;

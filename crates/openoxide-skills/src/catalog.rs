@@ -2,13 +2,12 @@
 //!
 //! [`load`] makes one catalog for each [`View`]; [`IncrementalLoader`] does so again and again, and looks only where something changed.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use openoxide_permissions::Rules;
 
-pub use crate::discover::{LimitReached, Reason};
+pub use crate::discover::{LimitReached, Reason, Watched};
 use crate::host::{Host, HostError, HostSpec, ManifestFolders};
 use crate::root::{Root, Surroundings, resolve_roots};
 use crate::settings::HostSettings;

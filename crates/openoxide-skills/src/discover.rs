@@ -19,6 +19,7 @@ pub use select::Reason;
 pub(crate) use select::{Candidate, select};
 pub(crate) use survey::{refresh, survey};
 pub(crate) use survey_cache::SurveyCache;
+pub use survey_cache::Watched;
 
 /// A limit that a search ran into.
 #[derive(Clone, Debug, PartialEq, Eq)]

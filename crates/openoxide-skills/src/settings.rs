@@ -2,9 +2,7 @@
 //!
 //! Reading the files is `openoxide-config`'s work; here they are values handed in.
 
-use std::collections::BTreeMap;
-use std::fmt;
-use std::path::PathBuf;
+use std::{collections::BTreeMap, fmt, path::PathBuf};
 
 use toml::{Table, Value};
 

@@ -1,9 +1,7 @@
 //! The data model of one skill, which every other module works on.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 pub use openoxide_permissions::PermissionsProfile;
 use openoxide_permissions::ProfileSource;

@@ -179,7 +179,7 @@ impl<'w> Places<'w> {
             matches!(root.scan.layout, Layout::Tree | Layout::Child)
                 && root.plugin.is_none()
                 && !root.named
-                && root.asleep.is_none()
+                && !root.asleep
                 && root.off.is_none()
         };
         self.view.roots.iter().filter(holds).filter(fits)

@@ -1,20 +1,16 @@
 //! Makes a catalog from what searches found: entries first, then their status, then their order.
 
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use rayon::prelude::*;
 
 use super::{Catalog, Entry, Problem, SearchedRoot, Status, View, filter, permission, rank, sort_entries};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::discover::{Candidate, FileFact, LimitReached, Plan, Reason, Survey, select};
-use crate::host::{Host, Layout, PathForm, PluginPrefix};
+use crate::host::{Host, Layout, PathForm, PluginPrefix, Situation};
 use crate::namespace::{Namespaces, qualify};
-use crate::parse::Parsed;
-use crate::root::Root;
-use crate::sidecar;
-use crate::skill::SkillMetadata;
+use crate::{parse::Parsed, root::Root, sidecar, skill::SkillMetadata};
 
 /// Makes the catalog of one view from its roots, in order, and what was found there.
 ///
@@ -165,11 +161,16 @@ impl Builder<'_> {
             status: if reason.is_some() { Status::Invalid } else { Status::Active },
             reason,
             aliases,
-            note: root.note.clone(),
+            note: self.note(root),
             content: file.content,
             problems,
             ..Entry::alone(skill, file.size)
         }
+    }
+
+    fn note(&self, root: &Root) -> Option<String> {
+        let note = root.rule.on_clash.as_ref().and_then(|_| self.view.host.texts.get(Situation::NoteNested))?;
+        Some(note.replace("{rel}", &root.rel))
     }
 
     fn group(&self, found: &Found<'_>) -> usize {

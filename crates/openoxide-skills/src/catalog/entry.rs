@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::discover::Reason;
-use crate::skill::SkillMetadata;
+use crate::{discover::Reason, skill::SkillMetadata};
 
 /// Whether and why a skill counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

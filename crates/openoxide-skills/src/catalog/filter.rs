@@ -1,16 +1,13 @@
 //! Disables skills by settings, by their own frontmatter and by product, and keeps dormant ones apart.
 
-use std::path::Path;
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use globset::{GlobBuilder, GlobSetBuilder};
 use toml::Value;
 
 use super::{Entry, SearchedRoot, Status, View};
-use crate::diagnostic::Code;
 use crate::host::{Control, SettingDoes, SettingRule};
-use crate::root::Root;
-use crate::settings::Setting;
+use crate::{diagnostic::Code, root::Root, settings::Setting};
 
 pub(super) fn apply(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) {
     let switching = said(view, view.host.switching()).iter();
@@ -23,8 +20,8 @@ pub(super) fn apply(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) 
     for entry in entries.iter_mut().filter(|entry| entry.is_active()) {
         let root = &roots[entry.root].root;
         own_text(view, root, entry);
-        if let Some(folder) = root.asleep.as_ref().filter(|_| entry.is_active()) {
-            let text = format!("it waits until a file in `{folder}` is touched");
+        if root.asleep && entry.is_active() {
+            let text = format!("it waits until a file in `{}` is touched", root.rel);
             entry.drop_out(Status::Dormant, Code::DormantRoot, text);
         }
         if entry.is_active() && !root.rule.unfiltered {

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::load::{Job, build_all, plan, widened};
 use super::{Catalog, Depth, View};
-use crate::discover::{Plan, Survey, SurveyCache, refresh, survey};
+use crate::discover::{Plan, Survey, SurveyCache, Watched, refresh, survey};
 use crate::host::{ManifestFolders, NamespaceRules};
 
 /// What may have changed since the last look.
@@ -29,8 +29,7 @@ pub enum Changes {
 pub struct IncrementalLoader {
     patience: Duration,
     searches: HashMap<(PathBuf, bool), Search>,
-    folders: Vec<PathBuf>,
-    links: Vec<PathBuf>,
+    watched: Watched,
     revision: u64,
     again: bool,
 }
@@ -76,18 +75,13 @@ impl IncrementalLoader {
         catalogs
     }
 
-    /// Returns the folders that were looked at, links resolved: whatever happens in them counts.
-    pub fn folders(&self) -> &[PathBuf] {
-        &self.folders
+    /// Returns what has to be watched so that a change is noticed, also manifests that skills at the ends of links
+    /// may belong to.
+    pub fn watched(&self) -> &Watched {
+        &self.watched
     }
 
-    /// Returns the links that were met, and manifests that count for what they lead to: what counts is where all of them
-    /// lead.
-    pub fn links(&self) -> &[PathBuf] {
-        &self.links
-    }
-
-    /// Returns a number that grows when folders or links come or go.
+    /// Returns a number that grows when folders or links to watch come or go.
     pub fn revision(&self) -> u64 {
         self.revision
     }
@@ -123,10 +117,12 @@ impl IncrementalLoader {
     fn gather(&mut self, views: &[View]) {
         self.revision += 1;
         let watched = || self.searches.values().map(|search| search.cache.watched());
-        self.folders = watched().flat_map(|watched| watched.folders.iter().cloned()).collect();
-        self.links = watched().flat_map(|watched| watched.links.iter().cloned()).collect();
+        let folders = watched().flat_map(|watched| watched.folders.iter().cloned()).collect();
+        let links = watched().flat_map(|watched| watched.links.iter().cloned());
         let ends: Vec<&Path> = self.searches.values().flat_map(|search| search.cache.ends()).collect();
-        self.links.extend(views.iter().flat_map(|view| manifests_at(&view.host.namespace, &ends)));
+        let manifests = views.iter().flat_map(|view| manifests_at(&view.host.namespace, &ends));
+        let links = links.chain(manifests).collect();
+        self.watched = Watched { folders, links };
     }
 }
 

@@ -10,8 +10,7 @@ use super::{Catalog, View, build};
 use crate::discover::{Plan, Survey, survey};
 use crate::host::{Host, HostError, HostSpec, ScanRules};
 use crate::root::{Resolver, Root, Surroundings};
-use crate::settings::HostSettings;
-use crate::skill::SkillScope;
+use crate::{settings::HostSettings, skill::SkillScope};
 
 /// How closely to look.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -77,7 +76,7 @@ pub(super) fn build_all(views: &[View], jobs: &[Job], surveys: &[&Survey], alone
 
 /// Returns the views with the roots that are looked at only when everything is to be listed, if there are such.
 pub(super) fn widened(views: &[View], depth: Depth) -> Option<Vec<View>> {
-    let counts = |root: &Root| root.asleep.is_none() && root.off.is_none();
+    let counts = |root: &Root| !root.asleep && root.off.is_none();
     if depth != Depth::Thorough || !views.iter().all(|view| view.roots.iter().all(counts)) {
         return None;
     }

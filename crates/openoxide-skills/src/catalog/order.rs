@@ -6,8 +6,7 @@ use icu_collator::options::{AlternateHandling, CollatorOptions};
 use icu_collator::{Collator, CollatorBorrowed, CollatorPreferences};
 
 use super::Entry;
-use crate::host::OrderKey;
-use crate::skill::SkillScope;
+use crate::{host::OrderKey, skill::SkillScope};
 
 /// Returns the rank of a scope; one that is not ranked comes last.
 pub(crate) fn rank_of(scope: SkillScope, rank: &[SkillScope]) -> usize {

@@ -1,16 +1,13 @@
 //! Chooses among skills that are the same file or have the same name.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry as Slot;
-use std::ffi::OsString;
-use std::path::Path;
-use std::sync::Arc;
+use std::{collections::HashMap, ffi::OsString, path::Path, sync::Arc};
 
 use super::order::{by_keys, rank_of};
 use super::{Entry, Problem, SearchedRoot, Status, View};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::host::{Host, OnClash, SameFile};
-use crate::skill::SkillScope;
+use crate::host::{Host, OnClash, SameFile, Situation};
+use crate::{skill::SkillScope, text::fill};
 
 pub(super) fn apply(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) {
     match view.host.collide.same_file {
@@ -122,23 +119,24 @@ fn yield_to_native(roots: &[SearchedRoot], entries: &mut [Entry]) {
 
 /// Gives skills of some roots a longer name when an earlier root has theirs.
 fn rename_clashes(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) {
-    if roots.iter().all(|searched| searched.root.on_clash.is_none()) {
+    if roots.iter().all(|searched| searched.root.rule.on_clash.is_none()) {
         return;
     }
     let counted: Vec<(Arc<str>, usize)> =
         entries.iter().filter(|entry| entry.is_active()).map(|entry| (entry.skill.name.clone(), entry.root)).collect();
     for entry in entries.iter_mut().filter(|entry| entry.is_active()) {
         let root = &roots[entry.root].root;
-        let Some(template) = &root.on_clash else { continue };
-        let fixed = |other: usize| roots[other].root.on_clash.is_none();
+        let Some(template) = &root.rule.on_clash else { continue };
+        let fixed = |other: usize| roots[other].root.rule.on_clash.is_none();
         let same = |&&(ref name, other): &&(Arc<str>, usize)| *name == entry.skill.name && other != entry.root;
         let taken = counted.iter().filter(same).any(|(_, other)| fixed(*other));
         if taken || counted.iter().any(|pair| same(&pair)) {
             let bare = entry.skill.name.clone();
-            entry.skill.name = template.replace("{name}", &bare).into();
+            let values = [("rel", root.rel.as_str()), ("name", &bare)];
+            entry.skill.name = fill(template, &values).into();
             super::filter::by_state(view, entry);
             if taken {
-                entry.note = root.note_on_clash.as_ref().map(|note| note.replace("{name}", &bare));
+                entry.note = view.host.texts.get(Situation::NoteNestedOnClash).map(|note| fill(note, &values));
             }
         }
     }

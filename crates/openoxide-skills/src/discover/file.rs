@@ -1,11 +1,10 @@
 //! Opens and reads single files without ever blocking, following a link by accident, or reading without a bound.
 
-use std::cell::RefCell;
 use std::hash::{BuildHasher as _, Hash as _, Hasher as _, RandomState};
-use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
+use std::{cell::RefCell, io};
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;

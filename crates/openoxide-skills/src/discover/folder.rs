@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::file::FileFact;
-use super::plan::Plan;
+use super::{file::FileFact, plan::Plan};
 use crate::diagnostic::{Code, Diagnostic};
 
 /// What lies below a root.

@@ -1,8 +1,6 @@
 //! Lists the names in one folder, sorted, in one piece of memory.
 
-use std::ffi::OsStr;
-use std::os::fd::BorrowedFd;
-use std::os::unix::ffi::OsStrExt as _;
+use std::{ffi::OsStr, os::fd::BorrowedFd, os::unix::ffi::OsStrExt as _};
 
 use rustix::fs::FileType;
 use rustix::io::Errno;

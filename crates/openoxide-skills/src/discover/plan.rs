@@ -1,7 +1,6 @@
 //! Plans one search for all hosts that share a root, so that each of them finds what it needs.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use super::listing::Listing;
 use crate::host::{FolderNames, Host, Layout, Links, ScanRules};

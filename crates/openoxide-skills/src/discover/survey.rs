@@ -1,11 +1,9 @@
 //! Surveys everything below a root in one pass, level by level, in a fixed order.
 
-use std::collections::HashSet;
-use std::ffi::OsStr;
-use std::io::ErrorKind;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
+use std::{collections::HashSet, ffi::OsStr, io::ErrorKind};
 
 use rayon::prelude::*;
 use rustix::fs::{Mode, OFlags};
@@ -13,8 +11,7 @@ use rustix::io::Errno;
 
 use super::file::{self, FileFact};
 use super::folder::{Folder, Manifest, Survey};
-use super::plan::Plan;
-use super::survey_cache::SurveyCache;
+use super::{plan::Plan, survey_cache::SurveyCache};
 use crate::diagnostic::{Code, Diagnostic};
 
 mod visit;
@@ -128,13 +125,7 @@ impl Surveyor<'_> {
 
     /// Records what a folder holds, or why that is not known; returns the children that are searched further.
     fn settle(&mut self, index: usize, visit: Result<Visit, Errno>) -> Vec<(usize, Ahead)> {
-        let visit = match visit {
-            Ok(visit) => visit,
-            Err(error) => {
-                self.unopened(index, error);
-                return Vec::new();
-            }
-        };
+        let Ok(visit) = visit.map_err(|error| self.unopened(index, error)) else { return Vec::new() };
         self.survey.exists = true;
         let left = self.plan.entries.saturating_sub(self.entries);
         if visit.cut || visit.entries > left {

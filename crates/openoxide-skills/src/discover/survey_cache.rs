@@ -9,9 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::file::FileFact;
 use super::folder::{Folder, Inner, Manifest, Survey};
-use super::listing::Listing;
+use super::{file::FileFact, listing::Listing};
 use crate::diagnostic::Code;
 
 /// More pairs of a link and a touched path than this cost more than looking at everything.
@@ -98,11 +97,11 @@ enum Learning {
 
 /// What has to be watched so that a change is noticed.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Watched {
+pub struct Watched {
     /// Folders, links resolved: whatever happens in them counts.
-    pub(crate) folders: Vec<PathBuf>,
+    pub folders: Vec<PathBuf>,
     /// Links that were followed, or lead nowhere: what counts is where they lead.
-    pub(crate) links: Vec<PathBuf>,
+    pub links: Vec<PathBuf>,
 }
 
 impl SurveyCache {

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::diagnostic::Code;
-use crate::skill::SkillScope;
+use crate::{diagnostic::Code, skill::SkillScope};
 
 /// The order of the list and the form of its paths.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]

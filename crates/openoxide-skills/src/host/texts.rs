@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 
-use super::expansion::ShellRules;
-use super::resource::ReadProblem;
+use super::{expansion::ShellRules, resource::ReadProblem};
 use crate::text::fill;
 
 /// Texts by situation. What may be filled in stands in braces, such as `{name}`.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Root;
 use super::surroundings::{Surroundings, split_head};
-use crate::host::{FolderNames, Host, Layout, RootRule, Situation};
+use crate::host::{FolderNames, Host, Layout, RootRule};
 use crate::settings::{HostSettings, Plugin};
 
 /// Most folders below cwd that are searched for roots that are asleep, and how deep.
@@ -100,8 +100,7 @@ impl<'h> Resolver<'h> {
             for rule in &rules {
                 let path = folder.join(split_head(&rule.path).1);
                 if path.is_dir() && !awake.iter().any(|root| root.path == path) {
-                    let asleep = Some(self.rel_of(rule, &path));
-                    found.push(Root { asleep, ..self.root(rule, path, None) });
+                    found.push(Root { asleep: true, ..self.root(rule, path, None) });
                 }
             }
         }
@@ -134,20 +133,15 @@ impl<'h> Resolver<'h> {
         if scan.layout == Layout::Flat {
             scan.hidden = FolderNames::Enter;
         }
-        let rel = self.rel_of(rule, &path);
-        let fill = |template: &str| template.replace("{rel}", &rel);
-        let note = |situation| self.host.texts.get(situation).filter(|_| rule.on_clash.is_some()).map(fill);
         Root {
             scope: plugin.as_ref().and_then(|plugin| plugin.scope).unwrap_or(rule.scope),
             named: rule.path == "{added}" || (rule.listed.is_some() && plugin.is_none()),
-            on_clash: rule.on_clash.as_deref().map(fill),
-            note: note(Situation::NoteNested),
-            note_on_clash: note(Situation::NoteNestedOnClash),
+            rel: self.rel_of(rule, &path),
             rule: Arc::new(rule.clone()),
             path,
             scan,
             plugin,
-            asleep: None,
+            asleep: false,
             off: None,
         }
     }

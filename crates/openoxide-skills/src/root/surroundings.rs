@@ -77,24 +77,18 @@ impl Surroundings {
 
     /// Returns the folders from cwd up to the project's root, nearest first.
     pub fn up(&self) -> Vec<PathBuf> {
-        let mut folders = Vec::new();
-        for folder in self.cwd.ancestors() {
-            folders.push(folder.to_owned());
-            if folder == self.project {
-                break;
-            }
+        match self.cwd.ancestors().position(|folder| folder == self.project) {
+            Some(steps) => self.cwd.ancestors().take(steps + 1).map(Path::to_owned).collect(),
+            None => vec![self.cwd.clone()],
         }
-        if folders.last() == Some(&self.project) { folders } else { vec![self.cwd.clone()] }
     }
 
     /// Returns the folders between cwd and each touched file, outermost first, without cwd itself.
     fn below(&self) -> Vec<PathBuf> {
         let mut folders = Vec::new();
-        for file in &self.touched {
+        for file in self.touched.iter().filter(|file| file.starts_with(&self.cwd)) {
             let inner: Vec<&Path> = file.ancestors().skip(1).take_while(|folder| *folder != self.cwd).collect();
-            if file.starts_with(&self.cwd) {
-                folders.extend(inner.into_iter().rev().map(Path::to_owned));
-            }
+            folders.extend(inner.into_iter().rev().map(Path::to_owned));
         }
         let mut seen = HashSet::new();
         folders.retain(|folder| seen.insert(folder.clone()));

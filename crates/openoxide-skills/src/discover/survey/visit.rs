@@ -1,10 +1,7 @@
 //! Visits one folder: lists it, reads the files that matter, and describes the folders in it.
 
-use std::ffi::OsStr;
-use std::os::fd::BorrowedFd;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::{ffi::OsStr, os::fd::BorrowedFd, os::unix::ffi::OsStrExt as _, sync::Arc};
 
 use rayon::prelude::*;
 use rustix::fs::{FileType, OFlags};
