@@ -60,7 +60,7 @@ pub fn list(snapshot: &Snapshot) -> Listing<'_> {
 }
 
 fn missing_variables<'s>(snapshot: &Snapshot, entry: &'s Entry) -> Vec<&'s str> {
-    let tools = entry.skill.dependencies.iter();
+    let tools = entry.skill.dependencies.iter().flat_map(|all| &all.tools);
     let variables = tools.filter(|tool| tool.kind == "env_var").map(|tool| &*tool.value);
     variables.filter(|name| snapshot.workspace.environment.variable(name).is_none()).collect()
 }

@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::host::{SidecarBad, SidecarRules};
-use crate::skill::{PermissionsProfile, SkillInterface, SkillPolicy, ToolDependency};
+use crate::skill::{PermissionsProfile, SkillDependencies, SkillInterface, SkillPolicy, ToolDependency};
 use crate::text::yaml::{self, Node, Value};
 use crate::text::{collapse, yaml_value::plain_bool};
 
@@ -19,7 +19,7 @@ const LONG: usize = 1024;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Metadata {
     pub(crate) interface: Option<Box<SkillInterface>>,
-    pub(crate) dependencies: Vec<ToolDependency>,
+    pub(crate) dependencies: Option<SkillDependencies>,
     pub(crate) policy: SkillPolicy,
     pub(crate) permissions: Option<Box<PermissionsProfile>>,
 }
@@ -87,7 +87,7 @@ impl SidecarReader<'_> {
         self.duplicates(root);
         Metadata {
             interface: self.map(root, "interface").and_then(|node| self.interface(node)),
-            dependencies: self.map(root, "dependencies").and_then(|node| self.dependencies(node)).unwrap_or_default(),
+            dependencies: self.map(root, "dependencies").and_then(|node| self.dependencies(node)),
             policy: self.map(root, "policy").map(|node| self.policy(node)).unwrap_or_default(),
             permissions: self.permissions(root),
         }
@@ -123,12 +123,13 @@ impl SidecarReader<'_> {
         (interface != SkillInterface::default()).then(|| Box::new(interface))
     }
 
-    fn dependencies(&mut self, node: &Node<'_>) -> Option<Vec<ToolDependency>> {
+    fn dependencies(&mut self, node: &Node<'_>) -> Option<SkillDependencies> {
         let tools = node.get("tools").filter(|tools| !tools.span.is_empty())?;
         let Value::List(items) = &tools.value else {
             return self.wrong("dependencies.tools", &tools.span, "a list");
         };
-        Some(items.iter().filter_map(|item| self.tool(item)).collect())
+        let tools: Vec<ToolDependency> = items.iter().filter_map(|item| self.tool(item)).collect();
+        (!tools.is_empty()).then_some(SkillDependencies { tools })
     }
 
     fn tool(&mut self, node: &Node<'_>) -> Option<ToolDependency> {

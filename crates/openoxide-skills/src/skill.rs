@@ -67,8 +67,8 @@ pub struct SkillMetadata {
     pub policy: SkillPolicy,
     /// How it presents itself to people.
     pub interface: Option<Box<SkillInterface>>,
-    /// Tools, variables and servers that it needs.
-    pub dependencies: Vec<ToolDependency>,
+    /// What it needs.
+    pub dependencies: Option<SkillDependencies>,
     /// What it asks to be allowed.
     pub permissions: Option<Box<PermissionsProfile>>,
     /// Whether the description is its own, not a stand-in.
@@ -109,6 +109,13 @@ pub struct SkillInterface {
     pub default_prompt: Option<String>,
 }
 
+/// What a skill needs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SkillDependencies {
+    /// Tools, variables and servers.
+    pub tools: Vec<ToolDependency>,
+}
+
 /// One thing a skill needs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolDependency {
@@ -139,8 +146,27 @@ pub enum SkillContext {
     },
 }
 
-/// Commands that a skill wants run on events: handlers by the name of the event.
-pub type SkillHooks = BTreeMap<String, Vec<HookHandler>>;
+/// How much of the model's window skills may take.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SkillBudget {
+    /// The share of the context window.
+    pub max_pct: f32,
+    /// The budget in characters when the window is not known.
+    pub fallback_chars: usize,
+}
+
+impl Default for SkillBudget {
+    fn default() -> Self {
+        SkillBudget { max_pct: 0.02, fallback_chars: 16_000 }
+    }
+}
+
+/// Commands that a skill wants run on events.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SkillHooks {
+    /// Handlers by the name of the event.
+    pub hooks: BTreeMap<String, Vec<HookHandler>>,
+}
 
 /// One command that a skill wants run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -246,7 +246,7 @@ impl SkillLine {
             allowed_tools: skill.frontmatter.allowed_tools.clone(),
             short_description: skill.short_description.clone(),
             interface: skill.interface.as_deref().map(InterfaceLine::from),
-            dependencies: skill.dependencies.iter().map(DependencyLine::from).collect(),
+            dependencies: skill.dependencies.iter().flat_map(|all| &all.tools).map(DependencyLine::from).collect(),
             policy: (skill.policy != SkillPolicy::default()).then(|| PolicyLine::from(&skill.policy)),
         }
     }
@@ -289,7 +289,7 @@ impl ShowAnswer {
             paths: rare.paths.clone(),
             globs: rare.globs.clone(),
             always_apply: rare.always_apply,
-            hooks: rare.hooks.keys().cloned().collect(),
+            hooks: rare.hooks.hooks.keys().cloned().collect(),
             unknown: entry.skill.frontmatter.unknown.iter().cloned().collect(),
         };
         let problems = entry.problems.iter().map(ProblemLine::from).collect();

@@ -90,7 +90,8 @@ fn inspect(runtime: &Runtime, entry: &Entry) -> Result<(String, BTreeMap<Permiss
     if !scripts.is_empty() {
         scripts.extend(look.variables.iter().map(|name| variable_item(name)));
     }
-    let servers = entry.skill.dependencies.iter().filter(|tool| tool.kind == "mcp").map(server).collect();
+    let tools = entry.skill.dependencies.iter().flat_map(|dependencies| &dependencies.tools);
+    let servers = tools.filter(|tool| tool.kind == "mcp").map(server).collect();
     let hooks = hooks(&entry.skill.frontmatter.rare().hooks);
     let declared = [(PermissionKind::Hook, hooks), (PermissionKind::Mcp, servers), (PermissionKind::Script, scripts)];
     // What the runtime says comes first; the rest is what the skill says of itself.
@@ -105,7 +106,8 @@ fn hooks(hooks: &SkillHooks) -> Vec<String> {
         Some(matcher) => format!("{event} on {matcher}: {command}"),
         None => format!("{event}: {command}"),
     };
-    let handlers = hooks.iter().flat_map(|(event, handlers)| handlers.iter().map(move |handler| (event, handler)));
+    let handlers =
+        hooks.hooks.iter().flat_map(|(event, handlers)| handlers.iter().map(move |handler| (event, handler)));
     handlers.map(|(event, handler)| line(event, handler.matcher.as_ref(), &handler.command)).collect()
 }
 

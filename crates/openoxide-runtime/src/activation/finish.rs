@@ -72,7 +72,7 @@ pub(crate) fn finish(
 /// Tells whether nothing but the skill's own files made the text what it is.
 fn is_repeatable(loading: &Loading) -> bool {
     let (runs, reads) = (loading.expanded.commands().next().is_some(), !loading.expanded.files.is_empty());
-    let needs = !loading.entry.skill.dependencies.is_empty();
+    let needs = loading.entry.skill.dependencies.is_some();
     !runs && !reads && !needs && loading.requested.is_empty() && loading.snapshot.is_ok()
 }
 

@@ -129,5 +129,6 @@ pub(super) fn too_many(what: &str) -> String {
 fn dependencies<'a>(entries: &[&'a Entry]) -> Vec<Dependency<'a>> {
     let mut seen = BTreeSet::new();
     let called = entries.iter().copied().filter(|entry| seen.insert(entry.canonical()));
-    called.flat_map(|entry| entry.skill.dependencies.iter().map(move |tool| Dependency { entry, tool })).collect()
+    let tools = |entry: &'a Entry| entry.skill.dependencies.iter().flat_map(|all| &all.tools);
+    called.flat_map(|entry| tools(entry).map(move |tool| Dependency { entry, tool })).collect()
 }

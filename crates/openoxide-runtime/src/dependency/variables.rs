@@ -79,7 +79,7 @@ fn is_known(runtime: &Runtime, session: &mut Session, name: &str) -> bool {
 
 /// Returns the names of the variables that a skill says it needs.
 pub(crate) fn variables_of(entry: &Entry) -> impl Iterator<Item = &str> {
-    let tools = entry.skill.dependencies.iter();
+    let tools = entry.skill.dependencies.iter().flat_map(|dependencies| &dependencies.tools);
     tools.filter(|tool| tool.kind.eq_ignore_ascii_case(VARIABLE)).map(|tool| tool.value.as_str())
 }
 

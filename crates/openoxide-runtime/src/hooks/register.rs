@@ -16,7 +16,7 @@ const MOST: usize = 64;
 /// Returns the hooks that can run here, and what is to be said of the others.
 fn usable(rules: &HookRules, hooks: &SkillHooks) -> (Vec<Hook>, Vec<String>) {
     let (mut usable, mut problems) = (Vec::new(), Vec::new());
-    for (name, handlers) in hooks.iter().filter(|(_, handlers)| !handlers.is_empty()) {
+    for (name, handlers) in hooks.hooks.iter().filter(|(_, handlers)| !handlers.is_empty()) {
         match HookEvent::parse(name).filter(|event| rules.events.contains(event)) {
             None => problems.push(format!("hooks on `{name}` are not honoured here")),
             Some(event) => handlers.iter().for_each(|handler| match hook(event, handler) {
@@ -83,7 +83,7 @@ pub(crate) fn requested_hooks(runtime: &Runtime, loading: &Loading) -> Vec<Reque
 pub(crate) fn register(runtime: &Runtime, session: &mut Session, loading: &mut Loading) -> Vec<Notice> {
     session.hooks.forget(loading.entry.canonical());
     let hooks = &loading.parsed.frontmatter.rare().hooks;
-    if hooks.is_empty() {
+    if hooks.hooks.is_empty() {
         return Vec::new();
     }
     let mut said = Vec::new();

@@ -83,7 +83,7 @@ fn entry(skill: &RemoteSkill, text: &str) -> Entry {
         scope: SkillScope::Plugin,
         policy: SkillPolicy::default(),
         interface: None,
-        dependencies: Vec::new(),
+        dependencies: None,
         permissions: None,
         described: true,
         frontmatter: std::sync::Arc::default(),

@@ -36,7 +36,7 @@ pub(super) fn read<'n, 's>(value: &'n Node<'s>) -> Read<'n, 's> {
         for group in groups {
             read.group(event, group, &mut handlers);
         }
-        read.hooks.insert(event.to_owned(), handlers);
+        read.hooks.hooks.insert(event.to_owned(), handlers);
     }
     read
 }
@@ -119,7 +119,7 @@ mod tests {
     fn check(yaml: &str, handlers: &[&str], problems: &[&str]) {
         let node = parse(yaml).unwrap();
         let read = read(&node);
-        let shown = read.hooks.iter().flat_map(|(event, handlers)| {
+        let shown = read.hooks.hooks.iter().flat_map(|(event, handlers)| {
             handlers.iter().map(move |one| format!("{event} {} {}", one.matcher.as_deref().unwrap_or("-"), one.command))
         });
         assert_eq!(shown.collect::<Vec<_>>(), handlers, "{yaml}");
@@ -145,7 +145,7 @@ mod tests {
             once: true,
             status: Some("Checking".to_owned()),
         };
-        assert_eq!(read(&node).hooks["PreToolUse"], [expected]);
+        assert_eq!(read(&node).hooks.hooks["PreToolUse"], [expected]);
     }
 
     #[test]

@@ -19,7 +19,7 @@ fn every_part_is_read() {
     let interface = metadata.interface.unwrap();
     assert_eq!(interface.display_name.as_deref(), Some("PDF"));
     assert_eq!(interface.icon_small.as_deref(), Some(Path::new("/s/assets/a.png")));
-    assert_eq!(metadata.dependencies.len(), 1);
+    assert_eq!(metadata.dependencies.unwrap().tools.len(), 1);
     assert!(!metadata.policy.allow_implicit_invocation);
     let permissions = metadata.permissions.unwrap();
     assert_eq!((permissions.network, permissions.other.len()), (Some(true), 1));
@@ -87,7 +87,7 @@ fn one_bad_value_costs_itself_or_the_file() {
 fn a_login_that_cannot_be_read_costs_the_file_where_a_wrong_value_does() {
     let tools = |oauth: &str, bad| {
         let text = format!("dependencies: {{tools: [{{type: mcp, value: v, oauth: {oauth}}}]}}\n");
-        read_with(&text, bad).0.dependencies.len() == 1
+        read_with(&text, bad).0.dependencies.is_some()
     };
     let good = ["~", "{}", "{a: b}", "{callbackPort: 80}", "{callback_port: 0}", "{callbackPort: 0x50}"];
     for oauth in good.into_iter().chain(["{callbackPort: 65535}", "{callbackPort: ~}", "{callbackPort: +80}"]) {

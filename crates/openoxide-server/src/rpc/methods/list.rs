@@ -165,7 +165,7 @@ fn shapes(snapshot: &Arc<Snapshot>) -> (Vec<SkillShape>, Vec<ErrorShape>) {
 
 fn skill(catalog: &Catalog, entry: &Entry) -> SkillShape {
     let skill = &entry.skill;
-    let tools: Vec<_> = skill.dependencies.iter().map(tool).collect();
+    let tools: Vec<_> = skill.dependencies.iter().flat_map(|all| &all.tools).map(tool).collect();
     SkillShape {
         name: skill.name.to_string(),
         description: skill.description.to_string(),
