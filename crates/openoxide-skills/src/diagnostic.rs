@@ -49,8 +49,8 @@ pub struct Place {
 impl Place {
     /// Locates `span` in `text`; a span outside is moved to the nearest end.
     pub fn locate(text: &str, span: Range<usize>) -> Place {
-        let start = floor_boundary(text, span.start);
-        let end = floor_boundary(text, span.end).max(start);
+        let start = text.floor_char_boundary(span.start);
+        let end = text.floor_char_boundary(span.end).max(start);
         let before = &text[..start];
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
         Place {
@@ -59,10 +59,6 @@ impl Place {
             column: before[line_start..].chars().count() + 1,
         }
     }
-}
-
-fn floor_boundary(text: &str, index: usize) -> usize {
-    (0..=index.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }
 
 /// A change that mends a finding.
@@ -75,16 +71,10 @@ pub enum Fix {
         /// What stands there afterwards.
         text: String,
     },
-    /// Renames the file within its folder.
-    RenameFile {
-        /// The new file name.
-        to: String,
-    },
-    /// Renames the skill's folder within its parent.
-    RenameFolder {
-        /// The new folder name.
-        to: String,
-    },
+    /// Renames the file within its folder to this.
+    RenameFile(String),
+    /// Renames the skill's folder within its parent to this.
+    RenameFolder(String),
 }
 
 /// One finding about one file.

@@ -183,7 +183,7 @@ fn missing(host: &Host, spellings: &[String]) -> Diagnostic {
     match spellings.first() {
         Some(other) => Diagnostic::error(Code::FileName, format!("the file is called `{other}`, not `{wanted}`"))
             .help(format!("rename it to `{wanted}`"))
-            .fix(Fix::RenameFile { to: wanted.to_owned() }),
+            .fix(Fix::RenameFile(wanted.to_owned())),
         None => Diagnostic::error(Code::FileName, format!("there is no `{wanted}` in the folder"))
             .help("write one: openoxide new NAME"),
     }

@@ -92,8 +92,8 @@ impl From<&Fix> for FixLine {
     fn from(fix: &Fix) -> FixLine {
         match fix {
             Fix::Replace { span, text } => FixLine::Replace { span: [span.start, span.end], text: text.clone() },
-            Fix::RenameFile { to } => FixLine::RenameFile { to: to.clone() },
-            Fix::RenameFolder { to } => FixLine::RenameFolder { to: to.clone() },
+            Fix::RenameFile(to) => FixLine::RenameFile { to: to.clone() },
+            Fix::RenameFolder(to) => FixLine::RenameFolder { to: to.clone() },
         }
     }
 }

@@ -45,9 +45,9 @@ impl Fixer<'_> {
         let mut count = self.replace(judged)?;
         for diagnostic in judged.findings.iter().map(|finding| &finding.diagnostic) {
             match &diagnostic.fix {
-                Some(Fix::RenameFile { to }) => count += self.rename_file(folder, to)?,
+                Some(Fix::RenameFile(to)) => count += self.rename_file(folder, to)?,
                 // A file that changed is read again before its folder is renamed.
-                Some(Fix::RenameFolder { to }) if count == 0 => count += self.rename_folder(folder, to)?,
+                Some(Fix::RenameFolder(to)) if count == 0 => count += self.rename_folder(folder, to)?,
                 _ => {}
             }
         }

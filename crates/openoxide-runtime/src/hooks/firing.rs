@@ -248,7 +248,8 @@ fn command(
 ) -> Result<Command, String> {
     let (handler, copy) = (&job.hook().handler, &job.skill.folder);
     let mut limits = runtime.limits();
-    let usual = || Duration::try_from_secs_f64(rules.seconds_on(job.event.kind())).unwrap_or(limits.time);
+    let seconds = rules.times.get(&job.event.kind()).unwrap_or(&rules.seconds);
+    let usual = || Duration::try_from_secs_f64(*seconds).unwrap_or(limits.time);
     limits.time = handler.timeout.unwrap_or_else(usual).min(limits.time);
     let known = known(runtime, session, rules, &job.skill);
     let mut command = match (&handler.args, handler.shell.as_deref()) {

@@ -12,7 +12,7 @@ use std::{ffi::OsString, fmt::Write as _, io::Read as _, sync::Arc};
 use openoxide_config::PermissionKind;
 use openoxide_permissions::{Action, Permission};
 use openoxide_sandbox::{Command, Outcome, SandboxError};
-use openoxide_skills::host::{Caller, Variable};
+use openoxide_skills::host::{Caller, Situation, Variable};
 use openoxide_skills::resource::{FileDigest, FolderSnapshot, ResourcePath, shown_name};
 use openoxide_skills::{catalog::Entry, text::path_text};
 
@@ -198,7 +198,7 @@ impl ScriptRun {
         let snapshot = snapshot.map_err(|error| none(format!("it gets no power: {error}")))?;
         let written = shown_name(Path::new(&self.call.script));
         let path = ResourcePath::parse(&self.call.script, &self.runtime.view().host.resource)
-            .map_err(|problem| none(problem.words().replace("{path}", &written)))?;
+            .map_err(|problem| none(Situation::from(problem).ours().replace("{path}", &written)))?;
         let path = path.as_path();
         if let Some(file) = snapshot.files.iter().find(|file| file.path == path) {
             return Ok(file.clone());

@@ -92,16 +92,15 @@ pub(super) fn read_skill(at: &FileLocation<'_>, name: &Arc<str>, plan: &Plan) ->
         problem: None,
         sidecars: Vec::new(),
     };
-    match open_plain(at.fd, at.rel) {
+    let outcome = match open_plain(at.fd, at.rel) {
         Ok(file) => read_into(&file, at, plan, &mut fact),
         Err(Errno::NOENT | Errno::NOTDIR) => return None,
         Err(Errno::LOOP) => read_link(at, plan, &mut fact)?,
         // In a folder that may not be searched nobody knows whether there is such a file; the folder is reported.
-        Err(Errno::ACCESS) if rustix::fs::statat(at.fd, at.rel, AtFlags::SYMLINK_NOFOLLOW).is_err() => {
-            return None;
-        }
-        Err(error) => fact.problem = Some(Box::new(unopened(&at.path(), error))),
-    }
+        Err(Errno::ACCESS) if rustix::fs::statat(at.fd, at.rel, AtFlags::SYMLINK_NOFOLLOW).is_err() => return None,
+        Err(error) => Err(unopened(&at.path(), error)),
+    };
+    fact.problem = outcome.err().map(Box::new);
     Some(fact)
 }
 
@@ -129,26 +128,23 @@ fn open_by_steps(fd: BorrowedFd<'_>, rel: &Path, flags: OFlags) -> Result<OwnedF
 }
 
 /// Follows a link that stands where the file is expected.
-fn read_link(at: &FileLocation<'_>, plan: &Plan, fact: &mut FileFact) -> Option<()> {
+fn read_link(at: &FileLocation<'_>, plan: &Plan, fact: &mut FileFact) -> Option<Result<(), Diagnostic>> {
     let stat = rustix::fs::statat(at.fd, at.rel, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     if FileType::from_raw_mode(stat.st_mode) != FileType::Symlink {
         // The folder itself was exchanged for a link while it was searched: it is not there any more.
         return None;
     }
     fact.is_link = true;
-    match std::fs::canonicalize(at.path()) {
-        Err(_) => fact.problem = Some(Box::new(Diagnostic::dead_link(Code::LinkDangling))),
-        Ok(target) => {
-            if plan.follow_files {
-                match rustix::fs::open(&target, OPEN, Mode::empty()) {
-                    Ok(file) => read_into(&file, at, plan, fact),
-                    Err(error) => fact.problem = Some(Box::new(unopened(&at.path(), error))),
-                }
-            }
-            fact.link = Some(target.into());
-        }
-    }
-    Some(())
+    let Ok(target) = std::fs::canonicalize(at.path()) else {
+        return Some(Err(Diagnostic::dead_link(Code::LinkDangling)));
+    };
+    let outcome = match plan.follow_files.then(|| rustix::fs::open(&target, OPEN, Mode::empty())) {
+        None => Ok(()),
+        Some(Ok(file)) => read_into(&file, at, plan, fact),
+        Some(Err(error)) => Err(unopened(&at.path(), error)),
+    };
+    fact.link = Some(target.into());
+    Some(outcome)
 }
 
 fn unopened(path: &Path, error: Errno) -> Diagnostic {
@@ -167,26 +163,21 @@ pub(super) fn reason(error: &io::Error) -> String {
     text.split(" (os error").next().unwrap_or(&text).to_lowercase()
 }
 
-fn read_into(file: &OwnedFd, at: &FileLocation<'_>, plan: &Plan, fact: &mut FileFact) {
-    if !at.regular
-        && let Err(problem) = regular_size(file).map(|size| fact.size = size)
-    {
-        fact.problem = Some(Box::new(problem));
-        return;
+fn read_into(file: &OwnedFd, at: &FileLocation<'_>, plan: &Plan, fact: &mut FileFact) -> Result<(), Diagnostic> {
+    if !at.regular {
+        fact.size = regular_size(file)?;
     }
     thread_local!(static BUFFER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) });
-    BUFFER.with_borrow_mut(|buffer| match read_head(file, at, plan, buffer) {
-        Ok((parsed, size)) => {
-            fact.parsed = parsed;
-            if at.regular {
-                fact.size = size.or_else(|| regular_size(file).ok()).unwrap_or_default();
-            }
-        }
-        Err(problem) => fact.problem = Some(Box::new(problem)),
-    });
+    let outcome = BUFFER.with_borrow_mut(|buffer| read_head(file, at, plan, buffer));
     if plan.prints {
         fact.content = print(file);
     }
+    let (parsed, size) = outcome?;
+    fact.parsed = parsed;
+    if at.regular {
+        fact.size = size.or_else(|| regular_size(file).ok()).unwrap_or_default();
+    }
+    Ok(())
 }
 
 /// Returns a number that stands for a file's bytes; past the first MiB its times and its size stand for them.

@@ -31,13 +31,6 @@ pub enum Spelling {
     CamelCase,
 }
 
-impl FieldRules {
-    /// Tells whether a value of a wrong type under this key makes the skill invalid.
-    pub(crate) fn is_strict(&self, key: &str) -> bool {
-        self.strict.iter().any(|strict| strict == key)
-    }
-}
-
 /// A key that is not read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

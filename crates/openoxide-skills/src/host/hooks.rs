@@ -56,13 +56,6 @@ impl Default for HookRules {
     }
 }
 
-impl HookRules {
-    /// Returns the seconds that a command may take on an event.
-    pub fn seconds_on(&self, event: HookEvent) -> f64 {
-        self.times.get(&event).copied().unwrap_or(self.seconds)
-    }
-}
-
 /// Something that happens in a conversation, by the name that frontmatter uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, JsonSchema)]
 pub enum HookEvent {

@@ -250,10 +250,3 @@ impl From<ReadProblem> for Situation {
         }
     }
 }
-
-impl ReadProblem {
-    /// Returns our words for it, with `{name}`, `{path}` and `{available}` to be filled in.
-    pub fn words(self) -> &'static str {
-        Situation::from(self).ours()
-    }
-}

@@ -274,7 +274,7 @@ impl Collector<'_> {
             if !value.span.is_empty() {
                 let problem = self.source.error(&value.span, Code::WrongType, "`metadata` must be a map");
                 let problem = problem.help("write `key: value` lines below it, indented");
-                self.refuse(problem, self.rules.fields.is_strict("metadata"));
+                self.refuse(problem, self.rules.fields.strict.iter().any(|key| key == "metadata"));
             }
             return;
         };

@@ -71,7 +71,12 @@ fn description(rules: &ParseRules, source: Source<'_>, value: &Node<'_>) -> Opti
 fn compatibility(rules: &ParseRules, source: Source<'_>, value: &Node<'_>) -> Option<Diagnostic> {
     let Some(text) = value.as_text() else {
         let problem = || source.error(&value.span, Code::WrongType, "`compatibility` must be text");
-        return rules.fields.is_strict("compatibility").then(|| problem().help("write one line of text"));
+        return rules
+            .fields
+            .strict
+            .iter()
+            .any(|key| key == "compatibility")
+            .then(|| problem().help("write one line of text"));
     };
     let max = rules.fields.compatibility_max?;
     let length = length(text, rules.lengths);

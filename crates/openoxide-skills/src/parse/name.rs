@@ -167,7 +167,7 @@ fn differs(subject: &Subject<'_>) -> Diagnostic {
         .problem(Code::NameFolder, "the name differs from its folder", help)
         .label(format!("the folder is called `{}`", TerminalText(subject.folder)));
     let is_renamable = first_bad(subject.name, Chars::Word).is_none();
-    if is_renamable { problem.fix(Fix::RenameFolder { to: subject.name.to_owned() }) } else { problem }
+    if is_renamable { problem.fix(Fix::RenameFolder(subject.name.to_owned())) } else { problem }
 }
 
 /// Returns the first character that a name may not have.
