@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{name, reader::HeadReader};
-use crate::diagnostic::{Code, Diagnostic};
+use super::{name, problems::no_description, reader::HeadReader};
 use crate::host::{Clean, EmptyText, NameSource};
 use crate::text::{cut_utf16, is_blank, utf16_len};
 
@@ -34,11 +33,8 @@ impl HeadReader<'_> {
         self.parsed.description = own.unwrap_or_else(|| self.fallback(body).into());
         let judged = self.parsed.invalid().is_some();
         if self.rules.description.required && !self.parsed.described && !is_enough && !judged {
-            self.parsed.problems.push(
-                Diagnostic::error(Code::DescriptionMissing, "the skill has no description")
-                    .at(file, 0..file.find('\n').unwrap_or(file.len()))
-                    .help("add `description:` with what the skill does and when to use it"),
-            );
+            let first_line = 0..file.find('\n').unwrap_or(file.len());
+            self.parsed.problems.push(no_description(file, first_line, "the skill has no description"));
         }
         self.parsed.frontmatter = std::mem::take(&mut self.taken.frontmatter);
     }

@@ -88,7 +88,9 @@ pub(super) fn collect(rules: &ParseRules, source: Source<'_>, pairs: &[Pair<'_>]
     if rules.merge_keys {
         collector.merge(pairs);
     }
-    pairs.iter().for_each(|(key, value)| collector.pair(key, value));
+    for (key, value) in pairs {
+        collector.pair(key, value);
+    }
     match collector.refused.take() {
         Some(problem) => Err(problem),
         None => Ok(collector.finish(first)),

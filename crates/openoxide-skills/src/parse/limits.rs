@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::parsed::Source;
 use super::scalar::{self, Text};
+use super::{parsed::Source, problems::no_description};
 use crate::diagnostic::{Code, Diagnostic, Level};
 use crate::host::{EmptyText, LengthUnit, ParseRules};
 use crate::text::utf16_len;
@@ -20,18 +20,15 @@ pub(super) fn length(text: &str, unit: LengthUnit) -> usize {
 
 /// Checks the lengths of the texts, in the order of the standard's fields.
 pub(super) fn check_texts(rules: &ParseRules, source: Source<'_>, pairs: &[Pair<'_>]) -> Vec<Diagnostic> {
-    let mut problems = Vec::new();
-    match value_of(pairs, "description") {
-        None if rules.description.required => problems.push(
-            Diagnostic::error(Code::DescriptionMissing, "the frontmatter has no `description`")
-                .at(source.file, 0..source.file.find('\n').unwrap_or(0))
-                .help("add `description:` with what the skill does and when to use it"),
-        ),
-        Some(value) => problems.extend(description(rules, source, value)),
-        None => {}
-    }
-    problems.extend(value_of(pairs, "compatibility").and_then(|value| compatibility(rules, source, value)));
-    problems
+    let description = match value_of(pairs, "description") {
+        Some(value) => description(rules, source, value),
+        None => rules.description.required.then(|| {
+            let first_line = 0..source.file.find('\n').unwrap_or(0);
+            no_description(source.file, first_line, "the frontmatter has no `description`")
+        }),
+    };
+    let compatibility = value_of(pairs, "compatibility").and_then(|value| compatibility(rules, source, value));
+    description.into_iter().chain(compatibility).collect()
 }
 
 fn description(rules: &ParseRules, source: Source<'_>, value: &Node<'_>) -> Option<Diagnostic> {
@@ -46,11 +43,8 @@ fn description(rules: &ParseRules, source: Source<'_>, value: &Node<'_>) -> Opti
     }
     if text.trim().is_empty() && rules.description.empty != EmptyText::Counts {
         let level = if rules.description.required { Level::Error } else { Level::Warning };
-        return Some(
-            Diagnostic::new(Code::DescriptionEmpty, level, "`description` is empty")
-                .at(source.file, span)
-                .help("say what the skill does and when to use it"),
-        );
+        let problem = Diagnostic::new(Code::DescriptionEmpty, level, "`description` is empty").at(source.file, span);
+        return Some(problem.help("say what the skill does and when to use it"));
     }
     let text = if rules.description.max_trimmed { text.trim() } else { &text };
     let most = rules.description.max.or(rules.description.max_advised).unwrap_or(usize::MAX);

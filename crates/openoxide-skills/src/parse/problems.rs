@@ -25,6 +25,12 @@ pub(super) fn no_text() -> Diagnostic {
         .help("begin with `---`, the lines `name:` and `description:`, and `---`")
 }
 
+pub(super) fn no_description(file: &str, span: Range<usize>, message: &str) -> Diagnostic {
+    Diagnostic::error(Code::DescriptionMissing, message)
+        .at(file, span)
+        .help("add `description:` with what the skill does and when to use it")
+}
+
 pub(super) fn feature_problem(source: Source<'_>, feature: Feature, span: &Range<usize>) -> Diagnostic {
     let (what, help) = match feature {
         Feature::Flow => ("flow style (`[a, b]` or `{a: b}`)", "write one item a line"),

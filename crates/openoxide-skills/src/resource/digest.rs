@@ -30,7 +30,7 @@ const CHUNK: usize = 64 * 1024;
 /// with a pipe, a socket or a device in it has no digest. Owners, times and other permission bits do not count.
 ///
 /// A skill that is one file (`deploy.md`) has the digest of a folder with that file alone.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TreeDigest([u8; 32]);
 
 impl TreeDigest {
@@ -64,12 +64,6 @@ fn bytes(path: &Path) -> &[u8] {
 impl fmt::Display for TreeDigest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "sha256:{}", Hex(&self.0))
-    }
-}
-
-impl fmt::Debug for TreeDigest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "TreeDigest({self})")
     }
 }
 

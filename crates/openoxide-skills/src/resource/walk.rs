@@ -107,13 +107,8 @@ impl<V: Visitor> Walk<'_, V> {
         self.limits.entries.saturating_sub(self.entries).saturating_add(1)
     }
 
-    fn names(
-        &mut self,
-        folder: BorrowedFd<'_>,
-        (listing, cut): &(Listing, bool),
-        prefix: &Path,
-        depth: usize,
-    ) -> Result<()> {
+    fn names(&mut self, folder: BorrowedFd<'_>, listing: &(Listing, bool), prefix: &Path, depth: usize) -> Result<()> {
+        let (listing, cut) = listing;
         let too_many = SnapshotError::TooMany(self.limits.entries);
         for (name, kind) in listing.iter().filter(|(name, _)| *name != LEFT_OUT) {
             self.entries += 1;

@@ -36,13 +36,7 @@ pub(crate) struct Templates<'t> {
 }
 
 impl<'t> Templates<'t> {
-    pub(crate) fn new<'n>(
-        spec: &'t HostSpec,
-        names: impl IntoIterator<Item = &'n str>,
-    ) -> Result<Templates<'t>, RenderError>
-    where
-        'n: 't,
-    {
+    pub(crate) fn new(spec: &'t HostSpec, names: impl IntoIterator<Item = &'t str>) -> Result<Self, RenderError> {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         let syntax = minijinja::syntax::SyntaxConfig::builder().trim_blocks(true).build();
