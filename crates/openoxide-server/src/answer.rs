@@ -39,8 +39,8 @@ pub(crate) struct Failure {
     retry_after: Option<u32>,
 }
 
-/// The result of answering an HTTP request.
-pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
+/// The result of a route, or of a step on the way to its response.
+pub(crate) type Result<T = Response, E = Failure> = std::result::Result<T, E>;
 
 /// The body of every error.
 #[derive(Serialize, JsonSchema)]
@@ -67,14 +67,12 @@ impl Failure {
         Failure { status, line: ProblemLine { code, level, message, ..ProblemLine::default() }, retry_after: None }
     }
 
-    /// Adds the next step.
     #[must_use]
     pub(crate) fn help(mut self, help: impl Into<String>) -> Failure {
         self.line.help = Some(help.into());
         self
     }
 
-    /// Adds after how many seconds to try again.
     #[must_use]
     pub(crate) fn retry_after(mut self, seconds: u32) -> Failure {
         self.retry_after = Some(seconds);

@@ -6,17 +6,11 @@ use openoxide_app::activate::Activate;
 use openoxide_app::remote::ListRemote;
 use openoxide_app::{
     ActivationOutcome, Answer, Firing, LoginReply, Outcome, Question, ReadOutcome, ReadPart, ReadTarget, Reading,
-    Reply, Resumable, Run, SandboxError, Session, Snapshot, Step, Stop,
+    Reply, Resumable, Run, SandboxError, Snapshot, Step, Stop,
 };
-use tokio::sync::Mutex;
 
-use crate::{Action, Decision, Engine, Slot, Unavailable};
+use crate::{Action, Conversation, Decision, Engine, Slot, Unavailable};
 
-/// A conversation with a client. Several requests may be part of it at once, so it is locked for single steps only: never
-/// while a command runs, a server is asked, or the user thinks.
-pub(crate) type Conversation = Arc<Mutex<Session>>;
-
-/// Asks the user.
 pub(crate) trait Asker: Send {
     /// Returns the answer to a question; [`Answer::NotAsked`] if the user cannot be asked.
     fn ask(&mut self, question: &Question) -> impl Future<Output = Answer> + Send;
@@ -30,13 +24,11 @@ impl Asker for Nobody {
     }
 }
 
-/// An operation that the server drives.
 pub(crate) trait Operation: Resumable<Output: Send> + Send + 'static {
     /// Notes in the audit log what came of it.
     fn audit(&self, _output: &Self::Output, _engine: &Engine) {}
 }
 
-/// How far an operation is.
 pub(crate) enum Progress<O: Operation> {
     /// The user must decide something; the operation goes on with the answer.
     Asks(Box<O>, Question),
@@ -44,7 +36,6 @@ pub(crate) enum Progress<O: Operation> {
 }
 
 impl Engine {
-    /// Drives an operation to its end.
     pub(crate) async fn complete<O: Operation>(
         &self,
         snapshot: &Snapshot,
@@ -157,7 +148,6 @@ impl Operation for Firing {}
 /// Looking at a list is not noted.
 impl Operation for ListRemote {}
 
-/// Stops a command whose request was dropped.
 struct StopOnDrop(Stop);
 
 impl Drop for StopOnDrop {

@@ -7,6 +7,7 @@ use openoxide_app::{CommandRunner, Environment, Error, McpServers, Pending, Plac
 use tokio::sync::broadcast;
 
 use crate::observe::audit::{AuditEvent, AuditLog};
+use crate::observe::timestamp;
 use crate::{Action, Actor, BlockingPool, Decision, Face, Metrics, PendingOperation, Shutdown, Unavailable};
 
 /// How long writing the rest of the audit log may take at the end.
@@ -120,8 +121,9 @@ impl Engine {
         part: Option<&str>,
         decision: Decision,
     ) {
-        let (skill, digest, part) = (skill.to_owned(), digest.map(str::to_owned), part.map(str::to_owned));
-        self.parts.audit.note(AuditEvent { actor: (*self.actor).clone(), action, skill, digest, part, decision });
+        let (actor, skill) = ((*self.actor).clone(), skill.to_owned());
+        let (digest, part) = (digest.map(str::to_owned), part.map(str::to_owned));
+        self.parts.audit.note(AuditEvent { time: timestamp(), actor, action, skill, digest, part, decision });
     }
 
     /// Returns the threads for work that is short.
@@ -151,12 +153,6 @@ impl Engine {
     /// Returns what tells the server to stop.
     pub fn stopping(&self) -> &Shutdown {
         &self.parts.stopping
-    }
-
-    /// Ends all commands of skills, and starts no more.
-    pub(crate) fn stop_commands(&self) {
-        self.parts.stopping.ask();
-        self.parts.commands.close();
     }
 
     /// Ends everything, and writes the rest of the audit log.

@@ -9,7 +9,6 @@ mod home_page;
 mod html;
 mod json_response;
 mod look;
-mod metrics;
 mod openapi;
 mod opencode_compat;
 mod redact;
@@ -35,10 +34,9 @@ use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Pr
 
 // What the files of this room use of each other.
 use self::extract::{Body, HttpContext, Location, NoQuery, Path, Query};
-use self::response::{EncodedResponse, JSON, NO_STORE, encode_json};
+use self::response::{EncodedResponse, JSON};
 use self::response_cache::{CacheKey, CachedResponse, Dependencies, ResponseCache};
 use self::{html::Page, redact::Redactor, state::HttpState};
-
 use crate::mcp::{McpHttp, http_service};
 use crate::{Engine, Failure, Peer, RequestId, answer::Result};
 

@@ -2,8 +2,7 @@
 
 mod answer;
 mod blocking_pool;
-mod bounded_body;
-mod bounded_lines;
+mod bounded_read;
 pub mod connect;
 mod drive;
 mod engine;
@@ -27,6 +26,6 @@ pub use rpc::{RpcOptions, serve as serve_rpc};
 pub use shutdown::Shutdown;
 
 pub(crate) use answer::Failure;
-pub(crate) use drive::{Asker, Conversation, Nobody, Operation, Progress};
+pub(crate) use drive::{Asker, Nobody, Operation, Progress};
 pub(crate) use observe::audit::{Action, Actor, Decision, Face};
-pub(crate) use pending_operation::{Pend, PendingOperation, PendingWork, RequestKey};
+pub(crate) use pending_operation::{Conversation, Pend, PendingOperation, PendingWork, RequestKey};

@@ -12,7 +12,6 @@ use crate::Engine;
 
 mod answer;
 mod complete;
-mod directory;
 mod elicit;
 mod error;
 mod handler;

@@ -10,10 +10,18 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use openoxide_app::Timestamp;
 
 /// Returns the time now as a log line has it, to the millisecond.
-fn timestamp() -> String {
+pub(crate) fn timestamp() -> String {
     let now = SystemTime::now();
     let millis = now.duration_since(UNIX_EPOCH).unwrap_or_default().subsec_millis();
     format!("{}.{millis:03}Z", Timestamp::from(now).to_string().trim_end_matches('Z'))
+}
+
+/// Cuts a text after so many bytes, at the end of a character.
+fn cut(text: &mut String, bytes: usize) {
+    if text.len() > bytes {
+        text.truncate(text.floor_char_boundary(bytes));
+        text.push('…');
+    }
 }
 
 #[cfg(test)]

@@ -1,13 +1,15 @@
-//! An operation that waits for the user's answer, between two requests of a client.
+//! An operation that waits for the user's answer, between two requests of a conversation.
 
 use std::sync::Arc;
 
-use openoxide_app::{PendingKind, Question, Reading, Snapshot, activate::Activate};
+use openoxide_app::{PendingKind, Question, Reading, Session, Snapshot, activate::Activate};
 use serde_json::Value;
+use tokio::sync::Mutex;
 
-use crate::Conversation;
+/// A conversation with a client. Several requests may be part of it at once, so it is locked for single steps only: never
+/// while a command runs, a server is asked, or the user thinks.
+pub(crate) type Conversation = Arc<Mutex<Session>>;
 
-/// An operation that waits for the user's answer.
 pub(crate) struct PendingOperation {
     pub(crate) work: PendingWork,
     pub(crate) question: Question,
@@ -20,13 +22,11 @@ pub(crate) struct PendingOperation {
     pub(crate) unasked: Vec<String>,
 }
 
-/// The work that waits.
 pub(crate) enum PendingWork {
     Activate(Box<Activate>),
     Read(Box<Reading>),
 }
 
-/// Tells one request from another.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct RequestKey {
     method: &'static str,

@@ -1,7 +1,7 @@
 //! JSON-RPC on a pair of streams, such as those of a child process: one JSON object per line.
 //!
 //! `message` reads requests and writes responses, with `error` where something is wrong. `client` holds the state of the
-//! client, `ask` sends it questions for the user, `changed` notifies it, and `output` writes. `methods` has the methods.
+//! client, `ask` sends it questions for the user, `changed` notifies it, and `outgoing` writes. `methods` has the methods.
 
 mod ask;
 mod changed;
@@ -9,23 +9,21 @@ mod client;
 mod error;
 mod message;
 mod methods;
-mod open_requests;
-mod output;
+mod outgoing;
 
 use std::{sync::Arc, time::Duration};
 
+use ask::ClientAsker;
+use client::Client;
+use error::{Result, RpcError};
+use message::{Id, Incoming, params, response, result};
+use outgoing::Output;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::{sync::Semaphore, task::JoinSet};
 
-use ask::ClientAsker;
-use client::Client;
-use error::RpcError;
-use message::{Id, Incoming, params, response, result};
-use output::Output;
-
 pub use client::RpcOptions;
 
-use crate::bounded_lines::{BoundedLines, Line};
+use crate::bounded_read::{BoundedLines, Line};
 use crate::{Actor, Engine, Face, Unavailable};
 
 /// The longest line that is read, in bytes.
@@ -47,7 +45,7 @@ pub async fn serve(
     options: RpcOptions,
 ) -> std::io::Result<()> {
     let (sender, waiting) = Output::new();
-    let mut writer = tokio::spawn(output::write(waiting, output));
+    let mut writer = tokio::spawn(outgoing::write(waiting, output));
     let engine = engine.asked_by(Actor::of(Face::Rpc));
     let client = Arc::new(Client::new(engine, sender, options));
     let notifier = tokio::spawn(changed::notify(client.engine.changes(), Arc::clone(&client)));

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use axum::response::{IntoResponse, Response};
+use axum::response::IntoResponse;
 use http::StatusCode;
 use openoxide_app::activate::{self, Activate, ActivateInput};
 use openoxide_app::{
-    ActivationStamps, Answer, Call, CallArguments, Caller, Choice, Question, Refusal, RefusalReason, Reply, SkillRef,
-    Snapshot, find_by_id, read,
+    ActivationStamps, Answer, Call, CallArguments, Choice, Question, Refusal, RefusalReason, Reply, SkillRef, Snapshot,
+    find_by_id, read,
 };
 use openoxide_wire::{ActivateAnswer, CallerInput, ReadAnswer};
 use schemars::JsonSchema;
@@ -103,7 +103,7 @@ pub(crate) async fn activate(
     Path(id): Path<String>,
     Query(at): Query<Location>,
     Body(input): Body<ActivateBody>,
-) -> Result<Response> {
+) -> Result {
     let snapshot = context.snapshot(&at).await?;
     let arguments = match (input.arguments, input.words) {
         (Some(_), Some(_)) => {
@@ -115,16 +115,17 @@ pub(crate) async fn activate(
         (None, None) => CallArguments::Nothing,
     };
     let caller = input.who.into();
-    let key = cache_key(&snapshot, &id, caller, &arguments, context.peer);
+    let detail = match &arguments {
+        CallArguments::Nothing => Some(None),
+        CallArguments::Raw(text) if text.len() <= CACHED_ARGUMENTS_MAX => Some(Some(text.clone())),
+        CallArguments::Raw(_) | CallArguments::Words(_) => None,
+    };
+    let key = CacheKey::new(&snapshot, "activate", id.clone(), context.peer);
+    let key = detail.map(|detail| key.used_by(caller, detail));
     if let Some(hit) = key.as_ref().and_then(|key| context.http.cache.get(key)) {
-        context.engine.note(
-            Action::Activate,
-            &hit.cached.skill,
-            hit.cached.digest.as_deref(),
-            None,
-            crate::Decision::Allow,
-        );
-        return Ok(hit.cached.response.send(&context.headers));
+        let CachedResponse { response, skill, digest } = &hit.cached;
+        context.engine.note(Action::Activate, skill, digest.as_deref(), None, crate::Decision::Allow);
+        return Ok(response.send(&context.headers));
     }
     let skill = SkillRef::Id(id.clone()).resolve_call(&snapshot)?;
     // The stamps of everything that the activation depends on are taken before it begins.
@@ -150,27 +151,7 @@ pub(crate) async fn activate(
     activated(&context, &snapshot, session, progress)
 }
 
-/// Returns the key of an activation's response, if it may be cached at all.
-fn cache_key(
-    snapshot: &Arc<Snapshot>,
-    id: &str,
-    caller: Caller,
-    arguments: &CallArguments,
-    peer: Peer,
-) -> Option<CacheKey> {
-    let arguments = match arguments {
-        CallArguments::Nothing => None,
-        CallArguments::Raw(text) if text.len() <= CACHED_ARGUMENTS_MAX => Some(text.clone()),
-        CallArguments::Raw(_) | CallArguments::Words(_) => return None,
-    };
-    Some(CacheKey::new(snapshot, "activate", id.to_owned(), peer).used_by(caller, arguments))
-}
-
-pub(crate) async fn answer(
-    context: HttpContext,
-    Path(handle): Path<String>,
-    Body(input): Body<AnswerInput>,
-) -> Result<Response> {
+pub(crate) async fn answer(context: HttpContext, Path(handle): Path<String>, Body(input): Body<AnswerInput>) -> Result {
     // Without room for its work, the operation goes on waiting. Once it is taken, it waits for a thread.
     drop(context.engine.work().slot().await?);
     let pending = &context.engine.pending;
@@ -191,7 +172,8 @@ pub(crate) async fn answer(
         PendingWork::Activate(operation) => again(&context, &now, &operation, &question, answer).await,
         PendingWork::Read(mut reading) => {
             read::rebase(&mut reading, &now)?;
-            files::proceed(&context, &now, reading, session, Reply::Answer(answer)).await
+            let progress = context.engine.advance(&now, reading, &session, Reply::Answer(answer)).await?;
+            files::answered(&context, &now, session, progress)
         }
     }
 }
@@ -203,7 +185,7 @@ async fn again(
     operation: &Activate,
     question: &Question,
     answer: Answer,
-) -> Result<Response> {
+) -> Result {
     let session = Conversation::default();
     let operation = operation.restart(snapshot)?;
     let mut progress = context.engine.advance(snapshot, Box::new(operation), &session, Reply::Begin).await?;
@@ -216,7 +198,7 @@ async fn again(
     activated(context, snapshot, session, progress)
 }
 
-pub(crate) async fn drop_it(context: HttpContext, Path(handle): Path<String>) -> Result<Response> {
+pub(crate) async fn drop_it(context: HttpContext, Path(handle): Path<String>) -> Result {
     context.engine.pending.take(&handle).map_err(not_pending)?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
@@ -227,7 +209,7 @@ fn activated(
     snapshot: &Arc<Snapshot>,
     session: Conversation,
     progress: Progress<Activate>,
-) -> Result<Response> {
+) -> Result {
     match progress {
         Progress::Asks(operation, question) => {
             ask(context, snapshot, PendingWork::Activate(operation), session, question)

@@ -1,6 +1,5 @@
 //! Reloads the catalog, and switches skills on and off.
 
-use axum::response::Response;
 use http::StatusCode;
 use openoxide_app::{SettingsOwner, reload, switch};
 use schemars::JsonSchema;
@@ -13,11 +12,7 @@ use super::{Body, HttpContext, Location, Path, Query, Result};
 #[serde(deny_unknown_fields)]
 pub(crate) struct Order {}
 
-pub(crate) async fn reload(
-    context: HttpContext,
-    Query(at): Query<Location>,
-    Body(Order {}): Body<Order>,
-) -> Result<Response> {
+pub(crate) async fn reload(context: HttpContext, Query(at): Query<Location>, Body(Order {}): Body<Order>) -> Result {
     let (live, place) = (context.engine.live.clone(), context.place(&at)?);
     let snapshot = context.work(move || Ok(reload::reload(&live, &place)?)).await?;
     context.json(StatusCode::OK, &snapshot, &reload::answer(&snapshot))
@@ -37,7 +32,7 @@ pub(crate) async fn switch<const ENABLED: bool>(
     Path(id): Path<String>,
     Query(at): Query<Location>,
     Body(input): Body<SwitchInput>,
-) -> Result<Response> {
+) -> Result {
     let snapshot = context.snapshot(&at).await?;
     let owner = if input.in_project { SettingsOwner::Project } else { SettingsOwner::User };
     let live = context.engine.live.clone();

@@ -10,7 +10,7 @@ use schemars::{JsonSchema, SchemaGenerator};
 use serde::{Deserialize, de::DeserializeOwned};
 
 use super::{HttpState, Result};
-use crate::bounded_body::{BodyError, read_body};
+use crate::bounded_read::{BodyError, read_body};
 use crate::{Actor, ApprovalProof, Engine, Face, Failure, Peer};
 
 const BODY_MAX: usize = 1024 * 1024;

@@ -31,11 +31,7 @@ pub(crate) struct ReadQuery {
     who: CallerInput,
 }
 
-pub(crate) async fn top(
-    context: HttpContext,
-    Path(id): Path<String>,
-    Query(query): Query<ReadQuery>,
-) -> Result<Response> {
+pub(crate) async fn top(context: HttpContext, Path(id): Path<String>, Query(query): Query<ReadQuery>) -> Result {
     begin(context, id, None, query).await
 }
 
@@ -43,11 +39,11 @@ pub(crate) async fn file(
     context: HttpContext,
     Path((id, path)): Path<(String, String)>,
     Query(query): Query<ReadQuery>,
-) -> Result<Response> {
+) -> Result {
     begin(context, id, Some(path), query).await
 }
 
-async fn begin(context: HttpContext, id: String, path: Option<String>, query: ReadQuery) -> Result<Response> {
+async fn begin(context: HttpContext, id: String, path: Option<String>, query: ReadQuery) -> Result {
     let snapshot = context.snapshot(&query.at).await?;
     let caller = query.who.into();
     let form = if context.wants_json() { ReadForm::Text } else { ReadForm::Bytes };
@@ -82,24 +78,13 @@ async fn begin(context: HttpContext, id: String, path: Option<String>, query: Re
     answered(&context, &snapshot, session, progress)
 }
 
-/// Goes on with a reading that waited for an answer.
-pub(crate) async fn proceed(
-    context: &HttpContext,
-    snapshot: &Arc<Snapshot>,
-    reading: Box<Reading>,
-    session: Conversation,
-    reply: Reply,
-) -> Result<Response> {
-    let progress = context.engine.advance(snapshot, reading, &session, reply).await?;
-    answered(context, snapshot, session, progress)
-}
-
-fn answered(
+/// Answers with a file, or with what the user must decide first.
+pub(crate) fn answered(
     context: &HttpContext,
     snapshot: &Arc<Snapshot>,
     session: Conversation,
     progress: Progress<Reading>,
-) -> Result<Response> {
+) -> Result {
     let outcome = match progress {
         Progress::Asks(reading, question) => {
             return ask(context, snapshot, PendingWork::Read(reading), session, question);
@@ -139,7 +124,6 @@ fn sent(context: &HttpContext, ready: &EncodedResponse) -> Response {
     response
 }
 
-/// Returns the `Content-Type` of a file.
 fn content_type(snapshot: &Snapshot, path: &str, bytes: &[u8]) -> Result<HeaderValue> {
     let kind = read::media_type(snapshot, path, bytes)?;
     let kind = match kind.starts_with("text/") && !kind.contains("charset") {

@@ -8,80 +8,48 @@ use sha2::{Digest as _, Sha256};
 
 const STYLE: &str = include_str!("html.css");
 
-/// A page that is being written. Tags and attributes are our own; everything else is escaped.
+/// What every page begins with.
+const HEAD: &str = concat!(
+    "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">",
+    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">",
+    "<meta name=\"color-scheme\" content=\"light dark\">"
+);
+
+/// A page that is being written. Markup is our own, and cannot be anybody else's; every other text is escaped.
 pub(crate) struct Page {
     html: String,
 }
 
 impl Page {
     pub(crate) fn new(title: &str) -> Page {
-        let mut page = Page { html: String::from("<!doctype html>\n") };
-        page.open("html", &[("lang", "en")]);
-        page.open("head", &[]);
-        page.html.push_str("<meta charset=\"utf-8\">");
-        page.html.push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
-        page.html.push_str("<meta name=\"color-scheme\" content=\"light dark\">");
-        page.tag("title", &[], title);
-        page.html.push_str("<style>");
-        page.html.push_str(STYLE);
-        page.html.push_str("</style></head>");
-        page.open("body", &[]);
+        let mut page = Page { html: HEAD.to_owned() };
+        page.write("<title>{}</title><style>", &[title]);
+        page.html += STYLE;
+        page.write("</style></head><body><main><h1>{}</h1>", &[title]);
         page
     }
 
-    pub(crate) fn open(&mut self, tag: &'static str, attributes: &[(&'static str, &str)]) {
-        self.html.push('<');
-        self.html.push_str(tag);
-        for (name, value) in attributes {
-            self.html.push(' ');
-            self.html.push_str(name);
-            self.html.push_str("=\"");
-            self.text(value);
-            self.html.push('"');
-        }
-        self.html.push('>');
-    }
-
-    pub(crate) fn close(&mut self, tag: &'static str) {
-        self.html.push_str("</");
-        self.html.push_str(tag);
-        self.html.push('>');
-    }
-
-    /// Writes text, escaped.
-    pub(crate) fn text(&mut self, text: &str) {
-        for letter in text.chars() {
-            match letter {
-                '&' => self.html.push_str("&amp;"),
-                '<' => self.html.push_str("&lt;"),
-                '>' => self.html.push_str("&gt;"),
-                '"' => self.html.push_str("&quot;"),
-                '\'' => self.html.push_str("&#39;"),
-                letter => self.html.push(letter),
+    /// Writes markup, with an escaped text in place of each `{}`.
+    pub(crate) fn write(&mut self, markup: &'static str, texts: &[&str]) {
+        let mut texts = texts.iter();
+        for (index, part) in markup.split("{}").enumerate() {
+            if index > 0 {
+                self.html += &escaped(texts.next().unwrap_or(&""));
             }
+            self.html += part;
         }
-    }
-
-    /// Writes an element with text in it.
-    pub(crate) fn tag(&mut self, tag: &'static str, attributes: &[(&'static str, &str)], text: &str) {
-        self.open(tag, attributes);
-        self.text(text);
-        self.close(tag);
     }
 
     /// Writes a sentence in which what stands in backticks is code.
-    pub(crate) fn prose(&mut self, tag: &'static str, text: &str) {
-        self.open(tag, &[]);
+    pub(crate) fn prose(&mut self, text: &str) {
         for (index, piece) in text.split('`').enumerate() {
-            if index % 2 == 1 { self.tag("code", &[], piece) } else { self.text(piece) }
+            self.write(if index % 2 == 1 { "<code>{}</code>" } else { "{}" }, &[piece]);
         }
-        self.close(tag);
     }
 
+    /// Ends the page.
     pub(crate) fn send(mut self) -> Response {
-        self.close("body");
-        self.close("html");
-        self.html.push('\n');
+        self.html += "</main></body></html>\n";
         let style = STANDARD.encode(Sha256::digest(STYLE.as_bytes()));
         let policy = format!(
             "default-src 'none'; style-src 'sha256-{style}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -98,6 +66,11 @@ impl Page {
     }
 }
 
+fn escaped(text: &str) -> String {
+    let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    text.replace('"', "&quot;").replace('\'', "&#39;")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -105,9 +78,10 @@ mod tests {
     #[test]
     fn text_is_never_markup() {
         let mut page = Page { html: String::new() };
-        page.tag("a", &[("href", "\"><script>")], "<b>&'</b>");
-        page.prose("p", "run `a<b` now");
-        let expected = "<a href=\"&quot;&gt;&lt;script&gt;\">&lt;b&gt;&amp;&#39;&lt;/b&gt;</a>\
+        page.write("<a href=\"{}\">{}</a><p>", &["\"><script>", "<b>&'{}</b>"]);
+        page.prose("run `a<b` now");
+        page.write("</p>", &[]);
+        let expected = "<a href=\"&quot;&gt;&lt;script&gt;\">&lt;b&gt;&amp;&#39;{}&lt;/b&gt;</a>\
                         <p>run <code>a&lt;b</code> now</p>";
         assert_eq!(page.html, expected);
     }

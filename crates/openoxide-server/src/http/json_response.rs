@@ -2,15 +2,11 @@
 
 use std::sync::Arc;
 
-use axum::response::{IntoResponse, Response};
 use http::StatusCode;
-use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use openoxide_app::Snapshot;
 use serde::Serialize;
 
-use super::{
-    CacheKey, CachedResponse, Dependencies, EncodedResponse, HttpContext, JSON, NO_STORE, Result, encode_json,
-};
+use super::{CacheKey, CachedResponse, Dependencies, EncodedResponse, HttpContext, Result};
 
 impl HttpContext {
     /// Answers with JSON that is made anew for each request.
@@ -18,7 +14,7 @@ impl HttpContext {
         &self,
         snapshot: Arc<Snapshot>,
         make: impl FnOnce(&Snapshot) -> Result<T> + Send + 'static,
-    ) -> Result<Response> {
+    ) -> Result {
         let peer = self.peer;
         let work = move || EncodedResponse::json(&make(&snapshot)?, peer, Some(&snapshot));
         Ok(self.work(work).await?.send(&self.headers))
@@ -31,7 +27,7 @@ impl HttpContext {
         route: &'static str,
         subject: String,
         make: impl FnOnce(&Snapshot) -> Result<T> + Send + 'static,
-    ) -> Result<Response> {
+    ) -> Result {
         self.cached_json_if_complete(snapshot, route, subject, |snapshot| Ok((make(snapshot)?, true))).await
     }
 
@@ -43,7 +39,7 @@ impl HttpContext {
         route: &'static str,
         subject: String,
         make: impl FnOnce(&Snapshot) -> Result<(T, bool)> + Send + 'static,
-    ) -> Result<Response> {
+    ) -> Result {
         let key = CacheKey::new(snapshot, route, subject, self.peer);
         if let Some(hit) = self.http.cache.get(&key) {
             return Ok(hit.cached.response.send(&self.headers));
@@ -62,8 +58,9 @@ impl HttpContext {
     }
 
     /// Answers with JSON that clients do not keep.
-    pub(crate) fn json(&self, status: StatusCode, snapshot: &Snapshot, answer: &impl Serialize) -> Result<Response> {
-        let headers = [(CONTENT_TYPE, JSON), (CACHE_CONTROL, NO_STORE)];
-        Ok((status, headers, encode_json(answer, self.peer, Some(snapshot))?).into_response())
+    pub(crate) fn json(&self, status: StatusCode, snapshot: &Snapshot, answer: &impl Serialize) -> Result {
+        let mut response = EncodedResponse::json_once(answer, self.peer, snapshot)?.send(&self.headers);
+        *response.status_mut() = status;
+        Ok(response)
     }
 }

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use axum::response::Response;
 use http::StatusCode;
 use openoxide_app::{hosts, mentions::turn_of_input, problems, prompt::PromptInput, search};
 use openoxide_wire::{LimitLine, ProblemLine, SchemaVersion, TurnInput};
@@ -22,7 +21,7 @@ pub(crate) struct HostsQuery {
     matrix: bool,
 }
 
-pub(crate) async fn hosts(context: HttpContext, Query(query): Query<HostsQuery>) -> Result<Response> {
+pub(crate) async fn hosts(context: HttpContext, Query(query): Query<HostsQuery>) -> Result {
     let snapshot = context.snapshot(&query.at).await?;
     context
         .fresh_json(snapshot, move |snapshot| {
@@ -34,7 +33,7 @@ pub(crate) async fn hosts(context: HttpContext, Query(query): Query<HostsQuery>)
         .await
 }
 
-pub(crate) async fn roots(context: HttpContext, Query(at): Query<Location>) -> Result<Response> {
+pub(crate) async fn roots(context: HttpContext, Query(at): Query<Location>) -> Result {
     let snapshot = context.snapshot(&at).await?;
     let engine = context.engine.clone();
     context
@@ -62,7 +61,7 @@ pub(crate) struct ProblemsAnswer {
     limits: Vec<LimitLine>,
 }
 
-pub(crate) async fn problems(context: HttpContext, Query(at): Query<Location>) -> Result<Response> {
+pub(crate) async fn problems(context: HttpContext, Query(at): Query<Location>) -> Result {
     let snapshot = context.snapshot(&at).await?;
     context
         .cached_json(&snapshot, "problems", String::new(), |snapshot| {
@@ -85,17 +84,13 @@ pub(crate) struct PromptQuery {
     no_read_tool: bool,
 }
 
-pub(crate) async fn prompt(context: HttpContext, Query(query): Query<PromptQuery>) -> Result<Response> {
+pub(crate) async fn prompt(context: HttpContext, Query(query): Query<PromptQuery>) -> Result {
     let snapshot = context.snapshot(&query.at).await?;
     let input = PromptInput { window: query.window, can_read: !query.no_read_tool, preload: Vec::new() };
     context.fresh_json(snapshot, move |snapshot| Ok(openoxide_app::prompt::prompt(snapshot, &input)?.answer)).await
 }
 
-pub(crate) async fn mentions(
-    context: HttpContext,
-    Query(at): Query<Location>,
-    Body(input): Body<TurnInput>,
-) -> Result<Response> {
+pub(crate) async fn mentions(context: HttpContext, Query(at): Query<Location>, Body(input): Body<TurnInput>) -> Result {
     let snapshot = context.snapshot(&at).await?;
     let of = Arc::clone(&snapshot);
     let answer = context
@@ -124,7 +119,7 @@ fn few() -> usize {
     search::LIMIT_DEFAULT
 }
 
-pub(crate) async fn search(context: HttpContext, Query(query): Query<SearchQuery>) -> Result<Response> {
+pub(crate) async fn search(context: HttpContext, Query(query): Query<SearchQuery>) -> Result {
     let snapshot = context.snapshot(&query.at).await?;
     context.fresh_json(snapshot, move |snapshot| Ok(search::search(snapshot, &query.q, query.limit)?)).await
 }

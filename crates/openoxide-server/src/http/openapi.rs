@@ -77,7 +77,11 @@ impl Writer {
         for answer in &route.answers {
             let mut response = json!({ "description": answer.about });
             for content in &answer.content {
-                self.content(&mut response, *content);
+                let (kind, schema) = match content {
+                    Content::Json(draw) => ("application/json", draw(&mut self.out).into()),
+                    Content::Other(kind) => (*kind, json!({ "type": "string" })),
+                };
+                response["content"][kind] = json!({ "schema": schema });
             }
             responses.insert(answer.status.to_string(), response);
         }
@@ -94,14 +98,6 @@ impl Writer {
         responses.sort_keys();
         operation["responses"] = responses.into();
         operation
-    }
-
-    fn content(&mut self, response: &mut Value, content: Content) {
-        let (kind, schema) = match content {
-            Content::Json(draw) => ("application/json", draw(&mut self.out).into()),
-            Content::Other(kind) => (kind, json!({ "type": "string" })),
-        };
-        response["content"][kind] = json!({ "schema": schema });
     }
 
     fn query_parameters(&mut self, query: Option<Draw>) -> Vec<Value> {

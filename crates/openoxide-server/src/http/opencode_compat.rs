@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use axum::response::Response;
 use http::HeaderValue;
 use openoxide_app::skill_texts::{self, RecordHost, SkillText};
 use openoxide_app::{Error, Snapshot, encoding::percent_decode};
@@ -46,7 +45,7 @@ pub(crate) struct CommandRecord {
     hints: Vec<String>,
 }
 
-pub(crate) async fn skills(context: HttpContext, Query(query): Query<RecordsQuery>) -> Result<Response> {
+pub(crate) async fn skills(context: HttpContext, Query(query): Query<RecordsQuery>) -> Result {
     let record = |SkillText { name, description, path: location, content, .. }| SkillRecord {
         name,
         description,
@@ -56,7 +55,7 @@ pub(crate) async fn skills(context: HttpContext, Query(query): Query<RecordsQuer
     records(context, query, "records", skill_texts::skills, record).await
 }
 
-pub(crate) async fn commands(context: HttpContext, Query(query): Query<RecordsQuery>) -> Result<Response> {
+pub(crate) async fn commands(context: HttpContext, Query(query): Query<RecordsQuery>) -> Result {
     let record = |SkillText { name, description, template, .. }| CommandRecord {
         name,
         description,
@@ -67,13 +66,16 @@ pub(crate) async fn commands(context: HttpContext, Query(query): Query<RecordsQu
     records(context, query, "commands", skill_texts::commands, record).await
 }
 
+/// Skills, and whether that is all of them.
+type Texts = (Vec<SkillText>, bool);
+
 async fn records<T: Serialize + 'static>(
     context: HttpContext,
     query: RecordsQuery,
     route: &'static str,
-    texts: fn(&Snapshot) -> Result<(Vec<SkillText>, bool), Error>,
+    texts: fn(&Snapshot) -> Result<Texts, Error>,
     record: fn(SkillText) -> T,
-) -> Result<Response> {
+) -> Result {
     let snapshot = snapshot(&context, query).await?;
     context
         .cached_json_if_complete(&snapshot, route, String::new(), move |snapshot| {

@@ -33,7 +33,6 @@ impl Redactor {
         Redactor { folders }
     }
 
-    /// Redacts every text of an answer.
     pub(crate) fn redact(&self, answer: &mut Value) {
         if let Value::Object(fields) = answer {
             let fields = fields.iter_mut().filter(|(key, _)| !SKILLS_OWN.contains(&key.as_str()));

@@ -17,10 +17,10 @@ const COMPRESSED: &str = "-gzip";
 
 pub(crate) const JSON: HeaderValue = HeaderValue::from_static("application/json");
 /// Says that no client or proxy may keep a response.
-pub(crate) const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
+const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 
 /// Encodes a value as JSON for a peer: a remote one is shown no absolute paths of the snapshot.
-pub(crate) fn encode_json(answer: &impl Serialize, peer: Peer, snapshot: Option<&Snapshot>) -> Result<Vec<u8>> {
+fn encode_json(answer: &impl Serialize, peer: Peer, snapshot: Option<&Snapshot>) -> Result<Vec<u8>> {
     let bytes = match (peer, snapshot) {
         (Peer::Remote, Some(snapshot)) => serde_json::to_value(answer).and_then(|mut value| {
             Redactor::new(snapshot).redact(&mut value);

@@ -174,7 +174,11 @@ impl Entry {
 
     fn is_fresh(&self) -> bool {
         let is_recent = !self.depends_on_files() || self.since.elapsed() <= STAMPS_LIFETIME;
-        is_recent && self.stamps_hold() && self.file_is_the_same()
+        let has_same_bytes = || match &self.dependencies {
+            Dependencies::File(_, path) => has_bytes(path, &self.cached.response.bytes),
+            Dependencies::None | Dependencies::Folder(_) => true,
+        };
+        is_recent && self.stamps_hold() && has_same_bytes()
     }
 
     fn stamps_hold(&self) -> bool {
@@ -183,16 +187,8 @@ impl Entry {
             Dependencies::Folder(stamps) | Dependencies::File(stamps, _) => stamps.still_hold(),
         }
     }
-
-    fn file_is_the_same(&self) -> bool {
-        match &self.dependencies {
-            Dependencies::File(_, path) => has_bytes(path, &self.cached.response.bytes),
-            Dependencies::None | Dependencies::Folder(_) => true,
-        }
-    }
 }
 
-/// Tells whether a file holds exactly these bytes.
 fn has_bytes(path: &Path, expected: &[u8]) -> bool {
     // By now a link, a pipe or a device may be there: it is neither followed nor waited for, and no more of it is read.
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;

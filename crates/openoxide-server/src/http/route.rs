@@ -17,7 +17,6 @@ pub(crate) const DELETE: Method = (MethodFilter::DELETE, "delete");
 
 pub(crate) type Draw = fn(&mut SchemaGenerator) -> Schema;
 
-/// What comes back.
 #[derive(Clone, Copy)]
 pub(crate) enum Content {
     Json(Draw),
@@ -47,7 +46,7 @@ pub(crate) struct Route {
     pub(crate) handler: MethodRouter<Arc<HttpState>>,
 }
 
-fn draw<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+pub(crate) fn draw<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     generator.subschema_for::<T>()
 }
 
@@ -68,21 +67,18 @@ impl Route {
         self
     }
 
-    /// Says what its query can hold.
     pub(crate) fn query<T: JsonSchema>(mut self) -> Route {
         self.query = Some(|generator| T::json_schema(generator));
         self
     }
 
-    /// Says what its body holds.
     pub(crate) fn body<T: JsonSchema>(mut self) -> Route {
         self.body = Some(draw::<T>);
         self
     }
 
-    /// Says that it can answer JSON.
     pub(crate) fn json<T: JsonSchema>(self, status: u16, about: &'static str) -> Route {
-        self.answer(status, about, vec![Content::of::<T>()])
+        self.answer(status, about, vec![Content::Json(draw::<T>)])
     }
 
     pub(crate) fn answer(mut self, status: u16, about: &'static str, content: Vec<Content>) -> Route {
@@ -94,12 +90,5 @@ impl Route {
     pub(crate) fn fails(mut self, statuses: &'static [u16]) -> Route {
         self.fails = statuses;
         self
-    }
-}
-
-impl Content {
-    /// Returns JSON of a type.
-    pub(crate) fn of<T: JsonSchema>() -> Content {
-        Content::Json(draw::<T>)
     }
 }

@@ -2,61 +2,48 @@
 
 use std::collections::BTreeMap;
 
-use openoxide_wire::{
-    ActivateAnswer, ChangeAnswer, HostsAnswer, MentionsAnswer, PromptAnswer, ReadAnswer, ReloadAnswer, RemotesAnswer,
-    RootsAnswer, SearchAnswer, TurnInput,
+use openoxide_wire as wire;
+
+use super::route::{Content, DELETE, GET, POST, Route, draw};
+use super::{
+    Location, activations, change, events, files, home_page, look, opencode_compat, skills, status, waiting, well_known,
 };
 
-use super::activations::{self, ActivateBody, AnswerInput, AnsweredAnswer};
-use super::change::{self, Order, SwitchInput};
-use super::files::{self, ReadQuery};
-use super::look::{self, HostsQuery, ProblemsAnswer, PromptQuery, SearchQuery};
-use super::opencode_compat::{self, CommandRecord, RecordsQuery, SkillRecord};
-use super::route::{Content, DELETE, GET, POST, Route};
-use super::skills::{self, ListQuery, SkillAnswer, SkillsAnswer};
-use super::well_known::{self, Index, OldIndex};
-use super::{Location, events, home_page::front, metrics, status, waiting::WaitingAnswer};
-
 pub(crate) fn all() -> Vec<Route> {
-    let mut all = of_skills();
-    all.extend(of_activations());
-    all.extend(of_looking());
-    all.extend(of_changing());
-    all.extend(for_other_clients());
-    all.extend(of_the_server());
-    all
+    let rooms = [of_skills(), of_activations(), of_looking(), of_changing(), for_other_clients(), of_the_server()];
+    rooms.into_iter().flatten().collect()
 }
 
 fn of_skills() -> Vec<Route> {
     vec![
         Route::new(GET, "/v1/skills", "listSkills", skills::list)
             .about("Lists the skills that count.")
-            .query::<ListQuery>()
-            .json::<SkillsAnswer>(200, "The skills, in the host's order."),
+            .query::<skills::ListQuery>()
+            .json::<skills::SkillsAnswer>(200, "The skills, in the host's order."),
         Route::new(GET, "/v1/skills/{id}", "showSkill", skills::show)
             .about("Shows everything about one skill.")
             .query::<Location>()
-            .json::<SkillAnswer>(200, "The skill."),
+            .json::<skills::SkillAnswer>(200, "The skill."),
         Route::new(GET, "/v1/skills/{id}/files", "listFiles", files::top)
             .about("Lists what is in a skill's folder, or what a server lists for it; `id` is also `mcp:SERVER/NAME`.")
-            .query::<ReadQuery>()
-            .json::<ReadAnswer>(200, "The names in the folder.")
-            .json::<WaitingAnswer>(202, "The user must decide something first.")
+            .query::<files::ReadQuery>()
+            .json::<wire::ReadAnswer>(200, "The names in the folder.")
+            .json::<waiting::WaitingAnswer>(202, "The user must decide something first.")
             .fails(&[404, 409, 422]),
         Route::new(GET, "/v1/skills/{id}/files/{*path}", "readFile", files::file)
             .about("Reads a file of a skill: its bytes, or JSON for whoever accepts that; a folder is always JSON.")
-            .query::<ReadQuery>()
+            .query::<files::ReadQuery>()
             .answer(
                 200,
                 "The file, or the names in the folder.",
-                vec![Content::of::<ReadAnswer>(), Content::Other("*/*")],
+                vec![Content::Json(draw::<wire::ReadAnswer>), Content::Other("*/*")],
             )
-            .json::<WaitingAnswer>(202, "The user must decide something first.")
+            .json::<waiting::WaitingAnswer>(202, "The user must decide something first.")
             .fails(&[404, 406, 409, 422]),
         Route::new(GET, "/v1/remote", "listRemoteSkills", skills::remote)
             .about("Lists the skills that the MCP servers of the settings offer; each is called by its whole name.")
             .query::<Location>()
-            .json::<RemotesAnswer>(200, "The skills, by server."),
+            .json::<wire::RemotesAnswer>(200, "The skills, by server."),
     ]
 }
 
@@ -65,19 +52,19 @@ fn of_activations() -> Vec<Route> {
         Route::new(POST, "/v1/skills/{id}/activate", "activateSkill", activations::activate)
             .about("Calls a skill: answers what the model is sent, or asks what the user must decide first.")
             .query::<Location>()
-            .body::<ActivateBody>()
-            .json::<ActivateAnswer>(200, "What the model is sent.")
-            .json::<WaitingAnswer>(202, "The user must decide something first.")
+            .body::<activations::ActivateBody>()
+            .json::<wire::ActivateAnswer>(200, "What the model is sent.")
+            .json::<waiting::WaitingAnswer>(202, "The user must decide something first.")
             .fails(&[404, 409, 422]),
         Route::new(POST, "/v1/activations/{handle}", "answerQuestion", activations::answer)
             .about("Answers the question that a call or a file waits for; with anything but no, only whoever shows the token.")
-            .body::<AnswerInput>()
+            .body::<activations::AnswerInput>()
             .answer(
                 200,
                 "What the model is sent, or the file.",
-                vec![Content::of::<AnsweredAnswer>(), Content::Other("*/*")],
+                vec![Content::Json(draw::<activations::AnsweredAnswer>), Content::Other("*/*")],
             )
-            .json::<WaitingAnswer>(202, "The user must decide something else.")
+            .json::<waiting::WaitingAnswer>(202, "The user must decide something else.")
             .fails(&[404, 406, 409, 422]),
         Route::new(DELETE, "/v1/activations/{handle}", "dropActivation", activations::drop_it)
             .about("Drops what waits for an answer.")
@@ -91,30 +78,30 @@ fn of_looking() -> Vec<Route> {
         Route::new(POST, "/v1/mentions", "findMentions", look::mentions)
             .about("Tells which skills a turn of a user names, and why not the rest.")
             .query::<Location>()
-            .body::<TurnInput>()
-            .json::<MentionsAnswer>(200, "The skills, in the order in which they are loaded.")
+            .body::<wire::TurnInput>()
+            .json::<wire::MentionsAnswer>(200, "The skills, in the order in which they are loaded.")
             .fails(&[404, 409, 422]),
         Route::new(GET, "/v1/search", "searchSkills", look::search)
             .about("Finds skills by words, best first.")
-            .query::<SearchQuery>()
-            .json::<SearchAnswer>(200, "The skills that fit."),
+            .query::<look::SearchQuery>()
+            .json::<wire::SearchAnswer>(200, "The skills that fit."),
         Route::new(GET, "/v1/prompt", "showPrompt", look::prompt)
             .about("Shows the skills as the model would see them.")
-            .query::<PromptQuery>()
-            .json::<PromptAnswer>(200, "The text, and what the budget cost whom.")
+            .query::<look::PromptQuery>()
+            .json::<wire::PromptAnswer>(200, "The text, and what the budget cost whom.")
             .fails(&[404, 409, 422]),
         Route::new(GET, "/v1/hosts", "listHosts", look::hosts)
             .about("Lists the hosts, and how many skills each of them sees.")
-            .query::<HostsQuery>()
-            .json::<HostsAnswer>(200, "The hosts."),
+            .query::<look::HostsQuery>()
+            .json::<wire::HostsAnswer>(200, "The hosts."),
         Route::new(GET, "/v1/roots", "listRoots", look::roots)
             .about("Lists where a host looks, in what order, and by what settings.")
             .query::<Location>()
-            .json::<RootsAnswer>(200, "The folders."),
+            .json::<wire::RootsAnswer>(200, "The folders."),
         Route::new(GET, "/v1/problems", "listProblems", look::problems)
             .about("Lists findings about skills and settings.")
             .query::<Location>()
-            .json::<ProblemsAnswer>(200, "The findings."),
+            .json::<look::ProblemsAnswer>(200, "The findings."),
         Route::new(GET, "/v1/events", "followChanges", events::events)
             .about("Tells of changes as they happen: first `version`, then `change`; `reload` to whoever is too far behind.")
             .query::<Location>()
@@ -127,20 +114,20 @@ fn of_changing() -> Vec<Route> {
         Route::new(POST, "/v1/reload", "reload", change::reload)
             .about("Looks again now, whatever was noticed.")
             .query::<Location>()
-            .body::<Order>()
-            .json::<ReloadAnswer>(200, "What was seen.")
+            .body::<change::Order>()
+            .json::<wire::ReloadAnswer>(200, "What was seen.")
             .fails(&[404, 409, 422]),
         Route::new(POST, "/v1/skills/{id}/enable", "enableSkill", change::switch::<true>)
             .about("Switches a skill on, in OpenOxide's own settings.")
             .query::<Location>()
-            .body::<SwitchInput>()
-            .json::<ChangeAnswer>(200, "What was written.")
+            .body::<change::SwitchInput>()
+            .json::<wire::ChangeAnswer>(200, "What was written.")
             .fails(&[404, 409, 422]),
         Route::new(POST, "/v1/skills/{id}/disable", "disableSkill", change::switch::<false>)
             .about("Switches a skill off, in OpenOxide's own settings.")
             .query::<Location>()
-            .body::<SwitchInput>()
-            .json::<ChangeAnswer>(200, "What was written.")
+            .body::<change::SwitchInput>()
+            .json::<wire::ChangeAnswer>(200, "What was written.")
             .fails(&[404, 409, 422]),
     ]
 }
@@ -149,15 +136,15 @@ fn for_other_clients() -> Vec<Route> {
     vec![
         Route::new(GET, "/skill", "listSkillRecords", opencode_compat::skills)
             .about("Lists skills as clients of another program expect them.")
-            .query::<RecordsQuery>()
-            .json::<Vec<SkillRecord>>(200, "The skills."),
+            .query::<opencode_compat::RecordsQuery>()
+            .json::<Vec<opencode_compat::SkillRecord>>(200, "The skills."),
         Route::new(GET, "/command", "listCommandRecords", opencode_compat::commands)
             .about("Lists skills as commands, as clients of another program expect them.")
-            .query::<RecordsQuery>()
-            .json::<Vec<CommandRecord>>(200, "The skills."),
+            .query::<opencode_compat::RecordsQuery>()
+            .json::<Vec<opencode_compat::CommandRecord>>(200, "The skills."),
         Route::new(GET, "/.well-known/agent-skills/index.json", "discoverSkills", well_known::index)
             .about("Lists the skills that are published, by version 0.2.0 of the discovery format.")
-            .json::<Index>(200, "The index."),
+            .json::<well_known::Index>(200, "The index."),
         Route::new(GET, "/.well-known/agent-skills/{file}", "fetchArchive", well_known::archive)
             .about("Fetches a skill's folder, as `NAME.tar.gz`.")
             .answer(200, "The archive.", vec![Content::Other("application/gzip")]),
@@ -170,7 +157,7 @@ fn for_other_clients() -> Vec<Route> {
             ),
         Route::new(GET, "/.well-known/skills/index.json", "discoverSkillsOld", well_known::old_index)
             .about("Lists the skills that are published, by version 0.1 of the discovery format.")
-            .json::<OldIndex>(200, "The index."),
+            .json::<well_known::OldIndex>(200, "The index."),
         Route::new(GET, "/.well-known/skills/{name}/{*path}", "fetchFileOld", well_known::file)
             .about("Fetches a file of a skill.")
             .answer(
@@ -188,7 +175,7 @@ fn of_the_server() -> Vec<Route> {
             .about("Tells that the server answers.")
             .answer(200, "It does.", vec![Content::Other("text/plain")])
             .fails(&[]),
-        Route::new(GET, "/metrics", "metrics", metrics::metrics)
+        Route::new(GET, "/metrics", "metrics", status::metrics)
             .about("Shows numbers in the text format of Prometheus.")
             .answer(200, "The numbers.", vec![Content::Other("text/plain")]),
         Route::new(GET, "/openapi.json", "describe", status::document)
@@ -199,6 +186,10 @@ fn of_the_server() -> Vec<Route> {
             .about("Describes every route for people.")
             .answer(200, "A page.", page())
             .fails(&[]),
-        Route::new(GET, "/", "front", front).about("Shows people what is served.").answer(200, "A page.", page()),
+        Route::new(GET, "/", "front", home_page::front).about("Shows people what is served.").answer(
+            200,
+            "A page.",
+            page(),
+        ),
     ]
 }

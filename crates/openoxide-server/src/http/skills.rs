@@ -1,6 +1,5 @@
 //! Lists the active skills and those of MCP servers, and shows one.
 
-use axum::response::Response;
 use openoxide_app::{list, remote, show};
 use openoxide_wire::{LimitLine, OtherLine, SchemaVersion, ShowAnswer, SkillLine};
 use schemars::JsonSchema;
@@ -55,7 +54,7 @@ pub(crate) struct SkillAnswer {
     answer: ShowAnswer,
 }
 
-pub(crate) async fn list(context: HttpContext, Query(query): Query<ListQuery>) -> Result<Response> {
+pub(crate) async fn list(context: HttpContext, Query(query): Query<ListQuery>) -> Result {
     let snapshot = context.snapshot(&query.at).await?;
     context
         .cached_json(&snapshot, "skills", query.all.to_string(), move |snapshot| {
@@ -76,7 +75,7 @@ fn listed<T>(lines: Vec<(String, T)>) -> Vec<Listed<T>> {
     lines.into_iter().map(|(id, line)| Listed { id, line }).collect()
 }
 
-pub(crate) async fn show(context: HttpContext, Path(id): Path<String>, Query(at): Query<Location>) -> Result<Response> {
+pub(crate) async fn show(context: HttpContext, Path(id): Path<String>, Query(at): Query<Location>) -> Result {
     let snapshot = context.snapshot(&at).await?;
     context
         .cached_json(&snapshot, "skill", id.clone(), move |snapshot| {
@@ -87,7 +86,7 @@ pub(crate) async fn show(context: HttpContext, Path(id): Path<String>, Query(at)
 }
 
 /// Lists the skills that the MCP servers of the settings offer.
-pub(crate) async fn remote(context: HttpContext, Query(at): Query<Location>) -> Result<Response> {
+pub(crate) async fn remote(context: HttpContext, Query(at): Query<Location>) -> Result {
     let snapshot = context.snapshot(&at).await?;
     let operation = remote::list(&snapshot)?;
     let (_, listing) = context.engine.complete(&snapshot, operation, &Conversation::default(), &mut Nobody).await?;

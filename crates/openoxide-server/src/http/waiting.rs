@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::response::{IntoResponse, Response};
+use axum::response::IntoResponse;
 use http::StatusCode;
 use openoxide_app::{Choice, Pending, PendingError, Question, Snapshot, path_text, question_line};
 use openoxide_wire::{QuestionLine, SchemaVersion};
@@ -34,7 +34,7 @@ pub(crate) fn ask(
     work: PendingWork,
     session: Conversation,
     question: Question,
-) -> Result<Response> {
+) -> Result {
     if context.is_head {
         // Nobody gets the handle, so nothing waits under one.
         return Ok(StatusCode::ACCEPTED.into_response());

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use axum::response::Response;
 use http::HeaderValue;
 use openoxide_app::Snapshot;
 use openoxide_app::publish::{self, not_published};
@@ -63,7 +62,7 @@ pub(crate) struct OldEntry {
 async fn published(
     context: HttpContext,
     make: impl FnOnce(&Snapshot, &HttpState) -> Result<EncodedResponse> + Send + 'static,
-) -> Result<Response> {
+) -> Result {
     if !context.http.options.well_known {
         return Err(Failure::from(not_published()).help("publishing is switched off on this server"));
     }
@@ -73,7 +72,7 @@ async fn published(
     Ok(response.send(&context.headers))
 }
 
-pub(crate) async fn index(context: HttpContext, _: Query<NoQuery>) -> Result<Response> {
+pub(crate) async fn index(context: HttpContext, _: Query<NoQuery>) -> Result {
     published(context, move |snapshot, http| {
         let cache = &http.published;
         let skills = publish::published(snapshot, cache)?.filter_map(|skill| {
@@ -88,7 +87,7 @@ pub(crate) async fn index(context: HttpContext, _: Query<NoQuery>) -> Result<Res
     .await
 }
 
-pub(crate) async fn old_index(context: HttpContext, _: Query<NoQuery>) -> Result<Response> {
+pub(crate) async fn old_index(context: HttpContext, _: Query<NoQuery>) -> Result {
     published(context, move |snapshot, http| {
         let skills = publish::published(snapshot, &http.published)?.map(|skill| OldEntry {
             name: skill.name().to_owned(),
@@ -100,7 +99,7 @@ pub(crate) async fn old_index(context: HttpContext, _: Query<NoQuery>) -> Result
     .await
 }
 
-pub(crate) async fn archive(context: HttpContext, Path(file): Path<String>, _: Query<NoQuery>) -> Result<Response> {
+pub(crate) async fn archive(context: HttpContext, Path(file): Path<String>, _: Query<NoQuery>) -> Result {
     published(context, move |snapshot, http| {
         let name = file.strip_suffix(".tar.gz").ok_or_else(not_published)?;
         let bytes = publish::find(snapshot, &http.published, name)?.archive()?;
@@ -113,7 +112,7 @@ pub(crate) async fn file(
     context: HttpContext,
     Path((name, path)): Path<(String, String)>,
     _: Query<NoQuery>,
-) -> Result<Response> {
+) -> Result {
     published(context, move |snapshot, http| {
         let bytes = publish::find(snapshot, &http.published, &name)?.read(&path)?;
         let kind = if std::path::Path::new(&path).extension().is_some_and(|end| end == "md") {

@@ -6,7 +6,7 @@
 
 use std::net::IpAddr;
 
-use http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, ORIGIN, TRANSFER_ENCODING, WWW_AUTHENTICATE};
+use http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, ORIGIN, TRANSFER_ENCODING};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, request, uri::Authority};
 
 use super::token::Token;
@@ -102,13 +102,6 @@ impl Guard {
 fn is_whole(host: &Authority) -> bool {
     let port = host.as_str().strip_prefix(host.host());
     port.is_some_and(|port| port.is_empty() || port == ":" || host.port_u16().is_some())
-}
-
-/// Adds what a client is told that has no token.
-pub(super) fn challenge(status: StatusCode, headers: &mut HeaderMap) {
-    if status == StatusCode::UNAUTHORIZED {
-        headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-    }
 }
 
 fn wrong_host(host: &Authority) -> Rejection {

@@ -6,16 +6,17 @@ use std::{net::SocketAddr, sync::Arc, time::Instant};
 use axum::extract::{ConnectInfo, DefaultBodyLimit};
 use axum::response::{IntoResponse as _, Response};
 use axum::{Router, body::Body};
-use http::header::{CONNECTION, EXPECT, X_CONTENT_TYPE_OPTIONS};
+use http::header::{CONNECTION, EXPECT, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, request};
 use hyper::body::{Body as _, Incoming};
+use openoxide_app::random_name;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tower::Service as _;
 use tower_http::catch_panic::CatchPanicLayer;
 use tracing::Instrument as _;
 
 use super::body::{TimedBody, throw_away};
-use super::guard::{Guard, HostKind, Rejection, challenge};
+use super::guard::{Guard, HostKind, Rejection};
 use super::stream::{EventStreamBody, is_stream, wants_stream};
 use super::{limits::IngressLimits, token::Token};
 use crate::observe::log::{REQUEST, shown_path};
@@ -71,12 +72,12 @@ impl Ingress {
             metrics: Arc::clone(engine.metrics()),
             stopping: engine.stopping().clone(),
             streams: Arc::new(Semaphore::new(limits.streams)),
-            run: run_name(),
+            // It is no secret; without randomness, the ids of several runs are alike.
+            run: random_name().map_or_else(|| "0".repeat(8), |name| name[..8].to_owned()),
             count: AtomicU64::new(0),
         }
     }
 
-    /// Answers a request, counts it and logs it.
     pub(super) async fn answer(&self, ends: Ends, text: &str, request: Request<Incoming>) -> Response {
         let began = Instant::now();
         let (head, body) = request.into_parts();
@@ -117,7 +118,9 @@ impl Ingress {
     fn turn_away(&self, reason: Reason, failure: &Failure, id: &RequestId) -> Response {
         self.metrics.turned_away(reason);
         let mut response = failure.response(Some(id));
-        challenge(response.status(), response.headers_mut());
+        if reason == Reason::Token {
+            response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
         if matches!(reason, Reason::Size | Reason::Slow | Reason::Stopping) {
             // What is left of the request is not read.
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
@@ -230,19 +233,11 @@ fn reject(reason: Reason, status: StatusCode, code: &str, text: impl Into<String
 /// Tells whether a proxy says that it passed the request on.
 fn is_relayed(headers: &HeaderMap) -> bool {
     let is_relays = |name: &str| {
-        ["forwarded", "via", "x-real-ip"].contains(&name) || name.starts_with("x-forwarded-") || name == "x-forwarded"
+        matches!(name, "forwarded" | "via" | "x-real-ip" | "x-forwarded") || name.starts_with("x-forwarded-")
     };
     headers.keys().any(|name| is_relays(name.as_str()))
 }
 
 fn is_name(id: &str) -> bool {
     (1..=ID_MAX).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte))
-}
-
-/// Returns a name for this run, so that ids of several runs differ.
-fn run_name() -> String {
-    let mut bytes = [0; 4];
-    // It is no secret; without randomness, runs cannot be told apart.
-    let _ = getrandom::fill(&mut bytes);
-    format!("{:08x}", u32::from_be_bytes(bytes))
 }

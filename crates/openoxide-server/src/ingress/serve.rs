@@ -1,6 +1,7 @@
 //! Accepts connections until the server stops, then waits for the requests that are under way.
 
-use std::{convert::Infallible, io, sync::Arc, time::Duration};
+use std::io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
+use std::{convert::Infallible, sync::Arc, time::Duration};
 
 use hyper::{server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -28,7 +29,8 @@ pub async fn serve(listener: BoundListener, ingress: Ingress, engine: &Engine) {
         () = accept(&listener.listener, &ingress, &connections) => {}
     }
     drop(listener);
-    engine.stop_commands();
+    engine.stopping().ask();
+    engine.commands.close();
     connections.close();
     tokio::select! {
         _ = tokio::time::timeout(ingress.limits.stop_time, connections.wait()) => {}
@@ -52,7 +54,8 @@ async fn accept(listener: &TcpListener, ingress: &Arc<Ingress>, connections: &Ta
                 }
             }
             // It went away while it waited.
-            Err(error) if is_of_connection(&error) => {}
+            Err(error)
+                if matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted) => {}
             Err(error) => {
                 if !is_reported {
                     is_reported = true;
@@ -62,11 +65,6 @@ async fn accept(listener: &TcpListener, ingress: &Arc<Ingress>, connections: &Ta
             }
         }
     }
-}
-
-fn is_of_connection(error: &io::Error) -> bool {
-    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
-    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)
 }
 
 async fn connection(stream: TcpStream, ends: Ends, ingress: Arc<Ingress>, _place: OwnedSemaphorePermit) {

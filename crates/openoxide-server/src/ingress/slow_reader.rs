@@ -26,17 +26,12 @@ impl<S> SlowReaderLimit<S> {
         SlowReaderLimit { stream, time, late: None, taken: 0 }
     }
 
-    /// Checks the outcome of writing `length` bytes.
-    fn check(
-        &mut self,
-        length: usize,
-        result: Poll<io::Result<usize>>,
-        cx: &mut Context<'_>,
-    ) -> Poll<io::Result<usize>> {
+    /// Checks the outcome of writing `len` bytes.
+    fn check(&mut self, len: usize, result: Poll<io::Result<usize>>, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
         match result {
             Poll::Ready(Ok(count)) => {
                 self.taken += count;
-                if count == length || self.taken >= PACE {
+                if count == len || self.taken >= PACE {
                     self.late = None;
                     self.taken = 0;
                 }

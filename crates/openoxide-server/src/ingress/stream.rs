@@ -22,13 +22,11 @@ pub(super) struct EventStreamBody {
     _counted: Gauge,
 }
 
-/// Tells whether a request asks for a stream of events.
 pub(super) fn wants_stream(headers: &HeaderMap) -> bool {
     let accepted = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
     accepted.flat_map(|value| value.split(',')).any(|kind| kind.trim_start().starts_with("text/event-stream"))
 }
 
-/// Tells whether an answer is a stream of events.
 pub(super) fn is_stream(headers: &HeaderMap) -> bool {
     let kind = headers.get(CONTENT_TYPE).map(http::HeaderValue::as_bytes);
     kind.is_some_and(|kind| kind.starts_with(b"text/event-stream"))

@@ -9,18 +9,10 @@ use serde_json::{Value, json};
 /// Facts for programs are in `_meta`: some clients hand `structuredContent` to the model in place of the text.
 pub(super) fn tool_result(answer: ToolResult, done: Option<&ActivationOutcome>, unasked: &[String]) -> CallToolResult {
     let ToolResult { title, output, metadata, is_error, follow, fork } = answer;
-    let mut texts = Vec::new();
-    match fork {
-        Some(plan) => texts.push(forked(&plan)),
-        None => texts.push(output),
-    }
+    let mut texts = vec![fork.as_ref().map_or(output, forked)];
     texts.extend(follow.into_iter().map(|message| message.text));
-    let mut notices: &[Notice] = &[];
-    if let Some(done) = done {
-        texts.extend(done.verdict.context.iter().map(|said| said.text.clone()));
-        notices = &done.notices;
-    }
-    texts.extend(note(notices, unasked));
+    texts.extend(done.into_iter().flat_map(|done| &done.verdict.context).map(|said| said.text.clone()));
+    texts.extend(note(done.map_or(&[], |done| &done.notices), unasked));
     let content: Vec<ContentBlock> = texts.into_iter().map(ContentBlock::text).collect();
     let mut result = if is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
     let mut meta = MetaObject::new();

@@ -8,10 +8,9 @@ use rmcp::model::{
     ProtocolVersion,
 };
 use rmcp::{ErrorData, RoleServer, service::Peer};
-use tokio::sync::Semaphore;
 
 use super::question::{self, AnswerRights};
-use super::{Context, McpServer, Result, internal, invalid, unavailable};
+use super::{Context, McpServer, McpState, Result, internal, invalid, unavailable};
 use crate::{
     Actor, ApprovalProof, Conversation, Engine, Face, Operation, Pend, PendingOperation, Progress, RequestKey,
 };
@@ -25,8 +24,10 @@ const PATIENCE: Duration = Duration::from_mins(10);
 pub(super) struct Elicitor {
     way: Way,
     rights: AnswerRights,
-    /// Room for questions that clients are asked while they wait.
-    room: Arc<Semaphore>,
+    state: Arc<McpState>,
+    session: Conversation,
+    /// The request, which has to be repeated with the answer where the client asks later.
+    request: RequestKey,
     /// The engine, which acts for the client.
     pub(super) engine: Engine,
 }
@@ -40,7 +41,6 @@ enum Way {
     Never,
 }
 
-/// What came of a question.
 enum Heard {
     Answer(Answer),
     /// The client must ask with this form, and repeat its request.
@@ -49,7 +49,7 @@ enum Heard {
 
 impl Elicitor {
     /// Finds out how the user of a client can be asked.
-    pub(super) fn of(server: &McpServer, context: &Context) -> Elicitor {
+    pub(super) fn new(server: &McpServer, context: &Context, request: RequestKey) -> Elicitor {
         let version = context.protocol_version();
         let is_modern = version.is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str());
         let elicitation = context.client_capabilities().and_then(|capabilities| capabilities.elicitation);
@@ -67,7 +67,8 @@ impl Elicitor {
             AnswerRights { lasting: server.one_conversation || !is_modern, proven: server.one_conversation || shown };
         let actor = head.map_or_else(|| Actor::of(Face::Mcp), |head| Actor::of_request(Face::Mcp, &head.extensions));
         let engine = server.state.engine.asked_by(actor);
-        Elicitor { way, rights, room: Arc::clone(&server.state.asked), engine }
+        let (state, session) = (Arc::clone(&server.state), Arc::clone(&server.session));
+        Elicitor { way, rights, state, session, request, engine }
     }
 
     /// Asks a question, or says why it cannot be asked.
@@ -78,7 +79,8 @@ impl Elicitor {
             Way::Never => return Err(NO_FORMS.to_owned()),
             Way::Now(peer) => peer,
         };
-        let _room = self.room.try_acquire().map_err(|_| "too many questions wait for an answer; try again later")?;
+        let _room =
+            self.state.asked.try_acquire().map_err(|_| "too many questions wait for an answer; try again later")?;
         let result = peer.create_elicitation_with_timeout(form, Some(PATIENCE)).await;
         let result = result.map_err(|_| "the client did not bring an answer")?;
         Ok(Heard::Answer(question::answer(question, self.rights, &result)))
@@ -95,7 +97,6 @@ impl Elicitor {
 const NO_FORMS: &str = "this client cannot ask its user (it does not support elicitation); \
                         the user can allow it with a permission rule, or in a terminal with `openoxide activate`";
 
-/// What came of an operation.
 pub(super) enum Elicited<O: Operation> {
     /// Its output, and which questions could not be asked, and why.
     Done(O::Output, Vec<String>),
@@ -112,57 +113,47 @@ struct Work<O: Operation> {
     unasked: Vec<String>,
 }
 
-impl McpServer {
+impl Elicitor {
     /// Drives an operation from its beginning.
-    pub(super) async fn begin_eliciting<O: Operation + Pend>(
+    pub(super) async fn begin<O: Operation + Pend>(
         &self,
         snapshot: &Arc<Snapshot>,
         operation: O,
-        elicitor: &Elicitor,
-        request: &RequestKey,
     ) -> Result<Elicited<O>> {
-        let (operation, snapshot, session) = (Box::new(operation), Arc::clone(snapshot), Arc::clone(&self.session));
-        let work = Work { operation, snapshot, session, unasked: Vec::new() };
-        self.elicit(work, Reply::Begin, elicitor, request).await
+        let (snapshot, session) = (Arc::clone(snapshot), Arc::clone(&self.session));
+        let work = Work { operation: Box::new(operation), snapshot, session, unasked: Vec::new() };
+        self.drive(work, Reply::Begin).await
     }
 
     /// Drives an operation on from the question that a repeated request answers.
-    pub(super) async fn resume_eliciting<O: Operation + Pend>(
+    pub(super) async fn resume<O: Operation + Pend>(
         &self,
         handle: &str,
         responses: Option<&InputResponses>,
-        elicitor: &Elicitor,
-        request: &RequestKey,
     ) -> Result<Elicited<O>> {
-        let is_it = |waiting: &PendingOperation| waiting.request.as_ref() == Some(request);
-        let waiting = self.state.engine.pending.take_if(handle, is_it).map_err(not_pending)?;
+        let is_it = |waiting: &PendingOperation| waiting.request.as_ref() == Some(&self.request);
+        let waiting = self.engine.pending.take_if(handle, is_it).map_err(not_pending)?;
         let PendingOperation { work, question, snapshot, session, unasked, .. } = waiting;
         let operation = O::take(work).ok_or_else(|| invalid("the request state belongs to another request"))?;
         let work = Work { operation, snapshot, session, unasked };
-        if let Some(answer) = elicitor.heard(&question, responses) {
-            return self.elicit(work, Reply::Answer(answer), elicitor, request).await;
+        if let Some(answer) = self.heard(&question, responses) {
+            return self.drive(work, Reply::Answer(answer)).await;
         }
-        let form = question::form(&question, elicitor.rights).map_err(invalid)?;
-        Ok(Elicited::Later(self.wait(work, question, form, request)?))
+        let form = question::form(&question, self.rights).map_err(invalid)?;
+        self.wait(work, question, form)
     }
 
-    async fn elicit<O: Operation + Pend>(
-        &self,
-        mut work: Work<O>,
-        mut reply: Reply,
-        elicitor: &Elicitor,
-        request: &RequestKey,
-    ) -> Result<Elicited<O>> {
+    async fn drive<O: Operation + Pend>(&self, mut work: Work<O>, mut reply: Reply) -> Result<Elicited<O>> {
         loop {
-            let progress = elicitor.engine.advance(&work.snapshot, work.operation, &work.session, reply).await;
+            let progress = self.engine.advance(&work.snapshot, work.operation, &work.session, reply).await;
             let (operation, question) = match progress.map_err(unavailable)? {
                 Progress::Done(_, output) => return Ok(Elicited::Done(output, work.unasked)),
                 Progress::Asks(operation, question) => (operation, question),
             };
             work.operation = operation;
-            reply = match elicitor.ask(&question).await {
+            reply = match self.ask(&question).await {
                 Ok(Heard::Answer(answer)) => Reply::Answer(answer),
-                Ok(Heard::Later(form)) => return Ok(Elicited::Later(self.wait(work, question, *form, request)?)),
+                Ok(Heard::Later(form)) => return self.wait(work, question, *form),
                 Err(why) => {
                     work.unasked.push(format!("{}: {why}", about(&question)));
                     Reply::Answer(Answer::NotAsked)
@@ -177,15 +168,15 @@ impl McpServer {
         work: Work<O>,
         question: Question,
         form: ElicitRequestParams,
-        request: &RequestKey,
-    ) -> Result<InputRequiredResult> {
+    ) -> Result<Elicited<O>> {
         let Work { operation, snapshot, session, unasked } = work;
-        let work = operation.pend();
+        let (work, request) = (operation.pend(), Some(self.request.clone()));
         let kind = work.kind();
-        let waiting = PendingOperation { work, question, snapshot, session, request: Some(request.clone()), unasked };
-        let handle = self.state.engine.pending.insert(kind, waiting).map_err(not_pending)?;
+        let waiting = PendingOperation { work, question, snapshot, session, request, unasked };
+        let handle = self.engine.pending.insert(kind, waiting).map_err(not_pending)?;
         let form = InputRequest::Elicitation(ElicitRequest::new(form));
-        Ok(InputRequiredResult::new(Some(InputRequests::from([(QUESTION.to_owned(), form)])), Some(handle)))
+        let asked = InputRequests::from([(QUESTION.to_owned(), form)]);
+        Ok(Elicited::Later(InputRequiredResult::new(Some(asked), Some(handle))))
     }
 }
 

@@ -43,9 +43,13 @@ pub(super) fn internal(text: impl Into<String>) -> ErrorData {
 /// Repeats what somebody wrote, which may be as long as they like.
 pub(super) fn shortened(text: &str) -> String {
     const REPEATED: usize = 200;
-    let shown = openoxide_app::TerminalText(text).to_string();
-    match shown.char_indices().nth(REPEATED) {
-        Some((end, _)) => format!("{}…", &shown[..end]),
-        None => shown,
+    cut(openoxide_app::TerminalText(text).to_string(), REPEATED)
+}
+
+/// Cuts a text after so many characters.
+pub(super) fn cut(text: String, characters: usize) -> String {
+    match text.char_indices().nth(characters) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
     }
 }

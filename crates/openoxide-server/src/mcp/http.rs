@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::message::{MESSAGE_MAX, Unreadable, read};
 use super::{McpOptions, McpServer, McpState, sessions::Sessions};
 use crate::Engine;
-use crate::bounded_body::{BodyError, read_body};
+use crate::bounded_read::{BodyError, read_body};
 
 /// How MCP is served over HTTP.
 #[derive(Clone, Debug, Default)]

@@ -12,7 +12,6 @@ use super::McpView;
 /// The extension that serves skills.
 const SKILLS: &str = "io.modelcontextprotocol/skills";
 
-/// Says what the server is and can do.
 pub(super) fn config() -> ServerConfig {
     let mut skills = JsonObject::new();
     skills.insert("directoryRead".to_owned(), json!(true));

@@ -1,6 +1,6 @@
 //! Skills as prompts: what a user can call by name.
 
-use openoxide_app::activate::{self, Activate, ActivateInput};
+use openoxide_app::activate::{self, ActivateInput};
 use openoxide_app::{ActivationOutcome, Call, CallArguments, Caller, Entry};
 use rmcp::model::{
     CacheScope, GetPromptRequestParams, GetPromptResponse, GetPromptResult, JsonObject, ListPromptsResult, Prompt,
@@ -16,15 +16,13 @@ use crate::RequestKey;
 
 /// Most prompts of one page.
 const PAGE: usize = 200;
-/// What cursors of this list are told by.
-const LIST: &str = "prompts";
 /// The argument of a skill that does not name its own.
 const ALL: &str = "arguments";
 
 impl McpState {
     pub(super) fn list_prompts(&self, view: &McpView, cursor: Option<&str>) -> Result<ListPromptsResult> {
         let names = view.skills.prompt_names();
-        let (names, next) = page(LIST, names.into_iter(), cursor, PAGE, |name| (*name).to_owned())?;
+        let (names, next) = page("prompts", names.into_iter(), cursor, PAGE, |name| (*name).to_owned())?;
         let prompts = names.into_iter().filter_map(|name| view.skills.prompt(name)).map(prompt).collect();
         let mut result = ListPromptsResult::with_all_items(prompts);
         result.next_cursor = next;
@@ -62,7 +60,6 @@ fn named(entry: &Entry) -> &[String] {
     entry.skill.frontmatter.rare.as_deref().map_or(&[], |rare| rare.arguments.as_slice())
 }
 
-/// Reads what a prompt is called with.
 fn given(entry: &Entry, arguments: Option<&JsonObject>) -> Result<CallArguments> {
     let Some(arguments) = arguments.filter(|arguments| !arguments.is_empty()) else {
         return Ok(CallArguments::Nothing);
@@ -101,14 +98,14 @@ impl McpServer {
         let arguments = given(entry, request.arguments.as_ref())?;
         let wanted = Value::Object(request.arguments.clone().unwrap_or_default());
         let key = RequestKey::new("prompts/get", &request.name, wanted);
-        let elicitor = Elicitor::of(self, context);
+        let elicitor = Elicitor::new(self, context, key);
         let elicited = if let Some(handle) = &request.request_state {
-            self.resume_eliciting::<Activate>(handle, request.input_responses.as_ref(), &elicitor, &key).await?
+            elicitor.resume(handle, request.input_responses.as_ref()).await?
         } else {
             let call = Call { skill: request.name.clone(), caller: Caller::User, arguments };
             let operation =
                 activate::activate(&view.snapshot, ActivateInput::Skill(call)).map_err(|error| failed(&error))?;
-            self.begin_eliciting(&view.snapshot, operation, &elicitor, &key).await?
+            elicitor.begin(&view.snapshot, operation).await?
         };
         match elicited {
             Elicited::Later(asked) => Ok(asked.into()),

@@ -13,26 +13,21 @@ const MESSAGE_MAX: usize = 16 * 1024;
 const UNPROVEN: &str = "over HTTP only a client that shows the server's token may answer this; \
                         without it, the user can allow it in a terminal with `openoxide activate`";
 
-/// What of a client counts for what it may answer.
+/// What the answers of a client count for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct AnswerRights {
     /// Whether there is a conversation that an answer can be remembered for.
     pub(super) lasting: bool,
-    /// Whether it is known to speak for the user.
+    /// Whether the client is known to speak for the user.
     pub(super) proven: bool,
 }
 
 impl AnswerRights {
-    /// Tells whether the client may answer a question at all: what runs, stays or lets others speak is the user's alone.
+    /// Tells whether the client may answer a question at all. Only the user decides what runs, what stays, and who else
+    /// may speak to the model.
     fn may_answer(self, question: &Question) -> bool {
-        let is_grave = matches!(
-            question,
-            Question::RequestedPermissions { .. }
-                | Question::Server { .. }
-                | Question::Remote { .. }
-                | Question::Setting { .. }
-        );
-        self.proven || !is_grave
+        self.proven
+            || matches!(question, Question::Permission { .. } | Question::Secret { .. } | Question::Login { .. })
     }
 }
 

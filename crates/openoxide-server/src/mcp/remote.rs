@@ -6,7 +6,7 @@ use openoxide_app::{Caller, McpServers, RemoteOffer, TerminalText, ToolDoes, rem
 use rmcp::model::Tool;
 use serde_json::{Value, json};
 
-use super::{McpState, McpView};
+use super::{McpState, McpView, error::cut};
 use crate::{Conversation, Engine, Nobody};
 
 /// How long a list of tools waits for servers; those that take longer are in the next one.
@@ -53,10 +53,7 @@ async fn offered(engine: &Engine, view: &McpView) -> Vec<(String, String)> {
 fn in_short(text: &str) -> String {
     let start: String = text.chars().take(ABOUT_LOOKED_AT).collect();
     let line = TerminalText(&start).to_string().split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(ABOUT_MAX) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line,
-    }
+    cut(line, ABOUT_MAX)
 }
 
 fn name_in(tool: &mut Tool, offered: &[(String, String)]) {

@@ -5,8 +5,7 @@ use std::{path::Path, sync::Arc};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use openoxide_app::mcp_skills::OWN_FILE;
 use openoxide_app::{
-    ReadProblem, ReadRefusal, ReadRefusalReason, Reading, ResourceAnswer, ResourceBytes, ResourceContent, SkillFile,
-    media_type,
+    ReadProblem, ReadRefusal, ReadRefusalReason, ResourceAnswer, ResourceBytes, ResourceContent, SkillFile, media_type,
 };
 use rmcp::ErrorData;
 use rmcp::model::{
@@ -15,20 +14,19 @@ use rmcp::model::{
 };
 use serde_json::json;
 
-use super::directory::resource;
+use super::skills::resource;
 use super::{Context, Elicited, Elicitor, McpServer, McpState, McpView, Result, TTL_MS, no_resource, page};
 use crate::{Action, Decision, RequestKey};
 
 /// Most resources of one page.
 const PAGE: usize = 200;
-/// What cursors of this list are told by.
-const LIST: &str = "resources";
 /// Every file of every skill.
 pub(super) const TEMPLATE: &str = "skill://{+skill}/{+path}";
 
 impl McpState {
     pub(super) fn list_resources(&self, view: &McpView, cursor: Option<&str>) -> Result<ListResourcesResult> {
-        let (roots, next) = page(LIST, view.skills.addresses.roots(), cursor, PAGE, |(root, _)| (*root).to_owned())?;
+        let (roots, next) =
+            page("resources", view.skills.addresses.roots(), cursor, PAGE, |(root, _)| (*root).to_owned())?;
         let own = |(root, at): (&str, usize)| -> Option<Resource> {
             let served = view.skills.skill(&self.cache, at)?;
             Some(resource(root, &served, Path::new(OWN_FILE), false))
@@ -65,19 +63,19 @@ impl McpServer {
         request: ReadResourceRequestParams,
         context: &Context,
     ) -> Result<ReadResourceResponse> {
-        let elicitor = Elicitor::of(self, context);
-        let (uri, key) = (request.uri.clone(), RequestKey::new("resources/read", &request.uri, json!(null)));
+        let uri = request.uri;
+        let elicitor = Elicitor::new(self, context, RequestKey::new("resources/read", &uri, json!(null)));
         let elicited = if let Some(handle) = &request.request_state {
-            self.resume_eliciting::<Reading>(handle, request.input_responses.as_ref(), &elicitor, &key).await?
+            elicitor.resume(handle, request.input_responses.as_ref()).await?
         } else {
             let view = self.state.view().await?;
-            let (of, wanted) = (Arc::clone(&view), uri.clone());
-            let reading = self.state.work(move |state, _| of.skills.read(&state.cache, &wanted)).await?;
+            let (of, address) = (Arc::clone(&view), uri.clone());
+            let reading = self.state.work(move |state, _| of.skills.read(&state.cache, &address)).await?;
             let Some(reading) = reading else {
                 elicitor.engine.note(Action::Read, &uri, None, Some(&uri), Decision::Deny("unknown".to_owned()));
                 return Err(no_resource(&uri));
             };
-            self.begin_eliciting(&view.snapshot, reading, &elicitor, &key).await?
+            elicitor.begin(&view.snapshot, reading).await?
         };
         let (outcome, unasked) = match elicited {
             Elicited::Later(asked) => return Ok(asked.into()),

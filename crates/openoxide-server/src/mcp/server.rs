@@ -1,7 +1,7 @@
 //! The state of the MCP server, its conversations, and what clients see of one snapshot.
 
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use openoxide_app::mcp_skills::{self, ServedCache, ServedSkills};
 use openoxide_app::tools::{self, Toolbox};
@@ -70,7 +70,7 @@ pub(super) struct McpState {
     pub(super) options: McpOptions,
     pub(super) cache: ServedCache,
     /// Room for questions that clients are asked while they wait.
-    pub(super) asked: Arc<Semaphore>,
+    pub(super) asked: Semaphore,
     last: Mutex<Option<Arc<McpView>>>,
 }
 
@@ -83,7 +83,7 @@ pub(super) struct McpView {
 
 impl McpState {
     pub(super) fn new(engine: Engine, options: McpOptions) -> McpState {
-        let asked = Arc::new(Semaphore::new(ASKED_MAX));
+        let asked = Semaphore::new(ASKED_MAX);
         McpState { engine, options, cache: ServedCache::default(), asked, last: Mutex::default() }
     }
 
@@ -91,8 +91,9 @@ impl McpState {
     pub(super) async fn view(self: &Arc<McpState>) -> Result<Arc<McpView>> {
         let snapshot = self.engine.at(&self.engine.here).await.map_err(unavailable)?;
         let snapshot = snapshot.map_err(|error| internal(error.to_string()))?;
-        if let Some(view) = self.last().as_ref().filter(|view| Arc::ptr_eq(&view.snapshot, &snapshot)) {
-            return Ok(Arc::clone(view));
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(view) = last.filter(|view| Arc::ptr_eq(&view.snapshot, &snapshot)) {
+            return Ok(view);
         }
         let state = Arc::clone(self);
         self.engine.work().run(move || state.make_view(&snapshot)).await.map_err(unavailable)?
@@ -114,11 +115,7 @@ impl McpState {
         let toolbox = tools::tools(snapshot, &self.options.taken, |name| names.spell(name)).map_err(failed)?;
         let skills = mcp_skills::served(snapshot, &self.cache).map_err(failed)?;
         let view = Arc::new(McpView { snapshot: Arc::clone(snapshot), toolbox, skills });
-        *self.last() = Some(Arc::clone(&view));
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&view));
         Ok(view)
-    }
-
-    fn last(&self) -> MutexGuard<'_, Option<Arc<McpView>>> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

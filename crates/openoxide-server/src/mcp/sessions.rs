@@ -19,6 +19,7 @@ pub(super) struct Sessions {
 }
 
 type Error = <LocalSessionManager as SessionManager>::Error;
+type Result<T> = std::result::Result<T, Error>;
 
 impl Sessions {
     /// Notes that a conversation is used; returns those that must end for it.
@@ -31,17 +32,13 @@ impl Sessions {
         let too_many = used.len().saturating_sub(SESSIONS_MAX);
         used.drain(..too_many).collect()
     }
-
-    fn forget(&self, id: &SessionId) {
-        self.used.lock().unwrap_or_else(PoisonError::into_inner).retain(|other| other != id);
-    }
 }
 
 impl SessionManager for Sessions {
     type Error = Error;
     type Transport = <LocalSessionManager as SessionManager>::Transport;
 
-    async fn create_session(&self) -> Result<(SessionId, Self::Transport), Error> {
+    async fn create_session(&self) -> Result<(SessionId, Self::Transport)> {
         let (id, transport) = self.inner.create_session().await?;
         for old in self.note(&id, true) {
             // It may have ended by itself.
@@ -50,21 +47,17 @@ impl SessionManager for Sessions {
         Ok((id, transport))
     }
 
-    async fn initialize_session(
-        &self,
-        id: &SessionId,
-        message: ClientJsonRpcMessage,
-    ) -> Result<ServerJsonRpcMessage, Error> {
+    async fn initialize_session(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<ServerJsonRpcMessage> {
         self.inner.initialize_session(id, message).await
     }
 
-    async fn has_session(&self, id: &SessionId) -> Result<bool, Error> {
+    async fn has_session(&self, id: &SessionId) -> Result<bool> {
         self.note(id, false);
         self.inner.has_session(id).await
     }
 
-    async fn close_session(&self, id: &SessionId) -> Result<(), Error> {
-        self.forget(id);
+    async fn close_session(&self, id: &SessionId) -> Result<()> {
+        self.used.lock().unwrap_or_else(PoisonError::into_inner).retain(|other| other != id);
         self.inner.close_session(id).await
     }
 
@@ -72,18 +65,18 @@ impl SessionManager for Sessions {
         &self,
         id: &SessionId,
         message: ClientJsonRpcMessage,
-    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Error> {
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static> {
         self.inner.create_stream(id, message).await
     }
 
-    async fn accept_message(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<(), Error> {
+    async fn accept_message(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<()> {
         self.inner.accept_message(id, message).await
     }
 
     async fn create_standalone_stream(
         &self,
         id: &SessionId,
-    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Error> {
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static> {
         self.inner.create_standalone_stream(id).await
     }
 
@@ -91,7 +84,7 @@ impl SessionManager for Sessions {
         &self,
         id: &SessionId,
         last_event_id: String,
-    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Error> {
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static> {
         self.inner.resume(id, last_event_id).await
     }
 }

@@ -16,7 +16,7 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio_util::sync::CancellationToken;
 
 use super::message::{MESSAGE_MAX, Unreadable, read};
-use crate::bounded_lines::{BoundedLines, Line};
+use crate::bounded_read::{BoundedLines, Line};
 
 /// The most requests that wait for their answer.
 const WAITING_MAX: usize = 512;

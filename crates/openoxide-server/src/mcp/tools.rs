@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use openoxide_app::ToolDoes;
-use openoxide_app::activate::{self, Activate, ActivateInput};
+use openoxide_app::activate::{self, ActivateInput};
 use openoxide_app::tools::{self, ToolCallStart, Toolbox};
 use rmcp::model::{CacheScope, CallToolRequestParams, CallToolResponse, ListToolsResult, Tool, ToolAnnotations};
 use serde_json::Value;
@@ -53,12 +53,10 @@ impl McpServer {
         let name = self.state.tool_named(&view, &request.name).ok_or_else(unknown)?;
         let arguments = Value::Object(request.arguments.unwrap_or_default());
         let key = RequestKey::new("tools/call", &name, arguments.clone());
-        let elicitor = Elicitor::of(self, context);
+        let elicitor = Elicitor::new(self, context, key);
         let engine = &elicitor.engine;
         let elicited = match &request.request_state {
-            Some(handle) => {
-                self.resume_eliciting::<Activate>(handle, request.input_responses.as_ref(), &elicitor, &key).await?
-            }
+            Some(handle) => elicitor.resume(handle, request.input_responses.as_ref()).await?,
             None => match self.begin(&view, &name, arguments).await? {
                 ToolCallStart::Answer(answer) => return Ok(tool_result(*answer, None, &[]).into()),
                 // A model is in the middle of a call, so the user is not asked about a file.
@@ -76,7 +74,7 @@ impl McpServer {
                 ToolCallStart::Call(call) => {
                     let operation = activate::activate(&view.snapshot, ActivateInput::Skill(call))
                         .map_err(|error| failed(&error))?;
-                    self.begin_eliciting(&view.snapshot, operation, &elicitor, &key).await?
+                    elicitor.begin(&view.snapshot, operation).await?
                 }
             },
         };

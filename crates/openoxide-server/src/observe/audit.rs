@@ -10,14 +10,13 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 use axum::extract::ConnectInfo;
 use serde::Serialize;
 
-use crate::{RequestId, observe::background_writer::BackgroundWriter, observe::timestamp};
+use crate::{RequestId, observe::background_writer::BackgroundWriter, observe::cut};
 
 mod file;
 
 /// The longest text in a line, in bytes: a client that asks for what is not there must not fill the log with it.
 const LONGEST: usize = 128;
 
-/// Who did something.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Actor {
     pub(crate) face: Face,
@@ -29,7 +28,6 @@ pub(crate) struct Actor {
     pub(crate) request: Option<String>,
 }
 
-/// A face of the server.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Face {
@@ -58,9 +56,9 @@ pub(crate) enum Decision {
     Deny(String),
 }
 
-/// One line, but for its time.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct AuditEvent {
+    pub(crate) time: String,
     pub(crate) actor: Actor,
     pub(crate) action: Action,
     /// The skill's name.
@@ -73,13 +71,6 @@ pub(crate) struct AuditEvent {
     pub(crate) part: Option<String>,
     #[serde(flatten)]
     pub(crate) decision: Decision,
-}
-
-#[derive(Serialize)]
-struct Line<'a> {
-    time: String,
-    #[serde(flatten)]
-    event: &'a AuditEvent,
 }
 
 /// The log of what was done with skills.
@@ -95,7 +86,6 @@ impl AuditLog {
         AuditLog::at(home.join("state").join("audit.jsonl"), file::SIZE)
     }
 
-    /// Writes nowhere.
     pub(crate) fn off() -> AuditLog {
         AuditLog { lines: None, failed: Arc::default() }
     }
@@ -117,11 +107,11 @@ impl AuditLog {
             "skill used"
         );
         let Some(lines) = &self.lines else { return };
-        cut(&mut event.skill);
-        for text in [&mut event.digest, &mut event.part, &mut event.actor.request] {
-            text.iter_mut().for_each(cut);
+        cut(&mut event.skill, LONGEST);
+        for text in [&mut event.digest, &mut event.part, &mut event.actor.request].into_iter().flatten() {
+            cut(text, LONGEST);
         }
-        if let Ok(line) = serde_json::to_string(&Line { time: timestamp(), event: &event }) {
+        if let Ok(line) = serde_json::to_string(&event) {
             lines.push(line);
         }
     }
@@ -131,7 +121,6 @@ impl AuditLog {
         self.lines.as_ref().map_or(0, BackgroundWriter::lost)
     }
 
-    /// Returns how often lines could not be written.
     pub(crate) fn failed(&self) -> u64 {
         self.failed.load(Ordering::Relaxed)
     }
@@ -157,13 +146,6 @@ impl Actor {
     }
 }
 
-fn cut(text: &mut String) {
-    if text.len() > LONGEST {
-        text.truncate(text.floor_char_boundary(LONGEST));
-        text.push('…');
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use openoxide_testkit::TestContext;
@@ -173,6 +155,7 @@ mod tests {
 
     fn noted(skill: &str) -> AuditEvent {
         AuditEvent {
+            time: crate::observe::timestamp(),
             actor: Actor { face: Face::Http, peer: Some("127.0.0.1:5".to_owned()), request: Some("r-1".to_owned()) },
             action: Action::Activate,
             skill: skill.to_owned(),

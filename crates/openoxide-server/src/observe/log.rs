@@ -14,7 +14,7 @@ use tracing::{Event, Level, Subscriber, level_filters::LevelFilter};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
 use tracing_subscriber::{filter::Targets, registry::LookupSpan};
 
-use super::{background_writer::BackgroundWriter, timestamp};
+use super::{background_writer::BackgroundWriter, cut, timestamp};
 
 /// The target of the event that stands for one request.
 pub(crate) const REQUEST: &str = "openoxide::request";
@@ -106,7 +106,6 @@ struct LogLayer<W> {
     write: W,
 }
 
-/// The id of the request that a span stands for.
 struct SpanId(String);
 
 impl<S: Subscriber + for<'a> LookupSpan<'a>, W: Fn(String) + 'static> Layer<S> for LogLayer<W> {
@@ -207,12 +206,9 @@ fn level_name(level: Level) -> &'static str {
 /// Returns a path as a line shows it: without handles, and not too long.
 pub(crate) fn shown_path(path: &str) -> String {
     let is_handle = |part: &str| part.len() >= HANDLE && part.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let cut = |part: &str| if is_handle(part) { format!("{}…", &part[..SHOWN]) } else { part.to_owned() };
-    let mut text = path.split('/').map(cut).collect::<Vec<_>>().join("/");
-    if text.len() > PATH_MAX {
-        text.truncate(text.floor_char_boundary(PATH_MAX));
-        text.push('…');
-    }
+    let shown = |part: &str| if is_handle(part) { format!("{}…", &part[..SHOWN]) } else { part.to_owned() };
+    let mut text = path.split('/').map(shown).collect::<Vec<_>>().join("/");
+    cut(&mut text, PATH_MAX);
     text
 }
 

@@ -6,18 +6,8 @@ use std::{sync::Arc, time::Duration};
 
 use http::StatusCode;
 
-/// The upper bounds of the buckets for how long an answer took, in microseconds, with their names in seconds.
-const BUCKETS: [(u64, &str); 9] = [
-    (100, "0.0001"),
-    (500, "0.0005"),
-    (1_000, "0.001"),
-    (5_000, "0.005"),
-    (25_000, "0.025"),
-    (100_000, "0.1"),
-    (500_000, "0.5"),
-    (2_500_000, "2.5"),
-    (10_000_000, "10"),
-];
+/// The upper bounds of the buckets for how long an answer took, in microseconds.
+const BUCKETS: [u64; 9] = [100, 500, 1_000, 5_000, 25_000, 100_000, 500_000, 2_500_000, 10_000_000];
 
 /// Counters of what the server does. Nothing in them depends on what anybody asks for, so they never grow in number.
 #[derive(Debug, Default)]
@@ -77,7 +67,7 @@ impl Metrics {
         self.answers[class].fetch_add(1, Ordering::Relaxed);
         let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
         self.micros.fetch_add(micros, Ordering::Relaxed);
-        let bucket = BUCKETS.iter().position(|(most, _)| micros <= *most);
+        let bucket = BUCKETS.iter().position(|most| micros <= *most);
         bucket.map_or(&self.slower, |at| &self.buckets[at]).fetch_add(1, Ordering::Relaxed);
     }
 
@@ -138,7 +128,8 @@ impl Metrics {
         const NAME: &str = "openoxide_http_answer_seconds";
         family(text, NAME, "histogram", "How long answers took.");
         let mut total = 0;
-        for ((_, bound), bucket) in BUCKETS.iter().zip(&self.buckets) {
+        for (bound, bucket) in BUCKETS.into_iter().zip(&self.buckets) {
+            let bound = Duration::from_micros(bound).as_secs_f64();
             total += load(bucket);
             line(text, &format!("{NAME}_bucket{{le=\"{bound}\"}}"), total);
         }
@@ -171,6 +162,7 @@ pub(crate) fn line(text: &mut String, name: &str, value: impl Display) {
 
 #[cfg(test)]
 mod tests {
+    use super::Reason::{Content, Host, Origin, Size, Slow, Stopping, Streams, Token};
     use super::*;
 
     #[test]
@@ -178,7 +170,7 @@ mod tests {
         let metrics = Arc::new(Metrics::default());
         metrics.answered(StatusCode::OK, Duration::from_micros(100));
         metrics.answered(StatusCode::NOT_FOUND, Duration::from_mins(1));
-        metrics.turned_away(Reason::Token);
+        metrics.turned_away(Token);
         let open = metrics.connection();
         let text = metrics.render();
         for line in [
@@ -195,7 +187,6 @@ mod tests {
         }
         drop(open);
         assert_eq!(metrics.connections(), 0);
-        use Reason::{Content, Host, Origin, Size, Slow, Stopping, Streams, Token};
         let all = [Host, Origin, Token, Content, Size, Slow, Streams, Stopping];
         assert!(
             all.into_iter()

@@ -10,7 +10,6 @@ use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 
 use super::Client;
 
-/// The method of the notification.
 pub(super) const NAME: &str = "skills/changed";
 
 /// How long changes are gathered into one notification.

@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use openoxide_app::{Error, Place, Session, Snapshot, live::Pin};
 
-use super::{error::RpcError, open_requests::OpenRequests, output::Output};
+use super::error::Result;
+use super::outgoing::{OpenRequests, Output};
 use crate::{Conversation, Engine};
 
 /// How many conversations are remembered.
@@ -26,9 +27,7 @@ pub struct RpcOptions {
 /// What a client says about itself.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Declared {
-    /// Whether it can ask the user.
     pub(super) can_ask: bool,
-    /// Whether it wants to be notified of changes.
     pub(super) wants_changes: bool,
 }
 
@@ -85,7 +84,7 @@ impl Client {
         place: Place,
         again: bool,
         work: impl FnOnce(&Arc<Snapshot>) -> T + Send + 'static,
-    ) -> Result<Result<T, Error>, RpcError> {
+    ) -> Result<Result<T, Error>> {
         let live = self.engine.live.clone();
         let written = self.written.load(Ordering::SeqCst);
         let again = self.is_old(&place, written) || again;
@@ -102,7 +101,7 @@ impl Client {
         Ok(outcome)
     }
 
-    pub(super) async fn snapshot(&self, cwd: Option<&Path>) -> Result<Arc<Snapshot>, RpcError> {
+    pub(super) async fn snapshot(&self, cwd: Option<&Path>) -> Result<Arc<Snapshot>> {
         Ok(self.work(self.place(cwd, &[]), false, Arc::clone).await??)
     }
 

@@ -16,6 +16,9 @@ const BUSY: i64 = -32001;
 const NOT_SUPPORTED: i64 = -32002;
 const REFUSED: i64 = -32003;
 
+/// The result of a method, or of a step on the way to it.
+pub(super) type Result<T, E = RpcError> = std::result::Result<T, E>;
+
 /// Why a request is not answered.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct RpcError {

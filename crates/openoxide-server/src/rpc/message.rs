@@ -3,7 +3,7 @@
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value, json};
 
-use super::error::RpcError;
+use super::error::{Result, RpcError};
 use crate::strict_json;
 
 /// The id of a request.
@@ -64,7 +64,7 @@ impl Incoming {
     }
 }
 
-fn read_id(id: Value) -> Result<Id, RpcError> {
+fn read_id(id: Value) -> Result<Id> {
     match id {
         Value::String(text) => Ok(Id::Text(text)),
         Value::Number(number) if number.is_i64() => Ok(Id::Number(number.as_i64().unwrap_or_default())),
@@ -73,7 +73,7 @@ fn read_id(id: Value) -> Result<Id, RpcError> {
 }
 
 /// Reads the parameters of a method; absent ones are an empty object.
-pub(super) fn params<T: DeserializeOwned>(params: Value) -> Result<T, RpcError> {
+pub(super) fn params<T: DeserializeOwned>(params: Value) -> Result<T> {
     let params = match params {
         Value::Null => Value::Object(Map::new()),
         Value::Object(_) | Value::Array(_) => params,
@@ -82,13 +82,12 @@ pub(super) fn params<T: DeserializeOwned>(params: Value) -> Result<T, RpcError> 
     serde_json::from_value(params).map_err(RpcError::invalid)
 }
 
-/// Writes the result of a method.
-pub(super) fn result(answer: &impl Serialize) -> Result<Value, RpcError> {
+pub(super) fn result(answer: &impl Serialize) -> Result<Value> {
     Ok(serde_json::to_value(answer)?)
 }
 
 /// Writes the response to a request. A request whose id cannot be read gets null.
-pub(super) fn response(id: Option<&Id>, outcome: Result<Value, RpcError>, versioned: bool) -> Value {
+pub(super) fn response(id: Option<&Id>, outcome: Result<Value>, versioned: bool) -> Value {
     let mut message = match outcome {
         Ok(result) => json!({ "id": id, "result": result }),
         Err(error) => json!({ "id": id, "error": error }),

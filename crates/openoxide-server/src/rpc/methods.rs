@@ -9,10 +9,10 @@ mod read;
 
 use serde_json::Value;
 
-use super::{Client, RpcError};
+use super::{Client, Result, RpcError};
 
 /// Answers a request that later requests depend on, before they are read; nothing if it is another one.
-pub(super) async fn at_once(client: &Client, method: &str, params: &Value) -> Option<Result<Value, RpcError>> {
+pub(super) async fn at_once(client: &Client, method: &str, params: &Value) -> Option<Result<Value>> {
     match method {
         "initialize" => Some(hello::initialize(client, params.clone())),
         _ if client.declared.get().is_none() => Some(Err(RpcError::untimely("Not initialized"))),
@@ -21,7 +21,7 @@ pub(super) async fn at_once(client: &Client, method: &str, params: &Value) -> Op
     }
 }
 
-pub(super) async fn call(client: &Client, method: &str, params: Value) -> Result<Value, RpcError> {
+pub(super) async fn call(client: &Client, method: &str, params: Value) -> Result<Value> {
     match method {
         "skills/list" => list::list(client, params).await,
         "skills/reload" => list::reload(client, params).await,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use fs_err::File;
+use fs_err::{File, os::unix::fs::OpenOptionsExt as _};
 
 /// How large the file grows before it becomes an older part.
 pub(super) const SIZE: u64 = 16 * 1024 * 1024;
@@ -95,10 +95,7 @@ fn open(path: &Path) -> io::Result<File> {
     if let Some(folder) = path.parent() {
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     }
-    let mut options = fs_err::OpenOptions::new();
-    options.append(true).create(true);
-    fs_err::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     // A link is somebody else's file.
-    fs_err::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, rustix::fs::OFlags::NOFOLLOW.bits().cast_signed());
-    options.open(path)
+    let no_links = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
+    fs_err::OpenOptions::new().append(true).create(true).mode(0o600).custom_flags(no_links).open(path)
 }

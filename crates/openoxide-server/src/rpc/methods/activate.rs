@@ -2,12 +2,13 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use crate::rpc::{Client, ClientAsker, RpcError, params, result};
 use openoxide_app::activate::{self, ActivateInput};
 use openoxide_app::{Call, CallArguments, SkillRef, Snapshot, mentions::turn_of_input};
 use openoxide_wire::{CallerInput, TurnInput};
 use serde::Deserialize;
 use serde_json::Value;
+
+use crate::rpc::{Client, ClientAsker, Result, RpcError, params, result};
 
 #[derive(Deserialize)]
 struct ActivateParams {
@@ -33,7 +34,7 @@ enum Words {
     Each(Vec<String>),
 }
 
-pub(super) async fn activate(client: &Client, given: Value) -> Result<Value, RpcError> {
+pub(super) async fn activate(client: &Client, given: Value) -> Result<Value> {
     let given: ActivateParams = params(given)?;
     let snapshot = client.snapshot(given.cwd.as_deref()).await?;
     let session = client.session(&given.session);
@@ -47,7 +48,7 @@ pub(super) async fn activate(client: &Client, given: Value) -> Result<Value, Rpc
     result(&answer)
 }
 
-fn input(snapshot: &Snapshot, given: ActivateParams) -> Result<ActivateInput, RpcError> {
+fn input(snapshot: &Snapshot, given: ActivateParams) -> Result<ActivateInput> {
     match (given.skill, given.turn) {
         (Some(skill), None) => {
             let arguments = match given.arguments {

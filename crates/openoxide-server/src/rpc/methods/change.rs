@@ -6,14 +6,14 @@ use std::sync::{Arc, PoisonError};
 use openoxide_app::{
     Error, Place, SettingChange, SettingsOwner, SkillSelector, Snapshot, SwitchOutcome, SwitchRequest, settings, switch,
 };
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::list::absolute;
 use crate::Asker as _;
-use crate::rpc::{Client, ClientAsker, RpcError, changed, params, result};
+use crate::rpc::{Client, ClientAsker, Result, RpcError, changed, params, result};
 
-pub(super) async fn set_extra_roots(client: &Client, given: Value) -> Result<Value, RpcError> {
+pub(super) async fn set_extra_roots(client: &Client, given: Value) -> Result<Value> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Given {
@@ -27,19 +27,12 @@ pub(super) async fn set_extra_roots(client: &Client, given: Value) -> Result<Val
 }
 
 /// Switches a skill by its name or path, and answers whether it is on now.
-pub(super) async fn write_rule(client: &Client, given: Value) -> Result<Value, RpcError> {
+pub(super) async fn write_rule(client: &Client, given: Value) -> Result<Value> {
     #[derive(Deserialize)]
     struct Given {
         path: Option<PathBuf>,
         name: Option<String>,
         enabled: bool,
-    }
-    #[derive(Serialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Written {
-        effective_enabled: bool,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        reason: Option<String>,
     }
     let Given { path, name, enabled } = params(given)?;
     let selector = match (path, name) {
@@ -50,10 +43,14 @@ pub(super) async fn write_rule(client: &Client, given: Value) -> Result<Value, R
     };
     let order = SwitchRequest { selector, enabled, owner: SettingsOwner::User };
     let switched = switched_somewhere(client, &order).await?;
-    result(&Written { effective_enabled: switched.enabled, reason: switched.ineffective_reason })
+    let mut answer = json!({ "effectiveEnabled": switched.enabled });
+    if let Some(reason) = switched.ineffective_reason {
+        answer["reason"] = reason.into();
+    }
+    Ok(answer)
 }
 
-pub(super) async fn switch(client: &Client, given: Value, enabled: bool) -> Result<Value, RpcError> {
+pub(super) async fn switch(client: &Client, given: Value, enabled: bool) -> Result<Value> {
     #[derive(Deserialize)]
     struct Given {
         skill: String,
@@ -68,7 +65,7 @@ pub(super) async fn switch(client: &Client, given: Value, enabled: bool) -> Resu
 }
 
 /// Switches a skill where it is found: in the server's own place, or in one that the client asked about.
-async fn switched_somewhere(client: &Client, order: &SwitchRequest) -> Result<SwitchOutcome, RpcError> {
+async fn switched_somewhere(client: &Client, order: &SwitchRequest) -> Result<SwitchOutcome> {
     let mut places = client.places().into_iter();
     let mut outcome = switched(client, client.place(None, &[]), order.clone()).await?;
     while let (Err(Error::UnknownSkill { .. }), Some(place)) = (&outcome, places.next()) {
@@ -77,11 +74,7 @@ async fn switched_somewhere(client: &Client, order: &SwitchRequest) -> Result<Sw
     Ok(outcome?)
 }
 
-async fn switched(
-    client: &Client,
-    place: Place,
-    order: SwitchRequest,
-) -> Result<Result<SwitchOutcome, Error>, RpcError> {
+async fn switched(client: &Client, place: Place, order: SwitchRequest) -> Result<Result<SwitchOutcome, Error>> {
     let work = move |snapshot: &Arc<Snapshot>| switch::switch(snapshot, &order);
     let switched = client.work(place, true, work).await?;
     client.note_written();
@@ -89,7 +82,7 @@ async fn switched(
 }
 
 /// Changes a setting, and answers what counts now.
-pub(super) async fn write_setting(client: &Client, given: Value) -> Result<Value, RpcError> {
+pub(super) async fn write_setting(client: &Client, given: Value) -> Result<Value> {
     #[derive(Deserialize)]
     struct Given {
         key: String,
@@ -120,7 +113,7 @@ pub(super) async fn write_setting(client: &Client, given: Value) -> Result<Value
 }
 
 /// Asks the user about a change that could widen permissions.
-async fn may_change(client: &Client, place: Place, change: SettingChange) -> Result<(), RpcError> {
+async fn may_change(client: &Client, place: Place, change: SettingChange) -> Result<()> {
     let key = change.key.clone();
     if !change.widens_permissions() {
         return Ok(());

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::rpc::client::Declared;
-use crate::rpc::{Client, RpcError, changed, params};
+use crate::rpc::{Client, Result, RpcError, changed, params};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -30,7 +30,7 @@ struct Capabilities {
     opt_out_notification_methods: Option<Vec<String>>,
 }
 
-pub(super) fn initialize(client: &Client, given: Value) -> Result<Value, RpcError> {
+pub(super) fn initialize(client: &Client, given: Value) -> Result<Value> {
     let Hello { client_info, capabilities } = params(given)?;
     let capabilities = capabilities.unwrap_or_default();
     let unwanted = capabilities.opt_out_notification_methods.unwrap_or_default();

@@ -1,15 +1,16 @@
-//! `skills/list`, in the shape that clients of the protocol know. Its types are its own: our answers may grow, this one not.
+//! `skills/list`, in the shape that clients of the protocol know. It is written here: our answers may grow, this one not.
 
 use std::path::{Path, PathBuf};
 use std::{collections::HashMap, sync::Arc};
 
-use crate::rpc::{Client, RpcError, params};
 use openoxide_app::{
     Catalog, Entry, Error, Place, SkillInterface, SkillScope, Snapshot, Status, ToolDependency, WorkspaceError, list,
     path_text,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+
+use crate::rpc::{Client, Result, RpcError, params};
 
 /// How many folders one request can be about.
 const FOLDERS: usize = 256;
@@ -29,59 +30,7 @@ struct ExtraRoots {
     extra_user_roots: Vec<PathBuf>,
 }
 
-/// What counts in a folder.
-#[derive(Serialize)]
-struct InFolder {
-    /// The folder, as it was sent.
-    cwd: String,
-    skills: Vec<SkillShape>,
-    errors: Vec<ErrorShape>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct SkillShape {
-    name: String,
-    description: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    short_description: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    interface: Option<Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    dependencies: Option<DependenciesShape>,
-    path: String,
-    scope: &'static str,
-    enabled: bool,
-    plugin_id: Option<String>,
-}
-
-#[derive(Serialize)]
-struct DependenciesShape {
-    tools: Vec<ToolShape>,
-}
-
-#[derive(Serialize)]
-struct ToolShape {
-    #[serde(rename = "type")]
-    kind: String,
-    value: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    description: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    transport: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    command: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    url: Option<String>,
-}
-
-#[derive(Serialize)]
-struct ErrorShape {
-    path: String,
-    message: String,
-}
-
-pub(super) async fn list(client: &Client, given: Value) -> Result<Value, RpcError> {
+pub(super) async fn list(client: &Client, given: Value) -> Result<Value> {
     let ListParams { mut cwds, force_reload, per_cwd_extra_user_roots } = params(given)?;
     let extra = extra_roots(client, per_cwd_extra_user_roots.unwrap_or_default())?;
     if cwds.is_empty() {
@@ -98,7 +47,7 @@ pub(super) async fn list(client: &Client, given: Value) -> Result<Value, RpcErro
 }
 
 /// Looks again at some folders, or at the server's own; answers how many skills count there now.
-pub(super) async fn reload(client: &Client, given: Value) -> Result<Value, RpcError> {
+pub(super) async fn reload(client: &Client, given: Value) -> Result<Value> {
     let ListParams { mut cwds, .. } = params(given)?;
     if cwds.is_empty() {
         cwds.push(client.engine.here.folder.clone());
@@ -113,7 +62,7 @@ pub(super) async fn reload(client: &Client, given: Value) -> Result<Value, RpcEr
 }
 
 /// Returns the folders that are added for some of the folders, by the whole path of those.
-fn extra_roots(client: &Client, given: Vec<ExtraRoots>) -> Result<HashMap<PathBuf, Vec<PathBuf>>, RpcError> {
+fn extra_roots(client: &Client, given: Vec<ExtraRoots>) -> Result<HashMap<PathBuf, Vec<PathBuf>>> {
     let here = &client.engine.here.folder;
     let mut all: HashMap<PathBuf, Vec<PathBuf>> = HashMap::new();
     for ExtraRoots { cwd, extra_user_roots } in given {
@@ -124,7 +73,7 @@ fn extra_roots(client: &Client, given: Vec<ExtraRoots>) -> Result<HashMap<PathBu
 }
 
 /// Refuses folders that would mean another place from another folder.
-pub(super) fn absolute(roots: &[PathBuf]) -> Result<(), RpcError> {
+pub(super) fn absolute(roots: &[PathBuf]) -> Result<()> {
     if roots.len() > FOLDERS {
         return Err(RpcError::params(format!("there are more than {FOLDERS} folders")));
     }
@@ -134,12 +83,7 @@ pub(super) fn absolute(roots: &[PathBuf]) -> Result<(), RpcError> {
     }
 }
 
-async fn in_folder(
-    client: &Client,
-    cwd: &Path,
-    extra: &HashMap<PathBuf, Vec<PathBuf>>,
-    again: bool,
-) -> Result<InFolder, RpcError> {
+async fn in_folder(client: &Client, cwd: &Path, extra: &HashMap<PathBuf, Vec<PathBuf>>, again: bool) -> Result<Value> {
     let whole = client.engine.here.folder.join(cwd);
     let place = client.place(Some(cwd), extra.get(&whole).map_or(&[], Vec::as_slice));
     let shown = path_text(cwd);
@@ -152,34 +96,41 @@ async fn in_folder(
         Ok(shapes) => shapes,
         // A path that cannot be a folder at all has no skills.
         Err(Error::Workspace(WorkspaceError::NoFolder { .. })) => (Vec::new(), Vec::new()),
-        Err(error) => (Vec::new(), vec![ErrorShape { path: shown.clone(), message: error.to_string() }]),
+        Err(error) => (Vec::new(), vec![json!({ "path": shown, "message": error.to_string() })]),
     };
-    Ok(InFolder { cwd: shown, skills, errors })
+    Ok(json!({ "cwd": shown, "skills": skills, "errors": errors }))
 }
 
-fn shapes(snapshot: &Arc<Snapshot>) -> (Vec<SkillShape>, Vec<ErrorShape>) {
+/// Writes the skills of a place, and what is wrong with files that are none.
+fn shapes(snapshot: &Arc<Snapshot>) -> (Vec<Value>, Vec<Value>) {
     let skills = list::switchable(snapshot).into_iter().map(|entry| skill(&snapshot.catalog, entry));
-    let errors = list::load_errors(snapshot).into_iter().map(|(path, message)| ErrorShape { path, message });
-    (skills.collect(), errors.collect())
+    let error = |(path, message): (String, String)| json!({ "path": path, "message": message });
+    (skills.collect(), list::load_errors(snapshot).into_iter().map(error).collect())
 }
 
-fn skill(catalog: &Catalog, entry: &Entry) -> SkillShape {
+fn skill(catalog: &Catalog, entry: &Entry) -> Value {
     let skill = &entry.skill;
     let tools: Vec<_> = skill.dependencies.iter().flat_map(|all| &all.tools).map(tool).collect();
-    SkillShape {
-        name: skill.name.to_string(),
-        description: skill.description.to_string(),
-        short_description: skill.short_description.clone(),
-        interface: skill.interface.as_deref().map(interface),
-        dependencies: (!tools.is_empty()).then_some(DependenciesShape { tools }),
-        path: path_text(&skill.path),
-        scope: match skill.scope {
-            // The protocol has four words; a plugin is something that the user added.
-            SkillScope::Plugin => SkillScope::User.as_str(),
-            scope => scope.as_str(),
-        },
-        enabled: entry.status != Status::Disabled,
-        plugin_id: catalog.roots[entry.root].root.plugin.as_ref().map(|plugin| plugin.id.clone()),
+    let scope = match skill.scope {
+        // The protocol has four words; a plugin is something that the user added.
+        SkillScope::Plugin => SkillScope::User,
+        scope => scope,
+    };
+    let mut shape = json!({ "name": skill.name, "description": skill.description });
+    add(&mut shape, "shortDescription", skill.short_description.as_ref());
+    add(&mut shape, "interface", skill.interface.as_deref().map(interface));
+    add(&mut shape, "dependencies", (!tools.is_empty()).then(|| json!({ "tools": tools })));
+    shape["path"] = path_text(&skill.path).into();
+    shape["scope"] = scope.as_str().into();
+    shape["enabled"] = (entry.status != Status::Disabled).into();
+    shape["pluginId"] = json!(catalog.roots[entry.root].root.plugin.as_ref().map(|plugin| &plugin.id));
+    shape
+}
+
+/// Adds a key, which is left out without a value.
+fn add(shape: &mut Value, key: &str, value: Option<impl Serialize>) {
+    if let Some(value) = value {
+        shape[key] = json!(value);
     }
 }
 
@@ -197,13 +148,11 @@ fn interface(interface: &SkillInterface) -> Value {
     })
 }
 
-fn tool(tool: &ToolDependency) -> ToolShape {
-    ToolShape {
-        kind: tool.kind.clone(),
-        value: tool.value.clone(),
-        description: tool.description.clone(),
-        transport: tool.transport.clone(),
-        command: tool.command.clone(),
-        url: tool.url.clone(),
+fn tool(tool: &ToolDependency) -> Value {
+    let mut shape = json!({ "type": tool.kind, "value": tool.value });
+    let ToolDependency { description, transport, command, url, .. } = tool;
+    for (key, text) in [("description", description), ("transport", transport), ("command", command), ("url", url)] {
+        add(&mut shape, key, text.as_ref());
     }
+    shape
 }

@@ -2,14 +2,14 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use crate::rpc::{Client, RpcError, params, result};
 use openoxide_app::{Error, Snapshot, mentions::turn_of_input, prompt::PromptInput};
 use openoxide_wire::TurnInput;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Answers the skills that a turn names, and why not the rest.
-pub(super) async fn mentions(client: &Client, given: Value) -> Result<Value, RpcError> {
+use crate::rpc::{Client, Result, RpcError, params, result};
+
+pub(super) async fn mentions(client: &Client, given: Value) -> Result<Value> {
     #[derive(Deserialize)]
     struct Given {
         #[serde(flatten)]
@@ -41,8 +41,7 @@ fn yes() -> bool {
     true
 }
 
-/// Answers the skills as the model sees them.
-pub(super) async fn prompt(client: &Client, given: Value) -> Result<Value, RpcError> {
+pub(super) async fn prompt(client: &Client, given: Value) -> Result<Value> {
     let given: PromptParams = params(given)?;
     let place = client.place(given.cwd.as_deref(), &[]);
     let input = PromptInput { window: given.window, can_read: given.can_read, preload: given.preload };
@@ -51,7 +50,7 @@ pub(super) async fn prompt(client: &Client, given: Value) -> Result<Value, RpcEr
 }
 
 /// Answers where the host looks, in what order, by what settings, what is switched off, and what is wrong.
-pub(super) async fn roots(client: &Client, given: Value) -> Result<Value, RpcError> {
+pub(super) async fn roots(client: &Client, given: Value) -> Result<Value> {
     #[derive(Deserialize)]
     struct Given {
         cwd: Option<PathBuf>,

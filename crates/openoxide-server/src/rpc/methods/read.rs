@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
-use crate::rpc::{Client, ClientAsker, RpcError, params, result};
 use openoxide_app::read::{self, ReadInput};
 use openoxide_app::{Audience, ReadForm, ReadPart, SkillRef};
 use openoxide_wire::CallerInput;
 use serde::Deserialize;
 use serde_json::Value;
+
+use crate::rpc::{Client, ClientAsker, Result, params, result};
 
 #[derive(Deserialize)]
 struct ReadParams {
@@ -41,7 +42,7 @@ impl ReadParams {
     }
 }
 
-pub(super) async fn read(client: &Client, given: Value) -> Result<Value, RpcError> {
+pub(super) async fn read(client: &Client, given: Value) -> Result<Value> {
     let given: ReadParams = params(given)?;
     let snapshot = client.snapshot(given.cwd.as_deref()).await?;
     let session = client.session(&given.session);

@@ -1,12 +1,41 @@
-//! Requests to the client that it has not answered yet.
+//! Sends messages to the client, one per line, and keeps the requests that it has not answered yet.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
-use tokio::sync::oneshot;
+use tokio::io::{AsyncWrite, AsyncWriteExt as _};
+use tokio::sync::{mpsc, oneshot};
 
 use super::message::Id;
+
+/// How many messages may wait for a client that does not read.
+const WAITING: usize = 16;
+
+pub(super) struct Output {
+    lines: mpsc::Sender<String>,
+}
+
+impl Output {
+    pub(super) fn new() -> (Output, mpsc::Receiver<String>) {
+        let (lines, waiting) = mpsc::channel(WAITING);
+        (Output { lines }, waiting)
+    }
+
+    pub(super) async fn send(&self, message: &Value) {
+        // A client that is gone needs nothing any more.
+        let _ = self.lines.send(format!("{message}\n")).await;
+    }
+}
+
+/// Writes messages until the sender or the client is gone.
+pub(super) async fn write(mut waiting: mpsc::Receiver<String>, mut output: impl AsyncWrite + Unpin) {
+    while let Some(line) = waiting.recv().await {
+        if output.write_all(line.as_bytes()).await.is_err() || output.flush().await.is_err() {
+            return;
+        }
+    }
+}
 
 /// Requests that the client has not answered yet.
 #[derive(Default)]
