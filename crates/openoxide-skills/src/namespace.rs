@@ -73,18 +73,12 @@ impl<'n> Namespaces<'n> {
     }
 
     fn manifest(&mut self, folder: &Path) -> Option<String> {
-        let (file, bytes) = match self.surveyed(folder) {
-            Some(manifests) => {
-                let order = |file: &str| self.rules.manifests.iter().position(|manifest| manifest == file);
-                let found = manifests.iter().filter(|(file, _)| order(file).is_some());
-                let (file, bytes) = found.min_by_key(|(file, _)| order(file))?;
-                (file.clone(), bytes.clone())
-            }
-            None => {
-                let read = |file: &String| Some((file.clone(), read_manifest(&folder.join(file))?));
-                self.rules.manifests.iter().find_map(read)?
-            }
-        };
+        let surveyed = self.surveyed(folder);
+        let mut best_first = self.rules.manifests.iter();
+        let (file, bytes) = best_first.find_map(|file| match surveyed {
+            Some(manifests) => manifests.iter().find(|(found, _)| found == file).cloned(),
+            None => Some((file.clone(), read_manifest(&folder.join(file))?)),
+        })?;
         let name = bytes.and_then(|bytes| manifest_name(&bytes, folder)).and_then(|name| self.allowed(name));
         name.map_err(|why| self.problems.push((folder.join(file), invalid(&why)))).ok()
     }

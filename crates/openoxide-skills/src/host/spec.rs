@@ -1,6 +1,7 @@
 //! Loads host folders: `host.toml`, `editions/*.toml` and templates, built in or a user's own.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use include_dir::{Dir, include_dir};
@@ -152,17 +153,17 @@ impl HostSpec {
         let spec = HostSpec::read(name, folder, files)?;
         // Read straight from the text, so that a mistake is reported with its line.
         toml::from_str::<Host>(&files["host.toml"])
-            .map_err(|error| invalid(name, folder, "host.toml", explained(error.to_string())))?;
+            .map_err(|error| invalid(name, folder, "host.toml", &explained(error.to_string())))?;
         for edition in spec.editions.keys() {
             let host = spec.edition(edition)?.host();
-            host.map_err(|error| invalid(name, folder, &format!("editions/{edition}.toml"), error))?;
+            host.map_err(|error| invalid(name, folder, &format!("editions/{edition}.toml"), &error))?;
         }
         Ok(spec)
     }
 
     fn read(name: &str, folder: Option<&Path>, files: &BTreeMap<String, String>) -> Result<HostSpec, HostError> {
-        let parse = |file, text: &str| text.parse::<Table>().map_err(|error| invalid(name, folder, file, error));
-        let text = files.get("host.toml").ok_or_else(|| invalid(name, folder, "host.toml", "the file is missing"))?;
+        let parse = |file, text: &str| text.parse::<Table>().map_err(|error| invalid(name, folder, file, &error));
+        let text = files.get("host.toml").ok_or_else(|| invalid(name, folder, "host.toml", &"the file is missing"))?;
         let table = parse("host.toml", text)?;
         let (mut editions, mut templates) = (BTreeMap::new(), BTreeMap::new());
         for (file, text) in files {
@@ -209,7 +210,7 @@ impl HostSpec {
         for (path, value) in settings.overrides(&self.table) {
             set_path(&mut table, &path, value);
         }
-        table.try_into::<Host>().map_err(|error| invalid(&self.name, self.folder.as_deref(), "host.toml", error))
+        table.try_into::<Host>().map_err(|error| invalid(&self.name, self.folder.as_deref(), "host.toml", &error))
     }
 
     /// Returns a template by the name of its file, such as `entry` or `catalog`; `activation` is always there.
@@ -221,7 +222,7 @@ impl HostSpec {
     }
 }
 
-fn invalid(name: &str, folder: Option<&Path>, file: &str, message: impl ToString) -> HostError {
+fn invalid(name: &str, folder: Option<&Path>, file: &str, message: &dyn Display) -> HostError {
     HostError::Invalid { path: folder.unwrap_or(Path::new(name)).join(file), message: message.to_string() }
 }
 
