@@ -1,4 +1,6 @@
 //! Matches wildcard patterns: `*` is any run, `?` one UTF-16 unit, and a final ` *` is optional.
+//!
+//! No glob crate counts UTF-16 units or makes a final ` *` optional, as the programs do whose rules these are.
 
 use std::path::Path;
 

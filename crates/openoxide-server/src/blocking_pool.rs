@@ -1,4 +1,6 @@
 //! Runs blocking work on a bounded number of threads, with a bounded queue.
+//!
+//! `spawn_blocking` alone queues without a bound.
 
 use std::sync::Arc;
 

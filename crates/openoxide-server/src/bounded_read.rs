@@ -1,4 +1,6 @@
 //! Reads bodies and lines of bounded length: a longer one is read to its end and thrown away.
+//!
+//! `http_body_util::Limited` and `LinesCodec` end at the first that is too long; here the client still gets an answer.
 
 use axum::body::Body;
 use http_body_util::BodyExt as _;

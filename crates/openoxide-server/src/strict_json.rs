@@ -1,4 +1,6 @@
 //! Reads JSON that has one meaning only: no key twice, and no deeper than a limit.
+//!
+//! `serde_json::Value` keeps the last of equal keys, and a proxy in front may have judged the first.
 
 use std::fmt;
 

@@ -2,6 +2,7 @@
 //!
 //! The measure is BM25F: a word counts more the fewer skills have it, a match in a name more than one in a description,
 //! and in a short text more than in a long one. A skill whose name is exactly what was asked for comes first.
+//! It is written here because a catalog is small and changes often: search engines bring an index that must be stored.
 
 use std::{cmp::Ordering, collections::HashMap};
 

@@ -1,4 +1,6 @@
 //! Listens on a loopback port for the one request that brings the browser back from a login.
+//!
+//! It answers one short request, for which an HTTP server would be a large dependency.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};

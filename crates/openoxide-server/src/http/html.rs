@@ -1,4 +1,6 @@
 //! Writes HTML pages that load nothing and escape every text.
+//!
+//! No template engine: markup is `&'static str`, so the compiler keeps a skill's text from becoming markup.
 
 use axum::response::{IntoResponse, Response};
 use base64::{Engine as _, engine::general_purpose::STANDARD};

@@ -1,4 +1,6 @@
 //! Describes the routes as an `OpenAPI` document, from the same values that make them.
+//!
+//! Crates that derive the document from annotations would state each route a second time.
 
 use schemars::{SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};

@@ -1,9 +1,9 @@
 //! Transports MCP messages over a pair of streams, one on each line.
 //!
-//! A line that cannot be read is answered and passed over. So is, without an answer, everything but a request before the
-//! client has begun as the protocol says. The requests that wait are bounded in number and bytes, so a client that asks and
-//! never reads fills no memory. Nor does it keep the server from ending: after the end of the input, answers that are not
-//! read are dropped.
+//! `rmcp` has such a transport, but bounds neither lines nor waiting requests. This one answers a line that it cannot read
+//! and goes on. Before the client has begun as the protocol says, it ignores everything but requests. It bounds the waiting
+//! requests in number and bytes, so a client that asks and never reads fills no memory. Nor does such a client keep the
+//! server from ending: after the end of the input, unread answers are dropped.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::{collections::HashMap, pin::Pin, time::Duration};

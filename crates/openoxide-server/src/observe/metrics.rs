@@ -1,4 +1,6 @@
 //! Counts what the server does, in the text format of Prometheus.
+//!
+//! Crates for metrics register names and labels while the program runs; these counters are fixed, so no request adds one.
 
 use std::fmt::{Display, Write as _};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};

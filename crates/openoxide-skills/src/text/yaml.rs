@@ -1,7 +1,8 @@
 //! Reads YAML into a tree that knows where each node stands.
 //!
 //! The tree keeps what hosts disagree on (duplicate keys, tags, anchors, flow style) instead of judging it;
-//! `parse` judges. Limits hold for any input: size is bounded by the caller, depth, nodes and expanded bytes here.
+//! `parse` judges. The events come from `granit-parser`; the tree is ours because findings need each node's span, which
+//! trees of YAML crates do not keep. Limits hold for any input: size is bounded by the caller, depth, nodes and expanded bytes here.
 
 use std::{borrow::Cow, collections::HashMap, ops::Range};
 
