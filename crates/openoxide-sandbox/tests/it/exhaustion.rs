@@ -2,13 +2,12 @@
 
 use crate::support::each;
 
+/// One that is not ended would end in another way, or hang here until the test runner ends it.
 #[test]
 fn a_fork_bomb_is_ended() {
     each(|setting| {
-        let started = std::time::Instant::now();
-        let ran = setting.run(&["--processes", "32"], &["bash", "-c", "bomb() { bomb | bomb & }; bomb; sleep 15"]);
+        let ran = setting.run(&["--processes", "32"], &["bash", "-c", "bomb() { bomb | bomb & }; bomb; sleep 3600"]);
         assert_eq!(ran.ended, "ProcessLimit", "{setting:?} {:.500}", ran.stderr);
-        assert!(started.elapsed().as_secs() < 15, "{setting:?}");
         let line = "i=0; while [ $i -lt 20 ]; do sleep 0.2 & i=$((i+1)); done; wait; echo all";
         assert_eq!(setting.sh(&["--processes", "32"], line).stdout, "all\n", "fewer are fine: {setting:?}");
     });

@@ -1,7 +1,6 @@
 //! The forms of each host, and texts that mean harm.
 
 use std::sync::LazyLock;
-use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 
@@ -153,14 +152,13 @@ fn blanks_are_those_of_javascript() {
     check("claude-code", "/a\u{85}b c", &["a\u{85}b @ 0..5 [c]"]);
 }
 
-/// A text that takes quadratic time would take many minutes here.
+/// Time that grows with the square of the length would make this hang until the test runner ends it; the benchmark
+/// `hostile` compares the times of two lengths.
 #[test]
-fn hostile_texts_take_linear_time() {
-    let large = ["[$", "$$$$"].map(|part| (part, 1_000_000));
-    let parts = ["[$a](", "[$a] ", "[$a]( ", "`", "``` `", "$a`", "$.", "/skill:", "x /skill:a/b", "[$a]()", "\n```"];
-    let begun = Instant::now();
-    for (part, size) in large.into_iter().chain(parts.map(|part| (part, 200_000))) {
-        let text = part.repeat(size / part.len());
+fn hostile_texts_are_scanned_to_their_end() {
+    let parts: &[&str] = &include!("../../benches/hostile_parts.in");
+    for part in parts {
+        let text = part.repeat(200_000 / part.len());
         for host in ["codex", "openoxide", "omp"] {
             let rules = rules(host);
             scan(&text, &rules);
@@ -170,7 +168,6 @@ fn hostile_texts_take_linear_time() {
     // Runs of backticks of every length, none of which is closed.
     let ladder: String = (1..800).map(|length| "`".repeat(length) + " $a ").collect();
     assert_eq!(scan(&ladder, &rules("openoxide")).len(), 799);
-    assert!(begun.elapsed() < Duration::from_mins(1), "{:?}", begun.elapsed());
 }
 
 /// The rules of every host.

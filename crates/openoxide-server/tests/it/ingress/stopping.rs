@@ -15,20 +15,30 @@ async fn asking(server: &Server, path: &str) -> TcpStream {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_has_begun_is_finished_or_told_that_it_is_over() {
+async fn the_silent_are_closed_at_once_and_what_has_begun_is_finished() {
+    // Nothing here waits for the end of the time to stop: that would hang.
     let server =
-        Server::with(IngressLimits { stop_time: Duration::from_secs(4), ..IngressLimits::default() }, None).await;
+        Server::with(IngressLimits { stop_time: Duration::from_hours(1), ..IngressLimits::default() }, None).await;
     let mut finishes = asking(&server, "/test/slow").await;
-    let mut never = asking(&server, "/test/never").await;
     let mut events = asking(&server, "/test/events").await;
     let mut idle = server.connect().await;
     tokio::time::sleep(Duration::from_millis(200)).await;
     server.engine.stopping().ask();
-    assert!(is_closed_within(&mut idle, Duration::from_secs(3)).await, "a silent connection is closed at once");
+    assert!(is_closed_within(&mut idle, PATIENCE).await, "a silent connection is closed at once");
     assert!(TcpStream::connect(server.address).await.is_err(), "nobody is let in any more");
-    assert!(is_closed_within(&mut events, Duration::from_secs(3)).await, "a stream ends");
+    assert!(is_closed_within(&mut events, PATIENCE).await, "a stream ends");
     let finished = read(&mut finishes).await;
     assert_eq!(finished.status, 200, "{finished:?}");
+    tokio::time::timeout(PATIENCE, server.ended).await.expect("it ends").unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_never_finishes_is_told_that_it_is_over() {
+    let server =
+        Server::with(IngressLimits { stop_time: Duration::from_secs(1), ..IngressLimits::default() }, None).await;
+    let mut never = asking(&server, "/test/never").await;
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    server.engine.stopping().ask();
     let over = read(&mut never).await;
     assert_eq!((over.status, over.code().as_str()), (503, "stopping"), "{over:?}");
     assert!(over.head.contains("retry-after: "), "{over:?}");

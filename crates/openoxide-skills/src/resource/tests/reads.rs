@@ -3,7 +3,6 @@
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use openoxide_testkit::Fixture;
 use rustix::fs::OFlags;
@@ -154,13 +153,13 @@ fn steps_and_kernel_agree() {
     assert!(beneath::by_steps(skill.fd(), Path::new(&deep), READ).is_err());
 }
 
+/// One that blocked would hang here until the test runner ends it.
 #[test]
 fn special_files_never_block() {
     let dir = tree();
     let skill = dir.path().join("skills/pdf");
     let _socket = std::os::unix::net::UnixListener::bind(skill.join("socket")).unwrap();
     let device = std::process::Command::new("mknod").arg(skill.join("zero")).args(["c", "1", "5"]).status();
-    let begun = Instant::now();
     let skill = open(&dir);
     for name in ["pipe", "socket"] {
         assert_eq!(read(&skill, name), Err(ReadProblem::Special), "{name}");
@@ -170,7 +169,6 @@ fn special_files_never_block() {
         let refused = read(&skill, "zero");
         assert!(matches!(refused, Err(ReadProblem::Special | ReadProblem::Denied)), "{refused:?}");
     }
-    assert!(begun.elapsed() < Duration::from_secs(2));
     let kinds = |name: &str| skill.list_top().unwrap().items.into_iter().find(|item| item.name == name).unwrap().kind;
     assert_eq!((kinds("pipe"), kinds("socket")), (ItemKind::Special, ItemKind::Special));
 }
@@ -208,6 +206,7 @@ fn drawn(resource: Resource) -> (u64, String, u64) {
     }
 }
 
+/// Reading 8 GiB shows in the memory, and past the hard limit in the answer.
 #[test]
 fn a_huge_file_is_cut_or_refused_at_once() {
     let dir = tree();
@@ -216,14 +215,13 @@ fn a_huge_file_is_cut_or_refused_at_once() {
     let file = std::fs::File::options().append(true).open(&large).unwrap();
     file.set_len(8 << 30).unwrap();
     let skill = open(&dir);
-    let (begun, before) = (Instant::now(), peak());
+    let before = peak();
     let (size, text, removed) = skill.read(&path("large.md"), ReadLimit::Text(2_000_000)).map(drawn).unwrap();
     assert_eq!((size, text.len(), removed), (8 << 30, 2_000_000, (8 << 30) - 2_000_000));
     assert_eq!(skill.read(&path("large.md"), ReadLimit::Bytes), Err(ReadProblem::TooLarge));
     assert!(peak() < before + 32 * 1024, "in KiB: {before}, then {}", peak());
     // Past the text there are only zeros, and no limit of a host goes past the hard one.
     assert_eq!(skill.read(&path("large.md"), ReadLimit::Text(u64::MAX)), Err(ReadProblem::Binary));
-    assert!(begun.elapsed() < Duration::from_secs(2));
     file.set_len(0).unwrap();
     fs_err::write(&large, "y".repeat(usize::try_from(READ_MAX).unwrap() + 5)).unwrap();
     let (_, text, removed) = skill.read(&path("large.md"), ReadLimit::Text(u64::MAX)).map(drawn).unwrap();

@@ -1,0 +1,67 @@
+//! Measures that hostile texts are scanned and expanded in time by their length: each at one length and at four times
+//! that. It fails where the ratio is nearer to sixteen than to four.
+//!
+//! `cargo xtask bench` runs it.
+
+#![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a program for people at a terminal")]
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use openoxide_skills::expand::{Variables, expand};
+use openoxide_skills::host::{Host, Hosts};
+use openoxide_skills::mention::scan;
+
+const PARTS: &[&str] = &include!("hostile_parts.in");
+const LENGTH: usize = 200_000;
+/// Linear is 4, quadratic is 16.
+const RATIO: f64 = 10.0;
+/// Shorter times say more about the machine than about the text.
+const MEASURABLE: Duration = Duration::from_millis(20);
+
+fn main() {
+    let hosts = Hosts::builtin();
+    let mut failed = Vec::new();
+    for name in ["openoxide", "claude-code", "opencode", "codex", "omp"] {
+        let host = hosts.get(name).unwrap().host().unwrap();
+        for part in PARTS {
+            let whole = |text: &str| format!("{text})");
+            let script = |text: &str| format!("````!\n{text}\n````\n");
+            let ratios = [
+                ratio(part, |text| drop(black_box(scan(&whole(text), &host.mention)))),
+                ratio(part, |text| expanded(&host, text)),
+                ratio(part, |text| expanded(&host, &script(text))),
+            ];
+            for (what, ratio) in ["scan", "expand", "expand a script"].iter().zip(ratios) {
+                if ratio > RATIO {
+                    failed
+                        .push(format!("{name}, {what}, {part:?}: four times the length took {ratio:.1} times as long"));
+                }
+            }
+        }
+        println!("{name}: {} hostile texts", PARTS.len());
+    }
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
+
+fn expanded(host: &Host, text: &str) {
+    black_box(expand(text, &host.expansion(true, &[]), None, &Variables::default()));
+}
+
+/// Returns how many times as long a text takes that is four times as long.
+fn ratio(part: &str, work: impl Fn(&str)) -> f64 {
+    let time = |length: usize| {
+        let text = part.repeat(length / part.len());
+        let rounds = (0..3).map(|_| {
+            let start = Instant::now();
+            work(&text);
+            start.elapsed()
+        });
+        rounds.min().unwrap_or_default()
+    };
+    let long = time(4 * LENGTH);
+    if long < MEASURABLE {
+        return 1.0;
+    }
+    long.as_secs_f64() / time(LENGTH).as_secs_f64()
+}
