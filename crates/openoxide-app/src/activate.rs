@@ -2,8 +2,8 @@
 
 use openoxide_live::Snapshot;
 use openoxide_runtime::{
-    ActivatedSkill, Activation, ActivationOutcome, Call, CallArguments, ForkPlan, Notice, Refusal, Reply, Resumable,
-    Session, Step,
+    ActivatedSkill, Activation, ActivationOutcome, Call, CallArguments, ForkPlan, Notice, Refusal, RefusalReason,
+    Reply, Resumable, Session, Step,
 };
 use openoxide_skills::host::{Caller, Role};
 use openoxide_skills::select::{Turn, select};
@@ -12,7 +12,7 @@ use openoxide_wire::{
     ActivateAnswer, ActivatedLine, ForkLine, IgnoredLine, MentionsAnswer, MessageLine, NoticeLine, RefusedLine,
 };
 
-use crate::error::Error;
+use crate::{error::Error, skill_id::find_by_id};
 
 /// What is activated.
 #[derive(Clone, Debug)]
@@ -75,6 +75,13 @@ impl Activate {
             ..ActivateAnswer::default()
         }
     }
+}
+
+/// Returns why nothing was activated, with the ids of the skills where a name means several.
+pub fn refused(snapshot: &Snapshot, refusal: &Refusal) -> Error {
+    let is_ambiguous = refusal.why == RefusalReason::Ambiguous;
+    let several = is_ambiguous.then(|| find_by_id(&snapshot.catalog, &refusal.name).err()).flatten();
+    several.unwrap_or_else(|| refusal.clone().into())
 }
 
 impl Resumable for Activate {

@@ -5,7 +5,8 @@ use std::{collections::HashSet, path::Path};
 use openoxide_live::Snapshot;
 use openoxide_skills::catalog::{Catalog, Entry, Problem, Status};
 use openoxide_skills::render::{BudgetUnit, Model, catalog_budget, entry_costs};
-use openoxide_skills::{diagnostic::Code, text::path_text};
+use openoxide_skills::text::{TerminalText, path_text};
+use openoxide_skills::{diagnostic::Code, host::CatalogPlace};
 use openoxide_wire::{LimitLine, ListAnswer, OtherLine, SkillLine};
 
 use crate::off::{SkillsOff, skills_off};
@@ -143,15 +144,74 @@ fn is_unreadable(entry: &Entry) -> bool {
         })
 }
 
+/// The skills in a few lines, for a face that tells the model about them in its own instructions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BriefList {
+    /// A line for each skill.
+    pub lines: Vec<String>,
+    /// How many skills have no line.
+    pub left_out: usize,
+}
+
+/// Lists the skills that the model may call, if the host lists them in the system prompt: with descriptions, or only the
+/// names where these exceed the host's budget. Names that still exceed it are left out.
+pub fn brief(snapshot: &Snapshot) -> Option<BriefList> {
+    let rules = &snapshot.view.host.catalog;
+    if rules.place != CatalogPlace::SystemPrompt || !rules.shown {
+        return None;
+    }
+    let catalog = snapshot.runtime().ok()?.catalog();
+    let entries: Vec<&Entry> = catalog.skills.iter().filter(|entry| entry.model).collect();
+    if entries.is_empty() {
+        return None;
+    }
+    let room = catalog_room(snapshot).unwrap_or(usize::MAX);
+    let full: Vec<String> = entries.iter().map(|entry| brief_line(entry)).collect();
+    if fitting(&full, room) == full.len() {
+        return Some(BriefList { lines: full, left_out: 0 });
+    }
+    let mut lines: Vec<String> = entries.iter().map(|entry| format!("- {}", TerminalText(&entry.skill.name))).collect();
+    lines.truncate(fitting(&lines, room));
+    Some(BriefList { left_out: entries.len() - lines.len(), lines })
+}
+
+/// Returns how many of the first lines fit into so many characters.
+fn fitting(lines: &[String], room: usize) -> usize {
+    let mut used: usize = 0;
+    let fits = |line: &&String| {
+        used += line.chars().count() + 1;
+        used <= room
+    };
+    lines.iter().take_while(fits).count()
+}
+
+fn brief_line(entry: &Entry) -> String {
+    const ABOUT: usize = 1024;
+    let name = TerminalText(&entry.skill.name);
+    if entry.name_only || entry.skill.description.is_empty() {
+        return format!("- {name}");
+    }
+    let about: String = entry.skill.description.chars().take(ABOUT).collect();
+    format!("- {name}: {}", TerminalText(&about))
+}
+
 /// Returns how many characters the list that the model sees may take; `None` if no limit is known.
-pub fn catalog_room(snapshot: &Snapshot) -> Option<usize> {
+fn catalog_room(snapshot: &Snapshot) -> Option<usize> {
     catalog_budget(&snapshot.view, Model::default()).map(|(room, unit)| match unit {
         BudgetUnit::Characters => usize::try_from(room).unwrap_or(usize::MAX),
         BudgetUnit::Tokens => usize::try_from(room.saturating_mul(4)).unwrap_or(usize::MAX),
     })
 }
 
-/// Returns the skills that the model may call, in the host's order.
-pub fn model_skills(snapshot: &Snapshot) -> Result<Vec<&Entry>, Error> {
-    Ok(snapshot.runtime()?.catalog().skills.iter().filter(|entry| entry.model).collect())
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_fit_with_their_ends() {
+        let lines = ["- a", "- bé", "- c"].map(str::to_owned);
+        for (room, expected) in [(0, 0), (3, 0), (4, 1), (8, 1), (9, 2), (12, 2), (13, 3), (usize::MAX, 3)] {
+            assert_eq!(fitting(&lines, room), expected, "{room}");
+        }
+    }
 }

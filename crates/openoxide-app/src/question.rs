@@ -1,8 +1,11 @@
 //! Describes a question to the user as JSON: everything that the answer would allow, whole.
 
+use openoxide_config::{PermissionKind, Workspace};
 use openoxide_runtime::{Choice, Question, RequestedPermission};
 use openoxide_skills::text::path_text;
 use openoxide_wire::{PermissionLine, QuestionLine};
+
+use crate::paths;
 
 /// Returns the description of a question for a client that shows it to the user.
 pub fn question_line(question: &Question) -> QuestionLine {
@@ -47,6 +50,22 @@ pub fn question_line(question: &Question) -> QuestionLine {
         }
     };
     QuestionLine { kind: kind.to_owned(), ..line }
+}
+
+/// Says what is in the sandbox with whatever the permissions run, if they run something.
+pub fn sandbox_line(workspace: &Workspace, permissions: &[RequestedPermission]) -> Option<String> {
+    let asks = |kind: PermissionKind| permissions.iter().any(|permission| permission.kind == kind);
+    let is_script = asks(PermissionKind::Script);
+    (is_script || asks(PermissionKind::Shell) || asks(PermissionKind::Hook)).then_some(())?;
+    let settings = workspace.config.sandbox();
+    let writable: Vec<String> = settings.writable.iter().map(|path| paths::short(workspace, path)).collect();
+    let writes = match writable.is_empty() {
+        true => "read-only project".to_owned(),
+        false => format!("writes to {}", writable.join(", ")),
+    };
+    let network = if settings.network { "network" } else { "no network" };
+    let time = if is_script { settings.time } else { settings.shell_time };
+    Some(format!("{writes}, {network}, {} s", time.as_secs()))
 }
 
 fn permission_line(permission: &RequestedPermission) -> PermissionLine {

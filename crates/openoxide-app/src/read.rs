@@ -4,7 +4,7 @@ use std::{path::Path, sync::Arc};
 
 use openoxide_live::Snapshot;
 use openoxide_runtime::{Audience, ReadForm, ReadOutcome, ReadPart, ReadRequest, ReadTarget, Reading, host_media_type};
-use openoxide_skills::{host::Caller, resource::SkillUrl};
+use openoxide_skills::{host::Caller, resource::SkillUrl, text::near};
 use openoxide_wire::ReadAnswer;
 
 use crate::{Error, ErrorKind, SkillRef};
@@ -58,6 +58,12 @@ pub fn answer(snapshot: &Snapshot, outcome: &ReadOutcome) -> ReadAnswer {
         Ok(found) => ReadAnswer::new(host, name, found),
         Err(refusal) => ReadAnswer::refused(host, name, refusal.word(), refusal.text.clone()),
     }
+}
+
+/// Returns the name nearest to an unknown one, of those that the user can call.
+pub fn near_name<'s>(snapshot: &'s Snapshot, unknown: &str) -> Option<&'s str> {
+    let callable = snapshot.catalog.skills.iter().filter(|entry| entry.user);
+    near(unknown, callable.map(|entry| &*entry.skill.name)).first().copied()
 }
 
 /// Returns the media type of a file that was read, as the host tells it.

@@ -1,5 +1,7 @@
 //! Use case: show what a conversation activated, and what it is sent again after it was compacted.
 
+use std::path::Path;
+
 use openoxide_live::Snapshot;
 use openoxide_runtime::{ReattachLimits, Record, Session};
 use openoxide_skills::text::path_text;
@@ -8,9 +10,21 @@ use openoxide_wire::{ActivateAnswer, ReattachedLine, RecordedLine};
 use crate::activate::{message_line, notice_line};
 use crate::error::Error;
 
-/// Lists what a record holds.
-pub fn recorded(snapshot: &Snapshot, record: &Record) -> ActivateAnswer {
-    let recorded = record.all().iter().map(|recorded| RecordedLine {
+/// Takes up the conversation that is recorded in a file. A file that is not there is an empty record.
+pub fn open(file: &Path) -> Result<Session, Error> {
+    let mut session = Session::new("");
+    session.record = Record::load(file)?;
+    Ok(session)
+}
+
+/// Writes the record of a conversation, whole or not at all.
+pub fn save(session: &Session, file: &Path) -> Result<(), Error> {
+    Ok(session.record.save(file)?)
+}
+
+/// Lists what the record of a conversation holds.
+pub fn recorded(snapshot: &Snapshot, session: &Session) -> ActivateAnswer {
+    let recorded = session.record.all().iter().map(|recorded| RecordedLine {
         order: recorded.order,
         name: recorded.name.clone(),
         path: path_text(&recorded.path),

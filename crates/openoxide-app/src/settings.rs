@@ -24,6 +24,11 @@ pub enum FileState {
     Untrusted,
 }
 
+/// Returns when output is colored, as the setting says; empty if it is not set.
+pub fn color(workspace: &Workspace) -> String {
+    workspace.config.text("color").unwrap_or_default()
+}
+
 /// Returns every setting with its value and origin, or one of them.
 pub fn get(workspace: &Workspace, key: Option<&str>) -> Result<ConfigAnswer, Error> {
     let values = match key {

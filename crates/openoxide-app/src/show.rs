@@ -4,7 +4,8 @@ use openoxide_live::Snapshot;
 use openoxide_skills::{catalog::Entry, render::entry_costs};
 use openoxide_wire::ShowAnswer;
 
-use crate::{Error, SkillIds, find, find_by_id};
+use crate::skill_id::find_by_id;
+use crate::{Error, SkillIds, find};
 
 /// Everything about one skill.
 #[derive(Clone, Debug)]

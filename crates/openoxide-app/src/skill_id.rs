@@ -117,7 +117,7 @@ fn digits(path: &Path) -> String {
 }
 
 /// Finds the entry that an id means.
-pub fn find_by_id<'c>(catalog: &'c Catalog, id: &str) -> Result<&'c Entry, Error> {
+pub(crate) fn find_by_id<'c>(catalog: &'c Catalog, id: &str) -> Result<&'c Entry, Error> {
     if id.starts_with('~') {
         return catalog.entries().find(|entry| digits(&entry.skill.path) == id).ok_or_else(|| unknown_id(catalog, id));
     }

@@ -2,22 +2,21 @@
 
 pub use openoxide_config::{
     ConfigProblem, Environment, PermissionKind, SettingChange, SettingError, SettingOutcome, SettingsOwner,
-    SkillSelector, SwitchOutcome, SwitchRequest, Timestamp, TrustRecord, Workspace, WorkspaceError, variables,
+    SkillSelector, SwitchOutcome, SwitchRequest, Timestamp, Workspace, WorkspaceError, variables,
 };
 pub use openoxide_live::{Place, PlaceSettings, Snapshot};
 pub use openoxide_mcp_client::LoginDriver;
 pub use openoxide_runtime::{
     ActivationOutcome, Answer, Audience, Call, CallArguments, Choice, Fetch, FetchReply, Firing, ForkPlan, LoginReply,
     LoginStep, Notice, Question, ReadForm, ReadOutcome, ReadPart, ReadRefusal, ReadRefusalReason, ReadTarget, Reading,
-    Record, Refusal, RefusalReason, RemoteName, RemoteOffer, Reply, RequestedPermission, Responder, Resumable, Run,
-    ScriptCall, ScriptOutcome, Session, Step, drive, media_type, media_type_by_name,
+    Refusal, RefusalReason, RemoteName, RemoteOffer, Reply, RequestedPermission, Responder, Resumable, Run, ScriptCall,
+    ScriptOutcome, Session, Step, drive, media_type, media_type_by_name,
 };
-pub use openoxide_sandbox::{Ended, Isolation, Outcome, SandboxError, Stop, helper as sandbox_helper};
-pub use openoxide_skills::catalog::{Catalog, Depth, Entry, Status, View};
+pub use openoxide_sandbox::{Ended, Outcome, SandboxError, Stop, helper as sandbox_helper};
+pub use openoxide_skills::catalog::{Catalog, Depth, Entry, Status};
 pub use openoxide_skills::diagnostic::{Code, Level};
-pub use openoxide_skills::host::{Caller, CatalogPlace, CommandPlace, HostError, MentionRules, ReadProblem, ToolDoes};
+pub use openoxide_skills::host::{Caller, CommandPlace, HostError, MentionRules, ReadProblem, ToolDoes};
 pub use openoxide_skills::judge::SkillFinding;
-pub use openoxide_skills::render::{DetailLevel, Prompt};
 pub use openoxide_skills::resource::{
     FolderStamps, Resource as SkillFile, ResourceAnswer, ResourceBytes, ResourceContent, SkillDirEntry, shown_name,
 };

@@ -5,9 +5,8 @@ use std::rc::Rc;
 
 use clap::Args;
 use openoxide_app::{
-    Answer, BlockingMcpServers, Choice, CommandRunner, Fetch, FetchReply, LoginDriver, LoginReply, LoginStep,
-    PermissionKind, Question, RequestedPermission, Responder, Resumable, Session as Conversation, Snapshot, Workspace,
-    drive, paths,
+    Answer, BlockingMcpServers, Choice, CommandRunner, Fetch, FetchReply, LoginDriver, LoginReply, LoginStep, Question,
+    RequestedPermission, Responder, Resumable, Session as Conversation, Snapshot, drive, paths, sandbox_line,
 };
 use secrecy::SecretString;
 
@@ -303,20 +302,4 @@ fn extent(size: Option<(usize, u64)>, digest: Option<&str>) -> String {
         }
         _ => "what it says cannot be known before, and is another each time".to_owned(),
     }
-}
-
-/// Says what is in the sandbox with whatever the permissions run, if they run something.
-fn sandbox_line(workspace: &Workspace, permissions: &[RequestedPermission]) -> Option<String> {
-    let asks = |kind: PermissionKind| permissions.iter().any(|permission| permission.kind == kind);
-    let is_script = asks(PermissionKind::Script);
-    (is_script || asks(PermissionKind::Shell) || asks(PermissionKind::Hook)).then_some(())?;
-    let settings = workspace.config.sandbox();
-    let writable: Vec<String> = settings.writable.iter().map(|path| paths::short(workspace, path)).collect();
-    let writes = match writable.is_empty() {
-        true => "read-only project".to_owned(),
-        false => format!("writes to {}", writable.join(", ")),
-    };
-    let network = if settings.network { "network" } else { "no network" };
-    let time = if is_script { settings.time } else { settings.shell_time };
-    Some(format!("{writes}, {network}, {} s", time.as_secs()))
 }

@@ -3,7 +3,7 @@
 use std::{io::Read, path::Path};
 
 use anyhow::Context as _;
-use openoxide_app::{Code, ConfigProblem, Depth, Place, PlaceSettings, Snapshot, Workspace, paths};
+use openoxide_app::{ConfigProblem, Depth, Place, PlaceSettings, Snapshot, Workspace, paths, problems, settings};
 
 use crate::ui::{Ui, safe, safe_lines};
 use crate::{args::Common, error::CommandError};
@@ -23,7 +23,7 @@ pub(crate) fn place(common: &Common) -> Place {
 
 pub(crate) fn open_workspace(ui: &Ui) -> anyhow::Result<Workspace> {
     let workspace = openoxide_app::open_workspace(&place(&ui.common))?;
-    ui.use_color(&workspace.config.text("color").unwrap_or_default());
+    ui.use_color(&settings::color(&workspace));
     openoxide_app::refuse_bad_settings(&workspace)?;
     Ok(workspace)
 }
@@ -41,9 +41,7 @@ pub(crate) fn search(ui: &Ui, depth: Depth) -> anyhow::Result<Snapshot> {
 impl Ui {
     /// Warns of what is wrong with settings.
     pub(crate) fn warn_of_settings(&self, workspace: &Workspace, problems: &[ConfigProblem]) {
-        // An untrusted project is the usual state, not news at every command.
-        let news = problems.iter().filter(|problem| problem.diagnostic.code != Code::ConfigUntrusted);
-        news.for_each(|problem| self.warn(&problem_line(workspace, problem)));
+        warn_of(self, workspace, problems::news(problems));
     }
 }
 
@@ -62,10 +60,9 @@ pub(crate) fn say_unpacked(ui: &Ui, workspace: &Workspace, folder: &Path) {
     ui.say(&format!("OpenOxide's own skills are now in {place}; `openoxide list` shows them as `system`"));
 }
 
-/// Warns of some of what is wrong with the settings of a project and its user.
-pub(crate) fn warn_of(ui: &Ui, workspace: &Workspace, is_news: impl Fn(&ConfigProblem) -> bool) {
-    let news = workspace.config.problems.iter().filter(|problem| is_news(problem));
-    news.for_each(|problem| ui.warn(&problem_line(workspace, problem)));
+/// Warns of problems of settings files.
+pub(crate) fn warn_of<'p>(ui: &Ui, workspace: &Workspace, problems: impl IntoIterator<Item = &'p ConfigProblem>) {
+    problems.into_iter().for_each(|problem| ui.warn(&problem_line(workspace, problem)));
 }
 
 /// Writes a problem of a settings file on one line.

@@ -9,6 +9,8 @@ use openoxide_wire::{
     WrittenLine,
 };
 
+use crate::problems;
+
 /// Writes how an entry is revoked in the words of the face: by its folder, or by its id where it has one. It returns
 /// nothing for what cannot be named there.
 type Revoke<'r> = &'r dyn Fn(Option<&Path>, Option<&str>) -> Option<String>;
@@ -16,7 +18,6 @@ type Revoke<'r> = &'r dyn Fn(Option<&Path>, Option<&str>) -> Option<String>;
 /// Returns everything that is trusted.
 pub fn list(workspace: &Workspace, revoke: Revoke<'_>) -> TrustAnswer {
     let config = &workspace.config;
-    let problems = config.problems.iter().filter(|problem| problem.path.as_deref() == config.trust.path());
     let mut answer = TrustAnswer {
         schema: SchemaVersion::default(),
         folders: Vec::new(),
@@ -24,7 +25,9 @@ pub fn list(workspace: &Workspace, revoke: Revoke<'_>) -> TrustAnswer {
         grants: Vec::new(),
         answers: Vec::new(),
         remotes: Vec::new(),
-        problems: problems.map(|problem| ProblemLine::new(problem.path.as_deref(), &problem.diagnostic)).collect(),
+        problems: problems::of_trust(workspace)
+            .map(|problem| ProblemLine::new(problem.path.as_deref(), &problem.diagnostic))
+            .collect(),
     };
     for layer in &config.layers {
         answer.folders.extend(folders_of(workspace, layer, revoke));

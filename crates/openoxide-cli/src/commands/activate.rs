@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use openoxide_app::activate::{self, ActivateInput};
 use openoxide_app::{
-    Call, CallArguments, Caller, Depth, Record, RemoteName, Session as Conversation, SkillRef, Snapshot,
-    mentions::turn_of_text, off::skills_off,
+    Call, CallArguments, Caller, Depth, RemoteName, Session as Conversation, SkillRef, Snapshot,
+    mentions::turn_of_text, off::skills_off, record as recording,
 };
 use openoxide_wire::ActivateAnswer;
 
@@ -59,10 +59,10 @@ pub(crate) struct ActivateArgs {
 pub(crate) fn activate(ui: &Ui, args: &ActivateArgs) -> anyhow::Result<ExitStatus> {
     let snapshot = search(ui, Depth::Quick)?;
     ui.warn_of_settings(&snapshot.workspace, &snapshot.problems);
-    let mut conversation = Conversation::new("");
-    if let Some(file) = &args.record {
-        conversation.record = Record::load(file)?;
-    }
+    let mut conversation = match &args.record {
+        Some(file) => recording::open(file)?,
+        None => Conversation::new(""),
+    };
     if args.list {
         return record::list(ui, &snapshot, &conversation);
     }
@@ -82,7 +82,7 @@ pub(crate) fn activate(ui: &Ui, args: &ActivateArgs) -> anyhow::Result<ExitStatu
     }
     let done = asking.drive(&mut operation, &mut conversation);
     if let Some(file) = &args.record {
-        conversation.record.save(file)?;
+        recording::save(&conversation, file)?;
     }
     let answer = operation.answer(&done);
     show(ui, &answer)?;

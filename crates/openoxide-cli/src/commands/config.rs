@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use openoxide_app::settings::{self, FileState};
-use openoxide_app::{Error, SettingOutcome, SettingsOwner, Workspace, paths};
+use openoxide_app::{Error, SettingOutcome, SettingsOwner, Workspace, paths, problems};
 
 use crate::session::{open_workspace, warn_of};
 use crate::table::{fill, pad, widest};
@@ -78,7 +78,7 @@ fn get(ui: &Ui, workspace: &Workspace, key: Option<&str>) -> anyhow::Result<Exit
     if ui.common.json {
         return ui.json(&answer);
     }
-    warn_of(ui, workspace, |_| true);
+    warn_of(ui, workspace, problems::of_settings(workspace));
     let width = widest(answer.values.iter().map(|value| value.key.as_str()), 28);
     let mut text = String::new();
     for value in &answer.values {

@@ -3,7 +3,7 @@
 use std::{fmt::Write as _, path::Path};
 
 use openoxide_app::hosts::{self, is_here};
-use openoxide_app::{Code, Workspace, paths};
+use openoxide_app::{Workspace, paths, problems};
 use openoxide_wire::{HostLine, HostsAnswer, MatrixRow};
 use unicode_width::UnicodeWidthStr as _;
 
@@ -25,7 +25,7 @@ pub(crate) fn hosts(ui: &Ui, args: &HostsArgs) -> anyhow::Result<ExitStatus> {
     if ui.common.json {
         return ui.json(&answer);
     }
-    warn_of(ui, &workspace, |problem| problem.diagnostic.code == Code::HostInvalid);
+    warn_of(ui, &workspace, problems::of_hosts(&workspace));
     ui.data(&hosts_text(ui, &workspace, &answer.hosts))?;
     if !answer.matrix.is_empty() {
         ui.data(&matrix_text(ui, &workspace, &answer))?;

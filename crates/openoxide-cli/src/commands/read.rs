@@ -2,8 +2,8 @@
 
 use openoxide_app::read::{self, ReadInput};
 use openoxide_app::{
-    Audience, Caller, Catalog, Depth, ReadForm, ReadPart, ReadProblem, ReadRefusal, ReadRefusalReason, RemoteName,
-    Session as Conversation, SkillRef, near,
+    Audience, Caller, Depth, ReadForm, ReadPart, ReadProblem, ReadRefusal, ReadRefusalReason, RemoteName,
+    Session as Conversation, SkillRef, Snapshot,
 };
 
 use crate::asking::{Asking, AskingArgs};
@@ -55,7 +55,7 @@ pub(crate) fn read(ui: &Ui, args: &ReadArgs) -> anyhow::Result<ExitStatus> {
         return Ok(if outcome.result.is_ok() { ExitStatus::Done } else { ExitStatus::No });
     }
     ui.warn_of_settings(&snapshot.workspace, &snapshot.problems);
-    let refused = |refusal: ReadRefusal| told(ui, &snapshot.catalog, &outcome.skill, args, &refusal);
+    let refused = |refusal: ReadRefusal| told(ui, &snapshot, &outcome.skill, args, &refusal);
     let mut text = outcome.result.map_err(refused)?.text.unwrap_or_default();
     if args.list && RemoteName::parse(&args.skill).is_some() {
         // These are names that a server made up.
@@ -81,14 +81,13 @@ fn input(args: &ReadArgs) -> ReadInput {
 }
 
 /// Says to a person why nothing is answered, and what to do next.
-fn told(ui: &Ui, catalog: &Catalog, name: &str, args: &ReadArgs, refusal: &ReadRefusal) -> CommandError {
+fn told(ui: &Ui, snapshot: &Snapshot, name: &str, args: &ReadArgs, refusal: &ReadRefusal) -> CommandError {
     let told = CommandError::no(safe_lines(&refusal.text));
     let ReadRefusalReason::Problem(problem) = refusal.reason else { return told };
     match (problem, args.caller) {
         (ReadProblem::UnknownSkill, Caller::User) => {
-            let names = catalog.skills.iter().filter(|entry| entry.user).map(|entry| &*entry.skill.name);
             let list = format!("`{}` shows everything that was found", ui.command("list --all"));
-            match near(name, names).first() {
+            match read::near_name(snapshot, name) {
                 Some(near) => told.hint(format!("did you mean `{}`? {list}", safe(near))),
                 None => told.hint(list),
             }

@@ -6,8 +6,7 @@ use axum::response::IntoResponse;
 use http::StatusCode;
 use openoxide_app::activate::{self, Activate, ActivateInput};
 use openoxide_app::{
-    ActivationStamps, Answer, Call, CallArguments, Choice, Question, Refusal, RefusalReason, Reply, SkillRef, Snapshot,
-    find_by_id, read,
+    ActivationStamps, Answer, Call, CallArguments, Choice, Question, Refusal, Reply, SkillRef, Snapshot, read,
 };
 use openoxide_wire::{ActivateAnswer, CallerInput, ReadAnswer};
 use schemars::JsonSchema;
@@ -221,11 +220,9 @@ fn activated(
     }
 }
 
-/// Says why nothing was activated, with ids where a name means several skills.
+/// Says why nothing was activated.
 fn refused(context: &HttpContext, snapshot: &Snapshot, refusal: &Refusal) -> Failure {
-    let is_ambiguous = refusal.why == RefusalReason::Ambiguous;
-    let several = is_ambiguous.then(|| find_by_id(&snapshot.catalog, &refusal.name).err()).flatten();
-    let mut failure = Failure::from(several.unwrap_or_else(|| refusal.clone().into()));
+    let mut failure = Failure::from(activate::refused(snapshot, refusal));
     if context.peer == Peer::Remote {
         Redactor::new(snapshot).redact_problem(&mut failure.line);
     }

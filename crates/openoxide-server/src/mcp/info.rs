@@ -2,8 +2,7 @@
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
-use openoxide_app::list::{catalog_room, model_skills};
-use openoxide_app::{CatalogPlace, Entry, TerminalText, ToolDoes};
+use openoxide_app::{ToolDoes, list};
 use rmcp::model::{Implementation, JsonObject, ServerCapabilities, ServerConfig};
 use serde_json::json;
 
@@ -48,44 +47,11 @@ pub(super) fn instructions(view: &McpView) -> String {
             let _ = write!(text, " `{}` {what}.", tool.name);
         }
     }
-    if view.snapshot.view.host.catalog.place == CatalogPlace::SystemPrompt && view.snapshot.view.host.catalog.shown {
-        text.push_str(&list(view));
+    if let Some(brief) = list::brief(&view.snapshot) {
+        let _ = write!(text, "\n\nSkills:\n{}", brief.lines.join("\n"));
+        if brief.left_out > 0 {
+            let _ = write!(text, "\n{} more are found by searching.", brief.left_out);
+        }
     }
     text
-}
-
-/// Lists the skills within the host's budget: with descriptions, or else names while they fit.
-fn list(view: &McpView) -> String {
-    let entries = model_skills(&view.snapshot).unwrap_or_default();
-    if entries.is_empty() {
-        return String::new();
-    }
-    let room = catalog_room(&view.snapshot).unwrap_or(usize::MAX);
-    let full: Vec<String> = entries.iter().map(|entry| line(entry)).collect();
-    let length = |lines: &[String]| lines.iter().map(|line| line.chars().count() + 1).sum::<usize>();
-    if length(&full) <= room {
-        return format!("\n\nSkills:\n{}", full.join("\n"));
-    }
-    let mut used = 0;
-    let bare = entries.iter().map(|entry| format!("- {}", TerminalText(&entry.skill.name)));
-    let fits = |line: &String| {
-        used += line.chars().count() + 1;
-        used <= room
-    };
-    let shown: Vec<String> = bare.take_while(fits).collect();
-    let left_out = match entries.len() - shown.len() {
-        0 => String::new(),
-        left_out => format!("\n{left_out} more are found by searching."),
-    };
-    format!("\n\nSkills:\n{}{left_out}", shown.join("\n"))
-}
-
-fn line(entry: &Entry) -> String {
-    const ABOUT: usize = 1024;
-    let name = TerminalText(&entry.skill.name);
-    if entry.name_only || entry.skill.description.is_empty() {
-        return format!("- {name}");
-    }
-    let about: String = entry.skill.description.chars().take(ABOUT).collect();
-    format!("- {name}: {}", TerminalText(&about))
 }

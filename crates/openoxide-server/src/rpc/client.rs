@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use openoxide_app::{Error, Place, Session, Snapshot, live::Pin};
+use openoxide_app::{Error, Place, Session, Snapshot, live::Pin, reload};
 
 use super::error::Result;
 use super::outgoing::{OpenRequests, Output};
@@ -90,11 +90,11 @@ impl Client {
         let again = self.is_old(&place, written) || again;
         let looked = place.clone();
         let look = move || {
-            let snapshot = if again { live.reload(&place) } else { live.snapshot(&place) };
-            snapshot.map(|snapshot| work(&snapshot)).map_err(Error::from)
+            let snapshot = if again { reload::reload(&live, &place)? } else { live.snapshot(&place)? };
+            Ok(work(&snapshot))
         };
         let outcome = self.engine.work().run(look).await?;
-        // Not before: whoever asks meanwhile must not take what is known for new.
+        // Not before the work: a request in between must not take the old snapshot for a new one.
         if outcome.is_ok() {
             self.note_looked(looked, written);
         }

@@ -21,7 +21,7 @@ pub(super) fn reattach(ui: &Ui, snapshot: &Snapshot, conversation: &Conversation
 }
 
 pub(super) fn list(ui: &Ui, snapshot: &Snapshot, conversation: &Conversation) -> anyhow::Result<ExitStatus> {
-    let answer = record::recorded(snapshot, &conversation.record);
+    let answer = record::recorded(snapshot, conversation);
     if ui.common.json {
         return ui.json(&answer);
     }

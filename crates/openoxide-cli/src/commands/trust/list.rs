@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, path::Path};
 
-use openoxide_app::{Workspace, paths};
+use openoxide_app::{Workspace, paths, problems};
 use openoxide_wire::{TrustAnswer, WrittenLine};
 
 use crate::ui::{ExitStatus, Role, Ui, paint, safe};
@@ -13,8 +13,7 @@ pub(super) fn list(ui: &Ui, workspace: &Workspace) -> anyhow::Result<ExitStatus>
     if ui.common.json {
         return ui.json(&answer);
     }
-    let trust = &workspace.config.trust;
-    warn_of(ui, workspace, |problem| problem.path.as_deref() == trust.path());
+    warn_of(ui, workspace, problems::of_trust(workspace));
     if answer.folders.is_empty() {
         let trust = ui.command_for_all("trust");
         ui.say(&format!("no folder is trusted; `{trust}` trusts the project that you are in"));

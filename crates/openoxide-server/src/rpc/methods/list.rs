@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use openoxide_app::{
     Catalog, Entry, Error, Place, SkillInterface, SkillScope, Snapshot, Status, ToolDependency, WorkspaceError, list,
-    path_text,
+    path_text, reload,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -54,9 +54,8 @@ pub(super) async fn reload(client: &Client, given: Value) -> Result<Value> {
     }
     let mut data = Vec::new();
     for cwd in cwds.iter().take(FOLDERS) {
-        let counted = |snapshot: &Arc<Snapshot>| (snapshot.version, snapshot.catalog.skills.len());
-        let (version, skills) = client.work(client.place(Some(cwd), &[]), true, counted).await??;
-        data.push(json!({ "cwd": path_text(cwd), "version": version, "skills": skills }));
+        let seen = client.work(client.place(Some(cwd), &[]), true, |snapshot| reload::answer(snapshot)).await??;
+        data.push(json!({ "cwd": path_text(cwd), "version": seen.version, "skills": seen.skills }));
     }
     Ok(json!({ "data": data }))
 }
