@@ -38,7 +38,7 @@ pub(crate) fn cargo(args: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(args).current_dir(repository());
     // What cargo tells this program about its own package, build scripts of dependencies take for a change: everything
-    // that needs them would be built again, and once more by whoever calls cargo next.
+    // that needs them would be built again, and once more by the next call of cargo.
     for (name, _) in std::env::vars_os() {
         if name.to_str().is_some_and(is_about_package) {
             command.env_remove(name);

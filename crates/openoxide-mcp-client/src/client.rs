@@ -58,7 +58,7 @@ impl ServerClient<'_> {
             let room = self.limits.skills - listed.entries.len();
             let is_cut = skills.len() > room;
             listed.entries.extend(skills.iter().take(room).cloned());
-            // A list whose server does not say how long it is valid is valid for nobody else.
+            // A response without a time to live is not cached.
             let ttl = answer.get("ttlMs").and_then(Value::as_u64).unwrap_or(0);
             listed.fresh = listed.fresh.min(Duration::from_millis(ttl));
             let many_skills = || format!("more than {} skills", self.limits.skills);

@@ -25,9 +25,9 @@ pub struct Limits {
     pub skills: usize,
     /// Most bytes of everything that a server lists.
     pub listed: usize,
-    /// How long a list counts at most, whatever the server says.
+    /// Longest time that a list is cached, whatever the server says.
     pub fresh: Duration,
-    /// How long a failure counts: so long the server is not asked, nor started, again.
+    /// How long the server is neither asked nor started again after a failure.
     pub failed: Duration,
 }
 

@@ -144,7 +144,7 @@ fn checked(text: &str) -> Result<usize, BadUri> {
     }
 }
 
-/// Tells whether a part of a path stays where it is, also for somebody who decodes it.
+/// Returns whether a segment names one entry of its folder, before and after decoding: not `.`, `..` or a separator.
 fn is_part(part: &str) -> bool {
     let decoded = decoded(part);
     let stays = |part: &[u8]| !part.is_empty() && part != b"." && part != b"..";

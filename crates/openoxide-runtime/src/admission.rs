@@ -25,7 +25,7 @@ impl Runtime {
             return Err(admission.said_or_unknown(Situation::SkillDenied, RefusalReason::Denied));
         }
         let mut callable: Vec<&Entry> = found.iter().copied().filter(|entry| entry.is_active()).collect();
-        // Whoever says which file is meant gets that one, although its name means another.
+        // A caller who gives a path gets that file, although its name means another skill.
         if callable.is_empty() && name.starts_with('/') {
             callable = found.iter().copied().filter(|entry| lost_its_name(entry)).take(1).collect();
         }
@@ -59,7 +59,7 @@ pub(crate) fn lost_its_name(entry: &Entry) -> bool {
 /// Tells whether a host looks for such a name at all.
 fn is_name(view: &View, call: &Call) -> bool {
     let name = call.skill.as_str();
-    // A model is told names; a path that it makes up is none.
+    // A model knows skills by name; a path that it makes up is none.
     if name.starts_with('/') {
         return call.caller == Caller::User;
     }

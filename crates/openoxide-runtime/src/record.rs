@@ -53,7 +53,7 @@ impl Record {
         self.activations.iter().rev().filter(|recorded| seen.insert(&recorded.path)).collect()
     }
 
-    /// Adds an activation; its place is told by the record.
+    /// Adds an activation, and numbers it.
     pub(crate) fn push(&mut self, mut recorded: Recorded) {
         recorded.order = self.activations.last().map_or(1, |last| last.order.saturating_add(1));
         self.activations.push(recorded);

@@ -3,7 +3,7 @@
 //! Activating a skill, reading a file of it, running a script of it and firing hooks all are [`Resumable`]. None of them
 //! waits: each returns what it needs (an answer, the output of a command, the reply of a server) as a [`Step`], and the
 //! driver resumes it with the [`Reply`]. So a terminal, a web server and a test all drive the same code. [`drive`] is the
-//! driver for whoever answers at once.
+//! driver for callers that answer at once.
 
 use openoxide_sandbox::{Outcome, SandboxError};
 
@@ -60,7 +60,7 @@ pub enum Reply {
     Fetched(FetchReply),
 }
 
-/// Somebody who answers questions at once.
+/// Answers questions at once.
 pub trait Responder {
     /// Decides a question.
     fn answer(&mut self, question: &Question) -> Answer;

@@ -4,7 +4,7 @@ use std::io;
 
 use crate::{Missing, PolicyError, system_paths};
 
-/// The reason why a command did not run. After none of these is it run with more power instead.
+/// The reason why a command did not run. None of these leads to running it with more permissions.
 #[derive(Debug, thiserror::Error)]
 pub enum SandboxError {
     /// This machine has no way to isolate a command.

@@ -46,7 +46,8 @@ impl BlockingPool {
         self.slot_for(false).await
     }
 
-    /// Waits for a turn. What `has_begun` waits however many wait, because it would be lost; its beginning was bounded.
+    /// Waits for a turn. An operation that `has_begun` waits even if the queue is full: refusing it would lose its work, and
+    /// its first step took a place in the queue.
     pub(crate) async fn slot_for(&self, has_begun: bool) -> Result<Slot, Unavailable> {
         let places = Arc::clone(&self.places);
         let place = if has_begun {

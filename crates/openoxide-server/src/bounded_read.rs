@@ -34,7 +34,7 @@ pub(crate) async fn read_body(mut body: Body, limit: usize) -> Result<Vec<u8>, B
 pub(crate) enum Line {
     /// A line, without its end.
     Whole(Vec<u8>),
-    /// A line longer than is read; it was passed over.
+    /// A line longer than the limit; it was skipped.
     TooLong,
     End,
 }

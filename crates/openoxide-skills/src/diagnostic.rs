@@ -1,6 +1,6 @@
 //! Findings about skills: what is wrong, where, and what to do about it.
 //!
-//! A diagnostic is a value. Printing it is the work of whoever shows it.
+//! A diagnostic is a value. Faces print it.
 
 use std::fmt;
 use std::ops::Range;

@@ -65,7 +65,7 @@ pub fn envelope(view: &View, loaded: &LoadedSkill<'_>) -> Result<Vec<Message>, R
     messages().map(message).collect()
 }
 
-/// Draws what is said to somebody who calls a skill again: that nothing changed, or that something did.
+/// Draws what is said to a caller of the same skill again: that nothing changed, or that something did.
 pub fn again(view: &View, loaded: &LoadedSkill<'_>, same: bool) -> Result<String, RenderError> {
     let template = if same { "repeated" } else { "again" };
     Templates::new(&view.spec, [template])?.draw(template, values(&view.host.activation.guard, loaded))
@@ -154,7 +154,7 @@ fn values(guard: &[String], loaded: &LoadedSkill<'_>) -> minijinja::Value {
     }
 }
 
-/// Escapes what would end the frame: each of these closing tags, however it is written. Whoever reads the frame may be more
+/// Escapes what would end the frame: each of these closing tags, however it is written. A reader of the frame may be more
 /// generous than a parser, so that blanks, attributes and letters that cannot be seen do not keep it from being one.
 pub fn guarded<'t>(text: &'t str, tags: &[String]) -> Cow<'t, str> {
     let names: Vec<&str> =

@@ -1,6 +1,6 @@
 //! Expands a skill's text for one call: finds arguments, commands and names of files in one pass.
 //!
-//! Nothing is read or run here. [`expand`] returns pieces: text, and commands that somebody may run; [`Expanded`] puts
+//! Nothing is read or run here. [`expand`] returns pieces: text, and commands that the caller may run; [`Expanded`] puts
 //! their output into place. What arguments say and what commands print is never looked through again.
 
 mod mark;

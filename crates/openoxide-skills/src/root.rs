@@ -27,7 +27,7 @@ pub struct Root {
     pub plugin: Option<Plugin>,
     /// The way from cwd to the folder that a walk stopped at.
     pub rel: String,
-    /// Whether somebody named the folder, so that it ought to be there.
+    /// Whether a user or a setting named the folder, so that it ought to be there.
     pub named: bool,
     /// Whether it is asleep until a file in `rel` is touched.
     pub asleep: bool,

@@ -1,7 +1,7 @@
 //! Chooses the skills that a turn names, and says why not for everything else that looks like a name.
 //!
 //! Structured items come first, by path; then the texts, by the host's rules. What the user may not call is not chosen,
-//! and a name that is kept from somebody is never suggested to them.
+//! and a name that a caller may not see is never suggested to them.
 
 use std::path::{Path, PathBuf};
 use std::{collections::HashSet, ops::Range};

@@ -78,7 +78,7 @@ pub struct HostSettings {
 }
 
 impl HostSettings {
-    /// Returns a setting that somebody set.
+    /// Returns a setting that has a value of its own, not the default.
     pub fn get(&self, name: &str) -> Option<&Setting> {
         self.values.get(name)
     }

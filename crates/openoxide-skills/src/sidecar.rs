@@ -307,7 +307,7 @@ impl SidecarReader<'_> {
         self.dropped(key, span, &format!("it must be {wanted}"))
     }
 
-    /// Reports a value that is passed over, and returns none in its place.
+    /// Reports a value that is ignored, and returns none in its place.
     fn dropped<T>(&mut self, key: &str, span: &Range<usize>, why: &str) -> Option<T> {
         let message = format!("`{key}` is passed over: {why}");
         let problem = Diagnostic::warning(Code::SidecarField, message).at(self.text, span.clone());

@@ -127,7 +127,7 @@ async fn listen_and_serve(
     let listening = BoundListener::open(address, token.as_ref()).map_err(|error| refused(address, args, &error))?;
     let home = environment.openoxide_home();
     let engine = Engine::new(environment, place, engine_options(ui));
-    // Whoever reads where it listens may end it at once.
+    // A program that reads the address may stop the server at once.
     tokio::spawn(engine.stopping().obey_signals().context("signals cannot be taken")?);
     let minted = if token.is_none() { minted(ui, home.as_deref(), listening.address()) } else { None };
     let proof = minted.as_ref().map(|minted| minted.token.clone());
@@ -167,7 +167,7 @@ impl Drop for Minted {
     }
 }
 
-/// Makes the token that whoever says yes to a question has to show. Without it, nobody can.
+/// Makes the token that a client must show to answer a question with yes.
 fn minted(ui: &Ui, home: Option<&Path>, address: SocketAddr) -> Option<Minted> {
     let Some(home) = home else {
         ui.warn("there is no folder for a token, so no question of a skill can be answered with yes over HTTP");

@@ -1,4 +1,4 @@
-//! `trust`: tells that a project's skills and settings are yours to follow, and gives skills power.
+//! `trust`: tells that a project's skills and settings are yours to follow, and gives skills permissions.
 
 mod list;
 mod skill;

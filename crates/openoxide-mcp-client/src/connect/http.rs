@@ -77,7 +77,7 @@ pub(super) struct Bounded {
 }
 
 impl Bounded {
-    /// Says why an answer cannot be read, here and to whoever waits for it.
+    /// Says why an answer cannot be read, in the log and to the request that waits for it.
     fn unread(&self, error: &(dyn std::error::Error + 'static)) -> Unread {
         let why = match error.is::<LengthLimitError>() {
             true => format!("a message is longer than {} bytes", self.most),
@@ -139,7 +139,7 @@ impl Bounded {
             _ => ErrorData::invalid_request(format!("it answered with the status {status}"), None),
         };
         match message {
-            // An older server does not know how newer ones are greeted; whoever greets wants to hear that.
+            // An older server refuses `discover`; the client needs the error to fall back.
             ClientJsonRpcMessage::Request(request)
                 if status.is_client_error() || !matches!(request.request, ClientRequest::DiscoverRequest(_)) =>
             {

@@ -113,7 +113,7 @@ impl Child {
         let _ = tokio::time::timeout(GRACE, self.process.wait()).await;
     }
 
-    /// Ends it and whatever it started, at once; only the first time, because numbers are given anew.
+    /// Kills the process group, once: the id may be reused.
     fn kill(&mut self) {
         if let Some(group) = self.group.take() {
             let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);

@@ -1,4 +1,4 @@
-//! Words in command position that are not the program to judge: assignments, reserved words, programs that run programs.
+//! Classifies words in command position: assignments, keywords, wrappers such as `env`.
 
 /// Reserved words that a command follows.
 pub(super) const OPENERS: &[&str] = &["!", "{", "coproc", "do", "elif", "else", "if", "then", "time", "until", "while"];
@@ -36,7 +36,7 @@ const WRAPPERS: &[&str] = &[
     "xargs",
 ];
 
-/// The role of a word in command position that is not the program to judge.
+/// What a word in command position is, if it is not the program that permission rules judge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leading {
     /// It sets a variable. The program follows.

@@ -302,7 +302,7 @@ fn one(text: &str) -> usize {
 
 fn two(text: &str) -> usize {
     let first = one(text);
-    // A dollar sign is a token of its own: a placeholder may begin there, and whoever fills it in decides what the
+    // A dollar sign is a token of its own: a placeholder may begin there, and the code that fills it in decides what the
     // backslash means.
     if text[first..].starts_with('$') { first } else { first + one(&text[first..]) }
 }

@@ -48,7 +48,7 @@ pub struct Activation {
     questions: VecDeque<Question>,
     dependencies: Dependencies,
     remotes: VecDeque<RemoteCall>,
-    /// Skills that want to know that they were activated.
+    /// Hooks of skills that run when the skill is activated.
     firings: VecDeque<Firing>,
     pending: Option<Pending>,
     done: ActivationOutcome,

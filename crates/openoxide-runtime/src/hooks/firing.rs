@@ -14,7 +14,7 @@ use crate::{Deactivation, Event, Notice, Reply, Resumable, Run, Runtime, Session
 
 /// An event on its way through the hooks of a session.
 ///
-/// Hooks run one after another, in the order in which their skills were activated; each is told the event as it was.
+/// Hooks run one after another, in the order in which their skills were activated; each gets the event as it was.
 pub struct Firing {
     runtime: Arc<Runtime>,
     event: Arc<Event>,
@@ -86,7 +86,7 @@ impl Firing {
         }
     }
 
-    /// Adds something that only the agent knows, such as `permission_mode`. What is known here counts more.
+    /// Adds a field that only the agent knows, such as `permission_mode`. Fields of the event itself are not replaced.
     #[must_use]
     pub fn with(mut self, name: &str, value: Value) -> Firing {
         self.more.insert(name.to_owned(), value);
@@ -203,7 +203,7 @@ impl Firing {
         }
     }
 
-    /// Ends the turn, or puts its end off for so many times in a row.
+    /// Ends the turn, unless a hook blocks that, at most `stop_max` times in a row.
     fn conclude(&mut self, session: &mut Session, rules: &HookRules) {
         if !matches!(*self.event, Event::Stop { .. }) {
             return;

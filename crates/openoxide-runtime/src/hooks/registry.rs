@@ -18,7 +18,7 @@ pub(crate) struct Hook {
     pub(super) handler: HookHandler,
     /// As the user is shown it.
     pub(super) shown: RequestedAction,
-    /// What tells it from others in a session, if it is to run once.
+    /// Its key in the session, if it is to run once.
     pub(super) once: Option<String>,
 }
 
@@ -68,7 +68,7 @@ impl RegisteredSkill {
 #[derive(Debug, Default)]
 pub(crate) struct Registry {
     pub(super) skills: Vec<Arc<RegisteredSkill>>,
-    /// Files of the skills of which only those hooks run that can keep something from happening.
+    /// Files of skills of which only the hooks run that can block something.
     pub(super) quiet: BTreeSet<PathBuf>,
     /// Those that were to run once, and did.
     pub(super) spent: BTreeSet<String>,

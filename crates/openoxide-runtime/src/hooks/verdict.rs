@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::Notice;
 
-/// What the hooks of an event say together. Whoever asked does it.
+/// What the hooks of an event say together. The caller acts on it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Verdict {
     /// What is to become of the call of a tool, if a hook decided. An allow spares a question; it is no match for a rule
@@ -60,7 +60,7 @@ pub enum Ruling {
     Allow,
     /// The user is asked.
     Ask,
-    /// It waits until somebody else decides.
+    /// It waits for a decision that is made elsewhere.
     Defer,
     /// It must not happen.
     Deny,

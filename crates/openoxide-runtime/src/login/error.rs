@@ -47,7 +47,7 @@ pub enum LoginError {
     /// There is no place for the browser to come back to, for this reason.
     #[error("the browser has no way back: {0}")]
     NoListener(String),
-    /// The issuer knows only clients that somebody registered.
+    /// The issuer accepts only clients that were registered with it by hand.
     #[error("the issuer takes only programs that were registered with it by hand")]
     NoRegistration,
     /// There is no randomness.

@@ -59,7 +59,7 @@ pub struct Response {
 }
 
 impl Response {
-    /// Reads the body as JSON; what is wrong is told without quoting it.
+    /// Reads the body as JSON; an error does not quote it.
     pub(super) fn json<T: DeserializeOwned>(&self, what: &str) -> Result<T, LoginError> {
         serde_json::from_str(self.body.expose_secret())
             .map_err(|_| LoginError::answer(format!("{what} is not the JSON that it should be")))

@@ -128,7 +128,7 @@ impl Login {
     }
 }
 
-/// Returns where else to look, if nothing was at the first place. Somebody who says nothing anywhere is an error.
+/// Returns where else to look, if nothing was at the first place. A server without metadata anywhere is an error.
 fn other_places(
     mut places: VecDeque<Url>,
     response: &Response,

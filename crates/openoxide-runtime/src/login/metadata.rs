@@ -34,7 +34,7 @@ pub(super) fn secure(text: &str, loopback: bool) -> Result<Url, LoginError> {
         return Err(bad());
     }
     let is_safe = match url.scheme() {
-        // Somebody outside must not lead us to what listens on this machine.
+        // A remote server must not lead us to what listens on this machine.
         "https" => loopback || !leads_here(&url),
         "http" => loopback && is_loopback(&url),
         _ => return Err(bad()),

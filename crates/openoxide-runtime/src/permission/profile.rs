@@ -30,10 +30,9 @@ impl Runtime {
         Ok(Some(project).filter(|project| self.is_project(project)).into_iter().chain(repository).collect())
     }
 
-    /// Tells whether a folder may count as a project, whose files a skill may have.
+    /// Returns whether a folder may be a project, whose files a skill may get.
     ///
-    /// A home folder is none, even for somebody who works in it, nor is one that holds it: everything of the user's lies
-    /// there.
+    /// The user's home is none, even if it is the working directory, nor is a folder above it: it holds all their files.
     pub(crate) fn is_project(&self, folder: &Path) -> bool {
         let home = self.environment.home.as_deref().and_then(|home| real(home).ok());
         real(folder).is_ok_and(|real| real.parent().is_some() && home.is_none_or(|home| !home.starts_with(&real)))
@@ -76,8 +75,8 @@ fn has_profile(granted: &[RequestedPermission]) -> bool {
     granted.iter().any(|permission| permission.kind == PermissionKind::Profile)
 }
 
-/// Tells whether the user agreed that what the skill brings runs without a question. No rule can say it for them: it was
-/// written before the skill was.
+/// Returns whether the user agreed that commands of the skill run without a question. A rule cannot agree for them: it
+/// was written before the skill.
 pub(crate) fn is_unasked(loading: &Loading, granted: &[RequestedPermission]) -> bool {
     loading.profile.added.contains(&Addition::Unasked) && has_profile(granted)
 }

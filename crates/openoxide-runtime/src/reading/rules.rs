@@ -11,7 +11,7 @@ use crate::{Answer, Call, Question, RefusalReason, Runtime, Session, call::may};
 impl Runtime {
     /// Finds the skill whose files a caller may read, by its name or the absolute path of its file or folder.
     ///
-    /// What somebody may not call, they may not read. To the model, such a skill is as unknown as one that is not there,
+    /// What a caller may not call, they may not read. To the model, such a skill is as unknown as one that is not there,
     /// so that no name leaks.
     pub fn readable(&self, session: &Session, skill: &str, caller: Caller) -> Result<&Entry, ReadProblem> {
         let is_first = |entry: &&Entry| entry.is_active() && may(entry, caller);

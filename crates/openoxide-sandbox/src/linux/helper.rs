@@ -1,6 +1,6 @@
 //! The helper: our own program, started again inside the sandbox with a first argument that nobody types.
 //!
-//! It takes three steps, each a process of its own, because each has less power than the one before:
+//! It takes three steps, each a process of its own, because each has fewer privileges than the one before:
 //!
 //! 1. *launch* closes everything that the runtime has open, starts bubblewrap or makes the namespaces itself, and stays
 //!    outside to end all of it when the runtime ends.

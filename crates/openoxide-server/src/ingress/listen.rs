@@ -8,7 +8,7 @@ use super::token::Token;
 
 /// How many connections may wait to be let in.
 const WAITING: u32 = 1024;
-/// How many bytes the system keeps for whoever does not read.
+/// How many bytes the system keeps for a client that does not read.
 const SENT: u32 = 256 * 1024;
 
 /// Why the server cannot listen at an address.

@@ -15,10 +15,10 @@ use crate::Engine;
 
 /// How long to wait when no connection can be let in.
 const PAUSE: Duration = Duration::from_millis(100);
-/// How long connections may take to end after they are told to.
+/// How long connections may take to end once they are asked to.
 const LAST: Duration = Duration::from_secs(1);
 
-/// Serves at an address until the engine is told to stop, and returns when every connection has ended.
+/// Serves at an address until the engine stops, and returns when every connection has ended.
 pub async fn serve(listener: BoundListener, ingress: Ingress, engine: &Engine) {
     raise_files();
     let ingress = Arc::new(ingress);

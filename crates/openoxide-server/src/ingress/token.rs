@@ -61,7 +61,7 @@ impl Token {
         if let Some(folder) = file.parent() {
             std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         }
-        // Nobody who has the last file open reads this one, and whoever reads it finds all of it.
+        // A new file that is renamed: a process with the old one open cannot read it, and no reader finds half of it.
         let fresh = file.with_extension(format!("token.{}", std::process::id()));
         let _ = fs_err::remove_file(&fresh);
         let written = fs_err::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&fresh);

@@ -40,7 +40,7 @@ pub(super) fn internal(text: impl Into<String>) -> ErrorData {
     ErrorData::internal_error(text.into(), None)
 }
 
-/// Repeats what somebody wrote, which may be as long as they like.
+/// Repeats the client's text, which may have any length, in short.
 pub(super) fn shortened(text: &str) -> String {
     const REPEATED: usize = 200;
     cut(openoxide_app::TerminalText(text).to_string(), REPEATED)

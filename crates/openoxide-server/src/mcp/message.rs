@@ -18,7 +18,7 @@ pub(super) struct Unreadable {
     error: ErrorData,
     /// The request that it would have been.
     id: Option<RequestId>,
-    /// Whether somebody waits for an answer, as far as can be told.
+    /// Whether the client waits for an answer, as far as the message shows.
     pub(super) is_awaited: bool,
 }
 

@@ -13,7 +13,7 @@ const MESSAGE_MAX: usize = 16 * 1024;
 const UNPROVEN: &str = "over HTTP only a client that shows the server's token may answer this; \
                         without it, the user can allow it in a terminal with `openoxide activate`";
 
-/// What the answers of a client count for.
+/// What the answers of a client may decide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct AnswerRights {
     /// Whether there is a conversation that an answer can be remembered for.

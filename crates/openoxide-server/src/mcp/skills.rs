@@ -1,5 +1,4 @@
-//! Skills as the extension `io.modelcontextprotocol/skills` serves them: entries with frontmatter, digests and sizes, and
-//! what is in their folders.
+//! Serves skills and what is in their folders by the extension `io.modelcontextprotocol/skills`.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +18,7 @@ const PAGE_BYTES: usize = 512 * 1024;
 const FOLDER: &str = "inode/directory";
 /// Most names of one page.
 const NAMES_PAGE: usize = 500;
-/// What cursors of this list are told by.
+/// What marks cursors of this list.
 const LIST: &str = "skills";
 
 impl McpState {

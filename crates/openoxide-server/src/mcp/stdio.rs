@@ -302,7 +302,7 @@ mod tests {
         assert_eq!((state.bytes, state.waiting.len()), (0, 0));
     }
 
-    /// Otherwise whoever asks, takes back and never reads could do so for ever.
+    /// Otherwise a client that asks, cancels and never reads could do so for ever.
     #[test]
     fn an_answer_on_its_way_waits_even_if_it_is_taken_back() {
         let mut state = TransportState::default();

@@ -11,7 +11,7 @@ use http::StatusCode;
 /// The upper bounds of the buckets for how long an answer took, in microseconds.
 const BUCKETS: [u64; 9] = [100, 500, 1_000, 5_000, 25_000, 100_000, 500_000, 2_500_000, 10_000_000];
 
-/// Counters of what the server does. Nothing in them depends on what anybody asks for, so they never grow in number.
+/// Counters of what the server does.
 #[derive(Debug, Default)]
 pub struct Metrics {
     /// Answers by the first digit of their status, from 1.

@@ -13,7 +13,7 @@ pub enum Status {
     Active,
     /// Another skill has its name or is the same file.
     Shadowed,
-    /// Somebody switched it off.
+    /// A setting switches it off.
     Disabled,
     /// It is not a skill to this host.
     Invalid,

@@ -75,8 +75,7 @@ impl IncrementalLoader {
         catalogs
     }
 
-    /// Returns what has to be watched so that a change is noticed, also manifests that skills at the ends of links
-    /// may belong to.
+    /// Returns the folders, links and plugin manifests to watch; a changed target of a link makes the catalog stale.
     pub fn watched(&self) -> &Watched {
         &self.watched
     }

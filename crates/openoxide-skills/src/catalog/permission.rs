@@ -47,7 +47,7 @@ fn denying<'r>(rules: &'r Rules, name: &str) -> Option<&'r Rule> {
 impl View {
     /// Returns what the program's own settings say about calling skills, weakest first, under our name for that.
     ///
-    /// What they say about anything else is left out: a program's settings give nobody any power here.
+    /// What they say about anything else is left out: a program's settings grant nothing here.
     pub fn host_rules(&self) -> Rules {
         let home = self.around.home.as_deref();
         let mut rules = Vec::new();

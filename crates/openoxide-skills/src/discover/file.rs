@@ -30,7 +30,7 @@ pub(crate) struct FileFact {
     /// How the file is read, by reader.
     pub(crate) parsed: Vec<Arc<Parsed>>,
     pub(crate) size: u64,
-    /// A number that stands for its bytes, where somebody wants to know whether they change.
+    /// Fingerprint of the bytes, if requested.
     pub(crate) content: Option<u64>,
     /// Where it really is, if it is a link.
     pub(crate) link: Option<Box<Path>>,
@@ -121,7 +121,7 @@ fn open_plain(fd: BorrowedFd<'_>, rel: &Path) -> Result<OwnedFd, Errno> {
 /// The same where the kernel has no such call.
 fn open_by_steps(fd: BorrowedFd<'_>, rel: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
     match rel.is_absolute() {
-        // A link led here: whoever could put another one on the way could have aimed that one elsewhere.
+        // A link led here: an attacker who can replace a folder on the way could as well have changed the link.
         true => rustix::fs::openat(fd, rel, flags, Mode::empty()),
         false => crate::resource::open_plain(fd, rel, flags),
     }

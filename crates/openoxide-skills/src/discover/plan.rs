@@ -22,7 +22,7 @@ pub(crate) struct Plan {
     pub(crate) enter_hidden: bool,
     pub(crate) follow_folders: bool,
     pub(crate) follow_files: bool,
-    /// Most folders that a host enters which looks inside skills.
+    /// Limit on folders, for hosts that search inside skills.
     pub(crate) inner_folders: usize,
     pub(crate) ignored: BTreeSet<String>,
     /// Folder names that some host does not search.
@@ -35,7 +35,7 @@ pub(crate) struct Plan {
     pub(crate) manifests: BTreeSet<String>,
     pub(crate) sidecars: BTreeSet<String>,
     pub(crate) readers: Readings,
-    /// Whether a number is wanted that changes with a file's bytes.
+    /// Whether files need a content fingerprint.
     pub(crate) prints: bool,
     /// Whether what does not count is looked for too.
     pub(crate) thorough: bool,
@@ -119,7 +119,7 @@ pub(super) fn depth_of(scan: &ScanRules) -> usize {
     }
 }
 
-/// Tells whether a folder is called so: some systems pass over case, and over dots and blanks at the end.
+/// Compares folder names as some file systems do: ignores case, trailing dots and spaces.
 pub(super) fn is_called(name: &str, wanted: &str) -> bool {
     let bare = name.trim_end_matches(['.', ' ']);
     match bare.is_ascii() {

@@ -23,7 +23,7 @@ const DOUBT_MAX: Duration = Duration::from_secs(10);
 #[derive(Debug, Default)]
 pub(crate) struct SurveyCache {
     known: HashMap<OsString, FolderRecord>,
-    /// What was known before everything was doubted; files in it are compared with what is there now.
+    /// Contents before a full invalidation; its files are compared with the disk.
     past: HashMap<OsString, FolderRecord>,
     /// Where something really is that a link, or the root, leads to; and where it was found.
     links: Vec<(PathBuf, PathBuf)>,
@@ -95,12 +95,12 @@ enum Learning {
     Contents(Pass, Cached<Contents>, Vec<Inner>),
 }
 
-/// What has to be watched so that a change is noticed.
+/// What to watch; a change there makes the catalog stale.
 #[derive(Clone, Debug, Default)]
 pub struct Watched {
-    /// Folders, links resolved: whatever happens in them counts.
+    /// Folders to watch, links resolved.
     pub folders: Vec<PathBuf>,
-    /// Links that were followed, or lead nowhere: what counts is where they lead.
+    /// Links to watch for a changed target, dangling ones included.
     pub links: Vec<PathBuf>,
 }
 

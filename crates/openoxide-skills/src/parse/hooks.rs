@@ -166,7 +166,7 @@ mod tests {
             let told = format!("`hooks.Stop`: {what}; the handler is passed over");
             check(&stop(&format!("{bad}, {good}")), &["Stop - good"], &[&told]);
         }
-        // Handlers of other kinds are somebody else's to judge.
+        // Handlers of other kinds are judged elsewhere.
         check(&stop("{type: http, url: 'https://x'}"), &["Stop - "], &[]);
     }
 

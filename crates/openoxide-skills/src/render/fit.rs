@@ -274,7 +274,7 @@ fn reserved<'v>(view: &'v View, entries: &[Entry]) -> Vec<&'v Reserved> {
     if on { rules.reserved.iter().filter(|own| !taken(own)).collect() } else { Vec::new() }
 }
 
-/// Reads how much each skill was used: often counts, and halves every week down to a tenth.
+/// Returns each skill's usage score: its call count, halved every week, at least a tenth.
 #[expect(clippy::cast_precision_loss, reason = "milliseconds fit")]
 fn usage(view: &View, model: Model) -> Vec<(String, f64)> {
     const WEEK: f64 = 7.0 * 24.0 * 3600.0 * 1000.0;

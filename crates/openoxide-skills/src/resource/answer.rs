@@ -10,10 +10,10 @@ use crate::catalog::{Catalog, Entry};
 use crate::host::{Caller, Host, ReadProblem, ResourceRules, Situation};
 use crate::text::{TerminalText, fill};
 
-/// Most characters of what somebody wrote that an answer repeats.
+/// Most characters of the caller's text that an answer repeats.
 const REPEATED_MAX: usize = 200;
 
-/// A file or a folder of a skill that somebody asked for.
+/// A file or a folder of a skill that a caller asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResourceRequest {
     /// The skill's name.
@@ -26,7 +26,7 @@ pub struct ResourceRequest {
     written: String,
 }
 
-/// What of a skill somebody asked for.
+/// What of a skill a caller asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ResourcePart {
     /// Its own file.
@@ -124,7 +124,7 @@ impl ResourceRefusal {
     }
 }
 
-/// Reads what somebody asked for. Whether the caller may have it is settled before.
+/// Reads what the caller asked for. Whether the caller may have it is settled before.
 pub fn read_resource(
     host: &Host,
     catalog: &Catalog,
@@ -195,7 +195,7 @@ fn available(catalog: &Catalog, caller: Caller) -> String {
     if names.is_empty() { "none".to_owned() } else { TerminalText(&names.join(", ")).to_string() }
 }
 
-/// Quotes what somebody wrote: on one line, with escapes, and not without end.
+/// Quotes the caller's text: on one line, with escapes, and not without end.
 fn repeated(text: &str) -> String {
     let shown = TerminalText(text).to_string();
     match shown.char_indices().nth(REPEATED_MAX) {

@@ -25,7 +25,7 @@ pub(super) const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(
 pub(super) fn open(dir: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
     #[cfg(target_os = "linux")]
     match by_kernel(dir, path, flags) {
-        // The first two: there is no such call here. The last: somebody keeps moving folders on the way.
+        // The first two: there is no such call here. The last: folders on the way are being moved.
         Err(Errno::NOSYS | Errno::PERM | Errno::AGAIN) => {}
         outcome => return outcome,
     }

@@ -26,7 +26,7 @@ const CHUNK: usize = 64 * 1024;
 /// | `m` | the skill's own file, if that is a link: what is read through it; stands after the link's record | as for `f` |
 ///
 /// Hidden files count. Folders do not, so neither do empty ones. Whatever is called `.git`, at any depth, does not count,
-/// because version control changes it all the time; it is not in a private copy either, so it never has power. A folder
+/// because version control changes it all the time; it is not in a private copy either, so nothing in it ever runs. A folder
 /// with a pipe, a socket or a device in it has no digest. Owners, times and other permission bits do not count.
 ///
 /// A skill that is one file (`deploy.md`) has the digest of a folder with that file alone.

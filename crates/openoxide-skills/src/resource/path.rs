@@ -18,7 +18,7 @@ pub struct ResourcePath {
 }
 
 impl ResourcePath {
-    /// Checks a path as somebody wrote it. Names may be written as [`shown_name`] shows them.
+    /// Checks a path as the caller wrote it. Names may be written as [`shown_name`] shows them.
     pub fn parse(text: &str, rules: &ResourceRules) -> Result<ResourcePath, ReadProblem> {
         let text = if rules.lenient.contains(&PathLeniency::Blanks) { text.trim() } else { text };
         if text.is_empty() {

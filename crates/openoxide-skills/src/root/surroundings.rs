@@ -48,7 +48,7 @@ impl Surroundings {
         Some(if rest.is_empty() { base } else { base.join(rest) })
     }
 
-    /// What somebody else put into a variable is a path, not a template; only a leading `~` means something.
+    /// The value of a variable is a path, not a template; only a leading `~` means something.
     fn variable(&self, head: &str, vars: &BTreeMap<String, String>, depth: usize) -> Option<PathBuf> {
         let inner = head.strip_prefix("${")?.strip_suffix('}')?;
         let (name, default) = inner.split_once(":-").map_or((inner, None), |(name, default)| (name, Some(default)));

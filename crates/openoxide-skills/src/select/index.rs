@@ -8,7 +8,7 @@ use crate::catalog::{Catalog, Entry, Status};
 use crate::host::{Ambiguous, MentionRules};
 use crate::{diagnostic::Code, text::near};
 
-/// Most unknown names that get suggestions: somebody who writes more of them made no typing mistake.
+/// At most this many unknown names get suggestions.
 const MAX_GUESSED: usize = 8;
 
 const MAX_CANDIDATES: usize = 8;
@@ -118,7 +118,7 @@ impl<'c, 'r> Index<'c, 'r> {
     }
 }
 
-/// Tells whether a skill makes its name ambiguous: it counts, or would if the other one of its name did not.
+/// Returns whether a skill makes its name ambiguous: it is active, or only its namesake keeps it from being so.
 ///
 /// One of an untrusted folder does not, or any folder could take the user's own names away.
 fn competes(entry: &Entry) -> bool {

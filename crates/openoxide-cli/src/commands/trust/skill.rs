@@ -1,4 +1,4 @@
-//! `trust --skill`: gives one skill power, after showing everything that it would get.
+//! `trust --skill`: gives one skill permissions, after showing everything that it would get.
 
 use std::path::Path;
 
@@ -35,7 +35,7 @@ pub(super) fn grant(ui: &Ui, skill: &str, kinds: &[PermissionKind], asking: &Ask
     ui.json_if_asked(&ChangeAnswer::new(changes, undo))
 }
 
-/// Writes the command that takes the power back; a word alone would be a name.
+/// Writes the command that takes the permission back; a word alone would be a name.
 fn undo(ui: &Ui, workspace: &Workspace, skill: &Path) -> Option<String> {
     let folder = typed::path(workspace, skill.parent().unwrap_or(skill))?;
     let folder = if folder.contains('/') { folder } else { format!("./{folder}") };

@@ -1,4 +1,4 @@
-//! The last step of the helper: gives up the remaining power and becomes the command.
+//! The last step of the helper: gives up the remaining privileges and becomes the command.
 
 use std::io::{Seek as _, Write as _};
 use std::process::{Command, Stdio};

@@ -17,7 +17,7 @@ pub(super) struct AuditFile {
     path: PathBuf,
     size: u64,
     open: Option<File>,
-    /// Whether somebody was told that it cannot be written.
+    /// Whether the log already says that it cannot be written.
     is_reported: bool,
     /// How often it could not be written.
     failed: Arc<AtomicU64>,
@@ -95,7 +95,7 @@ fn open(path: &Path) -> io::Result<File> {
     if let Some(folder) = path.parent() {
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     }
-    // A link is somebody else's file.
+    // A link may lead to another program's file.
     let no_links = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
     fs_err::OpenOptions::new().append(true).create(true).mode(0o600).custom_flags(no_links).open(path)
 }
