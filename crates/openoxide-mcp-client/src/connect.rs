@@ -6,6 +6,7 @@ mod http_client;
 mod stdio;
 mod token;
 
+use std::collections::BTreeMap;
 use std::io::ErrorKind;
 
 use openoxide_config::{Environment, McpTransport};
@@ -13,11 +14,23 @@ use rmcp::model::{ClientCapabilities, ClientConfig, Implementation, ProtocolVers
 use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, ClientServiceExt as _, Peer, RoleClient, RunningService,
 };
+use secrecy::SecretString;
 
 use crate::{FetchError, Limits, error};
 
 pub(crate) use fault::{Fault, innermost};
 pub(crate) use http_client::http_client;
+
+/// How servers are reached.
+#[derive(Clone, Debug, Default)]
+pub struct RemoteOptions {
+    /// Where the variables and the home of programs come from.
+    pub environment: Environment,
+    /// Tokens of logins, by the address of the server. They are sent to loopback or over TLS, and nowhere else.
+    pub tokens: BTreeMap<String, SecretString>,
+    /// How much is taken, and how long it is waited for.
+    pub limits: Limits,
+}
 
 /// The name of the extension.
 const EXTENSION: &str = "io.modelcontextprotocol/skills";
@@ -36,11 +49,11 @@ impl Connection {
     pub(crate) async fn open(
         server: &str,
         transport: &McpTransport,
-        environment: &Environment,
-        limits: &Limits,
+        options: &RemoteOptions,
     ) -> Result<Connection, FetchError> {
-        let timed_out = |_| error::timed_out(server, "server/discover", limits.connect);
-        let opened = tokio::time::timeout(limits.connect, begin(server, transport, environment, limits)).await;
+        let longest = options.limits.connect;
+        let timed_out = |_| error::timed_out(server, "server/discover", longest);
+        let opened = tokio::time::timeout(longest, begin(server, transport, options)).await;
         let mut connection = opened.map_err(timed_out)??;
         let info = connection.peer().peer_info();
         let extensions = info.as_ref().and_then(|info| info.capabilities.extensions.as_ref());
@@ -71,12 +84,8 @@ impl Connection {
 }
 
 /// Begins to speak: with the newest protocol if the server knows it, or else as older servers do.
-async fn begin(
-    server: &str,
-    transport: &McpTransport,
-    environment: &Environment,
-    limits: &Limits,
-) -> Result<Connection, FetchError> {
+async fn begin(server: &str, transport: &McpTransport, options: &RemoteOptions) -> Result<Connection, FetchError> {
+    let RemoteOptions { environment, tokens, limits } = options;
     let unreachable = |why: &str| error::unreachable(server, why);
     let lifecycle = ClientLifecycleMode::Auto {
         preferred_versions: vec![ProtocolVersion::V_2026_07_28],
@@ -99,7 +108,7 @@ async fn begin(
         }
         McpTransport::Http { url, token } => {
             let token = token.as_ref().map(|source| token::read(source, environment)).transpose();
-            let token = token.map_err(|why| error::no_token(server, &why))?;
+            let token = token.map_err(|why| error::no_token(server, &why))?.or_else(|| tokens.get(url).cloned());
             let http = http::reach(url, token.as_ref(), limits, &fault).map_err(|why| unreachable(&why))?;
             let service = myself().serve_with_lifecycle(http, lifecycle).await.map_err(|error| {
                 match error.is_authorization_required() {

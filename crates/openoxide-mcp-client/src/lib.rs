@@ -22,8 +22,9 @@ mod list_cache;
 mod remote;
 
 pub use blocking::BlockingRemote;
+pub use connect::RemoteOptions;
 pub use limits::Limits;
 pub use login::LoginDriver;
 pub use openoxide_runtime::{FetchError, RemoteName};
-pub use remote::{Remote, RemoteOptions};
+pub use remote::Remote;
 pub use skill::{RemoteListing, ServerSkill};

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use openoxide_config::{ConfiguredServer, Environment, McpServer, McpTransport};
+use openoxide_config::{ConfiguredServer, McpServer, McpTransport};
 use openoxide_runtime::RemoteName;
 use openoxide_skills::text::{TerminalText, near};
 use serde_json::Value;
@@ -15,21 +15,12 @@ use crate::entry::{Entry, EntryError, Resources};
 use crate::limits::{MAX_FILES, MAX_SKILL_BYTES};
 use crate::verify::{Mismatch, check, own_file};
 use crate::{
-    FetchError, Limits, RemoteListing, ServerSkill, client::ServerClient, connect::Connection, error,
+    FetchError, RemoteListing, RemoteOptions, ServerSkill, client::ServerClient, connect::Connection, error,
     list_cache::ListCache, uri::SkillUri,
 };
 
 /// Longest address of a bad entry that is shown.
 const MAX_SHOWN: usize = 200;
-
-/// How servers are reached.
-#[derive(Clone, Debug, Default)]
-pub struct RemoteOptions {
-    /// Where the variables and the home of programs come from.
-    pub environment: Environment,
-    /// How much is taken, and how long it is waited for.
-    pub limits: Limits,
-}
 
 /// The servers of the user's settings. It is cheap to clone, and everything in it is kept in memory only.
 #[derive(Clone)]
@@ -267,17 +258,17 @@ impl Remote {
 
     async fn client(&self, server: &str) -> Result<ServerClient<'_>, FetchError> {
         let server = self.server(server)?;
-        let RemoteOptions { environment, limits } = &self.inner.options;
         let mut held = server.connection.lock().await;
         if let Some(old) = held.take_if(|connection| connection.is_closed()) {
             old.close().await;
         }
         let connection = match held.take() {
             Some(connection) => connection,
-            None => Connection::open(&server.name, &server.transport, environment, limits).await?,
+            None => Connection::open(&server.name, &server.transport, &self.inner.options).await?,
         };
         let connection = held.insert(connection);
         let (peer, fault) = (connection.peer().clone(), connection.fault.clone());
+        let limits = &self.inner.options.limits;
         Ok(ServerClient { server: &server.name, peer, fault, limits, reads_folders: connection.reads_folders })
     }
 }

@@ -16,7 +16,7 @@ const NOTICE: &str = r#"{"jsonrpc":"2.0","method":"notifications/progress","para
 fn shell(script: &str) -> Remote {
     let args = vec!["-c".to_owned(), script.to_owned()];
     let transport = McpTransport::Stdio { command: "/bin/sh".to_owned(), args, env: Vec::new() };
-    let options = RemoteOptions { environment: environment(""), limits: hasty() };
+    let options = RemoteOptions { environment: environment(""), limits: hasty(), ..RemoteOptions::default() };
     Remote::new(vec![configured("docs", transport)], options)
 }
 
@@ -66,7 +66,7 @@ async fn a_line_without_an_end_is_cut() {
     let limits = Limits { message: 1_000_000, connect: Duration::from_mins(1), ..hasty() };
     let args = vec!["-c".to_owned(), "head -c 5000000 /dev/zero; sleep 600".to_owned()];
     let transport = McpTransport::Stdio { command: "/bin/sh".to_owned(), args, env: Vec::new() };
-    let options = RemoteOptions { environment: environment(""), limits };
+    let options = RemoteOptions { environment: environment(""), limits, ..RemoteOptions::default() };
     let said = problems(&Remote::new(vec![configured("docs", transport)], options)).await;
     assert_eq!(said, ["the MCP server `docs` cannot be used: a message is longer than 1000000 bytes"]);
 }

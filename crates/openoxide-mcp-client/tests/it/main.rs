@@ -59,7 +59,7 @@ fn environment(which: &str) -> Environment {
 
 /// A client of one server that is started.
 fn over_pipes(which: &str, limits: Limits) -> Remote {
-    let options = RemoteOptions { environment: environment(which), limits };
+    let options = RemoteOptions { environment: environment(which), limits, ..RemoteOptions::default() };
     Remote::new(vec![started("docs")], options)
 }
 

@@ -17,7 +17,7 @@ fn secret() -> TokenSource {
 }
 
 fn remote(servers: Vec<ConfiguredServer>) -> Remote {
-    Remote::new(servers, RemoteOptions { environment: environment(""), limits: hasty() })
+    Remote::new(servers, RemoteOptions { environment: environment(""), limits: hasty(), ..RemoteOptions::default() })
 }
 
 fn is_shown(head: &str) -> bool {

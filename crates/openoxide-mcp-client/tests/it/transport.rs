@@ -5,6 +5,7 @@ use std::time::Duration;
 use openoxide_config::{McpServer, McpTransport};
 use openoxide_mcp_client::{Limits, Remote, RemoteOptions};
 use openoxide_skills::host::Caller;
+use secrecy::SecretString;
 
 use crate::{at, configured, environment, find, offers::offer, over_http, over_pipes, started};
 
@@ -50,7 +51,7 @@ async fn a_program_that_is_not_there_or_fails_says_why() {
     let program = |command: &str, args: &[&str]| {
         let args = args.iter().map(|arg| (*arg).to_owned()).collect();
         let transport = McpTransport::Stdio { command: command.to_owned(), args, env: Vec::new() };
-        let options = RemoteOptions { environment: environment(""), limits: hasty() };
+        let options = RemoteOptions { environment: environment(""), limits: hasty(), ..RemoteOptions::default() };
         Remote::new(vec![configured("docs", transport)], options)
     };
     let lead = "the MCP server `docs` cannot be used: ";
@@ -84,7 +85,7 @@ async fn a_server_is_asked_once_at_a_time_and_a_failure_is_remembered() {
     let transport = McpTransport::Stdio { command: "/bin/sh".to_owned(), args, env: Vec::new() };
     let remembering = |failed| {
         let limits = Limits { failed, ..hasty() };
-        let options = RemoteOptions { environment: environment(""), limits };
+        let options = RemoteOptions { environment: environment(""), limits, ..RemoteOptions::default() };
         Remote::new(vec![configured("docs", transport.clone())], options)
     };
     let remote = remembering(Duration::from_hours(1));
@@ -122,7 +123,7 @@ async fn one_that_fails_keeps_the_others_from_nothing() {
         off.server = McpServer { enabled: false, ..off.server };
         off
     };
-    let options = RemoteOptions { environment: environment("silent"), limits: hasty() };
+    let options = RemoteOptions { environment: environment("silent"), limits: hasty(), ..RemoteOptions::default() };
     let remote = Remote::new(vec![dead, at("good", &good.url), off, started("slow")], options);
     let listing = remote.list().await;
     assert_eq!(listing.skills.len(), 2);
@@ -174,7 +175,7 @@ async fn what_a_program_started_ends_with_it() {
     let script = format!("sleep 600 & echo $! > {}; sleep 600", file.display());
     let args = vec!["-c".to_owned(), script];
     let transport = McpTransport::Stdio { command: "/bin/sh".to_owned(), args, env: Vec::new() };
-    let options = RemoteOptions { environment: environment(""), limits: hasty() };
+    let options = RemoteOptions { environment: environment(""), limits: hasty(), ..RemoteOptions::default() };
     let remote = Remote::new(vec![configured("docs", transport)], options);
     assert_eq!(problems(&remote).await, ["the MCP server `docs` did not answer `server/discover` within 1 s"]);
     let id: i32 = fs_err::read_to_string(file).unwrap().trim().parse().unwrap();
@@ -191,4 +192,16 @@ async fn what_a_program_started_ends_with_it() {
 fn is_zombie(id: rustix::process::Pid) -> bool {
     let stat = fs_err::read_to_string(format!("/proc/{}/stat", id.as_raw_nonzero())).unwrap_or_default();
     stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('Z'))
+}
+
+/// A token that a login gave is sent to the server that gave it.
+#[tokio::test]
+async fn a_token_is_for_its_server() {
+    let (one, two) = (offer("good").serve_http(), offer("good").serve_http());
+    let tokens = [(one.url.clone(), SecretString::from("hunter2"))].into();
+    let options = RemoteOptions { tokens, ..RemoteOptions::default() };
+    let remote = Remote::new(vec![at("one", &one.url), at("two", &two.url)], options);
+    assert_eq!(remote.list().await.problems, []);
+    assert!(one.heads().iter().all(|head| head.to_lowercase().contains("authorization: bearer hunter2")));
+    assert!(!two.heads().iter().any(|head| head.to_lowercase().contains("authorization")));
 }
