@@ -66,7 +66,16 @@ impl Permission {
 
     /// Returns the default: reading text is allowed, everything that acts is asked for.
     pub fn builtin(self) -> Action {
-        if matches!(self, Permission::Skill | Permission::Read) { Action::Allow } else { Action::Ask }
+        match self {
+            Permission::Skill | Permission::Read => Action::Allow,
+            Permission::Shell
+            | Permission::Script
+            | Permission::Hook
+            | Permission::Mcp
+            | Permission::Profile
+            | Permission::Tool
+            | Permission::Network => Action::Ask,
+        }
     }
 }
 

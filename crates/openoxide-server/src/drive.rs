@@ -26,7 +26,7 @@ impl Asker for Nobody {
 
 pub(crate) trait Operation: Resumable<Output: Send> + Send + 'static {
     /// Notes in the audit log what came of it.
-    fn audit(&self, _output: &Self::Output, _engine: &Engine) {}
+    fn audit(&self, output: &Self::Output, engine: &Engine);
 }
 
 pub(crate) enum Progress<O: Operation> {
@@ -143,10 +143,14 @@ impl Operation for Reading {
 }
 
 /// Hooks are noted as the commands that they run.
-impl Operation for Firing {}
+impl Operation for Firing {
+    fn audit(&self, _: &Self::Output, _: &Engine) {}
+}
 
 /// Looking at a list is not noted.
-impl Operation for ListRemote {}
+impl Operation for ListRemote {
+    fn audit(&self, _: &Self::Output, _: &Engine) {}
+}
 
 struct StopOnDrop(Stop);
 

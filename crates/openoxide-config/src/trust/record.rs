@@ -161,7 +161,10 @@ impl TrustRecord {
         match self {
             TrustRecord::Grant(grant) => Some(&grant.skill),
             TrustRecord::UnknownGrant { skill, .. } => Some(skill),
-            _ => None,
+            TrustRecord::Folder { .. }
+            | TrustRecord::Source { .. }
+            | TrustRecord::Answer(_)
+            | TrustRecord::Remote(_) => None,
         }
     }
 

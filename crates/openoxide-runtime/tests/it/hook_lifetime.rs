@@ -1,5 +1,6 @@
 //! Who may have hooks, what they run as, and how long they stay.
 
+use openoxide_config::PermissionKind;
 use openoxide_permissions::Action;
 use openoxide_runtime::Resumable as _;
 use openoxide_runtime::{Answer, Deactivation, Event, Question, RequestedPermission};
@@ -31,7 +32,9 @@ fn without_trust_nothing_runs() {
         Answer::No
     });
     let [Question::RequestedPermissions { permissions, .. }] = asked.as_slice() else { panic!("{asked:?}") };
-    let [RequestedPermission { actions: hooks, .. }] = permissions.as_slice() else { panic!("{permissions:?}") };
+    let [RequestedPermission { kind: PermissionKind::Hook, actions: hooks, .. }] = permissions.as_slice() else {
+        panic!("{permissions:?}")
+    };
     let out = hooked.out("canary");
     assert_eq!(hooks.len(), 5);
     assert_eq!(hooks[0].to_string(), format!("PreToolUse: touch {}", out.display()));

@@ -170,6 +170,8 @@ fn malformed() -> io::Error {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::ffi::OsStringExt as _;
+
     use super::*;
     use crate::Policy;
 
@@ -192,9 +194,11 @@ mod tests {
     fn a_command_survives_the_wire() {
         let mut command = Command::shell("echo", Limits::EMBEDDED);
         command.stdin = vec![0, 255];
-        command.cwd = Some("/w".into());
+        let odd = OsString::from_vec(b"/w/\xff".to_vec());
+        command.cwd = Some(odd.clone().into());
+        command.args.push(odd.clone());
         command.env.set("A", "b").unwrap();
-        let spec = Spec::new(&command, vec!["/w/.git".into()], true);
+        let spec = Spec::new(&command, vec!["/w/.git".into(), odd.into()], true);
         let mut wire = Vec::new();
         spec.send(&mut wire).unwrap();
         let received = Spec::receive(wire.as_slice()).unwrap().unwrap();

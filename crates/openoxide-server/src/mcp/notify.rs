@@ -35,7 +35,7 @@ impl Changes {
                 // A receiver that missed some looks at everything again.
                 Ok(_) | Err(RecvError::Lagged(_)) => {
                     let now = self.state.view().await.ok();
-                    let tools = |view: &Arc<McpView>| view.toolbox.tools.to_vec();
+                    let tools = |view: &Arc<McpView>| view.toolbox.tools.clone();
                     let tools_changed = self.before.as_ref().map(tools) != now.as_ref().map(tools);
                     self.before = now;
                     return Some(tools_changed);
