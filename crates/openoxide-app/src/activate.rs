@@ -1,9 +1,11 @@
 //! Use case: activate a skill, or the skills that a turn names, and get what the model is sent.
 
+use std::sync::Arc;
+
 use openoxide_live::Snapshot;
 use openoxide_runtime::{
-    ActivatedSkill, Activation, ActivationOutcome, Call, CallArguments, ForkPlan, Notice, Refusal, RefusalReason,
-    Reply, Resumable, Session, Step,
+    ActivatedSkill, Activation, ActivationOutcome, Answer, Call, CallArguments, ForkPlan, Notice, Question, Refusal,
+    RefusalReason, Reply, Resumable, Session, Step,
 };
 use openoxide_skills::host::{Caller, Role};
 use openoxide_skills::select::{Turn, select};
@@ -12,7 +14,7 @@ use openoxide_wire::{
     ActivateAnswer, ActivatedLine, ForkLine, IgnoredLine, MentionsAnswer, MessageLine, NoticeLine, RefusedLine,
 };
 
-use crate::{error::Error, skill_id::find_by_id};
+use crate::{error::Error, pending::Rebase, skill_id::find_by_id};
 
 /// What is activated.
 #[derive(Clone, Debug)]
@@ -31,15 +33,30 @@ pub struct Activate {
     host: String,
     /// What in the turn looks like the name of a skill and is none.
     ignored: Vec<IgnoredLine>,
+    /// The question that the next reply answers.
+    open: Option<Question>,
+    /// The questions that the user answered.
+    answered: Vec<(Question, Answer)>,
+    /// Answers from before the activation began again; each counts if the same question comes again.
+    earlier: Vec<(Question, Answer)>,
+    /// Whether it began again, and so does not know the open question.
+    begins_again: bool,
 }
 
 /// Begins an activation. A skill's name must be the whole path of its file where the caller typed a path.
 pub fn activate(snapshot: &Snapshot, input: ActivateInput) -> Result<Activate, Error> {
-    let runtime = snapshot.runtime()?;
-    let (calls, ignored) = match &input {
+    let (calls, ignored) = calls(snapshot, &input)?;
+    let operation = Activation::new(Arc::clone(snapshot.runtime()?), calls);
+    let (host, answered, earlier) = (snapshot.view.spec.id(), Vec::new(), Vec::new());
+    Ok(Activate { input, operation, host, ignored, open: None, answered, earlier, begins_again: false })
+}
+
+/// Returns the calls that are meant, and what looks like one and is none.
+fn calls(snapshot: &Snapshot, input: &ActivateInput) -> Result<(Vec<Call>, Vec<IgnoredLine>), Error> {
+    Ok(match input {
         ActivateInput::Skill(call) => (vec![call.clone()], Vec::new()),
         ActivateInput::Turn(turn) => {
-            let catalog = runtime.catalog();
+            let catalog = snapshot.runtime()?.catalog();
             let selection = select(catalog, &snapshot.view.host, turn);
             let calls = selection.selected.iter().map(|selected| Call {
                 skill: catalog.call_of(selected.entry),
@@ -48,17 +65,10 @@ pub fn activate(snapshot: &Snapshot, input: ActivateInput) -> Result<Activate, E
             });
             (calls.collect(), MentionsAnswer::new(catalog, turn, &selection).ignored)
         }
-    };
-    let operation = Activation::new(std::sync::Arc::clone(runtime), calls);
-    Ok(Activate { input, operation, host: snapshot.view.spec.id(), ignored })
+    })
 }
 
 impl Activate {
-    /// Begins the same again on another snapshot, because something changed while a question was open.
-    pub fn restart(&self, snapshot: &Snapshot) -> Result<Activate, Error> {
-        activate(snapshot, self.input.clone())
-    }
-
     /// Makes the answer of what came of it.
     pub fn answer(&self, done: &ActivationOutcome) -> ActivateAnswer {
         let messages = done.activated.iter().flat_map(|activated| &activated.messages).map(message_line);
@@ -87,8 +97,37 @@ pub fn refused(snapshot: &Snapshot, refusal: &Refusal) -> Error {
 impl Resumable for Activate {
     type Output = ActivationOutcome;
 
-    fn resume(&mut self, session: &mut Session, reply: Reply) -> Step<ActivationOutcome> {
-        self.operation.resume(session, reply)
+    fn resume(&mut self, session: &mut Session, mut reply: Reply) -> Step<ActivationOutcome> {
+        if let (Reply::Answer(answer), Some(question)) = (&reply, self.open.take()) {
+            let answers = if self.begins_again { &mut self.earlier } else { &mut self.answered };
+            answers.push((question, answer.clone()));
+        }
+        if std::mem::take(&mut self.begins_again) {
+            reply = Reply::Begin;
+        }
+        loop {
+            let step = self.operation.resume(session, reply);
+            let Step::Ask(question) = step else { return step };
+            let Some(at) = self.earlier.iter().position(|(earlier, _)| *earlier == question) else {
+                self.open = Some(question.clone());
+                return Step::Ask(question);
+            };
+            let (question, answer) = self.earlier.remove(at);
+            reply = Reply::Answer(answer.clone());
+            self.answered.push((question, answer));
+        }
+    }
+}
+
+/// The activation begins again: no question comes after something was run or recorded, so nothing happens twice.
+impl Rebase for Activate {
+    fn rebase(&mut self, snapshot: &Snapshot) -> Result<(), Error> {
+        let (calls, ignored) = calls(snapshot, &self.input)?;
+        self.operation.restart(Arc::clone(snapshot.runtime()?), calls);
+        (self.host, self.ignored) = (snapshot.view.spec.id(), ignored);
+        self.earlier.append(&mut self.answered);
+        self.begins_again = true;
+        Ok(())
     }
 }
 

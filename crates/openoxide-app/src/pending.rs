@@ -1,14 +1,45 @@
-//! Keeps operations that wait for the user's answer, each under a handle that cannot be guessed, for a limited time.
+//! Keeps operations that wait for the user's answer, each under a handle that cannot be guessed, for a limited time; and
+//! moves them to the present snapshot when the answer comes.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+use openoxide_live::Snapshot;
+use openoxide_runtime::{Firing, Resumable};
+
+use crate::error::Error;
 
 /// The most activations that wait.
 const ACTIVATIONS_MAX: usize = 256;
 /// The most reads that wait. They have a limit of their own, so that a client that only reads cannot keep activations from
 /// being asked about.
 const READS_MAX: usize = 64;
+
+/// An operation that can go on although files, settings or rules changed while its question was open.
+pub trait Rebase: Resumable {
+    /// Moves the operation to another snapshot. Everything is decided again there; an answer of the user counts only where
+    /// the question is still the same.
+    fn rebase(&mut self, snapshot: &Snapshot) -> Result<(), Error>;
+
+    /// Moves the operation from the snapshot that it began with to the present one. Whoever has an answer of the user calls
+    /// this first: an old answer must not allow what was denied or switched off since the question was asked.
+    fn rebase_to_present(&mut self, begun: &mut Arc<Snapshot>, present: Arc<Snapshot>) -> Result<(), Error> {
+        if !Arc::ptr_eq(begun, &present) {
+            self.rebase(&present)?;
+            *begun = present;
+        }
+        Ok(())
+    }
+}
+
+/// Hooks ask nothing, and what they belong to is activated already.
+impl Rebase for Firing {
+    fn rebase(&mut self, _: &Snapshot) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
 /// What kind of operation waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PendingKind {

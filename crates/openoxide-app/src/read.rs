@@ -7,7 +7,7 @@ use openoxide_runtime::{Audience, ReadForm, ReadOutcome, ReadPart, ReadRequest, 
 use openoxide_skills::{host::Caller, resource::SkillUrl, text::near};
 use openoxide_wire::ReadAnswer;
 
-use crate::{Error, ErrorKind, SkillRef};
+use crate::{Error, ErrorKind, Rebase, SkillRef};
 
 /// What is read.
 #[derive(Clone, Debug)]
@@ -72,8 +72,9 @@ pub fn media_type(snapshot: &Snapshot, path: &str, bytes: &[u8]) -> Result<Strin
     Ok(host_media_type(rules, Path::new(path), bytes).into())
 }
 
-/// Continues a reading on another snapshot, because something changed while a question was open.
-pub fn rebase(reading: &mut Reading, snapshot: &Snapshot) -> Result<(), Error> {
-    reading.rebase(Arc::clone(snapshot.runtime()?));
-    Ok(())
+impl Rebase for Reading {
+    fn rebase(&mut self, snapshot: &Snapshot) -> Result<(), Error> {
+        Reading::rebase(self, Arc::clone(snapshot.runtime()?));
+        Ok(())
+    }
 }

@@ -11,7 +11,7 @@ use openoxide_runtime::{
 use openoxide_skills::host::Caller;
 use openoxide_wire::{RemoteAnswer, RemoteFileLine, RemoteLine, RemoteProblemLine, RemotesAnswer, SchemaVersion};
 
-use crate::error::Error;
+use crate::{error::Error, pending::Rebase};
 
 /// Listing what servers offer, in steps: the servers must be asked.
 pub struct ListRemote {
@@ -90,6 +90,13 @@ impl Resumable for ListRemote {
         };
         let lines = skills.iter().map(|skill| remote_line(&self.runtime, session, skill)).collect();
         Step::Done(RemoteListing { skills, problems, lines })
+    }
+}
+
+impl Rebase for ListRemote {
+    fn rebase(&mut self, snapshot: &Snapshot) -> Result<(), Error> {
+        self.runtime = Arc::clone(snapshot.runtime()?);
+        Ok(())
     }
 }
 

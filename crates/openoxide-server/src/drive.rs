@@ -5,15 +5,20 @@ use std::sync::Arc;
 use openoxide_app::activate::Activate;
 use openoxide_app::remote::ListRemote;
 use openoxide_app::{
-    ActivationOutcome, Answer, Firing, LoginReply, Outcome, Question, ReadOutcome, ReadPart, ReadTarget, Reading,
-    Reply, Resumable, Run, SandboxError, Snapshot, Step, Stop,
+    ActivationOutcome, Answer, Error, Firing, LoginReply, Outcome, Place, Question, ReadOutcome, ReadPart, ReadTarget,
+    Reading, Rebase, Reply, Resumable, Run, SandboxError, Snapshot, Step, Stop,
 };
 
-use crate::{Action, Conversation, Decision, Engine, Slot, Unavailable};
+use crate::{Action, Conversation, Decision, Engine, Present, Slot, Unavailable};
 
 pub(crate) trait Asker: Send {
     /// Returns the answer to a question; [`Answer::NotAsked`] if the user cannot be asked.
     fn ask(&mut self, question: &Question) -> impl Future<Output = Answer> + Send;
+
+    /// Returns the present snapshot of a place, which an answer counts on.
+    fn present(&self, engine: &Engine, place: &Place) -> impl Future<Output = Present> + Send {
+        engine.at(place)
+    }
 }
 
 pub(crate) struct Nobody;
@@ -24,7 +29,7 @@ impl Asker for Nobody {
     }
 }
 
-pub(crate) trait Operation: Resumable<Output: Send> + Send + 'static {
+pub(crate) trait Operation: Rebase + Resumable<Output: Send> + Send + 'static {
     /// Notes in the audit log what came of it.
     fn audit(&self, output: &Self::Output, engine: &Engine);
 }
@@ -38,25 +43,65 @@ pub(crate) enum Progress<O: Operation> {
 impl Engine {
     pub(crate) async fn complete<O: Operation>(
         &self,
-        snapshot: &Snapshot,
+        snapshot: &Arc<Snapshot>,
         operation: O,
         session: &Conversation,
         asker: &mut impl Asker,
-    ) -> Result<(Box<O>, O::Output), Unavailable> {
-        let mut progress = self.advance(snapshot, Box::new(operation), session, Reply::Begin).await?;
+    ) -> Result<Result<(Box<O>, O::Output), Error>, Unavailable> {
+        let mut snapshot = Arc::clone(snapshot);
+        let mut progress = self.begin(&snapshot, operation, session).await?;
         loop {
-            progress = match progress {
-                Progress::Done(operation, output) => return Ok((operation, output)),
-                Progress::Asks(operation, question) => {
-                    let answer = asker.ask(&question).await;
-                    self.advance(snapshot, operation, session, Reply::Answer(answer)).await?
-                }
+            let (operation, question) = match progress {
+                Progress::Done(operation, output) => return Ok(Ok((operation, output))),
+                Progress::Asks(operation, question) => (operation, question),
+            };
+            let answer = asker.ask(&question).await;
+            let present = asker.present(self, &snapshot.place).await?;
+            progress = match self.answer_on(present, &mut snapshot, operation, session, answer).await? {
+                Ok(progress) => progress,
+                Err(error) => return Ok(Err(error)),
             };
         }
     }
 
-    /// Drives an operation to its end, or to where the user must decide something.
-    pub(crate) async fn advance<O: Operation>(
+    /// Begins an operation, and drives it to its end, or to where the user must decide something.
+    pub(crate) async fn begin<O: Operation>(
+        &self,
+        snapshot: &Snapshot,
+        operation: O,
+        session: &Conversation,
+    ) -> Result<Progress<O>, Unavailable> {
+        self.advance(snapshot, Box::new(operation), session, Reply::Begin).await
+    }
+
+    /// Drives an operation on with the user's answer, on the present snapshot, which takes the place of the one that it
+    /// began with.
+    pub(crate) async fn answer<O: Operation>(
+        &self,
+        snapshot: &mut Arc<Snapshot>,
+        operation: Box<O>,
+        session: &Conversation,
+        answer: Answer,
+    ) -> Result<Result<Progress<O>, Error>, Unavailable> {
+        let present = self.at(&snapshot.place).await?;
+        self.answer_on(present, snapshot, operation, session, answer).await
+    }
+
+    async fn answer_on<O: Operation>(
+        &self,
+        present: Result<Arc<Snapshot>, Error>,
+        snapshot: &mut Arc<Snapshot>,
+        mut operation: Box<O>,
+        session: &Conversation,
+        answer: Answer,
+    ) -> Result<Result<Progress<O>, Error>, Unavailable> {
+        if let Err(error) = present.and_then(|present| operation.rebase_to_present(snapshot, present)) {
+            return Ok(Err(error));
+        }
+        Ok(Ok(self.advance(snapshot, operation, session, Reply::Answer(answer)).await?))
+    }
+
+    async fn advance<O: Operation>(
         &self,
         snapshot: &Snapshot,
         mut operation: Box<O>,

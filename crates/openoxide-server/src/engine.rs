@@ -43,6 +43,9 @@ pub struct Engine {
     actor: Arc<Actor>,
 }
 
+/// The present snapshot of a place, or why there is none.
+pub(crate) type Present = Result<Result<Arc<Snapshot>, Error>, Unavailable>;
+
 /// What all clones of an engine share.
 pub struct EngineParts {
     /// The place that is served to clients that name no other.
@@ -137,7 +140,7 @@ impl Engine {
     }
 
     /// Returns the present snapshot of a place.
-    pub(crate) async fn at(&self, place: &Place) -> Result<Result<Arc<Snapshot>, Error>, Unavailable> {
+    pub(crate) async fn at(&self, place: &Place) -> Present {
         if let Some(snapshot) = self.parts.live.cached(place) {
             return Ok(Ok(snapshot));
         }

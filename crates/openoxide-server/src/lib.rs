@@ -27,5 +27,6 @@ pub use shutdown::Shutdown;
 
 pub(crate) use answer::Failure;
 pub(crate) use drive::{Asker, Nobody, Operation, Progress};
+pub(crate) use engine::Present;
 pub(crate) use observe::audit::{Action, Actor, Decision, Face};
 pub(crate) use pending_operation::{Conversation, Pend, PendingOperation, PendingWork, RequestKey};

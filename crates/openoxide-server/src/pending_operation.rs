@@ -13,7 +13,7 @@ pub(crate) type Conversation = Arc<Mutex<Session>>;
 pub(crate) struct PendingOperation {
     pub(crate) work: PendingWork,
     pub(crate) question: Question,
-    /// The snapshot that the operation began with.
+    /// The snapshot that the operation asked its question on.
     pub(crate) snapshot: Arc<Snapshot>,
     pub(crate) session: Conversation,
     /// The request that the client has to repeat with the answer, where its protocol works like that.

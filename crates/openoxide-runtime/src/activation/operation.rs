@@ -77,7 +77,12 @@ impl Resumable for Activation {
             None => {}
         }
         loop {
-            self.done.notices.append(&mut self.dependencies.notices);
+            for notice in std::mem::take(&mut self.dependencies.notices) {
+                // An activation that began again says the same again.
+                if !self.done.notices.contains(&notice) {
+                    self.done.notices.push(notice);
+                }
+            }
             if let Some(step) = self.next_remote(session, &mut to_part) {
                 return step;
             }
@@ -121,6 +126,14 @@ impl Activation {
         let (questions, dependencies, firings) = (VecDeque::new(), Dependencies::default(), VecDeque::new());
         let stage = Stage::Admitted;
         Activation { runtime, stage, candidates, questions, dependencies, remotes, firings, pending: None, done }
+    }
+
+    /// Begins again on another runtime, because files, settings or rules changed while a question was open. What people
+    /// were to be told is kept: a conversation is told once only.
+    pub fn restart(&mut self, runtime: Arc<Runtime>, calls: Vec<Call>) {
+        let notices = std::mem::take(&mut self.done.notices);
+        *self = Activation::new(runtime, calls);
+        self.done.notices = notices;
     }
 
     /// Begins the next stage; returns false if there is none.

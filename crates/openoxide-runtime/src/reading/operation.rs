@@ -103,7 +103,7 @@ fn locate<'r>(
     let (request, entry) = match &reading.target {
         ReadTarget::Found { entry, path, .. } => {
             let request = ResourceRequest::for_skill(&entry.skill.name, ResourcePart::Path(path.clone()), caller);
-            return Ok((&**entry, request));
+            (request, runtime.still_readable(session, entry, caller))
         }
         ReadTarget::Url(url) => {
             let request = ResourceRequest::by_url(url, caller, &host.resource).map_err(|why| unnamed(url, why))?;

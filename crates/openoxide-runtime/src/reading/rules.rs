@@ -23,6 +23,27 @@ impl Runtime {
             RefusalReason::Unknown | RefusalReason::DoesNotCount(Status::Invalid) => Err(ReadProblem::UnknownSkill),
             _ => Err(ReadProblem::NotCallable),
         });
+        self.unless_denied(session, entry, caller)
+    }
+
+    /// Finds a skill again that was found before. It may have been denied, switched off or removed since.
+    pub(crate) fn still_readable(
+        &self,
+        session: &Session,
+        found: &Entry,
+        caller: Caller,
+    ) -> Result<&Entry, ReadProblem> {
+        let is_it = |entry: &&Entry| entry.canonical().as_os_str() == found.canonical().as_os_str();
+        let entry = self.catalog().skills.iter().find(is_it).filter(|entry| entry.is_active() && may(entry, caller));
+        self.unless_denied(session, entry.ok_or(ReadProblem::UnknownSkill), caller)
+    }
+
+    fn unless_denied<'r>(
+        &self,
+        session: &Session,
+        entry: Result<&'r Entry, ReadProblem>,
+        caller: Caller,
+    ) -> Result<&'r Entry, ReadProblem> {
         let entry = entry.and_then(|entry| match self.calling(session, entry, caller).action {
             Action::Deny => Err(ReadProblem::NotCallable),
             Action::Allow | Action::Ask => Ok(entry),

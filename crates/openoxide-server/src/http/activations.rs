@@ -5,9 +5,7 @@ use std::sync::Arc;
 use axum::response::IntoResponse;
 use http::StatusCode;
 use openoxide_app::activate::{self, Activate, ActivateInput};
-use openoxide_app::{
-    ActivationStamps, Answer, Call, CallArguments, Choice, Question, Refusal, Reply, SkillRef, Snapshot, read,
-};
+use openoxide_app::{ActivationStamps, Answer, Call, CallArguments, Choice, Question, Refusal, SkillRef, Snapshot};
 use openoxide_wire::{ActivateAnswer, CallerInput, ReadAnswer};
 use schemars::JsonSchema;
 use secrecy::SecretString;
@@ -137,7 +135,7 @@ pub(crate) async fn activate(
     };
     let session = Conversation::default();
     let operation = activate::activate(&snapshot, ActivateInput::Skill(Call { skill, caller, arguments }))?;
-    let progress = context.engine.advance(&snapshot, Box::new(operation), &session, Reply::Begin).await?;
+    let progress = context.engine.begin(&snapshot, operation, &session).await?;
     if let (Progress::Done(operation, done), Some(key), Some(stamps)) = (&progress, key, stamps)
         && let Some((activated, stamps)) = stamps.cover(done)
     {
@@ -160,41 +158,17 @@ pub(crate) async fn answer(context: HttpContext, Path(handle): Path<String>, Bod
         let failure = Failure::new(StatusCode::FORBIDDEN, "needs-proof", text);
         return Err(failure.help(format!("send {}", proof(&context))));
     }
-    let PendingOperation { work, question, snapshot, session, .. } = pending.take(&handle).map_err(not_pending)?;
-    // An old answer must not allow what was denied or switched off since the question was asked.
-    let now = context.engine.at(&snapshot.place).await??;
+    let PendingOperation { work, mut snapshot, session, .. } = pending.take(&handle).map_err(not_pending)?;
     match work {
-        PendingWork::Activate(operation) if Arc::ptr_eq(&snapshot, &now) => {
-            let progress = context.engine.advance(&now, operation, &session, Reply::Answer(answer)).await?;
-            activated(&context, &now, session, progress)
+        PendingWork::Activate(operation) => {
+            let progress = context.engine.answer(&mut snapshot, operation, &session, answer).await??;
+            activated(&context, &snapshot, session, progress)
         }
-        PendingWork::Activate(operation) => again(&context, &now, &operation, &question, answer).await,
-        PendingWork::Read(mut reading) => {
-            read::rebase(&mut reading, &now)?;
-            let progress = context.engine.advance(&now, reading, &session, Reply::Answer(answer)).await?;
-            files::answered(&context, &now, session, progress)
+        PendingWork::Read(reading) => {
+            let progress = context.engine.answer(&mut snapshot, reading, &session, answer).await??;
+            files::answered(&context, &snapshot, session, progress)
         }
     }
-}
-
-/// Begins a call anew because something has changed. The answer holds if the question is still the same.
-async fn again(
-    context: &HttpContext,
-    snapshot: &Arc<Snapshot>,
-    operation: &Activate,
-    question: &Question,
-    answer: Answer,
-) -> Result {
-    let session = Conversation::default();
-    let operation = operation.restart(snapshot)?;
-    let mut progress = context.engine.advance(snapshot, Box::new(operation), &session, Reply::Begin).await?;
-    if let Progress::Asks(operation, asked) = progress {
-        progress = match asked == *question {
-            true => context.engine.advance(snapshot, operation, &session, Reply::Answer(answer)).await?,
-            false => Progress::Asks(operation, asked),
-        };
-    }
-    activated(context, snapshot, session, progress)
 }
 
 pub(crate) async fn drop_it(context: HttpContext, Path(handle): Path<String>) -> Result {

@@ -7,7 +7,7 @@ use http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, VARY, X_CONTENT_TYPE_O
 use http::{HeaderValue, StatusCode};
 use openoxide_app::read::{self, ReadInput};
 use openoxide_app::{
-    Audience, Error, FileStamps, ReadForm, ReadOutcome, ReadPart, Reading, Reply, ResourceAnswer, ResourceBytes,
+    Audience, Error, FileStamps, ReadForm, ReadOutcome, ReadPart, Reading, ResourceAnswer, ResourceBytes,
     ResourceContent, SkillFile, SkillRef, Snapshot,
 };
 use openoxide_wire::CallerInput;
@@ -62,12 +62,12 @@ async fn begin(context: HttpContext, id: String, path: Option<String>, query: Re
         None => None,
     };
     let input = ReadInput { skill: SkillRef::Id(id.clone()), part, caller, form, audience: Audience::Program };
-    let reading = Box::new(read::read(&snapshot, input).inspect_err(|error| {
+    let reading = read::read(&snapshot, input).inspect_err(|error| {
         // A request that names no skill is noted too.
         context.engine.note(Action::Read, &id, None, path.as_deref(), Decision::Deny(error.word()));
-    })?);
+    })?;
     let session = Conversation::default();
-    let progress = context.engine.advance(&snapshot, reading, &session, Reply::Begin).await?;
+    let progress = context.engine.begin(&snapshot, reading, &session).await?;
     if let (Progress::Done(_, outcome), Some(key), Some(FileStamps { file, stamps })) = (&progress, key, stamps)
         && let Some(response) = encoded_bytes(&snapshot, outcome)?.filter(|it| it.bytes.len() <= CACHED_MAX)
     {
@@ -78,7 +78,7 @@ async fn begin(context: HttpContext, id: String, path: Option<String>, query: Re
     answered(&context, &snapshot, session, progress)
 }
 
-/// Answers with a file, or with what the user must decide first.
+/// Answers with what was read, or with what the user must decide first.
 pub(crate) fn answered(
     context: &HttpContext,
     snapshot: &Arc<Snapshot>,

@@ -89,6 +89,6 @@ pub(crate) async fn show(context: HttpContext, Path(id): Path<String>, Query(at)
 pub(crate) async fn remote(context: HttpContext, Query(at): Query<Location>) -> Result {
     let snapshot = context.snapshot(&at).await?;
     let operation = remote::list(&snapshot)?;
-    let (_, listing) = context.engine.complete(&snapshot, operation, &Conversation::default(), &mut Nobody).await?;
+    let (_, listing) = context.engine.complete(&snapshot, operation, &Conversation::default(), &mut Nobody).await??;
     context.fresh_json(snapshot, move |_| Ok(listing.answer())).await
 }

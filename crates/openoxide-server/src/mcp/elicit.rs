@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use openoxide_app::{Answer, PendingError, Question, Reply, Snapshot};
+use openoxide_app::{Answer, PendingError, Question, Snapshot};
 use rmcp::model::{
     ElicitRequest, ElicitRequestParams, ElicitResult, InputRequest, InputRequests, InputRequiredResult, InputResponses,
     ProtocolVersion,
@@ -10,7 +10,7 @@ use rmcp::model::{
 use rmcp::{ErrorData, RoleServer, service::Peer};
 
 use super::question::{self, AnswerRights};
-use super::{Context, McpServer, McpState, Result, internal, invalid, unavailable};
+use super::{Context, McpServer, McpState, Result, failed, internal, invalid, unavailable};
 use crate::{
     Actor, ApprovalProof, Conversation, Engine, Face, Operation, Pend, PendingOperation, Progress, RequestKey,
 };
@@ -86,6 +86,12 @@ impl Elicitor {
         Ok(Heard::Answer(question::answer(question, self.rights, &result)))
     }
 
+    /// Drives an operation on with the user's answer.
+    async fn answer<O: Operation>(&self, work: &mut Work, operation: Box<O>, answer: Answer) -> Result<Progress<O>> {
+        let progress = self.engine.answer(&mut work.snapshot, operation, &work.session, answer).await;
+        progress.map_err(unavailable)?.map_err(|error| failed(&error))
+    }
+
     /// Reads the answer that a repeated request has, if it has one.
     fn heard(&self, question: &Question, responses: Option<&InputResponses>) -> Option<Answer> {
         let response = responses?.get(QUESTION)?;
@@ -104,9 +110,8 @@ pub(super) enum Elicited<O: Operation> {
     Later(InputRequiredResult),
 }
 
-/// An operation under way.
-struct Work<O: Operation> {
-    operation: Box<O>,
+/// What goes with an operation under way.
+struct Work {
     snapshot: Arc<Snapshot>,
     /// The conversation that it began in. Where every request stands alone, the next one has another.
     session: Conversation,
@@ -120,9 +125,9 @@ impl Elicitor {
         snapshot: &Arc<Snapshot>,
         operation: O,
     ) -> Result<Elicited<O>> {
+        let progress = self.engine.begin(snapshot, operation, &self.session).await.map_err(unavailable)?;
         let (snapshot, session) = (Arc::clone(snapshot), Arc::clone(&self.session));
-        let work = Work { operation: Box::new(operation), snapshot, session, unasked: Vec::new() };
-        self.drive(work, Reply::Begin).await
+        self.drive(Work { snapshot, session, unasked: Vec::new() }, progress).await
     }
 
     /// Drives an operation on from the question that a repeated request answers.
@@ -135,41 +140,42 @@ impl Elicitor {
         let waiting = self.engine.pending.take_if(handle, is_it).map_err(not_pending)?;
         let PendingOperation { work, question, snapshot, session, unasked, .. } = waiting;
         let operation = O::take(work).ok_or_else(|| invalid("the request state belongs to another request"))?;
-        let work = Work { operation, snapshot, session, unasked };
+        let mut work = Work { snapshot, session, unasked };
         if let Some(answer) = self.heard(&question, responses) {
-            return self.drive(work, Reply::Answer(answer)).await;
+            let progress = self.answer(&mut work, operation, answer).await?;
+            return self.drive(work, progress).await;
         }
         let form = question::form(&question, self.rights).map_err(invalid)?;
-        self.wait(work, question, form)
+        self.wait(work, operation, question, form)
     }
 
-    async fn drive<O: Operation + Pend>(&self, mut work: Work<O>, mut reply: Reply) -> Result<Elicited<O>> {
+    async fn drive<O: Operation + Pend>(&self, mut work: Work, mut progress: Progress<O>) -> Result<Elicited<O>> {
         loop {
-            let progress = self.engine.advance(&work.snapshot, work.operation, &work.session, reply).await;
-            let (operation, question) = match progress.map_err(unavailable)? {
+            let (operation, question) = match progress {
                 Progress::Done(_, output) => return Ok(Elicited::Done(output, work.unasked)),
                 Progress::Asks(operation, question) => (operation, question),
             };
-            work.operation = operation;
-            reply = match self.ask(&question).await {
-                Ok(Heard::Answer(answer)) => Reply::Answer(answer),
-                Ok(Heard::Later(form)) => return self.wait(work, question, *form),
+            let answer = match self.ask(&question).await {
+                Ok(Heard::Answer(answer)) => answer,
+                Ok(Heard::Later(form)) => return self.wait(work, operation, question, *form),
                 Err(why) => {
                     work.unasked.push(format!("{}: {why}", about(&question)));
-                    Reply::Answer(Answer::NotAsked)
+                    Answer::NotAsked
                 }
             };
+            progress = self.answer(&mut work, operation, answer).await?;
         }
     }
 
     /// Keeps an operation until the client repeats its request, and writes the result that asks.
     fn wait<O: Operation + Pend>(
         &self,
-        work: Work<O>,
+        work: Work,
+        operation: Box<O>,
         question: Question,
         form: ElicitRequestParams,
     ) -> Result<Elicited<O>> {
-        let Work { operation, snapshot, session, unasked } = work;
+        let Work { snapshot, session, unasked } = work;
         let (work, request) = (operation.pend(), Some(self.request.clone()));
         let kind = work.kind();
         let waiting = PendingOperation { work, question, snapshot, session, request, unasked };

@@ -44,7 +44,7 @@ async fn offered(engine: &Engine, view: &McpView) -> Vec<(String, String)> {
     let mut nobody = Nobody;
     let complete = engine.complete(&view.snapshot, operation, &session, &mut nobody);
     // A server that is late goes on answering, and is known the next time.
-    let Ok(Ok((_, listing))) = tokio::time::timeout(PATIENCE, complete).await else { return Vec::new() };
+    let Ok(Ok(Ok((_, listing)))) = tokio::time::timeout(PATIENCE, complete).await else { return Vec::new() };
     let line = |offer: &RemoteOffer| (offer.name.clone(), in_short(&offer.about));
     listing.offers(&view.snapshot, Caller::Model).iter().take(NAMED_MAX).map(line).collect()
 }

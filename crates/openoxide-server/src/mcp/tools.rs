@@ -62,13 +62,13 @@ impl McpServer {
                 // A model is in the middle of a call, so the user is not asked about a file.
                 ToolCallStart::Read(reading) => {
                     let completed = engine.complete(&view.snapshot, *reading, &self.session, &mut Nobody).await;
-                    let (reading, outcome) = completed.map_err(unavailable)?;
+                    let (reading, outcome) = completed.map_err(unavailable)?.map_err(|error| failed(&error))?;
                     return Ok(tool_result(view.toolbox.finish_reading(&name, &reading, &outcome), None, &[]).into());
                 }
                 // The hooks of a skill that is deactivated run.
                 ToolCallStart::Fire(firing) => {
                     let completed = engine.complete(&view.snapshot, *firing, &self.session, &mut Nobody).await;
-                    let (_, verdict) = completed.map_err(unavailable)?;
+                    let (_, verdict) = completed.map_err(unavailable)?.map_err(|error| failed(&error))?;
                     return Ok(tool_result(Toolbox::deactivated(&verdict), None, &[]).into());
                 }
                 ToolCallStart::Call(call) => {

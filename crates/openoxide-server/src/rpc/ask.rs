@@ -1,14 +1,14 @@
 //! Asks the user through requests to the client.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use openoxide_app::{Answer, Choice, Question, question_line};
+use openoxide_app::{Answer, Choice, Place, Question, question_line};
 use openoxide_wire::NoticeLine;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::Client;
-use crate::Asker;
+use crate::{Asker, Engine, Present};
 
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_mins(10);
@@ -78,6 +78,11 @@ impl Asker for ClientAsker<'_> {
                 Answer::NotAsked
             }
         }
+    }
+
+    /// The client may have changed settings while its user thought, so what is known of the place may be old.
+    async fn present(&self, _: &Engine, place: &Place) -> Present {
+        self.client.work(place.clone(), false, Arc::clone).await
     }
 }
 

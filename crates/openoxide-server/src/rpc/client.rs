@@ -9,7 +9,7 @@ use openoxide_app::{Error, Place, Session, Snapshot, live::Pin, reload};
 
 use super::error::Result;
 use super::outgoing::{OpenRequests, Output};
-use crate::{Conversation, Engine};
+use crate::{Conversation, Engine, Unavailable};
 
 /// How many conversations are remembered.
 const SESSIONS: usize = 64;
@@ -84,7 +84,7 @@ impl Client {
         place: Place,
         again: bool,
         work: impl FnOnce(&Arc<Snapshot>) -> T + Send + 'static,
-    ) -> Result<Result<T, Error>> {
+    ) -> Result<Result<T, Error>, Unavailable> {
         let live = self.engine.live.clone();
         let written = self.written.load(Ordering::SeqCst);
         let again = self.is_old(&place, written) || again;

@@ -42,7 +42,7 @@ pub(super) async fn activate(client: &Client, given: Value) -> Result<Value> {
     let begin = move || activate::activate(&of, input(&of, given)?).map_err(RpcError::from);
     let operation = client.engine.work().run(begin).await??;
     let mut asker = ClientAsker::new(client);
-    let (operation, done) = client.engine.complete(&snapshot, operation, &session, &mut asker).await?;
+    let (operation, done) = client.engine.complete(&snapshot, operation, &session, &mut asker).await??;
     let mut answer = operation.answer(&done);
     answer.notices.append(&mut asker.unasked);
     result(&answer)

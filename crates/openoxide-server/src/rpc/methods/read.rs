@@ -48,7 +48,7 @@ pub(super) async fn read(client: &Client, given: Value) -> Result<Value> {
     let session = client.session(&given.session);
     let reading = read::read(&snapshot, given.input())?;
     let mut asker = ClientAsker::new(client);
-    let (_, outcome) = client.engine.complete(&snapshot, reading, &session, &mut asker).await?;
+    let (_, outcome) = client.engine.complete(&snapshot, reading, &session, &mut asker).await??;
     let mut answer = result(&read::answer(&snapshot, &outcome))?;
     if !asker.unasked.is_empty() {
         answer["notices"] = serde_json::to_value(&asker.unasked)?;

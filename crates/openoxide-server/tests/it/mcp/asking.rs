@@ -130,6 +130,85 @@ async fn reading_a_file_is_asked_too() {
     assert!(client.asked.is_empty());
 }
 
+/// Changes the user's rules, and waits until the server follows them.
+async fn deny(context: &openoxide_testkit::TestContext, client: &mut Client, rules: &str) {
+    context.tree(&format!("//- home/.openoxide/config.toml\n{rules}"));
+    for _ in 0..500 {
+        if client.request("skills/get", json!({ "uri": "skill://pdf/SKILL.md" })).await.get("error").is_some() {
+            return;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    panic!("the rules do not count");
+}
+
+/// A rule that denies is stronger than the answer to a question that was asked before there was the rule.
+#[tokio::test]
+async fn an_old_question_does_not_undo_a_new_rule() {
+    let call = ("tools/call", json!({ "name": "skill", "arguments": { "name": "pdf" } }));
+    let read = ("resources/read", json!({ "uri": "skill://pdf/references/tables.md" }));
+    let skill = "[permission.skill]\npdf = \"deny\"\n";
+    for ((method, params), rules, said) in
+        [(call, skill, "no skill is called `pdf`"), (read, skill, "no file of a skill")]
+    {
+        for version in [OLD, NEW] {
+            let (context, mut client) = client(version, &[], true).await;
+            context.tree("//- home/.openoxide/config.toml\n[permission]\nskill = \"ask\"\n");
+            client.begin(method, params.clone()).await;
+            // The rules above may not be seen yet, so the question is waited for.
+            let mut asked = client.read().await;
+            while asked["method"] != "elicitation/create" && asked["result"]["resultType"] != "input_required" {
+                assert!(asked["id"].is_null() || asked["result"].is_object(), "{asked}");
+                if !asked["id"].is_null() {
+                    tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+                    client.begin(method, params.clone()).await;
+                }
+                asked = client.read().await;
+            }
+            deny(&context, &mut client, rules).await;
+            let answer = if version == OLD {
+                client.send(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": says("once") })).await;
+                client.read().await
+            } else {
+                let mut again = params.clone();
+                again["requestState"] = asked["result"]["requestState"].clone();
+                again["inputResponses"] = json!({ "answer": says("once") });
+                client.request(method, again).await
+            };
+            let text = answer.to_string();
+            assert!(text.contains(said) && !text.contains("# pdf") && !text.contains("Tables"), "{version}: {answer}");
+        }
+    }
+}
+
+/// What changed meanwhile and does not matter to the question does not take the answer away.
+#[tokio::test]
+async fn an_answer_counts_after_something_else_changed() {
+    for version in [OLD, NEW] {
+        let (context, mut client) = client(version, ASK, true).await;
+        let params = json!({ "name": "skill", "arguments": { "name": "pdf" } });
+        client.begin("tools/call", params).await;
+        let asked = client.read().await;
+        context.skill("fresh", "Came later");
+        let uri = json!({ "uri": "skill://fresh/SKILL.md" });
+        while client.request("skills/get", uri.clone()).await.get("error").is_some() {
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+        let loaded = if version == OLD {
+            client.send(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": says("once") })).await;
+            let mut message = client.read().await;
+            while message.get("id").is_none() {
+                message = client.read().await;
+            }
+            message["result"].take()
+        } else {
+            client.ok("tools/call", again(&asked["result"], &says("once"))).await
+        };
+        assert!(text(&loaded).contains("# pdf"), "{loaded}");
+        assert!(client.asked.is_empty(), "it is asked once");
+    }
+}
+
 #[tokio::test]
 async fn a_command_is_shown_whole_before_it_runs() {
     let context = project();

@@ -183,6 +183,31 @@ async fn what_a_text_names_what_the_model_sees_and_where_is_looked() {
     rpc.end().await.unwrap();
 }
 
+/// A rule that denies is stronger than the answer to a question that was asked before there was the rule, whoever wrote it.
+#[tokio::test]
+async fn an_old_question_does_not_undo_a_new_rule() {
+    for by_client in [true, false] {
+        for method in ["skills/activate", "skills/read"] {
+            let mut rpc = Rpc::silent(None, TREE);
+            rpc.hello(json!({ "skillsAsk": true })).await;
+            let params = json!({ "skill": "keyed", "caller": "model" });
+            rpc.send(&json!({ "id": "call", "method": method, "params": params })).await;
+            let question = rpc.wait(|message| message["method"] == "skills/ask").await;
+            if by_client {
+                rpc.call("config/write", json!({ "key": "permission.skill.keyed", "value": "deny" })).await;
+            } else {
+                rpc.context.tree("//- home/.openoxide/config.toml\n[permission.skill]\nkeyed = \"deny\"\n");
+                rpc.call("skills/reload", json!({})).await;
+            }
+            rpc.send(&json!({ "id": question["id"], "result": { "choice": "once" } })).await;
+            let answer = rpc.wait(|message| message["id"] == "call").await;
+            assert!(!answer.to_string().contains("Keyed text."), "{method}: {answer}");
+            assert!(answer.to_string().contains("\"unknown"), "{method}: {answer}");
+            rpc.end().await.unwrap();
+        }
+    }
+}
+
 /// While the user thinks, the conversation goes on; a no to a reading is noted.
 #[tokio::test]
 async fn a_question_holds_up_nothing_in_its_conversation() {
