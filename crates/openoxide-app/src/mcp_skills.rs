@@ -3,26 +3,32 @@
 mod address;
 mod served;
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use openoxide_live::Snapshot;
-use openoxide_runtime::{Audience, LinkRule, ReadForm, ReadRequest, ReadTarget, Reading, names_for};
+use openoxide_runtime::{Audience, FoundKind, ReadForm, ReadRequest, ReadTarget, Reading, Session, names_for};
 use openoxide_skills::catalog::{Catalog, Entry};
 use openoxide_skills::host::Caller;
-use openoxide_skills::resource::{ResourcePath, SkillDir, SkillDirEntry};
+use openoxide_skills::resource::{ItemKind, ResourceFolder};
 
 pub use self::address::{AddressTarget, Addresses, OWN_FILE, address};
 pub use self::served::{ServedCache, ServedSkill};
-use crate::error::Error;
-
-/// Most names that are read of one folder.
-const NAMES_MAX: usize = 10_000;
+use crate::{error::Error, read::questions_before};
 
 /// The skills of a snapshot, as they are served. Every method that reads files takes the cache, which outlives a snapshot.
 pub struct ServedSkills {
     snapshot: Arc<Snapshot>,
     /// The addresses of the skills.
     pub addresses: Addresses,
+}
+
+/// What is in a folder of a skill, as it is served.
+pub struct ServedChild {
+    /// Its path in the skill's folder.
+    pub path: PathBuf,
+    /// Whether it is a folder.
+    pub is_folder: bool,
 }
 
 /// Gives addresses to the skills of a snapshot, and drops from the cache what is no longer there.
@@ -45,9 +51,17 @@ impl ServedSkills {
         self.catalog().skills.get(at)
     }
 
-    /// Returns a skill by its place in the catalog, as it is on disk now.
+    /// Returns a skill by its place in the catalog, as it is on disk now, with the files that a model may read at all.
+    /// A skill whose own file it may not read is not served.
     pub fn skill(&self, cache: &ServedCache, at: usize) -> Option<Arc<ServedSkill>> {
-        cache.get(self.catalog(), self.entry(at)?)
+        let entry = self.entry(at).filter(|entry| self.may_read(entry, OWN_FILE.as_ref()))?;
+        Some(cache.get(self.catalog(), entry)?.only(|path| self.may_read(entry, path)))
+    }
+
+    /// Tells whether a model may read a file of a skill, be it after a question.
+    fn may_read(&self, entry: &Entry, path: &Path) -> bool {
+        let runtime = self.snapshot.runtime();
+        runtime.is_ok_and(|runtime| questions_before(runtime, &Session::default(), entry, path).is_some())
     }
 
     /// Returns the skill whose own file has an address, and the address of its folder.
@@ -56,16 +70,26 @@ impl ServedSkills {
         Some((target.root, self.skill(cache, target.at)?))
     }
 
-    /// Lists a folder of a skill.
+    /// Begins to list the folder that an address means, for the model.
+    pub fn read_folder(&self, _: &ServedCache, uri: &str) -> Option<Reading> {
+        self.reading(self.addresses.find(uri)?, FoundKind::Folder)
+    }
+
+    /// Returns what a model may read of a folder that was listed.
     pub fn children(
         &self,
         cache: &ServedCache,
         target: &AddressTarget<'_>,
-    ) -> Option<(Arc<ServedSkill>, Vec<SkillDirEntry>)> {
+        folder: &ResourceFolder,
+    ) -> Option<(Arc<ServedSkill>, Vec<ServedChild>)> {
         let entry = self.entry(target.at)?;
-        let served = cache.get(self.catalog(), entry)?;
-        let dir = SkillDir::of(self.catalog(), entry).ok()?;
-        Some((served, dir.children(target.path.as_ref(), NAMES_MAX).ok()?))
+        let above = target.path.as_ref().map_or(Path::new(""), |path| path.as_path());
+        let children = folder
+            .items
+            .iter()
+            .map(|item| ServedChild { path: above.join(item.on_disk()), is_folder: item.kind == ItemKind::Folder });
+        let children = children.filter(|child| self.may_read(entry, &child.path)).collect();
+        Some((cache.get(self.catalog(), entry)?, children))
     }
 
     /// Returns the paths of the files of a skill, as addresses have them; `name` is its address without the scheme.
@@ -78,25 +102,24 @@ impl ServedSkills {
 
     /// Begins to read the file that an address means, for the model.
     pub fn read(&self, cache: &ServedCache, uri: &str) -> Option<Reading> {
-        let (served, at, path) = self.file_at(cache, uri)?;
-        // Where the entry lists every file, links are listed too; elsewhere they cannot be told apart.
-        let links = if served.files.is_some() { LinkRule::Follow } else { LinkRule::Refuse };
-        let target = ReadTarget::Found { entry: Box::new(self.entry(at)?.clone()), path, links };
+        let target = self.addresses.find(uri)?;
+        let (entry, path) = (self.entry(target.at)?, target.path.as_ref()?.as_path());
+        // Only what is listed is read, where everything is listed. There links are listed too; elsewhere they cannot be told
+        // apart.
+        let (is_there, kind) = match &cache.get(self.catalog(), entry)?.files {
+            Some(files) => (files.file(path).is_some(), FoundKind::File),
+            None => (!path.iter().any(|name| name == ".git"), FoundKind::PlainFile),
+        };
+        // What may not be read is refused, so that nobody learns whether it is there.
+        (is_there || !self.may_read(entry, path)).then(|| self.reading(target, kind)).flatten()
+    }
+
+    fn reading(&self, target: AddressTarget<'_>, kind: FoundKind) -> Option<Reading> {
+        let entry = Box::new(self.entry(target.at)?.clone());
+        let target = ReadTarget::Found { entry, path: target.path, kind };
         let (caller, form, audience) = (Caller::Model, ReadForm::Bytes, Audience::Program);
         let runtime = self.snapshot.runtime().ok()?;
         Some(Reading::new(Arc::clone(runtime), ReadRequest { target, caller, form, audience }))
-    }
-
-    fn file_at(&self, cache: &ServedCache, uri: &str) -> Option<(Arc<ServedSkill>, usize, ResourcePath)> {
-        let target = self.addresses.find(uri)?;
-        let path = target.path?;
-        let served = self.skill(cache, target.at)?;
-        // Only what is listed is read, where everything is listed.
-        let is_there = match &served.files {
-            Some(files) => files.file(path.as_path()).is_some(),
-            None => !path.as_path().iter().any(|name| name == ".git"),
-        };
-        is_there.then_some((served, target.at, path))
     }
 
     /// Returns the names of the skills that a user may call.

@@ -16,12 +16,12 @@ use std::{collections::HashMap, time::SystemTime};
 
 use openoxide_live::Snapshot;
 use openoxide_runtime::{Runtime, Session};
-use openoxide_skills::resource::{FileDigest, FileManifest, FolderLimits, FolderSnapshot, ResourceRequest, SkillDir};
+use openoxide_skills::resource::{FileDigest, FileManifest, FolderLimits, FolderSnapshot, SkillDir};
 use openoxide_skills::{catalog::Entry, host::Caller};
 
 use self::archive::{PACKED_MAX, bytes_of, pack};
 use crate::encoding::{digest, hex};
-use crate::{Error, ErrorKind, skill_id::is_standard_name};
+use crate::{Error, ErrorKind, read::questions_before, skill_id::is_standard_name};
 
 /// Most bytes of a description.
 const DESCRIPTION_MAX: usize = 1024;
@@ -94,7 +94,8 @@ impl<'c> Published<'c> {
         let known = packed.look(&skill.path, &dir)?;
         let (mut files, mut is_whole) = (Vec::new(), true);
         for (at, file) in known.snapshot.files.iter().enumerate().filter(|(_, file)| !is_secret(&file.path)) {
-            let may_read = file.path.to_str().is_some_and(|path| may_read(runtime, &session, entry, path));
+            let questions = file.path.to_str().and_then(|_| questions_before(runtime, &session, entry, &file.path));
+            let may_read = questions.is_some_and(|questions| questions.is_empty());
             is_whole &= may_read;
             files.extend(may_read.then_some(at));
         }
@@ -212,12 +213,6 @@ pub fn find<'s>(snapshot: &'s Snapshot, cache: &PublishedCache, name: &str) -> R
 /// Returns the error for an address at which nothing is published.
 pub fn not_published() -> Error {
     Error::other(ErrorKind::NotFound, "not-published", "nothing is published at this address")
-}
-
-/// Tells whether a model may read a file, and nobody has to be asked.
-fn may_read(runtime: &Runtime, session: &Session, entry: &Entry, path: &str) -> bool {
-    let asked = ResourceRequest::by_path(&entry.skill.name, path, Caller::Model, &runtime.view().host.resource);
-    runtime.before_reading(session, entry, &asked).is_ok_and(|questions| questions.is_empty())
 }
 
 /// Tells whether a file holds secrets, by its name or that of a folder that it is in: `.env*`, `*.pem`, `*.key`, `id_rsa*`,

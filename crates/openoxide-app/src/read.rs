@@ -1,10 +1,14 @@
 //! Use case: read a file of a skill, or list what is in its folder.
 
-use std::{path::Path, sync::Arc};
+use std::{os::unix::ffi::OsStrExt, path::Path, sync::Arc};
 
 use openoxide_live::Snapshot;
-use openoxide_runtime::{Audience, ReadForm, ReadOutcome, ReadPart, ReadRequest, ReadTarget, Reading, host_media_type};
-use openoxide_skills::{host::Caller, resource::SkillUrl, text::near};
+use openoxide_runtime::{
+    Audience, Question, ReadForm, ReadOutcome, ReadPart, ReadRequest, ReadTarget, Reading, Runtime, Session,
+    host_media_type,
+};
+use openoxide_skills::resource::{ResourcePart, ResourcePath, ResourceRequest, SkillUrl};
+use openoxide_skills::{catalog::Entry, host::Caller, text::near};
 use openoxide_wire::ReadAnswer;
 
 use crate::{Error, ErrorKind, Rebase, SkillRef};
@@ -77,4 +81,16 @@ impl Rebase for Reading {
         Reading::rebase(self, Arc::clone(snapshot.runtime()?));
         Ok(())
     }
+}
+
+/// Returns what must be asked before a model reads a file or lists a folder of a skill; `None` if a rule denies it.
+pub(crate) fn questions_before(
+    runtime: &Runtime,
+    session: &Session,
+    entry: &Entry,
+    path: &Path,
+) -> Option<Vec<Question>> {
+    let path = ResourcePath::of_names(path.iter().map(OsStrExt::as_bytes)).ok()?;
+    let asked = ResourceRequest::for_skill(&entry.skill.name, ResourcePart::Path(path), Caller::Model);
+    runtime.before_reading(session, entry, &asked).ok()
 }

@@ -18,7 +18,7 @@ pub use openoxide_skills::diagnostic::{Code, Level};
 pub use openoxide_skills::host::{Caller, CommandPlace, HostError, MentionRules, ReadProblem, ToolDoes};
 pub use openoxide_skills::judge::SkillFinding;
 pub use openoxide_skills::resource::{
-    FolderStamps, Resource as SkillFile, ResourceAnswer, ResourceBytes, ResourceContent, SkillDirEntry, shown_name,
+    FolderStamps, Resource as SkillFile, ResourceAnswer, ResourceBytes, ResourceContent, ResourceFolder, shown_name,
 };
 pub use openoxide_skills::select::{IgnoredReason, Selection, Turn};
 pub use openoxide_skills::skill::{SkillInterface, SkillScope, ToolDependency};

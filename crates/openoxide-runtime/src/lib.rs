@@ -38,7 +38,7 @@ pub use notice::Notice;
 pub use permission::{Inspection, InspectionError, RequestedAction, RequestedPermission, variable_item};
 pub use question::{Answer, Choice, Question};
 pub use reading::{
-    Audience, LinkRule, ReadForm, ReadOutcome, ReadPart, ReadRefusal, ReadRefusalReason, ReadRequest, ReadTarget,
+    Audience, FoundKind, ReadForm, ReadOutcome, ReadPart, ReadRefusal, ReadRefusalReason, ReadRequest, ReadTarget,
     Reading,
 };
 pub use record::{Record, Recorded};

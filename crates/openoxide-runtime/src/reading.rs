@@ -6,5 +6,5 @@ mod rules;
 
 pub use operation::Reading;
 pub use request::{
-    Audience, LinkRule, ReadForm, ReadOutcome, ReadPart, ReadRefusal, ReadRefusalReason, ReadRequest, ReadTarget,
+    Audience, FoundKind, ReadForm, ReadOutcome, ReadPart, ReadRefusal, ReadRefusalReason, ReadRequest, ReadTarget,
 };

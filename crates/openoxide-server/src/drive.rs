@@ -179,7 +179,7 @@ impl Operation for Reading {
     fn audit(&self, outcome: &ReadOutcome, engine: &Engine) {
         let part = match &self.request.target {
             ReadTarget::Skill { part: ReadPart::Path(path), .. } => Some(path.clone()),
-            ReadTarget::Found { path, .. } => Some(openoxide_app::shown_name(path.as_path())),
+            ReadTarget::Found { path, .. } => path.as_ref().map(|path| openoxide_app::shown_name(path.as_path())),
             _ => None,
         };
         let decision = outcome.result.as_ref().err().map(|refusal| Decision::Deny(refusal.word().to_owned()));

@@ -22,7 +22,6 @@ mod walk;
 pub(crate) use beneath::open_plain;
 
 pub use answer::{ResourceAnswer, ResourceContent, ResourcePart, ResourceRefusal, ResourceRequest, read_resource};
-pub use children::SkillDirEntry;
 pub use digest::{FileDigest, Hex, LinkDigest, TreeDigest};
 pub use dir::SkillDir;
 pub use error::SnapshotError;

@@ -20,6 +20,7 @@ const ATTEMPTS: usize = 3;
 const DESCRIPTION_MAX: usize = 1024;
 
 /// What is served of a skill.
+#[derive(Clone)]
 pub struct ServedSkill {
     /// Its frontmatter, whole.
     pub frontmatter: Map<String, Value>,
@@ -33,6 +34,19 @@ impl ServedSkill {
     /// Returns its description.
     pub fn description(&self) -> Option<&str> {
         self.frontmatter.get("description")?.as_str()
+    }
+
+    /// Returns the same without the files that may not be read.
+    pub(super) fn only(self: Arc<Self>, may_read: impl Fn(&Path) -> bool) -> Arc<ServedSkill> {
+        let denied = |file: &ManifestFile| !may_read(&file.path);
+        if !self.files.iter().flat_map(|files| &files.files).any(denied) {
+            return self;
+        }
+        let mut served = Arc::unwrap_or_clone(self);
+        if let Some(files) = &mut served.files {
+            files.files.retain(|file| !denied(file));
+        }
+        Arc::new(served)
     }
 
     /// Writes it as an entry of a list of skills.

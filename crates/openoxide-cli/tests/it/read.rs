@@ -376,3 +376,16 @@ fn rules_on_reading_hold_and_a_denied_name_does_not_leak() {
     assert_eq!(denied.replace("closed", "none"), unknown, "the model cannot tell one from the other");
     assert!(!unknown.contains("closed"), "{unknown}");
 }
+
+#[test]
+fn a_folder_that_may_not_be_read_is_not_listed() {
+    let context = TestContext::new();
+    context.tree(&skill_file("project/.agents/skills", "open", "open"));
+    context.tree(
+        "//- project/.agents/skills/open/notes/a.md\nA\n//- home/.openoxide/config.toml\n\
+         [permission.read]\n\"open/notes\" = \"deny\"\n\"open/notes/*\" = \"deny\"\n",
+    );
+    let denied = run(&context, &["read", "open", "notes", "--json"]);
+    assert_eq!(denied.status, Some(1), "{denied}");
+    assert!(denied.to_string().contains("forbidden") && !denied.to_string().contains("a.md"), "{denied}");
+}

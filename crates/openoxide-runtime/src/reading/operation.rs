@@ -11,7 +11,7 @@ use openoxide_skills::resource::{
 
 use crate::media_type::{BYTES, TEXT};
 use crate::{
-    Audience, Fetch, FetchError, FetchRequest, Fetched, LinkRule, Question, ReadForm, ReadOutcome, ReadPart,
+    Audience, Fetch, FetchError, FetchRequest, Fetched, FoundKind, Question, ReadForm, ReadOutcome, ReadPart,
     ReadRefusal, ReadRequest, ReadTarget, RemoteName, RemoteSkill, Reply, Resumable, Runtime, Session, Step,
     remote::RemoteAccess,
 };
@@ -102,7 +102,8 @@ fn locate<'r>(
     };
     let (request, entry) = match &reading.target {
         ReadTarget::Found { entry, path, .. } => {
-            let request = ResourceRequest::for_skill(&entry.skill.name, ResourcePart::Path(path.clone()), caller);
+            let part = path.clone().map_or(ResourcePart::Top, ResourcePart::Path);
+            let request = ResourceRequest::for_skill(&entry.skill.name, part, caller);
             (request, runtime.still_readable(session, entry, caller))
         }
         ReadTarget::Url(url) => {
@@ -140,15 +141,18 @@ fn read(
     request: &ResourceRequest,
 ) -> Result<ResourceAnswer, ReadRefusal> {
     let (host, catalog) = (&runtime.view().host, runtime.catalog());
-    if let ReadTarget::Found { path, links: LinkRule::Refuse, .. } = &reading.target {
+    if let ReadTarget::Found { path, kind: kind @ (FoundKind::PlainFile | FoundKind::Folder), .. } = &reading.target {
         let refuse = |problem| ResourceRefusal::new(host, catalog, request, problem);
         let dir = SkillDir::of(catalog, entry).map_err(|_| refuse(ReadProblem::NotFound))?;
-        let file = match path.as_path() == std::path::Path::new(MANIFEST) {
-            true => dir.read_manifest(ReadLimit::Bytes),
-            false => dir.read_plain(path, ReadLimit::Bytes),
+        let found = match path {
+            path if *kind == FoundKind::Folder => dir.children(path.as_ref()).map(ResourceContent::Folder),
+            None => Err(ReadProblem::Folder),
+            Some(path) if path.as_path() == std::path::Path::new(MANIFEST) => {
+                dir.read_manifest(ReadLimit::Bytes).map(ResourceContent::File)
+            }
+            Some(path) => dir.read_plain(path, ReadLimit::Bytes).map(ResourceContent::File),
         };
-        let found = ResourceContent::File(file.map_err(refuse)?);
-        return Ok(ResourceAnswer { found, content_type: BYTES.to_owned(), text: None });
+        return Ok(ResourceAnswer { found: found.map_err(refuse)?, content_type: BYTES.to_owned(), text: None });
     }
     Ok(read_resource(host, catalog, entry, request, reading.form == ReadForm::Bytes)?)
 }

@@ -44,14 +44,14 @@ pub enum ReadTarget {
     },
     /// An address, `skill://NAME/PATH`.
     Url(String),
-    /// A file of a skill that is already found.
+    /// A file or a folder of a skill that is already found.
     Found {
         /// The skill.
         entry: Box<Entry>,
-        /// The file.
-        path: ResourcePath,
-        /// What happens to links on the way.
-        links: LinkRule,
+        /// Its path in the skill's folder; absent: that folder itself.
+        path: Option<ResourcePath>,
+        /// What it must be.
+        kind: FoundKind,
     },
 }
 
@@ -84,13 +84,15 @@ pub enum Audience {
     Program,
 }
 
-/// What happens to links on the way to a file.
+/// What a path in a skill that is already found must lead to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LinkRule {
-    /// Links inside the skill's folder are followed.
-    Follow,
-    /// A link is refused, except where the skill's own `SKILL.md` is one.
-    Refuse,
+pub enum FoundKind {
+    /// A file; links inside the skill's folder are followed.
+    File,
+    /// A file without a link on the way, except where the skill's own `SKILL.md` is one.
+    PlainFile,
+    /// A folder without a link on the way; its names are listed as they are served.
+    Folder,
 }
 
 /// What comes of reading.

@@ -12,6 +12,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::info::{config, instructions};
+use super::skills::DIRECTORY;
 use super::{Context, McpServer, McpState, Result, TTL_MS, after, internal, invalid, resources::templates, shortened};
 
 /// The methods of the protocol that this server answers and that need parameters.
@@ -121,14 +122,12 @@ impl ServerHandler for McpServer {
         Ok(())
     }
 
-    async fn on_custom_request(&self, request: CustomRequest, _: Context) -> Result<CustomResult> {
+    async fn on_custom_request(&self, request: CustomRequest, context: Context) -> Result<CustomResult> {
         let params = request.params.unwrap_or(Value::Null);
         match request.method.as_str() {
             "skills/list" => self.state.work(move |state, view| state.list_skills(view, &params)).await?,
             "skills/get" => self.state.work(move |state, view| state.get_skill(view, &params)).await?,
-            "resources/directory/read" => {
-                self.state.work(move |state, view| state.read_directory(view, &params)).await?
-            }
+            DIRECTORY => unless_cancelled(context.ct.clone(), self.read_directory(params, &context)).await,
             // A method of the protocol comes here only if its parameters cannot be read.
             method if METHODS.contains(&method) => {
                 Err(invalid(format!("the parameters of `{method}` are missing or wrong")))

@@ -1,22 +1,18 @@
 //! Files of skills as resources.
 
-use std::{path::Path, sync::Arc};
+use std::path::Path;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use openoxide_app::mcp_skills::OWN_FILE;
-use openoxide_app::{
-    ReadProblem, ReadRefusal, ReadRefusalReason, ResourceAnswer, ResourceBytes, ResourceContent, SkillFile, media_type,
-};
-use rmcp::ErrorData;
+use openoxide_app::mcp_skills::{OWN_FILE, ServedSkills};
+use openoxide_app::{ResourceBytes, ResourceContent, SkillFile, media_type};
 use rmcp::model::{
     CacheScope, ListResourceTemplatesResult, ListResourcesResult, ReadResourceRequestParams, ReadResourceResponse,
     ReadResourceResult, Resource, ResourceContents, ResourceTemplate,
 };
-use serde_json::json;
 
+use super::reading::{Asked, Read};
 use super::skills::resource;
-use super::{Context, Elicited, Elicitor, McpServer, McpState, McpView, Result, TTL_MS, no_resource, page};
-use crate::{Action, Decision, RequestKey};
+use super::{Context, McpServer, McpState, McpView, Result, TTL_MS, no_resource, page};
 
 /// Most resources of one page.
 const PAGE: usize = 200;
@@ -63,28 +59,14 @@ impl McpServer {
         request: ReadResourceRequestParams,
         context: &Context,
     ) -> Result<ReadResourceResponse> {
-        let uri = request.uri;
-        let elicitor = Elicitor::new(self, context, RequestKey::new("resources/read", &uri, json!(null)));
-        let elicited = if let Some(handle) = &request.request_state {
-            elicitor.resume(handle, request.input_responses.as_ref()).await?
-        } else {
-            let view = self.state.view().await?;
-            let (of, address) = (Arc::clone(&view), uri.clone());
-            let reading = self.state.work(move |state, _| of.skills.read(&state.cache, &address)).await?;
-            let Some(reading) = reading else {
-                elicitor.engine.note(Action::Read, &uri, None, Some(&uri), Decision::Deny("unknown".to_owned()));
-                return Err(no_resource(&uri));
-            };
-            elicitor.begin(&view.snapshot, reading).await?
-        };
-        let (outcome, unasked) = match elicited {
-            Elicited::Later(asked) => return Ok(asked.into()),
-            Elicited::Done(outcome, unasked) => (outcome, unasked),
-        };
-        match outcome.result {
-            Ok(ResourceAnswer { found: ResourceContent::File(file), .. }) => Ok(read_result(&uri, file).into()),
-            Ok(_) => Err(no_resource(&uri)),
-            Err(refusal) => Err(not_read(&uri, &refusal, &unasked)),
+        let ReadResourceRequestParams { uri, request_state, input_responses, .. } = request;
+        let nothing = || no_resource(&uri);
+        let repeated = request_state.map(|handle| (handle, input_responses));
+        let asked = Asked { method: "resources/read", uri: &uri, repeated, begin: ServedSkills::read };
+        match self.read_at(asked, context, nothing).await? {
+            Read::Later(asked) => Ok(asked.into()),
+            Read::Done(ResourceContent::File(file)) => Ok(read_result(&uri, file).into()),
+            Read::Done(_) => Err(nothing()),
         }
     }
 }
@@ -96,17 +78,4 @@ fn read_result(uri: &str, file: SkillFile) -> ReadResourceResult {
     };
     let contents = contents(uri, Path::new(&file.path), bytes);
     ReadResourceResult::new(vec![contents]).with_ttl_ms(TTL_MS).with_cache_scope(CacheScope::Private)
-}
-
-/// Says why a file is not read. Anything but a rule or the user is as if the file did not exist.
-fn not_read(uri: &str, refusal: &ReadRefusal, unasked: &[String]) -> ErrorData {
-    let text = match refusal.reason {
-        ReadRefusalReason::Problem(ReadProblem::Forbidden) => {
-            "a permission rule does not let this file be read".to_owned()
-        }
-        ReadRefusalReason::Rejected => "the user did not allow it".to_owned(),
-        ReadRefusalReason::NotAsked => format!("reading this needs the user's yes: {}", unasked.join("; ")),
-        _ => return no_resource(uri),
-    };
-    ErrorData::invalid_params(text, Some(json!({ "problem": refusal.word() })))
 }

@@ -1,14 +1,18 @@
 //! Serves skills and what is in their folders by the extension `io.modelcontextprotocol/skills`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use openoxide_app::mcp_skills::{OWN_FILE, ServedSkill, address};
-use openoxide_app::{SkillDirEntry, media_type_by_name, shown_name};
+use openoxide_app::mcp_skills::{OWN_FILE, ServedChild, ServedSkill, ServedSkills, address};
+use openoxide_app::{ResourceContent, ResourceFolder, media_type_by_name, shown_name};
+use rmcp::ErrorData;
 use rmcp::model::{CustomResult, Resource};
 use serde_json::{Value, json};
 
-use super::{McpState, McpView, Result, after, cursor, invalid, page, shortened};
+use super::reading::{Asked, Read};
+use super::{Context, McpServer, McpState, McpView, Result, after, cursor, invalid, page, shortened};
 
+/// The method that lists a folder.
+pub(super) const DIRECTORY: &str = "resources/directory/read";
 /// How long an answer may be taken for the present: about as long as the catalog takes to follow the disk.
 pub(super) const TTL_MS: u64 = 1000;
 /// Most entries of one page.
@@ -52,19 +56,16 @@ impl McpState {
         Ok(CustomResult::new(complete(json!({ "skill": entry }))))
     }
 
-    pub(super) fn read_directory(&self, view: &McpView, params: &Value) -> Result<CustomResult> {
-        let uri = text(params, "uri")?.ok_or_else(|| invalid("the parameter `uri` is missing"))?;
-        let no_folder = || invalid(format!("{} is not a folder of a skill", shortened(uri)));
-        let target = view.skills.addresses.find(uri).ok_or_else(no_folder)?;
-        let (served, mut children) = view.skills.children(&self.cache, &target).ok_or_else(no_folder)?;
-        let folder = target.path.as_ref().map_or_else(PathBuf::new, |path| path.as_path().to_owned());
+    fn list_folder(&self, view: &McpView, uri: &str, folder: &ResourceFolder, params: &Value) -> Result<CustomResult> {
+        let target = view.skills.addresses.find(uri).ok_or_else(|| no_folder(uri))?;
+        let children = view.skills.children(&self.cache, &target, folder);
+        let (served, mut children) = children.ok_or_else(|| no_folder(uri))?;
         // A cursor is of one folder only.
         let list = format!("directory {uri}");
-        let key = |child: &SkillDirEntry| address("", Path::new(&child.name));
+        let key = |child: &ServedChild| address("", Path::new(child.path.file_name().unwrap_or_default()));
         children.sort_by_key(key);
         let (children, next) = page(&list, children.into_iter(), text(params, "cursor")?, NAMES_PAGE, key)?;
-        let resource =
-            |child: &SkillDirEntry| self::resource(target.root, &served, &folder.join(&child.name), child.is_folder);
+        let resource = |child: &ServedChild| self::resource(target.root, &served, &child.path, child.is_folder);
         let resources: Vec<Resource> = children.iter().map(resource).collect();
         let mut answer = json!({ "resultType": "complete", "resources": resources });
         if let Some(next) = next {
@@ -72,6 +73,28 @@ impl McpState {
         }
         Ok(CustomResult::new(answer))
     }
+}
+
+impl McpServer {
+    /// Answers `resources/directory/read`; asks the user before, if rules say so.
+    pub(super) async fn read_directory(&self, params: Value, context: &Context) -> Result<CustomResult> {
+        let uri = text(&params, "uri")?.ok_or_else(|| invalid("the parameter `uri` is missing"))?.to_owned();
+        let responses = params.get("inputResponses").cloned().map(serde_json::from_value).transpose();
+        let responses = responses.map_err(|_| invalid("the parameter `inputResponses` is wrong"))?;
+        let repeated = text(&params, "requestState")?.map(|handle| (handle.to_owned(), responses));
+        let asked = Asked { method: DIRECTORY, uri: &uri, repeated, begin: ServedSkills::read_folder };
+        match self.read_at(asked, context, || no_folder(&uri)).await? {
+            Read::Later(asked) => Ok(CustomResult::new(json!(asked))),
+            Read::Done(ResourceContent::Folder(folder)) => {
+                self.state.work(move |state, view| state.list_folder(view, &uri, &folder, &params)).await?
+            }
+            Read::Done(_) => Err(no_folder(&uri)),
+        }
+    }
+}
+
+fn no_folder(uri: &str) -> ErrorData {
+    invalid(format!("{} is not a folder of a skill", shortened(uri)))
 }
 
 /// Adds what every complete answer of the extension says.

@@ -41,6 +41,11 @@ fn mistakes() -> Vec<Mistake> {
             ("GET", "/v1/skills/notes/files/SKILL.md"),
             ("skills/read", json!({ "skill": "notes", "path": "SKILL.md" })),
         ),
+        plain(
+            "forbidden",
+            ("GET", "/v1/skills/notes/files"),
+            ("skills/read", json!({ "skill": "notes", "list": true })),
+        ),
         plain("no-folder", ("GET", "/v1/prompt?directory=/no/such"), ("skills/prompt", json!({ "cwd": "/no/such" }))),
         Mistake {
             word: "foreign-settings",

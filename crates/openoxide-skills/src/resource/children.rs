@@ -1,63 +1,55 @@
 //! Lists one folder of a skill as it is served.
 
-use std::ffi::{OsStr, OsString};
-use std::{os::fd::AsFd as _, path::Path};
+use std::{ffi::OsStr, os::fd::AsFd as _, path::Path};
 
 use rustix::fs::FileType;
 
 use super::beneath::{self, FOLDER};
 use super::dir::{Extent, SkillDir};
-use super::{path::ResourcePath, walk::LEFT_OUT};
+use super::path::{ResourcePath, shown_name};
+use super::read::{ItemKind, LISTED_MAX, ResourceFolder, ResourceItem};
+use super::walk::LEFT_OUT;
 use crate::{discover::Listing, host::ReadProblem};
-
-/// What is in a folder of a skill, as it is served: a name as it stands on disk, and whether it is a folder's.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SkillDirEntry {
-    /// The name.
-    pub name: OsString,
-    /// Whether it is the name of a folder.
-    pub is_folder: bool,
-}
 
 impl SkillDir {
     /// Lists a folder of the skill, or the skill's folder itself, by name as bytes: folders, and the files that its
     /// manifest has. No link on the path to the folder is followed.
-    pub fn children(&self, path: Option<&ResourcePath>, most: usize) -> Result<Vec<SkillDirEntry>, ReadProblem> {
+    pub fn children(&self, path: Option<&ResourcePath>) -> Result<ResourceFolder, ReadProblem> {
         if self.extent == Extent::File {
-            let own = SkillDirEntry { name: self.manifest.clone(), is_folder: false };
-            return if path.is_some() { Err(ReadProblem::NotFound) } else { Ok(vec![own]) };
+            return if path.is_some() { Err(ReadProblem::NotFound) } else { self.list_top() };
         }
         let (prefix, listing) = match path {
-            None => (Path::new(""), self.listing(most)),
+            None => (Path::new(""), self.listing(LISTED_MAX)),
             Some(path) => {
                 let path = path.as_path();
                 if path.iter().any(|name| name == LEFT_OUT) {
                     return Err(ReadProblem::NotFound);
                 }
                 let folder = beneath::open_plain(self.fd(), path, FOLDER).map_err(|_| ReadProblem::NotFound)?;
-                (path, Listing::read(folder.as_fd(), most))
+                (path, Listing::read(folder.as_fd(), LISTED_MAX))
             }
         };
-        let (listing, _) = listing.map_err(|_| ReadProblem::Unreadable)?;
+        let (listing, cut) = listing.map_err(|_| ReadProblem::Unreadable)?;
         let names = listing.iter().filter(|(name, _)| *name != LEFT_OUT);
-        Ok(names.filter_map(|(name, kind)| self.child(prefix, name, kind)).collect())
+        let items = names.filter_map(|(name, kind)| self.child(prefix, name, kind)).collect();
+        Ok(ResourceFolder { path: shown_name(prefix), items, cut })
     }
 
-    fn child(&self, prefix: &Path, name: &OsStr, kind: FileType) -> Option<SkillDirEntry> {
-        let is_folder = match kind {
-            FileType::Directory => true,
-            FileType::RegularFile => false,
+    fn child(&self, prefix: &Path, name: &OsStr, kind: FileType) -> Option<ResourceItem> {
+        let kind = match kind {
+            FileType::Directory => ItemKind::Folder,
+            FileType::RegularFile => ItemKind::File,
             FileType::Symlink | FileType::Unknown => {
                 let opened = self.open_file_at(&prefix.join(name));
                 let stat = rustix::fs::fstat(opened.ok()?).ok()?;
                 match FileType::from_raw_mode(stat.st_mode) {
-                    FileType::RegularFile => false,
-                    FileType::Directory if kind == FileType::Unknown => true,
+                    FileType::RegularFile => ItemKind::File,
+                    FileType::Directory if kind == FileType::Unknown => ItemKind::Folder,
                     _ => return None,
                 }
             }
             _ => return None,
         };
-        Some(SkillDirEntry { name: name.to_owned(), is_folder })
+        Some(ResourceItem { name: shown_name(Path::new(name)), kind })
     }
 }

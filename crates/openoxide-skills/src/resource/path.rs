@@ -123,7 +123,7 @@ pub fn shown_name(path: &Path) -> String {
 }
 
 /// Reads what [`shown_name`] wrote; `None` if there is nothing to undo, or if it is not such a text.
-fn unescaped(text: &str) -> Option<Vec<u8>> {
+pub(super) fn unescaped(text: &str) -> Option<Vec<u8>> {
     let mut rest = text;
     let mut bytes = Vec::new();
     while let Some((before, after)) = rest.split_once('\\') {

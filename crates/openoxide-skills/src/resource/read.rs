@@ -1,19 +1,19 @@
 //! Reads one file of a skill, or lists one of its folders.
 
-use std::os::fd::{AsFd, OwnedFd};
-use std::path::Path;
+use std::os::{fd::AsFd, fd::OwnedFd, unix::ffi::OsStringExt as _};
+use std::{ffi::OsString, path::Path};
 
 use rustix::{fs::FileType, io::Errno};
 
 use super::beneath::{self, FOLDER, READ};
 use super::dir::{Extent, SkillDir};
-use super::path::{ResourcePath, shown_name};
+use super::path::{ResourcePath, shown_name, unescaped};
 use crate::{catalog::collator, discover::Listing, host::ReadProblem};
 
 /// Most bytes of a file that are ever read.
 pub const READ_MAX: u64 = 16 * 1024 * 1024;
 /// Most names of one folder that are listed.
-const LISTED_MAX: usize = 10_000;
+pub(super) const LISTED_MAX: usize = 10_000;
 
 /// How much of a file is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,6 +108,11 @@ impl ItemKind {
 }
 
 impl ResourceItem {
+    /// Returns the name as it stands on disk.
+    pub fn on_disk(&self) -> OsString {
+        OsString::from_vec(unescaped(&self.name).unwrap_or_else(|| self.name.clone().into_bytes()))
+    }
+
     /// Writes it as a line of a list; no two names make the same line.
     pub fn line(&self) -> String {
         let mut name = self.name.clone();

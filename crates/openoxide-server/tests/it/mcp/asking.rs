@@ -147,10 +147,16 @@ async fn deny(context: &openoxide_testkit::TestContext, client: &mut Client, rul
 async fn an_old_question_does_not_undo_a_new_rule() {
     let call = ("tools/call", json!({ "name": "skill", "arguments": { "name": "pdf" } }));
     let read = ("resources/read", json!({ "uri": "skill://pdf/references/tables.md" }));
+    let list = ("resources/directory/read", json!({ "uri": "skill://pdf" }));
     let skill = "[permission.skill]\npdf = \"deny\"\n";
-    for ((method, params), rules, said) in
-        [(call, skill, "no skill is called `pdf`"), (read, skill, "no file of a skill")]
-    {
+    let file = "[permission.read]\n\"pdf/*\" = \"deny\"\n";
+    for ((method, params), rules, said) in [
+        (call.clone(), skill, "no skill is called `pdf`"),
+        (read.clone(), skill, "no file of a skill"),
+        (read, file, "a permission rule"),
+        (list.clone(), skill, "is not a folder"),
+        (list, file, "a permission rule"),
+    ] {
         for version in [OLD, NEW] {
             let (context, mut client) = client(version, &[], true).await;
             context.tree("//- home/.openoxide/config.toml\n[permission]\nskill = \"ask\"\n");
@@ -207,6 +213,30 @@ async fn an_answer_counts_after_something_else_changed() {
         assert!(text(&loaded).contains("# pdf"), "{loaded}");
         assert!(client.asked.is_empty(), "it is asked once");
     }
+}
+
+#[tokio::test]
+async fn listing_a_folder_is_asked_too() {
+    let settings = ["permission.read.\"pdf/*\"=\"ask\""];
+    let uri = json!({ "uri": "skill://pdf/references" });
+    let (_context, mut old) = client(OLD, &settings, true).await;
+    old.answer = Some(says("no"));
+    assert_eq!(old.error("resources/directory/read", uri.clone()).await["data"]["problem"], "rejected");
+    old.answer = Some(says("once"));
+    let listed = old.ok("resources/directory/read", uri.clone()).await;
+    assert_eq!(super::field(&listed["resources"], "name"), ["a b.md", "tables.md"]);
+
+    let (_context, mut new) = client(NEW, &settings, true).await;
+    let asked = new.ok("resources/directory/read", uri.clone()).await;
+    assert_eq!(asked["resultType"], "input_required", "{asked}");
+    let mut again = uri.clone();
+    again["requestState"] = asked["requestState"].clone();
+    again["inputResponses"] = json!({ "answer": says("once") });
+    let listed = new.ok("resources/directory/read", again).await;
+    assert_eq!(super::field(&listed["resources"], "name"), ["a b.md", "tables.md"]);
+
+    let (_context, mut mute) = client(OLD, &settings, false).await;
+    assert_eq!(mute.error("resources/directory/read", uri).await["data"]["problem"], "not-asked");
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! The skills extension.
 
+use openoxide_server::mcp::McpOptions;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -154,5 +155,71 @@ async fn folders_are_read_and_nothing_else_is_one() {
             let error = client.error("resources/directory/read", json!({ "uri": uri })).await;
             assert_eq!(error["code"], -32602, "{uri}");
         }
+    }
+}
+
+/// What a rule denies reading of is in no list, and asking for it does not tell whether it is there.
+#[tokio::test]
+async fn what_may_not_be_read_is_not_listed() {
+    let context = project();
+    let settings = ["permission.read.\"notes/*\"=\"deny\"", "permission.read.\"pdf/references/t*\"=\"deny\""];
+    for version in [OLD, NEW] {
+        let mut client = Client::with(&context, version, &settings, McpOptions::default(), json!({})).await;
+        let skills = all(&mut client).await;
+        let uris = field(&json!(skills), "uri");
+        assert_eq!(uris, ["greet", "pdf", "quiet"].map(|name| format!("skill://{name}/SKILL.md")));
+        let pdf = ["skill://pdf/SKILL.md", "skill://pdf/references/a%20b.md"];
+        assert_eq!(field(&skills[1]["resources"], "uri"), pdf);
+        let got = client.ok("skills/get", json!({ "uri": "skill://pdf/SKILL.md" })).await;
+        assert_eq!(got["skill"], skills[1]);
+        client.error("skills/get", json!({ "uri": "skill://notes/SKILL.md" })).await;
+        let own = client.ok("resources/list", json!({})).await;
+        assert_eq!(field(&own["resources"], "name"), ["greet", "pdf", "quiet"]);
+
+        let inner = client.ok("resources/directory/read", json!({ "uri": "skill://pdf/references" })).await;
+        assert_eq!(field(&inner["resources"], "name"), ["a b.md"]);
+        for uri in ["skill://notes", "skill://notes/zzz", "skill://pdf/references/tables.md"] {
+            let error = client.error("resources/directory/read", json!({ "uri": uri })).await;
+            assert_eq!(error["data"]["problem"], "forbidden", "{uri}: {error}");
+        }
+        for uri in ["skill://notes/SKILL.md", "skill://notes/zzz", "skill://pdf/references/tables.md"] {
+            let error = client.error("resources/read", json!({ "uri": uri })).await;
+            assert_eq!(error["data"]["problem"], "forbidden", "{uri}: {error}");
+        }
+        let template = json!({ "type": "ref/resource", "uri": "skill://{+skill}/{+path}" });
+        let argument = json!({ "name": "path", "value": "references" });
+        let skill = json!({ "arguments": { "skill": "pdf" } });
+        let params = json!({ "ref": template, "argument": argument, "context": skill });
+        let completed = client.ok("completion/complete", params).await;
+        assert_eq!(completed["completion"]["values"], json!(["references/a%20b.md"]));
+    }
+}
+
+/// A skill with more files than are listed is not listed by folders either where a rule denies that.
+#[tokio::test]
+async fn what_may_not_be_read_is_in_no_folder_of_a_large_skill() {
+    let context = project();
+    let folder = context.project().join(".agents/skills/notes");
+    for number in 0..512 {
+        fs_err::write(folder.join(format!("{number}.txt")), "x").unwrap();
+    }
+    context.tree("//- project/.agents/skills/notes/keys/one.md\nKey\n");
+    let settings = ["permission.read.\"notes/keys*\"=\"deny\""];
+    let mut client = Client::with(&context, OLD, &settings, McpOptions::default(), json!({})).await;
+    let got = client.ok("skills/get", json!({ "uri": "skill://notes/SKILL.md" })).await;
+    assert_eq!(got["skill"]["resources"], "dynamic");
+    let (mut names, mut params) = (Vec::new(), json!({ "uri": "skill://notes" }));
+    loop {
+        let page = client.ok("resources/directory/read", params.clone()).await;
+        names.extend(field(&page["resources"], "name"));
+        if page["nextCursor"].is_null() {
+            break;
+        }
+        params["cursor"] = page["nextCursor"].clone();
+    }
+    assert!(names.len() == 513 && !names.contains(&"keys".to_owned()), "{names:?}");
+    for uri in ["skill://notes/keys", "skill://notes/keys/one.md"] {
+        let error = client.error("resources/directory/read", json!({ "uri": uri })).await;
+        assert_eq!(error["data"]["problem"], "forbidden", "{error}");
     }
 }
