@@ -8,8 +8,10 @@ use std::time::{Duration, Instant};
 use openoxide_live::Snapshot;
 use openoxide_runtime::{Firing, Resumable};
 
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 
+/// How long the user may take to answer a question.
+pub const ANSWER_TIME: Duration = Duration::from_mins(10);
 /// The most activations that wait.
 const ACTIVATIONS_MAX: usize = 256;
 /// The most reads that wait. They have a limit of their own, so that a client that only reads cannot keep activations from
@@ -63,6 +65,18 @@ pub enum PendingError {
     Unknown,
 }
 
+impl From<PendingError> for Error {
+    fn from(error: PendingError) -> Error {
+        let unavailable = |word| Error::other(ErrorKind::Unavailable, word, error.to_string());
+        match error {
+            PendingError::Full => unavailable("busy"),
+            PendingError::NoRandomness => unavailable("no-randomness"),
+            PendingError::Unknown => Error::other(ErrorKind::NotFound, "no-activation", error.to_string())
+                .with_help("it was answered, dropped or waited too long: call the skill again"),
+        }
+    }
+}
+
 /// Operations that wait for the user's answer.
 pub struct Pending<T> {
     waiting: Mutex<HashMap<String, Waiting<T>>>,
@@ -81,9 +95,6 @@ impl<T> Default for Pending<T> {
 }
 
 impl<T> Pending<T> {
-    /// How long an operation waits.
-    pub const PATIENCE: Duration = Duration::from_mins(10);
-
     /// Keeps an operation, and returns its handle.
     pub fn insert(&self, kind: PendingKind, operation: T) -> Result<String, PendingError> {
         let handle = random_name().ok_or(PendingError::NoRandomness)?;
@@ -97,7 +108,7 @@ impl<T> Pending<T> {
         if waiting.values().filter(|other| other.kind == kind).count() >= max {
             return Err(PendingError::Full);
         }
-        waiting.insert(handle.clone(), Waiting { kind, until: now + Self::PATIENCE, operation });
+        waiting.insert(handle.clone(), Waiting { kind, until: now + ANSWER_TIME, operation });
         Ok(handle)
     }
 

@@ -143,24 +143,21 @@ impl<'a> Asking<'a> {
 
     /// Reads a letter until it is one of the choices; the end of input is no.
     fn read(&self, question: &Question) -> Answer {
-        // One command is one session, so that this choice would be the same as once.
-        let choices: Vec<Choice> = question.choices().iter().copied().filter(|it| *it != Choice::Session).collect();
+        let choices = question.offered(false);
         loop {
             let Some(line) = read_line(self.ui, &format!("{}  {} > ", prompt(question), letters(question, &choices)))
             else {
                 self.ui.ask("");
                 return Answer::No;
             };
-            match chosen(&choices, line.trim()) {
-                Some(Choice::Once) => return Answer::Once,
-                Some(Choice::Session) => return Answer::Session,
-                Some(Choice::Always) => {
-                    self.ui.ask("That is kept: `openoxide trust --list` shows it, and what takes it back.");
-                    return Answer::Always;
-                }
-                Some(Choice::No | Choice::Value) => return Answer::No,
-                None => self.ui.ask("Please answer with one of the letters."),
+            let Some(choice) = chosen(&choices, line.trim()) else {
+                self.ui.ask("Please answer with one of the letters.");
+                continue;
+            };
+            if choice == Choice::Always {
+                self.ui.ask("That is kept: `openoxide trust --list` shows it, and what takes it back.");
             }
+            return choice.answer(None).unwrap_or(Answer::No);
         }
     }
 }

@@ -101,6 +101,12 @@ impl Question {
         }
     }
 
+    /// Returns the choices to offer. Where every call stands alone, there is no conversation to remember an answer for.
+    pub fn offered(&self, is_in_conversation: bool) -> Vec<Choice> {
+        let choices = self.choices().iter().copied();
+        choices.filter(|choice| is_in_conversation || *choice != Choice::Session).collect()
+    }
+
     /// Returns a short text that tells this question from others in a conversation.
     pub fn key(&self) -> String {
         match self {
@@ -153,6 +159,17 @@ impl Choice {
             .into_iter()
             .find(|choice| choice.as_str() == word)
     }
+
+    /// Returns the answer that the choice makes; none where a value is chosen and missing.
+    pub fn answer(self, value: Option<SecretString>) -> Option<Answer> {
+        Some(match self {
+            Choice::Once => Answer::Once,
+            Choice::Session => Answer::Session,
+            Choice::Always => Answer::Always,
+            Choice::Value => Answer::Secret(value?),
+            Choice::No => Answer::No,
+        })
+    }
 }
 
 /// What the user decided.
@@ -195,6 +212,20 @@ impl fmt::Debug for Answer {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_answer_for_a_conversation_is_offered_only_where_there_is_one() {
+        let question = Question::permission(Permission::Skill, "pdf", "pdf");
+        assert_eq!(question.offered(true), question.choices());
+        assert_eq!(question.offered(false), [Choice::Once, Choice::Always, Choice::No]);
+    }
+
+    #[test]
+    fn a_chosen_value_must_be_there() {
+        assert!(matches!(Choice::Value.answer(Some("x".to_owned().into())), Some(Answer::Secret(_))));
+        assert!(Choice::Value.answer(None).is_none());
+        assert!(matches!(Choice::Always.answer(None), Some(Answer::Always)));
+    }
 
     #[test]
     fn a_value_is_no_yes() {

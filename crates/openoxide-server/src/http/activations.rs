@@ -76,14 +76,16 @@ enum Decision {
 impl AnswerInput {
     /// Returns the answer, if it is one to this question.
     fn answer(self, question: &Question) -> Result<Answer> {
-        let (choice, answer) = match (self.answer, self.value) {
-            (Decision::Once, None) => (Choice::Once, Answer::Once),
-            (Decision::Always, None) => (Choice::Always, Answer::Always),
-            (Decision::No, None) => (Choice::No, Answer::No),
-            (Decision::Value, Some(value)) => (Choice::Value, Answer::Secret(SecretString::from(value))),
-            (Decision::Value, None) => return Err(unfit("the value is missing")),
-            (_, Some(_)) => return Err(unfit("a value goes with the answer `value` only")),
+        let choice = match self.answer {
+            Decision::Once => Choice::Once,
+            Decision::Always => Choice::Always,
+            Decision::Value => Choice::Value,
+            Decision::No => Choice::No,
         };
+        if choice != Choice::Value && self.value.is_some() {
+            return Err(unfit("a value goes with the answer `value` only"));
+        }
+        let answer = choice.answer(self.value.map(SecretString::from)).ok_or_else(|| unfit("the value is missing"))?;
         if question.choices().contains(&choice) {
             return Ok(answer);
         }

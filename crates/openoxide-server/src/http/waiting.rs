@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::response::IntoResponse;
 use http::StatusCode;
-use openoxide_app::{Choice, Pending, PendingError, Question, Snapshot, path_text, question_line};
+use openoxide_app::{ANSWER_TIME, Error, PendingError, Question, Snapshot, path_text, question_line};
 use openoxide_wire::{QuestionLine, SchemaVersion};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -43,7 +43,7 @@ pub(crate) fn ask(
     let (kind, begun) = (work.kind(), Arc::clone(snapshot));
     let waiting = PendingOperation { work, question, snapshot: begun, session, request: None, unasked: Vec::new() };
     let handle = context.engine.pending.insert(kind, waiting).map_err(not_pending)?;
-    let (schema, expires_in) = (SchemaVersion::default(), Pending::<PendingOperation>::PATIENCE.as_secs());
+    let (schema, expires_in) = (SchemaVersion::default(), ANSWER_TIME.as_secs());
     let help = format!(
         "ask the user, and send `{{\"answer\": CHOICE}}` with POST to /v1/activations/{handle}; a yes needs {}",
         proof(context)
@@ -53,19 +53,17 @@ pub(crate) fn ask(
 }
 
 pub(crate) fn not_pending(error: PendingError) -> Failure {
-    let unavailable = |code| Failure::new(StatusCode::SERVICE_UNAVAILABLE, code, error.to_string());
+    let failure = Failure::from(Error::from(error));
     match error {
-        PendingError::Full => unavailable("busy").retry_after(30),
-        PendingError::NoRandomness => unavailable("no-randomness").retry_after(1),
-        PendingError::Unknown => Failure::new(StatusCode::NOT_FOUND, "no-activation", error.to_string())
-            .help("it was answered, dropped or waited too long: call the skill again"),
+        PendingError::Full => failure.retry_after(30),
+        PendingError::NoRandomness => failure.retry_after(1),
+        PendingError::Unknown => failure,
     }
 }
 
-/// Returns the answers that make sense. Every call is a conversation of its own, so none can be remembered for one.
+/// Returns the answers that make sense; every call is a conversation of its own.
 pub(crate) fn choices(question: &Question) -> Vec<String> {
-    let choices = question.choices().iter().copied().filter(|choice| *choice != Choice::Session);
-    choices.map(Choice::as_str).map(str::to_owned).collect()
+    question.offered(false).into_iter().map(|choice| choice.as_str().to_owned()).collect()
 }
 
 /// Says how a client shows the token, and to a local client, where the token is.

@@ -1,8 +1,8 @@
 //! Drives operations with the questions that an MCP client can ask its user.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
-use openoxide_app::{Answer, PendingError, Question, Snapshot};
+use openoxide_app::{ANSWER_TIME, Answer, Error, PendingError, Question, Snapshot};
 use rmcp::model::{
     ElicitRequest, ElicitRequestParams, ElicitResult, InputRequest, InputRequests, InputRequiredResult, InputResponses,
     ProtocolVersion,
@@ -10,15 +10,13 @@ use rmcp::model::{
 use rmcp::{ErrorData, RoleServer, service::Peer};
 
 use super::question::{self, AnswerRights};
-use super::{Context, McpServer, McpState, Result, failed, internal, invalid, unavailable};
+use super::{Context, McpServer, McpState, Result, failed, invalid, unavailable};
 use crate::{
     Actor, ApprovalProof, Conversation, Engine, Face, Operation, Pend, PendingOperation, Progress, RequestKey,
 };
 
 /// What the question is called in a result.
 const QUESTION: &str = "answer";
-/// How long a user may think.
-const PATIENCE: Duration = Duration::from_mins(10);
 
 /// Asks the user of a client.
 pub(super) struct Elicitor {
@@ -81,7 +79,7 @@ impl Elicitor {
         };
         let _room =
             self.state.asked.try_acquire().map_err(|_| "too many questions wait for an answer; try again later")?;
-        let result = peer.create_elicitation_with_timeout(form, Some(PATIENCE)).await;
+        let result = peer.create_elicitation_with_timeout(form, Some(ANSWER_TIME)).await;
         let result = result.map_err(|_| "the client did not bring an answer")?;
         Ok(Heard::Answer(question::answer(question, self.rights, &result)))
     }
@@ -187,12 +185,7 @@ impl Elicitor {
 }
 
 fn not_pending(error: PendingError) -> ErrorData {
-    match error {
-        PendingError::Unknown => {
-            invalid("the request state is not one that waits for this request; call it again without")
-        }
-        PendingError::Full | PendingError::NoRandomness => internal(error.to_string()),
-    }
+    failed(&Error::from(error))
 }
 
 /// Says what a question is about, in few words.

@@ -62,26 +62,17 @@ pub(super) fn answer(question: &Question, rights: AnswerRights, result: &ElicitR
     }
     let word = result.content.as_ref().and_then(|content| content.get(FIELD)).and_then(|word| word.as_str());
     let choice = word.and_then(Choice::parse).filter(|choice| offered(question, rights).contains(choice));
-    match choice {
-        Some(Choice::Once) => Answer::Once,
-        Some(Choice::Session) => Answer::Session,
-        Some(Choice::Always) => Answer::Always,
-        Some(Choice::Value | Choice::No) | None => Answer::No,
-    }
+    choice.and_then(|choice| choice.answer(None)).unwrap_or(Answer::No)
 }
 
-/// Returns the answers that make sense; where every request stands alone, there is no conversation to remember one for.
+/// Returns the answers that make sense: a form takes no secrets, and only who speaks for the user decides for ever.
 fn offered(question: &Question, rights: AnswerRights) -> Vec<Choice> {
     if !rights.may_answer(question) {
         return vec![Choice::No];
     }
-    let makes_sense = |choice: &Choice| match choice {
-        Choice::Value => false,
-        Choice::Session => rights.lasting,
-        Choice::Always => rights.proven,
-        Choice::Once | Choice::No => true,
-    };
-    question.choices().iter().copied().filter(makes_sense).collect()
+    let mut offered = question.offered(rights.lasting);
+    offered.retain(|choice| *choice != Choice::Value && (*choice != Choice::Always || rights.proven));
+    offered
 }
 
 fn title(question: &Question, choice: Choice) -> &'static str {

@@ -1,17 +1,14 @@
 //! Asks the user through requests to the client.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
-use openoxide_app::{Answer, Choice, Place, Question, question_line};
+use openoxide_app::{ANSWER_TIME, Answer, Choice, Place, Question, question_line};
 use openoxide_wire::NoticeLine;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::Client;
 use crate::{Asker, Engine, Present};
-
-/// How long an answer may take.
-const PATIENCE: Duration = Duration::from_mins(10);
 
 /// What a client answers.
 #[derive(Deserialize)]
@@ -41,7 +38,7 @@ impl<'c> ClientAsker<'c> {
         let (id, answer) = self.client.asks.begin().ok_or(("the client is gone", None))?;
         let params = json!({ "question": question_line(question) });
         self.client.output.send(&json!({ "id": id, "method": "skills/ask", "params": params })).await;
-        let answer = tokio::time::timeout(PATIENCE, answer).await;
+        let answer = tokio::time::timeout(ANSWER_TIME, answer).await;
         self.client.asks.forget(&id);
         let answer = answer.map_err(|_| ("the client did not answer in time", None))?;
         let answer = answer.map_err(|_| ("the client is gone", None))?;
@@ -54,13 +51,7 @@ impl<'c> ClientAsker<'c> {
 fn chosen(question: &Question, answer: Value) -> Option<Answer> {
     let chosen: Chosen = serde_json::from_value(answer).ok()?;
     let choice = Choice::parse(&chosen.choice).filter(|choice| question.choices().contains(choice))?;
-    Some(match choice {
-        Choice::Once => Answer::Once,
-        Choice::Session => Answer::Session,
-        Choice::Always => Answer::Always,
-        Choice::Value => Answer::Secret(chosen.value?.into()),
-        Choice::No => Answer::No,
-    })
+    choice.answer(chosen.value.map(Into::into))
 }
 
 impl Asker for ClientAsker<'_> {
