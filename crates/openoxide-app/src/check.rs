@@ -17,8 +17,6 @@ use crate::{error::Error, progress::Report};
 use fix::Fixer;
 use targets::Targets;
 
-pub use targets::is_unsearched;
-
 /// What to check.
 #[derive(Clone, Debug, Default)]
 pub struct CheckInput {

@@ -11,7 +11,7 @@ use openoxide_skills::{render::entry_costs, text::TerminalText};
 use openoxide_wire::{ExplainAnswer, HostOutcome, OtherLine, SchemaVersion, SkillLine};
 
 use crate::link::{unseen, would_drop};
-use crate::{Error, ErrorKind, off::skills_off, paths, skill_id::find};
+use crate::{Error, ErrorKind, hosts, off::skills_off, paths, skill_id::find};
 
 include!(concat!(env!("OUT_DIR"), "/pages.rs"));
 
@@ -86,13 +86,12 @@ pub fn explain(settings: &PlaceSettings, subject: &str) -> Result<Explanation, E
     let outcomes = others.iter().zip(&views[1..]).map(|(catalog, view)| everywhere.outcome(catalog, view)).collect();
     let answer = answer(&settings.view, own, subject, &found, outcomes);
     let elsewhere = found.is_empty().then(|| everywhere.elsewhere(&settings.view));
-    let (here, link) = (views[1..].iter().map(is_here).collect(), everywhere.link(&found));
+    let (here, link) = (views[1..].iter().map(|view| is_here(workspace, view)).collect(), everywhere.link(&found));
     Ok(Explanation { answer, elsewhere, here, link, catalog: catalogs.swap_remove(0) })
 }
 
-/// Returns whether a host's program is on this machine, or configured in this project.
-fn is_here(view: &View) -> bool {
-    !detect_host(&view.host, &view.around).is_empty()
+fn is_here(workspace: &Workspace, view: &View) -> bool {
+    hosts::is_here(workspace, &view.spec.id(), !detect_host(&view.host, &view.around).is_empty())
 }
 
 fn answer(view: &View, catalog: &Catalog, name: &str, found: &[&Entry], hosts: Vec<HostOutcome>) -> ExplainAnswer {
@@ -142,7 +141,8 @@ impl<'e> Everywhere<'e> {
             unseen.any(|(other, place)| std::ptr::eq(other, entry) && place.is_ok_and(|place| place.is_free()))
                 && would_drop(view, entry).is_none()
         };
-        let (_, view) = self.hosts.iter().find(|(catalog, view)| is_here(view) && misses(catalog, view))?;
+        let (_, view) =
+            self.hosts.iter().find(|(catalog, view)| is_here(self.workspace, view) && misses(catalog, view))?;
         Some(LinkAdvice { skill: entry.skill.name.to_string(), into: view.spec.id(), seen_here: !own.is_empty() })
     }
 
@@ -222,7 +222,24 @@ fn looks_in(workspace: &Workspace, view: &View) -> String {
 
 #[cfg(test)]
 mod tests {
+    use openoxide_testkit::TestContext;
+
     use super::*;
+    use crate::testing::snapshot;
+
+    /// `hosts` says the same of it.
+    #[test]
+    fn the_default_host_is_here_although_it_has_no_program() {
+        let context = TestContext::new();
+        context.skill("deploy", "Deploys");
+        let snapshot = snapshot(&context);
+        let default = snapshot.workspace.default_host();
+        let views = snapshot.workspace.views().unwrap();
+        let is_here = |name: &str| {
+            views.iter().find(|view| view.spec.name == name).map(|view| is_here(&snapshot.workspace, view))
+        };
+        assert_eq!((is_here(&default), is_here("goose")), (Some(true), Some(false)));
+    }
 
     #[test]
     fn every_code_has_a_page_with_its_title() {

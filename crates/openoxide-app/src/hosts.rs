@@ -38,9 +38,9 @@ fn hosts_of(views: &[View], matrix: bool) -> HostsAnswer {
     }
 }
 
-/// Returns whether a host is here: its program is on this machine, it is configured in this project, or it is the default.
-pub fn is_here(workspace: &Workspace, host: &HostLine) -> bool {
-    !host.found.is_empty() || host.name.split('@').next() == Some(workspace.default_host().as_str())
+/// Returns whether a host is here: its program was found on this machine or in this project, or it is the default.
+pub fn is_here(workspace: &Workspace, host: &str, is_found: bool) -> bool {
+    is_found || host.split('@').next() == Some(workspace.default_host().as_str())
 }
 
 /// Returns what each host makes of each file. A file that one host finds and cannot read, and that no other host finds, is

@@ -73,14 +73,24 @@ impl Listing<'_> {
         ListAnswer::new(self.catalog, &costs)
     }
 
-    /// Returns the places that could not be searched: findings about paths where no file was found.
+    /// Returns the places that could not be searched.
     pub fn unsearched(&self) -> Vec<&Problem> {
-        let files: HashSet<&Path> =
-            self.catalog.entries().flat_map(|entry| [entry.skill.path.as_ref(), entry.found()]).collect();
-        let problems = self.catalog.problems.iter();
-        let of_places = problems.filter(|problem| problem.diagnostic.code <= Code::IgnoredFolder);
-        of_places.filter(|problem| !files.contains(problem.path.as_path())).collect()
+        unsearched(self.catalog)
     }
+}
+
+/// Returns whether a code is about a place that cannot be searched, so that nobody knows what is there.
+pub fn is_unsearched(code: Code) -> bool {
+    matches!(code, Code::Unreadable | Code::LinkDangling | Code::LinkCycle)
+}
+
+/// Returns the places that a host could not search: findings about paths where no file was found.
+pub(crate) fn unsearched(catalog: &Catalog) -> Vec<&Problem> {
+    let files: HashSet<&Path> =
+        catalog.entries().flat_map(|entry| [entry.skill.path.as_ref(), entry.found()]).collect();
+    let is_place =
+        |problem: &&Problem| is_unsearched(problem.diagnostic.code) && !files.contains(problem.path.as_path());
+    catalog.problems.iter().filter(is_place).collect()
 }
 
 /// What a host sees, each skill with its id.

@@ -21,10 +21,9 @@ use openoxide_skills::{catalog::Entry, host::Caller};
 
 use self::archive::{PACKED_MAX, bytes_of, pack};
 use crate::encoding::{digest, hex};
-use crate::{Error, ErrorKind, read::questions_before, skill_id::is_standard_name};
+use crate::skill_id::{is_standard_description, is_standard_name};
+use crate::{Error, ErrorKind, read::questions_before};
 
-/// Most bytes of a description.
-const DESCRIPTION_MAX: usize = 1024;
 /// How many folders are remembered.
 const FOLDERS_MAX: usize = 16 * 1024;
 
@@ -85,7 +84,7 @@ pub struct Published<'c> {
 impl<'c> Published<'c> {
     fn new(runtime: &'c Runtime, packed: &PublishedCache, entry: &'c Entry) -> Option<Published<'c>> {
         let (skill, is_fine) = (&entry.skill, entry.model && entry.user && is_standard_name(&entry.skill.name));
-        if !is_fine || skill.description.is_empty() || skill.description.len() > DESCRIPTION_MAX {
+        if !is_fine || !is_standard_description(&skill.description) {
             return None;
         }
         let (catalog, session) = (runtime.catalog(), Session::default());
@@ -235,13 +234,31 @@ fn is_path(path: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use openoxide_testkit::TestContext;
+
     use super::*;
+    use crate::mcp_skills::{ServedCache, served};
+    use crate::testing::snapshot;
 
     #[test]
     fn names_and_paths_that_can_be_published() {
         assert!(["a", "a-b2", "9"].iter().all(|name| is_standard_name(name)));
         assert!(!["", "A", "a_b", "-a", "a-", "a--b", "é", "a:b"].iter().any(|name| is_standard_name(name)));
         assert!(is_path("ref/a-1.md") && !is_path("a b") && !is_path("a?b") && !is_path("é.md"));
+    }
+
+    /// The same text is published over HTTP and served over MCP, or by neither.
+    #[test]
+    fn a_long_description_is_counted_in_characters() {
+        let context = TestContext::new();
+        context.skill("near", &"é".repeat(1024)).skill("far", &"é".repeat(1025));
+        let snapshot = Arc::new(snapshot(&context));
+        let is_published = |name| find(&snapshot, &PublishedCache::default(), name).is_ok();
+        let cache = ServedCache::default();
+        let served = served(&snapshot, &cache).unwrap();
+        let is_served = |name| served.skill_at(&cache, &format!("skill://{name}/SKILL.md")).is_some();
+        assert_eq!((is_published("near"), is_served("near")), (true, true));
+        assert_eq!((is_published("far"), is_served("far")), (false, false));
     }
 
     #[test]

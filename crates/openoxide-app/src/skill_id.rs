@@ -105,6 +105,12 @@ pub(crate) fn is_standard_name(name: &str) -> bool {
     name.len() <= 64 && name.split('-').all(is_part)
 }
 
+/// Tells whether the standard allows a description; it counts characters, not bytes.
+pub(crate) fn is_standard_description(description: &str) -> bool {
+    const CHARACTERS_MAX: usize = 1024;
+    !description.trim().is_empty() && description.chars().count() <= CHARACTERS_MAX
+}
+
 /// Tells whether a name can stand in an address as it is.
 fn is_plain(name: &str) -> bool {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "._:-".contains(letter);

@@ -1,7 +1,7 @@
 //! Findings in rustc's shape: the line, what is wrong with it, and the next step.
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use openoxide_app::{Level as Severity, SkillFinding, Workspace, check::is_unsearched, is_deceptive, listed, paths};
+use openoxide_app::{Level as Severity, SkillFinding, Workspace, is_deceptive, list::is_unsearched, listed, paths};
 use unicode_width::UnicodeWidthStr;
 
 use crate::table::fill;

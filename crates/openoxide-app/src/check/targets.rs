@@ -1,14 +1,14 @@
 //! Finds what there is to check: the folders of skills, and places that cannot be searched.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use openoxide_config::Workspace;
 use openoxide_skills::host::{FolderNames, ScanRules};
-use openoxide_skills::prelude::{Catalog, Code, Depth, Diagnostic, HostSettings, SkillScope, View, load};
-use openoxide_skills::{catalog::Problem, judge::is_skill_folder, root::Root};
+use openoxide_skills::prelude::{Catalog, Depth, Diagnostic, HostSettings, SkillScope, View, load};
+use openoxide_skills::{judge::is_skill_folder, root::Root};
 
-use crate::{Error, ErrorKind, paths};
+use crate::{Error, ErrorKind, list::unsearched, paths};
 
 #[derive(Default)]
 pub(super) struct Targets {
@@ -16,11 +16,6 @@ pub(super) struct Targets {
     pub(super) folders: BTreeSet<PathBuf>,
     /// What is wrong with places that could not be searched.
     pub(super) places: BTreeMap<PathBuf, Diagnostic>,
-}
-
-/// Returns whether a code is about a place that cannot be searched, so that nobody knows what is there.
-pub fn is_unsearched(code: Code) -> bool {
-    matches!(code, Code::Unreadable | Code::LinkDangling | Code::LinkCycle)
 }
 
 impl Targets {
@@ -64,7 +59,7 @@ impl Targets {
             self.folders.insert(real);
         } else if !self.add_folder(views, &real) {
             let message = format!("there is no skill in `{}`", paths::short(workspace, &real));
-            let help = "a skill is a folder with a `SKILL.md`; `openoxide new NAME` makes one";
+            let help = "a skill is a folder with a `SKILL.md`";
             return Err(Error::other(ErrorKind::NotFound, "no-skill", message).with_help(help));
         }
         Ok(())
@@ -88,11 +83,7 @@ impl Targets {
 
     /// Adds the places that a host could not search; returns how many there are.
     fn add_unsearched(&mut self, catalog: &Catalog) -> usize {
-        let files: HashSet<&Path> =
-            catalog.entries().flat_map(|entry| [entry.skill.path.as_ref(), entry.found()]).collect();
-        let is_place =
-            |problem: &&Problem| is_unsearched(problem.diagnostic.code) && !files.contains(problem.path.as_path());
-        let places = catalog.problems.iter().filter(is_place);
+        let places = unsearched(catalog).into_iter();
         places.map(|problem| self.places.insert(problem.path.clone(), problem.diagnostic.clone())).count()
     }
 }

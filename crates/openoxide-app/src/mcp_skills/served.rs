@@ -13,11 +13,10 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::address::{OWN_FILE, address};
+use crate::skill_id::is_standard_description;
 
 /// How often a skill that changes while it is read is read again.
 const ATTEMPTS: usize = 3;
-/// Most characters of a description, by the standard.
-const DESCRIPTION_MAX: usize = 1024;
 
 /// What is served of a skill.
 #[derive(Clone)]
@@ -115,8 +114,6 @@ fn own_file(dir: &SkillDir, entry: &Entry) -> Option<([u8; 32], Map<String, Valu
     let frontmatter = frontmatter_json(std::str::from_utf8(&bytes).ok()?).ok()?;
     let name = entry.skill.name.rsplit(':').next()?;
     let description = frontmatter.get("description")?.as_str()?;
-    let is_good = frontmatter.get("name")?.as_str()? == name
-        && !description.trim().is_empty()
-        && description.chars().count() <= DESCRIPTION_MAX;
+    let is_good = frontmatter.get("name")?.as_str()? == name && is_standard_description(description);
     is_good.then(|| (Sha256::digest(&bytes).into(), frontmatter))
 }

@@ -39,7 +39,8 @@ fn hosts_text(ui: &Ui, workspace: &Workspace, hosts: &[HostLine]) -> String {
     let first = widest(hosts.iter().map(|host| host.name.as_str()), 24).max(4);
     let mut text = format!("  #  {}  here  sees  not  states\n", pad("host", first));
     for (number, host) in hosts.iter().enumerate() {
-        let here = if is_here(workspace, host) { paint(Role::Good, "yes ") } else { paint(Role::Dim, "no  ") };
+        let is_here = is_here(workspace, &host.name, !host.found.is_empty());
+        let here = if is_here { paint(Role::Good, "yes ") } else { paint(Role::Dim, "no  ") };
         let (number, name) = (pad_left(&(number + 1).to_string(), 3), pad(&safe(&host.name), first));
         let (sees, others) = (pad_left(&host.sees.to_string(), 4), pad_left(&host.others.to_string(), 3));
         let lead = format!("{number}  {name}  {here}  {sees}  {others}  ");
