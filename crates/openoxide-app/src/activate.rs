@@ -164,6 +164,7 @@ pub(crate) fn refused_line(refusal: &Refusal) -> RefusedLine {
         name: refusal.name.clone(),
         path: refusal.path.as_deref().map(path_text),
         why: refusal.why.as_str().to_owned(),
+        diagnostic: refusal.code.map(|code| code.to_string()),
         text: refusal.text.clone(),
         help: refusal.help.clone(),
     }

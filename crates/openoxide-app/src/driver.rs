@@ -9,6 +9,8 @@ use openoxide_mcp_client::{BlockingRemote, Remote, RemoteOptions};
 use openoxide_runtime::{Fetch, FetchError, FetchReply, Run};
 use openoxide_sandbox::{Isolation, Outcome, Probe, SandboxError, Stop};
 
+use crate::error::{Error, ErrorKind};
+
 /// The sandbox. It looks at what the machine has once, when the first command is to be run.
 #[derive(Default)]
 pub struct CommandRunner {
@@ -17,9 +19,10 @@ pub struct CommandRunner {
 
 impl CommandRunner {
     /// Returns what commands are isolated with. The first call blocks.
-    pub fn isolation(&self) -> Result<&Isolation, &str> {
+    pub(crate) fn isolation(&self) -> Result<&Isolation, Error> {
         let probe = || Probe::new().map(|probe| Isolation::probe(&probe)).map_err(|error| error.to_string());
-        self.isolation.get_or_init(probe).as_ref().map_err(String::as_str)
+        let isolation = self.isolation.get_or_init(probe).as_ref();
+        isolation.map_err(|error| Error::other(ErrorKind::Unavailable, "no-isolation", error))
     }
 
     /// Runs a command to its end.
@@ -39,7 +42,7 @@ impl CommandRunner {
     }
 
     fn ready(&self) -> Result<&Isolation, SandboxError> {
-        self.isolation().map_err(|error| std::io::Error::other(error.to_owned()).into())
+        self.isolation().map_err(|error| std::io::Error::other(error).into())
     }
 }
 

@@ -1,9 +1,9 @@
 //! The one error of all use cases: a stable word, a kind that each face maps to its own status, and the next step.
 
-use openoxide_config::{EditError, SettingError, TrustError, WorkspaceError};
+use openoxide_config::{BAD_RULE_HINT, EditError, SettingError, TrustError, WorkspaceError};
 use openoxide_permissions::RuleError;
 use openoxide_runtime::{ReadRefusal, ReadRefusalReason, Refusal, RefusalReason};
-use openoxide_skills::{catalog::Status, host::ReadProblem, text::RenderError};
+use openoxide_skills::{catalog::Status, diagnostic::Code, host::ReadProblem, text::RenderError};
 
 /// Why a use case has no answer.
 #[derive(Debug, thiserror::Error)]
@@ -123,16 +123,13 @@ impl Error {
     }
 
     /// Returns the stable word: the same on every face.
-    pub fn word(&self) -> String {
-        let word = match self {
+    pub fn word(&self) -> &'static str {
+        match self {
             Error::Workspace(error) => error.word(),
             Error::Rule(_) => "bad-rule",
             Error::UnknownSkill { .. } => "unknown",
             Error::AmbiguousSkill { .. } => "ambiguous",
-            // The code of a status is the more exact word.
-            Error::Refused(refusal) => {
-                return refusal.code.map_or_else(|| refusal.why.as_str().to_owned(), |code| code.to_string());
-            }
+            Error::Refused(refusal) => refusal.why.as_str(),
             Error::Unread(refusal) => refusal.word(),
             Error::Setting(error) => error.word(),
             Error::Edit(error) => error.word(),
@@ -140,8 +137,12 @@ impl Error {
             Error::Render(_) => "bad-template",
             Error::Io(_) | Error::File { .. } => "io",
             Error::Other { word, .. } => word,
-        };
-        word.to_owned()
+        }
+    }
+
+    /// Returns the code of the finding behind it, where the status of a skill is the reason.
+    pub fn code(&self) -> Option<Code> {
+        if let Error::Refused(refusal) = self { refusal.code } else { None }
     }
 
     /// Returns the kind.
@@ -172,13 +173,8 @@ impl Error {
     /// Returns the next step, in words that hold on every face.
     pub fn help(&self) -> Option<String> {
         match self {
-            Error::Workspace(WorkspaceError::Rule(_)) | Error::Rule(_) => {
-                Some("mend the settings, and call it again".to_owned())
-            }
-            Error::Workspace(WorkspaceError::UnknownAgent { known, .. }) => Some(match known.is_empty() {
-                true => "agents: none is configured".to_owned(),
-                false => format!("agents: {}", known.join(", ")),
-            }),
+            Error::Workspace(error) => error.hint(),
+            Error::Rule(_) => Some(BAD_RULE_HINT.to_owned()),
             Error::UnknownSkill { near, .. } => near.as_ref().map(|near| format!("did you mean `{near}`?")),
             Error::AmbiguousSkill { ids, .. } => Some(format!("their ids: {}", ids.join(", "))),
             Error::Refused(refusal) => refusal.help.clone(),
@@ -186,7 +182,7 @@ impl Error {
             Error::Trust(error) => error.hint(),
             Error::Unread(refusal) => refusal.help.clone(),
             Error::Other { help, .. } => help.clone(),
-            Error::Workspace(_) | Error::Edit(_) | Error::Render(_) | Error::Io(_) | Error::File { .. } => None,
+            Error::Edit(_) | Error::Render(_) | Error::Io(_) | Error::File { .. } => None,
         }
     }
 }

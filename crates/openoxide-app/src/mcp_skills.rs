@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use openoxide_live::Snapshot;
-use openoxide_runtime::{Audience, FoundKind, ReadForm, ReadRequest, ReadTarget, Reading, Session, names_for};
+use openoxide_runtime::{
+    Audience, Call, CallArguments, FoundKind, ReadForm, ReadRequest, ReadTarget, Reading, Session, names_for,
+};
 use openoxide_skills::catalog::{Catalog, Entry};
 use openoxide_skills::host::Caller;
 use openoxide_skills::resource::{ItemKind, ResourceFolder};
@@ -130,5 +132,17 @@ impl ServedSkills {
     /// Finds a skill that a user may call by its name.
     pub fn prompt(&self, name: &str) -> Option<&Entry> {
         self.catalog().skills.iter().find(|entry| entry.user && entry.is_active() && *entry.skill.name == *name)
+    }
+
+    /// Says why a user cannot call a skill by a name that no prompt has.
+    pub fn no_prompt(&self, name: &str) -> Error {
+        let call = Call { skill: name.to_owned(), caller: Caller::User, arguments: CallArguments::Nothing };
+        match self.snapshot.runtime() {
+            Ok(runtime) => match runtime.admit(&call) {
+                Err(refusal) => refusal.into(),
+                Ok(_) => Error::UnknownSkill { wanted: call.skill, near: None, none_active: false },
+            },
+            Err(error) => error.into(),
+        }
     }
 }

@@ -46,7 +46,7 @@ fn by_url(snapshot: &Snapshot, url: &str, part: &ReadPart) -> Result<ReadTarget,
     if !snapshot.view.host.resource.addresses {
         let message = format!("`{}` does not know addresses", snapshot.view.spec.id());
         let error = Error::other(ErrorKind::Invalid, "no-addresses", message);
-        return Err(error.with_help("name the skill and the file: `openoxide read NAME PATH`"));
+        return Err(error.with_help("name the skill and the file"));
     }
     if *part != ReadPart::Manifest {
         let error = Error::other(ErrorKind::Invalid, "bad-address", "an address names the file itself");

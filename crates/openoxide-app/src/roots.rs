@@ -1,7 +1,7 @@
 //! Use case: shows where a host looks for skills, in what order, by what settings, and how commands are isolated here.
 
 use openoxide_live::Snapshot;
-use openoxide_sandbox::{Isolation, Mechanism, Probe};
+use openoxide_sandbox::{Isolation, Mechanism};
 use openoxide_skills::catalog::{Status, View};
 use openoxide_skills::host::{SettingKind, SettingRule};
 use openoxide_skills::settings::Origin;
@@ -9,15 +9,11 @@ use openoxide_wire::{
     IsolationLine, MissingLine, OtherLine, ProblemLine, RootLine, RootsAnswer, SchemaVersion, SettingLine,
 };
 
-use crate::error::Error;
-
-/// Looks at what this machine has to isolate a command with.
-pub fn probe_isolation() -> Result<Isolation, Error> {
-    Ok(Isolation::probe(&Probe::new()?))
-}
+use crate::{driver::CommandRunner, error::Error};
 
 /// Returns where a host looks, by what settings, and what this machine has to isolate a command with.
-pub fn roots(snapshot: &Snapshot, isolation: &Isolation) -> RootsAnswer {
+pub fn roots(snapshot: &Snapshot, runner: &CommandRunner) -> Result<RootsAnswer, Error> {
+    let isolation = runner.isolation()?;
     let (view, catalog) = (&snapshot.view, &snapshot.catalog);
     let roots = catalog.roots.iter().enumerate().map(|(index, searched)| RootLine {
         path: searched.root.path.to_string_lossy().into_owned(),
@@ -28,7 +24,7 @@ pub fn roots(snapshot: &Snapshot, isolation: &Isolation) -> RootsAnswer {
         provider: searched.root.rule.provider.clone(),
     });
     let disabled = catalog.others.iter().filter(|entry| entry.status == Status::Disabled);
-    RootsAnswer {
+    Ok(RootsAnswer {
         schema: SchemaVersion::default(),
         host: catalog.host.clone(),
         project: view.around.project.to_string_lossy().into_owned(),
@@ -40,7 +36,7 @@ pub fn roots(snapshot: &Snapshot, isolation: &Isolation) -> RootsAnswer {
         problems: catalog.problems.iter().map(ProblemLine::from).collect(),
         limits: catalog.limits.iter().map(Into::into).collect(),
         isolation: isolation_line(isolation),
-    }
+    })
 }
 
 fn isolation_line(isolation: &Isolation) -> IsolationLine {
@@ -91,7 +87,7 @@ mod tests {
             "//- project/.agents/skills/broken/SKILL.md\nno frontmatter\n\
              //- home/.agents/skills/lint/SKILL.md\n---\nname: lint\ndescription: Lints\n---\n",
         );
-        let answer = roots(&snapshot(&context), &probe_isolation().unwrap());
+        let answer = roots(&snapshot(&context), &CommandRunner::default()).unwrap();
         let found = |folder: std::path::PathBuf| {
             let path = folder.join(".agents/skills").to_string_lossy().into_owned();
             let root = answer.roots.iter().find(|root| root.path == path).unwrap();

@@ -2,16 +2,14 @@
 
 use std::path::PathBuf;
 
-use openoxide_config::{
-    CONFIG_KEYS, ConfigKey, ProjectAccess, SettingChange, SettingOutcome, SettingsOwner, Workspace,
-};
+use openoxide_config::{CONFIG_KEYS, ConfigKey, SettingChange, SettingOutcome, SettingsOwner, Workspace};
 use openoxide_runtime::Question;
 use openoxide_skills::settings::Setting;
-use openoxide_skills::text::{TerminalText, near, path_text};
+use openoxide_skills::text::path_text;
 use openoxide_wire::{ChangeAnswer, ChangeLine, ConfigAnswer, ConfigValue, ProblemLine, SchemaVersion, SettingAnswer};
 use serde_json::Value;
 
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 
 /// Whether a settings file is there, and in effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +30,7 @@ pub fn color(workspace: &Workspace) -> String {
 /// Returns every setting with its value and origin, or one of them.
 pub fn get(workspace: &Workspace, key: Option<&str>) -> Result<ConfigAnswer, Error> {
     let values = match key {
-        Some(key) => vec![value_of(workspace, key, known(key)?.about)],
+        Some(key) => vec![value_of(workspace, key, ConfigKey::known(key)?.about)],
         None => CONFIG_KEYS.iter().map(|known| value_of(workspace, known.name, known.about)).collect(),
     };
     let problems = workspace.config.problems.iter();
@@ -50,34 +48,10 @@ fn value_and_origin(setting: Option<&Setting>) -> (Option<Value>, String) {
     (setting.and_then(|setting| serde_json::to_value(&setting.value).ok()), origin)
 }
 
-fn known(key: &str) -> Result<&'static ConfigKey, Error> {
-    ConfigKey::find(key).ok_or_else(|| {
-        let help = match near(key, CONFIG_KEYS.iter().map(|known| known.name)).first() {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "`openoxide config` lists every setting".to_owned(),
-        };
-        let message = format!("there is no setting `{}`", TerminalText(key));
-        Error::other(ErrorKind::NotFound, "bad-setting", message).with_help(help)
-    })
-}
-
 /// Sets a setting to a value as a person types it: TOML, or else text.
 pub fn set(workspace: &Workspace, key: &str, typed: &str, owner: SettingsOwner) -> Result<SettingOutcome, Error> {
-    let rule = known(key)?;
-    let value = typed_value(typed);
-    if rule.name == key && !value.as_ref().is_some_and(|value| rule.accepts(value)) {
-        let message = format!("`{key}` must be {}", rule.expected());
-        return Err(Error::other(ErrorKind::Conflict, "bad-setting", message).with_help(rule.about));
-    }
-    let is_project = owner == SettingsOwner::Project;
-    if is_project && !value.as_ref().is_some_and(|value| rule.project.allows(value)) {
-        let message = match rule.project {
-            ProjectAccess::Only(strict) => format!("a project can set `{key}` to `{strict}` only"),
-            _ => format!("a project cannot set `{key}`"),
-        };
-        return Err(Error::other(ErrorKind::Conflict, "not-for-projects", message));
-    }
-    Ok(workspace.set(&SettingChange { key: key.to_owned(), value, owner })?)
+    let value = typed_value(typed).unwrap_or_else(|| typed.into());
+    change(workspace, &SettingChange { key: key.to_owned(), value: Some(value), owner })
 }
 
 /// Reads a value as TOML; what is no TOML is text.
@@ -88,8 +62,7 @@ fn typed_value(typed: &str) -> Option<toml::Value> {
 
 /// Removes a setting.
 pub fn unset(workspace: &Workspace, key: &str, owner: SettingsOwner) -> Result<SettingOutcome, Error> {
-    known(key)?;
-    Ok(workspace.set(&SettingChange { key: key.to_owned(), value: None, owner })?)
+    change(workspace, &SettingChange { key: key.to_owned(), value: None, owner })
 }
 
 /// Changes or removes a setting.

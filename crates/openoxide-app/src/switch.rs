@@ -33,12 +33,10 @@ pub fn switch_by_id(
     switch(snapshot, &SwitchRequest { selector, enabled, owner })
 }
 
-/// Refuses to report success where something else overrides what was written.
-pub fn ensure_effective(outcome: &SwitchOutcome) -> Result<(), Error> {
-    match &outcome.ineffective_reason {
-        Some(why) => Err(Error::other(ErrorKind::Conflict, "not-so", format!("it was written, and: {why}"))),
-        None => Ok(()),
-    }
+/// Says that the answer is no, where something else overrides what was written.
+pub fn ineffective(outcome: &SwitchOutcome) -> Option<Error> {
+    let why = outcome.ineffective_reason.as_ref()?;
+    Some(Error::other(ErrorKind::Conflict, "not-so", format!("it was written, and: {why}")))
 }
 
 /// Returns what was written, as a list of changes.
@@ -56,6 +54,7 @@ pub fn switch_answer(outcome: &SwitchOutcome) -> SwitchAnswer {
         enabled: outcome.enabled,
         path: path_text(&outcome.file),
         changed: outcome.changed,
+        problem: ineffective(outcome).map(|error| error.word().to_owned()),
         reason: outcome.ineffective_reason.clone(),
     }
 }

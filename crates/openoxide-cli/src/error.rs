@@ -1,6 +1,6 @@
 //! Errors that a person reads: what happened, why, and the next step.
 
-use openoxide_app::{Error, HostError, RenderError, SettingError, WorkspaceError, near};
+use openoxide_app::{Error, RenderError, SettingError};
 
 use crate::text::{safe, safe_lines};
 use crate::{args::Common, typed};
@@ -73,43 +73,24 @@ fn app_hint(common: &Common, error: &Error) -> Option<String> {
             };
             Some(near.as_ref().map_or(all.clone(), |near| format!("did you mean `{}`? {all}", safe(near))))
         }
-        Error::Workspace(error) => workspace_hint(error),
         Error::Render(RenderError::Missing { host, .. }) => Some(format!(
             "add the template to the host's folder; `openoxide list --host {host}` shows what it sees without"
         )),
         Error::Setting(SettingError::Foreign { .. }) => {
             Some("leave out --host, or change the program's own settings".to_owned())
         }
+        Error::Setting(SettingError::NotForProjects(_)) => Some("leave out --in-project".to_owned()),
         Error::Other { word: "unknown-code", .. } => {
             Some(format!("`{}` and `{}` print the codes that there are", command("check"), command("list --all")))
         }
-        Error::Setting(_) => error.help().as_deref().map(safe),
+        Error::Other { word: "no-addresses", help: Some(help), .. } => {
+            Some(format!("{help}: `openoxide read NAME PATH`"))
+        }
+        Error::Other { word: "no-skill", help: Some(help), .. } => {
+            Some(format!("{help}; `openoxide new NAME` makes one"))
+        }
+        Error::Workspace(_) | Error::Setting(_) => error.help().as_deref().map(safe),
         error => error.help(),
-    }
-}
-
-fn workspace_hint(error: &WorkspaceError) -> Option<String> {
-    let one_edition = "it has one edition only";
-    match error {
-        WorkspaceError::UnknownAgent { name, known } => {
-            Some(near_or_all(name, known, "add it to your config.toml, as `[agents.NAME]`"))
-        }
-        WorkspaceError::Host(HostError::Unknown { name, known }) => Some(near_or_all(name, known, one_edition)),
-        WorkspaceError::Host(HostError::UnknownEdition { edition, known, .. }) => {
-            Some(near_or_all(edition, known, one_edition))
-        }
-        WorkspaceError::Rule(_) => Some("mend the rule; nothing is decided by guessing it".to_owned()),
-        WorkspaceError::Host(_) | WorkspaceError::NoFolder { .. } => None,
-    }
-}
-
-/// Suggests the nearest of the names that there are, and lists all of them; `none` is for no name at all.
-fn near_or_all(wanted: &str, known: &[String], none: &str) -> String {
-    let list = safe(&known.join("`, `"));
-    match near(wanted, known.iter().map(String::as_str)).first() {
-        Some(near) => format!("did you mean `{}`? There are `{list}`", safe(near)),
-        None if known.is_empty() => none.to_owned(),
-        None => format!("there are `{list}`"),
     }
 }
 

@@ -12,7 +12,7 @@ impl Runtime {
     /// Finds the skill that a call means, or says why there is none.
     ///
     /// What a rule denies is not there for the model: it is in no answer, and in no list of names.
-    pub(crate) fn admit(&self, call: &Call) -> Result<&Entry, Refusal> {
+    pub fn admit(&self, call: &Call) -> Result<&Entry, Refusal> {
         let admission = Admission { runtime: self, call };
         let name = call.skill.as_str();
         if !is_name(self.view(), call) {

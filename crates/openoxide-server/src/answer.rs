@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header::RETRY_AFTER};
-use openoxide_app::{Error, ErrorKind, WorkspaceError};
+use openoxide_app::{Code, Error, ErrorKind, WorkspaceError};
 use openoxide_wire::ProblemLine;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -36,6 +36,8 @@ pub struct ApprovalProof(pub bool);
 pub(crate) struct Failure {
     pub(crate) status: StatusCode,
     pub(crate) line: ProblemLine,
+    /// The code of the finding behind it.
+    diagnostic: Option<&'static str>,
     retry_after: Option<u32>,
 }
 
@@ -52,9 +54,12 @@ pub(crate) struct ErrorAnswer {
 /// What is wrong with a request.
 #[derive(Serialize, JsonSchema)]
 struct ErrorLine {
-    /// The finding; its code is a word, or a code that `openoxide explain` knows.
+    /// The finding; its code is a word that is the same on every face.
     #[serde(flatten)]
     problem: ProblemLine,
+    /// The code of the finding behind it, where the status of a skill is the reason; `openoxide explain` knows it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    diagnostic: Option<&'static str>,
     /// What the log calls the request.
     #[serde(skip_serializing_if = "Option::is_none")]
     request_id: Option<String>,
@@ -64,7 +69,8 @@ impl Failure {
     /// Makes a failure; `code` is a word that does not change.
     pub(crate) fn new(status: StatusCode, code: &str, message: impl Into<String>) -> Failure {
         let (code, level, message) = (code.to_owned(), "error".to_owned(), message.into());
-        Failure { status, line: ProblemLine { code, level, message, ..ProblemLine::default() }, retry_after: None }
+        let line = ProblemLine { code, level, message, ..ProblemLine::default() };
+        Failure { status, line, diagnostic: None, retry_after: None }
     }
 
     #[must_use]
@@ -81,7 +87,11 @@ impl Failure {
 
     /// Makes the response, with the id of the request that it answers.
     pub(crate) fn response(&self, id: Option<&RequestId>) -> Response {
-        let error = ErrorLine { problem: self.line.clone(), request_id: id.map(|id| id.0.to_string()) };
+        let error = ErrorLine {
+            problem: self.line.clone(),
+            diagnostic: self.diagnostic,
+            request_id: id.map(|id| id.0.to_string()),
+        };
         let mut response = (self.status, Json(ErrorAnswer { error })).into_response();
         if let Some(seconds) = self.retry_after {
             response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
@@ -125,7 +135,8 @@ impl From<Error> for Failure {
             ErrorKind::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
             ErrorKind::Internal => StatusCode::INTERNAL_SERVER_ERROR,
         };
-        let mut failure = Failure::new(status, &error.word(), error.summary());
+        let mut failure = Failure::new(status, error.word(), error.summary());
+        failure.diagnostic = error.code().map(Code::as_str);
         // Only this face can name a request as the next step.
         failure.line.help = match &error {
             Error::Workspace(WorkspaceError::Host(_)) => Some("`GET /v1/hosts` names those that are known".to_owned()),

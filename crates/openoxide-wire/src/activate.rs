@@ -139,6 +139,9 @@ pub struct RefusedLine {
     pub path: Option<String>,
     /// Why, as a word that does not change.
     pub why: String,
+    /// The code of the finding behind it, where the status of the skill is the reason; `openoxide explain` knows it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diagnostic: Option<String>,
     /// What the caller is told.
     pub text: String,
     /// The next step.

@@ -43,6 +43,9 @@ pub struct SwitchAnswer {
     pub path: String,
     /// Whether they had to be changed.
     pub changed: bool,
+    /// That the skill is not as wanted, as a word that does not change: `not-so`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
     /// Why the skill is not as wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use openoxide_app::settings::{self, FileState};
-use openoxide_app::{Error, SettingOutcome, SettingsOwner, Workspace, paths, problems};
+use openoxide_app::{SettingOutcome, SettingsOwner, Workspace, paths, problems};
 
 use crate::session::{open_workspace, warn_of};
 use crate::table::{fill, pad, widest};
@@ -52,7 +52,7 @@ pub(crate) fn config(ui: &Ui, args: &ConfigArgs) -> anyhow::Result<ExitStatus> {
         None => get(ui, &workspace, None),
         Some(Action::Get { key }) => get(ui, &workspace, key.as_deref()),
         Some(Action::Set { key, value, in_project }) => {
-            let outcome = settings::set(&workspace, key, value, owner(*in_project)).map_err(project_hint)?;
+            let outcome = settings::set(&workspace, key, value, owner(*in_project))?;
             say_set(ui, &workspace, key, &outcome);
             ui.json_if_asked(&settings::change_answer("set", key, &outcome))
         }
@@ -90,11 +90,6 @@ fn get(ui: &Ui, workspace: &Workspace, key: Option<&str>) -> anyhow::Result<Exit
     }
     ui.data(&text)?;
     Ok(ExitStatus::Done)
-}
-
-/// Adds the flag that a person can leave out.
-fn project_hint(error: Error) -> Error {
-    if error.word() == "not-for-projects" { error.with_help("leave out --in-project") } else { error }
 }
 
 fn say_set(ui: &Ui, workspace: &Workspace, key: &str, outcome: &SettingOutcome) {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use openoxide_app::{Depth, Snapshot, off::skills_off, paths, roots::probe_isolation};
+use openoxide_app::{CommandRunner, Depth, Snapshot, off::skills_off, paths};
 use openoxide_wire::RootsAnswer;
 
 use crate::session::search;
@@ -11,7 +11,7 @@ use crate::ui::{ExitStatus, Role, Ui, paint, safe};
 
 pub(crate) fn roots(ui: &Ui) -> anyhow::Result<ExitStatus> {
     let snapshot = search(ui, Depth::Quick)?;
-    let answer = openoxide_app::roots::roots(&snapshot, &probe_isolation()?);
+    let answer = openoxide_app::roots::roots(&snapshot, &CommandRunner::default())?;
     if ui.common.json {
         return ui.json(&answer);
     }

@@ -1,6 +1,6 @@
 //! `enable` and `disable`: switches skills on and off in OpenOxide's own settings.
 
-use openoxide_app::switch::change_answer;
+use openoxide_app::switch::{change_answer, ineffective};
 use openoxide_app::{Depth, SettingsOwner, SkillSelector, SwitchOutcome, SwitchRequest, Workspace, paths};
 
 use crate::session::{say_unpacked, search};
@@ -35,7 +35,9 @@ fn report(ui: &Ui, workspace: &Workspace, outcome: &SwitchOutcome, enabled: bool
         false => format!("{skill} was switched {word} already"),
     });
     ui.json_if_asked(&change_answer(outcome, enabled))?;
-    let Some(reason) = &outcome.ineffective_reason else { return Ok(ExitStatus::Done) };
-    ui.warn(&format!("it is still {}: {}", if enabled { "off" } else { "on" }, safe(reason)));
-    Ok(ExitStatus::No)
+    if let (Some(_), Some(reason)) = (ineffective(outcome), &outcome.ineffective_reason) {
+        ui.warn(&format!("it is still {}: {}", if enabled { "off" } else { "on" }, safe(reason)));
+        return Ok(ExitStatus::No);
+    }
+    Ok(ExitStatus::Done)
 }

@@ -13,6 +13,9 @@ use toml::{Table, Value};
 use super::layer::{ConfigProblem, Layer, LayerKind};
 use crate::{document::dotted_key::quote_part, suggestion::did_you_mean};
 
+/// The next step where a rule cannot be read.
+pub const BAD_RULE_HINT: &str = "mend the rule; nothing is decided by guessing it";
+
 /// An agent under `[agents]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AgentSettings {

@@ -5,24 +5,29 @@ use toml::Value;
 
 use super::key::{ConfigKey, ProjectAccess, ValueKind};
 use super::layer::{Layer, LayerKind};
-use super::{key_table::CONFIG_KEYS, permission_rules};
+use super::{key_table::CONFIG_KEYS, permission_rules, permission_rules::BAD_RULE_HINT};
 use crate::document::dotted_key::{insert, join_key, remove, split_key};
 use crate::{document::Document, mcp::parse::parse_server, suggestion::did_you_mean};
 
-/// Returns why a layer of this kind would ignore a value of a key. Without a value, only the key is checked.
-pub(crate) fn objection(key: &str, value: Option<&Value>, kind: LayerKind) -> Option<Diagnostic> {
-    let Some(value) = value else { return ConfigKey::find(key).is_none().then(|| unknown_key(key)) };
+/// Returns why a layer of this kind would ignore a value of a key.
+pub(crate) fn objection(key: &str, value: &Value, kind: LayerKind) -> Option<Diagnostic> {
     let mut table = toml::Table::new();
     insert(&mut table, &split_key(key), value.clone());
     let (document, problems) = remove_invalid(Document::without_file(table), kind);
     let layer = Layer::new(kind, None, document);
     let rules = permission_rules::read(std::slice::from_ref(&layer), None);
-    let bad_rule = rules.error.or(rules.doubt).map(|error| {
-        Diagnostic::warning(Code::ConfigType, error.to_string())
-            .help("mend the rule; nothing is decided by guessing it")
-    });
+    let bad_rule = rules
+        .error
+        .or(rules.doubt)
+        .map(|error| Diagnostic::warning(Code::ConfigType, error.to_string()).help(BAD_RULE_HINT));
     let rule_problem = rules.problems.into_iter().map(|problem| problem.diagnostic).next();
-    problems.into_iter().next().or(bad_rule).or(rule_problem)
+    let wrong_type = ConfigKey::find(key).filter(|rule| rule.name == key && !rule.accepts(value));
+    // Nothing is written yet that could be mended, so that what the key is for helps more.
+    let problem = problems.into_iter().next().map(|problem| match wrong_type {
+        Some(rule) => problem.help(rule.about),
+        None => problem,
+    });
+    problem.or(bad_rule).or(rule_problem)
 }
 
 /// Removes the values that are unknown, of the wrong type, or not allowed in this kind of layer. Returns the problems.
@@ -47,14 +52,10 @@ pub(super) fn remove_invalid(mut document: Document, kind: LayerKind) -> (Docume
 /// Returns the problem with a value, and the key whose line shows it.
 fn check_value(name: &str, last: Option<&String>, value: &Value, kind: LayerKind) -> Option<(Diagnostic, String)> {
     let Some(key) = ConfigKey::find(name) else { return Some((unknown_key(name), name.to_owned())) };
-    let bad = |message: String, help: &str| Diagnostic::warning(Code::ConfigType, message).help(help);
-    if kind == LayerKind::Project && !key.project.allows(value) {
-        let message = match key.project {
-            ProjectAccess::Only(strict) => format!("a project can set `{name}` to `{strict}` only"),
-            _ => format!("a project cannot set `{name}`"),
-        };
-        return Some((bad(message, "set it in your own config.toml"), name.to_owned()));
+    if let Some(objection) = project_objection(name, value, kind) {
+        return Some((objection, name.to_owned()));
     }
+    let bad = |message: String, help: &str| Diagnostic::warning(Code::ConfigType, message).help(help);
     let help = "the value does not count until it is mended";
     if key.kind == ValueKind::Servers && key.name != name {
         let problem = parse_server(last.map_or("", String::as_str), value).err()?;
@@ -65,7 +66,17 @@ fn check_value(name: &str, last: Option<&String>, value: &Value, kind: LayerKind
     is_bad.then(|| (bad(format!("`{name}` must be {}", key.expected()), help), name.to_owned()))
 }
 
-fn unknown_key(name: &str) -> Diagnostic {
+/// Returns why a layer of this kind may not have a value, if it is a project's.
+pub(crate) fn project_objection(name: &str, value: &Value, kind: LayerKind) -> Option<Diagnostic> {
+    let key = ConfigKey::find(name).filter(|key| kind == LayerKind::Project && !key.project.allows(value))?;
+    let message = match key.project {
+        ProjectAccess::Only(strict) => format!("a project can set `{name}` to `{strict}` only"),
+        _ => format!("a project cannot set `{name}`"),
+    };
+    Some(Diagnostic::warning(Code::ConfigType, message).help("set it in your own config.toml"))
+}
+
+pub(crate) fn unknown_key(name: &str) -> Diagnostic {
     let help = did_you_mean(name, CONFIG_KEYS.iter().map(|key| key.name), "`openoxide config` lists every key");
     Diagnostic::warning(Code::ConfigUnknownKey, format!("there is no setting `{name}`")).help(help)
 }

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use openoxide_permissions::RuleError;
 use openoxide_skills::{host::HostError, text::near};
 
+use crate::settings::permission_rules::BAD_RULE_HINT;
+
 /// Why a workspace cannot be opened, or a view cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkspaceError {
@@ -47,13 +49,11 @@ impl WorkspaceError {
             WorkspaceError::UnknownAgent { name, known } => {
                 Some(one_of(name, known, "add it to your config.toml, as `[agents.NAME]`"))
             }
-            WorkspaceError::Host(HostError::Unknown { name, known }) => {
-                Some(one_of(name, known, "`openoxide hosts` lists the hosts"))
-            }
+            WorkspaceError::Host(HostError::Unknown { name, known }) => Some(one_of(name, known, "no host is known")),
             WorkspaceError::Host(HostError::UnknownEdition { edition, known, .. }) => {
                 Some(one_of(edition, known, "it has one edition only"))
             }
-            WorkspaceError::Rule(_) => Some("mend the rule; nothing is decided by guessing it".to_owned()),
+            WorkspaceError::Rule(_) => Some(BAD_RULE_HINT.to_owned()),
             WorkspaceError::NoFolder { .. } | WorkspaceError::Host(_) => None,
         }
     }
@@ -66,5 +66,21 @@ fn one_of(wanted: &str, known: &[String], otherwise: &str) -> String {
         Some(near) => format!("did you mean `{near}`? There are `{list}`"),
         None if known.is_empty() => otherwise.to_owned(),
         None => format!("there are `{list}`"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_nothing_has_is_answered_with_what_there_is() {
+        let host = |known: &[&str]| {
+            let known = known.iter().map(ToString::to_string).collect();
+            WorkspaceError::Host(HostError::Unknown { name: "codx".to_owned(), known }).hint().unwrap()
+        };
+        assert_eq!(host(&["codex", "pi"]), "did you mean `codex`? There are `codex`, `pi`");
+        assert_eq!(host(&["pi"]), "there are `pi`");
+        assert_eq!(host(&[]), "no host is known");
     }
 }

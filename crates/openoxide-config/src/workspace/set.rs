@@ -11,8 +11,10 @@ use crate::environment::{NO_HOME_HINT, NO_HOME_WORD};
 use crate::settings::edit::table::{set_key, unset_key};
 use crate::settings::edit::{edit, parse, values};
 use crate::{
-    ConfigKey, EditError, LayerKind, SettingsOwner, document::dotted_key, mcp::enclosing_server,
-    settings::validate::objection,
+    ConfigKey, EditError, LayerKind, SettingsOwner,
+    document::dotted_key,
+    mcp::enclosing_server,
+    settings::validate::{objection, project_objection, unknown_key},
 };
 
 /// Why a project's settings have no effect.
@@ -66,6 +68,9 @@ pub enum SettingError {
     /// The value would be ignored in that file.
     #[error("{}", .0.message)]
     Refused(Box<Diagnostic>),
+    /// A project may not have the value.
+    #[error("{}", .0.message)]
+    NotForProjects(Box<Diagnostic>),
     /// The user has no home folder.
     #[error("there is no home folder")]
     NoHome,
@@ -87,6 +92,7 @@ impl SettingError {
             SettingError::Foreign { .. } => "foreign-settings",
             SettingError::UnknownSkill { .. } => "unknown",
             SettingError::Refused(_) => "bad-setting",
+            SettingError::NotForProjects(_) => "not-for-projects",
             SettingError::NoHome => NO_HOME_WORD,
             SettingError::Edit(error) => error.word(),
             SettingError::Unpack(_) => "not-unpacked",
@@ -102,10 +108,17 @@ impl SettingError {
             }
             SettingError::Foreign { setting: None, .. } => Some("change the program's own settings".to_owned()),
             SettingError::UnknownSkill { near, .. } => near.as_ref().map(|near| format!("did you mean `{near}`?")),
-            SettingError::Refused(diagnostic) => diagnostic.help.clone(),
+            SettingError::Refused(diagnostic) | SettingError::NotForProjects(diagnostic) => diagnostic.help.clone(),
             SettingError::NoHome => Some(NO_HOME_HINT.to_owned()),
             _ => None,
         }
+    }
+}
+
+impl ConfigKey {
+    /// Finds a key that must be there.
+    pub fn known(name: &str) -> Result<&'static ConfigKey, SettingError> {
+        ConfigKey::find(name).ok_or_else(|| SettingError::Refused(Box::new(unknown_key(name))))
     }
 }
 
@@ -119,7 +132,11 @@ impl SettingChange {
     /// old value.
     fn apply(&self, document: &mut DocumentMut, file: &Path) -> Result<Vec<String>, SettingError> {
         // Checked first, so that a misspelled key is reported as unknown and not as a bad table.
-        refuse(objection(&self.key, None, self.layer()))?;
+        ConfigKey::known(&self.key)?;
+        let value = self.value.as_ref();
+        if let Some(objection) = value.and_then(|value| project_objection(&self.key, value, self.layer())) {
+            return Err(SettingError::NotForProjects(Box::new(objection)));
+        }
         let before = values(document);
         let mut dropped = Vec::new();
         if let Some(value) = &self.value {
@@ -134,9 +151,9 @@ impl SettingChange {
     /// Returns why the result would be ignored. A server is valid or invalid as a whole, whichever field is changed.
     fn objection(&self, before: &toml::Table, after: &toml::Table) -> Option<Diagnostic> {
         let Some(server) = enclosing_server(&self.key) else {
-            return objection(&self.key, self.value.as_ref(), self.layer());
+            return objection(&self.key, self.value.as_ref()?, self.layer());
         };
-        let wrong = |table: &toml::Table| objection(&server, Some(dotted_key::get(table, &server)?), self.layer());
+        let wrong = |table: &toml::Table| objection(&server, dotted_key::get(table, &server)?, self.layer());
         match self.value {
             Some(_) => wrong(after),
             // An invalid server may be repaired field by field.

@@ -41,8 +41,10 @@ pub(crate) async fn switch<const ENABLED: bool>(
             let switched = switch::switch_by_id(&snapshot, &id, ENABLED, owner)?;
             // The next request must see the change.
             let snapshot = reload::reload(&live, &snapshot.place)?;
-            switch::ensure_effective(&switched)?;
-            Ok((snapshot, switch::change_answer(&switched, ENABLED)))
+            match switch::ineffective(&switched) {
+                Some(error) => Err(error.into()),
+                None => Ok((snapshot, switch::change_answer(&switched, ENABLED))),
+            }
         })
         .await?;
     context.json(StatusCode::OK, &snapshot, &answer)

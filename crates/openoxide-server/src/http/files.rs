@@ -64,7 +64,7 @@ async fn begin(context: HttpContext, id: String, path: Option<String>, query: Re
     let input = ReadInput { skill: SkillRef::Id(id.clone()), part, caller, form, audience: Audience::Program };
     let reading = read::read(&snapshot, input).inspect_err(|error| {
         // A request that names no skill is noted too.
-        context.engine.note(Action::Read, &id, None, path.as_deref(), Decision::Deny(error.word()));
+        context.engine.note(Action::Read, &id, None, path.as_deref(), Decision::Deny(error.word().to_owned()));
     })?;
     let session = Conversation::default();
     let progress = context.engine.begin(&snapshot, reading, &session).await?;

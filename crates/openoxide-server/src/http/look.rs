@@ -9,7 +9,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Body, HttpContext, Location, Query, Result};
-use crate::Failure;
 
 /// Which hosts.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -38,10 +37,7 @@ pub(crate) async fn roots(context: HttpContext, Query(at): Query<Location>) -> R
     let engine = context.engine.clone();
     context
         .cached_json(&snapshot, "roots", String::new(), move |snapshot| {
-            let no_isolation =
-                |text| Failure::new(StatusCode::SERVICE_UNAVAILABLE, "no-isolation", text).retry_after(60);
-            let isolation = engine.runner.isolation().map_err(no_isolation)?;
-            Ok(openoxide_app::roots::roots(snapshot, isolation))
+            Ok(openoxide_app::roots::roots(snapshot, &engine.runner)?)
         })
         .await
 }

@@ -22,6 +22,9 @@ pub(super) fn tool_result(answer: ToolResult, done: Option<&ActivationOutcome>, 
     if !metadata.is_empty() {
         meta.insert("openoxide/facts".to_owned(), Value::Object(metadata));
     }
+    if let Some(refusal) = done.and_then(|done| done.refused.first()).filter(|_| is_error) {
+        meta.insert("openoxide/problem".to_owned(), json!(refusal.why.as_str()));
+    }
     result.meta = (!meta.is_empty()).then_some(meta);
     result
 }

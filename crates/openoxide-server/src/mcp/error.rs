@@ -28,10 +28,13 @@ pub(super) fn unavailable(error: Unavailable) -> ErrorData {
 /// Says why a use case has no answer, with its stable word for programs.
 pub(super) fn failed(error: &Error) -> ErrorData {
     let help = error.help().map(|help| format!("; {help}")).unwrap_or_default();
-    let (text, data) = (format!("{}{help}", error.summary()), Some(serde_json::json!({ "problem": error.word() })));
+    let (text, mut data) = (format!("{}{help}", error.summary()), serde_json::json!({ "problem": error.word() }));
+    if let Some(code) = error.code() {
+        data["diagnostic"] = code.as_str().into();
+    }
     match error.kind() {
-        ErrorKind::Unavailable | ErrorKind::Internal => ErrorData::internal_error(text, data),
-        _ => ErrorData::invalid_params(text, data),
+        ErrorKind::Unavailable | ErrorKind::Internal => ErrorData::internal_error(text, Some(data)),
+        _ => ErrorData::invalid_params(text, Some(data)),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Skills as prompts: what a user can call by name.
 
 use openoxide_app::activate::{self, ActivateInput};
-use openoxide_app::{ActivationOutcome, Call, CallArguments, Caller, Entry};
+use openoxide_app::{ActivationOutcome, Call, CallArguments, Caller, Entry, Error};
 use rmcp::model::{
     CacheScope, GetPromptRequestParams, GetPromptResponse, GetPromptResult, JsonObject, ListPromptsResult, Prompt,
     PromptArgument, PromptMessage, Role,
@@ -93,7 +93,11 @@ impl McpServer {
         context: &Context,
     ) -> Result<GetPromptResponse> {
         let view = self.state.view().await?;
-        let unknown = || invalid(format!("no prompt is called `{}`", shortened(&request.name)));
+        let unknown = || {
+            let mut error = failed(&view.skills.no_prompt(&request.name));
+            error.message = format!("no prompt is called `{}`", shortened(&request.name)).into();
+            error
+        };
         let entry = view.skills.prompt(&request.name).ok_or_else(unknown)?;
         let arguments = given(entry, request.arguments.as_ref())?;
         let wanted = Value::Object(request.arguments.clone().unwrap_or_default());
@@ -116,9 +120,10 @@ impl McpServer {
 
 fn messages(done: &ActivationOutcome, unasked: &[String], about: &str) -> Result<GetPromptResult> {
     if let (None, Some(refusal)) = (done.activated.first(), done.refused.first()) {
-        let help = refusal.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
+        let mut error = failed(&Error::from(refusal.clone()));
         let unasked = unasked.iter().fold(String::new(), |text, why| text + "; not asked: " + why);
-        return Err(invalid(format!("{}{help}{unasked}", refusal.text)));
+        error.message = format!("{}{unasked}", error.message).into();
+        return Err(error);
     }
     let mut texts: Vec<String> = Vec::new();
     for activated in &done.activated {

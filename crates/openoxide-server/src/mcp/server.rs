@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use openoxide_app::mcp_skills::{self, ServedCache, ServedSkills};
 use openoxide_app::tools::{self, Toolbox};
-use openoxide_app::{Error, Session, Snapshot};
+use openoxide_app::{Session, Snapshot};
 use tokio::sync::Semaphore;
 
-use super::{Result, internal, unavailable};
+use super::{Result, failed, unavailable};
 use crate::{Conversation, Engine};
 
 /// Most questions that clients are asked at once while they wait.
@@ -90,7 +90,7 @@ impl McpState {
     /// Returns the view of the present snapshot.
     pub(super) async fn view(self: &Arc<McpState>) -> Result<Arc<McpView>> {
         let snapshot = self.engine.at(&self.engine.here).await.map_err(unavailable)?;
-        let snapshot = snapshot.map_err(|error| internal(error.to_string()))?;
+        let snapshot = snapshot.map_err(|error| failed(&error))?;
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(view) = last.filter(|view| Arc::ptr_eq(&view.snapshot, &snapshot)) {
             return Ok(view);
@@ -111,9 +111,9 @@ impl McpState {
 
     fn make_view(&self, snapshot: &Arc<Snapshot>) -> Result<Arc<McpView>> {
         let names = self.options.names;
-        let failed = |error: Error| internal(error.to_string());
-        let toolbox = tools::tools(snapshot, &self.options.taken, |name| names.spell(name)).map_err(failed)?;
-        let skills = mcp_skills::served(snapshot, &self.cache).map_err(failed)?;
+        let toolbox = tools::tools(snapshot, &self.options.taken, |name| names.spell(name));
+        let toolbox = toolbox.map_err(|error| failed(&error))?;
+        let skills = mcp_skills::served(snapshot, &self.cache).map_err(|error| failed(&error))?;
         let view = Arc::new(McpView { snapshot: Arc::clone(snapshot), toolbox, skills });
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&view));
         Ok(view)

@@ -110,7 +110,7 @@ fn what_would_not_count_is_not_written() {
             SettingsOwner::User,
             "there is no setting `skils.paths`; did you mean `skills.paths`?",
         ),
-        ("skills.claude", "x".into(), SettingsOwner::User, "`skills.claude` must be `true` or `false`; the value does"),
+        ("skills.claude", "x".into(), SettingsOwner::User, "`skills.claude` must be `true` or `false`; Whether"),
         ("sandbox.network", true.into(), SettingsOwner::Project, "a project can set `sandbox.network` to `false` only"),
         ("trust.folders", toml::Value::Array(vec![]), SettingsOwner::Project, "a project cannot set `trust.folders`"),
         ("permission.shell", rule("\"*\" = \"perhaps\""), SettingsOwner::User, ""),

@@ -44,8 +44,8 @@ pub(super) async fn write_rule(client: &Client, given: Value) -> Result<Value> {
     let order = SwitchRequest { selector, enabled, owner: SettingsOwner::User };
     let switched = switched_somewhere(client, &order).await?;
     let mut answer = json!({ "effectiveEnabled": switched.enabled });
-    if let Some(reason) = switched.ineffective_reason {
-        answer["reason"] = reason.into();
+    if let (Some(error), Some(reason)) = (switch::ineffective(&switched), switched.ineffective_reason) {
+        (answer["problem"], answer["reason"]) = (error.word().into(), reason.into());
     }
     Ok(answer)
 }

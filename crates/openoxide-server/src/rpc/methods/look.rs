@@ -7,7 +7,7 @@ use openoxide_wire::TurnInput;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::rpc::{Client, Result, RpcError, params, result};
+use crate::rpc::{Client, Result, params, result};
 
 pub(super) async fn mentions(client: &Client, given: Value) -> Result<Value> {
     #[derive(Deserialize)]
@@ -57,9 +57,6 @@ pub(super) async fn roots(client: &Client, given: Value) -> Result<Value> {
     }
     let Given { cwd } = params(given)?;
     let engine = client.engine.clone();
-    let work = move |snapshot: &Arc<Snapshot>| match engine.runner.isolation() {
-        Ok(isolation) => Ok(openoxide_app::roots::roots(snapshot, isolation)),
-        Err(error) => Err(RpcError::refused("no-isolation", error.to_owned(), None)),
-    };
+    let work = move |snapshot: &Arc<Snapshot>| openoxide_app::roots::roots(snapshot, &engine.runner);
     result(&client.work(client.place(cwd.as_deref(), &[]), false, work).await???)
 }

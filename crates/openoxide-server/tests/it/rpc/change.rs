@@ -138,15 +138,15 @@ async fn a_setting_is_what_the_answer_says() {
 async fn a_setting_that_would_not_count_is_refused() {
     let mut rpc = Rpc::start(None, TREE).await;
     let before = fs_err::read_to_string(rpc.path("home/.openoxide/config.toml")).unwrap();
-    for params in [
-        json!({ "key": "skils.paths", "value": [] }),
-        json!({ "key": "skills.claude", "value": "yes" }),
-        json!({ "key": "sandbox.network", "value": true, "in_project": true }),
-        json!({ "key": "trust.folders", "value": ["/"], "in_project": true }),
-        json!({ "key": "permission", "value": { "shell": "perhaps" } }),
+    for (word, params) in [
+        ("bad-setting", json!({ "key": "skils.paths", "value": [] })),
+        ("bad-setting", json!({ "key": "skills.claude", "value": "yes" })),
+        ("not-for-projects", json!({ "key": "sandbox.network", "value": true, "in_project": true })),
+        ("not-for-projects", json!({ "key": "trust.folders", "value": ["/"], "in_project": true })),
+        ("bad-setting", json!({ "key": "permission", "value": { "shell": "perhaps" } })),
     ] {
         let error = rpc.refused("config/write", params.clone()).await;
-        assert_eq!((&error["code"], &error["data"]["problem"]), (&json!(-32003), &json!("bad-setting")), "{params}");
+        assert_eq!((&error["code"], &error["data"]["problem"]), (&json!(-32003), &json!(word)), "{params}");
     }
     assert_eq!(rpc.refused("config/write", json!({ "key": "host" })).await["code"], -32600);
     let inside = json!({ "key": "skills.paths", "value": [null] });
