@@ -91,7 +91,11 @@ pub fn explain(settings: &PlaceSettings, subject: &str) -> Result<Explanation, E
 }
 
 fn is_here(workspace: &Workspace, view: &View) -> bool {
-    hosts::is_here(workspace, &view.spec.id(), !detect_host(&view.host, &view.around).is_empty())
+    hosts::is_here(workspace, &view.spec.id(), is_found(view))
+}
+
+fn is_found(view: &View) -> bool {
+    !detect_host(&view.host, &view.around).is_empty()
 }
 
 fn answer(view: &View, catalog: &Catalog, name: &str, found: &[&Entry], hosts: Vec<HostOutcome>) -> ExplainAnswer {
@@ -141,8 +145,8 @@ impl<'e> Everywhere<'e> {
             unseen.any(|(other, place)| std::ptr::eq(other, entry) && place.is_ok_and(|place| place.is_free()))
                 && would_drop(view, entry).is_none()
         };
-        let (_, view) =
-            self.hosts.iter().find(|(catalog, view)| is_here(self.workspace, view) && misses(catalog, view))?;
+        // A link is for a program that is found; nobody runs the default host's.
+        let (_, view) = self.hosts.iter().find(|(catalog, view)| is_found(view) && misses(catalog, view))?;
         Some(LinkAdvice { skill: entry.skill.name.to_string(), into: view.spec.id(), seen_here: !own.is_empty() })
     }
 

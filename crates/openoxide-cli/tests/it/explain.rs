@@ -76,7 +76,8 @@ fn one_that_only_another_host_sees() {
 
     In other agents
       Claude Code  seen      .claude/skills/release-notes
-      and 15 more hosts: openoxide explain release-notes -v --host codex
+      OpenOxide    seen      .claude/skills/release-notes
+      and 14 more hosts: openoxide explain release-notes -v --host codex
     ----- stderr -----
     ");
 }
