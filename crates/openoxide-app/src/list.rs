@@ -3,6 +3,7 @@
 use std::{collections::HashSet, path::Path};
 
 use openoxide_live::Snapshot;
+use openoxide_runtime::Audience;
 use openoxide_skills::catalog::{Catalog, Entry, Problem, Status};
 use openoxide_skills::render::{BudgetUnit, Model, catalog_budget, entry_costs};
 use openoxide_skills::text::{TerminalText, path_text};
@@ -11,6 +12,8 @@ use openoxide_wire::{LimitLine, ListAnswer, OtherLine, SkillLine};
 
 use crate::off::{SkillsOff, skills_off};
 use crate::{error::Error, skill_id::SkillIds};
+
+const CHARACTERS_PER_TOKEN: u64 = 4;
 
 /// What a host sees.
 #[derive(Clone, Debug)]
@@ -38,9 +41,14 @@ pub struct ListedSkill<'s> {
     pub missing_variables: Vec<&'s str>,
 }
 
-/// Lists what a host sees.
-pub fn list(snapshot: &Snapshot) -> Listing<'_> {
-    let catalog = &*snapshot.catalog;
+/// Lists what a host sees, and what the rules keep from the model. A program gets an error if a rule cannot be read.
+pub fn list(snapshot: &Snapshot, audience: Audience) -> Result<Listing<'_>, Error> {
+    let catalog = match (snapshot.runtime(), audience) {
+        (Ok(runtime), _) => runtime.catalog(),
+        // Broken settings hide no skill from the person who has to mend them.
+        (Err(_), Audience::Person) => &*snapshot.catalog,
+        (Err(error), Audience::Program) => return Err(error.into()),
+    };
     let costs = entry_costs(&snapshot.view, catalog, &catalog.skills);
     let skills: Vec<ListedSkill<'_>> = catalog
         .skills
@@ -51,13 +59,10 @@ pub fn list(snapshot: &Snapshot) -> Listing<'_> {
     // The model's list holds only what the model may call.
     let listed = skills.iter().filter(|skill| skill.entry.model);
     let tokens = listed.map(|skill| skill.cost).sum::<u64>() + costs.besides;
-    let token_limit = catalog_budget(&snapshot.view, Model::default()).map(|(limit, unit)| match unit {
-        BudgetUnit::Tokens => limit,
-        BudgetUnit::Characters => limit / 4,
-    });
+    let token_limit = catalog_room(snapshot).map(|characters| characters / CHARACTERS_PER_TOKEN);
     let is_empty = catalog.skills.is_empty();
     let off = is_empty.then(|| skills_off(&snapshot.workspace, &snapshot.view)).flatten();
-    Listing { catalog, skills, tokens, token_limit, off }
+    Ok(Listing { catalog, skills, tokens, token_limit, off })
 }
 
 fn missing_variables<'s>(snapshot: &Snapshot, entry: &'s Entry) -> Vec<&'s str> {
@@ -71,6 +76,25 @@ impl Listing<'_> {
     pub fn answer(&self) -> ListAnswer {
         let costs: Vec<u64> = self.skills.iter().map(|skill| skill.cost).collect();
         ListAnswer::new(self.catalog, &costs)
+    }
+
+    /// Returns the lines of the active skills, each with its id.
+    pub fn skill_lines(&self) -> Vec<(String, SkillLine)> {
+        let ids = SkillIds::new(self.catalog);
+        let line =
+            |skill: &ListedSkill<'_>| (ids.of(skill.entry), SkillLine::new(self.catalog, skill.entry, skill.cost));
+        self.skills.iter().map(line).collect()
+    }
+
+    /// Returns the lines of everything else that was found, by path, each with its id.
+    pub fn other_lines(&self) -> Vec<(String, OtherLine)> {
+        let ids = SkillIds::new(self.catalog);
+        self.catalog.others.iter().map(|entry| (ids.of(entry), OtherLine::new(self.catalog, entry))).collect()
+    }
+
+    /// Returns the limits that were reached.
+    pub fn limit_lines(&self) -> Vec<LimitLine> {
+        self.catalog.limits.iter().map(LimitLine::from).collect()
     }
 
     /// Returns the places that could not be searched.
@@ -91,32 +115,6 @@ pub(crate) fn unsearched(catalog: &Catalog) -> Vec<&Problem> {
     let is_place =
         |problem: &&Problem| is_unsearched(problem.diagnostic.code) && !files.contains(problem.path.as_path());
     catalog.problems.iter().filter(is_place).collect()
-}
-
-/// What a host sees, each skill with its id.
-#[derive(Clone, Debug)]
-pub struct IdentifiedListing {
-    /// The skills that are active, in the host's order.
-    pub skills: Vec<(String, SkillLine)>,
-    /// Everything else that was found, by path; absent: only active skills were asked for.
-    pub others: Option<Vec<(String, OtherLine)>>,
-    /// Limits that were reached.
-    pub limits: Vec<LimitLine>,
-}
-
-/// Lists what a host sees with ids; with `all`, also what is not active, and why.
-pub fn list_with_ids(snapshot: &Snapshot, all: bool) -> Result<IdentifiedListing, Error> {
-    let catalog = snapshot.runtime()?.catalog();
-    let ids = SkillIds::new(catalog);
-    let costs = entry_costs(&snapshot.view, catalog, &catalog.skills).each;
-    let active = catalog.skills.iter().zip(costs);
-    let skills = active.map(|(entry, cost)| (ids.of(entry), SkillLine::new(catalog, entry, cost)));
-    let others = catalog.others.iter().map(|entry| (ids.of(entry), OtherLine::new(catalog, entry)));
-    Ok(IdentifiedListing {
-        skills: skills.collect(),
-        others: all.then(|| others.collect()),
-        limits: catalog.limits.iter().map(LimitLine::from).collect(),
-    })
 }
 
 /// Returns the skills that a user can switch on or off: the active ones, and those that are switched off.
@@ -175,7 +173,7 @@ pub fn brief(snapshot: &Snapshot) -> Option<BriefList> {
     if entries.is_empty() {
         return None;
     }
-    let room = catalog_room(snapshot).unwrap_or(usize::MAX);
+    let room = catalog_room(snapshot).and_then(|room| usize::try_from(room).ok()).unwrap_or(usize::MAX);
     let full: Vec<String> = entries.iter().map(|entry| brief_line(entry)).collect();
     if fitting(&full, room) == full.len() {
         return Some(BriefList { lines: full, left_out: 0 });
@@ -206,10 +204,10 @@ fn brief_line(entry: &Entry) -> String {
 }
 
 /// Returns how many characters the list that the model sees may take; `None` if no limit is known.
-fn catalog_room(snapshot: &Snapshot) -> Option<usize> {
+fn catalog_room(snapshot: &Snapshot) -> Option<u64> {
     catalog_budget(&snapshot.view, Model::default()).map(|(room, unit)| match unit {
-        BudgetUnit::Characters => usize::try_from(room).unwrap_or(usize::MAX),
-        BudgetUnit::Tokens => usize::try_from(room.saturating_mul(4)).unwrap_or(usize::MAX),
+        BudgetUnit::Characters => room,
+        BudgetUnit::Tokens => room.saturating_mul(CHARACTERS_PER_TOKEN),
     })
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use openoxide_app::list::{ListedSkill, Listing};
-use openoxide_app::{Catalog, Depth, Snapshot, paths};
+use openoxide_app::{Audience, Catalog, Depth, Snapshot, paths};
 
 use crate::table::{cut, fill, pad, pad_left, widest};
 use crate::ui::{ExitStatus, Role, Ui, count, grouped, only_caller, paint, safe};
@@ -26,7 +26,7 @@ pub(crate) struct ListArgs {
 pub(crate) fn list(ui: &Ui, args: &ListArgs) -> anyhow::Result<ExitStatus> {
     let depth = if args.all || ui.common.json { Depth::Thorough } else { Depth::Quick };
     let snapshot = search(ui, depth)?;
-    let listing = openoxide_app::list::list(&snapshot);
+    let listing = openoxide_app::list::list(&snapshot, Audience::Person)?;
     let offered = args.mcp.then(|| remote::ask(ui, &snapshot)).transpose()?;
     if ui.common.json {
         let mut answer = listing.answer();

@@ -258,3 +258,16 @@ fn one_token_is_one_token() {
     let output = run(&context, &["list", "--host", "pepper"]);
     assert!(output.stderr.ends_with("1 skill, 1 token\n"), "{output}");
 }
+
+/// A host that knows no such rules would show the skill to the model; the user's rules apply for every host.
+#[test]
+fn what_a_rule_keeps_from_the_model_is_listed_as_it_is_shown() {
+    let context = TestContext::new();
+    context.skill("pdf", "Fills in forms");
+    context.tree("//- home/.openoxide/config.toml\n[permission.skill]\npdf = \"deny\"\n");
+    let listed = valid_json(&context, &["list", "--host", "codex", "--json"]);
+    let shown = valid_json(&context, &["show", "pdf", "--host", "codex", "--json"]);
+    assert_eq!((&listed["skills"][0]["model"], &shown["skill"]["model"]), (&false.into(), &false.into()), "{listed}");
+    let output = run(&context, &["list", "--host", "codex"]);
+    assert!(output.stdout.contains("you only") && output.stderr.starts_with("1 skill, 0 of "), "{output}");
+}

@@ -1,6 +1,6 @@
 //! Lists the active skills and those of MCP servers, and shows one.
 
-use openoxide_app::{list, remote, show};
+use openoxide_app::{Audience, list, remote, show};
 use openoxide_wire::{LimitLine, OtherLine, SchemaVersion, ShowAnswer, SkillLine};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -58,14 +58,14 @@ pub(crate) async fn list(context: HttpContext, Query(query): Query<ListQuery>) -
     let snapshot = context.snapshot(&query.at).await?;
     context
         .cached_json(&snapshot, "skills", query.all.to_string(), move |snapshot| {
-            let list::IdentifiedListing { skills, others, limits } = list::list_with_ids(snapshot, query.all)?;
+            let listing = list::list(snapshot, Audience::Program)?;
             Ok(SkillsAnswer {
                 schema: SchemaVersion::default(),
                 host: snapshot.catalog.host.clone(),
                 version: snapshot.version,
-                skills: listed(skills),
-                others: others.map(listed),
-                limits,
+                skills: listed(listing.skill_lines()),
+                others: query.all.then(|| listed(listing.other_lines())),
+                limits: listing.limit_lines(),
             })
         })
         .await

@@ -241,3 +241,13 @@ async fn a_file_is_sent_as_it_is_now_however_it_was_changed() {
     fs_err::remove_file(&file).unwrap();
     assert_eq!(server.get("/v1/skills/deploy/files/notes.md").await.status, 404);
 }
+
+#[tokio::test]
+async fn what_a_rule_keeps_from_the_model_is_listed_so() {
+    let context = two();
+    context.tree("//- home/.openoxide/config.toml\n[permission.skill]\ndeploy = \"deny\"\n");
+    let list = Server::new(context).get("/v1/skills?host=codex").await.json();
+    let models: Vec<&serde_json::Value> =
+        list["skills"].as_array().unwrap().iter().map(|skill| &skill["model"]).collect();
+    assert_eq!(models, [false, true], "{list}");
+}
