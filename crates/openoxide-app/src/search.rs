@@ -1,7 +1,7 @@
 //! Use case: find skills by words, best match first.
 
 use openoxide_live::Snapshot;
-use openoxide_skills::search::search as ranked;
+use openoxide_runtime::search_for;
 use openoxide_wire::{HitLine, SchemaVersion, SearchAnswer};
 
 use crate::{Error, ErrorKind, SkillIds};
@@ -11,7 +11,7 @@ pub const LIMIT_MAX: usize = 100;
 /// How many skills a search finds where the caller does not say.
 pub const LIMIT_DEFAULT: usize = 20;
 
-/// Finds skills by words, at most `limit` of them: from 1 to [`LIMIT_MAX`].
+/// Finds the active skills that match words, whoever may call them: at most `limit`, which is from 1 to [`LIMIT_MAX`].
 pub fn search(snapshot: &Snapshot, query: &str, limit: usize) -> Result<SearchAnswer, Error> {
     if !(1..=LIMIT_MAX).contains(&limit) {
         let message = format!("`limit` must be from 1 to {LIMIT_MAX}");
@@ -19,7 +19,7 @@ pub fn search(snapshot: &Snapshot, query: &str, limit: usize) -> Result<SearchAn
     }
     let catalog = snapshot.runtime()?.catalog();
     let ids = SkillIds::new(catalog);
-    let hits = ranked(&catalog.skills, query, limit).into_iter().map(|hit| HitLine {
+    let hits = search_for(catalog, None, query, limit).into_iter().map(|hit| HitLine {
         id: ids.of(hit.entry),
         name: hit.entry.skill.name.to_string(),
         description: hit.entry.skill.description.to_string(),

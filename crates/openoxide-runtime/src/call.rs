@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use openoxide_skills::catalog::{Catalog, Entry, Status, View};
+use openoxide_skills::search::{SearchHit, search};
 use openoxide_skills::{diagnostic::Code, expand::Arguments, host::Caller};
 
 /// A call of one skill.
@@ -125,6 +126,12 @@ pub(crate) fn may(entry: &Entry, caller: Caller) -> bool {
         Caller::User => entry.user,
         Caller::Model => entry.model,
     }
+}
+
+/// Finds the active skills that match a query, best first: those that the caller may call, or all if nobody calls.
+pub fn search_for<'c>(catalog: &'c Catalog, caller: Option<Caller>, query: &str, limit: usize) -> Vec<SearchHit<'c>> {
+    let visible = |entry: &&Entry| caller.is_none_or(|caller| may(entry, caller));
+    search(catalog.skills.iter().filter(visible), query, limit)
 }
 
 /// Returns the names that a caller may call, sorted.

@@ -30,7 +30,7 @@ pub use activation::{
     ActivatedSkill, Activation, ActivationOutcome, ForkPlan, Pinned, Preloaded, PreloadedSkill, ReattachLimits,
     Reattached, ReattachedSkill, SkillTemplate,
 };
-pub use call::{Call, CallArguments, Refusal, RefusalReason, names_for};
+pub use call::{Call, CallArguments, Refusal, RefusalReason, names_for, search_for};
 pub use hooks::{Deactivation, Decision, Event, Firing, Halt, HookMessage, Ruling, Verdict};
 pub use login::{Callback, LoginError, LoginReply, LoginStep, Request, Response, Returned, ServerAddress};
 pub use media_type::{host_media_type, media_type, media_type_by_name};

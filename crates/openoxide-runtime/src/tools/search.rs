@@ -1,13 +1,11 @@
 //! Answers the tool that searches skills.
 
-use openoxide_permissions::Action;
-use openoxide_skills::catalog::Entry;
 use openoxide_skills::host::{Caller, ToolFact};
-use openoxide_skills::search::{SearchHit, search};
+use openoxide_skills::search::SearchHit;
 use openoxide_skills::text::{TerminalText, fill};
 use serde_json::{Map, json};
 
-use crate::{Runtime, Session, Tool, ToolResult};
+use crate::{Runtime, Tool, ToolResult, search_for};
 
 /// Most skills that one search tells.
 const TOLD: usize = 10;
@@ -15,10 +13,7 @@ const ABOUT: usize = 300;
 
 /// Tells the skills that match, among those that the model may call.
 pub(super) fn found(runtime: &Runtime, tool: &Tool, query: &str) -> ToolResult {
-    let session = Session::default();
-    let callable =
-        |entry: &&Entry| entry.model && runtime.calling(&session, entry, Caller::Model).action != Action::Deny;
-    let hits = search(runtime.catalog().skills.iter().filter(callable), query, TOLD);
+    let hits = search_for(runtime.catalog(), Some(Caller::Model), query, TOLD);
     let mut metadata = Map::new();
     if tool.rule.metadata.contains(&ToolFact::Name) {
         let names: Vec<&str> = hits.iter().map(|hit| &*hit.entry.skill.name).collect();
