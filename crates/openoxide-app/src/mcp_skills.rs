@@ -12,7 +12,7 @@ use openoxide_runtime::{
 };
 use openoxide_skills::catalog::{Catalog, Entry};
 use openoxide_skills::host::Caller;
-use openoxide_skills::resource::{ItemKind, ResourceFolder};
+use openoxide_skills::resource::{ItemKind, ResourceFolder, media_type_by_name};
 
 pub use self::address::{AddressTarget, Addresses, OWN_FILE, address};
 pub use self::served::{ServedCache, ServedSkill};
@@ -92,6 +92,11 @@ impl ServedSkills {
             .map(|item| ServedChild { path: above.join(item.on_disk()), is_folder: item.kind == ItemKind::Folder });
         let children = children.filter(|child| self.may_read(entry, &child.path)).collect();
         Some((cache.get(self.catalog(), entry)?, children))
+    }
+
+    /// Returns the media type that a file's name promises.
+    pub fn media_type(&self, path: &Path) -> Option<&str> {
+        media_type_by_name(&self.snapshot.view.host.resource, path)
     }
 
     /// Returns the paths of the files of a skill, as addresses have them; `name` is its address without the scheme.

@@ -16,8 +16,9 @@ use std::{collections::HashMap, time::SystemTime};
 
 use openoxide_live::Snapshot;
 use openoxide_runtime::{Runtime, Session};
-use openoxide_skills::resource::{FileDigest, FileManifest, FolderLimits, FolderSnapshot, SkillDir};
-use openoxide_skills::{catalog::Entry, host::Caller};
+use openoxide_skills::catalog::Entry;
+use openoxide_skills::host::{Caller, ResourceRules};
+use openoxide_skills::resource::{FileDigest, FileManifest, FolderLimits, FolderSnapshot, SkillDir, media_type};
 
 use self::archive::{PACKED_MAX, bytes_of, pack};
 use crate::encoding::{digest, hex};
@@ -72,6 +73,7 @@ impl PublishedCache {
 
 /// A skill that is published, and what is in its folder now.
 pub struct Published<'c> {
+    rules: &'c ResourceRules,
     entry: &'c Entry,
     dir: SkillDir,
     known: Known,
@@ -99,7 +101,8 @@ impl<'c> Published<'c> {
             files.extend(may_read.then_some(at));
         }
         // Others look for exactly this file, and follow no links.
-        let published = Published { entry, dir, known, files, is_whole };
+        let rules = &runtime.view().host.resource;
+        let published = Published { rules, entry, dir, known, files, is_whole };
         published.file("SKILL.md").is_some().then_some(published)
     }
 
@@ -145,9 +148,11 @@ impl<'c> Published<'c> {
         Some(digest)
     }
 
-    /// Returns the bytes of a file that is published and has not changed since.
-    pub fn read(&self, path: &str) -> Result<Vec<u8>, Error> {
-        self.file(path).and_then(|file| bytes_of(&self.dir, file)).ok_or_else(not_published)
+    /// Returns a file that is published and has not changed since: its bytes, and the media type that the host sends it as.
+    pub fn read(&self, path: &str) -> Result<(Vec<u8>, &'c str), Error> {
+        let bytes = self.file(path).and_then(|file| bytes_of(&self.dir, file)).ok_or_else(not_published)?;
+        let content_type = media_type(self.rules, Path::new(path), &bytes);
+        Ok((bytes, content_type))
     }
 
     /// Finds a file that can be named in an address.

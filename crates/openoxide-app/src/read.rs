@@ -5,7 +5,6 @@ use std::{os::unix::ffi::OsStrExt, path::Path, sync::Arc};
 use openoxide_live::Snapshot;
 use openoxide_runtime::{
     Audience, Question, ReadForm, ReadOutcome, ReadPart, ReadRequest, ReadTarget, Reading, Runtime, Session,
-    host_media_type,
 };
 use openoxide_skills::resource::{ResourcePart, ResourcePath, ResourceRequest, SkillUrl};
 use openoxide_skills::{catalog::Entry, host::Caller, text::near};
@@ -68,12 +67,6 @@ pub fn answer(snapshot: &Snapshot, outcome: &ReadOutcome) -> ReadAnswer {
 pub fn near_name<'s>(snapshot: &'s Snapshot, unknown: &str) -> Option<&'s str> {
     let callable = snapshot.catalog.skills.iter().filter(|entry| entry.user);
     near(unknown, callable.map(|entry| &*entry.skill.name)).first().copied()
-}
-
-/// Returns the media type of a file that was read, as the host tells it.
-pub fn media_type(snapshot: &Snapshot, path: &str, bytes: &[u8]) -> Result<String, Error> {
-    let rules = &snapshot.runtime()?.view().host.resource;
-    Ok(host_media_type(rules, Path::new(path), bytes).into())
 }
 
 impl Rebase for Reading {

@@ -10,7 +10,7 @@ pub use openoxide_runtime::{
     ActivationOutcome, Answer, Audience, Call, CallArguments, Choice, Fetch, FetchReply, Firing, ForkPlan, LoginReply,
     LoginStep, Notice, Question, ReadForm, ReadOutcome, ReadPart, ReadRefusal, ReadRefusalReason, ReadTarget, Reading,
     Refusal, RefusalReason, RemoteName, RemoteOffer, Reply, RequestedPermission, Responder, Resumable, Run, ScriptCall,
-    ScriptOutcome, Session, Step, drive, media_type, media_type_by_name,
+    ScriptOutcome, Session, Step, drive,
 };
 pub use openoxide_sandbox::{Ended, Outcome, SandboxError, Stop, helper as sandbox_helper};
 pub use openoxide_skills::catalog::{Catalog, Depth, Entry, Status};

@@ -2,7 +2,6 @@
 
 // Values: what a caller hands in, and what an operation asks and answers.
 mod call;
-mod media_type;
 mod notice;
 mod question;
 mod record;
@@ -33,7 +32,6 @@ pub use activation::{
 pub use call::{Call, CallArguments, Refusal, RefusalReason, names_for, search_for};
 pub use hooks::{Deactivation, Decision, Event, Firing, Halt, HookMessage, Ruling, Verdict};
 pub use login::{Callback, LoginError, LoginReply, LoginStep, Request, Response, Returned, ServerAddress};
-pub use media_type::{host_media_type, media_type, media_type_by_name};
 pub use notice::Notice;
 pub use permission::{Inspection, InspectionError, RequestedAction, RequestedPermission, variable_item};
 pub use question::{Answer, Choice, Question};

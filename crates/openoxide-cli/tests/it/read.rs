@@ -152,6 +152,9 @@ fn the_answer_in_json_has_a_schema() {
     valid_json(&context, &["read", "pdf", "../x", "--json"]);
     let bytes = valid_json(&context, &["read", "pdf", "nul", "--json", "--base64"]);
     assert_eq!((&bytes["base64"], &bytes["text"]), (&"YQBiCg==".into(), &Value::Null));
+    context.tree("//- project/.agents/skills/pdf/a.png escaped\n\\x89PNG\\x00\n");
+    let image = valid_json(&context, &["read", "pdf", "a.png", "--json", "--base64"]);
+    assert_eq!(image["content_type"], "image/png");
     let output = run(&context, &["read", "pdf", "nul", "--base64"]);
     assert_eq!(output.status, Some(2), "{output}");
 }

@@ -9,7 +9,6 @@ use openoxide_skills::resource::{
     ResourcePart, ResourceRefusal, ResourceRequest, SkillDir, read_resource,
 };
 
-use crate::media_type::{BYTES, TEXT};
 use crate::{
     Audience, Fetch, FetchError, FetchRequest, Fetched, FoundKind, Question, ReadForm, ReadOutcome, ReadPart,
     ReadRefusal, ReadRequest, ReadTarget, RemoteName, RemoteSkill, Reply, Resumable, Runtime, Session, Step,
@@ -152,7 +151,7 @@ fn read(
             }
             Some(path) => dir.read_plain(path, ReadLimit::Bytes).map(ResourceContent::File),
         };
-        return Ok(ResourceAnswer { found: found.map_err(refuse)?, content_type: BYTES.to_owned(), text: None });
+        return Ok(ResourceAnswer::new(host, found.map_err(refuse)?));
     }
     Ok(read_resource(host, catalog, entry, request, reading.form == ReadForm::Bytes)?)
 }
@@ -209,29 +208,27 @@ impl RemoteReading {
 
 /// Makes the answer of what a server has; there is no host whose limits would cut it.
 fn answer(runtime: &Runtime, form: ReadForm, path: &str, fetched: Fetched) -> Result<ResourceAnswer, ReadRefusal> {
-    match fetched {
+    let host = &runtime.view().host;
+    let found = match fetched {
         Fetched::Files(files) => {
-            let text = Some(files.join("\n"));
             let items = files.into_iter().map(|name| ResourceItem { name, kind: ItemKind::File }).collect();
-            let found = ResourceContent::Folder(ResourceFolder { path: String::new(), items, cut: false });
-            Ok(ResourceAnswer { found, content_type: TEXT.to_owned(), text })
+            ResourceContent::Folder(ResourceFolder { path: String::new(), items, cut: false })
         }
         Fetched::Bytes(bytes) => {
             let size = bytes.len() as u64;
-            let (bytes, text) = match form {
-                ReadForm::Bytes => (ResourceBytes::Binary(bytes), None),
+            let bytes = match form {
+                ReadForm::Bytes => ResourceBytes::Binary(bytes),
                 ReadForm::Text => {
                     let text = String::from_utf8(bytes).map_err(|_| {
-                        let refusal = ResourceRefusal::unnamed(&runtime.view().host, ReadProblem::Binary);
+                        let refusal = ResourceRefusal::unnamed(host, ReadProblem::Binary);
                         ResourceRefusal { text: "the file is not text".to_owned(), ..refusal }
                     })?;
-                    (ResourceBytes::Text { text: text.clone(), removed: 0 }, Some(text))
+                    ResourceBytes::Text { text, removed: 0 }
                 }
             };
-            let content_type = if text.is_some() { TEXT } else { BYTES }.to_owned();
-            let found = ResourceContent::File(Resource { path: path.to_owned(), size, bytes });
-            Ok(ResourceAnswer { found, content_type, text })
+            ResourceContent::File(Resource { path: path.to_owned(), size, bytes })
         }
-        Fetched::Skill(..) | Fetched::Listing(..) => Err(FetchError::not_asked("").into()),
-    }
+        Fetched::Skill(..) | Fetched::Listing(..) => return Err(FetchError::not_asked("").into()),
+    };
+    Ok(ResourceAnswer::new(host, found))
 }

@@ -3,17 +3,18 @@
 use std::sync::Arc;
 
 use axum::response::Response;
-use http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, VARY, X_CONTENT_TYPE_OPTIONS};
+use http::header::{CONTENT_TYPE, VARY};
 use http::{HeaderValue, StatusCode};
 use openoxide_app::read::{self, ReadInput};
 use openoxide_app::{
     Audience, Error, FileStamps, ReadForm, ReadOutcome, ReadPart, Reading, ResourceAnswer, ResourceBytes,
-    ResourceContent, SkillFile, SkillRef, Snapshot,
+    ResourceContent, SkillRef, Snapshot,
 };
 use openoxide_wire::CallerInput;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::response::sandboxed;
 use super::waiting::ask;
 use super::{CacheKey, CachedResponse, Dependencies, EncodedResponse, HttpContext, Location, Path, Query, Result};
 use crate::{Action, Conversation, Decision, PendingWork, Progress};
@@ -69,7 +70,7 @@ async fn begin(context: HttpContext, id: String, path: Option<String>, query: Re
     let session = Conversation::default();
     let progress = context.engine.begin(&snapshot, reading, &session).await?;
     if let (Progress::Done(_, outcome), Some(key), Some(FileStamps { file, stamps })) = (&progress, key, stamps)
-        && let Some(response) = encoded_bytes(&snapshot, outcome)?.filter(|it| it.bytes.len() <= CACHED_MAX)
+        && let Some(response) = encoded_bytes(outcome).filter(|it| it.bytes.len() <= CACHED_MAX)
     {
         let cached = CachedResponse { response: response.clone(), skill: outcome.skill.clone(), digest: None };
         context.http.cache.insert(key, Dependencies::File(stamps, file), cached);
@@ -91,7 +92,7 @@ pub(crate) fn answered(
         }
         Progress::Done(_, outcome) => outcome,
     };
-    if let Some(ready) = encoded_bytes(snapshot, &outcome)? {
+    if let Some(ready) = encoded_bytes(&outcome) {
         return Ok(sent(context, &ready));
     }
     let answer = read::answer(snapshot, &outcome);
@@ -102,33 +103,20 @@ pub(crate) fn answered(
 }
 
 /// Encodes a file whose bytes were asked for.
-fn encoded_bytes(snapshot: &Snapshot, outcome: &ReadOutcome) -> Result<Option<EncodedResponse>> {
-    let Ok(ResourceAnswer {
-        found: ResourceContent::File(SkillFile { bytes: ResourceBytes::Binary(bytes), path, .. }),
-        ..
-    }) = &outcome.result
-    else {
-        return Ok(None);
+fn encoded_bytes(outcome: &ReadOutcome) -> Option<EncodedResponse> {
+    let Ok(ResourceAnswer { found: ResourceContent::File(file), content_type, .. }) = &outcome.result else {
+        return None;
     };
-    Ok(Some(EncodedResponse::new(bytes.clone(), content_type(snapshot, path, bytes)?)))
+    match &file.bytes {
+        ResourceBytes::Binary(bytes) => Some(EncodedResponse::skill_file(bytes.clone(), content_type)),
+        ResourceBytes::Text { .. } => None,
+    }
 }
 
 fn sent(context: &HttpContext, ready: &EncodedResponse) -> Response {
-    let mut response = ready.send(&context.headers);
-    // A page that comes with a skill is not ours: it must run nothing and reach nothing.
+    let mut response = sandboxed(ready.send(&context.headers));
     let headers = response.headers_mut();
-    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'; sandbox"));
     headers.insert(VARY, HeaderValue::from_static("accept, accept-encoding"));
     debug_assert!(headers.contains_key(CONTENT_TYPE) || response.status() == StatusCode::NOT_MODIFIED);
     response
-}
-
-fn content_type(snapshot: &Snapshot, path: &str, bytes: &[u8]) -> Result<HeaderValue> {
-    let kind = read::media_type(snapshot, path, bytes)?;
-    let kind = match kind.starts_with("text/") && !kind.contains("charset") {
-        true => HeaderValue::try_from(format!("{kind}; charset=utf-8")),
-        false => HeaderValue::try_from(&*kind),
-    };
-    Ok(kind.unwrap_or(HeaderValue::from_static("application/octet-stream")))
 }

@@ -3,7 +3,10 @@
 use axum::body::{Body, Bytes};
 use axum::response::{IntoResponse, Response};
 use axum::{extract::Request, middleware::Next};
-use http::header::{ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY};
+use http::header::{
+    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY,
+    X_CONTENT_TYPE_OPTIONS,
+};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use openoxide_app::{Snapshot, encoding::hex};
 use serde::Serialize;
@@ -47,6 +50,16 @@ impl EncodedResponse {
         EncodedResponse { bytes: bytes.into(), kind, tag }
     }
 
+    /// Makes a response of a skill's file that clients may keep and revalidate. Text is UTF-8 by what decided its type.
+    pub(crate) fn skill_file(bytes: Vec<u8>, content_type: &str) -> EncodedResponse {
+        let kind = match content_type.starts_with("text/") && !content_type.contains("charset") {
+            true => HeaderValue::try_from(format!("{content_type}; charset=utf-8")),
+            false => HeaderValue::try_from(content_type),
+        };
+        // A host's table may state what no header can hold.
+        EncodedResponse::new(bytes, kind.unwrap_or(HeaderValue::from_static("application/octet-stream")))
+    }
+
     /// Makes a response of JSON that clients may keep and revalidate.
     pub(crate) fn json(answer: &impl Serialize, peer: Peer, snapshot: Option<&Snapshot>) -> Result<EncodedResponse> {
         Ok(EncodedResponse::new(encode_json(answer, peer, snapshot)?, JSON))
@@ -78,6 +91,14 @@ impl EncodedResponse {
         response.headers_mut().insert(CONTENT_TYPE, self.kind.clone());
         response
     }
+}
+
+/// Keeps a page that comes with a skill, and is not ours, from running anything and from reaching what this origin has.
+pub(crate) fn sandboxed(mut response: Response) -> Response {
+    response.headers_mut().insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    let policy = HeaderValue::from_static("default-src 'none'; sandbox");
+    response.headers_mut().insert(CONTENT_SECURITY_POLICY, policy);
+    response
 }
 
 /// Tells whether a client has the response with this tag, compressed or not.

@@ -150,21 +150,13 @@ fn for_other_clients() -> Vec<Route> {
             .answer(200, "The archive.", vec![Content::Other("application/gzip")]),
         Route::new(GET, "/.well-known/agent-skills/{name}/{*path}", "fetchFile", well_known::file)
             .about("Fetches a file of a skill.")
-            .answer(
-                200,
-                "The file.",
-                vec![Content::Other("text/markdown"), Content::Other("application/octet-stream")],
-            ),
+            .answer(200, "The file.", vec![Content::Other("*/*")]),
         Route::new(GET, "/.well-known/skills/index.json", "discoverSkillsOld", well_known::old_index)
             .about("Lists the skills that are published, by version 0.1 of the discovery format.")
             .json::<well_known::OldIndex>(200, "The index."),
         Route::new(GET, "/.well-known/skills/{name}/{*path}", "fetchFileOld", well_known::file)
             .about("Fetches a file of a skill.")
-            .answer(
-                200,
-                "The file.",
-                vec![Content::Other("text/markdown"), Content::Other("application/octet-stream")],
-            ),
+            .answer(200, "The file.", vec![Content::Other("*/*")]),
     ]
 }
 

@@ -8,6 +8,7 @@ use openoxide_app::publish::{self, not_published};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::response::sandboxed;
 use super::{EncodedResponse, HttpContext, HttpState, Location, NoQuery, Path, Query, Result};
 use crate::{Failure, Peer};
 
@@ -69,7 +70,7 @@ async fn published(
     let snapshot = context.snapshot(&Location::default()).await?;
     let http = Arc::clone(&context.http);
     let response = context.work(move || make(&snapshot, &http)).await?;
-    Ok(response.send(&context.headers))
+    Ok(sandboxed(response.send(&context.headers)))
 }
 
 pub(crate) async fn index(context: HttpContext, _: Query<NoQuery>) -> Result {
@@ -114,13 +115,8 @@ pub(crate) async fn file(
     _: Query<NoQuery>,
 ) -> Result {
     published(context, move |snapshot, http| {
-        let bytes = publish::find(snapshot, &http.published, &name)?.read(&path)?;
-        let kind = if std::path::Path::new(&path).extension().is_some_and(|end| end == "md") {
-            "text/markdown; charset=utf-8"
-        } else {
-            "application/octet-stream"
-        };
-        Ok(EncodedResponse::new(bytes, HeaderValue::from_static(kind)))
+        let (bytes, content_type) = publish::find(snapshot, &http.published, &name)?.read(&path)?;
+        Ok(EncodedResponse::skill_file(bytes, content_type))
     })
     .await
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use openoxide_app::mcp_skills::{ServedCache, ServedSkills};
-use openoxide_app::{ReadOutcome, ReadProblem, ReadRefusal, ReadRefusalReason, Reading, ResourceContent};
+use openoxide_app::{ReadOutcome, ReadProblem, ReadRefusal, ReadRefusalReason, Reading, ResourceAnswer};
 use rmcp::ErrorData;
 use rmcp::model::{InputRequiredResult, InputResponses};
 use serde_json::json;
@@ -23,7 +23,7 @@ pub(super) struct Asked<'r> {
 
 /// What came of reading.
 pub(super) enum Read {
-    Done(ResourceContent),
+    Done(ResourceAnswer),
     /// The client must repeat its request with an answer.
     Later(InputRequiredResult),
 }
@@ -52,7 +52,7 @@ impl McpServer {
         };
         match elicited {
             Elicited::Later(asked) => Ok(Read::Later(asked)),
-            Elicited::Done(ReadOutcome { result: Ok(answer), .. }, _) => Ok(Read::Done(answer.found)),
+            Elicited::Done(ReadOutcome { result: Ok(answer), .. }, _) => Ok(Read::Done(answer)),
             Elicited::Done(ReadOutcome { result: Err(refusal), .. }, unasked) => {
                 Err(not_read(&refusal, &unasked).unwrap_or_else(nothing))
             }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use openoxide_app::mcp_skills::{OWN_FILE, ServedSkills};
-use openoxide_app::{ResourceBytes, ResourceContent, SkillFile, media_type};
+use openoxide_app::{ResourceAnswer, ResourceBytes, ResourceContent, SkillFile};
 use rmcp::model::{
     CacheScope, ListResourceTemplatesResult, ListResourcesResult, ReadResourceRequestParams, ReadResourceResponse,
     ReadResourceResult, Resource, ResourceContents, ResourceTemplate,
@@ -25,7 +25,7 @@ impl McpState {
             page("resources", view.skills.addresses.roots(), cursor, PAGE, |(root, _)| (*root).to_owned())?;
         let own = |(root, at): (&str, usize)| -> Option<Resource> {
             let served = view.skills.skill(&self.cache, at)?;
-            Some(resource(root, &served, Path::new(OWN_FILE), false))
+            Some(resource(view, root, &served, Path::new(OWN_FILE), false))
         };
         let mut result = ListResourcesResult::with_all_items(roots.into_iter().filter_map(own).collect());
         result.next_cursor = next;
@@ -33,8 +33,7 @@ impl McpState {
     }
 }
 
-fn contents(uri: &str, path: &Path, bytes: Vec<u8>) -> ResourceContents {
-    let kind = media_type(path, &bytes);
+fn contents(uri: &str, kind: String, bytes: Vec<u8>) -> ResourceContents {
     match String::from_utf8(bytes) {
         Ok(text) if !text.contains('\0') => ResourceContents::text(text, uri).with_mime_type(kind),
         Ok(text) => ResourceContents::blob(STANDARD.encode(text), uri).with_mime_type(kind),
@@ -65,17 +64,19 @@ impl McpServer {
         let asked = Asked { method: "resources/read", uri: &uri, repeated, begin: ServedSkills::read };
         match self.read_at(asked, context, nothing).await? {
             Read::Later(asked) => Ok(asked.into()),
-            Read::Done(ResourceContent::File(file)) => Ok(read_result(&uri, file).into()),
+            Read::Done(ResourceAnswer { found: ResourceContent::File(file), content_type, .. }) => {
+                Ok(read_result(&uri, content_type, file).into())
+            }
             Read::Done(_) => Err(nothing()),
         }
     }
 }
 
-fn read_result(uri: &str, file: SkillFile) -> ReadResourceResult {
+fn read_result(uri: &str, content_type: String, file: SkillFile) -> ReadResourceResult {
     let bytes = match file.bytes {
         ResourceBytes::Binary(bytes) => bytes,
         ResourceBytes::Text { text, .. } => text.into_bytes(),
     };
-    let contents = contents(uri, Path::new(&file.path), bytes);
+    let contents = contents(uri, content_type, bytes);
     ReadResourceResult::new(vec![contents]).with_ttl_ms(TTL_MS).with_cache_scope(CacheScope::Private)
 }

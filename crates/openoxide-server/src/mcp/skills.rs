@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use openoxide_app::mcp_skills::{OWN_FILE, ServedChild, ServedSkill, ServedSkills, address};
-use openoxide_app::{ResourceContent, ResourceFolder, media_type_by_name, shown_name};
+use openoxide_app::{ResourceAnswer, ResourceContent, ResourceFolder, shown_name};
 use rmcp::ErrorData;
 use rmcp::model::{CustomResult, Resource};
 use serde_json::{Value, json};
@@ -65,7 +65,7 @@ impl McpState {
         let key = |child: &ServedChild| address("", Path::new(child.path.file_name().unwrap_or_default()));
         children.sort_by_key(key);
         let (children, next) = page(&list, children.into_iter(), text(params, "cursor")?, NAMES_PAGE, key)?;
-        let resource = |child: &ServedChild| self::resource(target.root, &served, &child.path, child.is_folder);
+        let resource = |child: &ServedChild| self::resource(view, target.root, &served, &child.path, child.is_folder);
         let resources: Vec<Resource> = children.iter().map(resource).collect();
         let mut answer = json!({ "resultType": "complete", "resources": resources });
         if let Some(next) = next {
@@ -85,7 +85,7 @@ impl McpServer {
         let asked = Asked { method: DIRECTORY, uri: &uri, repeated, begin: ServedSkills::read_folder };
         match self.read_at(asked, context, || no_folder(&uri)).await? {
             Read::Later(asked) => Ok(CustomResult::new(json!(asked))),
-            Read::Done(ResourceContent::Folder(folder)) => {
+            Read::Done(ResourceAnswer { found: ResourceContent::Folder(folder), .. }) => {
                 self.state.work(move |state, view| state.list_folder(view, &uri, &folder, &params)).await?
             }
             Read::Done(_) => Err(no_folder(&uri)),
@@ -114,14 +114,14 @@ pub(super) fn text<'p>(params: &'p Value, key: &str) -> Result<Option<&'p str>> 
     }
 }
 
-pub(super) fn resource(root: &str, served: &ServedSkill, path: &Path, is_folder: bool) -> Resource {
+pub(super) fn resource(view: &McpView, root: &str, served: &ServedSkill, path: &Path, is_folder: bool) -> Resource {
     let name = path.file_name().map(|name| shown_name(Path::new(name))).unwrap_or_default();
     let mut resource = Resource::new(address(root, path), name);
     if is_folder {
         resource.mime_type = Some(FOLDER.to_owned());
         return resource;
     }
-    resource.mime_type = media_type_by_name(path).map(str::to_owned);
+    resource.mime_type = view.skills.media_type(path).map(str::to_owned);
     resource.size = served.files.as_ref().and_then(|files| files.file(path)).map(|file| file.size);
     if path == Path::new(OWN_FILE) {
         let name = served.frontmatter.get("name").and_then(Value::as_str);

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that fails says where")]
 
+mod faces;
 mod http;
 mod ingress;
 mod mcp;

@@ -18,20 +18,13 @@ pub struct ResourceRules {
     pub lenient: Vec<PathLeniency>,
     /// Most bytes of a file that are answered; the rest is cut. Never more than 16 MiB.
     pub max: u64,
-    /// Types of content by the end of a file's name; others are `text/plain`.
+    /// Types of content by the end of a file's name; where there are some, other texts are `text/plain`.
     pub types: BTreeMap<String, String>,
 }
 
 impl Default for ResourceRules {
     fn default() -> Self {
-        let types = [("json", "application/json"), ("md", "text/markdown"), ("mdx", "text/markdown")];
-        ResourceRules {
-            addresses: true,
-            folders: true,
-            lenient: Vec::new(),
-            max: 2_000_000,
-            types: types.map(|(end, kind)| (end.to_owned(), kind.to_owned())).into(),
-        }
+        ResourceRules { addresses: true, folders: true, lenient: Vec::new(), max: 2_000_000, types: BTreeMap::new() }
     }
 }
 

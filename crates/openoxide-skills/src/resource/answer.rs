@@ -1,7 +1,8 @@
 //! Answers a request for a skill's file or folder, in the host's words.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, path::Path};
 
+use super::media_type::{TEXT, media_type};
 use super::{
     ReadLimit, Resource, ResourceBytes, ResourceFolder, ResourceItem, ResourcePath, SkillDir, SkillUrl, SnapshotError,
     shown_name,
@@ -79,6 +80,24 @@ pub struct ResourceAnswer {
     pub text: Option<String>,
 }
 
+impl ResourceAnswer {
+    /// Adds to what was read what the host sends for it, and the type of that.
+    pub fn new(host: &Host, found: ResourceContent) -> ResourceAnswer {
+        let of = |path: &str, bytes: &[u8]| media_type(&host.resource, Path::new(path), bytes).to_owned();
+        let (content_type, text) = match &found {
+            ResourceContent::Folder(folder) => (TEXT.to_owned(), Some(list(host, folder))),
+            ResourceContent::File(Resource { path, bytes: ResourceBytes::Binary(bytes), .. }) => {
+                (of(path, bytes), None)
+            }
+            ResourceContent::File(Resource { path, bytes: ResourceBytes::Text { text, removed }, .. }) => {
+                let notice = host.texts.say(Situation::FileCut, &[("removed", &removed.to_string())]);
+                (of(path, text.as_bytes()), Some(text.clone() + if *removed > 0 { &notice } else { "" }))
+            }
+        };
+        ResourceAnswer { found, content_type, text }
+    }
+}
+
 /// What was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ResourceContent {
@@ -148,25 +167,7 @@ pub fn read_resource(
             outcome => outcome.map(ResourceContent::File),
         },
     };
-    Ok(drawn(host, found.map_err(refuse)?))
-}
-
-/// Adds what the host sends for it.
-fn drawn(host: &Host, found: ResourceContent) -> ResourceAnswer {
-    let plain = "text/plain".to_owned();
-    let (content_type, text) = match &found {
-        ResourceContent::Folder(folder) => (plain, Some(list(host, folder))),
-        ResourceContent::File(Resource { bytes: ResourceBytes::Binary(_), .. }) => {
-            ("application/octet-stream".to_owned(), None)
-        }
-        ResourceContent::File(Resource { path, bytes: ResourceBytes::Text { text, removed }, .. }) => {
-            let end = path.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map(|(_, end)| end.to_lowercase());
-            let kind = end.and_then(|end| host.resource.types.get(&end)).cloned();
-            let notice = host.texts.say(Situation::FileCut, &[("removed", &removed.to_string())]);
-            (kind.unwrap_or(plain), Some(text.clone() + if *removed > 0 { &notice } else { "" }))
-        }
-    };
-    ResourceAnswer { found, content_type, text }
+    Ok(ResourceAnswer::new(host, found.map_err(refuse)?))
 }
 
 /// Writes the names in a folder, a line each.

@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
-use openoxide_skills::host::ResourceRules;
+use crate::host::ResourceRules;
 
-pub(crate) const BYTES: &str = "application/octet-stream";
-pub(crate) const TEXT: &str = "text/plain";
+pub(super) const TEXT: &str = "text/plain";
+const BYTES: &str = "application/octet-stream";
 
 /// Types that replace those of `mime_guess`: the registered name, or what the extension means in a skill's folder.
-const CORRECTIONS: [(&str, &str); 8] = [
+const CORRECTIONS: [(&str, &str); 9] = [
+    ("mdx", "text/markdown"),
     ("mts", "application/typescript"),
     ("py", "text/x-python"),
     ("toml", "application/toml"),
@@ -20,13 +21,15 @@ const CORRECTIONS: [(&str, &str); 8] = [
     ("yml", "application/yaml"),
 ];
 
-/// Returns the media type that a file is sent as.
+/// Returns the media type that a host sends a file as.
 ///
-/// A name can lie: what is called text and is not is `application/octet-stream`, and text that is called an image, a
-/// sound, a video or a font is `text/plain`.
-pub fn media_type(path: &Path, bytes: &[u8]) -> &'static str {
+/// The host's table names the type, and its other texts are `text/plain`; without a table, the usual type counts. A name
+/// can lie: what is called text and is not is `application/octet-stream`, and text that is called an image, a sound, a
+/// video or a font is `text/plain`.
+pub fn media_type<'h>(rules: &'h ResourceRules, path: &Path, bytes: &[u8]) -> &'h str {
     let is_text = is_text(bytes);
-    match media_type_by_name(path) {
+    let usual = || usual_type(path).filter(|_| !is_text || rules.types.is_empty());
+    match stated_type(rules, path).or_else(usual) {
         Some(named) if bytes.is_empty() => named,
         Some(named) if is_text && !is_media(named) => named,
         Some(named) if !is_text && !is_text_type(named) => named,
@@ -35,18 +38,20 @@ pub fn media_type(path: &Path, bytes: &[u8]) -> &'static str {
     }
 }
 
-/// Returns the media type that a file's name promises, where nothing has been read yet.
-pub fn media_type_by_name(path: &Path) -> Option<&'static str> {
+/// Returns the media type that a file's name promises, where nothing has been read yet; `None` where the content decides.
+pub fn media_type_by_name<'h>(rules: &'h ResourceRules, path: &Path) -> Option<&'h str> {
+    let usual = || usual_type(path).filter(|named| rules.types.is_empty() || is_media(named));
+    stated_type(rules, path).or_else(usual)
+}
+
+fn stated_type<'h>(rules: &'h ResourceRules, path: &Path) -> Option<&'h str> {
+    rules.types.get(&path.extension()?.to_str()?.to_lowercase()).map(String::as_str)
+}
+
+fn usual_type(path: &Path) -> Option<&'static str> {
     let extension = path.extension()?.to_str()?.to_ascii_lowercase();
     let corrected = CORRECTIONS.iter().find(|(known, _)| *known == extension);
     corrected.map(|(_, kind)| *kind).or_else(|| mime_guess::from_ext(&extension).first_raw())
-}
-
-/// Returns the media type that a host sends a file as: the host's own table wins.
-pub fn host_media_type<'h>(rules: &'h ResourceRules, path: &Path, bytes: &[u8]) -> &'h str {
-    let extension = path.extension().and_then(|extension| extension.to_str()).map(str::to_lowercase);
-    let stated = extension.and_then(|extension| rules.types.get(&extension));
-    stated.map_or_else(|| media_type(path, bytes), String::as_str)
 }
 
 fn is_text(bytes: &[u8]) -> bool {
@@ -68,7 +73,7 @@ mod tests {
     use super::*;
 
     fn check(path: &str, bytes: &[u8], expected: &str) {
-        assert_eq!(media_type(Path::new(path), bytes), expected, "{path}");
+        assert_eq!(media_type(&ResourceRules::default(), Path::new(path), bytes), expected, "{path}");
     }
 
     #[test]
@@ -78,6 +83,7 @@ mod tests {
         check("x.sh", b"true", "application/x-sh");
         check("x.json", b"{}", "application/json");
         check("x.yml", b"a: 1", "application/yaml");
+        check("x.mdx", b"# A", "text/markdown");
         check("x.svg", b"<svg/>", "image/svg+xml");
         check("x.png", b"\x89PNG\0", "image/png");
         check("x.pdf", b"%PDF-1.7", "application/pdf");
@@ -96,9 +102,17 @@ mod tests {
     }
 
     #[test]
-    fn the_table_of_a_host_wins() {
-        let rules = ResourceRules { types: [("md".into(), "text/plain".into())].into(), ..ResourceRules::default() };
-        assert_eq!(host_media_type(&rules, Path::new("a.MD"), b"# A"), "text/plain");
-        assert_eq!(host_media_type(&rules, Path::new("a.png"), b"\0"), "image/png");
+    fn the_table_of_a_host_wins_and_the_content_decides_there_too() {
+        let rules = ResourceRules { types: [("md".into(), "text/x-own".into())].into(), ..ResourceRules::default() };
+        let check = |path: &str, bytes: &[u8], expected: &str, by_name: Option<&str>| {
+            assert_eq!(media_type(&rules, Path::new(path), bytes), expected, "{path}");
+            assert_eq!(media_type_by_name(&rules, Path::new(path)), by_name, "{path}");
+        };
+        check("a.MD", b"# A", "text/x-own", Some("text/x-own"));
+        check("a.md", b"\0", "application/octet-stream", Some("text/x-own"));
+        check("a.json", b"{}", "text/plain", None);
+        check("a.sh", b"true", "text/plain", None);
+        check("a.pdf", b"%PDF\0", "application/pdf", None);
+        check("a.png", b"\0", "image/png", Some("image/png"));
     }
 }
