@@ -242,7 +242,6 @@ impl Activation {
                 Ok(Ok(activated)) => self.done.activated.push(activated),
                 Ok(Err(refusal)) => self.done.refused.push(refusal),
                 Err(step) => {
-                    debug_assert!(matches!(step, Step::Run(..)), "a hook only runs commands");
                     self.pending = Some(Pending::Part);
                     return Some(step);
                 }
@@ -262,6 +261,7 @@ impl Activation {
                     self.firings.pop_front();
                 }
                 Err(step) => {
+                    debug_assert!(matches!(step, Step::Run(..)), "a hook only runs commands");
                     self.pending = Some(Pending::Part);
                     return Some(step);
                 }
