@@ -1,5 +1,6 @@
-//! Keeps operations that wait for the user's answer, each under a handle that cannot be guessed, for a limited time; and
-//! moves them to the present snapshot when the answer comes.
+//! Keeps operations that wait for the user's answer, each under a handle that cannot be guessed, for a limited time.
+//!
+//! When the answer comes, it moves the operation to the present snapshot: an answer must not allow what was denied since.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
