@@ -45,7 +45,7 @@ pub struct ListedSkill<'s> {
 pub fn list(snapshot: &Snapshot, audience: Audience) -> Result<Listing<'_>, Error> {
     let catalog = match (snapshot.runtime(), audience) {
         (Ok(runtime), _) => runtime.catalog(),
-        // Broken settings hide no skill from the person who has to mend them.
+        // A person who has to fix broken settings still sees every skill.
         (Err(_), Audience::Person) => &*snapshot.catalog,
         (Err(error), Audience::Program) => return Err(error.into()),
     };

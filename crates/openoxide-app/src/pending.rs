@@ -25,8 +25,8 @@ pub trait Rebase: Resumable {
     /// the question is still the same.
     fn rebase(&mut self, snapshot: &Snapshot) -> Result<(), Error>;
 
-    /// Moves the operation from the snapshot that it began with to the present one. Whoever has an answer of the user calls
-    /// this first: an old answer must not allow what was denied or switched off since the question was asked.
+    /// Moves the operation from the snapshot that it began with to the present one. A face calls this before it passes on
+    /// the user's answer: an old answer must not allow what was denied or switched off since the question was asked.
     fn rebase_to_present(&mut self, begun: &mut Arc<Snapshot>, present: Arc<Snapshot>) -> Result<(), Error> {
         if !Arc::ptr_eq(begun, &present) {
             self.rebase(&present)?;

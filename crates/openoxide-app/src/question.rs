@@ -52,11 +52,13 @@ pub fn question_line(question: &Question) -> QuestionLine {
     QuestionLine { kind: kind.to_owned(), ..line }
 }
 
-/// Says what is in the sandbox with whatever the permissions run, if they run something.
+/// Describes the sandbox in which the requested commands run; nothing if the permissions run no command.
 pub fn sandbox_line(workspace: &Workspace, permissions: &[RequestedPermission]) -> Option<String> {
     let asks = |kind: PermissionKind| permissions.iter().any(|permission| permission.kind == kind);
     let is_script = asks(PermissionKind::Script);
-    (is_script || asks(PermissionKind::Shell) || asks(PermissionKind::Hook)).then_some(())?;
+    if !(is_script || asks(PermissionKind::Shell) || asks(PermissionKind::Hook)) {
+        return None;
+    }
     let settings = workspace.config.sandbox();
     let writable: Vec<String> = settings.writable.iter().map(|path| paths::short(workspace, path)).collect();
     let writes = match writable.is_empty() {

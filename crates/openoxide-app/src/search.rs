@@ -11,7 +11,8 @@ pub const LIMIT_MAX: usize = 100;
 /// How many skills a search finds where the caller does not say.
 pub const LIMIT_DEFAULT: usize = 20;
 
-/// Finds the active skills that match words, whoever may call them: at most `limit`, which is from 1 to [`LIMIT_MAX`].
+/// Finds the active skills that match words, for the model and for the user alike. Returns at most `limit` of them; the
+/// limit is from 1 to [`LIMIT_MAX`].
 pub fn search(snapshot: &Snapshot, query: &str, limit: usize) -> Result<SearchAnswer, Error> {
     if !(1..=LIMIT_MAX).contains(&limit) {
         let message = format!("`limit` must be from 1 to {LIMIT_MAX}");

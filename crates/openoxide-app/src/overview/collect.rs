@@ -112,7 +112,9 @@ fn code(entry: &Entry) -> Option<String> {
 fn enable(glance: &Glance<'_>, entry: &Entry) -> Option<Action> {
     let host = &glance.view.host;
     let (_, rules) = host.switching()?;
-    rules.from.iter().any(|source| source.config.is_some()).then_some(())?;
+    if rules.from.iter().all(|source| source.config.is_none()) {
+        return None;
+    }
     let workspace = glance.workspace;
     let names_it = |item: &toml::Value| item.get("name").and_then(toml::Value::as_str) == Some(&entry.skill.name);
     let by_path = |item: &toml::Value| item.get("path").is_some();

@@ -22,7 +22,7 @@ pub(crate) fn objection(key: &str, value: &Value, kind: LayerKind) -> Option<Dia
         .map(|error| Diagnostic::warning(Code::ConfigType, error.to_string()).help(BAD_RULE_HINT));
     let rule_problem = rules.problems.into_iter().map(|problem| problem.diagnostic).next();
     let wrong_type = ConfigKey::find(key).filter(|rule| rule.name == key && !rule.accepts(value));
-    // Nothing is written yet that could be mended, so that what the key is for helps more.
+    // The value is not in a file yet, so the purpose of the key helps more than a hint to fix a file.
     let problem = problems.into_iter().next().map(|problem| match wrong_type {
         Some(rule) => problem.help(rule.about),
         None => problem,

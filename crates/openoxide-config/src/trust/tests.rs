@@ -55,8 +55,8 @@ fn nothing_is_trusted_and_nothing_is_made_by_looking() {
 fn everything_is_written_and_read_back() {
     let (_dir, environment) = setup();
     let mut trust = Trust::open(&environment);
-    assert!(trust.add_folder(Path::new("/work/a b"), at(0)).unwrap());
-    assert!(!trust.add_folder(Path::new("/work/a b"), at(9)).unwrap(), "once is enough");
+    assert!(trust.add_folder(Path::new("/srv/a b"), at(0)).unwrap());
+    assert!(!trust.add_folder(Path::new("/srv/a b"), at(9)).unwrap(), "once is enough");
     let source = TrustRecord::Source { source: "https://example.com/skills".to_owned(), at: at(1) };
     assert!(trust.add(source.clone()).unwrap());
     assert!(
@@ -69,7 +69,7 @@ fn everything_is_written_and_read_back() {
     version = 1
 
     [[folders]]
-    path = "/work/a b"
+    path = "/srv/a b"
     at = 1970-01-01T00:00:00Z
 
     [[sources]]
@@ -97,8 +97,8 @@ fn everything_is_written_and_read_back() {
     let again = Trust::open(&environment);
     assert_eq!(again.entries(), trust.entries());
     assert_eq!(again.entries().iter().map(|entry| entry.line).collect::<Vec<_>>(), [4, 8, 12, 19, 24]);
-    assert!(again.trusts_folder(Path::new("/work/a b")) && again.records().any(|record| *record == source));
-    assert!(!again.trusts_folder(Path::new("/work")) && !again.trusts_folder(Path::new("/work/a b/c")));
+    assert!(again.trusts_folder(Path::new("/srv/a b")) && again.records().any(|record| *record == source));
+    assert!(!again.trusts_folder(Path::new("/srv")) && !again.trusts_folder(Path::new("/srv/a b/c")));
     assert_eq!(
         again.remembered_answers().cloned().collect::<Vec<_>>(),
         [answer("git *", None), answer("git *", Some("build"))]

@@ -33,7 +33,7 @@ pub(crate) async fn front(context: HttpContext, _: Query<NoQuery>) -> Result {
     Ok(page.send())
 }
 
-/// Says why nothing can be served, to a local client, who can mend it.
+/// Says why nothing can be served. Only a local client sees this, because only it can fix the cause.
 fn broken(line: &ProblemLine) -> Response {
     let mut page = Page::new(TITLE);
     page.write("<p>Nothing is served until this is mended:</p><ul class=\"skills\">", &[]);
