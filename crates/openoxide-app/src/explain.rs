@@ -73,7 +73,7 @@ fn looks_like_code(subject: &str) -> bool {
 /// Explains what the host that was asked for makes of a skill, and what every other host does.
 pub fn explain(settings: &PlaceSettings, subject: &str) -> Result<Explanation, Error> {
     let workspace = &settings.workspace;
-    let mut views = vec![settings.view.clone()];
+    let mut views = vec![View::clone(&settings.view)];
     views.extend(workspace.views()?.into_iter().filter(|view| view.spec.name != settings.view.spec.name));
     let mut catalogs = load(&views, Depth::Thorough);
     let (own, others) = (&catalogs[0], &catalogs[1..]);

@@ -16,7 +16,7 @@ pub struct Snapshot {
     /// The project and its settings.
     pub workspace: Workspace,
     /// The host's view.
-    pub view: View,
+    pub view: Arc<View>,
     /// What the host sees. Problems with settings are among its problems.
     pub catalog: Arc<Catalog>,
     /// Problems with settings.
@@ -41,7 +41,7 @@ impl Snapshot {
     /// Returns the runtime that skills are called with, or an error if a permission rule cannot be read: the rule may be
     /// one that denies.
     pub fn runtime(&self) -> Result<&Arc<Runtime>, &RuleError> {
-        let make = || Runtime::new(&self.workspace, self.view.clone(), Arc::clone(&self.catalog)).map(Arc::new);
+        let make = || Runtime::new(&self.workspace, Arc::clone(&self.view), Arc::clone(&self.catalog)).map(Arc::new);
         self.runtime.get_or_init(make).as_ref()
     }
 }
@@ -52,7 +52,7 @@ pub struct PlaceSettings {
     /// The project and its settings.
     pub workspace: Workspace,
     /// The host's view.
-    pub view: View,
+    pub view: Arc<View>,
     /// Problems with settings: those of the project and the user, then those of the host's own files.
     pub problems: Vec<ConfigProblem>,
 }
@@ -69,12 +69,12 @@ impl PlaceSettings {
         let host = place.host.clone().unwrap_or_else(|| workspace.default_host());
         let (view, host_problems) = workspace.view(&host)?;
         let problems = workspace.config.problems.iter().cloned().chain(host_problems).collect();
-        Ok(PlaceSettings { workspace, view, problems })
+        Ok(PlaceSettings { workspace, view: Arc::new(view), problems })
     }
 
     /// Searches for skills with these settings.
     pub fn search(self, place: &Place, depth: Depth) -> Snapshot {
-        let mut catalog = load(std::slice::from_ref(&self.view), depth).remove(0);
+        let mut catalog = load(std::slice::from_ref(&*self.view), depth).remove(0);
         self.report(&mut catalog);
         Snapshot::new(place, 1, self, catalog)
     }

@@ -7,7 +7,7 @@ use openoxide_config::{
     Environment, McpServer, McpTransport, PermissionPolicy, RememberedAnswer, SandboxSettings, Timestamp, Trust,
     TrustError, TrustRecord, Workspace,
 };
-use openoxide_permissions::{Action, Approvals, Decision, Permission, RuleError, Rules, decide};
+use openoxide_permissions::{Action, Decision, Permission, RuleError, Rules, decide};
 use openoxide_sandbox::Limits;
 use openoxide_skills::catalog::{Catalog, Entry, View};
 
@@ -15,7 +15,7 @@ use crate::Session;
 
 /// One host's view of a project, its catalog, and what the user allows. It can be shared between conversations.
 pub struct Runtime {
-    view: View,
+    view: Arc<View>,
     catalog: Arc<Catalog>,
     rules: Rules,
     agent: Option<String>,
@@ -28,11 +28,20 @@ pub struct Runtime {
 
 impl Runtime {
     /// Makes the runtime of a workspace and one of its views; an error if a permission rule cannot count.
-    pub fn new(workspace: &Workspace, mut view: View, catalog: Arc<Catalog>) -> Result<Runtime, RuleError> {
+    pub fn new(
+        workspace: &Workspace,
+        view: impl Into<Arc<View>>,
+        catalog: Arc<Catalog>,
+    ) -> Result<Runtime, RuleError> {
+        let mut view = view.into();
         let rules = workspace.rules(&view)?;
         let policy = workspace.config.permission_policy();
-        if let Some(shell) = &mut view.host.shell {
-            shell.run &= policy.shell;
+        // A view is large. Only settings that forbid what the host does need one of their own.
+        if !policy.shell
+            && view.host.shell.as_ref().is_some_and(|shell| shell.run)
+            && let Some(shell) = &mut Arc::make_mut(&mut view).host.shell
+        {
+            shell.run = false;
         }
         let catalog = without_denied(catalog, &rules);
         let servers = workspace.config.mcp_servers().into_iter().map(|one| (one.name, one.server)).collect();
@@ -128,7 +137,8 @@ impl Runtime {
 }
 
 fn is_denied(rules: &Rules, entry: &Entry) -> bool {
-    let denies = |name: &str| decide(rules, &Approvals::default(), Permission::Skill, name).action == Action::Deny;
+    let rule = |name: &str| rules.deciding(Permission::Skill.as_str(), name);
+    let denies = |name: &str| rule(name).is_some_and(|rule| rule.action == Action::Deny);
     denies(&entry.skill.name) || entry.aliases.iter().any(|alias| denies(alias))
 }
 
