@@ -36,7 +36,8 @@ impl<'g> Glance<'g> {
     ) -> Result<Glance<'g>, Error> {
         let PlaceSettings { workspace, view, .. } = settings;
         let detected = workspace.detected_hosts()?;
-        let views: Vec<View> = std::iter::once(&**view).chain(detected.iter().map(|host| &host.view)).cloned().collect();
+        let views: Vec<View> =
+            std::iter::once(&**view).chain(detected.iter().map(|host| &host.view)).cloned().collect();
         let mut catalogs = load(&views, Depth::Quick);
         let own = catalogs.remove(0);
         let model = Model { window: None, now: now() };
