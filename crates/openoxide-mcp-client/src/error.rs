@@ -93,7 +93,7 @@ pub(crate) fn bad_entry(server: &str, uri: &str, why: &str) -> FetchError {
 }
 
 fn servers_fault(error: FetchError) -> FetchError {
-    FetchError { help: Some("tell whoever runs the server".to_owned()), ..error }
+    FetchError { help: Some("report this to the people who run the server".to_owned()), ..error }
 }
 
 pub(crate) fn unknown_skill(name: &RemoteName, near: Option<&str>) -> FetchError {

@@ -19,7 +19,7 @@ pub struct RootsAnswer {
     pub precedence: Vec<String>,
     /// The host's settings.
     pub settings: Vec<SettingLine>,
-    /// Skills that somebody switched off.
+    /// Skills that the user switched off.
     pub disabled: Vec<OtherLine>,
     /// Findings.
     pub problems: Vec<ProblemLine>,

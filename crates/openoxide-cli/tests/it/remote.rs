@@ -57,7 +57,7 @@ fn a_list_says_what_servers_offer_and_what_failed() {
     mcp:docs/pdf           Reads \u{1b}[31mforms                             3 files
     ----- stderr -----
     warning: `skill://bad/SKILL.md` of the MCP server `bad` is not loaded: `resources` is missing or wrong
-    hint: tell whoever runs the server
+    hint: report this to the people who run the server
     warning: the MCP server `dead` cannot be used: Connection refused
     1 skill, 20 of 4,000 tokens
     2 skills of MCP servers, 2 problems

@@ -50,7 +50,7 @@ pub enum Refresh {
     /// When they change.
     #[default]
     Live,
-    /// When it starts, or when somebody asks for that.
+    /// When it starts, or on request.
     Start,
 }
 

@@ -54,7 +54,7 @@ pub enum ReadProblem {
     Empty,
     /// The path is absolute.
     Absolute,
-    /// The path begins at somebody's home.
+    /// The path begins at a home folder.
     Home,
     /// The path holds a zero character.
     Nul,

@@ -134,7 +134,7 @@ pub enum Situation {
     ReadEmpty,
     /// The path is absolute: `{path}`, `{address}`.
     ReadAbsolute,
-    /// The path begins at somebody's home: `{path}`, `{address}`.
+    /// The path begins at a home folder: `{path}`, `{address}`.
     ReadHome,
     /// The path holds a zero character.
     ReadNul,
