@@ -60,24 +60,18 @@ impl McpServers {
 
     /// Asks a server of the snapshot's settings.
     pub async fn answer(&self, snapshot: &Snapshot, fetch: &Fetch) -> FetchReply {
-        match self.client(snapshot) {
-            Some(client) => client.answer(fetch).await,
-            None => Err(FetchError::no_servers(fetch.server())),
-        }
+        self.client(snapshot).answer(fetch).await
     }
 
-    fn client(&self, snapshot: &Snapshot) -> Option<Remote> {
-        if !McpServers::has_some(snapshot) {
-            return None;
-        }
+    fn client(&self, snapshot: &Snapshot) -> Remote {
         let servers = snapshot.workspace.config.mcp_servers();
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, client)) = last.as_ref().filter(|(known, _)| *known == servers) {
-            return Some(client.clone());
+            return client.clone();
         }
         let client = client_of(snapshot, servers.clone());
         *last = Some((servers, client.clone()));
-        Some(client)
+        client
     }
 }
 

@@ -61,6 +61,9 @@ pub(crate) fn read(ui: &Ui, args: &ReadArgs) -> anyhow::Result<ExitStatus> {
         // These are names that a server made up.
         text = text.lines().fold(String::new(), |text, file| text + &safe(file) + "\n");
     }
+    if args.list && !text.ends_with('\n') {
+        text.push('\n');
+    }
     if args.raw {
         ui.bytes(&text)?;
     } else {
@@ -93,9 +96,17 @@ fn told(ui: &Ui, snapshot: &Snapshot, name: &str, args: &ReadArgs, refusal: &Rea
             }
         }
         (ReadProblem::NotCallable, _) => told.hint(format!("`{} NAME` says why", ui.command("explain"))),
-        (ReadProblem::NotFound | ReadProblem::Itself | ReadProblem::Folder, _) => {
-            told.hint("`openoxide read NAME --list` shows what is in a skill's folder")
-        }
+        (
+            ReadProblem::NotFound
+            | ReadProblem::Itself
+            | ReadProblem::Folder
+            | ReadProblem::Empty
+            | ReadProblem::Absolute
+            | ReadProblem::Home
+            | ReadProblem::Traversal
+            | ReadProblem::Escapes,
+            _,
+        ) => told.hint("`openoxide read NAME --list` shows what is in a skill's folder"),
         (ReadProblem::Binary | ReadProblem::NotUtf8, _) => told.hint("`--json --base64` answers bytes"),
         _ => told,
     }

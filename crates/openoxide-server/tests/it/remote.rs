@@ -97,6 +97,12 @@ async fn over_mcp_it_is_named_asked_for_and_read() {
 }
 
 #[tokio::test]
+async fn without_servers_there_is_nothing_to_list_and_nothing_wrong() {
+    let listed = Server::new(project()).get("/v1/remote").await.json();
+    assert_eq!((&listed["skills"], &listed["problems"]), (&json!([]), &json!([])), "{listed}");
+}
+
+#[tokio::test]
 async fn a_server_that_is_not_there_keeps_nothing_from_working() {
     let context = project();
     context.tree("//- home/.openoxide/config.toml\n[mcp.servers.gone]\nurl = \"http://127.0.0.1:9/mcp\"\n");
