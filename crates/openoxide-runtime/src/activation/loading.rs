@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use openoxide_config::PermissionKind;
 use openoxide_permissions::GrantDelta;
 use openoxide_skills::expand::{Arguments, Expanded, ShellPiece, Variables};
-use openoxide_skills::resource::{FolderSnapshot, SkillDir, SnapshotError};
+use openoxide_skills::resource::{FolderSnapshot, PrivateFolder, SkillDir, SnapshotError};
 use openoxide_skills::{catalog::Entry, envelope::Message, parse::Parsed};
 
 use crate::{Call, RequestedPermission};
@@ -44,7 +44,7 @@ pub(crate) struct Loading {
     pub(crate) troubles: Vec<String>,
     pub(crate) cut: Option<u64>,
     /// The copy that commands see; it goes when this does.
-    pub(crate) copy: Option<tempfile::TempDir>,
+    pub(crate) copy: Option<PrivateFolder>,
 }
 
 impl Loading {
@@ -81,13 +81,12 @@ impl Loading {
     /// Returns a copy of exactly the bytes that were digested.
     pub(crate) fn private_copy(&mut self) -> Result<PathBuf, String> {
         if let Some(copy) = &self.copy {
+            copy.check().map_err(|error| error.to_string())?;
             return Ok(copy.path().to_owned());
         }
         let snapshot = self.snapshot.as_ref().map_err(ToString::to_string)?;
-        let copy = tempfile::Builder::new().prefix("openoxide-").tempdir().map_err(|error| error.to_string())?;
-        self.dir.copy_to(snapshot, copy.path()).map_err(|error| error.to_string())?;
-        let path = std::fs::canonicalize(copy.path()).map_err(|error| error.to_string())?;
-        self.copy = Some(copy);
-        Ok(path)
+        let copy = PrivateFolder::new().map_err(|error| format!("a private copy cannot be made: {error}"))?;
+        self.dir.copy_to(snapshot, &copy).map_err(|error| error.to_string())?;
+        Ok(self.copy.insert(copy).path().to_owned())
     }
 }

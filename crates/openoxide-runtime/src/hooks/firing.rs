@@ -246,7 +246,8 @@ fn command(
     job: &Job,
     more: &Map<String, Value>,
 ) -> Result<Command, String> {
-    let (handler, copy) = (&job.hook().handler, &job.skill.folder);
+    let (handler, copy) = (&job.hook().handler, job.skill.copy.path());
+    job.skill.copy.check().map_err(|error| error.to_string())?;
     let mut limits = runtime.limits();
     let seconds = rules.times.get(&job.event.kind()).unwrap_or(&rules.seconds);
     let usual = || Duration::try_from_secs_f64(*seconds).unwrap_or(limits.time);
@@ -275,11 +276,11 @@ fn command(
 fn known(runtime: &Runtime, session: &Session, rules: &HookRules, skill: &RegisteredSkill) -> Vec<(String, String)> {
     let value = |variable: Variable| match variable {
         Variable::SessionId => Some(session.id.clone()),
-        Variable::SkillDir => Some(path_text(&skill.folder)),
+        Variable::SkillDir => Some(path_text(skill.copy.path())),
         Variable::ProjectDir => Some(path_text(&runtime.view().around.project)),
         Variable::PluginRoot | Variable::PluginData | Variable::Effort => None,
     };
-    let own = (Variable::SkillDir.environment_name().to_owned(), path_text(&skill.folder));
+    let own = (Variable::SkillDir.environment_name().to_owned(), path_text(skill.copy.path()));
     let named = rules.variables.iter().filter_map(|one| Some((one.name.clone(), value(one.is)?)));
     std::iter::once(own).chain(named).collect()
 }

@@ -133,7 +133,7 @@ fn allowed(
 /// Puts hooks into the session, with the copy that they run on.
 fn keep(runtime: &Runtime, session: &mut Session, loading: &mut Loading, mut hooks: Vec<Hook>) -> Result<(), String> {
     let in_force = runtime.in_force_for(session, loading)?;
-    let folder = loading.private_copy()?;
+    loading.private_copy()?;
     let copy = loading.copy.take().ok_or("there is no copy")?;
     let path = loading.entry.canonical().to_owned();
     for hook in hooks.iter_mut().filter(|hook| hook.handler.once) {
@@ -143,11 +143,10 @@ fn keep(runtime: &Runtime, session: &mut Session, loading: &mut Loading, mut hoo
         name: loading.name(),
         path,
         entry: loading.entry.clone(),
-        folder,
         in_force,
         variables: loading.variables_for(PermissionKind::Hook),
         hooks,
-        _copy: copy,
+        copy,
     }));
     Ok(())
 }

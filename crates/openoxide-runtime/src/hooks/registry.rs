@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::{collections::BTreeSet, sync::Arc};
 
 use openoxide_permissions::Grants;
-use openoxide_skills::{catalog::Entry, host::HookEvent, skill::HookHandler};
+use openoxide_skills::{catalog::Entry, host::HookEvent, resource::PrivateFolder, skill::HookHandler};
 
 use super::matcher::{Condition, Matcher};
 use crate::{Event, RequestedAction};
@@ -43,15 +43,13 @@ pub(crate) struct RegisteredSkill {
     pub(super) name: String,
     pub(super) path: PathBuf,
     pub(super) entry: Entry,
-    /// The copy that runs.
-    pub(super) folder: PathBuf,
     /// What its commands may touch.
     pub(super) in_force: Grants,
     /// The variables that they get, by name.
     pub(super) variables: Vec<String>,
     pub(super) hooks: Vec<Hook>,
-    // Held for its destructor.
-    pub(super) _copy: tempfile::TempDir,
+    /// The copy that runs; it goes when this does.
+    pub(super) copy: PrivateFolder,
 }
 
 impl RegisteredSkill {
