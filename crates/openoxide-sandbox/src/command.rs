@@ -66,7 +66,8 @@ pub struct Limits {
     pub processes: u32,
     /// How many bytes of memory all its processes may use together.
     pub memory: u64,
-    /// How many bytes one file may have. The private `/tmp` as a whole has this size too.
+    /// How many bytes one file may have. The private `/tmp` as a whole has this size too, or half of the memory if that
+    /// is less, because it is in memory.
     pub file_size: u64,
 }
 
@@ -74,6 +75,16 @@ const KIB: u64 = 1024;
 const MIB: u64 = 1024 * KIB;
 
 impl Limits {
+    /// Returns how many bytes the private `/tmp` may hold.
+    pub(crate) fn temporary(&self) -> u64 {
+        self.file_size.min(self.memory / 2)
+    }
+
+    /// Returns how many bytes the private `/dev/shm` may hold.
+    pub(crate) fn shared_memory(&self) -> u64 {
+        self.file_size.min(self.memory / 4)
+    }
+
     /// For a command embedded in the text of a skill: ten seconds, 64 KiB of output.
     pub const EMBEDDED: Self = Self { time: Duration::from_secs(10), output: 64 * 1024, ..Self::SCRIPT };
 

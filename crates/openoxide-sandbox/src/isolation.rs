@@ -82,6 +82,8 @@ impl fmt::Display for Isolation {
         }
         if self.landlock > 0 {
             write!(f, ", Landlock {}", self.landlock)?;
+        } else {
+            f.write_str(", no Landlock")?;
         }
         f.write_str(if self.control_groups { ", seccomp, cgroups" } else { ", seccomp" })
     }

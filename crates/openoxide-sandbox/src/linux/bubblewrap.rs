@@ -18,11 +18,14 @@ pub(crate) fn arguments(spec: &Spec, helper: &Path) -> Vec<OsString> {
     }
     let id = visible_files::ID.to_string();
     args.words(&["--uid", &id, "--gid", &id, "--hostname", "sandbox", "--clearenv"]);
-    args.words(&["--die-with-parent", "--new-session", "--cap-drop", "ALL"]);
+    // The supervisor is the first process itself: a process of bubblewrap's would be one more to attack.
+    args.words(&["--die-with-parent", "--new-session", "--as-pid-1", "--cap-drop", "ALL"]);
     args.system(spec.network);
-    let size = spec.limits.file_size.to_string();
-    args.words(&["--proc", "/proc", "--dev", "/dev"]);
-    args.words(&["--perms", "0700", "--size", &size, "--tmpfs", system_paths::TEMP]);
+    args.kernel();
+    args.private(visible_files::SHARED_MEMORY, spec.limits.shared_memory());
+    // Its folder is in memory too, and of no size that could be limited.
+    args.words(&["--remount-ro", "/dev"]);
+    args.private(system_paths::TEMP, spec.limits.temporary());
     for (path, access) in spec.mounts() {
         args.bind(access, &path, &path);
     }
@@ -42,6 +45,24 @@ impl Args {
     fn bind(&mut self, access: Access, from: &Path, to: &Path) {
         let word = if access == Access::Write { "--bind" } else { "--ro-bind" };
         self.0.extend([OsString::from(word), from.into(), to.into()]);
+    }
+
+    /// Mounts a folder in memory that holds at most so many bytes.
+    fn private(&mut self, folder: &str, size: u64) {
+        self.words(&["--perms", "0700", "--size", &size.to_string(), "--tmpfs", folder]);
+    }
+
+    /// Mounts `/proc` read-only, without what tells of the whole machine, and `/dev`.
+    fn kernel(&mut self) {
+        self.words(&["--proc", "/proc", "--dev", "/dev"]);
+        let is_there = |path: &&&str| Path::new(path).exists();
+        for folder in visible_files::HIDDEN_FOLDERS.iter().filter(is_there) {
+            self.words(&["--size", "4096", "--tmpfs", folder, "--remount-ro", folder]);
+        }
+        for file in visible_files::HIDDEN_FILES.iter().filter(is_there) {
+            self.words(&["--ro-bind", "/dev/null", file]);
+        }
+        self.words(&["--remount-ro", "/proc"]);
     }
 
     fn system(&mut self, network: bool) {

@@ -14,6 +14,7 @@
 mod enter;
 mod landlock_rules;
 mod launch;
+mod memory;
 mod monitor;
 mod mounts;
 mod seccomp;

@@ -3,6 +3,8 @@
 use std::process::{Command as Process, Stdio};
 use std::{io, os::unix::fs::MetadataExt as _, path::Path, time::Duration};
 
+use rustix::process::getuid;
+
 use super::cgroup::Cgroups;
 use super::helper::{FACTS, HELPER_ARGUMENT};
 use super::run::{PROCESSES, run};
@@ -31,7 +33,30 @@ pub(crate) fn probe(probe: &Probe) -> Isolation {
             Err(missing) => isolation.missing.push(missing),
         }
     }
+    if isolation.landlock == 0 {
+        without_landlock(&mut isolation, getuid().is_root());
+    }
     isolation
+}
+
+/// Says that Landlock is missing. Root owns what the kernel shows in `/proc` even without capabilities, so that for root
+/// every layer must be there.
+fn without_landlock(isolation: &mut Isolation, is_root: bool) {
+    if !isolation.missing.iter().any(|missing| missing.what == LANDLOCK) {
+        isolation.missing.push(no_landlock());
+    }
+    if is_root && isolation.is_available() {
+        isolation.mechanism = Mechanism::None;
+        let why = "root is confined only where every layer is there, and Landlock is missing".to_owned();
+        isolation.missing.push(Missing { what: "root", why, remedy: "run as an ordinary user" });
+    }
+}
+
+const LANDLOCK: &str = "Landlock";
+
+fn no_landlock() -> Missing {
+    let why = "the kernel does not have it or does not enable it".to_owned();
+    Missing { what: LANDLOCK, why, remedy: KERNEL }
 }
 
 fn bubblewrap(probe: &Probe, isolation: &Isolation) -> Result<Mechanism, Missing> {
@@ -46,8 +71,7 @@ fn bubblewrap(probe: &Probe, isolation: &Isolation) -> Result<Mechanism, Missing
 
 fn namespaces(_probe: &Probe, isolation: &Isolation) -> Result<Mechanism, Missing> {
     if isolation.landlock == 0 {
-        let why = "the kernel does not have it or does not enable it".to_owned();
-        return Err(Missing { what: "Landlock", why, remedy: KERNEL });
+        return Err(no_landlock());
     }
     tried(isolation, Mechanism::Landlock).map_err(|error| failed("namespaces with Landlock", error))
 }

@@ -9,7 +9,7 @@ use rustix::process::{Pid, Signal, getuid, kill_process_group};
 
 use super::helper::{HELPER_ARGUMENT, LAUNCH, OWN};
 use super::output::{Output, Stopped, Written, wait_for_answer};
-use super::spec::{Answer, Spec};
+use super::spec::{Answer, Landlock, Spec};
 use super::{bubblewrap, cgroup::Cgroups, placeholder::Placeholders};
 use crate::{Command, Ended, Isolation, Mechanism, Outcome, SandboxError, Stop};
 
@@ -41,7 +41,12 @@ pub(crate) fn run(isolation: &Isolation, command: &Command, stop: Option<&Stop>)
     }
     command.policy.check(command.cwd.as_deref())?;
     let (_placeholders, sealed) = Placeholders::make(&command.policy)?;
-    let spec = Spec::new(command, sealed, isolation.mechanism == Mechanism::Landlock);
+    let landlock = match isolation.mechanism {
+        Mechanism::Landlock => Landlock::Required,
+        _ if isolation.landlock > 0 => Landlock::Added,
+        _ => Landlock::Absent,
+    };
+    let spec = Spec::new(command, sealed, landlock);
     let cgroups = Cgroups::make(&command.limits);
     if getuid().is_root() && !cgroups.limits_processes {
         return Err(refused(PROCESSES, UNLIMITED.to_owned(), CONTROL_GROUPS));

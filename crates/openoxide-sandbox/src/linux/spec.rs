@@ -15,6 +15,17 @@ pub(crate) enum Access {
     Write,
 }
 
+/// Whether Landlock restricts the command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Landlock {
+    /// Nothing else restricts reading, so that the command must not run without it.
+    Required,
+    /// The kernel has it, and it adds to what the mounts restrict.
+    Added,
+    /// The kernel has none.
+    Absent,
+}
+
 /// A command for the helper, with every path resolved.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Spec {
@@ -31,13 +42,13 @@ pub(crate) struct Spec {
     #[serde(with = "any_paths")]
     pub(crate) sealed: Vec<PathBuf>,
     pub(crate) network: bool,
-    /// Whether only Landlock restricts reading, so that the command must not run without it.
-    pub(crate) relies_on_landlock: bool,
+    /// What to do with Landlock.
+    pub(crate) landlock: Landlock,
     pub(crate) limits: Limits,
 }
 
 impl Spec {
-    pub(crate) fn new(command: &Command, sealed: Vec<PathBuf>, relies_on_landlock: bool) -> Self {
+    pub(crate) fn new(command: &Command, sealed: Vec<PathBuf>, landlock: Landlock) -> Self {
         Self {
             program: command.program.clone(),
             args: command.args.clone(),
@@ -48,7 +59,7 @@ impl Spec {
             writable: command.policy.writable.clone(),
             sealed,
             network: command.policy.network,
-            relies_on_landlock,
+            landlock,
             limits: command.limits,
         }
     }
@@ -183,7 +194,7 @@ mod tests {
             writable: vec!["/w".into(), "/r/out".into()],
             ..Policy::default()
         };
-        let spec = Spec::new(&command, vec!["/w/.git".into(), "/w/b/c/.git".into()], true);
+        let spec = Spec::new(&command, vec!["/w/.git".into(), "/w/b/c/.git".into()], Landlock::Required);
         let shown: Vec<String> =
             spec.mounts().iter().map(|(path, access)| format!("{} {access:?}", path.display())).collect();
         let expected = "/r Read, /w Write, /r/out Write, /w/.git Read, /w/a Write, /w/b Write, /w/a/skill Read, /w/b/c Write, /w/b/c/.git Read";
@@ -198,7 +209,7 @@ mod tests {
         command.cwd = Some(odd.clone().into());
         command.args.push(odd.clone());
         command.env.set("A", "b").unwrap();
-        let spec = Spec::new(&command, vec!["/w/.git".into(), odd.into()], true);
+        let spec = Spec::new(&command, vec!["/w/.git".into(), odd.into()], Landlock::Added);
         let mut wire = Vec::new();
         spec.send(&mut wire).unwrap();
         let received = Spec::receive(wire.as_slice()).unwrap().unwrap();

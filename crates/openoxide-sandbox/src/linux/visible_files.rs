@@ -43,5 +43,29 @@ pub(crate) const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/d
 /// Shared memory, private to the sandbox.
 pub(crate) const SHARED_MEMORY: &str = "/dev/shm";
 
+/// Files of `/proc` about the whole machine that an owner who is root could read or write without any capability.
+pub(crate) const HIDDEN_FILES: &[&str] = &[
+    "/proc/config.gz",
+    "/proc/kallsyms",
+    "/proc/kcore",
+    "/proc/key-users",
+    "/proc/keys",
+    "/proc/kmsg",
+    "/proc/kpagecgroup",
+    "/proc/kpagecount",
+    "/proc/kpageflags",
+    "/proc/latency_stats",
+    "/proc/mtrr",
+    "/proc/sched_debug",
+    "/proc/slabinfo",
+    "/proc/sysrq-trigger",
+    "/proc/timer_list",
+    "/proc/vmallocinfo",
+];
+
+/// Folders of `/proc` about the machine's hardware.
+pub(crate) const HIDDEN_FOLDERS: &[&str] =
+    &["/proc/acpi", "/proc/asound", "/proc/bus", "/proc/driver", "/proc/fs", "/proc/irq", "/proc/scsi"];
+
 /// The user and group of the command in its own namespace.
 pub(crate) const ID: u32 = 1000;

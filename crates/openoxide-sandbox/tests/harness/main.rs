@@ -22,6 +22,7 @@ fn main() -> ExitCode {
     let mut command = Command::new("true", Limits { time: Duration::from_secs(20), ..Limits::SCRIPT });
     let mut cwd = None;
     let mut stop = None;
+    let mut drop_landlock = false;
     while let Some(option) = args.next().filter(|option| option != "--") {
         let mut value = || args.next().expect("a value");
         match option.as_str() {
@@ -47,6 +48,8 @@ fn main() -> ExitCode {
             "--bwrap-in" => probe.folders = vec![value().into()],
             "--helper" => probe.helper = value().into(),
             "--without-landlock" => probe.without_landlock = true,
+            "--drop-landlock" => drop_landlock = true,
+            "--project" => command.policy.project = Some(value().into()),
             other => panic!("unknown option {other}"),
         }
     }
@@ -54,7 +57,11 @@ fn main() -> ExitCode {
     if mechanism == "landlock" {
         probe.folders.clear();
     }
-    let isolation = Isolation::probe(&probe);
+    let mut isolation = Isolation::probe(&probe);
+    if drop_landlock {
+        // After the probe, which would refuse root without it: the other layers have to hold by themselves.
+        isolation.landlock = 0;
+    }
     if mechanism == "probe" {
         println!("{isolation}");
         return ExitCode::SUCCESS;

@@ -68,6 +68,8 @@ fn calls_that_reach_beyond_are_refused() {
             ("perf_event_open", 298, "0, 0, 0, 0, 0"),
             ("userfaultfd", 323, "0"),
             ("chroot", 161, "0"),
+            ("memfd_create", 319, "0, 0"),
+            ("memfd_secret", 447, "0"),
             ("push-to-terminal", 16, "0, 0x5412, 0"),
             ("short-pointers", 0x4000_0000 + 272, "0x10000000"),
         ];
@@ -104,5 +106,117 @@ fn nothing_that_is_open_is_inherited() {
         assert_eq!(open.split_off(open.len().min(4)), Vec::<&str>::new(), "{setting:?} {ran:?}");
         assert_eq!(open, ["0", "1", "2", "3"], "{setting:?} {ran:?}");
         assert_eq!(fs_err::read_to_string(&secret).unwrap(), "CANARY\n", "{setting:?}");
+    });
+}
+
+/// One layer may fail. What the others hold is tried without Landlock, which the probe itself would refuse to root.
+#[test]
+fn without_landlock_the_machine_and_the_supervisor_stay_out_of_reach() {
+    each(|setting| {
+        if setting.mechanism != "bubblewrap" {
+            return;
+        }
+        let ran = setting.attempts(
+            &["--drop-landlock"],
+            r#"
+            sub update { open(my $file, "+<", $_[0]) }
+            attempt("core-pattern", sub { put("/proc/sys/kernel/core_pattern") });
+            attempt("core-pattern-mode", sub { chmod(0666, "/proc/sys/kernel/core_pattern") });
+            attempt("modprobe", sub { put("/proc/sys/kernel/modprobe") });
+            attempt("sysrq", sub { put("/proc/sysrq-trigger") });
+            attempt("irq", sub { put("/proc/irq/default_smp_affinity") });
+            attempt("kcore", sub { -s "/proc/kcore" });
+            attempt("supervisor-mem", sub { update("/proc/" . getppid() . "/mem") });
+            attempt("supervisor-mem-read", sub { open(my $file, "<", "/proc/" . getppid() . "/mem") });
+            attempt("supervisor-environ", sub { spill("/proc/" . getppid() . "/environ") });
+            attempt("supervisor-root", sub { opendir(my $d, "/proc/" . getppid() . "/root") });
+            attempt("supervisor-oom", sub { put("/proc/" . getppid() . "/oom_score_adj") });
+            attempt("init-mem", sub { open(my $file, "<", "/proc/1/mem") });
+            attempt("init-is-supervisor", sub { getppid() == 1 });
+            attempt("own-mem", sub { update("/proc/self/mem") });
+            attempt("device", sub { POSIX::mkfifo("/dev/openoxide-canary", 0600) });
+            attempt("etc", sub { put("/etc/openoxide-canary") });
+            attempt("root", sub { put("/openoxide-canary") });
+            "#,
+        );
+        ran.expect(
+            setting,
+            "core-pattern EROFS EACCES
+             core-pattern-mode EROFS EPERM
+             modprobe EROFS EACCES ENOENT
+             sysrq EROFS EACCES ENOENT
+             irq ENOENT EROFS EACCES
+             kcore FAILED ENOENT
+             supervisor-mem EACCES EPERM EROFS
+             supervisor-mem-read EACCES EPERM
+             supervisor-environ EACCES EPERM
+             supervisor-root EACCES EPERM
+             supervisor-oom EACCES EPERM EROFS
+             init-mem EACCES EPERM
+             init-is-supervisor DONE
+             own-mem EROFS
+             device EROFS
+             etc EROFS
+             root EROFS",
+        );
+        let ran =
+            setting.sh(&["--drop-landlock"], "grep -E 'Cap|NoNewPrivs' /proc/self/status; cat /proc/self/uid_map");
+        for line in ran.stdout.lines().filter(|line| line.starts_with("Cap")) {
+            assert!(line.ends_with("\t0000000000000000"), "{setting:?} {ran:?}");
+        }
+        assert!(ran.stdout.contains("NoNewPrivs:\t1"), "{setting:?} {ran:?}");
+        let map: Vec<&str> = ran.stdout.lines().last().unwrap_or_default().split_whitespace().collect();
+        assert!(map.len() == 3 && map[0] == "1000" && map[2] == "1", "a user namespace: {setting:?} {ran:?}");
+    });
+}
+
+/// A file that runs with its owner's rights would outlast the sandbox.
+#[test]
+fn no_file_gets_the_rights_of_its_owner() {
+    if !cfg!(target_arch = "x86_64") {
+        return skipped("the numbers of system calls are those of x86-64");
+    }
+    each(|setting| {
+        let folder = setting.folder();
+        let ran = setting.attempts(
+            &["--write", folder.str(), "--cwd", folder.str()],
+            r#"
+            my ($plain, $here) = ("plain", ".");
+            attempt("plain", sub { put($plain) && chmod(0755, $plain) });
+            attempt("chmod-user", sub { chmod(04755, $plain) });
+            attempt("chmod-group", sub { chmod(02755, $plain) });
+            attempt("fchmod", sub { open(my $f, "<", $plain) or die; chmod(06755, $f) });
+            attempt("fchmodat", sub { syscall(268, -100, $plain, 04755) == 0 });
+            attempt("fchmodat2", sub { syscall(452, -100, $plain, 04755, 0) == 0 });
+            attempt("open", sub { sysopen(my $f, "made", O_CREAT | O_WRONLY, 04755) });
+            attempt("open-unnamed", sub { sysopen(my $f, ".", 020200002, 04755) });
+            attempt("openat2", sub { my $how = pack("QQQ", O_CREAT | O_WRONLY, 04755, 0); syscall(437, -100, $plain, $how, 24) >= 0 });
+            attempt("mkdir", sub { mkdir("folder", 02755) });
+            attempt("mknod", sub { my $n = "node"; syscall(133, $n, 0104755, 0) == 0 });
+            attempt("creat", sub { my $n = "created"; syscall(85, $n, 04755) >= 0 });
+            attempt("device", sub { my $n = "device"; syscall(133, $n, 0020666, 0x103) == 0 });
+            attempt("sticky", sub { mkdir("shared", 01777) });
+            "#,
+        );
+        ran.expect(
+            setting,
+            "plain DONE
+             chmod-user EPERM
+             chmod-group EPERM
+             fchmod EPERM
+             fchmodat EPERM
+             fchmodat2 EPERM
+             open EPERM
+             open-unnamed EPERM
+             openat2 ENOSYS
+             mkdir EPERM
+             mknod EPERM
+             creat EPERM
+             device EPERM
+             sticky DONE",
+        );
+        for line in folder.state() {
+            assert!(!line.contains(" 104") && !line.contains(" 102") && !line.contains(" 42"), "{setting:?}: {line}");
+        }
     });
 }

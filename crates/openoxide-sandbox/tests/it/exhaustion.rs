@@ -1,6 +1,6 @@
 //! Using up the machine.
 
-use crate::support::each;
+use crate::support::{each, skipped};
 
 /// One that is not ended would end in another way, or hang here until the test runner ends it.
 #[test]
@@ -47,5 +47,50 @@ fn time_is_limited_for_who_is_busy() {
             let ran = setting.sh(&["--time", "700"], line);
             assert_eq!(ran.ended, "TimedOut", "{setting:?} {line}: {:.300}", ran.stderr);
         }
+    });
+}
+
+/// Memory that belongs to no process: in folders in memory, in files without a name, in shared segments.
+#[test]
+fn memory_outside_of_processes_is_limited_too() {
+    const LIMIT: &str = "200000000";
+    each(|setting| {
+        for folder in ["/dev/shm", "/tmp", "/dev"] {
+            let line =
+                format!("dd if=/dev/zero of={folder}/x bs=1M count=2000 2>/dev/null; stat -c %s {folder}/x; true");
+            let ran = setting.sh(&["--memory", LIMIT, "--file-size", "100000000000"], &line);
+            let size: u64 = ran.stdout.trim().parse().unwrap_or(0);
+            assert!(size < 150_000_000, "{setting:?} {folder}: {ran:?}");
+        }
+        // The two folders together with a process pass the limit, although each is below its own.
+        let line = "dd if=/dev/zero of=/dev/shm/x bs=1M count=45 2>/dev/null; dd if=/dev/zero of=/tmp/x bs=1M count=90 \
+                    2>/dev/null; exec perl -e 'my $x = \"x\" x 120_000_000; sleep 9; print \"HAS IT\"'";
+        let ran = setting.sh(&["--memory", LIMIT], line);
+        assert_eq!((ran.ended.as_str(), ran.stdout.as_str()), ("MemoryLimit", ""), "{setting:?} {ran:?}");
+        if !cfg!(target_arch = "x86_64") {
+            skipped("the numbers of system calls are those of x86-64");
+            return;
+        }
+        let unnamed = r#"my $name = "x"; my $fd = syscall(319, $name, 0); print $fd < 0 ? "no\n" : "HAS IT\n""#;
+        assert_eq!(setting.run(&[], &["perl", "-e", unnamed]).stdout, "no\n", "{setting:?}");
+        // Segments that no process keeps attached.
+        let segments = "for (1..30) { my $id = shmget(0, 20_000_000, 01600) // last; shmwrite($id, 'x' x 20_000_000, 0, \
+                        20_000_000) or last; select(undef, undef, undef, 0.05) } sleep 9; print 'HAS IT'";
+        let ran = setting.run(&["--memory", LIMIT], &["perl", "-e", segments]);
+        assert_eq!((ran.ended.as_str(), ran.stdout.as_str()), ("MemoryLimit", ""), "{setting:?} {ran:?}");
+    });
+}
+
+/// A process that lets nobody look at its memory is counted all the same.
+#[test]
+fn memory_cannot_be_hidden() {
+    if !cfg!(target_arch = "x86_64") {
+        return skipped("the numbers of system calls are those of x86-64");
+    }
+    each(|setting| {
+        let hidden = "for (1..4) { if (!fork) { syscall(157, 4, 0, 0, 0, 0); my $x = 'x' x 60_000_000; sleep 9; exit } } \
+                      wait; print 'HAS IT'";
+        let ran = setting.run(&["--memory", "200000000"], &["/usr/bin/perl", "-e", hidden]);
+        assert_eq!((ran.ended.as_str(), ran.stdout.as_str()), ("MemoryLimit", ""), "{setting:?} {ran:?}");
     });
 }

@@ -34,6 +34,26 @@ fn without_bubblewrap_and_landlock() {
     });
 }
 
+/// With bubblewrap alone an ordinary user's commands run, and what is missing is said; root's do not.
+#[test]
+fn without_landlock_root_runs_nothing() {
+    each(|setting| {
+        if setting.mechanism != "bubblewrap" {
+            return;
+        }
+        let is_root = setting.user.is_none() && rustix::process::getuid().is_root();
+        if is_root {
+            let words =
+                ["Landlock: the kernel", "root is confined only where every layer is there", "an ordinary user"];
+            return refused(setting, &["--without-landlock"], &words);
+        }
+        let ran = setting.run(&["--without-landlock"], &["echo", "ran"]);
+        assert_eq!((ran.ended.as_str(), ran.stdout.as_str()), ("Exit(0)", "ran\n"), "{setting:?} {ran:?}");
+        let probe = Setting { mechanism: "probe", ..setting }.run(&["--without-landlock"], &[]);
+        assert!(probe.stdout.contains("no Landlock"), "{setting:?} {probe:?}");
+    });
+}
+
 #[test]
 fn a_bubblewrap_that_does_not_work_is_not_used() {
     each(|setting| {

@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 use std::{ffi::OsStr, os::unix::process::CommandExt as _};
 
 use rustix::process::{Resource, Rlimit, setrlimit};
+use rustix::thread::capabilities;
 
 use super::step::{InLayer as _, LayerError, control};
 use super::{landlock_rules, seccomp};
@@ -18,6 +19,7 @@ pub(super) fn enter() -> Result<(), LayerError> {
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022));
     limits(&spec.limits).in_layer("limits")?;
     rustix::thread::set_no_new_privs(true).in_layer("no new privileges")?;
+    check_powerless()?;
     landlock_rules::restrict(&spec)?;
     seccomp::install(spec.network)?;
     Answer::Started.send(&control).in_layer("helper")?;
@@ -29,6 +31,22 @@ pub(super) fn enter() -> Result<(), LayerError> {
         .stdin(stdin)
         .exec();
     Answer::NoProgram { why: error.to_string() }.send(&control).in_layer("helper")
+}
+
+/// Checks that nothing is left of our own rights, whichever mechanism was to take them away.
+fn check_powerless() -> Result<(), LayerError> {
+    let left = capabilities(None).in_layer("capabilities")?;
+    let all = left.effective | left.permitted | left.inheritable;
+    if !all.is_empty() {
+        return Err("some are left").in_layer("capabilities");
+    }
+    let map = fs_err::read_to_string("/proc/self/uid_map").in_layer("user namespace")?;
+    let ids: Vec<&str> = map.split_whitespace().collect();
+    match ids[..] {
+        // The command is one user, who is not called root.
+        [inside, _, "1"] if inside != "0" => Ok(()),
+        _ => Err("there is none").in_layer("user namespace"),
+    }
 }
 
 /// Returns the whole input as a file in memory, so that no thread has to feed it while the command runs.

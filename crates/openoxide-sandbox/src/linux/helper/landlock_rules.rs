@@ -6,15 +6,19 @@ use landlock::{
 };
 
 use super::step::{InLayer as _, LayerError};
-use crate::{linux::spec::Spec, linux::visible_files, system_paths};
+use crate::linux::spec::{Landlock, Spec};
+use crate::{linux::visible_files, system_paths};
 
 /// The newest version whose rights are used here. An older kernel enforces the rights that it knows.
 const NEWEST: ABI = ABI::V6;
 
 /// Restricts this process to what the policy allows.
 pub(super) fn restrict(spec: &Spec) -> Result<(), LayerError> {
+    if spec.landlock == Landlock::Absent {
+        return Ok(());
+    }
     let status = apply(spec).in_layer("Landlock")?;
-    if status.ruleset == RulesetStatus::NotEnforced && spec.relies_on_landlock {
+    if status.ruleset == RulesetStatus::NotEnforced {
         return Err("the kernel does not enforce it").in_layer("Landlock");
     }
     Ok(())

@@ -5,6 +5,7 @@ use std::{io, os::unix::net::UnixStream, process::Child};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, WaitOptions, WaitStatus, pidfd_open, wait};
 
+use super::memory;
 use crate::{Ended, Limits};
 
 /// How often processes and memory are counted.
@@ -62,34 +63,9 @@ fn by_signal(signal: i32) -> Ended {
 }
 
 fn exceeded(limits: &Limits) -> Option<Ended> {
-    let processes = processes();
+    let processes = memory::processes();
     if processes.len() > limits.processes as usize {
         return Some(Ended::ProcessLimit);
     }
-    // The rough count includes shared pages once per process, so an exact count has to confirm it.
-    let rough: u64 = processes.iter().filter_map(|pid| resident(*pid)).sum();
-    let memory = || processes.iter().filter_map(|pid| proportional(*pid)).sum::<u64>();
-    (rough > limits.memory && memory() > limits.memory).then_some(Ended::MemoryLimit)
-}
-
-/// Returns all processes of the namespace but the first and ourselves.
-fn processes() -> Vec<u32> {
-    let own = std::process::id();
-    let number = |entry: io::Result<std::fs::DirEntry>| entry.ok()?.file_name().to_str()?.parse::<u32>().ok();
-    let all = std::fs::read_dir("/proc").into_iter().flatten().filter_map(number);
-    all.filter(|pid| *pid != 1 && *pid != own).collect()
-}
-
-/// Returns the resident memory of a process, in bytes.
-fn resident(pid: u32) -> Option<u64> {
-    let text = fs_err::read_to_string(format!("/proc/{pid}/statm")).ok()?;
-    let pages: u64 = text.split(' ').nth(1)?.parse().ok()?;
-    Some(pages * rustix::param::page_size() as u64)
-}
-
-/// Returns a process's proportional share of memory, in bytes.
-fn proportional(pid: u32) -> Option<u64> {
-    let text = fs_err::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("Pss:"))?;
-    line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
+    memory::exceeds(limits.memory, &processes).then_some(Ended::MemoryLimit)
 }

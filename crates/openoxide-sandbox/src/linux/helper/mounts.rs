@@ -8,8 +8,8 @@ use std::{ffi::OsString, io, os::fd::OwnedFd, os::unix::ffi::OsStringExt as _};
 
 use rustix::fs::{CWD, StatVfsMountFlags};
 use rustix::mount::{
-    MountFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags, mount, mount_change, mount_remount, move_mount,
-    open_tree,
+    MountFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags, mount, mount_bind, mount_change, mount_remount,
+    move_mount, open_tree,
 };
 
 use super::step::{InLayer as _, LayerError};
@@ -39,14 +39,28 @@ fn copy(path: &Path) -> Result<OwnedFd, String> {
 
 fn private(spec: &Spec) -> io::Result<()> {
     let flags = MountFlags::NOSUID | MountFlags::NODEV;
-    let size = std::ffi::CString::new(format!("size={},mode=0700", spec.limits.file_size))?;
-    mount("tmpfs", system_paths::TEMP, "tmpfs", flags, size.as_c_str())?;
+    in_memory(Path::new(system_paths::TEMP), flags, spec.limits.temporary())?;
     if Path::new(visible_files::SHARED_MEMORY).is_dir() {
-        mount("tmpfs", visible_files::SHARED_MEMORY, "tmpfs", flags, size.as_c_str())?;
+        in_memory(Path::new(visible_files::SHARED_MEMORY), flags, spec.limits.shared_memory())?;
     }
     let locked = flags | MountFlags::NOEXEC | MountFlags::RDONLY;
     mount("proc", "/proc", "proc", locked, None::<&std::ffi::CStr>)?;
+    let is_there = |path: &&&str| Path::new(path).exists();
+    for folder in visible_files::HIDDEN_FOLDERS.iter().filter(is_there) {
+        in_memory(Path::new(folder), locked, 4096)?;
+    }
+    for file in visible_files::HIDDEN_FILES.iter().filter(is_there) {
+        mount_bind("/dev/null", *file)?;
+    }
     Ok(())
+}
+
+/// Mounts a folder in memory that holds at most so many bytes.
+fn in_memory(folder: &Path, flags: MountFlags, size: u64) -> io::Result<()> {
+    // Names cost memory too.
+    let names = (size / 4096).max(16);
+    let options = std::ffi::CString::new(format!("size={size},nr_inodes={names},mode=0700"))?;
+    Ok(mount("tmpfs", folder, "tmpfs", flags, options.as_c_str())?)
 }
 
 fn attach(path: &Path, access: Access, copy: &OwnedFd) -> io::Result<()> {

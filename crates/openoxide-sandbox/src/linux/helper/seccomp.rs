@@ -28,6 +28,9 @@ const REFUSED: &[i64] = &[
     libc::SYS_open_by_handle_at,
     libc::SYS_userfaultfd,
     libc::SYS_fanotify_init,
+    // Memory that belongs to no process and to no folder, and so is not counted.
+    libc::SYS_memfd_create,
+    libc::SYS_memfd_secret,
     // Namespaces and mounts.
     libc::SYS_unshare,
     libc::SYS_setns,
@@ -91,7 +94,8 @@ const NAMESPACES: &[i32] = &[
 /// Installs the filters. They hold for everything that this process becomes or starts.
 pub(super) fn install(network: bool) -> Result<(), LayerError> {
     // The flags of `clone3` are in memory, which a filter cannot read. Every C library falls back to the older call.
-    let mut unknown = Rules::from([(libc::SYS_clone3, Vec::new())]);
+    // So is the mode of `openat2`; few programs use it, and all of them know kernels without it.
+    let mut unknown = Rules::from([(libc::SYS_clone3, Vec::new()), (libc::SYS_openat2, Vec::new())]);
     with_other_numbers(&mut unknown);
     let unknown = compile(unknown, libc::ENOSYS).in_layer("seccomp")?;
     let refused = rules(network).and_then(|rules| compile(rules, libc::EPERM)).in_layer("seccomp")?;
@@ -108,8 +112,49 @@ fn rules(network: bool) -> Result<Rules, BackendError> {
     rules.insert(libc::SYS_clone, spaces.collect::<Result<_, _>>()?);
     rules.insert(libc::SYS_ioctl, vec![SeccompRule::new(vec![is(1, SeccompCmpOp::Eq, PUSH_TO_TERMINAL)?])?]);
     rules.insert(libc::SYS_socket, if network { sockets()? } else { Vec::new() });
+    rules.extend(modes()?);
     rules.insert(libc::SYS_socketpair, vec![SeccompRule::new(vec![domain(SeccompCmpOp::Ne, libc::AF_UNIX)?])?]);
     with_other_numbers(&mut rules);
+    Ok(rules)
+}
+
+/// Refuses to make a file that runs with the rights of its owner or group: anybody may start it later.
+fn modes() -> Result<Rules, BackendError> {
+    const UNNAMED: u64 = 0o20_000_000;
+    const CHANGE: &[(i64, u8)] = &[
+        (libc::SYS_fchmod, 1),
+        (libc::SYS_fchmodat, 2),
+        (libc::SYS_fchmodat2, 2),
+        (libc::SYS_mkdirat, 2),
+        (libc::SYS_mknodat, 2),
+        #[cfg(target_arch = "x86_64")]
+        (libc::SYS_chmod, 1),
+        #[cfg(target_arch = "x86_64")]
+        (libc::SYS_mkdir, 1),
+        #[cfg(target_arch = "x86_64")]
+        (libc::SYS_mknod, 1),
+        #[cfg(target_arch = "x86_64")]
+        (libc::SYS_creat, 1),
+    ];
+    const OPEN: &[(i64, u8)] = &[
+        (libc::SYS_openat, 2),
+        #[cfg(target_arch = "x86_64")]
+        (libc::SYS_open, 1),
+    ];
+    let bits = [libc::S_ISUID, libc::S_ISGID].map(u64::from);
+    let has = |argument: u8, bit: u64| is(argument, SeccompCmpOp::MaskedEq(bit), bit);
+    let mut rules = Rules::new();
+    for (call, mode) in CHANGE {
+        let each = bits.map(|bit| SeccompRule::new(vec![has(*mode, bit)?]));
+        rules.insert(*call, each.into_iter().collect::<Result<_, _>>()?);
+    }
+    // Without one of these flags, there is no mode.
+    let makes = [u64::from(libc::O_CREAT.cast_unsigned()), UNNAMED];
+    for (call, flags) in OPEN {
+        let each = makes.iter().flat_map(|flag| bits.map(|bit| (*flag, bit)));
+        let each = each.map(|(flag, bit)| SeccompRule::new(vec![has(*flags, flag)?, has(*flags + 1, bit)?]));
+        rules.insert(*call, each.collect::<Result<_, _>>()?);
+    }
     Ok(rules)
 }
 

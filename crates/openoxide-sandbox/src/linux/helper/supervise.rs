@@ -3,7 +3,7 @@
 use std::process::{Child, Stdio};
 use std::{io, os::unix::fs::DirBuilderExt as _, os::unix::net::UnixStream};
 
-use rustix::process::{Signal, set_parent_process_death_signal};
+use rustix::process::{DumpableBehavior, Signal, set_dumpable_behavior, set_parent_process_death_signal};
 use rustix::thread::{
     CapabilitySet, CapabilitySets, clear_ambient_capability_set, remove_capability_from_bounding_set,
 };
@@ -15,6 +15,8 @@ use crate::system_paths;
 
 /// Supervises one command. With `own`, the namespaces are bare and the mounts have still to be made.
 pub(super) fn supervise(own: bool) -> Result<(), LayerError> {
+    // The command runs as the same user: without this it could open our memory, and with it do what we may.
+    set_dumpable_behavior(DumpableBehavior::NotDumpable).in_layer("helper")?;
     let control = control().in_layer("helper")?;
     if own {
         set_parent_process_death_signal(Some(Signal::KILL)).in_layer("helper")?;
