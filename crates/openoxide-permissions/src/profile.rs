@@ -87,6 +87,8 @@ pub struct GrantDelta {
     pub added: Vec<Addition>,
     /// The parts that have no effect, each with the reason.
     pub ignored: Vec<IgnoredRequest>,
+    /// Whether one part is so wrong that the whole profile is refused: then nothing is added, and the user is told.
+    pub refused: bool,
 }
 
 /// Whose profiles are used. None applies without the user's consent.
@@ -188,6 +190,16 @@ impl GrantDelta {
             why.is_none()
         });
         self.sorted()
+    }
+
+    /// Refuses everything, if `why` gives a reason against one addition.
+    #[must_use]
+    pub fn unless(mut self, why: impl Fn(&Addition) -> Option<&'static str>) -> GrantDelta {
+        self.refused |= self.added.iter().any(|addition| why(addition).is_some());
+        if !self.refused {
+            return self;
+        }
+        self.without(|addition| why(addition).or(Some("the whole profile is refused")))
     }
 
     fn sorted(mut self) -> GrantDelta {

@@ -5,4 +5,4 @@ mod servers;
 mod variables;
 
 pub(crate) use dependencies::Dependencies;
-pub(crate) use variables::{givable_variables, redact, set_variables, variables_of};
+pub(crate) use variables::{givable_variables, redact, refused_variables, set_variables, variables_of};

@@ -9,5 +9,5 @@ mod requested;
 mod worktree;
 
 pub use inspect::{Inspection, InspectionError};
-pub(crate) use profile::profile_lines;
+pub(crate) use profile::{profile_lines, profile_refusal};
 pub use requested::{RequestedAction, RequestedPermission, variable_item};

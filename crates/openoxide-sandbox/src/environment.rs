@@ -5,6 +5,8 @@ use std::{collections::BTreeMap, fmt, os::unix::ffi::OsStrExt as _};
 
 use crate::system_paths;
 
+mod refused;
+
 /// The environment variables of a command. None is inherited from our own process.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Environment(BTreeMap<OsString, OsString>);
@@ -22,9 +24,14 @@ pub enum EnvError {
     /// The name is not valid.
     #[error("`{0}` is not the name of a variable; use letters, digits and `_`, and begin with no digit")]
     Name(String),
-    /// The sandbox sets it.
-    #[error("`{0}` is set by the sandbox, because it decides which programs run; choose another name")]
-    Fixed(String),
+    /// No command gets a variable of this name.
+    #[error("`{name}` is never given to a command: {why}; choose another name")]
+    Refused {
+        /// The name.
+        name: String,
+        /// What could be done with it.
+        why: &'static str,
+    },
     /// The value has a NUL byte.
     #[error("the value of `{0}` has a NUL byte, which no variable can hold")]
     Value(String),
@@ -44,15 +51,24 @@ impl Default for Environment {
 }
 
 impl Environment {
-    /// Adds a variable, or replaces the language or the terminal.
+    /// Adds a variable that a skill asked for. Unlike [`set`](Self::set), it refuses those that are ours.
+    pub fn give(&mut self, name: impl AsRef<OsStr>, value: impl Into<OsString>) -> Result<(), EnvError> {
+        let shown = name.as_ref().to_string_lossy();
+        if refused::is_ours(&shown) {
+            return Err(EnvError::Refused { name: shown.into_owned(), why: refused::IS_OURS });
+        }
+        self.set(name, value)
+    }
+
+    /// Adds a variable of ours, or replaces the language or the terminal.
     pub fn set(&mut self, name: impl AsRef<OsStr>, value: impl Into<OsString>) -> Result<(), EnvError> {
         let (name, value) = (name.as_ref(), value.into());
         let shown = || name.to_string_lossy().into_owned();
         if !is_name(name.as_bytes()) {
             return Err(EnvError::Name(shown()));
         }
-        if is_fixed(name.as_bytes()) {
-            return Err(EnvError::Fixed(shown()));
+        if let Some(why) = refused::why_refused(&name.to_string_lossy()) {
+            return Err(EnvError::Refused { name: shown(), why });
         }
         if value.as_bytes().contains(&0) {
             return Err(EnvError::Value(shown()));
@@ -72,13 +88,6 @@ fn is_name(name: &[u8]) -> bool {
         && name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
 }
 
-/// Returns whether the sandbox sets a variable or forbids it. The helper runs with the same variables before the command
-/// does, so none of them may influence the dynamic loader either.
-fn is_fixed(name: &[u8]) -> bool {
-    const FIXED: [&[u8]; 6] = [b"PATH", b"HOME", b"TMPDIR", b"IFS", b"ENV", b"BASH_ENV"];
-    FIXED.contains(&name) || name.starts_with(b"LD_") || name.starts_with(b"GLIBC_") || name == b"MALLOC_CHECK_"
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -86,9 +95,17 @@ mod tests {
     #[test]
     fn what_decides_which_program_runs_is_fixed() {
         let mut environment = Environment::default();
-        for name in ["PATH", "HOME", "LD_PRELOAD", "BASH_ENV", "IFS"] {
-            assert_eq!(environment.set(name, "."), Err(EnvError::Fixed(name.to_owned())));
+        for name in ["PATH", "HOME", "LD_PRELOAD", "BASH_ENV", "IFS", "NODE_OPTIONS", "GIT_SSH_COMMAND"] {
+            let refused = environment.set(name, ".").unwrap_err();
+            assert!(matches!(&refused, EnvError::Refused { name: shown, .. } if shown == name), "{refused}");
+            assert_eq!(environment.give(name, "."), Err(refused));
         }
+        let refused = environment.give("OPENOXIDE_TOKEN", "t").unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            "`OPENOXIDE_TOKEN` is never given to a command: it belongs to OpenOxide, and may be a secret of it; choose \
+             another name"
+        );
         for name in ["", "1A", "A=B", "A B", "A\0"] {
             assert_eq!(environment.set(name, "x"), Err(EnvError::Name(name.to_owned())));
         }

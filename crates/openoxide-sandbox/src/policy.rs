@@ -4,6 +4,10 @@ use std::path::{Path, PathBuf};
 
 use crate::system_paths;
 
+mod seals;
+
+pub use seals::{SEALED_AT_HOME, SEALED_NAMES};
+
 /// Which files a command may read and change, besides the system's programs and a private `/tmp`.
 ///
 /// Paths are absolute and contain no symbolic link, so that exactly the path that the user saw is enforced. Resolve them
@@ -18,60 +22,11 @@ pub struct Policy {
     /// be created either: an empty folder takes its place while the command runs. If a folder above it is missing too, that
     /// one is replaced.
     pub sealed: Vec<PathBuf>,
+    /// The project. The names of folders above it seal nothing in it.
+    pub project: Option<PathBuf>,
     /// Whether it may reach the network.
     pub network: bool,
 }
-
-/// Names that are sealed directly below every folder that [`Policy::write`] grants, because other programs obey these files.
-pub const SEALED_NAMES: &[&str] = &[
-    ".agent",
-    ".agents",
-    ".claude",
-    ".codex",
-    ".copilot",
-    ".crush",
-    ".cursor",
-    ".envrc",
-    ".gemini",
-    ".git",
-    ".github",
-    ".goose",
-    ".idea",
-    ".mcp.json",
-    ".omp",
-    ".opencode",
-    ".openoxide",
-    ".pi",
-    ".qwen",
-    ".roo",
-    ".vscode",
-    "AGENTS.md",
-    "CLAUDE.local.md",
-    "CLAUDE.md",
-    "GEMINI.md",
-    "crush.json",
-    "opencode.json",
-    "opencode.jsonc",
-    "openoxide.lock",
-    "skills",
-];
-
-/// More names that are sealed where at least one of them exists, which distinguishes a home from a project.
-pub const SEALED_AT_HOME: &[&str] = &[
-    ".bash_login",
-    ".bash_logout",
-    ".bash_profile",
-    ".bashrc",
-    ".config",
-    ".gitconfig",
-    ".local",
-    ".npmrc",
-    ".profile",
-    ".ssh",
-    ".zprofile",
-    ".zshenv",
-    ".zshrc",
-];
 
 /// The reason why a policy cannot be enforced.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
@@ -98,6 +53,18 @@ pub enum PolicyError {
     /// The path belongs to the system.
     #[error("`{}` belongs to the system and cannot be given to a command; choose a folder of your own", .0.display())]
     System(PathBuf),
+    /// A folder to write is one that other programs obey, or lies in one.
+    #[error(
+        "`{}` cannot be given to be written: `{}` is sealed, because other programs obey what stands there; choose another folder",
+        path.display(),
+        sealed.display()
+    )]
+    Sealed {
+        /// The folder.
+        path: PathBuf,
+        /// The part of it that is sealed.
+        sealed: PathBuf,
+    },
     /// A folder is sealed and writable.
     #[error("`{}` is to be writable inside `{}`, which is sealed; take one of the two back", writable.display(), sealed.display())]
     Contradiction {
@@ -143,6 +110,9 @@ impl Policy {
         }
         for path in &self.writable {
             check_not_programs(path)?;
+            if let Some(sealed) = self.sealed_part(path) {
+                return Err(PolicyError::Sealed { path: path.clone(), sealed });
+            }
             if let Some(sealed) = self.sealed.iter().find(|sealed| path.starts_with(sealed)) {
                 return Err(PolicyError::Contradiction { writable: path.clone(), sealed: sealed.clone() });
             }
@@ -153,6 +123,11 @@ impl Policy {
             Some(cwd) => check_unlinked(cwd),
             None => Ok(()),
         }
+    }
+
+    /// Returns the part of a path that is sealed by its name. Nothing at or below it can be written, whoever asks.
+    pub fn sealed_part(&self, path: &Path) -> Option<PathBuf> {
+        seals::sealed_part(path, self.project.as_deref())
     }
 
     fn covers(&self, path: &Path) -> bool {
@@ -228,7 +203,11 @@ mod tests {
             PolicyError::Moved { path: link.clone(), target: "/etc".into() }
         );
         fs_err::create_dir_all(folder.join(".git/objects")).unwrap();
-        let policy = Policy::default().write(&folder).write(folder.join(".git/objects"));
+        let policy = Policy::default().write(folder.join(".git/objects"));
+        assert!(matches!(refused(policy), PolicyError::Sealed { .. }));
+        fs_err::create_dir_all(folder.join("kept/inside")).unwrap();
+        let mut policy = Policy::default().write(&folder).write(folder.join("kept/inside"));
+        policy.sealed.push(folder.join("kept"));
         assert!(matches!(refused(policy), PolicyError::Contradiction { .. }));
         let policy = Policy::default().read(folder.join(".git"));
         assert_eq!(policy.check(Some(&folder)), Err(PolicyError::Cwd(folder.clone())));

@@ -5,8 +5,10 @@ mod callers;
 mod envelope;
 mod isolation;
 mod power;
+mod private_copy;
 mod rules;
 mod runaway;
+mod seals;
 mod terminal;
 
 use std::fmt::Write as _;

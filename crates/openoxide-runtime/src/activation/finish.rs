@@ -9,6 +9,7 @@ use openoxide_skills::{catalog::View, expand::LeftAloneReason, text::RenderError
 use sha2::{Digest as _, Sha256};
 
 use super::{attach::attach, fork::plan, load::loaded, loading::Loading};
+use crate::permission::profile_refusal;
 use crate::{ActivatedSkill, Notice, Recorded, Refusal, RefusalReason, RequestedPermission, Runtime, Session};
 
 /// Draws what is sent, and writes it into the record; returns also what people should know.
@@ -172,6 +173,9 @@ fn notices(session: &mut Session, loading: &Loading) -> Vec<Notice> {
     }
     if let (false, Err(error)) = (loading.requested.is_empty(), &loading.snapshot) {
         notices.push(note(format!("it gets no power: {error}")));
+    }
+    if !loading.requested.is_empty() {
+        notices.extend(profile_refusal(&loading.profile).map(note));
     }
     notices.extend(loading.troubles.iter().cloned().map(note));
     let left = &loading.expanded.left_alone;

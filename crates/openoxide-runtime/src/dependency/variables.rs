@@ -23,8 +23,8 @@ impl Dependencies {
     ) {
         let mut asked = 0;
         for Required { name, about, skills, .. } in gather(dependencies) {
-            if let Err(error) = Variables::default().set(&name, "") {
-                self.note(&skills, format!("a variable cannot be given to it: {error}"), None);
+            if let Some(why) = refused(&name) {
+                self.note(&skills, why, None);
                 continue;
             }
             if is_known(runtime, session, &name) {
@@ -45,7 +45,7 @@ impl Dependencies {
     pub(super) fn variable_answered(&mut self, session: &mut Session, name: &str, skills: &[String], answer: Answer) {
         let Answer::Secret(value) = answer else { return self.note_missing(name, skills) };
         // The sandbox's own rule; its words name the variable, never the value.
-        match Variables::default().set(name, value.expose_secret()) {
+        match Variables::default().give(name, value.expose_secret()) {
             Ok(()) if !value.expose_secret().is_empty() => session.keep_secret(name, value),
             Ok(()) => self.note_missing(name, skills),
             Err(error) => self.note(skills, error.to_string(), None),
@@ -85,9 +85,20 @@ pub(crate) fn variables_of(entry: &Entry) -> impl Iterator<Item = &str> {
 
 /// Returns the names of the variables that a skill's commands would get, each once: whether or not there is a value yet.
 pub(crate) fn givable_variables(entry: &Entry) -> Vec<String> {
-    let can_be_given = |name: &&str| Variables::default().set(name, "").is_ok();
-    let names: BTreeSet<&str> = variables_of(entry).filter(can_be_given).collect();
+    let names: BTreeSet<&str> = variables_of(entry).filter(|name| refused(name).is_none()).collect();
     names.into_iter().map(str::to_owned).collect()
+}
+
+/// Says which variables a skill asks for and never gets, and why.
+pub(crate) fn refused_variables(entry: &Entry) -> Vec<String> {
+    let names: BTreeSet<&str> = variables_of(entry).collect();
+    names.into_iter().filter_map(refused).collect()
+}
+
+/// Says why no skill gets a variable, by the sandbox's own rule.
+fn refused(name: &str) -> Option<String> {
+    let error = Variables::default().give(name, "").err()?;
+    Some(format!("a variable cannot be given to it: {error}"))
 }
 
 impl Runtime {
@@ -109,7 +120,7 @@ pub(crate) fn set_variables<N: AsRef<OsStr>, V: Into<OsString>>(
 ) -> Result<(), String> {
     for name in agreed {
         if let Some(value) = session.secret(name) {
-            command.env.set(name, value.expose_secret()).map_err(|error| error.to_string())?;
+            command.env.give(name, value.expose_secret()).map_err(|error| error.to_string())?;
         }
     }
     ours.into_iter().try_for_each(|(name, value)| command.env.set(name, value)).map_err(|error| error.to_string())

@@ -6,7 +6,7 @@ use openoxide_config::{ApprovalState, Grant, PermissionKind, Timestamp, TrustErr
 use openoxide_permissions::{Action, Permission};
 use openoxide_skills::{catalog::Entry, host::ToolsMeaning};
 
-use super::profile::{is_unasked, profile_lines};
+use super::profile::{is_unasked, profile_lines, refusal_lines};
 use crate::{
     Answer, Question, RequestedAction, RequestedPermission, Runtime, Session, activation::Loading,
     dependency::givable_variables, hooks::requested_hooks, variable_item,
@@ -62,6 +62,9 @@ impl Runtime {
             changed = false;
         }
         loading.granted = granted;
+        // Not a request: who is asked for anything learns that the profile was refused, and agrees to nothing by it.
+        let refusal = RequestedPermission::new(PermissionKind::Profile, refusal_lines(&loading.profile), Vec::new());
+        asked.extend(Some(refusal).filter(|refusal| !asked.is_empty() && !refusal.actions.is_empty()));
         (!asked.is_empty()).then(|| Question::RequestedPermissions {
             skill: loading.name(),
             path: loading.entry.canonical().to_owned(),

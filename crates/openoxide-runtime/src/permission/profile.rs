@@ -9,7 +9,8 @@ use openoxide_permissions::{Action, Addition, GrantDelta, Grants, Permission, Pr
 use openoxide_sandbox::{Command, Policy, PolicyError};
 use openoxide_skills::{catalog::Entry, skill::SkillScope};
 
-use super::{protected_paths::real, worktree::repository};
+use super::protected_paths::{real, whereabouts};
+use super::worktree::repository;
 use crate::{RequestedPermission, Runtime, Session, activation::Loading};
 
 impl Runtime {
@@ -45,8 +46,10 @@ impl Runtime {
         let Ok(in_force) = self.in_force() else { return GrantDelta::default() };
         let base = ProfileBase { skill: entry.dir(), home: self.environment.home.as_deref() };
         // Where links lead is settled now: it is what people are shown, and a link that is moved later is an error.
-        let requested = profile.requested(base).resolved(|path| real(path).unwrap_or_else(|_| path.to_owned()));
-        let requested = requested.without(|addition| self.adds_to(&mut Policy::default(), addition).err());
+        let requested = profile.requested(base).resolved(whereabouts_of);
+        // Before anything is set apart or covered: nobody is asked for a part of a profile that reaches for a seal.
+        let requested = requested.unless(|addition| self.is_sealed(addition).then_some(SEALED));
+        let requested = requested.without(|addition| self.adds_to(&mut self.empty_policy(), addition).err());
         let source = match entry.skill.scope {
             SkillScope::System | SkillScope::Admin => ProfileSource::Trusted,
             SkillScope::Repo | SkillScope::User | SkillScope::Plugin => ProfileSource::Other,
@@ -81,6 +84,23 @@ pub(crate) fn is_unasked(loading: &Loading, granted: &[RequestedPermission]) -> 
     loading.profile.added.contains(&Addition::Unasked) && has_profile(granted)
 }
 
+/// Returns the path with links resolved as far as it exists.
+fn whereabouts_of(path: &Path) -> PathBuf {
+    real(path).unwrap_or_else(|_| whereabouts(path))
+}
+
+/// Returns what people are told of a profile that is refused whole, with whatever they are asked.
+pub(crate) fn refusal_lines(delta: &GrantDelta) -> Vec<String> {
+    let ignored = delta.ignored.iter().filter(|_| delta.refused);
+    ignored.map(|ignored| format!("no effect: {ignored}")).collect()
+}
+
+/// Says that a profile is refused whole, and for which part of it.
+pub(crate) fn profile_refusal(delta: &GrantDelta) -> Option<String> {
+    let sealed = delta.ignored.iter().find(|ignored| delta.refused && ignored.why == SEALED)?;
+    Some(format!("its permission profile is refused whole: it asks to {}: {}", sealed.what, sealed.why))
+}
+
 /// Returns everything that people are shown about a profile; nothing if it adds nothing.
 pub(crate) fn profile_lines(delta: &GrantDelta) -> Vec<String> {
     let added = delta.added.iter().map(|addition| match addition {
@@ -96,7 +116,7 @@ pub(crate) fn profile_lines(delta: &GrantDelta) -> Vec<String> {
 impl Runtime {
     /// Makes the sandbox's policy of what is in force; an error names the folder that is never given.
     pub(crate) fn policy_of(&self, in_force: &Grants) -> Result<Policy, String> {
-        let mut policy = in_force.read.iter().fold(Policy::default(), Policy::read);
+        let mut policy = in_force.read.iter().fold(self.empty_policy(), Policy::read);
         for folder in &in_force.write {
             let wider = self.writable(policy, folder);
             policy = wider.map_err(|why| format!("`{}` is not given to be written: {why}", folder.display()))?;
@@ -120,6 +140,17 @@ impl Runtime {
         Ok(())
     }
 
+    /// Tells whether a profile asks to write what other programs, or OpenOxide itself, obey.
+    fn is_sealed(&self, addition: &Addition) -> bool {
+        let Addition::Write(path) = addition else { return false };
+        self.empty_policy().sealed_part(path).is_some() || self.is_ours(path)
+    }
+
+    /// Returns a policy that gives nothing yet.
+    fn empty_policy(&self) -> Policy {
+        Policy { project: real(&self.view().around.project).ok(), ..Policy::default() }
+    }
+
     /// Adds something to a policy, or says why it is not given.
     fn adds_to(&self, policy: &mut Policy, addition: &Addition) -> Result<(), &'static str> {
         let wider = match addition {
@@ -131,7 +162,7 @@ impl Runtime {
         wider.check(None).map_err(|error| match error {
             PolicyError::Absent { .. } => "it is not there",
             PolicyError::System(_) => "it belongs to the system, and is never given",
-            PolicyError::Contradiction { .. } => SEALED,
+            PolicyError::Contradiction { .. } | PolicyError::Sealed { .. } => SEALED,
             PolicyError::Relative(_) | PolicyError::Moved { .. } | PolicyError::Link(_) | PolicyError::Cwd(_) => {
                 "the sandbox cannot give it"
             }

@@ -29,11 +29,19 @@ impl Runtime {
         if own.as_deref().is_some_and(|own| folder.starts_with(whereabouts(own)) || folder.starts_with(own)) {
             return Err("OpenOxide keeps there what you trust");
         }
+        if policy.sealed_part(folder).is_some() || self.is_ours(folder) {
+            return Err("it is sealed, because other programs obey what stands there");
+        }
         let mut policy = policy.write(folder);
         let ours = self.ours().into_iter().filter(|path| path.starts_with(folder));
         policy.sealed.extend(ours.chain(nested(folder)?));
         let is_link = |path: &PathBuf| path.starts_with(folder) && has_link(folder, path);
         if policy.sealed.iter().any(is_link) { Err(LINK) } else { Ok(policy) }
+    }
+
+    /// Tells whether a folder is one of OpenOxide's own or of a skill's, or lies in one.
+    pub(super) fn is_ours(&self, folder: &Path) -> bool {
+        self.ours().iter().any(|ours| folder.starts_with(ours))
     }
 
     /// Returns where OpenOxide's own files and skills are.
@@ -52,7 +60,7 @@ pub(super) fn real(path: &Path) -> Result<PathBuf, String> {
 }
 
 /// Returns a path whose folders are without links, as far as they are there; the last part may be a link.
-fn whereabouts(path: &Path) -> PathBuf {
+pub(super) fn whereabouts(path: &Path) -> PathBuf {
     match (path.parent(), path.file_name()) {
         (Some(parent), Some(name)) => real(parent).unwrap_or_else(|_| whereabouts(parent)).join(name),
         _ => path.to_owned(),

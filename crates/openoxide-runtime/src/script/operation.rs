@@ -18,10 +18,11 @@ use openoxide_skills::{catalog::Entry, text::path_text};
 
 use super::interpreter::{HEAD, Interpreter};
 use crate::activation::{Loading, load};
-use crate::dependency::{givable_variables, redact, set_variables, variables_of};
+use crate::dependency::{givable_variables, redact, refused_variables, set_variables, variables_of};
 use crate::{
     Answer, Call, Notice, Question, Refusal, RefusalReason, Reply, RequestedPermission, Resumable, Run, Runtime,
-    Session, Step, permission::profile_lines,
+    Session, Step,
+    permission::{profile_lines, profile_refusal},
 };
 
 /// The request to run a script.
@@ -160,7 +161,10 @@ impl ScriptRun {
     fn ready(&mut self, session: &mut Session, entry: Entry) -> ScriptStep {
         let runtime = Arc::clone(&self.runtime);
         runtime.take_variables(session, &entry);
+        let name = entry.skill.name.to_string();
+        self.notices.extend(refused_variables(&entry).into_iter().map(|text| Notice::new(name.clone(), text)));
         let mut loading = load(&runtime, session, self.as_call(), entry)?;
+        self.notices.extend(profile_refusal(&loading.profile).map(|text| Notice::new(loading.name(), text)));
         let script = self.find(&loading)?;
         let path = shown_name(&script.path);
         let subject = format!("{}/{path}", loading.entry.skill.name);

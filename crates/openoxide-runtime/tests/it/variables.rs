@@ -101,18 +101,25 @@ fn without_a_value_the_skill_is_usable_and_that_is_said() {
 fn what_steers_programs_cannot_be_wished_for() {
     let mut scene = Scene::new();
     scene.rule("shell", "*", Action::Allow);
-    scene.variables.insert("LD_PRELOAD".to_owned(), "/tmp/evil.so".to_owned());
-    let tools =
-        "  - {type: env_var, value: LD_PRELOAD}\n  - {type: env_var, value: \"A=B\"}\n  - {type: gadget, value: x}";
+    for name in ["LD_PRELOAD", "NODE_OPTIONS", "PERL5OPT", "PYTHONSTARTUP", "OPENOXIDE_TOKEN"] {
+        scene.variables.insert(name.to_owned(), "/tmp/evil.so".to_owned());
+    }
+    let tools = "  - {type: env_var, value: LD_PRELOAD}\n  - {type: env_var, value: \"A=B\"}\n  - {type: gadget, value: x}\n  \
+                 - {type: env_var, value: NODE_OPTIONS}\n  - {type: env_var, value: OPENOXIDE_TOKEN}\n  \
+                 - {type: env_var, value: PERL5OPT}\n  - {type: ENV_VAR, value: PYTHONSTARTUP}";
     scene.skill("one", "!`env`", tools);
     let mut script = Script::new(|question: &Question| panic!("{question:?}"));
     let done = scene.call(&mut Session::new("s"), &["one"], &mut script);
-    assert!(!script.given[0].contains_key("LD_PRELOAD"));
+    for name in ["LD_PRELOAD", "NODE_OPTIONS", "PERL5OPT", "PYTHONSTARTUP", "OPENOXIDE_TOKEN"] {
+        assert!(!script.given[0].contains_key(name), "{name}");
+    }
     let told = told(&done);
-    assert_eq!(told.len(), 3, "{told:?}");
+    assert_eq!(told.len(), 7, "{told:?}");
     assert_eq!(told[0], "one: it needs `x` of the kind `gadget`");
     assert!(told[1].contains("`A=B` is not the name of a variable"), "{told:?}");
-    assert!(told[2].contains("`LD_PRELOAD` is set by the sandbox"), "{told:?}");
+    assert!(told[2].contains("`LD_PRELOAD` is never given to a command: the dynamic loader"), "{told:?}");
+    assert!(told[3].contains("`NODE_OPTIONS` is never given to a command: a language's runtime"), "{told:?}");
+    assert!(told[4].contains("`OPENOXIDE_TOKEN` is never given to a command: it belongs to OpenOxide"), "{told:?}");
 }
 
 #[test]

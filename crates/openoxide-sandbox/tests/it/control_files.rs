@@ -152,3 +152,23 @@ fn the_end_of_one_command_unseals_nothing_for_another() {
         assert_eq!(folder.state(), Vec::<String>::new(), "{setting:?}");
     });
 }
+
+/// A folder that other programs obey is never granted, by whichever of its names it is asked for.
+#[test]
+fn a_sealed_folder_cannot_be_granted() {
+    each(|setting| {
+        let folder = project(setting);
+        folder.dir("home/.ssh");
+        let before = folder.state();
+        for name in [".git", ".git/hooks", ".agents/skills/own", "sub/module/.git", ".vscode", "home/.ssh"] {
+            let path = folder.join(name);
+            for option in ["--write", "--write-bare"] {
+                let options = ["--project", folder.str(), option, &path, "--cwd", &path];
+                let ran = setting.sh(&options, "touch CANARY; echo CANARY");
+                assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{setting:?} {name}: {ran:?}");
+                assert!(ran.stderr.contains("is sealed, because other programs obey"), "{setting:?} {name}: {ran:?}");
+            }
+        }
+        assert_eq!(folder.state(), before, "{setting:?}");
+    });
+}
