@@ -46,20 +46,28 @@ impl PrivateFolder {
         let parent = std::fs::canonicalize(parent).map_err(|error| at(parent, &error))?;
         parent.ancestors().try_for_each(check_shared)?;
         for _ in 0..ATTEMPTS {
-            let mode = Permissions::from_mode(0o700);
-            let made = tempfile::Builder::new().prefix(PREFIX).permissions(mode.clone()).tempdir_in(&parent)?;
-            let path = made.path().to_owned();
-            let open = open(&path)?;
-            // What the umask took away.
-            open.set_permissions(mode)?;
-            let is_locked = rustix::fs::flock(&open, FlockOperation::NonBlockingLockExclusive).is_ok();
-            if is_locked && std::fs::symlink_metadata(&path).is_ok() {
-                let folder = PrivateFolder { open, path, _made: made };
+            if let Some(folder) = PrivateFolder::attempt(&parent)? {
                 folder.check()?;
                 return Ok(folder);
             }
         }
         Err(io::Error::other(format!("{}: what is made there is removed again at once", parent.display())))
+    }
+
+    /// Makes and locks one; nothing if another process swept it away before it was locked.
+    fn attempt(parent: &Path) -> io::Result<Option<PrivateFolder>> {
+        let mode = Permissions::from_mode(0o700);
+        let made = tempfile::Builder::new().prefix(PREFIX).permissions(mode.clone()).tempdir_in(parent)?;
+        let path = made.path().to_owned();
+        let open = match open(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            open => open?,
+        };
+        // What the umask took away.
+        open.set_permissions(mode)?;
+        let is_locked = rustix::fs::flock(&open, FlockOperation::NonBlockingLockExclusive).is_ok();
+        let is_there = is_locked && std::fs::symlink_metadata(&path).is_ok();
+        Ok(is_there.then(|| PrivateFolder { open, path, _made: made }))
     }
 
     /// Returns its path, without links.
@@ -185,6 +193,22 @@ mod tests {
         sweep(parent.path());
         assert!(!left.exists(), "nobody holds it");
         assert!(held.path().exists() && open.exists() && other.join("scripts").exists() && link.is_symlink());
+    }
+
+    #[test]
+    fn sweeping_takes_nothing_from_who_is_just_making_one() {
+        let parent = tempfile::tempdir().unwrap();
+        let is_done = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_done.load(std::sync::atomic::Ordering::Relaxed) {
+                    sweep(parent.path());
+                }
+            });
+            let made = (0..2000).try_for_each(|_| PrivateFolder::new_in(parent.path())?.check());
+            is_done.store(true, std::sync::atomic::Ordering::Relaxed);
+            made.unwrap();
+        });
     }
 
     #[test]
